@@ -1,0 +1,230 @@
+"""The only place that validates input: every message to the user is made here.
+
+All errors read ``<what must hold>; got <what came>. Hint: <one action>.``, in the same words at every entry point.
+"""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import DataConversionWarning
+
+from oddsmith.errors import InvalidInputError
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Weights = NDArray[np.int64] | NDArray[np.float64]
+
+
+class Labels(NamedTuple):
+    """Which rows are positive, and what the two classes are called (negative first)."""
+
+    positive: Bools
+    classes: NDArray[Any]
+
+
+def fail(must: str, got: str, hint: str) -> NoReturn:
+    """Raise the one kind of input error, in the one form."""
+    msg = f"{must}; got {got}. Hint: {hint}."
+    raise InvalidInputError(msg)
+
+
+def as_scores(scores: ArrayLike, name: str = "scores") -> Floats:
+    """Return finite float64 scores of shape (n,), n ≥ 1, from anything array-like of shape (n,) or (n, 1)."""
+    array = _numeric(scores, name)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    elif array.ndim == 2 and array.shape[1] == 2:
+        fail(f"{name} must be one column", f"shape {array.shape}", f"pass {name}[:, 1], the positive class")
+    elif array.ndim != 1:
+        # scikit-learn's checks look for "Reshape your data" and "features" in these words.
+        fail(
+            f"{name} must have shape (n,) or (n, 1), that is n_features=1",
+            f"shape {array.shape} with {array.shape[-1] if array.ndim else 0} features",
+            "Reshape your data to one score a row",
+        )
+    if array.size == 0:
+        fail(f"{name} must hold at least one value", f"0 sample(s) (shape={array.shape})", "check how rows were selected")
+    refuse_nonfinite(array, name)
+    return array
+
+
+def refuse_nonfinite(array: Floats, name: str) -> None:
+    """Refuse NaN and infinity, saying how many there are and where the first one is."""
+    # The extremes tell whether anything is wrong without a temporary array: NaN propagates through both.
+    if np.isfinite(array.min()) and np.isfinite(array.max()):
+        return
+    bad = ~np.isfinite(array)
+    first = int(np.argmax(bad))
+    n_nan = int(np.isnan(array).sum())
+    fail(
+        f"{name} must be finite",
+        f"{n_nan} NaN and {int(bad.sum()) - n_nan} infinity values, first at row {first}: {name}[{first}]={array[first]}",
+        "drop or repair those rows",
+    )
+
+
+def as_labels(y: ArrayLike, n: int, pos_label: Any = None, *, sort_labels: bool = False) -> Labels:
+    """Read labels {0, 1}, {−1, +1}, bool, or any two values with ``pos_label``.
+
+    With ``sort_labels`` two other values need no ``pos_label``: the larger one is positive.
+    """
+    if y is None:
+        fail("y must hold the labels, as this estimator requires y to be passed", "None", "pass y, one label a score")
+    array = np.asarray(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=4)
+        array = array[:, 0]
+    if array.ndim != 1:
+        fail("y must have shape (n,)", f"shape {array.shape}", "pass one label a row")
+    if len(array) != n:
+        fail("y must be as long as the scores", f"{len(array)} labels for {n} scores", "check how rows were selected")
+    if pos_label is None:
+        known = _known_coding(array)
+        if known is not None:
+            return known
+    return _named_coding(array, pos_label, sort_labels)
+
+
+def as_weights(sample_weight: ArrayLike | None, n: int) -> Weights | None:
+    """Return weights ≥ 0, int64 when integer-typed (counts) and float64 otherwise, or None when absent."""
+    if sample_weight is None:
+        return None
+    raw = np.asarray(sample_weight)
+    if raw.ndim == 0 and raw.dtype.kind in "iuf":
+        raw = np.full(n, raw[()])
+    if raw.ndim == 2 and raw.shape[1] == 1:
+        raw = raw[:, 0]
+    if raw.shape != (n,):
+        fail("sample_weight must have shape (n,)", f"shape {raw.shape} for {n} scores", "pass one weight a row")
+    counts = raw.dtype.kind in "iub"
+    weights = raw.astype(np.int64, copy=False) if counts else _numeric(raw, "sample_weight")
+    if not counts:
+        refuse_nonfinite(weights, "sample_weight")
+    if weights.min() < 0:
+        first = int(np.argmax(weights < 0))
+        fail("sample_weight must be ≥ 0", f"sample_weight[{first}]={weights[first]}", "drop the row or use weight 0")
+    if not weights.any():
+        fail("sample_weight must be positive somewhere", "only zeros", "a weight of 0 means that the row is absent")
+    return weights
+
+
+def one_of(value: object, name: str, options: Sequence[object]) -> None:
+    """Refuse a parameter that is not among its options."""
+    if not any(value is option or value == option for option in options):
+        listed = ", ".join(repr(option) for option in options)
+        fail(f"{name} must be one of {listed}", f"{name}={value!r}", "choose one of them")
+
+
+def number(value: object, name: str, *, low: float, strict: bool = False) -> float:
+    """Return a finite real parameter that is at least (``strict``: greater than) ``low``."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        fail(f"{name} must be a number", f"{name}={value!r}", "pass a float or an int")
+    result = float(value)
+    if not np.isfinite(result) or result < low or (strict and result == low):
+        fail(f"{name} must be finite and {'>' if strict else '≥'} {low:g}", f"{name}={value!r}", "change it")
+    return result
+
+
+def whole_number(value: object, name: str, *, low: int) -> int:
+    """Return an integer parameter that is at least ``low``."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < low:
+        fail(f"{name} must be an integer ≥ {low}", f"{name}={value!r}", "change it")
+    return int(value)
+
+
+def _numeric(values: Any, name: str) -> Floats:
+    """Return a float64 array, or say why there is none."""
+    if hasattr(values, "toarray"):
+        fail(f"{name} must be dense", f"a sparse {type(values).__name__}", "pass a dense array: scores are one column")
+    array = np.asarray(values)
+    if array.dtype.kind == "c":
+        fail(f"{name} must be real", "Complex data not supported", "pass the real part")
+    if array.dtype.kind in "fiub":
+        return array.astype(np.float64, copy=False)
+    if array.dtype.kind in "OSU" and not _holds_text(array):
+        try:
+            return array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            fail(f"{name} must be numeric", str(error), "convert to float first")
+    fail(f"{name} must be numeric", f"dtype {array.dtype}", "convert to float first")
+
+
+def _holds_text(array: NDArray[Any]) -> bool:
+    return array.dtype.kind in "SU" or any(isinstance(value, (str, bytes)) for value in array.ravel())
+
+
+def _known_coding(array: NDArray[Any]) -> Labels | None:
+    """Recognise bool, {0, 1} and {−1, +1} by value, one class or both."""
+    if array.dtype.kind == "b":
+        return Labels(array, np.array([False, True]))
+    if array.dtype.kind not in "iuf" or array.size == 0:
+        return None
+    low, high = array.min(), array.max()
+    if low >= 0 and high <= 1:
+        positive = array == 1
+        if array.dtype.kind == "f" and np.count_nonzero(positive) + np.count_nonzero(array == 0) < array.size:
+            return None
+        return Labels(positive, np.array([0, 1], dtype=array.dtype))
+    if low == -1 and (high == 1 or high == -1):
+        positive = array == 1
+        if np.count_nonzero(positive) + np.count_nonzero(array == -1) < array.size:
+            return None
+        return Labels(positive, np.array([-1, 1], dtype=array.dtype))
+    return None
+
+
+def _named_coding(array: NDArray[Any], pos_label: Any, sort_labels: bool) -> Labels:
+    """Read any two label values, given which one is positive."""
+    distinct = _distinct_labels(array)
+    if len(distinct) > 2:
+        shown = ", ".join(repr(_plain(label)) for label in distinct[:4])
+        fail(
+            "y must hold two classes",
+            f"{len(distinct)} classes: {shown}{', …' if len(distinct) > 4 else ''}",
+            "Only binary classification is supported: calibrate one class against the rest",
+        )
+    if pos_label is None:
+        if sort_labels and len(distinct) == 2:
+            pos_label = distinct[-1]
+        else:
+            shown = ", ".join(repr(_plain(label)) for label in distinct)
+            fail(
+                "y must hold labels {0, 1}, {-1, +1} or bool, or pos_label must name the positive one",
+                f"classes {shown}",
+                f"pass pos_label={_plain(distinct[-1])!r}",
+            )
+    matches = [label for label in distinct if label == pos_label]
+    others = [label for label in distinct if label != pos_label]
+    if len(others) == 2:
+        shown = ", ".join(repr(_plain(label)) for label in distinct)
+        fail("pos_label must be one of the labels", f"pos_label={pos_label!r} with classes {shown}", "name one of them")
+    positive = array == (matches[0] if matches else pos_label)
+    negative = others[0] if others else _other_label(pos_label)
+    return Labels(np.asarray(positive, dtype=bool), np.array([negative, matches[0] if matches else pos_label]))
+
+
+def _distinct_labels(array: NDArray[Any]) -> NDArray[Any]:
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        fail("y must not hold NaN or infinity", f"{int((~np.isfinite(array)).sum())} such labels", "drop those rows")
+    if array.dtype.kind == "O":
+        missing = sum(value is None or value != value for value in array)  # noqa: PLR0124 (NaN differs from itself)
+        if missing:
+            fail("y must not hold missing values", f"{missing} missing or NaN labels", "drop those rows")
+    try:
+        return np.unique(array)
+    except TypeError:
+        fail("y must hold labels of one kind", "mixed kinds such as text and numbers (unknown label type)", "convert y")
+
+
+def _other_label(pos_label: Any) -> Any:
+    """Name the class that never occurred: needed when every row is positive."""
+    if isinstance(pos_label, str):
+        return f"not {pos_label}"
+    return 1 if pos_label == 0 else 0
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label

@@ -1,0 +1,188 @@
+"""Compiled twins of the loops in ``_kernels``, imported only for long inputs and only when numba is installed.
+
+Reasons, measured at 10⁶ rows on one core: the table takes 14 ms instead of 65 (NumPy's sort is 52 of them), pooling
+violators 3 ms instead of 12, the histogram of moments 4 ms instead of 20. Each kernel takes one dtype an argument and
+avoids ``parallel`` and ``np.linalg``, which multiply the time of the first call.
+"""
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_jit = numba.njit(cache=True, nogil=True, boundscheck=False)
+
+#: Bits of one radix pass, and passes before the finish by insertion.
+_DIGIT = 11
+_PASSES = 3
+
+
+def count_table(
+    scores: Floats, positive: NDArray[np.bool_], base_negative: int, base_positive: int, negative_span: int
+) -> tuple[Floats, Ints, Ints]:
+    """Sort and pool: distinct scores with the number of positives and negatives at each."""
+    n = len(scores)
+    keys, spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
+    bits = scores.view(np.int64)
+    top = _pack(bits, positive.view(np.uint8), np.int64(base_negative), np.int64(base_positive), keys)
+    in_spare = _sort(keys, spare, max(int(top).bit_length() - _DIGIT * _PASSES, 0))
+    if in_spare:
+        keys, spare = spare, keys
+    neg = np.empty(n, np.int64)
+    pos = keys.view(np.int64)
+    out = spare.view(np.int64)
+    size = _pool(keys, out, pos, neg, np.int64(base_negative), np.int64(base_positive), np.int64(negative_span))
+    if size == n:
+        return spare.view(np.float64), pos, neg
+    return spare.view(np.float64)[:size].copy(), pos[:size].copy(), neg[:size].copy()
+
+
+def pool_violators(pos: Ints, neg: Ints) -> tuple[Ints, Floats]:
+    """Isotonic regression of pos/(pos + neg): where each block starts, and its mean."""
+    starts, means = np.empty(len(pos), np.int64), np.empty(len(pos))
+    size = _pav(pos, neg, starts, means)
+    return starts[:size].copy(), means[:size].copy()
+
+
+def cell_moments(
+    scores: Floats, per_score: float, shift: float, low: float, per_width: float, cells: int
+) -> Floats:
+    """Σ1, Σu, Σu², Σu³ in equal cells of s·per_score − shift from ``low``, u the distance from a centre in widths."""
+    sums = np.zeros((cells, 4))
+    _moments(scores, per_score, shift, low, per_width, sums)
+    return np.ascontiguousarray(sums.T)
+
+
+@_jit
+def _moments(scores, per_score, shift, low, per_width, sums):  # type: ignore[no-untyped-def]
+    last = len(sums) - 1
+    for i in range(len(scores)):
+        # Subtracted in this order the distances are exact even where scores are close together.
+        place = (scores[i] * per_score - shift - low) * per_width
+        cell = min(max(int(place), 0), last)
+        u = place - cell - 0.5
+        sums[cell, 0] += 1.0
+        sums[cell, 1] += u
+        sums[cell, 2] += u * u
+        sums[cell, 3] += u * u * u
+
+
+@_jit
+def _pack(bits, positive, base_negative, base_positive, keys):  # type: ignore[no-untyped-def]
+    flip = np.int64(0x7FFFFFFFFFFFFFFF)
+    top = np.uint64(0)
+    for i in range(len(bits)):
+        b = bits[i]
+        key = (b ^ flip) - base_negative if b < 0 else b - base_positive
+        packed = (np.uint64(key) << np.uint64(1)) | np.uint64(positive[i])
+        keys[i] = packed
+        top |= packed
+    return top
+
+
+@_jit
+def _sort(a, b, shift):  # type: ignore[no-untyped-def]
+    """Sort ``a``: radix passes over the highest bits, then insertion; over all bits where scores cluster."""
+    n = len(a)
+    mask = np.uint64(2047)
+    counts = np.zeros((6, 2048), np.int64)
+    first = 0
+    passes = 3
+    while True:
+        counts[:, :] = 0
+        for i in range(n):
+            key = a[i] >> np.uint64(shift)
+            for d in range(passes):
+                counts[d, (key >> np.uint64(11 * d)) & mask] += 1
+        for d in range(passes):
+            total = 0
+            for j in range(2048):
+                here = counts[d, j]
+                counts[d, j] = total
+                total += here
+            for i in range(n):
+                key = a[i]
+                j = (key >> np.uint64(shift + 11 * d)) & mask
+                b[counts[d, j]] = key
+                counts[d, j] += 1
+            a, b = b, a
+            first += 1
+        if shift == 0:
+            break
+        # Work left for insertion: the squares of the runs that still share their highest bits.
+        work = 0
+        run = 1
+        for i in range(1, n):
+            if (a[i] >> np.uint64(shift)) == (a[i - 1] >> np.uint64(shift)):
+                work += run
+                run += 1
+            else:
+                run = 1
+        if work <= 4 * n:
+            for i in range(1, n):
+                key = a[i]
+                j = i
+                while j > 0 and a[j - 1] > key:
+                    a[j] = a[j - 1]
+                    j -= 1
+                a[j] = key
+            break
+        shift = 0
+        passes = 6
+    return first % 2 == 1
+
+
+@_jit
+def _pool(keys, out, pos, neg, base_negative, base_positive, negative_span):  # type: ignore[no-untyped-def]
+    """Unpack in place; writing never overtakes reading, so the sort buffers become the table."""
+    flip = np.int64(0x7FFFFFFFFFFFFFFF)
+    size = 0
+    i = 0
+    n = len(keys)
+    while i < n:
+        key = keys[i] >> np.uint64(1)
+        p = 0
+        m = 0
+        while i < n and (keys[i] >> np.uint64(1)) == key:
+            p += np.int64(keys[i] & np.uint64(1))
+            m += 1
+            i += 1
+        k = np.int64(key)
+        out[size] = (k + base_negative) ^ flip if k < negative_span else k + base_positive
+        pos[size] = p
+        neg[size] = m - p
+        size += 1
+    return size
+
+
+@_jit
+def _pav(pos, neg, starts, means):  # type: ignore[no-untyped-def]
+    """Pool adjacent violators on a stack of blocks; ``means`` doubles as the stack of block weights."""
+    n = len(pos)
+    sums = np.empty(n)
+    top = -1
+    i = 0
+    while i < n:
+        begin = i
+        # In doubles: products of counts could overflow integers.
+        p, w = float(pos[i]), float(pos[i] + neg[i])
+        i += 1
+        # A run that can only fall is one block at once.
+        while i < n and pos[i] * w <= p * (pos[i] + neg[i]):
+            p += pos[i]
+            w += pos[i] + neg[i]
+            i += 1
+        while top >= 0 and sums[top] * w >= p * means[top]:
+            p += sums[top]
+            w += means[top]
+            begin = starts[top]
+            top -= 1
+        top += 1
+        starts[top] = begin
+        sums[top] = p
+        means[top] = w
+    for j in range(top + 1):
+        means[j] = sums[j] / means[j]
+    return top + 1

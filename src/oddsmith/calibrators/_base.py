@@ -1,0 +1,193 @@
+"""The calibrator: a scikit-learn estimator that turns a score table into a calibration map.
+
+A new method is a dataclass with its parameters as fields and one method, ``_fit(table) -> CalibrationMap``.
+"""
+
+import math
+import warnings
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from oddsmith import _check
+from oddsmith._check import Floats
+from oddsmith.calibrators._oddities import is_reversed, is_separable
+from oddsmith.errors import (
+    ConstantScoreWarning,
+    OddsmithWarning,
+    ReversedScoreWarning,
+    SeparableWarning,
+    SingleClassWarning,
+)
+from oddsmith.maps import CalibrationMap, LogitInputMap, constant_map, logit_input
+from oddsmith.table import ScoreRows, ScoreTable, read_rows
+
+Laws = frozenset[str]
+
+
+@dataclass(eq=False, repr=False)
+class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of all calibrators: scores and labels in, probabilities out.
+
+    Parameters
+    ----------
+    pos_label : object, optional
+        The positive label; needed unless labels are {0, 1}, {−1, +1} or bool.
+    input : {"score", "probability", "log_odds"}, default "score"
+        What the scores are. "score" and "log_odds" are used as given; of a "probability" the log-odds is used.
+    clip : float, optional
+        With ``input="probability"``, hold probabilities within [clip, 1 − clip]. None refuses 0 and 1.
+
+    Attributes
+    ----------
+    map_ : CalibrationMap
+        The fitted map from score to log-odds.
+    classes_ : ndarray of shape (2,)
+        Negative and positive label.
+    fit_warnings_ : list of str
+        What was odd about the fit, in plain words.
+    """
+
+    pos_label: Any = field(default=None, kw_only=True)
+    input: Literal["score", "probability", "log_odds"] = field(default="score", kw_only=True)
+    clip: float | None = field(default=None, kw_only=True)
+
+    #: Methods that need no order are fitted without a sort.
+    _ordered: ClassVar[bool] = True
+    #: Methods that fit nothing keep their map whatever the labels.
+    _learns: ClassVar[bool] = True
+
+    def _fit(self, table: ScoreTable) -> CalibrationMap:
+        """Fit the method to a table with both classes and at least two distinct scores."""
+        raise NotImplementedError
+
+    def _check_parameters(self) -> None:
+        """Refuse bad parameters before anything is fitted."""
+
+    def _laws(self) -> Laws:
+        """Name the laws that this method claims, for the shared tests.
+
+        "monotone": the map never falls · "scale", "shift": P does not change when scores are multiplied by a positive
+        constant, or moved · "mirror": (s, y) → (−s, 1 − y) turns P into 1 − P.
+        """
+        return frozenset({"scale", "shift", "mirror"})
+
+    def _constant(self, data: ScoreTable | ScoreRows) -> float:
+        """Return the probability of a fit to a single distinct score."""
+        return add_one_prior(data)
+
+    def fit(self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to scores and labels.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,) or (n, 1)
+            Out-of-sample scores of a classifier, larger meaning more positive.
+        y : array-like of shape (n,)
+            Labels.
+        sample_weight : array-like of shape (n,), optional
+            Integer-typed weights are counts, float weights are importance weights; 0 means that the row is absent.
+        """
+        rows, classes = read_rows(scores, y, sample_weight, self.pos_label)
+        rows = ScoreRows(self._enter(rows.scores), rows.positive, rows.weight)
+        return self._learn(rows.sorted() if self._ordered else rows, classes)
+
+    def fit_table(self, table: ScoreTable) -> Self:
+        """Fit to a score table; the same fit as from the rows that made it."""
+        if self.input == "probability":
+            table = table.map(self._enter)
+        return self._learn(table, np.array([0, 1]))
+
+    def log_odds(self, scores: ArrayLike) -> Floats:
+        """Return the calibrated log P(+|s)/P(−|s), shape (n,)."""
+        check_is_fitted(self, "map_")
+        return self.map_.log_odds(_check.as_scores(scores))
+
+    def predict_proba(self, scores: ArrayLike) -> Floats:
+        """Return P(−|s) and P(+|s), shape (n, 2)."""
+        check_is_fitted(self, "map_")
+        positive = self.map_.probability(_check.as_scores(scores))
+        return np.column_stack([1 - positive, positive])
+
+    def predict(self, scores: ArrayLike) -> NDArray[Any]:
+        """Return the positive label where P(+|s) > ½, else the negative one."""
+        check_is_fitted(self, "map_")
+        positive = self.map_.probability(_check.as_scores(scores)) > 0.5
+        return self.classes_[positive.astype(np.intp)]
+
+    def transform(self, scores: ArrayLike) -> Floats:
+        """Return P(+|s) as one column, for use inside a pipeline."""
+        return self.predict_proba(scores)[:, 1:]
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Name the one output column, for ``set_output``."""
+        del input_features
+        check_is_fitted(self, "map_")
+        return np.array([f"{type(self).__name__.lower()}0"], dtype=object)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.one_d_array = True
+        tags.input_tags.two_d_array = False
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _enter(self, scores: Floats) -> Floats:
+        """Take scores as they were declared to be."""
+        return logit_input(scores, self.clip) if self.input == "probability" else scores
+
+    def _learn(self, data: ScoreTable | ScoreRows, classes: NDArray[Any]) -> Self:
+        _check.one_of(self.input, "input", ("score", "probability", "log_odds"))
+        if self.clip is not None and not 0 < _check.number(self.clip, "clip", low=0, strict=True) < 0.5:
+            _check.fail("clip must lie between 0 and ½", f"clip={self.clip!r}", "use a small number such as 1e-6")
+        self._check_parameters()
+        self.fit_warnings_: list[str] = []
+        fitted = self._fit_or_degenerate(data)
+        self.map_ = LogitInputMap(fitted, self.clip) if self.input == "probability" else fitted
+        self.classes_ = classes
+        self.n_features_in_ = 1
+        return self
+
+    def _fit_or_degenerate(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+        if not self._learns:
+            return self._fit(data)  # type: ignore[arg-type]
+        if data.n_pos == 0 or data.n_neg == 0:
+            which = "positive" if data.n_neg == 0 else "negative"
+            self._warn(SingleClassWarning, f"Only the {which} class has weight: the fit is the constant add-one prior.")
+            return constant_map(_log_odds(add_one_prior(data)))
+        low, high = data.span()
+        if low == high:
+            self._warn(ConstantScoreWarning, f"All scores equal {low:g}: the fit is a constant.")
+            return constant_map(_log_odds(self._constant(data)))
+        if is_reversed(data):
+            self._warn(
+                ReversedScoreWarning,
+                "Higher scores go with the negative class (area under the ROC curve significantly below ½): "
+                "is the score the wrong way round?",
+            )
+        self._separable = is_separable(data)
+        if self._separable:
+            self._warn(SeparableWarning, f"A threshold separates the classes perfectly: {self._when_separable}.")
+        return self._fit(data)  # type: ignore[arg-type]
+
+    #: What this method makes of perfectly separated classes.
+    _when_separable: ClassVar[str] = "few or no errors tell how sure to be near it"
+
+    def _warn(self, category: type[OddsmithWarning], message: str) -> None:
+        """Say what is odd, and keep it with the fit."""
+        self.fit_warnings_.append(message)
+        warnings.warn(f"{type(self).__name__}: {message}", category, stacklevel=5)
+
+
+def add_one_prior(data: ScoreTable | ScoreRows) -> float:
+    """Return (N₊ + 1)/(N + 2)."""
+    return (data.n_pos + 1) / (data.n_pos + data.n_neg + 2)
+
+
+def _log_odds(prob: float) -> float:
+    return math.log(prob) - math.log1p(-prob)

@@ -1,0 +1,77 @@
+"""Vapnik's cosine expansion, in one dimension."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from oddsmith import _check, _kernels
+from oddsmith.calibrators._base import Calibrator, Laws
+from oddsmith.maps import CalibrationMap, CosineMap, cosine_place
+from oddsmith.table import ScoreRows, ScoreTable
+
+__all__ = ["CosineCalibrator"]
+
+
+@dataclass(eq=False, repr=False)
+class CosineCalibrator(Calibrator):
+    """Fit a short cosine series to the labels by ridge least squares.
+
+    P = a₀ + Σ aₙ cos(nt) with t = π(s − min)/(max − min), clipped to [0, 1]. Of historical interest: it needs no shape
+    assumption but may leave [0, 1] and fall.
+
+    Parameters
+    ----------
+    terms : int, default 3
+        Number of cosines.
+    ridge : float, default 0.1
+        Penalty on a₁, a₂, …
+    pos_label, input, clip
+        As for every calibrator.
+
+    Attributes
+    ----------
+    coefficients_ : ndarray of shape (terms + 1,)
+        a₀, a₁, …
+
+    References
+    ----------
+    V. Vapnik, Statistical Learning Theory, 1998, section 11.11; here without the directions across the margin.
+
+    Examples
+    --------
+    >>> from oddsmith import CosineCalibrator
+    >>> cal = CosineCalibrator().fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
+    >>> cal.predict_proba([-2.0, 2.0])[:, 1].round(3)
+    array([0.   , 0.959])
+    """
+
+    terms: int = 3
+    ridge: float = 0.1
+
+    _ordered: ClassVar[bool] = False
+
+    def _check_parameters(self) -> None:
+        _check.whole_number(self.terms, "terms", low=1)
+        _check.number(self.ridge, "ridge", low=0)
+
+    def _laws(self) -> Laws:
+        return frozenset({"scale", "shift", "mirror"})
+
+    def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+        low, high = data.span()
+        scores, weight = data.marginal()
+        positive = data.pos if isinstance(data, ScoreTable) else data.positive * (1 if weight is None else weight)
+        gram = np.zeros((self.terms + 1, self.terms + 1))
+        target = np.zeros(self.terms + 1)
+        for start in range(0, len(scores), _kernels.CHUNK):
+            part = slice(start, start + _kernels.CHUNK)
+            x = np.cos(np.pi * cosine_place(scores[part], low, high))
+            basis = np.polynomial.chebyshev.chebvander(x, self.terms)
+            weighted = basis if weight is None else basis * weight[part, None]
+            gram += weighted.T @ basis
+            target += positive[part] @ basis
+        penalty = np.diag([0.0] + [self.ridge] * self.terms)
+        # Fewer distinct scores than terms leave the system singular without a ridge: the shortest solution is taken.
+        self.coefficients_ = np.linalg.lstsq(gram + penalty, target, rcond=None)[0]
+        return CosineMap(low, high, self.coefficients_)

@@ -1,0 +1,481 @@
+"""Class-conditional fits: a density for each class, turned into log-odds by Bayes' rule."""
+
+import math
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from oddsmith import _check
+from oddsmith.calibrators._base import Calibrator, Laws, add_one_prior
+from oddsmith.calibrators._families import FAMILIES, Density, Limits, moments
+from oddsmith.calibrators._mode import ClassScores
+from oddsmith.errors import NegativeSlopeWarning, SpikeWarning
+from oddsmith.maps import CalibrationMap, PolynomialMap
+from oddsmith.table import ScoreRows, ScoreTable
+
+__all__ = [
+    "AsymmetricGaussianCalibrator",
+    "AsymmetricLaplaceCalibrator",
+    "DensityCalibrator",
+    "GaussianCalibrator",
+    "HybridCalibrator",
+    "LaplaceCalibrator",
+]
+
+
+@dataclass(eq=False, repr=False)
+class _BayesCalibrator(Calibrator):
+    """Fit p(s|+) and p(s|−) and invert: L = log p(s|+) − log p(s|−) + log π₊/π₋."""
+
+    prior: Literal["add-one", "frequency"] = field(default="add-one", kw_only=True)
+    epsilon: float | None = field(default=None, kw_only=True)
+    inf: float | None = field(default=None, kw_only=True)
+    min_side: float = field(default=0, kw_only=True)
+
+    _when_separable: ClassVar[str] = "the densities hardly overlap, so P is close to 0 or 1 nearly everywhere"
+
+    def _families(self) -> tuple[str, str]:
+        """Name the families of the positive and the negative class."""
+        raise NotImplementedError
+
+    def _subdivisions(self) -> int:
+        return 1
+
+    def _check_parameters(self) -> None:
+        _check.one_of(self.prior, "prior", ("add-one", "frequency"))
+        for name in ("epsilon", "inf"):
+            if getattr(self, name) is not None:
+                _check.number(getattr(self, name), name, low=0, strict=True)
+        _check.number(self.min_side, "min_side", low=0)
+        _check.whole_number(self._subdivisions(), "subdivisions", low=1)
+        for family, side in zip(self._families(), ("positive", "negative"), strict=True):
+            _check.one_of(family, side, tuple(FAMILIES))
+
+    def _laws(self) -> Laws:
+        # Absolute constants do not grow with the scores.
+        return frozenset({"shift"} if self.epsilon or self.inf else {"shift", "scale"})
+
+    def _constant(self, data: ScoreTable | ScoreRows) -> float:
+        return self._prior(data)
+
+    def _prior(self, data: ScoreTable | ScoreRows) -> float:
+        return add_one_prior(data) if self.prior == "add-one" else data.n_pos / (data.n_pos + data.n_neg)
+
+    def _samples(self, data: ScoreTable | ScoreRows) -> tuple[ClassScores, ClassScores, Limits]:
+        """Return both classes on one standardised scale, and the continuity constants on it."""
+        low, high = data.span()
+        # Any point inside the data will do: the median of the distinct scores is free in a sorted table.
+        centre = float(data.scores[len(data.scores) // 2])
+        scale = math.ldexp(1.0, min(math.frexp(max(high / 2 - centre / 2, centre / 2 - low / 2))[1] + 1, 1023))
+        scale = max(scale, math.ldexp(1.0, -1020))
+        span = high / scale - low / scale
+        pos, neg = (
+            ClassScores(scores, scores / scale - centre / scale, weight, centre, scale)
+            for scores, weight in (data.of_class(True), data.of_class(False))
+        )
+        limits = Limits(
+            1e-6 / span if self.epsilon is None else self.epsilon * scale,
+            1e6 / span if self.inf is None else self.inf * scale,
+            1e-6 * span if self.epsilon is None else self.epsilon / scale,
+            1e6 * span if self.inf is None else self.inf / scale,
+        )
+        return pos, neg, limits
+
+    def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+        pos, neg, limits = self._samples(data)
+        families = self._families()
+        self.positive_ = FAMILIES[families[0]].fit(pos, limits, True, self._subdivisions(), self.min_side)
+        self.negative_ = FAMILIES[families[1]].fit(neg, limits, False, self._subdivisions(), self.min_side)
+        self.prior_positive_ = self._prior(data)
+        for name, density in (("positive", self.positive_), ("negative", self.negative_)):
+            if density.spike:
+                self._warn(
+                    SpikeWarning,
+                    f"The mode of the {name} class lies at its edge ({density.theta:g}): the density is a spike there "
+                    "and P is nearly 0 or 1 beyond it. min_side keeps modes away from the edges.",
+                )
+        ratio = math.log(self.prior_positive_) - math.log1p(-self.prior_positive_)
+        return bayes_map(self.positive_, self.negative_, ratio, pos.scale)
+
+
+@dataclass(eq=False, repr=False)
+class DensityCalibrator(_BayesCalibrator):
+    """Fit any pair of class-conditional densities, one family for each class.
+
+    The named density calibrators are its special cases. Use it when the histograms of the two classes differ in kind,
+    say an exponential for one and a Gaussian for the other.
+
+    Parameters
+    ----------
+    positive, negative : {"asymmetric_gaussian", "asymmetric_laplace", "exponential", "gaussian", "hybrid", "laplace"}
+        Families. "exponential" is one-sided, with its mode at the likelier end of the class.
+    subdivisions : int, default 10
+        Each gap between scores is divided by this many when a mode is searched; 1 searches the scores only.
+    prior : {"add-one", "frequency"}, default "add-one"
+        π₊ = (N₊ + 1)/(N + 2), or N₊/N.
+    epsilon, inf : float, optional
+        Continuity constants for scales and rates that degenerate; by default 1e−6 and 1e6 relative to the range of the
+        scores.
+    min_side : float, default 0
+        Least weight on each side of a searched mode, a share of the class if below 1.
+    pos_label, input, clip
+        As for every calibrator.
+
+    Attributes
+    ----------
+    positive_, negative_ : Density
+        Fitted densities, with ``parameters`` and ``log_likelihood`` on the scale of the scores.
+    prior_positive_ : float
+
+    Notes
+    -----
+    L(s) = log p(s|+) − log p(s|−) + log π₊/π₋, computed in logs only.
+
+    References
+    ----------
+    P. Bennett, Using asymmetric distributions to improve text classifier probability estimates, SIGIR 2003.
+
+    Examples
+    --------
+    >>> from oddsmith import DensityCalibrator
+    >>> cal = DensityCalibrator("exponential", "gaussian").fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
+    >>> cal.positive_.parameters["theta"]
+    0.0
+    """
+
+    positive: str = "gaussian"
+    negative: str = "gaussian"
+    subdivisions: int = 10
+
+    def _families(self) -> tuple[str, str]:
+        return self.positive, self.negative
+
+    def _subdivisions(self) -> int:
+        return self.subdivisions
+
+
+@dataclass(eq=False, repr=False)
+class GaussianCalibrator(_BayesCalibrator):
+    """Fit a Gaussian to each class.
+
+    Closed form, but the log-odds are a parabola that turns back wherever the two variances differ; with ``tied`` they
+    are a line. Rarely right for margins or log-odds of real classifiers, whose tails are not Gaussian.
+
+    Parameters
+    ----------
+    tied : bool, default False
+        One pooled variance for both classes, divided by N.
+    bias : {"bayes", "zero"}, default "bayes"
+        Of a tied fit: the bias from Bayes' rule, or P = ½ at score 0.
+    prior : {"add-one", "frequency"}, default "add-one"
+    epsilon, inf : float, optional
+        Least and greatest standard deviation; by default 1e−6 and 1e6 times the range of the scores.
+    min_side : float
+        Without effect: a Gaussian has no searched mode.
+    pos_label, input, clip
+        As for every calibrator.
+
+    Attributes
+    ----------
+    positive_, negative_ : Density
+        With ``parameters`` mu and sigma; not for a tied fit.
+    a_, b_, variance_ : float
+        Slope, intercept and pooled variance of a tied fit.
+
+    Notes
+    -----
+    Untied: P = 1/(1 + exp(as² + bs + c)) with a = ½(1/σ₊² − 1/σ₋²). Tied: L = a(s − (m₊ + m₋)/2) + log π₊/π₋,
+    a = (m₊ − m₋)/v.
+
+    References
+    ----------
+    P. Bennett, SIGIR 2003; T. Hastie and R. Tibshirani, Classification by pairwise coupling, 1998; J. Platt, 1999.
+
+    Examples
+    --------
+    >>> from oddsmith import GaussianCalibrator
+    >>> cal = GaussianCalibrator().fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
+    >>> cal.positive_.parameters["mu"]
+    1.5
+    """
+
+    tied: bool = False
+    bias: Literal["bayes", "zero"] = "bayes"
+
+    _ordered: ClassVar[bool] = False
+
+    def _families(self) -> tuple[str, str]:
+        return "gaussian", "gaussian"
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        _check.one_of(self.tied, "tied", (True, False))
+        _check.one_of(self.bias, "bias", ("bayes", "zero"))
+        if self.bias == "zero" and not self.tied:
+            _check.fail("bias='zero' must come with tied=True", "tied=False", "pass tied=True")
+
+    def _laws(self) -> Laws:
+        laws = super()._laws() | {"mirror"}
+        return laws - {"shift"} if self.bias == "zero" else laws
+
+    def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+        return self._fit_tied(data) if self.tied else super()._fit(data)
+
+    def _fit_tied(self, data: ScoreTable | ScoreRows) -> PolynomialMap:
+        pos, neg, limits = self._samples(data)
+        (mean_pos, var_pos), (mean_neg, var_neg) = moments(pos), moments(neg)
+        pooled = (pos.n * var_pos + neg.n * var_neg) / (pos.n + neg.n)
+        variance = min(max(pooled, limits.sigma_low**2), limits.sigma_high**2)
+        slope = (mean_pos - mean_neg) / variance
+        self.prior_positive_ = self._prior(data)
+        if self.bias == "zero":
+            origin, level = 0.0, 0.0
+        else:
+            origin = pos.centre + (mean_pos + mean_neg) / 2 * pos.scale
+            level = math.log(self.prior_positive_) - math.log1p(-self.prior_positive_)
+        self.variance_ = variance * pos.scale**2
+        self.a_ = slope / pos.scale
+        self.b_ = level - slope * (origin / pos.scale)
+        if slope < 0:
+            self._warn(NegativeSlopeWarning, f"The fitted slope is negative (a = {self.a_:.4g}): P falls as s rises.")
+        return PolynomialMap(np.empty(0), np.array([origin]), np.array([[level, slope, 0.0]]), pos.scale)
+
+
+@dataclass(eq=False, repr=False)
+class LaplaceCalibrator(_BayesCalibrator):
+    """Fit a Laplace density to each class: median and mean absolute deviation.
+
+    Heavier tails than a Gaussian, but symmetric: the log-odds turn back on one side unless both scales are equal.
+
+    Parameters
+    ----------
+    prior, epsilon, inf, min_side, pos_label, input, clip
+        As for `DensityCalibrator`.
+
+    Attributes
+    ----------
+    positive_, negative_ : Density
+        With ``parameters`` theta and b.
+
+    Notes
+    -----
+    p(x) = exp(−|x − θ|/b)/(2b). Of an even number of cases the midpoint of the middle interval is taken.
+
+    References
+    ----------
+    P. Bennett, SIGIR 2003.
+
+    Examples
+    --------
+    >>> from oddsmith import LaplaceCalibrator
+    >>> cal = LaplaceCalibrator().fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
+    >>> cal.positive_.parameters
+    {'theta': 1.5, 'b': 1.0}
+    """
+
+    def _families(self) -> tuple[str, str]:
+        return "laplace", "laplace"
+
+    def _laws(self) -> Laws:
+        return super()._laws() | {"mirror"}
+
+
+@dataclass(eq=False, repr=False)
+class AsymmetricLaplaceCalibrator(_BayesCalibrator):
+    """Fit an asymmetric Laplace density to each class: a mode and a tail of its own on each side.
+
+    The easy outer cases and the hard inner ones get their own scales; Bennett's method of choice for text classifiers.
+    With few cases the mode tends to sit at the edge of a class, with P close to 0 or 1 beyond it (`SpikeWarning`;
+    ``min_side`` prevents it).
+
+    Parameters
+    ----------
+    subdivisions : int, default 1
+        Candidates for the mode: the scores only (the optimum is always at one), or each gap divided by this many.
+    prior, epsilon, inf, min_side, pos_label, input, clip
+        As for `DensityCalibrator`.
+
+    Attributes
+    ----------
+    positive_, negative_ : Density
+        With ``parameters`` theta, beta (rate left of the mode) and gamma (right).
+
+    Notes
+    -----
+    p(x) = βγ/(β + γ)·exp(−β(θ − x)) for x ≤ θ, ·exp(−γ(x − θ)) for x > θ. Given θ, with sums of absolute deviations
+    D_l and D_r: β = N/(D_l + √(D_l D_r)), γ = N/(D_r + √(D_l D_r)); θ minimises √D_l + √D_r, ties to the smallest. A side
+    without deviation gets the rate ``inf``.
+
+    References
+    ----------
+    P. Bennett, SIGIR 2003; J. Zhang and Y. Yang, ICML 2004.
+
+    Examples
+    --------
+    >>> from oddsmith import AsymmetricLaplaceCalibrator
+    >>> cal = AsymmetricLaplaceCalibrator(min_side=1).fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
+    >>> cal.positive_.parameters["theta"], cal.negative_.parameters["theta"]
+    (1.5, -1.0)
+    """
+
+    subdivisions: int = 1
+
+    def _families(self) -> tuple[str, str]:
+        return "asymmetric_laplace", "asymmetric_laplace"
+
+    def _subdivisions(self) -> int:
+        return self.subdivisions
+
+    def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+        fitted = super()._fit(data)
+        if not fitted.is_monotone:
+            self._warn(
+                NegativeSlopeWarning, "The fitted log-odds fall beyond a mode: the other class has the longer tail."
+            )
+        return fitted
+
+
+@dataclass(eq=False, repr=False)
+class AsymmetricGaussianCalibrator(_BayesCalibrator):
+    """Fit an asymmetric Gaussian density to each class: a mode and a spread of its own on each side.
+
+    Places modes better than a Gaussian, but its tails die so fast that single outliers decide the log-loss.
+
+    Parameters
+    ----------
+    subdivisions : int, default 10
+        Each gap between scores is divided by this many in the search for the mode.
+    prior, epsilon, inf, min_side, pos_label, input, clip
+        As for `DensityCalibrator`.
+
+    Attributes
+    ----------
+    positive_, negative_ : Density
+        With ``parameters`` theta, sigma_l and sigma_r.
+
+    Notes
+    -----
+    p(x) = 2/(√(2π)(σ_l + σ_r))·exp(−(x − θ)²/(2σ²)), σ = σ_l for x ≤ θ and σ_r for x > θ. Given θ:
+    σ_l² = a²(a + b)/N, σ_r² = b²(a + b)/N with a = ∛D_l2, b = ∛D_r2; θ minimises a + b, ties to the smallest.
+
+    References
+    ----------
+    P. Bennett, SIGIR 2003.
+
+    Examples
+    --------
+    >>> from oddsmith import AsymmetricGaussianCalibrator
+    >>> cal = AsymmetricGaussianCalibrator(min_side=1).fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
+    >>> round(cal.positive_.parameters["theta"], 3)
+    1.35
+    """
+
+    subdivisions: int = 10
+
+    def _families(self) -> tuple[str, str]:
+        return "asymmetric_gaussian", "asymmetric_gaussian"
+
+    def _subdivisions(self) -> int:
+        return self.subdivisions
+
+
+@dataclass(eq=False, repr=False)
+class HybridCalibrator(_BayesCalibrator):
+    """Fit densities that are exponential towards the other class and Gaussian on the outer side.
+
+    Bennett's proposal for future work. The Gaussian outer tail dies faster than the other class's exponential, so the
+    log-odds turn back far out; ``hold`` keeps them constant from there.
+
+    Parameters
+    ----------
+    subdivisions : int, default 10
+        Each gap between scores is divided by this many in the search for the mode.
+    hold : bool, default False
+        Keep the log-odds constant beyond their outer turning points.
+    prior, epsilon, inf, min_side, pos_label, input, clip
+        As for `DensityCalibrator`.
+
+    Attributes
+    ----------
+    positive_, negative_ : Density
+        With ``parameters`` theta, beta (inner rate) and sigma (outer spread).
+
+    Notes
+    -----
+    p(x) = T⁻¹ exp(−|x − θ|/u) on the inner side, T⁻¹ exp(−(x − θ)²/(2σ²)) on the outer side, T = u + √(π/2) σ. Given θ,
+    w = T^(1/6) is the positive root of w⁴ − Aw − B with A = √(D₁/N), B = (π/2)^(1/3) (D₂/N)^(1/3).
+
+    References
+    ----------
+    P. Bennett, SIGIR 2003, future work.
+
+    Examples
+    --------
+    >>> from oddsmith import HybridCalibrator
+    >>> cal = HybridCalibrator(min_side=1).fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
+    >>> round(cal.positive_.parameters["theta"], 3)
+    0.0
+    """
+
+    subdivisions: int = 10
+    hold: bool = False
+
+    def _families(self) -> tuple[str, str]:
+        return "hybrid", "hybrid"
+
+    def _subdivisions(self) -> int:
+        return self.subdivisions
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        _check.one_of(self.hold, "hold", (True, False))
+
+    def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+        fitted = super()._fit(data)
+        return hold_ends(fitted) if self.hold and isinstance(fitted, PolynomialMap) else fitted
+
+
+def bayes_map(positive: Density, negative: Density, log_prior_ratio: float, scale: float) -> PolynomialMap:
+    """Return log p(s|+) − log p(s|−) + log π₊/π₋ as a piecewise quadratic."""
+    bends = {density.theta for density in (positive, negative) if density.left != density.right or density.left.rate}
+    knots = np.array(sorted(bends))
+    # One place inside each piece tells which tail of each density holds there.
+    places = np.concatenate([[-math.inf], (knots[:-1] + knots[1:]) / 2, [math.inf]]) if len(knots) else np.zeros(1)
+    origins, coefficients = [], []
+    for place in places:
+        tails = [
+            (sign, density, density.left if place <= density.theta else density.right, 1 if place <= density.theta else -1)
+            for sign, density in ((1, positive), (-1, negative))
+        ]
+        # Expanded about the mode of the steeper tail, whose large terms then do not cancel.
+        origin = max(tails, key=lambda tail: (tail[2].curve, tail[2].rate))[1].theta
+        c0, c1, c2 = log_prior_ratio, 0.0, 0.0
+        for sign, density, tail, direction in tails:
+            delta = origin / scale - density.theta / scale
+            rate = direction * tail.rate
+            c0 += sign * (density.peak + rate * delta - tail.curve * delta**2)
+            c1 += sign * (rate - 2 * tail.curve * delta)
+            c2 -= sign * tail.curve
+        origins.append(origin)
+        coefficients.append([c0, c1, c2])
+    return PolynomialMap(knots, np.array(origins), np.array(coefficients), scale)
+
+
+def hold_ends(fitted: PolynomialMap) -> PolynomialMap:
+    """Keep the log-odds constant beyond the outermost places where they turn back."""
+    knots, origins, coefficients = list(fitted.knots), list(fitted.origins), fitted.coefficients.tolist()
+    for end, outward in ((0, -1), (-1, 1)):
+        _, c1, c2 = coefficients[end]
+        if outward * c2 > 0 or (c2 == 0 and c1 >= 0):
+            continue  # far out the slope is positive
+        edge = knots[end]
+        turn = edge if c2 == 0 else origins[end] - c1 / (2 * c2) * fitted.scale
+        turn = outward * max(outward * turn, outward * edge)
+        held = [float(fitted.log_odds(turn)), 0.0, 0.0]
+        if turn == edge:
+            coefficients[end] = held
+            continue
+        for column, value in ((knots, turn), (origins, turn), (coefficients, held)):
+            column.insert(0 if end == 0 else len(column), value)
+    return PolynomialMap(np.array(knots), np.array(origins), np.array(coefficients), fitted.scale)

@@ -1,0 +1,150 @@
+"""Logistic regression on a score: one sigmoid, with plain or with Platt's targets."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from oddsmith import _check
+from oddsmith.calibrators._base import Calibrator, Laws
+from oddsmith.calibrators._line import Line, fit_line
+from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
+from oddsmith.maps import PolynomialMap
+from oddsmith.table import ScoreRows, ScoreTable
+
+__all__ = ["LogisticCalibrator", "PlattCalibrator"]
+
+
+@dataclass(eq=False, repr=False)
+class _LineCalibrator(Calibrator):
+    """A calibrator whose log-odds are a straight line, a·s + b."""
+
+    _ordered: ClassVar[bool] = False
+
+    def _finish(self, line: Line) -> PolynomialMap:
+        self.a_, self.b_ = line.a, line.b
+        if not line.converged:
+            self._warn(NonConvergenceWarning, "Newton's method stopped before its tolerance; the fit may be off.")
+        if line.slope < 0:
+            self._warn(NegativeSlopeWarning, f"The fitted slope is negative (a = {line.a:.4g}): P falls as s rises.")
+        return PolynomialMap(
+            np.empty(0), np.array([line.centre]), np.array([[line.intercept, line.slope, 0.0]]), line.scale
+        )
+
+
+@dataclass(eq=False, repr=False)
+class LogisticCalibrator(_LineCalibrator):
+    """Fit a logistic regression of the label on the score.
+
+    Models L = as + b by maximum likelihood: two parameters, one sigmoid. Use it when the classes' log-odds look
+    straight; prefer `PlattCalibrator` with few cases, which never becomes certain.
+
+    Parameters
+    ----------
+    l2 : float, default 0
+        Penalty λ(a² + b²), on the original scale of the scores.
+    fit_intercept : bool, default True
+        With False b ≡ 0, so that P = ½ at score 0.
+    pos_label, input, clip
+        As for every calibrator.
+
+    Attributes
+    ----------
+    a_, b_ : float
+        Slope and intercept.
+
+    Notes
+    -----
+    Minimises Σ log(1 + exp(−yᵢ(asᵢ + b))) + λ(a² + b²) by Newton's method with backtracking. With λ = 0 and classes
+    that a threshold separates there is no minimum: the fit then uses Platt's targets, with a warning.
+
+    References
+    ----------
+    J. Zhang and Y. Yang, Probabilistic score estimation with piecewise logistic regression, ICML 2004.
+
+    Examples
+    --------
+    >>> from oddsmith import LogisticCalibrator
+    >>> cal = LogisticCalibrator().fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
+    >>> cal.predict_proba([0.0, 2.0])[:, 1].round(3)
+    array([0.346, 0.99 ])
+    """
+
+    l2: float = 0.0
+    fit_intercept: bool = True
+
+    _when_separable: ClassVar[str] = "with l2=0 the fit uses Platt's targets instead"
+
+    def _check_parameters(self) -> None:
+        _check.number(self.l2, "l2", low=0)
+        _check.one_of(self.fit_intercept, "fit_intercept", (True, False))
+
+    def _laws(self) -> Laws:
+        laws = {"mirror"}
+        if self.l2 == 0:
+            laws |= {"scale", "shift"} if self.fit_intercept else {"scale"}
+        return frozenset(laws)
+
+    def _fit(self, data: ScoreTable | ScoreRows) -> PolynomialMap:
+        targets = (1.0, 0.0)
+        if self.l2 == 0 and (self._separable if self.fit_intercept else _one_sided(data)):
+            targets = platt_targets(data)
+        return self._finish(fit_line(data, *targets, self.l2, self.fit_intercept))
+
+
+@dataclass(eq=False, repr=False)
+class PlattCalibrator(_LineCalibrator):
+    """Fit a sigmoid to targets that stay clear of 0 and 1 (Platt scaling; Bennett's LR+noise).
+
+    Models P = 1/(1 + exp(As + B)), A = −a, B = −b. Finite for any data, separable ones included: the first choice
+    for a few dozen to a few thousand cases whose log-odds look straight.
+
+    Parameters
+    ----------
+    pos_label, input, clip
+        As for every calibrator.
+
+    Attributes
+    ----------
+    a_, b_ : float
+        Slope and intercept of the log-odds, −A and −B in Platt's notation.
+    targets_ : tuple of float
+        t₊ and t₋.
+
+    Notes
+    -----
+    Minimises −Σ [tᵢ log pᵢ + (1 − tᵢ) log(1 − pᵢ)] with t₊ = (N₊ + 1)/(N₊ + 2) for positives and t₋ = 1/(N₋ + 2) for
+    negatives. N₊ and N₋ are sums of weights, so the fit is not invariant to the scale of float weights.
+
+    References
+    ----------
+    J. Platt, Probabilistic outputs for support vector machines and comparisons to regularized likelihood methods, 1999.
+    H.-T. Lin, C.-J. Lin and R. Weng, A note on Platt's probabilistic outputs for support vector machines, 2007.
+
+    Examples
+    --------
+    >>> from oddsmith import PlattCalibrator
+    >>> cal = PlattCalibrator().fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
+    >>> cal.predict_proba([0.0, 2.0])[:, 1].round(3)
+    array([0.404, 0.782])
+    """
+
+    _when_separable: ClassVar[str] = "only Platt's targets keep the fit finite"
+
+    def _laws(self) -> Laws:
+        return frozenset({"scale", "shift", "mirror"})
+
+    def _fit(self, data: ScoreTable | ScoreRows) -> PolynomialMap:
+        self.targets_ = platt_targets(data)
+        return self._finish(fit_line(data, *self.targets_))
+
+
+def platt_targets(data: ScoreTable | ScoreRows) -> tuple[float, float]:
+    """Return t₊ = (N₊ + 1)/(N₊ + 2) and t₋ = 1/(N₋ + 2)."""
+    return (data.n_pos + 1) / (data.n_pos + 2), 1 / (data.n_neg + 2)
+
+
+def _one_sided(data: ScoreTable | ScoreRows) -> bool:
+    """Whether all of as, for some a ≠ 0, agree in sign with the labels, so that b ≡ 0 has no finite fit."""
+    pos, neg = data.of_class(True)[0], data.of_class(False)[0]
+    return bool((pos.min() >= 0 and neg.max() <= 0) or (pos.max() <= 0 and neg.min() >= 0))

@@ -1,0 +1,107 @@
+"""Maps that fit nothing, or only a range: squashing, Logistic Correction, min–max scaling."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from oddsmith.calibrators._base import Calibrator, Laws
+from oddsmith.maps import CalibrationMap, LinearMap, PolynomialMap
+from oddsmith.table import ScoreRows, ScoreTable
+
+__all__ = ["LogisticCorrectionCalibrator", "MinMaxCalibrator", "SquashCalibrator"]
+
+
+@dataclass(eq=False, repr=False)
+class SquashCalibrator(Calibrator):
+    """Squash the score: P = σ(s).
+
+    Fits nothing. The baseline for margins, and the identity for scores that are log-odds already.
+
+    Parameters
+    ----------
+    pos_label, input, clip
+        As for every calibrator.
+
+    Examples
+    --------
+    >>> from oddsmith import SquashCalibrator
+    >>> SquashCalibrator().fit([-1.0, 1.0], [0, 1]).predict_proba([0.0, 2.0])[:, 1].round(3)
+    array([0.5  , 0.881])
+    """
+
+    _ordered: ClassVar[bool] = False
+    _learns: ClassVar[bool] = False
+
+    def _laws(self) -> Laws:
+        return frozenset({"monotone", "mirror"})
+
+    def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+        del data
+        return _through_origin(1.0)
+
+
+@dataclass(eq=False, repr=False)
+class LogisticCorrectionCalibrator(Calibrator):
+    """Correct boosted scores by P = σ(2F).
+
+    For the score F = Σ α h of AdaBoost with α = ½ log((1 − ε)/ε), whose exponential loss is minimised at half the
+    log-odds. Fits nothing and needs no calibration set. Fails for strong learners such as full trees, whose |F| grows
+    without limit.
+
+    Parameters
+    ----------
+    pos_label, input, clip
+        As for every calibrator.
+
+    References
+    ----------
+    A. Niculescu-Mizil and R. Caruana, Obtaining calibrated probabilities from boosting, UAI 2005.
+
+    Examples
+    --------
+    >>> from oddsmith import LogisticCorrectionCalibrator
+    >>> LogisticCorrectionCalibrator().fit([-1.0, 1.0], [0, 1]).predict_proba([0.0, 1.0])[:, 1].round(3)
+    array([0.5  , 0.881])
+    """
+
+    _ordered: ClassVar[bool] = False
+    _learns: ClassVar[bool] = False
+
+    def _laws(self) -> Laws:
+        return frozenset({"monotone", "mirror"})
+
+    def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+        del data
+        return _through_origin(2.0)
+
+
+@dataclass(eq=False, repr=False)
+class MinMaxCalibrator(Calibrator):
+    """Stretch the range of the calibration scores to [0, 1] and clip.
+
+    P = (s − min)/(max − min). A baseline only: nothing makes it calibrated, and it says 0 and 1.
+
+    Parameters
+    ----------
+    pos_label, input, clip
+        As for every calibrator.
+
+    Examples
+    --------
+    >>> from oddsmith import MinMaxCalibrator
+    >>> MinMaxCalibrator().fit([-1.0, 0.0, 3.0], [0, 1, 1]).predict_proba([0.0, 9.0])[:, 1]
+    array([0.25, 1.  ])
+    """
+
+    _ordered: ClassVar[bool] = False
+
+    def _laws(self) -> Laws:
+        return frozenset({"monotone", "mirror", "scale", "shift"})
+
+    def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+        return LinearMap(np.array(data.span()), np.array([0.0, 1.0]))
+
+
+def _through_origin(slope: float) -> PolynomialMap:
+    return PolynomialMap(np.empty(0), np.zeros(1), np.array([[0.0, slope, 0.0]]), 1.0)

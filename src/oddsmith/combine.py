@@ -1,0 +1,244 @@
+"""One answer from several classifiers: combine their calibrated log-odds.
+
+Everything here takes log-odds, one row an item and one column a classifier (n × K), and returns log-odds:
+they keep what a probability rounds away near 0 and 1. `combine_probabilities` applies any of the rules to
+probabilities. The rules differ in what they assume:
+
+================================  ==============================================================
+`mean_probability`                one of the classifiers is right, nobody knows which
+`mean_log_odds`                   all saw the same evidence, each with its own noise
+`independent_evidence`            each saw other evidence, independent given the class
+`StackingCombiner`                nothing; learns the weights from held-out rows
+================================  ==============================================================
+"""
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, log_expit, logit, logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.validation import check_is_fitted
+
+from oddsmith._check import Floats, as_labels, as_weights, fail, number
+from oddsmith.decide import as_array
+from oddsmith.errors import NonConvergenceWarning, SingleClassWarning
+
+__all__ = [
+    "StackingCombiner",
+    "combine_probabilities",
+    "independent_evidence",
+    "mean_log_odds",
+    "mean_probability",
+]
+
+
+def mean_probability(log_odds: ArrayLike) -> Floats:
+    """Return the log-odds of the mean probability (linear opinion pool).
+
+    L = log Σ_k σ(L_k) − log Σ_k σ(−L_k). The pool of calibrated classifiers is under-confident unless they
+    agree: calibrate it once more.
+
+    Parameters
+    ----------
+    log_odds : array of shape (n, K)
+        One row an item, one column a classifier.
+
+    Returns
+    -------
+    array of shape (n,)
+
+    Examples
+    --------
+    >>> combine_probabilities([[0.9, 0.8, 0.6]], mean_probability).round(4).tolist()
+    [0.7667]
+    """
+    columns = as_array(log_odds, "log_odds", (2,))
+    pooled: Floats = logsumexp(log_expit(columns), axis=1) - logsumexp(log_expit(-columns), axis=1)
+    return pooled
+
+
+def mean_log_odds(log_odds: ArrayLike) -> Floats:
+    """Return the mean log-odds (logarithmic opinion pool).
+
+    L = ΣL_k/K: a single confident classifier moves the result more than in `mean_probability`.
+
+    Parameters
+    ----------
+    log_odds : array of shape (n, K)
+        One row an item, one column a classifier.
+
+    Returns
+    -------
+    array of shape (n,)
+
+    Examples
+    --------
+    >>> mean_log_odds([[2.0, 1.0, -0.75]]).tolist()
+    [0.75]
+    """
+    columns = as_array(log_odds, "log_odds", (2,))
+    # Divided first, so that the sum of huge log-odds cannot overflow.
+    return np.asarray((columns / columns.shape[1]).sum(axis=1))
+
+
+def independent_evidence(log_odds: ArrayLike, prior: float) -> Floats:
+    """Add up the evidence of classifiers that are independent given the class.
+
+    L = ΣL_k − (K − 1)·logit π: Bayes' rule, with the prior counted once. Classifiers that saw the same
+    features are not independent, and the result is then far too confident.
+
+    Parameters
+    ----------
+    log_odds : array of shape (n, K)
+        One row an item, one column a classifier.
+    prior : float
+        P(positive class) where the classifiers were calibrated, 0 < π < 1.
+
+    Returns
+    -------
+    array of shape (n,)
+
+    Examples
+    --------
+    >>> independent_evidence([[1.0, 0.5]], prior=0.5).tolist()
+    [1.5]
+    """
+    columns = as_array(log_odds, "log_odds", (2,))
+    if not 0.0 < (pi := number(prior, "prior", low=0.0, strict=True)) < 1.0:
+        fail("prior must be between 0 and 1", f"prior={prior!r}", "pass the share of the positive class")
+    return np.asarray(columns.sum(axis=1) - (columns.shape[1] - 1) * logit(pi))
+
+
+def combine_probabilities(prob: ArrayLike, rule: Callable[..., Floats], **options: float) -> Floats:
+    """Apply a rule of this module to probabilities P(positive class), and return probabilities.
+
+    Parameters
+    ----------
+    prob : array of shape (n, K)
+        One row an item, one column a classifier; 0 < P < 1, since no evidence can revise P = 0 or P = 1.
+    rule : callable
+        `mean_probability`, `mean_log_odds` or `independent_evidence`.
+    **options
+        What the rule takes beside log-odds.
+
+    Returns
+    -------
+    array of shape (n,)
+
+    Examples
+    --------
+    >>> combine_probabilities([[0.9, 0.8, 0.6]], independent_evidence, prior=0.3).round(4).tolist()
+    [0.9966]
+    """
+    p = as_array(prob, "prob", (2,), unit=True)
+    if p.min() == 0.0 or p.max() == 1.0:
+        certain = int(((p == 0.0) | (p == 1.0)).sum())
+        fail(
+            "prob must be inside (0, 1)",
+            f"{certain} values of 0 or 1",
+            "pass log-odds, or smooth the calibrator",
+        )
+    return np.asarray(expit(rule(logit(p), **options)))
+
+
+class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn how to weigh K classifiers: logistic regression on their log-odds.
+
+    Minimise Σ log(1 + e^(−yL)) + l2/2·Σ w_k² with L = b + Σ_k w_k L_k. **The log-odds must be out of
+    sample**: made by classifiers (and calibrators) that did not see these rows, for example by cross-fitting.
+    On the rows that they were trained on, the most overfitted classifier would get all the weight.
+
+    Parameters
+    ----------
+    l2 : float, default=0.1
+        Penalty on the weights (not on b), > 0: keeps separable data finite and splits the weight between
+        classifiers that agree. The default counts for about half a row with log-odds near ±1.
+    pos_label : label, optional
+        The positive class; by default the larger of two labels.
+
+    Attributes
+    ----------
+    coef_ : array of shape (K,)
+        The weights w.
+    intercept_ : float
+        b.
+    classes_ : array of shape (2,)
+        The labels, negative first.
+
+    References
+    ----------
+    Wolpert (1992), Stacked generalization; Satopää et al. (2014) for pooling log-odds.
+
+    Examples
+    --------
+    >>> log_odds = [[-2.0, -1.0], [-1.0, 0.5], [0.3, -0.4], [0.5, 1.0], [2.0, -0.5], [1.5, 1.5]]
+    >>> stack = StackingCombiner().fit(log_odds, [0, 0, 1, 0, 1, 1])
+    >>> bool(stack.coef_[0] > stack.coef_[1])
+    True
+    """
+
+    def __init__(self, *, l2: float = 0.1, pos_label: Any = None) -> None:
+        self.l2 = l2
+        self.pos_label = pos_label
+
+    def fit(self, log_odds: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the weights on out-of-sample log-odds (n × K); integer weights are repetitions."""
+        columns = as_array(log_odds, "log_odds", (2,))
+        l2 = number(self.l2, "l2", low=0.0, strict=True)
+        positive, self.classes_ = as_labels(y, len(columns), self.pos_label, sort_labels=True)
+        weights = as_weights(sample_weight, len(columns))
+        weight = np.ones(len(columns)) if weights is None else weights.astype(np.float64)
+        self.n_features_in_ = columns.shape[1]
+        present = weight > 0
+        columns, positive, weight = columns[present], positive[present], weight[present]
+        n_positive, n_negative = weight[positive].sum(), weight[~positive].sum()
+        if n_positive == 0 or n_negative == 0:
+            warnings.warn(
+                "Only one class carries weight: the fit is constant.", SingleClassWarning, stacklevel=2
+            )
+            self.coef_ = np.zeros(columns.shape[1])
+            self.intercept_ = float(np.log((n_positive + 1) / (n_negative + 1)))
+            return self
+        # The same objective in columns of size 1: huge log-odds would leave nothing of the intercept.
+        size = float(np.abs(columns).max()) or 1.0
+        inverse_penalty = min(size * size / l2, 1e200)
+        model = LogisticRegression(C=inverse_penalty, solver="newton-cholesky", tol=1e-10, max_iter=200)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model.fit(columns / size, positive, sample_weight=weight)
+        if caught:
+            warnings.warn("Stacking stopped before its tolerance.", NonConvergenceWarning, stacklevel=2)
+        self.coef_, self.intercept_ = model.coef_[0] / size, float(model.intercept_[0])
+        return self
+
+    def log_odds(self, log_odds: ArrayLike) -> Floats:
+        """Return the combined log-odds of each row."""
+        check_is_fitted(self)
+        columns = as_array(log_odds, "log_odds", (2,))
+        if columns.shape[1] != self.n_features_in_:
+            fail(
+                "log_odds must have the columns of fit",
+                f"X has {columns.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input",
+                "pass one column a classifier, in the same order",
+            )
+        return np.asarray(columns @ self.coef_ + self.intercept_)
+
+    def predict_proba(self, log_odds: ArrayLike) -> Floats:
+        """Return P(negative) and P(positive) for each row, shape (n, 2)."""
+        combined = self.log_odds(log_odds)
+        return np.column_stack([expit(-combined), expit(combined)])
+
+    def predict(self, log_odds: ArrayLike) -> NDArray[Any]:
+        """Return the label of each row: positive where P > ½."""
+        positive = self.log_odds(log_odds) > 0
+        return np.asarray(self.classes_[positive.astype(int)])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags

@@ -1,0 +1,71 @@
+"""Errors and warnings, one family each.
+
+::
+
+    OddsmithError
+    └── InvalidInputError (ValueError)   scores, labels, weights or a parameter cannot be used
+
+    OddsmithWarning (UserWarning)        the fit is valid, but something about it is odd
+    ├── SingleClassWarning               only one class has weight: nothing to learn from
+    ├── ConstantScoreWarning             all scores are equal
+    ├── SeparableWarning                 a threshold separates the classes perfectly
+    ├── ReversedScoreWarning             higher scores go with the negative class
+    ├── NegativeSlopeWarning             the fitted map falls where it should rise
+    ├── SpikeWarning                     a density's mode sits at the edge of its class
+    └── NonConvergenceWarning            the optimiser stopped before its tolerance
+
+Every error reads ``<what must hold>; got <what came>. Hint: <one action>.``
+"""
+
+__all__ = [
+    "ConstantScoreWarning",
+    "InvalidInputError",
+    "NegativeSlopeWarning",
+    "NonConvergenceWarning",
+    "OddsmithError",
+    "OddsmithWarning",
+    "ReversedScoreWarning",
+    "SeparableWarning",
+    "SingleClassWarning",
+    "SpikeWarning",
+]
+
+
+class OddsmithError(Exception):
+    """Base of all errors raised by this library."""
+
+
+class InvalidInputError(OddsmithError, ValueError):
+    """Scores, labels, weights or a parameter cannot be used."""
+
+
+class OddsmithWarning(UserWarning):
+    """Base of all warnings issued by this library."""
+
+
+class SingleClassWarning(OddsmithWarning):
+    """Only one class carries weight, so the fit is a constant."""
+
+
+class ConstantScoreWarning(OddsmithWarning):
+    """All scores are equal, so the fit is a constant."""
+
+
+class SeparableWarning(OddsmithWarning):
+    """A threshold on the score separates the classes perfectly."""
+
+
+class ReversedScoreWarning(OddsmithWarning):
+    """Higher scores go with the negative class: the score may be the wrong way round."""
+
+
+class NegativeSlopeWarning(OddsmithWarning):
+    """The fitted map falls where the score rises."""
+
+
+class SpikeWarning(OddsmithWarning):
+    """The mode of a class-conditional density sits at the edge of its class."""
+
+
+class NonConvergenceWarning(OddsmithWarning):
+    """The optimiser stopped before it reached its tolerance."""

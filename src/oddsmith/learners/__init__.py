@@ -1,0 +1,24 @@
+"""The documents' classifiers that scikit-learn lacks: each is a source of scores to calibrate.
+
+All are binary scikit-learn classifiers with ``decision_function`` (the score), ``log_odds``,
+``predict_proba`` and ``predict``; ``classes_`` is sorted and ``classes_[1]`` is the positive class.
+"""
+
+from oddsmith.learners.boosting import BoostedClassifier
+from oddsmith.learners.kernel_logistic import KernelLogisticRegression
+from oddsmith.learners.naive_bayes import MultinomialNaiveBayes
+from oddsmith.learners.text import information_gain, mean_norm_cost
+from oddsmith.learners.trees import SmoothedTreeClassifier, TreeCounts, smooth_leaves
+from oddsmith.learners.voted_perceptron import VotedPerceptron
+
+__all__ = [
+    "BoostedClassifier",
+    "KernelLogisticRegression",
+    "MultinomialNaiveBayes",
+    "SmoothedTreeClassifier",
+    "TreeCounts",
+    "VotedPerceptron",
+    "information_gain",
+    "mean_norm_cost",
+    "smooth_leaves",
+]

@@ -1,0 +1,90 @@
+"""What all learners share: reading rows and labels, and turning a score into a probability."""
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from oddsmith import _check
+from oddsmith._check import Bools, Floats
+
+Rows = Any
+"""A float64 matrix of rows, dense or in compressed sparse rows."""
+
+
+class Training(NamedTuple):
+    """Rows to learn from: which of them are positive, and the weight of each (counts stay whole numbers)."""
+
+    X: Rows
+    positive: Bools
+    weight: Floats
+
+    @property
+    def sign(self) -> Floats:
+        """Labels as −1 and +1."""
+        return np.where(self.positive, 1.0, -1.0)
+
+    def present(self) -> "Training":
+        """Leave out the rows of weight 0, and refuse data in which one class has no weight."""
+        kept = self.weight > 0
+        if self.positive[kept].all() or not self.positive[kept].any():
+            _check.fail("both classes must have weight", "weight on one class only", "check sample_weight")
+        if kept.all():
+            return self
+        return Training(self.X[kept], self.positive[kept], self.weight[kept])
+
+
+class BinaryClassifier(ABC, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+    """A two-class classifier whose score, by itself or rescaled, is a log-odds."""
+
+    classes_: NDArray[Any]
+
+    @abstractmethod
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """Return one score a row; larger is more positive."""
+
+    def log_odds(self, X: ArrayLike) -> Floats:
+        """Return log P(+|x)/P(−|x), one value a row."""
+        return self.decision_function(X)
+
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Return P(−|x) and P(+|x), one row each."""
+        log_odds = self.log_odds(X)
+        return np.column_stack([expit(-log_odds), expit(log_odds)])
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the likelier class of each row; a tie goes to ``classes_[0]``."""
+        # First: an unfitted learner must say so before it is asked for its classes.
+        positive = self.log_odds(X) > 0
+        return self.classes_[positive.astype(np.intp)]
+
+    def _read_training(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Training:
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, code = np.unique(y, return_inverse=True)
+        if len(self.classes_) != 2:
+            count = f"{len(self.classes_)} class{'' if len(self.classes_) == 1 else 'es'}"
+            _check.fail(
+                "y must hold two classes", count, "Only binary classification is supported: take two classes"
+            )
+        weight = _check.as_weights(sample_weight, len(code))
+        if issparse(X) and not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        return Training(X, code == 1, np.ones(len(code)) if weight is None else weight.astype(np.float64))
+
+    def _read_rows(self, X: ArrayLike) -> Rows:
+        check_is_fitted(self)
+        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        return tags

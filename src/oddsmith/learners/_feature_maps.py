@@ -1,0 +1,160 @@
+"""Explicit features of kernels: k(x, z) = φ(x)·φ(z), exactly or by landmarks."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from oddsmith._check import Floats
+from oddsmith.learners._base import Rows
+from oddsmith.learners._newton import Features
+
+SQRT2 = float(np.sqrt(2))
+
+
+class Polynomial(NamedTuple):
+    """h(x) = v·x + xᵀAx, v ``linear`` and A ``square`` (None if there is none)."""
+
+    linear: Floats
+    square: Any
+
+    def scores(self, X: Rows) -> Floats:
+        """Return h of every row."""
+        scores: Floats = X @ self.linear
+        if self.square is None:
+            return scores
+        image = X @ self.square
+        if sparse.issparse(X):
+            # Sparse or dense, the image only counts where X is not 0.
+            return scores + np.asarray(X.multiply(image).sum(axis=1)).ravel()
+        return scores + np.einsum("ij,ij->i", image, X)
+
+
+class PolynomialFeatures(Features, Protocol):
+    """Features whose combinations are polynomials."""
+
+    def polynomial(self, coef: Floats) -> Polynomial:
+        """Return coef·φ(x) as a polynomial in x."""
+
+
+class Matrix:
+    """Features that are stored: φ(x) are the rows of a matrix, dense or sparse."""
+
+    def __init__(self, matrix: Any) -> None:
+        self.matrix = matrix
+        self.size = int(matrix.shape[1])
+        self._squared = matrix.power(2) if sparse.issparse(matrix) else None
+
+    def forward(self, coef: Floats) -> Floats:
+        """Return Φ·coef."""
+        result: Floats = self.matrix @ coef
+        return result
+
+    def adjoint(self, by_row: Floats) -> Floats:
+        """Return Φᵀ·by_row."""
+        result: Floats = self.matrix.T @ by_row
+        return result
+
+    def squares(self, by_row: Floats) -> Floats:
+        """Return (Φ∘Φ)ᵀ·by_row."""
+        if self._squared is None:
+            dense: Floats = np.einsum("i,ij,ij->j", by_row, self.matrix, self.matrix)
+            return dense
+        result: Floats = self._squared.T @ by_row
+        return result
+
+
+class Linear(Matrix):
+    """Features of x·z: x itself."""
+
+    def polynomial(self, coef: Floats) -> Polynomial:
+        """Return coef·φ(x) as a polynomial in x."""
+        return Polynomial(coef, None)
+
+
+class SparseQuadratic(Matrix):
+    """Features of (x·z+1)² for sparse rows: √2·x_j, x_j² and √2·x_j·x_k of the pairs that occur.
+
+    The kernel's constant feature is left out: its coefficient is Σc = 0 as the intercept is free.
+    """
+
+    def __init__(self, X: Any) -> None:
+        self.n_columns = X.shape[1]
+        left, right = _pairs_in_rows(X)
+        values = X.data[left] * X.data[right]
+        values[left != right] *= SQRT2
+        codes = X.indices[left].astype(np.int64) * self.n_columns + X.indices[right]
+        self.codes, columns = np.unique(codes, return_inverse=True)
+        row_ends = np.concatenate([[0], np.cumsum(_pairs_by_row(X))])
+        pairs = sparse.csr_array((values, columns, row_ends), shape=(X.shape[0], len(self.codes)))
+        super().__init__(sparse.hstack([SQRT2 * sparse.csr_array(X), pairs], format="csr"))
+
+    def polynomial(self, coef: Floats) -> Polynomial:
+        """Return coef·φ(x) as a polynomial in x."""
+        first, second = np.divmod(self.codes, self.n_columns)
+        values = coef[self.n_columns :] * np.where(first == second, 1.0, SQRT2)
+        shape = (self.n_columns, self.n_columns)
+        return Polynomial(
+            SQRT2 * coef[: self.n_columns], sparse.csr_array((values, (first, second)), shape=shape)
+        )
+
+
+class DenseQuadratic:
+    """Features of (x·z+1)² for dense rows, never stored: √2·x and the outer product of x with itself."""
+
+    def __init__(self, X: Floats) -> None:
+        self.X = X
+        self.n_columns = X.shape[1]
+        self.size = self.n_columns * (self.n_columns + 1)
+
+    def forward(self, coef: Floats) -> Floats:
+        """Return Φ·coef."""
+        return self.polynomial(coef).scores(self.X)
+
+    def adjoint(self, by_row: Floats) -> Floats:
+        """Return Φᵀ·by_row."""
+        square = self.X.T @ (by_row[:, None] * self.X)
+        return np.concatenate([SQRT2 * (by_row @ self.X), square.ravel()])
+
+    def squares(self, by_row: Floats) -> Floats:
+        """Return (Φ∘Φ)ᵀ·by_row."""
+        squared = np.square(self.X)
+        square = squared.T @ (by_row[:, None] * squared)
+        return np.concatenate([2 * (by_row @ squared), square.ravel()])
+
+    def polynomial(self, coef: Floats) -> Polynomial:
+        """Return coef·φ(x) as a polynomial in x."""
+        return Polynomial(SQRT2 * coef[: self.n_columns], coef[self.n_columns :].reshape(self.n_columns, -1))
+
+
+def quadratic_entries(X: Rows) -> int:
+    """Return how many numbers the explicit features of (x·z+1)² need."""
+    if sparse.issparse(X):
+        return int(_pairs_by_row(X).sum()) + int(X.nnz)
+    return int(X.shape[1] * (X.shape[1] + 1))
+
+
+def nystroem(X: Rows, landmarks: Rows, kernel: Callable[[Rows, Rows], Floats]) -> tuple[Matrix, Floats]:
+    """Return approximate features, and the matrix that turns their coefficients into those of the landmarks.
+
+    With K_L = UΛUᵀ the kernel among landmarks, φ(x) = Λ^(−½)Uᵀk(L, x); directions without size are left out.
+    """
+    values, vectors = np.linalg.eigh(kernel(landmarks, landmarks))
+    kept = values > len(values) * np.finfo(float).eps * values[-1]
+    whiten = vectors[:, kept] / np.sqrt(values[kept])
+    return Matrix(kernel(X, landmarks) @ whiten), whiten
+
+
+def _pairs_by_row(X: Any) -> Any:
+    counts = np.diff(X.indptr).astype(np.int64)
+    return counts * (counts + 1) // 2
+
+
+def _pairs_in_rows(X: Any) -> tuple[Any, Any]:
+    """Return all pairs of entries that share a row, as places in ``X.data``, the left one not after the right one."""
+    entry = np.arange(X.nnz)
+    partners = np.repeat(X.indptr[1:], np.diff(X.indptr)) - entry
+    left = np.repeat(entry, partners)
+    first = np.cumsum(partners) - partners
+    return left, left + np.arange(len(left)) - np.repeat(first, partners)

@@ -1,0 +1,330 @@
+"""Calibration maps: what a fitted calibrator is, a small function from score to log-odds.
+
+Methods are many, shapes are few; saving, plotting, applying and exporting are written once a shape.
+
+=================  ==============================================================================
+shape              methods
+=================  ==============================================================================
+`PolynomialMap`    everything linear or quadratic by pieces in log-odds: logistic, Platt, densities,
+                   piecewise logistic, constants
+`LinearMap`        linear interpolation in probability: isotonic, min–max
+`StepMap`          steps in probability, with separate values at and between the knots
+`CosineMap`        a cosine series in probability
+`LogitInputMap`    any other map, after the log-odds of a probability
+=================  ==============================================================================
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
+
+from oddsmith import _check
+from oddsmith._check import Floats
+from oddsmith._locate import locate
+
+__all__ = [
+    "CalibrationMap",
+    "CosineMap",
+    "LinearMap",
+    "LogitInputMap",
+    "PolynomialMap",
+    "StepMap",
+    "constant_map",
+]
+
+_MAX = float(np.finfo(np.float64).max)
+
+#: Standardised scores are held within this bound, so that their squares stay finite.
+_FAR = 1e150
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationMap(ABC):
+    """A function from score to log-odds."""
+
+    shape: ClassVar[str]
+    _shapes: ClassVar[dict[str, type["CalibrationMap"]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        CalibrationMap._shapes[cls.shape] = cls
+
+    @abstractmethod
+    def log_odds(self, scores: ArrayLike) -> Floats:
+        """Return log P(+|s)/P(−|s); infinite only where the map itself says that P is 0 or 1."""
+
+    def probability(self, scores: ArrayLike) -> Floats:
+        """Return P(+|s), in [0, 1]."""
+        result: Floats = expit(self.log_odds(scores))
+        return result
+
+    @property
+    @abstractmethod
+    def is_monotone(self) -> bool:
+        """Whether a larger score never has a smaller probability."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the map as plain lists and numbers."""
+        content = {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+        return {"shape": self.shape, **content}
+
+    @staticmethod
+    def from_dict(content: Mapping[str, Any]) -> "CalibrationMap":
+        """Rebuild the map that `to_dict` wrote."""
+        cls = CalibrationMap._shapes.get(content.get("shape", ""))
+        if cls is None:
+            known = ", ".join(sorted(CalibrationMap._shapes))
+            _check.fail(f"shape must be one of {known}", f"shape={content.get('shape')!r}", "check the map")
+        names = {field.name for field in fields(cls)}
+        if content.keys() - {"shape"} != names:
+            got = ", ".join(sorted(content.keys() - {"shape"}))
+            _check.fail(f"a {cls.shape} map must hold {', '.join(sorted(names))}", got or "nothing", "check the map")
+        return cls._read({name: content[name] for name in names})
+
+    @classmethod
+    def _read(cls, content: dict[str, Any]) -> "CalibrationMap":
+        arrays = {name: np.asarray(v, dtype=np.float64) if isinstance(v, list) else v for name, v in content.items()}
+        return cls(**arrays)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CalibrationMap) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, eq=False)
+class PolynomialMap(CalibrationMap):
+    """Piecewise polynomial of degree ≤ 2 in log-odds.
+
+    Piece j holds for knots[j−1] < s ≤ knots[j] and is c₀ + c₁u + c₂u² with u = (s − origins[j])/scale: an expansion
+    about a point near the data, since one about 0 loses everything at scores near 1e8.
+
+    Parameters
+    ----------
+    knots : ndarray, shape (K,)
+    origins : ndarray, shape (K + 1,)
+    coefficients : ndarray, shape (K + 1, 3)
+    scale : float
+        A power of two, so that s/scale is exact.
+    """
+
+    shape: ClassVar[str] = "polynomial"
+
+    knots: Floats
+    origins: Floats
+    coefficients: Floats
+    scale: float
+
+    def log_odds(self, scores: ArrayLike) -> Floats:
+        """Return log P(+|s)/P(−|s), finite for every finite score."""
+        s = np.asarray(scores, dtype=np.float64)
+        with np.errstate(over="ignore", under="ignore"):
+            if len(self.knots) == 0:
+                (c0, c1, c2), origin = self.coefficients[0], self.origins[0]
+            else:
+                piece = locate(self.knots, s)
+                c0, c1, c2 = self.coefficients.T[:, piece]
+                origin = self.origins[piece]
+            u = np.clip(s / self.scale - origin / self.scale, -_FAR, _FAR)
+            value = c0 + c1 * u if not self.coefficients[:, 2].any() else c0 + (c1 + c2 * u) * u
+            return np.asarray(np.clip(value, -_MAX, _MAX))
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether the log-odds never fall."""
+        ends = np.concatenate([[-np.inf], self.knots, [np.inf]])
+        for (c0, c1, c2), origin, left, right in zip(self.coefficients, self.origins, ends[:-1], ends[1:], strict=True):
+            del c0
+            for end in (left, right):
+                curve = 0.0 if c2 == 0 else 2 * c2 * (end - origin) / self.scale
+                # Slopes that are 0 but for rounding do not make a map fall.
+                if c1 + curve < -1e-12 * (abs(c1) + (abs(curve) if math.isfinite(curve) else 0.0)):
+                    return False
+        at = self.log_odds(self.knots)
+        after = self.log_odds(np.nextafter(self.knots, np.inf))
+        return bool(np.all(after >= at - 1e-9 * np.maximum(1.0, np.abs(at))))
+
+
+@dataclass(frozen=True, eq=False)
+class LinearMap(CalibrationMap):
+    """Linear interpolation in probability between knots, constant outside.
+
+    Parameters
+    ----------
+    knots, values : ndarray, shape (K,)
+        Ascending scores and the probability at each.
+    """
+
+    shape: ClassVar[str] = "linear"
+
+    knots: Floats
+    values: Floats
+
+    def probability(self, scores: ArrayLike) -> Floats:
+        """Return P(+|s), in [0, 1]."""
+        s = np.asarray(scores, dtype=np.float64)
+        if len(self.knots) == 1:
+            return np.full(s.shape, self.values[0])
+        right = np.clip(locate(self.knots, s), 1, len(self.knots) - 1)
+        # Halved, so that the distance of the two most distant doubles is finite.
+        low, high = self.knots[right - 1] / 2, self.knots[right] / 2
+        share = np.clip((s / 2 - low) / (high - low), 0.0, 1.0)
+        low_p, high_p = self.values[right - 1], self.values[right]
+        return low_p + share * (high_p - low_p)
+
+    def log_odds(self, scores: ArrayLike) -> Floats:
+        """Return log P(+|s)/P(−|s)."""
+        return _logit(self.probability(scores))
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether the values never fall."""
+        return bool(np.all(np.diff(self.values) >= 0))
+
+
+@dataclass(frozen=True, eq=False)
+class StepMap(CalibrationMap):
+    """Steps in probability: one value at each knot and one in each interval between and outside knots.
+
+    Parameters
+    ----------
+    knots, at : ndarray, shape (K,)
+        Ascending scores and the probability at exactly each of them.
+    between : ndarray, shape (K + 1,)
+        The probability below the first knot, between neighbours, and above the last.
+    """
+
+    shape: ClassVar[str] = "step"
+
+    knots: Floats
+    at: Floats
+    between: Floats
+
+    def probability(self, scores: ArrayLike) -> Floats:
+        """Return P(+|s), in [0, 1]."""
+        s = np.asarray(scores, dtype=np.float64)
+        place = locate(self.knots, s)
+        nearest = np.minimum(place, len(self.knots) - 1)
+        return np.where(self.knots[nearest] == s, self.at[nearest], self.between[place])
+
+    def log_odds(self, scores: ArrayLike) -> Floats:
+        """Return log P(+|s)/P(−|s)."""
+        return _logit(self.probability(scores))
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether the values never fall."""
+        in_order = np.empty(2 * len(self.knots) + 1)
+        in_order[0::2], in_order[1::2] = self.between, self.at
+        return bool(np.all(np.diff(in_order) >= 0))
+
+
+@dataclass(frozen=True, eq=False)
+class CosineMap(CalibrationMap):
+    """Cosine series in probability, P = Σ aₙ cos(nt), t = π(s − low)/(high − low), both clipped to their range."""
+
+    shape: ClassVar[str] = "cosine"
+
+    low: float
+    high: float
+    coefficients: Floats
+
+    def probability(self, scores: ArrayLike) -> Floats:
+        """Return P(+|s), in [0, 1]."""
+        s = np.asarray(scores, dtype=np.float64)
+        t = np.pi * cosine_place(s, self.low, self.high)
+        return np.clip(np.polynomial.chebyshev.chebval(np.cos(t), self.coefficients), 0.0, 1.0)
+
+    def log_odds(self, scores: ArrayLike) -> Floats:
+        """Return log P(+|s)/P(−|s)."""
+        return _logit(self.probability(scores))
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether the clipped series never falls; exact, by the extrema of the polynomial in cos t."""
+        derivative = np.polynomial.chebyshev.chebder(self.coefficients)
+        turns = np.polynomial.chebyshev.chebroots(derivative) if len(derivative) > 1 else np.empty(0)
+        inside = np.real(turns[(np.abs(np.imag(turns)) < 1e-9) & (np.abs(np.real(turns)) < 1)])
+        places = np.sort(np.concatenate([[-1.0], inside, [1.0]]))[::-1]
+        values = np.clip(np.polynomial.chebyshev.chebval(places, self.coefficients), 0.0, 1.0)
+        return bool(np.all(np.diff(values) >= -1e-12))
+
+
+@dataclass(frozen=True, eq=False)
+class LogitInputMap(CalibrationMap):
+    """Another map applied to log(p/(1 − p)) of a probability p.
+
+    Parameters
+    ----------
+    inner : CalibrationMap
+    clip : float or None
+        Probabilities are first held within [clip, 1 − clip]; with None, 0 and 1 are refused.
+    """
+
+    shape: ClassVar[str] = "logit_input"
+
+    inner: CalibrationMap
+    clip: float | None
+
+    def log_odds(self, scores: ArrayLike) -> Floats:
+        """Return log P(+|s)/P(−|s)."""
+        return self.inner.log_odds(logit_input(np.asarray(scores, dtype=np.float64), self.clip))
+
+    def probability(self, scores: ArrayLike) -> Floats:
+        """Return P(+|s), in [0, 1]."""
+        return self.inner.probability(logit_input(np.asarray(scores, dtype=np.float64), self.clip))
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether the inner map is monotone."""
+        return self.inner.is_monotone
+
+    @classmethod
+    def _read(cls, content: dict[str, Any]) -> "CalibrationMap":
+        return cls(CalibrationMap.from_dict(content["inner"]), content["clip"])
+
+
+def constant_map(log_odds: float) -> PolynomialMap:
+    """Return the map that says the same for every score."""
+    return PolynomialMap(np.empty(0), np.zeros(1), np.array([[log_odds, 0.0, 0.0]]), 1.0)
+
+
+def cosine_place(scores: Floats, low: float, high: float) -> Floats:
+    """Return where scores lie between ``low`` (0) and ``high`` (1), clipped."""
+    return np.clip((scores / 2 - low / 2) / (high / 2 - low / 2), 0.0, 1.0)
+
+
+def logit_input(prob: Floats, clip: float | None) -> Floats:
+    """Return the log-odds of input probabilities, refusing what is not a probability."""
+    if prob.size and (prob.min() < 0 or prob.max() > 1):
+        bad = prob.min() if prob.min() < 0 else prob.max()
+        _check.fail('scores must lie in [0, 1] with input="probability"', f"{bad!r}", 'use input="score" for margins')
+    if clip is not None:
+        prob = np.clip(prob, clip, 1 - clip)
+    elif prob.size and (prob.min() == 0 or prob.max() == 1):
+        _check.fail(
+            "probabilities must lie strictly between 0 and 1 to have finite log-odds",
+            f"{int(np.sum((prob == 0) | (prob == 1)))} values of exactly 0 or 1",
+            "pass clip=1e-6, or better the classifier's log-odds",
+        )
+    return _logit(prob)
+
+
+def _logit(prob: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(prob) - np.log1p(-prob))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, CalibrationMap):
+        return value.to_dict()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return value
+
+

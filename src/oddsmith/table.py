@@ -1,0 +1,416 @@
+"""The score table: what the data say about a score.
+
+Every fit and every measure depends on the data only through one thing: how much positive and how much negative weight
+fell on each distinct score. `ScoreTable` is that thing; it merges by adding.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from oddsmith import _check, _kernels
+from oddsmith._check import Bools, Floats, Weights
+
+__all__ = ["ScoreTable"]
+
+#: Residues below this share of the total are rounding, not weight, when float-weighted tables are subtracted.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreRows:
+    """Scores and labels before any sort: enough for methods that need no order."""
+
+    scores: Floats
+    positive: Bools
+    weight: Weights | None
+
+    @cached_property
+    def n_pos(self) -> float:
+        """Positive weight."""
+        if self.weight is None:
+            return int(np.count_nonzero(self.positive))
+        return _total(self.weight, where=self.positive)
+
+    @cached_property
+    def n_neg(self) -> float:
+        """Negative weight."""
+        if self.weight is None:
+            return len(self.scores) - int(np.count_nonzero(self.positive))
+        return _total(self.weight, where=~self.positive)
+
+    def span(self) -> tuple[float, float]:
+        """Smallest and largest score."""
+        return float(self.scores.min()), float(self.scores.max())
+
+    def marginal(self) -> tuple[Floats, Weights | None]:
+        """Scores of both classes with their weights (None: all ones)."""
+        return self.scores, self.weight
+
+    def chunks(self) -> Iterator[tuple[Floats, Bools, Bools]]:
+        """Walk over scores with marks of where positive and negative weight lies."""
+        for part in _slices(len(self.scores)):
+            yield self.scores[part], self.positive[part], ~self.positive[part]
+
+    def of_class(self, positive: bool) -> tuple[Floats, Weights | None]:
+        """Scores of one class with their weights (None: all ones)."""
+        chosen = self.positive if positive else ~self.positive
+        return self.scores[chosen], None if self.weight is None else self.weight[chosen]
+
+    def class_sums(self, scale: float, shift: float) -> tuple[float, float]:
+        """Sum s/scale − shift over the weight of the positive and of the negative class."""
+        positive = total = 0.0
+        for part in _slices(len(self.scores)):
+            x = self.scores[part] / scale
+            x -= shift
+            if self.weight is not None:
+                x *= self.weight[part]
+            positive += float(self.positive[part].astype(np.float64).dot(x))
+            total += float(x.sum())
+        return positive, total - positive
+
+    def sorted(self) -> "ScoreTable":
+        """Return the table of these rows."""
+        return _table_of_rows(self.scores, self.positive, self.weight)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreTable:
+    """Sorted distinct scores with the positive and negative weight at each.
+
+    The weighted empirical measure of (score, label), and the sufficient statistic of every calibrator and measure in
+    this library. Counts are exact integers; float weights are importance weights and carry their squared sums.
+    Immutable. Build it with `from_arrays`.
+
+    Attributes
+    ----------
+    scores : ndarray of float64, shape (m,)
+        Distinct scores in ascending order; after `quantize`, the mean score of each cell.
+    pos, neg : ndarray, shape (m,)
+        Weight of the positive and negative rows: int64 counts, or float64.
+    pos_sq, neg_sq : ndarray or None
+        Sums of squared weights; None for counts, whose squared sums are the counts themselves.
+    pos_sum, neg_sum : ndarray or None
+        Class-wise sums of weight × score within each cell of a quantized table; None for exact tables.
+    rows : int
+        Number of rows that went in.
+    resolution : float or None
+        Cell width of a quantized table, None when scores are exact.
+
+    Examples
+    --------
+    >>> from oddsmith import ScoreTable
+    >>> table = ScoreTable.from_arrays([0.2, 0.9, 0.2], [0, 1, 1])
+    >>> table
+    ScoreTable(rows=3, distinct=2, kind=count, weight=3, prevalence=0.6667, resolution=exact)
+    >>> table.merge(table) == table.scale(2)
+    True
+    """
+
+    scores: Floats
+    pos: Weights
+    neg: Weights
+    pos_sq: Floats | None
+    neg_sq: Floats | None
+    pos_sum: Floats | None
+    neg_sum: Floats | None
+    rows: int
+    resolution: float | None
+
+    def __post_init__(self) -> None:
+        for column in self._columns().values():
+            column.setflags(write=False)
+        self.scores.setflags(write=False)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        scores: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Any = None,
+    ) -> Self:
+        """Build a table from scores and labels.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,) or (n, 1)
+            Finite real scores, larger meaning more positive.
+        y : array-like of shape (n,)
+            Labels {0, 1}, {−1, +1}, bool, or any two values with ``pos_label``.
+        sample_weight : array-like of shape (n,), optional
+            Integer-typed weights are counts (weight 2 = the row twice); float weights are importance weights. A row of
+            weight 0 is absent.
+        pos_label : object, optional
+            The positive label.
+        """
+        rows, _ = read_rows(scores, y, sample_weight, pos_label)
+        return _table_of_rows(rows.scores, rows.positive, rows.weight, cls)
+
+    @property
+    def kind(self) -> Literal["count", "weight"]:
+        """"count" for integer counts, "weight" for float importance weights."""
+        return "count" if self.pos_sq is None else "weight"
+
+    @cached_property
+    def n_pos(self) -> float:
+        """Positive weight."""
+        return _total(self.pos)
+
+    @cached_property
+    def n_neg(self) -> float:
+        """Negative weight."""
+        return _total(self.neg)
+
+    @property
+    def total(self) -> Weights:
+        """Weight of both classes at each score."""
+        return self.pos + self.neg
+
+    @property
+    def prevalence(self) -> float:
+        """Share of the weight that is positive."""
+        return self.n_pos / (self.n_pos + self.n_neg)
+
+    def span(self) -> tuple[float, float]:
+        """Smallest and largest score."""
+        return float(self.scores[0]), float(self.scores[-1])
+
+    def marginal(self) -> tuple[Floats, Weights | None]:
+        """Scores of both classes with their weights."""
+        return self.scores, self.total
+
+    def chunks(self) -> Iterator[tuple[Floats, Bools, Bools]]:
+        """Walk over scores with marks of where positive and negative weight lies."""
+        for part in _slices(len(self.scores)):
+            yield self.scores[part], self.pos[part] > 0, self.neg[part] > 0
+
+    def of_class(self, positive: bool) -> tuple[Floats, Weights | None]:
+        """Scores of one class, ascending, with their weights (None: all ones)."""
+        weight, sums = (self.pos, self.pos_sum) if positive else (self.neg, self.neg_sum)
+        held = weight > 0
+        kept = weight[held]
+        scores = self.scores[held] if sums is None else sums[held] / kept
+        ones = self.kind == "count" and len(kept) > 0 and int(kept.max()) == 1
+        return scores, None if ones else kept
+
+    def class_sums(self, scale: float, shift: float) -> tuple[float, float]:
+        """Sum s/scale − shift over the weight of the positive and of the negative class."""
+        if self.pos_sum is not None and self.neg_sum is not None:
+            return (
+                float((self.pos_sum / scale - shift * self.pos).sum()),
+                float((self.neg_sum / scale - shift * self.neg).sum()),
+            )
+        x = self.scores / scale - shift
+        return float(np.dot(self.pos, x)), float(np.dot(self.neg, x))
+
+    def merge(self, *others: "ScoreTable") -> "ScoreTable":
+        """Add tables: the table of all rows together.
+
+        Tables of different resolution merge by coarsening to the widest cells; counts with float weights become
+        weights.
+        """
+        tables = [self, *others]
+        widths = [table.resolution for table in tables if table.resolution is not None]
+        if widths:
+            tables = [table.quantize(max(widths)) for table in tables]
+        if any(table.kind == "weight" for table in tables):
+            tables = [table._weighted() for table in tables]
+        columns = [table._columns() for table in tables]
+        joined = {name: np.concatenate([column[name] for column in columns]) for name in columns[0]}
+        scores = np.concatenate([table.scores for table in tables])
+        return _pool(scores, joined, sum(table.rows for table in tables), max(widths, default=None))
+
+    def minus(self, other: "ScoreTable") -> "ScoreTable":
+        """Take away a part that was merged in: ``a.merge(b).minus(b)`` is ``a``, exactly so for counts.
+
+        Raises
+        ------
+        InvalidInputError
+            If ``other`` is not a part of this table.
+        """
+        if other.resolution != self.resolution or (other.kind == "weight" and self.kind == "count"):
+            _check.fail(
+                "the table taken away must have the same resolution and kind",
+                f"{other!r} from {self!r}",
+                "quantize both to the same width",
+            )
+        part = other._weighted() if self.kind == "weight" else other
+        at = np.searchsorted(self._cells(), part._cells())
+        inside = at < len(self.scores)
+        if not inside.all() or not np.array_equal(self._cells()[at], part._cells()):
+            _check.fail("the table taken away must be part of this one", "scores that are not in it", "check the order")
+        slack = 0 if self.kind == "count" else _ROUNDING * (self.n_pos + self.n_neg)
+        left: dict[str, NDArray[Any]] = {}
+        for name, column in self._columns().items():
+            rest = column.copy()
+            rest[at] -= part._columns()[name]
+            left[name] = rest
+        if min(left["pos"].min(), left["neg"].min()) < -slack:
+            _check.fail("the table taken away must be part of this one", "more weight than is in it", "check the order")
+        if self.kind == "weight":
+            for name in ("pos", "neg"):
+                gone = left[name] <= slack
+                for column in (name, f"{name}_sq", f"{name}_sum"):
+                    if column in left:
+                        left[column][gone] = 0
+        held = left["pos"] + left["neg"] > 0
+        kept = {name: column[held] for name, column in left.items()}
+        return _assemble(self.scores[held], kept, self.rows - part.rows, self.resolution)
+
+    def scale(self, factor: float) -> "ScoreTable":
+        """Multiply every weight; a whole factor keeps counts (each row repeated), any other makes weights."""
+        if isinstance(factor, (int, np.integer)) and self.kind == "count":
+            times = _check.whole_number(factor, "factor", low=1)
+            columns = {name: column * times for name, column in self._columns().items()}
+            return _assemble(self.scores, columns, self.rows * times, self.resolution)
+        times = _check.number(factor, "factor", low=0, strict=True)
+        columns = {
+            name: column * (times**2 if name.endswith("_sq") else times)
+            for name, column in self._weighted()._columns().items()
+        }
+        return _assemble(self.scores, columns, self.rows, self.resolution)
+
+    def quantize(self, width: float) -> "ScoreTable":
+        """Pool scores in cells of one width, a power of two, on a grid anchored at 0.
+
+        Grids of powers of two nest, so tables of different widths still merge. Each cell keeps the score sums of both
+        classes and stands at its mean score. Rounding is only ever done by this name, and the repr shows it.
+        """
+        width = _check.number(width, "width", low=0, strict=True)
+        if math.frexp(width)[0] != 0.5:
+            near = 2.0 ** round(math.log2(width))
+            _check.fail("width must be a power of two", f"width={width!r}", f"use {near!r}")
+        if self.resolution is not None and width < self.resolution:
+            _check.fail("width must not be finer than the table's", f"width={width!r}", f"use {self.resolution!r} or more")
+        if width == self.resolution:
+            return self
+        columns = self._columns()
+        columns.setdefault("pos_sum", self.pos * self.scores)
+        columns.setdefault("neg_sum", self.neg * self.scores)
+        return _pool(self.scores, columns, self.rows, width)
+
+    def map(self, function: Callable[[Floats], ArrayLike]) -> "ScoreTable":
+        """Replace every score by ``function(scores)`` and pool what becomes equal.
+
+        With a calibration map's ``log_odds`` this gives a *forecast*: a table whose score is a log-odds, which may be
+        infinite.
+        """
+        mapped = np.asarray(function(self.scores), dtype=np.float64)
+        if mapped.shape != self.scores.shape or np.isnan(mapped).any():
+            _check.fail("function must give one number a score", f"shape {mapped.shape}, or NaN", "check the function")
+        columns = {name: column for name, column in self._columns().items() if not name.endswith("_sum")}
+        return _pool(mapped, columns, self.rows, None)
+
+    def to_arrays(self) -> tuple[Floats, NDArray[np.int64], Weights]:
+        """Return scores, labels {0, 1} and weights, one row for each score and class that has weight."""
+        held_neg, held_pos = self.neg > 0, self.pos > 0
+        scores = np.concatenate([self.scores[held_neg], self.scores[held_pos]])
+        y = np.repeat(np.array([0, 1]), [int(held_neg.sum()), int(held_pos.sum())])
+        return scores, y, np.concatenate([self.neg[held_neg], self.pos[held_pos]])
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ScoreTable):
+            return NotImplemented
+        mine, theirs = self._columns(), other._columns()
+        return (
+            (self.rows, self.resolution, mine.keys()) == (other.rows, other.resolution, theirs.keys())
+            and np.array_equal(self.scores, other.scores)
+            and all(np.array_equal(mine[name], theirs[name]) for name in mine)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        resolution = "exact" if self.resolution is None else f"{self.resolution:g}"
+        return (
+            f"ScoreTable(rows={self.rows}, distinct={len(self)}, kind={self.kind}, "
+            f"weight={self.n_pos + self.n_neg:.12g}, prevalence={self.prevalence:.4g}, resolution={resolution})"
+        )
+
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        """Everything that adds under merge."""
+        names = ("pos", "neg", "pos_sq", "neg_sq", "pos_sum", "neg_sum")
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+
+    def _cells(self) -> Floats:
+        return self.scores if self.resolution is None else np.floor(self.scores / self.resolution)
+
+    def _weighted(self) -> "ScoreTable":
+        """Return the same table as float weights; every counted row has weight 1, so counts are squared sums too."""
+        if self.kind == "weight":
+            return self
+        columns = self._columns()
+        columns["pos"], columns["neg"] = self.pos.astype(np.float64), self.neg.astype(np.float64)
+        columns["pos_sq"], columns["neg_sq"] = columns["pos"].copy(), columns["neg"].copy()
+        return _assemble(self.scores, columns, self.rows, self.resolution)
+
+
+def read_rows(
+    scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any
+) -> tuple[ScoreRows, NDArray[Any]]:
+    """Validate arrays; return the rows that carry weight, and the names of the two classes."""
+    checked = _check.as_scores(scores)
+    labels = _check.as_labels(y, len(checked), pos_label)
+    weight = _check.as_weights(sample_weight, len(checked))
+    positive = labels.positive
+    if weight is not None and weight.min() == 0:
+        present = weight > 0
+        checked, positive, weight = checked[present], positive[present], weight[present]
+    return ScoreRows(checked, positive, weight), labels.classes
+
+
+def _table_of_rows(
+    scores: Floats, positive: Bools, weight: Weights | None, cls: type[ScoreTable] = ScoreTable
+) -> Any:
+    if weight is None:
+        ordered, pos, neg = _kernels.count_table(scores, positive)
+        return cls(ordered, pos, neg, None, None, None, None, len(scores), None)
+    negative = ~positive
+    columns: dict[str, NDArray[Any]] = {"pos": weight * positive, "neg": weight * negative}
+    rows = len(scores)
+    if weight.dtype.kind == "i":
+        rows = int(weight.sum())
+    else:
+        columns["pos_sq"], columns["neg_sq"] = columns["pos"] ** 2, columns["neg"] ** 2
+    return _pool(scores, columns, rows, None)
+
+
+def _pool(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, width: float | None) -> ScoreTable:
+    """Sort, add up what shares a score (or a cell), and stand each cell at its mean."""
+    keys = scores + 0.0 if width is None else np.floor(scores / width)  # −0.0 becomes 0.0
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    starts = _kernels.run_starts(ordered)
+    pooled = {name: np.add.reduceat(column[order], starts) for name, column in columns.items()}
+    if width is None:
+        return _assemble(ordered[starts], pooled, rows, None)
+    # A mean may round up to the next cell's edge, which would put it in the wrong cell when merged again.
+    mean = (pooled["pos_sum"] + pooled["neg_sum"]) / (pooled["pos"] + pooled["neg"])
+    edges = ordered[starts] * width
+    return _assemble(np.clip(mean, edges, np.nextafter(edges + width, -np.inf)), pooled, rows, width)
+
+
+def _assemble(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, width: float | None) -> ScoreTable:
+    sq, sums = ("pos_sq", "neg_sq"), ("pos_sum", "neg_sum")
+    return ScoreTable(
+        scores, columns["pos"], columns["neg"], *(columns.get(name) for name in (*sq, *sums)), rows, width
+    )
+
+
+def _slices(n: int) -> Iterator[slice]:
+    return (slice(start, start + _kernels.CHUNK) for start in range(0, n, _kernels.CHUNK))
+
+
+def _total(weights: Weights, where: Bools | None = None) -> float:
+    if where is not None:
+        weights = weights[where]
+    return int(weights.sum()) if weights.dtype.kind == "i" else float(weights.sum())
