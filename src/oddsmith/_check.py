@@ -39,14 +39,11 @@ def as_scores(scores: ArrayLike, name: str = "scores") -> Floats:
     elif array.ndim == 2 and array.shape[1] == 2:
         fail(f"{name} must be one column", f"shape {array.shape}", f"pass {name}[:, 1], the positive class")
     elif array.ndim != 1:
-        # scikit-learn's checks look for "Reshape your data" and "features" in these words.
-        fail(
-            f"{name} must have shape (n,) or (n, 1), that is n_features=1",
-            f"shape {array.shape} with {array.shape[-1] if array.ndim else 0} features",
-            "Reshape your data to one score a row",
-        )
+        fail(f"{name} must have shape (n,) or (n, 1)", f"shape {array.shape}", "Reshape your data to one score a row")
     if array.size == 0:
-        fail(f"{name} must hold at least one value", f"0 sample(s) (shape={array.shape})", "check how rows were selected")
+        # In scikit-learn's words.
+        got = f"0 sample(s) (shape={array.shape}) while a minimum of 1 is required"
+        fail(f"{name} must hold at least one value", got, "check how rows were selected")
     refuse_nonfinite(array, name)
     return array
 
@@ -72,7 +69,9 @@ def as_labels(y: ArrayLike, n: int, pos_label: Any = None, *, sort_labels: bool 
     With ``sort_labels`` two other values need no ``pos_label``: the larger one is positive.
     """
     if y is None:
-        fail("y must hold the labels, as this estimator requires y to be passed", "None", "pass y, one label a score")
+        # In scikit-learn's words.
+        must = "y must hold the labels: this estimator requires y to be passed, but the target y is None"
+        fail(must, "None", "pass y, one label a score")
     array = np.asarray(y)
     if array.ndim == 2 and array.shape[1] == 1:
         warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=4)
@@ -179,12 +178,15 @@ def _known_coding(array: NDArray[Any]) -> Labels | None:
 def _named_coding(array: NDArray[Any], pos_label: Any, sort_labels: bool) -> Labels:
     """Read any two label values, given which one is positive."""
     distinct = _distinct_labels(array)
+    if len(distinct) > 2 and array.dtype.kind == "f" and np.any(distinct != np.floor(distinct)):
+        # In scikit-learn's words.
+        fail("y must hold two classes", "Unknown label type: continuous values", "pass labels, not scores or outcomes")
     if len(distinct) > 2:
         shown = ", ".join(repr(_plain(label)) for label in distinct[:4])
         fail(
             "y must hold two classes",
             f"{len(distinct)} classes: {shown}{', …' if len(distinct) > 4 else ''}",
-            "Only binary classification is supported: calibrate one class against the rest",
+            "Only binary classification is supported. Calibrate one class against the rest",
         )
     if pos_label is None:
         if sort_labels and len(distinct) == 2:

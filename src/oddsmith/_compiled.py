@@ -55,6 +55,28 @@ def cell_moments(
     return np.ascontiguousarray(sums.T)
 
 
+def block_sums(scores: Floats, weight: Ints, per_score: float, shift: float, block: int) -> Floats:
+    """Σw, Σwx and Σwx² over consecutive blocks of scores, x = s·per_score − shift."""
+    sums = np.zeros((3, -(-len(scores) // block)))
+    _sum_blocks(scores, weight, per_score, shift, block, sums)
+    return sums
+
+
+@_jit
+def _sum_blocks(scores, weight, per_score, shift, block, sums):  # type: ignore[no-untyped-def]
+    for b in range(sums.shape[1]):
+        n = s = q = 0.0
+        for i in range(b * block, min((b + 1) * block, len(scores))):
+            w = float(weight[i])
+            x = scores[i] * per_score - shift
+            n += w
+            s += w * x
+            q += w * x * x
+        sums[0, b] = n
+        sums[1, b] = s
+        sums[2, b] = q
+
+
 @_jit
 def _moments(scores, per_score, shift, low, per_width, sums):  # type: ignore[no-untyped-def]
     last = len(sums) - 1

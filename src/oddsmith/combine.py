@@ -35,6 +35,8 @@ __all__ = [
     "mean_probability",
 ]
 
+_LARGE = 30.0
+
 
 def mean_probability(log_odds: ArrayLike) -> Floats:
     """Return the log-odds of the mean probability (linear opinion pool).
@@ -156,7 +158,8 @@ class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     l2 : float, default=0.1
         Penalty on the weights (not on b), > 0: keeps separable data finite and splits the weight between
-        classifiers that agree. The default counts for about half a row with log-odds near ±1.
+        classifiers that agree. The default counts for about half a row with log-odds near ±1. Where some
+        log-odds exceed 30 it grows with the square of the largest one, so that huge ones stay safe too.
     pos_label : label, optional
         The positive class; by default the larger of two labels.
 
@@ -205,7 +208,7 @@ class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return self
         # The same objective in columns of size 1: huge log-odds would leave nothing of the intercept.
         size = float(np.abs(columns).max()) or 1.0
-        inverse_penalty = min(size * size / l2, 1e200)
+        inverse_penalty = min(size, _LARGE) ** 2 / l2
         model = LogisticRegression(C=inverse_penalty, solver="newton-cholesky", tol=1e-10, max_iter=200)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

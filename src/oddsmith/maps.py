@@ -171,9 +171,7 @@ class LinearMap(CalibrationMap):
         if len(self.knots) == 1:
             return np.full(s.shape, self.values[0])
         right = np.clip(locate(self.knots, s), 1, len(self.knots) - 1)
-        # Halved, so that the distance of the two most distant doubles is finite.
-        low, high = self.knots[right - 1] / 2, self.knots[right] / 2
-        share = np.clip((s / 2 - low) / (high - low), 0.0, 1.0)
+        share = share_of_way(s, self.knots[right - 1], self.knots[right])
         low_p, high_p = self.values[right - 1], self.values[right]
         return low_p + share * (high_p - low_p)
 
@@ -237,7 +235,7 @@ class CosineMap(CalibrationMap):
     def probability(self, scores: ArrayLike) -> Floats:
         """Return P(+|s), in [0, 1]."""
         s = np.asarray(scores, dtype=np.float64)
-        t = np.pi * cosine_place(s, self.low, self.high)
+        t = np.pi * share_of_way(s, self.low, self.high)
         return np.clip(np.polynomial.chebyshev.chebval(np.cos(t), self.coefficients), 0.0, 1.0)
 
     def log_odds(self, scores: ArrayLike) -> Floats:
@@ -294,9 +292,14 @@ def constant_map(log_odds: float) -> PolynomialMap:
     return PolynomialMap(np.empty(0), np.zeros(1), np.array([[log_odds, 0.0, 0.0]]), 1.0)
 
 
-def cosine_place(scores: Floats, low: float, high: float) -> Floats:
-    """Return where scores lie between ``low`` (0) and ``high`` (1), clipped."""
-    return np.clip((scores / 2 - low / 2) / (high / 2 - low / 2), 0.0, 1.0)
+def share_of_way(scores: Floats, low: Floats | float, high: Floats | float) -> Floats:
+    """Return where scores lie on the way from ``low`` (0) to ``high`` (1), clipped."""
+    with np.errstate(over="ignore"):
+        way = np.subtract(high, low)
+        if np.all(np.isfinite(way)):
+            return np.clip((scores - low) / way, 0.0, 1.0)
+        # Halved, so that the distance of the two most distant doubles is finite.
+        return np.clip((scores / 2 - np.divide(low, 2)) / (np.divide(high, 2) - np.divide(low, 2)), 0.0, 1.0)
 
 
 def logit_input(prob: Floats, clip: float | None) -> Floats:

@@ -182,8 +182,13 @@ class ScoreTable:
         return float(self.scores[0]), float(self.scores[-1])
 
     def marginal(self) -> tuple[Floats, Weights | None]:
-        """Scores of both classes with their weights."""
-        return self.scores, self.total
+        """Scores of both classes with their weights (None: all ones)."""
+        return self.scores, None if self.all_ones else self.total
+
+    @property
+    def all_ones(self) -> bool:
+        """Whether every score stands for exactly one row."""
+        return self.kind == "count" and self.rows == len(self)
 
     def chunks(self) -> Iterator[tuple[Floats, Bools, Bools]]:
         """Walk over scores with marks of where positive and negative weight lies."""
@@ -191,13 +196,12 @@ class ScoreTable:
             yield self.scores[part], self.pos[part] > 0, self.neg[part] > 0
 
     def of_class(self, positive: bool) -> tuple[Floats, Weights | None]:
-        """Scores of one class, ascending, with their weights (None: all ones)."""
+        """Scores, ascending, with the weight of one class at each, which may be 0; of cells, the class's mean."""
         weight, sums = (self.pos, self.pos_sum) if positive else (self.neg, self.neg_sum)
+        if sums is None:
+            return self.scores, weight
         held = weight > 0
-        kept = weight[held]
-        scores = self.scores[held] if sums is None else sums[held] / kept
-        ones = self.kind == "count" and len(kept) > 0 and int(kept.max()) == 1
-        return scores, None if ones else kept
+        return sums[held] / weight[held], weight[held]
 
     def class_sums(self, scale: float, shift: float) -> tuple[float, float]:
         """Sum s/scale − shift over the weight of the positive and of the negative class."""

@@ -133,7 +133,6 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.one_d_array = True
-        tags.input_tags.two_d_array = False
         tags.classifier_tags.multi_class = False
         return tags
 
@@ -146,11 +145,15 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         if self.clip is not None and not 0 < _check.number(self.clip, "clip", low=0, strict=True) < 0.5:
             _check.fail("clip must lie between 0 and ½", f"clip={self.clip!r}", "use a small number such as 1e-6")
         self._check_parameters()
-        self.fit_warnings_: list[str] = []
+        self._odd: list[tuple[type[OddsmithWarning], str]] = []
         fitted = self._fit_or_degenerate(data)
         self.map_ = LogitInputMap(fitted, self.clip) if self.input == "probability" else fitted
         self.classes_ = classes
         self.n_features_in_ = 1
+        self.fit_warnings_ = [message for _, message in self._odd]
+        for category, message in self._odd:
+            warnings.warn(f"{type(self).__name__}: {message}", category, stacklevel=3)  # the line that called fit
+        del self._odd
         return self
 
     def _fit_or_degenerate(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
@@ -179,9 +182,8 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     _when_separable: ClassVar[str] = "few or no errors tell how sure to be near it"
 
     def _warn(self, category: type[OddsmithWarning], message: str) -> None:
-        """Say what is odd, and keep it with the fit."""
-        self.fit_warnings_.append(message)
-        warnings.warn(f"{type(self).__name__}: {message}", category, stacklevel=5)
+        """Note what is odd: said when the fit is done, and kept with it."""
+        self._odd.append((category, message))
 
 
 def add_one_prior(data: ScoreTable | ScoreRows) -> float:

@@ -6,13 +6,15 @@ right of it; so the log-odds of any pair is piecewise quadratic, and one functio
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from oddsmith import _kernels
 from oddsmith._check import Floats
-from oddsmith.calibrators._mode import ClassScores, Power, find_mode
+from oddsmith.calibrators._mode import ClassScores, Mode, Power, find_mode
 
 _ROOT = math.sqrt(math.pi / 2)
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
@@ -65,10 +67,9 @@ class Gaussian(Family):
     def fit(self, sample: ClassScores, limits: Limits, inner_left: bool, subdivisions: int, min_side: float) -> Density:
         """Return the maximum-likelihood Gaussian, its standard deviation at least the limit."""
         del inner_left, subdivisions, min_side
-        mean, variance = moments(sample)
+        mu, variance = moments(sample)
         sigma = min(max(math.sqrt(variance), limits.sigma_low), limits.sigma_high)
         side = Side(0.0, 1 / (2 * sigma**2))
-        mu = sample.centre + mean * sample.scale
         peak = -_LOG_ROOT_2PI - math.log(sigma)
         fitted = sample.n * (peak - variance * side.curve)
         return _density(sample, mu, peak, side, side, {"mu": mu, "sigma": sigma * sample.scale}, fitted)
@@ -82,13 +83,12 @@ class Laplace(Family):
     def fit(self, sample: ClassScores, limits: Limits, inner_left: bool, subdivisions: int, min_side: float) -> Density:
         """Return the maximum-likelihood Laplace density; of a middle interval the midpoint."""
         del inner_left, subdivisions, min_side
-        theta = weighted_median(sample)
-        deviation = sample.deviation(theta, True, 1) + sample.deviation(theta, False, 1)
-        b = min(max(deviation / sample.n, 1 / limits.rate_high), 1 / limits.rate_low)
+        theta, left, right = sample.mode_at(weighted_median(sample), (1, 1))
+        b = min(max((left + right) / sample.n, 1 / limits.rate_high), 1 / limits.rate_low)
         side = Side(1 / b, 0.0)
         peak = -math.log(2 * b)
         parameters = {"theta": theta, "b": b * sample.scale}
-        return _density(sample, theta, peak, side, side, parameters, sample.n * peak - deviation / b)
+        return _density(sample, theta, peak, side, side, parameters, sample.n * peak - (left + right) / b)
 
 
 class AsymmetricLaplace(Family):
@@ -99,12 +99,12 @@ class AsymmetricLaplace(Family):
     def fit(self, sample: ClassScores, limits: Limits, inner_left: bool, subdivisions: int, min_side: float) -> Density:
         """Minimise √D_l + √D_r over θ."""
         del inner_left
-        theta = find_mode(sample, (1, 1), lambda left, right: np.sqrt(left) + np.sqrt(right), subdivisions, min_side)
-        return self.at(theta, sample, limits)
+        mode = find_mode(sample, (1, 1), lambda left, right: np.sqrt(left) + np.sqrt(right), subdivisions, min_side)
+        return self.at(mode, sample, limits)
 
-    def at(self, theta: float, sample: ClassScores, limits: Limits) -> Density:
+    def at(self, mode: Mode, sample: ClassScores, limits: Limits) -> Density:
         """Return the best density with its mode at θ."""
-        n, left, right = sample.n, sample.deviation(theta, True, 1), sample.deviation(theta, False, 1)
+        n, (theta, left, right) = sample.n, mode
         cross = math.sqrt(left) * math.sqrt(right)
         beta = min(n / (left + cross), limits.rate_high) if left > 0 else limits.rate_high
         gamma = min(n / (right + cross), limits.rate_high) if right > 0 else limits.rate_high
@@ -125,10 +125,9 @@ class Exponential(Family):
     def fit(self, sample: ClassScores, limits: Limits, inner_left: bool, subdivisions: int, min_side: float) -> Density:
         """Take the likelier of the two ends; beyond it the tail is the steepest allowed."""
         del inner_left, subdivisions, min_side
-        low, high = float(sample.raw[0]), float(sample.raw[-1])
-        rising = sample.deviation(high, True, 1) < sample.deviation(low, False, 1)
-        density = AsymmetricLaplace().at(high if rising else low, sample, limits)
-        return Density(**{**density.__dict__, "spike": False})
+        low, high = (sample.mode_at(end, (1, 1)) for end in sample.ends())
+        density = AsymmetricLaplace().at(high if high.left < low.right else low, sample, limits)
+        return replace(density, spike=False)
 
 
 class AsymmetricGaussian(Family):
@@ -139,12 +138,12 @@ class AsymmetricGaussian(Family):
     def fit(self, sample: ClassScores, limits: Limits, inner_left: bool, subdivisions: int, min_side: float) -> Density:
         """Minimise ∛D_l2 + ∛D_r2 over θ."""
         del inner_left
-        theta = find_mode(sample, (2, 2), lambda left, right: np.cbrt(left) + np.cbrt(right), subdivisions, min_side)
-        return self.at(theta, sample, limits)
+        mode = find_mode(sample, (2, 2), lambda left, right: np.cbrt(left) + np.cbrt(right), subdivisions, min_side)
+        return self.at(mode, sample, limits)
 
-    def at(self, theta: float, sample: ClassScores, limits: Limits) -> Density:
+    def at(self, mode: Mode, sample: ClassScores, limits: Limits) -> Density:
         """Return the best density with its mode at θ."""
-        n, left, right = sample.n, sample.deviation(theta, True, 2), sample.deviation(theta, False, 2)
+        n, (theta, left, right) = sample.n, mode
         a, b = math.cbrt(left), math.cbrt(right)
         sigma_l, sigma_r = (
             min(max(root * math.sqrt((a + b) / n), limits.sigma_low), limits.sigma_high) if n else limits.sigma_high
@@ -165,20 +164,24 @@ class Hybrid(Family):
     def fit(self, sample: ClassScores, limits: Limits, inner_left: bool, subdivisions: int, min_side: float) -> Density:
         """Minimise the profile −log L/N over θ."""
         n = sample.n
-        powers: tuple[Power, Power] = (1, 2) if inner_left else (2, 1)
 
         def objective(left: Floats, right: Floats) -> Floats:
             inner, outer = (left, right) if inner_left else (right, left)
             return hybrid_loss(inner / n, outer / n)
 
-        theta = find_mode(sample, powers, objective, subdivisions, min_side)
-        return self.at(theta, sample, limits, inner_left)
+        mode = find_mode(sample, self.powers(inner_left), objective, subdivisions, min_side)
+        return self.at(mode, sample, limits, inner_left)
 
-    def at(self, theta: float, sample: ClassScores, limits: Limits, inner_left: bool) -> Density:
+    @staticmethod
+    def powers(inner_left: bool) -> tuple[Power, Power]:
+        """Return which deviations count on the left and on the right."""
+        return (1, 2) if inner_left else (2, 1)
+
+    def at(self, mode: Mode, sample: ClassScores, limits: Limits, inner_left: bool) -> Density:
         """Return the best density with its mode at θ."""
-        n = sample.n
-        inner, outer = sample.deviation(theta, inner_left, 1), sample.deviation(theta, not inner_left, 2)
-        t = float(_hybrid_normaliser(np.array([inner / n]), np.array([outer / n]))[0])
+        n, theta = sample.n, mode.theta
+        inner, outer = (mode.left, mode.right) if inner_left else (mode.right, mode.left)
+        t = float(_hybrid_root(np.array(inner / n), np.array(outer / n))[0]) ** 6
         u = max(math.sqrt(inner * t / n), 1 / limits.rate_high)
         sigma = max(math.cbrt(outer * t / (_ROOT * n)), limits.sigma_low)
         peak = -math.log(u + _ROOT * sigma)
@@ -196,44 +199,54 @@ FAMILIES: dict[str, Family] = {
 
 
 def moments(sample: ClassScores) -> tuple[float, float]:
-    """Return mean and variance (divided by N) on the standardised scale."""
-    if sample.weight is None:
-        mean = float(sample.x.mean())
-        return mean, float(np.mean((sample.x - mean) ** 2))
-    mean = float(np.dot(sample.weight, sample.x)) / sample.n
-    return mean, float(np.dot(sample.weight, (sample.x - mean) ** 2)) / sample.n
+    """Return the mean, as a score, and the variance (divided by N) on the standardised scale, in two passes.
+
+    Distances are taken from a score of the class, so that the mean of equal scores is exactly that score.
+    """
+    reference = sample.scores[0 if sample.weight is None else int(np.argmax(sample.weight > 0))]
+    at = float(sample.x(reference))
+    offset = _sum(sample, lambda x: x - at) / sample.n
+    centre = at + offset
+    return float(reference + offset * sample.scale), _sum(sample, lambda x: (x - centre) ** 2) / sample.n
+
+
+def _sum(sample: ClassScores, function: Callable[[Floats], Floats]) -> float:
+    total = 0.0
+    for start in range(0, len(sample.scores), _kernels.CHUNK):
+        part = slice(start, start + _kernels.CHUNK)
+        total += float(sample.w(part).dot(function(sample.x(sample.scores[part]))))
+    return total
 
 
 def weighted_median(sample: ClassScores) -> float:
-    """Return the raw median: the midpoint where half of the weight lies on each side of a gap."""
-    below = np.arange(1.0, len(sample.x) + 1) if sample.weight is None else np.cumsum(sample.weight, dtype=np.float64)
+    """Return the median: the midpoint where half of the weight lies on each side of a gap."""
+    below = np.cumsum(sample.w(slice(None)))
     half = below[-1] / 2
-    at = int(np.searchsorted(below, half))
-    if below[at] == half:
-        return float(sample.raw[at] / 2 + sample.raw[at + 1] / 2)
-    return float(sample.raw[at])
+    low = sample.scores[int(np.searchsorted(below, half))]
+    high = sample.scores[int(np.searchsorted(below, half, side="right"))]
+    return float(low / 2 + high / 2)
 
 
-def _hybrid_normaliser(inner: Floats, outer: Floats) -> Floats:
-    """Return T = u + kσ from the mean deviations: w = T^(1/6) is the positive root of w⁴ − Aw − B."""
+def _hybrid_root(inner: Floats, outer: Floats) -> tuple[Floats, Floats]:
+    """Return w = T^(1/6), the positive root of w⁴ − Aw − B, and B, from the mean deviations D₁/N and D₂/N."""
     a, b = np.sqrt(inner), _ROOT ** (2 / 3) * np.cbrt(outer)
-    w = np.cbrt(a) + np.sqrt(np.sqrt(b))
-    # From the right of the root of a convex function Newton's method falls monotonically to it.
-    for _ in range(60):
-        slope = 4 * w**3 - a
-        step = np.divide(w**4 - a * w - b, slope, out=np.zeros_like(w), where=slope > 0)
-        w = w - step
-        if np.all(step <= 1e-15 * w):
-            break
-    return w**6
+    # Within 3 % of the root, and right of the minimum of a convex function: four steps reach the last bit.
+    w = np.sqrt(np.sqrt(a * np.cbrt(a) + b))
+    for _ in range(4):
+        cube = w * w * w
+        w = w - (cube * w - a * w - b) / np.maximum(4 * cube - a, 1e-300)
+    return w, b
 
 
 def hybrid_loss(inner: Floats, outer: Floats) -> Floats:
-    """Return −log L/N of the best hybrid density with mean deviations D₁/N and D₂/N."""
-    t = _hybrid_normaliser(inner, outer)
-    u, sigma = np.sqrt(inner * t), np.cbrt(outer * t / _ROOT)
+    """Return −log L/N of the best hybrid density with mean deviations D₁/N and D₂/N.
+
+    With u/T = A/w³ and kσ/T = B/w⁴, which add up to 1, it is log T + 1 − ½B/w⁴.
+    """
+    w, b = _hybrid_root(inner, outer)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(t > 0, np.log(t) + (u + _ROOT * sigma / 2) / t, -np.inf)
+        square = w * w
+        return np.where(w > 0, 6 * np.log(w) + 1 - b / (2 * square * square), -np.inf)
 
 
 def _density(

@@ -4,7 +4,7 @@ With knots θ₁ < … the log-odds f = a + bx + Σ cⱼ(x − θⱼ)₊ are con
 the changes of slope. Fits over the same points and the same number of knots run side by side.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -18,21 +18,38 @@ _MAX_STEPS = 100
 
 def hinges(x: Floats, knots: Floats) -> Floats:
     """Return features 1, x, (x − θ₁)₊, … of shape (fits, points, K + 1), for knots of shape (fits, K − 1)."""
-    bent = np.maximum(x[None, :, None] - knots[:, None, :], 0.0)
-    flat = np.broadcast_to(np.stack([np.ones_like(x), x], axis=1), (len(knots), len(x), 2))
-    return np.concatenate([flat, bent], axis=2)
+    features = np.empty((len(knots), len(x), 2 + knots.shape[1]))
+    features[:, :, 0] = 1
+    features[:, :, 1] = x
+    np.maximum(x[None, :, None] - knots[:, None, :], 0.0, out=features[:, :, 2:])
+    return features
 
 
-@dataclass
+def softplus(z: Floats) -> Floats:
+    """Return log(1 + eᶻ) without overflow."""
+    return np.log1p(np.exp(-np.abs(z))) + np.maximum(z, 0)
+
+
+@dataclass(frozen=True)
 class HingeFits:
-    """Fits side by side: their features, targets and penalty, and where they stand.
+    """Fits side by side: their features, targets and penalties, and where they stand.
 
     Attributes
     ----------
+    knots : ndarray of shape (fits, K − 1)
+    ends : tuple of float
+        Smallest and largest point.
+    features : ndarray of shape (fits, points, parameters)
+    weight : ndarray of shape (points,)
+    target : ndarray of shape (fits, parameters)
+        Sums of the features over the positive class.
+    penalty : ndarray of shape (fits, parameters, parameters)
     theta : ndarray of shape (fits, parameters)
     converged : ndarray of bool, shape (fits,)
     """
 
+    knots: Floats
+    ends: tuple[float, float]
     features: Floats
     weight: Floats
     target: Floats
@@ -42,71 +59,89 @@ class HingeFits:
 
     @classmethod
     def over(cls, sketch: Sketch, knots: Floats, start: tuple[float, float]) -> Self:
-        """Set up fits for ``knots`` of shape (fits, K − 1), without penalty, starting from the line (a, b)."""
-        features = hinges(sketch.x.ravel(), knots)
-        positive = hinges(sketch.pos_x, knots)
-        theta = np.zeros((len(knots), features.shape[2]))
-        theta[:, :2] = start
-        target = np.einsum("b,fbp->fp", sketch.pos, positive)
+        """Set up fits without penalty, starting from the line (a, b)."""
+        x = sketch.x.ravel()
+        features = hinges(x, knots)
         size = features.shape[2]
-        penalty = np.zeros((len(knots), size, size))
-        return cls(features, sketch.weight.ravel(), target, penalty, theta, np.zeros(len(knots), bool))
+        theta = np.zeros((len(knots), size))
+        theta[:, :2] = start
+        target = np.einsum("b,fbp->fp", sketch.pos, hinges(sketch.pos_x, knots))
+        penalty, converged = np.zeros((len(knots), size, size)), np.zeros(len(knots), bool)
+        return cls(
+            knots, (float(x.min()), float(x.max())), features, sketch.weight.ravel(), target, penalty, theta, converged
+        )
 
-    def penalise(self, l2: float) -> None:
-        """Set the penalty λΣc²."""
+    def penalise(self, l2: float, ridge: float) -> None:
+        """Set the penalty λΣc² + ridge·Σf(θ)², the latter over all knots and both ends."""
         self.penalty[:] = 0.0
-        for j in range(2, self.penalty.shape[1]):
-            self.penalty[:, j, j] = 2 * l2
+        inner = np.arange(2, self.penalty.shape[1])
+        self.penalty[:, inner, inner] = 2 * l2
+        if ridge:
+            for penalty, knots in zip(self.penalty, self.knots, strict=True):
+                at = hinges(np.array([self.ends[0], *knots, self.ends[1]]), knots[None])[0]
+                penalty += 2 * ridge * at.T @ at
+
+    def only(self, i: int) -> Self:
+        """Return one of the fits."""
+        names = ("knots", "features", "target", "penalty", "theta", "converged")
+        return replace(self, **{name: getattr(self, name)[i : i + 1].copy() for name in names})
 
     def within(self, basis: Floats) -> Self:
         """Return the fits with parameters restricted to the span of ``basis``, shape (parameters, fewer)."""
-        return type(self)(
-            self.features @ basis,
-            self.weight,
-            self.target @ basis,
-            basis.T @ self.penalty @ basis,
-            self.theta @ np.linalg.pinv(basis).T,
-            np.zeros(len(self.theta), bool),
+        return replace(
+            self,
+            features=self.features @ basis,
+            target=self.target @ basis,
+            penalty=basis.T @ self.penalty @ basis,
+            theta=self.theta @ np.linalg.pinv(basis).T,
+            converged=self.converged.copy(),
         )
 
     def log_likelihood(self) -> Floats:
         """Return the unpenalised log-likelihood of each fit."""
-        z = np.einsum("fnp,fp->fn", self.features, self.theta)
-        loss = np.log1p(np.exp(-np.abs(z))) + np.maximum(z, 0)
-        return np.einsum("fp,fp->f", self.target, self.theta) - loss @ self.weight
+        z = np.matmul(self.features, self.theta[:, :, None])[:, :, 0]
+        return np.einsum("fp,fp->f", self.target, self.theta) - softplus(z) @ self.weight
+
+    def gradient(self, theta: Floats) -> Floats:
+        """Return the gradient of the penalised objective."""
+        return self._evaluate(np.arange(len(theta)), theta)[1]
+
+    def curvature(self) -> Floats:
+        """Return the second derivative of the penalised objective in each parameter."""
+        return np.einsum("fpp->fp", self._evaluate(np.arange(len(self.theta)), self.theta)[2])
 
     def run(self, tolerance: float) -> None:
         """Newton's method with backtracking until twice the possible gain of each fit is below ``tolerance``."""
         active = np.arange(len(self.theta))
+        theta = self.theta.copy()
         self.converged[:] = False
-        theta = self.theta[active]
         loss, gradient, hessian = self._evaluate(active, theta)
         for _ in range(_MAX_STEPS):
             step = _solve(hessian, gradient)
             gain = -np.einsum("fp,fp->f", gradient, step)
             done = ~(gain > tolerance)
             if done.any():
-                # The last step is taken unseen: it is as good as free and squares the error.
-                final = np.where(np.isfinite(step[done]), step[done], 0.0)
-                self.theta[active[done]] = theta[done] + final
+                # The last step is taken unseen: it costs nothing and squares the error.
+                self.theta[active[done]] = theta[done] + step[done]
                 self.converged[active[done]] = True
+                if done.all():
+                    return
                 keep = ~done
-                active, theta, loss, gain = active[keep], theta[keep], loss[keep], gain[keep]
-                gradient, hessian, step = gradient[keep], hessian[keep], step[keep]
-            if not len(active):
-                return
+                active, theta, loss, gain, step = active[keep], theta[keep], loss[keep], gain[keep], step[keep]
             size = np.ones(len(active))
             for _ in range(40):
                 trial = theta + size[:, None] * step
-                trial_loss, trial_gradient, trial_hessian = self._evaluate(active, trial)
+                trial_loss, gradient, hessian = self._evaluate(active, trial)
+                # Near the optimum the objective changes by less than its own rounding.
                 worse = trial_loss > loss - 1e-4 * size * gain + 1e-13 * np.abs(loss)
                 if not worse.any():
                     break
                 size[worse] /= 2
-            theta, loss, gradient, hessian = trial, trial_loss, trial_gradient, trial_hessian
+            theta, loss = trial, trial_loss
             self.theta[active] = theta
 
     def _evaluate(self, fits: NDArray[np.intp], theta: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return objective, gradient and Hessian of some of the fits."""
         features = self.features[fits] if len(fits) < len(self.features) else self.features
         penalty, target = self.penalty[fits], self.target[fits]
         z = np.matmul(features, theta[:, :, None])[:, :, 0]
@@ -115,8 +150,7 @@ class HingeFits:
         p = np.where(z >= 0, q, e * q) * self.weight
         h = e * q * q * self.weight
         pulled = np.matmul(penalty, theta[:, :, None])[:, :, 0]
-        loss = (np.log1p(e) + np.maximum(z, 0)) @ self.weight
-        loss += np.einsum("fp,fp->f", theta, pulled / 2 - target)
+        loss = (np.log1p(e) + np.maximum(z, 0)) @ self.weight + np.einsum("fp,fp->f", theta, pulled / 2 - target)
         gradient = np.matmul(p[:, None, :], features)[:, 0] + pulled - target
         hessian = np.matmul((features * h[:, :, None]).transpose(0, 2, 1), features) + penalty
         return loss, gradient, hessian

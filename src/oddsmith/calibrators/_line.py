@@ -96,7 +96,7 @@ def fit_line(
     shift = centre / scale
     sum_pos, sum_neg = data.class_sums(scale, shift)
     # λ(a² + b²) as a quadratic form in slope and intercept of the standardised scores.
-    penalty = (2 * l2 * (1 / scale**2 + shift**2), -2 * l2 * shift, 2 * l2) if l2 else (0.0, 0.0, 0.0)
+    penalty = (2 * l2 * (1 / scale / scale + shift * shift), -2 * l2 * shift, 2 * l2) if l2 else (0.0, 0.0, 0.0)
     problem = Problem(
         target_pos * sum_pos + target_neg * sum_neg,
         target_pos * data.n_pos + target_neg * data.n_neg,

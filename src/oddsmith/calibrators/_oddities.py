@@ -45,9 +45,9 @@ def _auc_z(pos: Weights, neg: Weights, size_pos: float, size_neg: float, inside:
     """Return z of the Mann–Whitney test, pairs within a cell counting ``inside`` (½: ties)."""
     n_pos, n_neg = float(pos.sum()), float(neg.sum())
     below = np.cumsum(neg, dtype=np.float64) - neg
-    area = float(np.dot(pos, below + inside * neg)) / (n_pos * n_neg)
-    total = pos + neg
-    tied = float(np.sum((total / (n_pos + n_neg)) ** 3))
+    area = float(np.sum(pos * (below + inside * neg))) / (n_pos * n_neg)
+    share = (pos + neg) / (n_pos + n_neg)
+    tied = float(np.sum(share * share * share))
     variance = (size_pos + size_neg + 1) * (1 - tied) / (12 * size_pos * size_neg)
     return (area - 0.5) / math.sqrt(variance) if variance > 0 else 0.0
 

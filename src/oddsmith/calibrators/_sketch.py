@@ -67,8 +67,7 @@ def sketch(table: ScoreTable, scale: float, shift: float, breaks: Floats) -> Ske
         pos_x = np.divide(table.pos_sum / scale, pos, out=x + shift, where=pos > 0) - shift
         return Sketch(x[None], (pos + neg)[None], pos_x, pos, neg)
     edges = _edges(len(table), np.searchsorted(table.scores, breaks, side="right"))
-    ones = table.kind == "count" and table.rows == len(table)
-    rows = [_block(table, slice(*ends), scale, shift, ones) for ends in zip(edges[:-1], edges[1:], strict=True)]
+    rows = [_block(table, slice(*ends), scale, shift) for ends in zip(edges[:-1], edges[1:], strict=True)]
     columns = np.array(rows).T
     centre, width, pos, neg, pos_x = columns[:5]
     points, weight = _kernels.gauss_points(np.zeros_like(centre), 1.0, columns[5:])
@@ -76,7 +75,7 @@ def sketch(table: ScoreTable, scale: float, shift: float, breaks: Floats) -> Ske
     return Sketch(points.reshape(shape) * width + centre, weight.reshape(shape), pos_x, pos, neg)
 
 
-def _block(table: ScoreTable, part: slice, scale: float, shift: float, ones: bool) -> tuple[float, ...]:
+def _block(table: ScoreTable, part: slice, scale: float, shift: float) -> tuple[float, ...]:
     """Return centre, width, weights, positive mean, and moments of the scores in units of the width."""
     x = table.scores[part] / scale
     x -= shift
@@ -90,7 +89,7 @@ def _block(table: ScoreTable, part: slice, scale: float, shift: float, ones: boo
     else:
         pos_mean = table.pos_sum[part].sum() / scale / n_pos - shift if n_pos else centre
     xx = x * x
-    if ones:
+    if table.all_ones:
         count = float(len(x))
         return centre, width, n_pos, count - n_pos, pos_mean, count, x.sum(), xx.sum(), xx.dot(x)
     weight = pos + table.neg[part]

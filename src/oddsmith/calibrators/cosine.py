@@ -7,7 +7,7 @@ import numpy as np
 
 from oddsmith import _check, _kernels
 from oddsmith.calibrators._base import Calibrator, Laws
-from oddsmith.maps import CalibrationMap, CosineMap, cosine_place
+from oddsmith.maps import CalibrationMap, CosineMap, share_of_way
 from oddsmith.table import ScoreRows, ScoreTable
 
 __all__ = ["CosineCalibrator"]
@@ -56,7 +56,8 @@ class CosineCalibrator(Calibrator):
         _check.number(self.ridge, "ridge", low=0)
 
     def _laws(self) -> Laws:
-        return frozenset({"scale", "shift", "mirror"})
+        # Without a ridge a system that few scores leave singular has many solutions.
+        return frozenset({"scale", "shift", "mirror"} if self.ridge else {"scale", "shift"})
 
     def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
         low, high = data.span()
@@ -66,7 +67,7 @@ class CosineCalibrator(Calibrator):
         target = np.zeros(self.terms + 1)
         for start in range(0, len(scores), _kernels.CHUNK):
             part = slice(start, start + _kernels.CHUNK)
-            x = np.cos(np.pi * cosine_place(scores[part], low, high))
+            x = np.cos(np.pi * share_of_way(scores[part], low, high))
             basis = np.polynomial.chebyshev.chebvander(x, self.terms)
             weighted = basis if weight is None else basis * weight[part, None]
             gram += weighted.T @ basis

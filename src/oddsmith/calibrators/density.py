@@ -8,7 +8,8 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith.calibrators._base import Calibrator, Laws, add_one_prior
-from oddsmith.calibrators._families import FAMILIES, Density, Limits, moments
+from oddsmith.calibrators._bayes import bayes_map, hold_ends
+from oddsmith.calibrators._families import FAMILIES, Limits, moments
 from oddsmith.calibrators._mode import ClassScores
 from oddsmith.errors import NegativeSlopeWarning, SpikeWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
@@ -70,17 +71,15 @@ class _BayesCalibrator(Calibrator):
         scale = math.ldexp(1.0, min(math.frexp(max(high / 2 - centre / 2, centre / 2 - low / 2))[1] + 1, 1023))
         scale = max(scale, math.ldexp(1.0, -1020))
         span = high / scale - low / scale
-        pos, neg = (
-            ClassScores(scores, scores / scale - centre / scale, weight, centre, scale)
-            for scores, weight in (data.of_class(True), data.of_class(False))
-        )
-        limits = Limits(
+        pos, neg = (ClassScores(*data.of_class(positive), centre, scale) for positive in (True, False))
+        limits = (
             1e-6 / span if self.epsilon is None else self.epsilon * scale,
             1e6 / span if self.inf is None else self.inf * scale,
             1e-6 * span if self.epsilon is None else self.epsilon / scale,
             1e6 * span if self.inf is None else self.inf / scale,
         )
-        return pos, neg, limits
+        # Absolute constants may be absurd for the scores at hand; their squares must stay finite all the same.
+        return pos, neg, Limits(*(min(max(limit, 1e-100), 1e100) for limit in limits))
 
     def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
         pos, neg, limits = self._samples(data)
@@ -227,14 +226,14 @@ class GaussianCalibrator(_BayesCalibrator):
         (mean_pos, var_pos), (mean_neg, var_neg) = moments(pos), moments(neg)
         pooled = (pos.n * var_pos + neg.n * var_neg) / (pos.n + neg.n)
         variance = min(max(pooled, limits.sigma_low**2), limits.sigma_high**2)
-        slope = (mean_pos - mean_neg) / variance
+        slope = (mean_pos / pos.scale - mean_neg / pos.scale) / variance
         self.prior_positive_ = self._prior(data)
         if self.bias == "zero":
             origin, level = 0.0, 0.0
         else:
-            origin = pos.centre + (mean_pos + mean_neg) / 2 * pos.scale
+            origin = mean_pos / 2 + mean_neg / 2
             level = math.log(self.prior_positive_) - math.log1p(-self.prior_positive_)
-        self.variance_ = variance * pos.scale**2
+        self.variance_ = variance * pos.scale * pos.scale
         self.a_ = slope / pos.scale
         self.b_ = level - slope * (origin / pos.scale)
         if slope < 0:
@@ -434,48 +433,3 @@ class HybridCalibrator(_BayesCalibrator):
     def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
         fitted = super()._fit(data)
         return hold_ends(fitted) if self.hold and isinstance(fitted, PolynomialMap) else fitted
-
-
-def bayes_map(positive: Density, negative: Density, log_prior_ratio: float, scale: float) -> PolynomialMap:
-    """Return log p(s|+) − log p(s|−) + log π₊/π₋ as a piecewise quadratic."""
-    bends = {density.theta for density in (positive, negative) if density.left != density.right or density.left.rate}
-    knots = np.array(sorted(bends))
-    # One place inside each piece tells which tail of each density holds there.
-    places = np.concatenate([[-math.inf], (knots[:-1] + knots[1:]) / 2, [math.inf]]) if len(knots) else np.zeros(1)
-    origins, coefficients = [], []
-    for place in places:
-        tails = [
-            (sign, density, density.left if place <= density.theta else density.right, 1 if place <= density.theta else -1)
-            for sign, density in ((1, positive), (-1, negative))
-        ]
-        # Expanded about the mode of the steeper tail, whose large terms then do not cancel.
-        origin = max(tails, key=lambda tail: (tail[2].curve, tail[2].rate))[1].theta
-        c0, c1, c2 = log_prior_ratio, 0.0, 0.0
-        for sign, density, tail, direction in tails:
-            delta = origin / scale - density.theta / scale
-            rate = direction * tail.rate
-            c0 += sign * (density.peak + rate * delta - tail.curve * delta**2)
-            c1 += sign * (rate - 2 * tail.curve * delta)
-            c2 -= sign * tail.curve
-        origins.append(origin)
-        coefficients.append([c0, c1, c2])
-    return PolynomialMap(knots, np.array(origins), np.array(coefficients), scale)
-
-
-def hold_ends(fitted: PolynomialMap) -> PolynomialMap:
-    """Keep the log-odds constant beyond the outermost places where they turn back."""
-    knots, origins, coefficients = list(fitted.knots), list(fitted.origins), fitted.coefficients.tolist()
-    for end, outward in ((0, -1), (-1, 1)):
-        _, c1, c2 = coefficients[end]
-        if outward * c2 > 0 or (c2 == 0 and c1 >= 0):
-            continue  # far out the slope is positive
-        edge = knots[end]
-        turn = edge if c2 == 0 else origins[end] - c1 / (2 * c2) * fitted.scale
-        turn = outward * max(outward * turn, outward * edge)
-        held = [float(fitted.log_odds(turn)), 0.0, 0.0]
-        if turn == edge:
-            coefficients[end] = held
-            continue
-        for column, value in ((knots, turn), (origins, turn), (coefficients, held)):
-            column.insert(0 if end == 0 else len(column), value)
-    return PolynomialMap(np.array(knots), np.array(origins), np.array(coefficients), fitted.scale)

@@ -146,5 +146,11 @@ def platt_targets(data: ScoreTable | ScoreRows) -> tuple[float, float]:
 
 def _one_sided(data: ScoreTable | ScoreRows) -> bool:
     """Whether all of as, for some a ≠ 0, agree in sign with the labels, so that b ≡ 0 has no finite fit."""
-    pos, neg = data.of_class(True)[0], data.of_class(False)[0]
-    return bool((pos.min() >= 0 and neg.max() <= 0) or (pos.max() <= 0 and neg.min() >= 0))
+    agree = oppose = True
+    for scores, pos, neg in data.chunks():
+        up, down = scores > 0, scores < 0
+        agree = agree and not np.any((pos & down) | (neg & up))
+        oppose = oppose and not np.any((pos & up) | (neg & down))
+        if not (agree or oppose):
+            return False
+    return True

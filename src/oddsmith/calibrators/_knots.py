@@ -1,0 +1,247 @@
+"""Which knots and which penalty: the searches of piecewise logistic regression, over a sketch of the table."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from oddsmith._check import Floats, Weights
+from oddsmith.calibrators._hinges import HingeFits, hinges, softplus
+from oddsmith.calibrators._line import exact_pass
+from oddsmith.calibrators._sketch import Sketch
+from oddsmith.table import ScoreTable
+
+#: Penalties tried on the hold-out, on scores scaled to unit standard deviation.
+_GRID = 10.0 ** np.arange(3, -5, -1)
+
+
+class Frame(NamedTuple):
+    """The standardised scale of a table: x = s/scale − shift, and the standard deviation of the scores in x."""
+
+    scale: float
+    shift: float
+    spread: float
+
+    @classmethod
+    def of(cls, table: ScoreTable) -> "Frame":
+        """Return a scale, a power of two, that brings all scores within [−1, 1] of one in their middle."""
+        low, high = table.span()
+        centre = float(table.scores[len(table) // 2])
+        reach = max(high / 2 - centre / 2, centre / 2 - low / 2)
+        scale = math.ldexp(1.0, max(min(math.frexp(reach)[1] + 1, 1023), -1020))
+        shift = centre / scale
+        sums = np.zeros(3)
+        for start in range(0, len(table), 8192):
+            x = table.scores[start : start + 8192] / scale - shift
+            w = (table.pos[start : start + 8192] + table.neg[start : start + 8192]).astype(np.float64)
+            sums += (w.sum(), w.dot(x), w.dot(x * x))
+        mean = sums[1] / sums[0]
+        return cls(scale, shift, math.sqrt(max(sums[2] / sums[0] - mean * mean, 0.0)) or 1.0)
+
+    def x(self, scores: Floats) -> Floats:
+        """Return scores on the standardised scale."""
+        return scores / self.scale - self.shift
+
+
+class GrowthStep(NamedTuple):
+    """One step of hill climbing: pieces, log-likelihood, the knot added, and whether it was kept."""
+
+    pieces: int
+    log_likelihood: float
+    knot: float | None
+    kept: bool
+
+
+@dataclass(frozen=True)
+class PiecewiseFit:
+    """One knot set with its fit; parameters are ``basis`` @ what was fitted, of which some may be held at 0.
+
+    Attributes
+    ----------
+    choice : int
+        Number of the knot set among those offered.
+    knots : ndarray of shape (K − 1,)
+        On the standardised scale.
+    theta : ndarray of shape (K + 1,)
+        Level at x = 0, first slope, and changes of slope.
+    """
+
+    choice: int
+    knots: Floats
+    fits: HingeFits
+    basis: Floats
+    log_likelihood: float
+    trace: tuple[GrowthStep, ...] = ()
+
+    @property
+    def theta(self) -> Floats:
+        """Return the parameters of all features."""
+        return self.basis @ self.fits.theta[0]
+
+    @property
+    def is_loose(self) -> bool:
+        """Whether the data hold some feature so weakly that its parameter may be anything."""
+        squares = np.einsum("n,np->p", self.fits.weight, self.fits.features[0] ** 2)
+        return bool(np.any(self.fits.curvature()[0] <= 1e-9 * squares))
+
+    def polished(self, table: ScoreTable, frame: Frame) -> tuple["PiecewiseFit", bool]:
+        """Repeat Newton's step on the table itself until it no longer matters; return whether it did end so."""
+        fits = replace(self.fits, theta=self.fits.theta.copy())
+        result = replace(self, fits=fits)
+        if len(fits.weight) == len(table):
+            return result, bool(fits.converged[0])
+        scores, weight = table.marginal()
+        edges = np.searchsorted(scores, (self.knots + frame.shift) * frame.scale, side="right")
+        bounds = [0, *edges.tolist(), len(table)]
+        for _ in range(20):
+            gradient, hessian = np.zeros(len(self.basis)), np.zeros((len(self.basis),) * 2)
+            for j, (start, stop) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+                # Slope and intercept of piece j as functions of the parameters.
+                line = np.zeros((2, len(self.basis)))
+                line[0, 1 : j + 2] = 1
+                line[1, 0] = 1
+                line[1, 2 : j + 2] = -self.knots[:j]
+                w = None if weight is None else weight[start:stop]
+                at = exact_pass(scores[start:stop], w, frame.scale, frame.shift, *(line @ result.theta))
+                gradient += line.T @ [at.ga, at.gb]
+                hessian += line.T @ [[at.haa, at.hab], [at.hab, at.hbb]] @ line
+            slope = self.basis.T @ gradient - fits.target[0] + fits.penalty[0] @ fits.theta[0]
+            step = np.linalg.solve(self.basis.T @ hessian @ self.basis + fits.penalty[0], -slope)
+            fits.theta[0] += step
+            if np.max(np.abs(step)) <= 1e-6 * np.max(np.abs(fits.theta[0])):
+                return result, True
+        return result, False
+
+
+@dataclass(frozen=True)
+class KnotSearch:
+    """Knot sets to choose from, and the rules of the choice.
+
+    Attributes
+    ----------
+    data : Sketch
+    sets : ndarray of shape (sets, K − 1)
+        Inner knots on the standardised scale; for hill climbing, one candidate a row.
+    grow : str or None
+        None: the likeliest set. Otherwise climb until "gain", "aic" or "bic" says stop.
+    monotone : bool
+        Whether slopes must not be negative.
+    ridge : float
+        Penalty on the squared log-odds at the knots, for data that have no finite fit without.
+    """
+
+    data: Sketch
+    sets: Floats
+    grow: str | None
+    monotone: bool
+    ridge: float
+
+    def held_out_penalty(self, spread: float) -> float:
+        """Return the penalty whose fit to the training part is likeliest on the part held out."""
+        unit = spread * spread
+        if min(self.data.pos.sum(), self.data.neg.sum()) < 10:
+            return unit
+        training, held = self.data.hold_out()
+        search = replace(self, data=training)
+        # From the stiffest penalty on, each fit starts where the one before ended.
+        warm = None if self.grow else search._set_up(self.sets)
+        grid = _GRID * unit
+        scores = np.array(
+            [_likelihood(held, search._climb(l2) if warm is None else search._likeliest(warm, l2)) for l2 in grid]
+        )
+        # Of penalties that differ by rounding only, the stiffest: else the last bits of the scores would decide.
+        return float(grid[int(np.argmax(scores >= scores.max() - 1e-9 * (1 + abs(scores.max()))))])
+
+    def fit(self, l2: float) -> PiecewiseFit:
+        """Return the chosen fit with one penalty."""
+        return self._climb(l2) if self.grow else self._likeliest(self._set_up(self.sets), l2)
+
+    def _set_up(self, sets: Floats) -> HingeFits:
+        level = math.log((self.data.pos.sum() + 1) / (self.data.neg.sum() + 1))
+        return HingeFits.over(self.data, sets, (level, 0.0))
+
+    def _likeliest(self, fits: HingeFits, l2: float) -> PiecewiseFit:
+        """Fit all knot sets and return the one of greatest likelihood; the first wins ties."""
+        fits.penalise(l2, self.ridge)
+        fits.run(1e-12 * (1 + self.data.n))
+        likelihood = fits.log_likelihood()
+        constrained = {}
+        if self.monotone:
+            for i in np.flatnonzero(np.any(np.cumsum(fits.theta[:, 1:], axis=1) < 0, axis=1)):
+                constrained[int(i)] = rising(fits.only(int(i)))
+                likelihood[i] = constrained[int(i)][0].log_likelihood()[0]
+        tied = likelihood.max() - 1e-12 * (1 + self.data.n)
+        best = int(np.argmax(likelihood >= tied))
+        chosen, basis = constrained.get(best, (fits.only(best), np.eye(fits.theta.shape[1])))
+        chosen.run(1e-20 * (1 + self.data.n))
+        return PiecewiseFit(best, fits.knots[best], chosen, basis, float(chosen.log_likelihood()[0]))
+
+    def _climb(self, l2: float) -> PiecewiseFit:
+        """Add the candidate that helps most while the rule says that it is worth it."""
+        left = list(range(len(self.sets)))
+        current = self._likeliest(self._set_up(np.empty((1, 0))), l2)
+        trace = [GrowthStep(1, current.log_likelihood, None, True)]
+        while left:
+            sets = np.sort([[*current.knots, *self.sets[i]] for i in left], axis=1)
+            trial = self._likeliest(self._set_up(sets), l2)
+            added = left[trial.choice]
+            kept = self._worth(trial.log_likelihood - current.log_likelihood, current.log_likelihood)
+            trace.append(GrowthStep(len(trial.knots) + 1, trial.log_likelihood, float(self.sets[added, 0]), kept))
+            if not kept:
+                break
+            current = trial
+            left.remove(added)
+        return replace(current, trace=tuple(trace))
+
+    def _worth(self, gain: float, likelihood: float) -> bool:
+        if self.grow == "gain":
+            return gain >= 0.01 * abs(likelihood)
+        return gain > (1.0 if self.grow == "aic" else 0.5 * math.log(self.data.n))
+
+
+def _likelihood(data: Sketch, fit: PiecewiseFit) -> float:
+    z, positive = ((hinges(x, fit.knots[None]) @ fit.theta)[0] for x in (data.x.ravel(), data.pos_x))
+    return float(positive @ data.pos - softplus(z) @ data.weight.ravel())
+
+
+def rising(fits: HingeFits) -> tuple[HingeFits, Floats]:
+    """Fit with slopes ≥ 0 by an active set: hold slopes at 0 where they fall, release them where that costs likelihood.
+
+    Returns the fit and the basis that its parameters refer to.
+    """
+    size = fits.theta.shape[1]
+    # Columns: the level, then each slope, which enters as a change of +1 at its start and −1 at its end.
+    slopes = np.eye(size) - np.eye(size, k=-1)
+    slopes[1, 0] = 0
+    held: set[int] = set()
+    for _ in range(4 * size):
+        basis = slopes[:, [j for j in range(size) if j not in held]]
+        trial = fits.within(basis)
+        trial.run(1e-12)
+        theta = basis @ trial.theta[0]
+        values = np.cumsum(theta[1:])
+        falling = [j for j in range(1, size) if j not in held and values[j - 1] < 0]
+        if falling:
+            held.add(min(falling, key=lambda j: values[j - 1]))
+            continue
+        pull = slopes.T @ fits.gradient(theta[None])[0]
+        release = [j for j in held if pull[j] < -1e-9 * np.abs(fits.target).max()]
+        if not release:
+            break
+        held.remove(min(release, key=lambda j: pull[j]))
+    return trial, basis
+
+
+def percentiles(scores: Floats, weight: Weights, shares: Floats) -> Floats:
+    """Return weighted percentiles: linear interpolation at position (W − 1)q of the sample with repeated rows."""
+    ends = np.cumsum(weight)
+    total = float(ends[-1])
+    place = max(total - 1, 0.0) * shares
+    # Of the type of the sums: a search among integers for floats would convert all of them.
+    below = np.floor(place).astype(ends.dtype)
+    last = int(np.searchsorted(ends, ends[-1]))
+    low = scores[np.minimum(np.searchsorted(ends, below, side="right"), last)]
+    high = scores[np.minimum(np.searchsorted(ends, below + 1, side="right"), last)]
+    share = place - below
+    return low * (1 - share) + high * share

@@ -1,0 +1,381 @@
+import os
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.optimize import brentq, minimize
+from scipy.special import expit, log_softmax, softmax
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import oddsmith.classify.scaling as scaling
+from oddsmith.classify.scaling import DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
+from oddsmith.errors import (
+    ConstantScoreWarning,
+    InvalidInputError,
+    NonConvergenceWarning,
+    ReversedScoreWarning,
+    SeparableWarning,
+    SingleClassWarning,
+)
+
+LINEAR = [VectorScaling, MatrixScaling, DirichletScaling]
+ALL = [TemperatureScaling, *LINEAR]
+every = pytest.mark.parametrize("method", ALL)
+quick = settings(deadline=None, max_examples=25)
+seeds = st.integers(0, 2**32 - 1)
+
+
+def sample(n=150, k=4, seed=0, temperature=0.5):
+    """Draw logits and labels with P = softmax(logits/temperature), every class present."""
+    rng = np.random.default_rng(seed)
+    logits = rng.normal(size=(n, k))
+    y = np.argmax(logits / temperature + rng.gumbel(size=(n, k)), axis=1)
+    y[:k] = np.arange(k)
+    return logits, y
+
+
+def slope(beta, logits, y):
+    """Return the derivative of the log-loss in β, row by row and without any trick."""
+    return np.sum(softmax(beta * logits, axis=1) * logits) - logits[np.arange(len(y)), y].sum()
+
+
+def gradient(fitted, logits, y):
+    """Return the gradient of the penalised log-loss of a linear scaling in (T·coef, intercept)."""
+    x, k, t = fitted._features(logits), logits.shape[1], fitted.temperature_
+    excess = fitted.predict_proba(logits) - np.eye(k)[y]
+    slopes = (excess * x).sum(axis=0) if fitted.coef_.ndim == 1 else excess.T @ x
+    identity = np.ones(k) if fitted.coef_.ndim == 1 else np.eye(k)
+    return np.append(
+        slopes / t + fitted._penalty(k) * (fitted.coef_ * t - identity),
+        excess.sum(axis=0) + fitted.l2 * fitted.intercept_,
+    )
+
+
+@quick
+@given(seeds, st.integers(2, 6), st.integers(10, 3000), st.sampled_from([0.05, 0.5, 3.0]), st.floats(-8, 8))
+def test_temperature_reaches_the_optimum(seed, k, n, temperature, log_scale):
+    logits, y = sample(n, k, seed, temperature)
+    assume(0 < -slope(0, logits, y))
+    assume(np.any(logits.max(axis=1) > logits[np.arange(n), y]))
+    best = brentq(slope, 1e-6, 1e4, args=(logits, y), xtol=1e-14, rtol=1e-13)
+    assume(1e-3 < best < 1e3)
+    fitted = TemperatureScaling().fit(logits * np.exp(log_scale), y)
+    assert_allclose(np.exp(log_scale) / fitted.temperature_, best, rtol=1e-8)
+
+
+def test_temperature_needs_few_passes_over_all_rows(monkeypatch):
+    sizes = []
+    derivatives = scaling._derivatives
+    monkeypatch.setattr(
+        scaling, "_derivatives", lambda rows, *rest: (sizes.append(len(rows.z)), derivatives(rows, *rest))[1]
+    )
+    logits, y = sample(140_000, 5)
+    TemperatureScaling().fit(logits, y)
+    assert sizes.count(140_000) <= 3
+    assert sum(sizes) <= 3.5 * 140_000
+
+
+@pytest.mark.parametrize("network", ["wideresnet-16-4", "lenet-5"])
+def test_temperature_of_real_networks(network):
+    folder = os.environ.get("ODDSMITH_DATA")
+    if folder is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("ODDSMITH_DATA must name the data folder in continuous integration")
+        pytest.skip("ODDSMITH_DATA names no data folder")
+    with np.load(Path(folder) / "nn_cifar10" / f"{network}-cifar-10.npz") as stored:
+        logits = np.log(np.maximum(stored["predictions"].astype(np.float64), 1e-38))
+        y = stored["ground_truth"].ravel()
+    best = brentq(slope, 1e-3, 1e3, args=(logits, y), xtol=1e-14, rtol=1e-13)
+    fitted = TemperatureScaling().fit(logits, y)
+    assert_allclose(1 / fitted.temperature_, best, rtol=1e-8)
+    losses = {}
+    for method in ALL:
+        log_p = method().fit(logits[:5000], y[:5000]).predict_log_proba(logits[5000:])
+        losses[method] = -log_p[np.arange(5000), y[5000:]].mean()
+    raw = -log_softmax(logits[5000:], axis=1)[np.arange(5000), y[5000:]].mean()
+    assert max(losses.values()) < raw
+    assert max(losses[method] for method in LINEAR) < losses[TemperatureScaling]
+
+
+@pytest.mark.parametrize("method", LINEAR)
+@quick
+@given(seeds, st.integers(2, 5), st.floats(-6, 6), st.floats(0.1, 100))
+def test_linear_scaling_reaches_the_optimum(method, seed, k, log_scale, l2):
+    logits, y = sample(60, k, seed)
+    fitted = method(l2=l2).fit(logits * np.exp(log_scale), y)
+    # The objective is l2-convex or more, so this bounds the distance from the optimum.
+    assert np.linalg.norm(gradient(fitted, logits * np.exp(log_scale), y)) <= 1e-8 * min(l2, 100)
+
+
+def test_vector_scaling_equals_a_general_optimiser():
+    logits, y = sample(k=3)
+    fitted = VectorScaling(l2=2.0).fit(logits, y)
+    x = logits - logits.mean(axis=1, keepdims=True)
+    t = TemperatureScaling().fit(logits, y).temperature_
+
+    def loss(theta):
+        log_p = log_softmax(x * theta[:3] / t + theta[3:], axis=1)
+        return np.sum((theta - [1, 1, 1, 0, 0, 0]) ** 2) - log_p[np.arange(len(y)), y].sum()
+
+    best = minimize(loss, [1, 1, 1, 0, 0, 0], tol=1e-10)
+    assert_allclose(np.append(fitted.coef_ * t, fitted.intercept_), best.x, atol=1e-4)
+    assert loss(np.append(fitted.coef_ * t, fitted.intercept_)) <= best.fun + 1e-10
+
+
+@pytest.mark.parametrize("method", [VectorScaling, MatrixScaling])
+def test_a_strong_pull_gives_temperature_scaling(method):
+    logits, y = sample()
+    options = {} if method is VectorScaling else {"l2_off_diagonal": 1e9}
+    fitted = method(l2=1e9, **options).fit(logits, y)
+    expected = TemperatureScaling().fit(logits, y).predict_proba(logits)
+    assert_allclose(fitted.predict_proba(logits), expected, atol=1e-6)
+
+
+def test_many_rows_recover_a_matrix_that_confuses_classes():
+    rng = np.random.default_rng(0)
+    logits = 2 * rng.normal(size=(20_000, 3))
+    truth = np.array([[1.0, 0.5, 0.0], [0.0, 0.7, 0.3], [0.0, 0.0, 1.2]])
+    z = (logits - logits.mean(axis=1, keepdims=True)) @ truth.T + [0.3, 0.0, -0.3]
+    y = np.argmax(z + rng.gumbel(size=z.shape), axis=1)
+    fitted = MatrixScaling(l2=0.1, l2_off_diagonal=0.1).fit(logits, y)
+    assert np.abs(fitted.predict_proba(logits) - softmax(z, axis=1)).mean() < 0.01
+
+
+@every
+@quick
+@given(seeds, st.permutations(range(4)))
+def test_permuting_classes_permutes_the_output(method, seed, order):
+    logits, y = sample(seed=seed)
+    p = method().fit(logits, y).predict_proba(logits)
+    permuted = method(classes=order).fit(logits[:, order], y)
+    assert permuted.classes_.tolist() == list(order)
+    assert_allclose(permuted.predict_proba(logits[:, order]), p[:, order], atol=1e-7)
+
+
+@every
+@quick
+@given(seeds)
+def test_weights_are_repetitions_and_row_order_is_irrelevant(method, seed):
+    logits, y = sample(seed=seed)
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 3, size=len(y))
+    rows = rng.permutation(np.repeat(np.arange(len(y)), counts))
+    weighted = method(classes=range(4)).fit(logits, y, sample_weight=counts)
+    repeated = method(classes=range(4)).fit(logits[rows], y[rows])
+    assert_allclose(weighted.predict_proba(logits), repeated.predict_proba(logits), atol=1e-8)
+
+
+@every
+def test_a_constant_added_to_a_row_changes_nothing(method):
+    logits, y = sample()
+    shifted = logits + 100 * np.random.default_rng(1).normal(size=(len(y), 1))
+    fitted = method().fit(logits, y)
+    assert_allclose(fitted.predict_proba(shifted), fitted.predict_proba(logits), atol=1e-11)
+    assert_allclose(method().fit(shifted, y).predict_proba(logits), fitted.predict_proba(logits), atol=1e-9)
+
+
+@every
+@pytest.mark.parametrize("scale", [1e-4, 1e4, 1e200])
+def test_extreme_logits_give_finite_distributions(method, scale):
+    logits, y = sample()
+    fitted = method().fit(logits * scale, y)
+    p = fitted.predict_proba(logits * scale)
+    assert_allclose(p.sum(axis=1), 1)
+    assert p.min() >= 0
+    assert 0 < fitted.temperature_ < np.inf
+    if method is not DirichletScaling:
+        assert_allclose(p, method().fit(logits, y).predict_proba(logits), atol=1e-8)
+
+
+@every
+def test_predictions_far_outside_the_data_are_finite(method):
+    logits, y = sample()
+    far = np.array([[1e4, -1e4, 0.0, 0.0], [-1e4, -1e4, 1e4, 1e4]])
+    fitted = method().fit(logits, y)
+    assert np.isfinite(fitted.predict_log_proba(far)).all()
+    assert_allclose(fitted.predict_proba(far).sum(axis=1), 1)
+
+
+@every
+@pytest.mark.parametrize("scale", [1.0, 1e4])
+def test_separable_data_stay_finite(method, scale):
+    logits, _ = sample()
+    y = logits.argmax(axis=1)
+    if method is TemperatureScaling:
+        with pytest.warns(SeparableWarning):
+            fitted = method().fit(logits * scale, y)
+    else:
+        fitted = method().fit(logits * scale, y)
+        assert fitted.predict_proba(logits * scale).max() < 0.9999
+    assert 0 < fitted.temperature_ < np.inf
+    assert np.isfinite(fitted.predict_log_proba(logits * scale)).all()
+    assert np.mean(fitted.predict(logits * scale) == y) > 0.9
+
+
+def test_reversed_logits_end_at_the_upper_bound():
+    logits, y = sample()
+    with pytest.warns(ReversedScoreWarning):
+        fitted = TemperatureScaling().fit(-logits, y)
+    assert 0 < fitted.temperature_ < np.inf
+    assert_allclose(fitted.predict_proba(-logits), 0.25, atol=1e-5)
+
+
+def test_an_optimum_beyond_the_bracket_is_reported():
+    logits = np.array([[1.0, 1.0 - 1e-9, 0.0]] * 8)
+    with pytest.warns(NonConvergenceWarning, match="beyond"):
+        fitted = TemperatureScaling(classes=[0, 1, 2]).fit(logits, [0, 0, 0, 0, 0, 0, 1, 1])
+    assert 0 < fitted.temperature_ < 1e-6
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, -7.3])
+def test_constant_logits(value):
+    logits, y = np.full((9, 3), value), [0, 0, 0, 0, 0, 1, 1, 1, 2]
+    with pytest.warns(ConstantScoreWarning):
+        fitted = TemperatureScaling().fit(logits, y)
+    assert fitted.temperature_ == 1.0
+    assert_allclose(fitted.predict_proba(logits), 1 / 3)
+    for method in LINEAR:
+        p = method(l2=1e-3, **({} if method is VectorScaling else {"l2_off_diagonal": 1e-3})).fit(logits, y)
+        assert_allclose(p.predict_proba(logits)[0], [5 / 9, 3 / 9, 1 / 9], atol=1e-3)
+
+
+@every
+def test_a_class_missing_from_y_is_safe(method):
+    logits, y = sample()
+    kept = y != 2
+    fitted = method(classes=[0, 1, 2, 3]).fit(logits[kept], y[kept])
+    p = fitted.predict_proba(logits)
+    assert p.shape == (len(y), 4)
+    assert np.isfinite(fitted.predict_log_proba(logits)).all()
+    with pytest.raises(InvalidInputError, match="4 columns for 3 classes"):
+        method().fit(logits[kept], y[kept])
+
+
+@pytest.mark.filterwarnings("ignore::oddsmith.errors.SeparableWarning")
+@every
+def test_one_class_warns_and_stays_finite(method):
+    logits, _ = sample()
+    with pytest.warns(SingleClassWarning):
+        fitted = method(classes=[0, 1, 2, 3]).fit(logits, np.zeros(len(logits), dtype=int))
+    assert np.isfinite(fitted.predict_log_proba(logits)).all()
+
+
+@every
+def test_one_column_is_the_log_odds_of_two_classes(method):
+    rng = np.random.default_rng(0)
+    s = rng.normal(size=200)
+    y = np.where(rng.random(200) < expit(2 * s), "yes", "no")
+    one = method().fit(s, y)
+    two = method().fit(np.column_stack([np.zeros(200), s]), y)
+    assert one.classes_.tolist() == ["no", "yes"]
+    assert_allclose(one.predict_proba(s), two.predict_proba(np.column_stack([0 * s, s])))
+    assert_allclose(one.predict_proba(s[:, None]), one.predict_proba(s))
+
+
+@every
+def test_the_three_predictions_agree(method):
+    logits, y = sample()
+    fitted = method().fit(logits, y)
+    assert_allclose(fitted.predict_proba(logits), np.exp(fitted.predict_log_proba(logits)))
+    assert np.array_equal(
+        fitted.predict(logits), fitted.classes_[fitted.predict_proba(logits).argmax(axis=1)]
+    )
+
+
+def test_temperature_never_changes_a_decision():
+    logits, y = sample()
+    assert np.array_equal(TemperatureScaling().fit(logits, y).predict(logits), logits.argmax(axis=1))
+
+
+@every
+def test_input_kinds_pickle_and_clone(method):
+    logits, y = sample()
+    fitted = method().fit(logits, y)
+    expected = fitted.predict_proba(logits)
+    frozen = logits.copy()
+    frozen.flags.writeable = False
+    assert np.array_equal(method().fit(frozen, y).predict_proba(frozen), expected)
+    assert_allclose(method().fit(logits.tolist(), y.tolist()).predict_proba(logits), expected)
+    assert_allclose(method().fit(pd.DataFrame(logits), pd.Series(y)).predict_proba(logits), expected)
+    assert_allclose(method().fit(logits.astype(np.float32), y).predict_proba(logits), expected, atol=1e-5)
+    assert np.array_equal(pickle.loads(pickle.dumps(fitted)).predict_proba(logits), expected)
+    copy = clone(fitted)
+    assert not hasattr(copy, "temperature_")
+    assert copy.get_params() == fitted.get_params()
+
+
+@pytest.mark.parametrize("method", LINEAR)
+def test_non_convergence_is_reported(method, monkeypatch):
+    logits, y = sample()
+    monkeypatch.setattr(scaling, "_MAX_STEPS", 1)
+    with pytest.warns(NonConvergenceWarning, match="stopped"):
+        method().fit(logits, y)
+
+
+GOOD, LABELS = sample(20, 3)
+BAD = np.where(np.arange(60).reshape(20, 3) == 7, np.nan, GOOD)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: TemperatureScaling().fit(BAD, LABELS), r"logits must be finite.*logits\[2, 1\]=nan"),
+        (lambda: TemperatureScaling().fit(GOOD, LABELS[:-1]), "y must hold one label a row"),
+        (lambda: TemperatureScaling().fit(GOOD, None), "requires y to be passed"),
+        (lambda: TemperatureScaling().fit(GOOD, LABELS + 0.5), "continuous"),
+        (lambda: TemperatureScaling().fit(GOOD[:, :2], LABELS), "2 columns for 3 classes"),
+        (lambda: TemperatureScaling().fit(GOOD[:0], LABELS[:0]), "must not be empty"),
+        (lambda: TemperatureScaling().fit(GOOD[None], LABELS), "1 or 2 axes"),
+        (lambda: TemperatureScaling(classes=[0, 1, 1]).fit(GOOD, LABELS), "label of each column, once"),
+        (lambda: TemperatureScaling(classes="abc").fit(GOOD, LABELS), "one column a class"),
+        (
+            lambda: TemperatureScaling(classes=[0, 1, 5]).fit(GOOD, LABELS),
+            r"labels from classes; got labels \[2\]",
+        ),
+        (
+            lambda: TemperatureScaling().fit(GOOD, LABELS, sample_weight=-np.ones(20)),
+            "sample_weight must be ≥ 0",
+        ),
+        (lambda: VectorScaling(l2=0).fit(GOOD, LABELS), "l2 must be finite and > 0"),
+        (
+            lambda: MatrixScaling(l2_off_diagonal=-1).fit(GOOD, LABELS),
+            "l2_off_diagonal must be finite and > 0",
+        ),
+        (lambda: DirichletScaling(l2="1").fit(GOOD, LABELS), "l2 must be a number"),
+        (lambda: VectorScaling().fit(GOOD, LABELS).predict(GOOD[:, :2]), "X has 2 features"),
+    ],
+)
+def test_bad_input_is_refused_in_the_house_form(call, words):
+    with pytest.raises(InvalidInputError, match=words) as caught:
+        call()
+    assert ". Hint: " in str(caught.value)
+
+
+WIDTH = "one column is one class here, and the check's X has another number of columns than classes"
+EXPECTED_FAILURES = {
+    "check_estimators_overwrite_params": WIDTH,
+    "check_estimators_fit_returns_self": WIDTH,
+    "check_readonly_memmap_input": WIDTH,
+    "check_n_features_in_after_fitting": WIDTH,
+    "check_positive_only_tag_during_fit": WIDTH,
+    "check_estimators_dtypes": WIDTH,
+    "check_sample_weight_equivalence_on_dense_data": WIDTH,
+    "check_dtype_object": WIDTH,
+    "check_pipeline_consistency": WIDTH,
+    "check_estimators_nan_inf": WIDTH,
+    "check_estimators_pickle": WIDTH,
+    "check_classifiers_classes": WIDTH,
+    "check_classifiers_train": WIDTH,
+}
+
+
+@pytest.mark.filterwarnings("ignore::oddsmith.errors.OddsmithWarning")
+@parametrize_with_checks([method() for method in ALL], expected_failed_checks=lambda _: EXPECTED_FAILURES)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)

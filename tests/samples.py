@@ -1,0 +1,41 @@
+"""Random calibration data for the laws, and a context in which only our own warnings may appear."""
+
+import warnings
+from contextlib import contextmanager
+
+import numpy as np
+from hypothesis import strategies as st
+
+from oddsmith.errors import OddsmithWarning
+
+
+@st.composite
+def samples(draw, min_size=2, max_size=60):
+    """Scores with or without ties, labels that follow them more or less, both classes present."""
+    n = draw(st.integers(min_size, max_size))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    decimals = draw(st.sampled_from([0, 1, None]))
+    signal = draw(st.sampled_from([-1.0, 0.0, 1.5, 8.0]))
+    scores = rng.normal(size=n) * 2
+    y = (rng.random(n) < 1 / (1 + np.exp(-signal * scores))).astype(int)
+    y[rng.integers(n)] = 1
+    if y.all():
+        y[rng.integers(n)] = 0
+    if y.all() or not y.any():
+        y[:2] = [0, 1]
+    return (scores if decimals is None else np.round(scores, decimals) + 0.0), y
+
+
+@contextmanager
+def ours_allowed():
+    """Let our warnings pass; any other is an error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OddsmithWarning)
+        yield
+
+
+def grid(scores):
+    """Scores, places between and beyond them."""
+    low, high = float(np.min(scores)), float(np.max(scores))
+    spread = (high - low) or 1.0
+    return np.sort(np.concatenate([scores, np.linspace(low - spread, high + spread, 101)]))

@@ -1,0 +1,194 @@
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose
+from scipy.optimize import minimize
+from scipy.special import expit, logit
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import oddsmith.combine
+from oddsmith.combine import (
+    StackingCombiner,
+    combine_probabilities,
+    independent_evidence,
+    mean_log_odds,
+    mean_probability,
+)
+from oddsmith.errors import InvalidInputError, NonConvergenceWarning, SingleClassWarning
+
+VECTOR = json.loads((Path(__file__).parent / "golden" / "vectors.json").read_text(encoding="utf-8"))[
+    "methods"
+]
+VECTOR = VECTOR["combine"][0]
+RULES = [mean_probability, mean_log_odds, lambda L: independent_evidence(L, 0.3)]
+log_odds = arrays(np.float64, (4, 3), elements=st.floats(-30, 30))
+
+
+def stacking_data(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    columns = rng.normal(size=(n, 3))
+    return columns, rng.random(n) < expit(columns @ [1.0, 0.5, 0.0] - 0.5)
+
+
+@pytest.mark.parametrize(
+    ("rule", "options", "key"),
+    [
+        (mean_probability, {}, "arithmetic_mean"),
+        (mean_log_odds, {}, "mean_log_odds"),
+        (independent_evidence, {"prior": VECTOR["prior"]}, "independent_bayes"),
+    ],
+)
+def test_vector(rule, options, key):
+    assert_allclose(combine_probabilities(VECTOR["inputs"], rule, **options), VECTOR[key], atol=1e-10)
+    assert_allclose(expit(rule(logit(VECTOR["inputs"]), **options)), VECTOR[key], atol=1e-10)
+
+
+@given(log_odds)
+def test_mean_probability_equals_the_plain_mean(columns):
+    assert_allclose(expit(mean_probability(columns)), expit(columns).mean(axis=1), rtol=1e-12)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@given(log_odds, st.permutations(range(3)))
+def test_order_of_classifiers_is_irrelevant(rule, columns, order):
+    assert_allclose(rule(columns[:, order]), rule(columns), atol=1e-11)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_single_classifier_is_kept(rule):
+    assert_allclose(rule([[-3.0], [0.25]]), [-3.0, 0.25], atol=1e-12)
+
+
+@given(log_odds, st.floats(0.01, 0.99))
+def test_swapping_the_classes_swaps_the_sign(columns, prior):
+    assert_allclose(mean_probability(-columns), -mean_probability(columns), atol=1e-11)
+    swapped = independent_evidence(-columns, 1 - prior)
+    assert_allclose(swapped, -independent_evidence(columns, prior), atol=1e-9)
+
+
+def test_huge_log_odds_stay_finite():
+    extreme = [[1e4, -1e4], [1e4, 1e4], [-1e4, -1e4], [1e4, 0.0]]
+    assert_allclose(mean_probability(extreme), [0.0, 1e4, -1e4, np.log(3)], atol=1e-9)
+    assert_allclose(mean_log_odds([[1.7e308, 1.7e308]]), [1.7e308])
+
+
+def objective(theta, columns, y, weight, l2):
+    signed = (2.0 * y - 1.0) * (columns @ theta[:-1] + theta[-1])
+    return weight @ np.logaddexp(0, -signed) + l2 / 2 * theta[:-1] @ theta[:-1]
+
+
+def test_stacking_minimises_its_objective():
+    columns, y = stacking_data()
+    weight = np.random.default_rng(1).random(len(y))
+    fitted = StackingCombiner(l2=0.5).fit(columns, y, sample_weight=weight)
+    found = np.append(fitted.coef_, fitted.intercept_)
+    best = minimize(objective, np.zeros(4), args=(columns, y, weight, 0.5), tol=1e-10)
+    assert objective(found, columns, y, weight, 0.5) <= best.fun + 1e-10
+    assert_allclose(found, best.x, atol=1e-4)
+
+
+def test_stacking_finds_the_useless_classifier():
+    fitted = StackingCombiner().fit(*stacking_data(20_000))
+    assert_allclose(fitted.coef_, [1.0, 0.5, 0.0], atol=0.06)
+    assert fitted.intercept_ == pytest.approx(-0.5, abs=0.06)
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 1000))
+def test_stacking_weights_are_repetitions_and_zero_is_absence(seed):
+    columns, y = stacking_data(60, seed)
+    counts = np.random.default_rng(seed).integers(0, 3, size=60)
+    weighted = StackingCombiner().fit(columns, y, sample_weight=counts)
+    repeated = StackingCombiner().fit(np.repeat(columns, counts, axis=0), np.repeat(y, counts))
+    assert_allclose(weighted.coef_, repeated.coef_, atol=1e-8)
+    assert_allclose(weighted.log_odds(columns), repeated.log_odds(columns), atol=1e-8)
+
+
+def test_stacking_ignores_row_order_and_follows_column_order():
+    columns, y = stacking_data()
+    rows, order = np.random.default_rng(2).permutation(len(y)), [2, 0, 1]
+    fitted = StackingCombiner().fit(columns, y)
+    assert_allclose(StackingCombiner().fit(columns[rows], y[rows]).coef_, fitted.coef_, atol=1e-9)
+    assert_allclose(StackingCombiner().fit(columns[:, order], y).coef_, fitted.coef_[order], atol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-4, 1.0, 1e4, 1e150])
+def test_stacking_separable_and_scaled_columns_stay_finite(scale):
+    columns, _ = stacking_data()
+    fitted = StackingCombiner().fit(columns * scale, columns.sum(axis=1) > 0)
+    assert np.isfinite(fitted.coef_).all()
+    assert np.isfinite(fitted.predict_proba(columns * scale)).all()
+
+
+@pytest.mark.parametrize(("y", "expected"), [([1, 1, 1], 4 / 5), ([0, 0, 0], 1 / 5)])
+def test_stacking_of_one_class_is_the_add_one_prior(y, expected):
+    with pytest.warns(SingleClassWarning):
+        fitted = StackingCombiner().fit([[1.0, 2.0], [0.0, 1.0], [2.0, 0.0]], y)
+    assert_allclose(fitted.predict_proba([[9.0, 9.0]])[0, 1], expected)
+
+
+def test_stacking_names_the_positive_class():
+    columns, y = stacking_data()
+    labels = np.where(y, "ham", "spam")
+    by_order = StackingCombiner().fit(columns, labels)
+    named = StackingCombiner(pos_label="ham").fit(columns, labels)
+    assert by_order.classes_.tolist() == ["ham", "spam"]
+    assert named.classes_.tolist() == ["spam", "ham"]
+    assert_allclose(named.log_odds(columns), -by_order.log_odds(columns), atol=1e-8)
+    assert np.array_equal(named.predict(columns), by_order.predict(columns))
+
+
+def test_stacking_survives_pickle_and_clone():
+    columns, y = stacking_data()
+    fitted = StackingCombiner(l2=2.0).fit(columns, y)
+    assert np.array_equal(pickle.loads(pickle.dumps(fitted)).log_odds(columns), fitted.log_odds(columns))
+    assert clone(fitted).l2 == 2.0
+
+
+def test_stacking_reports_non_convergence(monkeypatch):
+    hasty = lambda **options: LogisticRegression(**(options | {"max_iter": 1}))  # noqa: E731
+    monkeypatch.setattr(oddsmith.combine, "LogisticRegression", hasty)
+    with pytest.warns(NonConvergenceWarning):
+        StackingCombiner().fit(*stacking_data())
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: mean_log_odds([1.0, 2.0]), "log_odds must have 2 axes"),
+        (lambda: mean_log_odds([[np.inf, 2.0]]), r"log_odds must be finite.*log_odds\[0, 0\]=inf"),
+        (lambda: mean_probability([[np.nan]]), "1 of them NaN"),
+        (lambda: independent_evidence([[1.0]], 0.0), "prior must be finite and > 0"),
+        (lambda: independent_evidence([[1.0]], 1.0), "prior must be between 0 and 1"),
+        (lambda: combine_probabilities([[0.5, 1.0]], mean_log_odds), r"inside \(0, 1\); got 1 values"),
+        (lambda: combine_probabilities([[0.5, -0.1]], mean_log_odds), r"in \[0, 1\]"),
+        (lambda: StackingCombiner(l2=0).fit(*stacking_data()), "l2 must be finite and > 0"),
+        (lambda: StackingCombiner().fit([[1.0], [2.0]], [0, 1, 1]), "3 labels for 2"),
+        (lambda: StackingCombiner().fit(*stacking_data()).log_odds([[1.0]]), "X has 1 features"),
+    ],
+)
+def test_bad_input_is_refused_in_the_house_form(call, words):
+    with pytest.raises(InvalidInputError, match=words) as caught:
+        call()
+    assert ". Hint: " in str(caught.value)
+
+
+EXPECTED_FAILURES = {
+    "check_dtype_object": "a dict among the numbers is refused with InvalidInputError, a ValueError",
+    "check_classifiers_regression_target": "continuous labels are refused in the house's words",
+    "check_requires_y_none": "y=None is refused in the house's words",
+}
+
+
+@pytest.mark.filterwarnings("ignore::oddsmith.errors.OddsmithWarning")
+@parametrize_with_checks([StackingCombiner()], expected_failed_checks=lambda _: EXPECTED_FAILURES)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)

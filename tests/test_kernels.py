@@ -1,0 +1,116 @@
+"""The compiled loops against their NumPy twins, and both against plain sorting."""
+
+import numpy as np
+import pytest
+
+from oddsmith import ScoreTable, _kernels
+from oddsmith.calibrators._mode import ClassScores, _block_sums
+
+RNG = np.random.default_rng(7)
+N = 30_000
+BASE = RNG.normal(size=N)
+
+SCORES = {
+    "normal": BASE,
+    "uniform": RNG.random(N),
+    "all negative": -RNG.random(N),
+    "clustered": 1e6 + 1e-6 * BASE,
+    "discrete": np.round(BASE, 2),
+    "with zeros of both signs": np.where(RNG.random(N) < 0.3, np.where(RNG.random(N) < 0.5, 0.0, -0.0), BASE),
+    "heavy tails": RNG.standard_t(1.5, N),
+    "sorted": np.sort(BASE),
+    "reversed": np.sort(BASE)[::-1],
+    "two values": np.where(BASE > 0, 1.0, -1.0),
+    "subnormal": BASE * 5e-324,
+    "all magnitudes": BASE * 10.0 ** RNG.integers(-300, 300, N),
+    "integers": np.floor(BASE * 1000),
+}
+POSITIVE = RNG.random(N) < 1 / (1 + np.exp(-BASE))
+
+each = pytest.mark.parametrize("scores", SCORES.values(), ids=SCORES)
+
+
+@pytest.fixture
+def numpy_only(monkeypatch):
+    monkeypatch.setenv("ODDSMITH_COMPILED", "0")
+
+
+def reference(scores, positive):
+    distinct, place = np.unique(scores + 0.0, return_inverse=True)
+    return distinct, np.bincount(place, positive).astype(int), np.bincount(place, ~positive).astype(int)
+
+
+def assert_same(table, expected):
+    for found, wanted in zip(table, expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    assert not np.signbit(table[0][table[0] == 0]).any()
+
+
+@each
+def test_table_in_numpy(scores, numpy_only):
+    assert_same(_kernels.count_table(scores, POSITIVE), reference(scores, POSITIVE))
+
+
+@each
+def test_table_compiled(scores):
+    pytest.importorskip("numba")
+    assert _kernels.compiled(N) is not None
+    assert_same(_kernels.count_table(scores, POSITIVE), reference(scores, POSITIVE))
+
+
+@each
+def test_short_tables_agree(scores):
+    assert_same(_kernels.count_table(scores[:500], POSITIVE[:500]), reference(scores[:500], POSITIVE[:500]))
+
+
+@each
+def test_violators_pooled_alike(scores, monkeypatch):
+    pytest.importorskip("numba")
+    table = ScoreTable.from_arrays(np.resize(scores, N), POSITIVE)
+    if len(table) < _kernels.COMPILED_FROM:
+        table = ScoreTable.from_arrays(scores + np.arange(N) * 1e-9, POSITIVE)
+    compiled = _kernels.pool_violators(table.pos, table.neg)
+    monkeypatch.setenv("ODDSMITH_COMPILED", "0")
+    plain = _kernels.pool_violators(table.pos, table.neg)
+    np.testing.assert_array_equal(compiled[0], plain[0])
+    np.testing.assert_array_equal(compiled[1], plain[1])
+
+
+def test_block_sums_agree(monkeypatch):
+    pytest.importorskip("numba")
+    table = ScoreTable.from_arrays(BASE, POSITIVE)
+    sample = ClassScores(table.scores, table.pos, 0.1, 4.0)
+    compiled = _block_sums(sample)
+    monkeypatch.setenv("ODDSMITH_COMPILED", "0")
+    np.testing.assert_allclose(compiled, _block_sums(sample), rtol=1e-12, atol=1e-10)
+
+
+def test_cell_moments_agree():
+    compiled = pytest.importorskip("oddsmith._compiled")
+    low, cells = BASE.min() / 8 - 0.25, 64
+    width = (BASE.max() / 8 - 0.25 - low) / cells
+    found = compiled.cell_moments(BASE, 1 / 8, 0.25, low, 1 / width, cells)
+    place = (BASE / 8 - 0.25 - low) / width
+    cell = np.minimum(place.astype(int), cells - 1)
+    for power, row in enumerate(found):
+        np.testing.assert_allclose(row, np.bincount(cell, (place - cell - 0.5) ** power, cells), atol=1e-9)
+
+
+def test_gauss_points_keep_four_moments():
+    x, w = RNG.random((50, 20)) - 0.5, RNG.random((50, 20))
+    x[0] = 0.3  # a cell with a single distinct score
+    sums = np.array([(w * x**k).sum(axis=1) for k in range(4)])
+    points, share = _kernels.gauss_points(np.zeros(50), 1.0, sums)
+    assert np.all(share >= 0)
+    for k in range(4):
+        np.testing.assert_allclose((share * points**k).reshape(2, -1).sum(axis=0), sums[k], atol=1e-9)
+
+
+def test_switched_off_without_numba(monkeypatch):
+    monkeypatch.setattr(_kernels.importlib.util, "find_spec", lambda _: None)
+    assert _kernels.compiled(10**7) is None
+
+
+def test_no_label_bit_left_falls_back_to_argsort():
+    huge = SCORES["all magnitudes"]
+    assert _kernels._key_limits(huge) is None
