@@ -55,26 +55,33 @@ def cell_moments(
     return np.ascontiguousarray(sums.T)
 
 
-def block_sums(scores: Floats, weight: Ints, per_score: float, shift: float, block: int) -> Floats:
-    """Σw, Σwx and Σwx² over consecutive blocks of scores, x = s·per_score − shift."""
-    sums = np.zeros((3, -(-len(scores) // block)))
-    _sum_blocks(scores, weight, per_score, shift, block, sums)
+def block_sums(scores: Floats, weight: Ints, per_score: float, block: int) -> Floats:
+    """Of each block: Σw, Σwd and Σwd² seen from the next block's first score, and Σwd and Σwd² seen from its own."""
+    sums = np.zeros((5, -(-len(scores) // block)))
+    _sum_blocks(scores, weight, per_score, block, sums)
     return sums
 
 
 @_jit
-def _sum_blocks(scores, weight, per_score, shift, block, sums):  # type: ignore[no-untyped-def]
+def _sum_blocks(scores, weight, per_score, block, sums):  # type: ignore[no-untyped-def]
+    last = len(scores) - 1
     for b in range(sums.shape[1]):
-        n = s = q = 0.0
-        for i in range(b * block, min((b + 1) * block, len(scores))):
+        edge, end = scores[b * block] * per_score, scores[min((b + 1) * block, last)] * per_score
+        n = s = q = t = r = 0.0
+        for i in range(b * block, min((b + 1) * block, last + 1)):
             w = float(weight[i])
-            x = scores[i] * per_score - shift
+            x = scores[i] * per_score
+            u, v = end - x, x - edge
             n += w
-            s += w * x
-            q += w * x * x
+            s += w * u
+            q += w * u * u
+            t += w * v
+            r += w * v * v
         sums[0, b] = n
         sums[1, b] = s
         sums[2, b] = q
+        sums[3, b] = t
+        sums[4, b] = r
 
 
 @_jit

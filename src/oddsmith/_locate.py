@@ -17,7 +17,7 @@ def locate(knots: Floats, scores: Floats) -> NDArray[np.intp]:
         return np.searchsorted(knots, scores)
     low, high = knots[0], knots[-1]
     width = high / _CELLS - low / _CELLS
-    if not np.isfinite(1 / width):
+    if width < 1e-300:
         return np.searchsorted(knots, scores)
     flat = scores.ravel()
     place = np.empty(flat.size, np.intp)

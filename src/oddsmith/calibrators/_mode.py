@@ -31,10 +31,6 @@ _FEW = 4
 #: Objectives closer than this are ties, which go to the smallest θ.
 _SLACK = 1e-12
 
-#: Deviations below this share of N come from few points, or from rounding: they are summed directly.
-_TINY = 1e-6
-
-
 class Mode(NamedTuple):
     """A mode θ, as a score, with the deviations of the points left (x ≤ θ) and right of it, standardised."""
 
@@ -111,10 +107,7 @@ def find_mode(
             best = min((value for _, value in found), default=best)
         bounds[chosen] = np.inf
         chosen = np.flatnonzero((bounds <= _tied(best)) & (bounds < np.inf))
-    mode = min(mode for mode, value in found if value <= _tied(best))
-    if min(mode.left, mode.right) > _TINY * sample.n:
-        return mode
-    return sample.mode_at(mode.theta, powers)
+    return min(mode for mode, value in found if value <= _tied(best))
 
 
 def _tied(best: float) -> float:
@@ -139,13 +132,13 @@ def _search(
     best: float,
 ) -> list[tuple[Mode, float]]:
     """Look at every candidate in blocks ``start`` to ``stop`` and in the gaps that reach into them."""
-    index, upto = blocks.running(start, stop)
+    index, behind, ahead = blocks.walk(start, stop)
     inside = slice(*np.searchsorted(index, (allowed[0], allowed[1] + 1)))
-    index, upto = index[inside], upto[:, inside]
+    index, behind, ahead = index[inside], behind[:, inside], ahead[:, inside]
     if not len(index):
         return []
+    left, right = blocks.pick(behind, ahead)
     scores = blocks.sample.scores[index]
-    left, right = blocks.deviations(upto, blocks.sample.x(scores), index == blocks.last)
     found = [_smallest(scores, objective(left, right), left, right)]
     best = min(best, found[0][1])
     if subdivisions == 1:
@@ -153,11 +146,28 @@ def _search(
     gaps = np.flatnonzero(objective(left[:-1], right[1:]) <= _tied(best))
     if not len(gaps):
         return found
-    steps = np.arange(1, subdivisions)
-    low, high = scores[gaps, None] / subdivisions, scores[gaps + 1, None] / subdivisions
-    theta = (low * (subdivisions - steps) + high * steps).ravel()
-    left, right = blocks.deviations(np.repeat(upto[:, gaps], subdivisions - 1, axis=1), blocks.sample.x(theta))
-    return [*found, _smallest(theta, objective(left, right), left, right)]
+    steps = np.arange(1, subdivisions) / subdivisions
+    low, high = scores[gaps, None], scores[gaps + 1, None]
+    theta = low * (1 - steps) + high * steps
+    scale = blocks.sample.scale
+    # Seen from inside a gap everything is further away than from its ends, by the distance to them.
+    behind = _step_back(behind[:, gaps, None], theta / scale - low / scale)
+    ahead = np.stack([ahead[0, gaps], ahead[1, gaps + 1], ahead[2, gaps + 1]])[:, :, None]
+    ahead = _step_back(ahead, high / scale - theta / scale)
+    left, right = (side.ravel() for side in blocks.pick(behind, ahead))
+    return [*found, _smallest(theta.ravel(), objective(left, right), left, right)]
+
+
+def _step_back(stats: Floats, distance: Floats) -> Floats:
+    """Return weight, Σd and Σd² of points after the place they are seen from moved away by some distance."""
+    weight, first, second = stats
+    return np.stack(
+        [
+            np.broadcast_to(weight, distance.shape),
+            first + distance * weight,
+            second + 2 * distance * first + distance * distance * weight,
+        ]
+    )
 
 
 def _smallest(thetas: Floats, values: Floats, left: Floats, right: Floats) -> tuple[Mode, float]:
@@ -168,96 +178,130 @@ def _smallest(thetas: Floats, values: Floats, left: Floats, right: Floats) -> tu
 
 
 class _Blocks:
-    """Sums of weight, w·x and w·x² over blocks of scores, and from them the sums up to any score."""
+    """Deviations at any score: of the points behind (smaller) and ahead (larger), from sums over blocks.
+
+    Moving on by δ turns Σd into Σd + δW and Σd² into Σd² + 2δΣd + δ²W. Only positive terms are ever added, so that
+    deviations keep their digits even where nearly all scores lie close together.
+    """
 
     def __init__(self, sample: ClassScores, powers: tuple[Power, Power]) -> None:
         self.sample, self.powers = sample, powers
-        self.before = np.cumsum(np.pad(_block_sums(sample), ((0, 0), (1, 0))), axis=1)
-        self.total = self.before[:, -1:]
-        self.held = np.flatnonzero(self.before[0, 1:] > self.before[0, :-1])
+        weight, to_next, from_edge = _block_sums(sample)
+        edges = np.append(sample.scores[::_BLOCK], sample.scores[-1]) / sample.scale
+        steps = np.diff(edges)
+        #: Weight, Σd and Σd² of the points behind, and ahead of, the first score of each block (and the last of all).
+        self.behind = _accumulate(weight, to_next, steps)
+        self.ahead = _accumulate(weight[::-1], from_edge[:, ::-1], steps[::-1])[:, ::-1]
+        self.held = np.flatnonzero(weight > 0)
 
     def allowed(self, min_side: float) -> tuple[int, int]:
         """Return the numbers of the first and last score that leave enough weight on each side."""
         n = self.sample.n
         if min_side <= 0:
-            return self.first_in(self.held[0]), self.last
+            return self._first_in(int(self.held[0])), self._last_in(int(self.held[-1]))
         needed = min_side if min_side >= 1 else min_side * n
-        index, upto = self.running(0, len(self.before[0]) - 1)
-        fine = index[(upto[0] >= needed) & (n - upto[0] >= needed)]
+        index, _, ahead = self.walk(0, self.behind.shape[1] - 1)
+        left, right = n - ahead[0], ahead[0]
+        fine = index[(left >= needed) & (right >= needed)]
         if len(fine):
             return int(fine[0]), int(fine[-1])
-        middle = int(index[np.argmax(np.minimum(upto[0], n - upto[0]))])
+        middle = int(index[np.argmax(np.minimum(left, right))])
         return middle, middle
 
-    def first_in(self, block: int) -> int:
-        """Return the number of the first score with weight in a block."""
-        start = int(block) * _BLOCK
+    def _first_in(self, block: int) -> int:
+        start = block * _BLOCK
         return start + int(np.argmax(self.sample.w(slice(start, start + _BLOCK)) > 0))
 
-    @cached_property
-    def last(self) -> int:
-        """Number of the last score that has weight."""
-        start = int(self.held[-1]) * _BLOCK
+    def _last_in(self, block: int) -> int:
+        start = block * _BLOCK
         return start + int(np.flatnonzero(self.sample.w(slice(start, start + _BLOCK)) > 0)[-1])
 
     def bounds(self, allowed: tuple[int, int], objective: Objective) -> Floats:
         """Return for each block a lower bound on the objective anywhere in it, infinite where none is allowed."""
-        if self.before.shape[1] <= _FEW + 1:
-            return np.zeros(self.before.shape[1] - 1)
-        scores = self.sample.scores
-        # Scores left of a block's first have no say in how far the ones beyond it are, and the other way round.
-        left, right = self.deviations(self.before, self.sample.x(np.append(scores[::_BLOCK], scores[-1])))
+        if self.behind.shape[1] <= _FEW + 1:
+            return np.zeros(self.behind.shape[1] - 1)
+        left, right = self.pick(self.behind, self.ahead)
         bounds = objective(left[:-1], right[1:])
         bounds[: allowed[0] // _BLOCK] = bounds[allowed[1] // _BLOCK + 1 :] = np.inf
         return bounds
 
-    def running(self, start: int, stop: int) -> tuple[Ints, Floats]:
-        """Return the numbers of the scores with weight in some blocks, and the sums up to each.
+    def walk(self, start: int, stop: int) -> tuple[Ints, Floats, Floats]:
+        """Return the numbers of the scores with weight in some blocks, and what lies behind and ahead of each.
 
-        The nearest blocks with weight on both sides are included, so that each gap has both its ends.
+        The nearest blocks with weight on both sides are included, so that each gap has both its ends. The weight behind
+        includes the score's own, the weight ahead does not.
         """
-        before = self.held[self.held < start][-1:]
-        after = self.held[self.held >= stop][:1]
-        base = int(before[0] if len(before) else start) * _BLOCK
-        part = slice(base, int(after[0] + 1 if len(after) else stop) * _BLOCK)
-        w, x = self.sample.w(part), self.sample.x(self.sample.scores[part])
-        wx = w * x
-        upto = np.cumsum([w, wx, wx * x], axis=1)
-        upto += self.before[:, base // _BLOCK, None]
+        before, after = self.held[self.held < start][-1:], self.held[self.held >= stop][:1]
+        first = int(before[0]) if len(before) else start
+        last = int(after[0]) + 1 if len(after) else stop
+        part = slice(first * _BLOCK, min(last * _BLOCK, len(self.sample.scores)))
+        w = self.sample.w(part)
+        next_edge = self.sample.scores[min(last * _BLOCK, len(self.sample.scores) - 1)]
+        steps = np.diff(np.append(self.sample.scores[part], next_edge) / self.sample.scale)
+        behind = _accumulate(w[:-1], None, steps[:-1], self.behind[:, first])
+        behind[0] += w
+        ahead = _accumulate(np.append(0.0, w[:0:-1]), None, steps[::-1], self.ahead[:, last])[:, :0:-1]
         held = np.flatnonzero(w > 0)
-        return held + base, upto[:, held]
+        return held + part.start, behind[:, held], ahead[:, held]
 
-    def deviations(
-        self, upto: Floats, theta: Floats, at_end: NDArray[np.bool_] | None = None
-    ) -> tuple[Floats, Floats]:
-        """Return the deviations left and right of θ, from the sums over the scores left of it."""
-        right = self._deviation(self.total - upto, theta, self.powers[1], 1)
-        if at_end is not None:
-            right[at_end] = 0.0  # exactly: nothing lies beyond the last score
-        return self._deviation(upto, theta, self.powers[0], -1), right
-
-    @staticmethod
-    def _deviation(sums: Floats, theta: Floats, power: Power, sign: int) -> Floats:
-        w, wx, wxx = sums
-        value = sign * (wx - w * theta) if power == 1 else wxx - 2 * wx * theta + w * theta * theta
-        return np.maximum(value, 0.0)
+    def pick(self, behind: Floats, ahead: Floats) -> tuple[Floats, Floats]:
+        """Return the deviations that count on each side."""
+        return behind[self.powers[0]], ahead[self.powers[1]]
 
 
-def _block_sums(sample: ClassScores) -> Floats:
-    """Return Σw, Σwx and Σwx² over each block."""
+def _accumulate(weight: Floats, inside: Floats | None, steps: Floats, start: Floats | None = None) -> Floats:
+    """Walk along places ``steps`` apart; return weight, Σd and Σd² of all points passed, at each place.
+
+    Parameters
+    ----------
+    weight : ndarray of shape (m,)
+        Weight between a place and the next (or at the place, if ``inside`` is None).
+    inside : ndarray of shape (2, m) or None
+        Σd and Σd² of that weight, seen from the next place.
+    steps : ndarray of shape (m,)
+    start : ndarray of shape (3,), optional
+        What was passed before the first place.
+    """
+    passed = np.zeros((3, len(steps) + 1))
+    if start is not None:
+        passed[:, 0] = start
+    own = (0.0, 0.0)
+    if inside is None:
+        moving = passed[0, 0] + np.cumsum(weight)  # weight at a place moves away with the next step
+        passed[0, 1:] = moving
+    else:
+        passed[0, 1:] = passed[0, 0] + np.cumsum(weight)
+        moving = passed[0, :-1]
+        own = (inside[0], inside[1])
+    passed[1, 1:] = passed[1, 0] + np.cumsum(moving * steps + own[0])
+    passed[2, 1:] = passed[2, 0] + np.cumsum(2 * steps * passed[1, :-1] + moving * steps * steps + own[1])
+    return passed
+
+
+def _block_sums(sample: ClassScores) -> tuple[Floats, Floats, Floats]:
+    """Return of each block its weight, and Σd and Σd² as seen from the next block's first score and from its own."""
     fast = _kernels.compiled(len(sample.scores)) if sample.weight is not None and sample.weight.dtype.kind == "i" else None
     if fast is not None:
-        result: Floats = fast.block_sums(
-            sample.scores, sample.weight, 1 / sample.scale, sample.centre / sample.scale, _BLOCK
-        )
-        return result
-    sums = []
+        sums: Floats = fast.block_sums(sample.scores, sample.weight, 1 / sample.scale, _BLOCK)
+        return sums[0], sums[1:3], sums[3:5]
+    rows = []
     for start in range(0, len(sample.scores), _AT_ONCE * _BLOCK):
         part = slice(start, start + _AT_ONCE * _BLOCK)
-        w, x = _in_rows(sample.w(part)), _in_rows(sample.x(sample.scores[part]))
-        wx = w * x
-        sums.append([w.sum(axis=1), wx.sum(axis=1), np.einsum("ij,ij->i", wx, x)])
-    return np.concatenate(sums, axis=1)
+        w, x = _in_rows(sample.w(part)), _in_rows(sample.scores[part] / sample.scale)
+        edges = np.append(x[:, 0], sample.scores[min(part.stop, len(sample.scores) - 1)] / sample.scale)
+        to_next, from_edge = np.maximum(edges[1:, None] - x, 0.0), np.maximum(x - edges[:-1, None], 0.0)
+        one, two = w * to_next, w * from_edge
+        rows.append(
+            [
+                w.sum(axis=1),
+                one.sum(axis=1),
+                np.einsum("ij,ij->i", one, to_next),
+                two.sum(axis=1),
+                np.einsum("ij,ij->i", two, from_edge),
+            ]
+        )
+    sums = np.concatenate(rows, axis=1)
+    return sums[0], sums[1:3], sums[3:5]
 
 
 def _in_rows(values: Floats) -> Floats:

@@ -22,8 +22,8 @@ _CLIP = 1e-6
 _STOP = 1e-12
 _MAX_SWEEPS = 100
 _MAX_STEPS = 500
-# Classes that no problem tells apart share their probability equally instead of at random.
-_RIDGE = 1e-12
+# Small enough to change no answer by 1e-9, large enough to make the bounded answer unique.
+_RIDGE = 1e-6
 
 
 def normalize_one_vs_rest(r: ArrayLike) -> Floats:
@@ -231,10 +231,11 @@ def _least_squares_on_simplex(equations: Floats) -> Floats:
     best t: it has the same p, so q need only be divided by its sum.
     """
     k = equations.shape[2]
-    normal: Floats = np.swapaxes(equations, 1, 2) @ equations + 1.0 + _RIDGE * np.eye(k)
-    q = np.asarray(np.linalg.solve(normal, np.ones((len(normal), k, 1)))[:, :, 0], dtype=np.float64)
+    normal: Floats = np.swapaxes(equations, 1, 2) @ equations + 1.0
+    # The shortest of several solutions shares equally between classes that no problem tells apart.
+    q = np.linalg.pinv(normal, rcond=1e-14, hermitian=True).sum(axis=2)
     # Where no bound is active the linear solution is the answer.
     for row in np.flatnonzero((q < 0).any(axis=1)):
-        stack = np.vstack([equations[row], np.ones(k), np.sqrt(_RIDGE) * np.eye(k)])
+        stack = np.vstack([equations[row], np.ones(k), _RIDGE * np.eye(k)])
         q[row] = nnls(stack, np.r_[np.zeros(len(equations[row])), 1.0, np.zeros(k)])[0]
     return _to_sum_one(q)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
+from scipy import sparse
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
@@ -18,8 +18,13 @@ Rows = Any
 """A float64 matrix of rows, dense or in compressed sparse rows."""
 
 
+def is_sparse(X: Rows) -> bool:
+    """Say whether X is a sparse matrix or array of SciPy."""
+    return bool(sparse.issparse(X))
+
+
 class Training(NamedTuple):
-    """Rows to learn from: which of them are positive, and the weight of each (counts stay whole numbers)."""
+    """Rows to learn from: which of them are positive, and the weight of each."""
 
     X: Rows
     positive: Bools
@@ -65,19 +70,20 @@ class BinaryClassifier(ABC, ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return self.classes_[positive.astype(np.intp)]
 
     def _read_training(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Training:
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
-        self.classes_, code = np.unique(y, return_inverse=True)
+        rows: Rows
+        rows, labels = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(labels)
+        self.classes_, code = np.unique(labels, return_inverse=True)
         if len(self.classes_) != 2:
             count = f"{len(self.classes_)} class{'' if len(self.classes_) == 1 else 'es'}"
             _check.fail(
                 "y must hold two classes", count, "Only binary classification is supported: take two classes"
             )
         weight = _check.as_weights(sample_weight, len(code))
-        if issparse(X) and not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        return Training(X, code == 1, np.ones(len(code)) if weight is None else weight.astype(np.float64))
+        if is_sparse(rows) and not rows.has_canonical_format:
+            rows = rows.copy()
+            rows.sum_duplicates()
+        return Training(rows, code == 1, np.ones(len(code)) if weight is None else weight.astype(np.float64))
 
     def _read_rows(self, X: ArrayLike) -> Rows:
         check_is_fitted(self)

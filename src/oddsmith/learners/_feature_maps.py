@@ -7,10 +7,13 @@ import numpy as np
 from scipy import sparse
 
 from oddsmith._check import Floats
-from oddsmith.learners._base import Rows
+from oddsmith.learners._base import Rows, is_sparse
 from oddsmith.learners._newton import Features
 
 SQRT2 = float(np.sqrt(2))
+
+# Rows whose features are multiplied at a time.
+_BLOCK = 2048
 
 
 class Polynomial(NamedTuple):
@@ -25,10 +28,12 @@ class Polynomial(NamedTuple):
         if self.square is None:
             return scores
         image = X @ self.square
-        if sparse.issparse(X):
+        if is_sparse(X):
             # Sparse or dense, the image only counts where X is not 0.
-            return scores + np.asarray(X.multiply(image).sum(axis=1)).ravel()
-        return scores + np.einsum("ij,ij->i", image, X)
+            scores += np.asarray(X.multiply(image).sum(axis=1)).ravel()
+        else:
+            scores += np.einsum("ij,ij->i", image, X)
+        return scores
 
 
 class PolynomialFeatures(Features, Protocol):
@@ -44,7 +49,7 @@ class Matrix:
     def __init__(self, matrix: Any) -> None:
         self.matrix = matrix
         self.size = int(matrix.shape[1])
-        self._squared = matrix.power(2) if sparse.issparse(matrix) else None
+        self._squared = matrix.power(2) if is_sparse(matrix) else None
 
     def forward(self, coef: Floats) -> Floats:
         """Return Φ·coef."""
@@ -62,6 +67,13 @@ class Matrix:
             dense: Floats = np.einsum("i,ij,ij->j", by_row, self.matrix, self.matrix)
             return dense
         result: Floats = self._squared.T @ by_row
+        return result
+
+    def gram(self, by_row: Floats) -> Floats:
+        """Return Φᵀ·diag(by_row)·Φ."""
+        if self._squared is None:
+            return _summed_gram(self.matrix, by_row, lambda block: block)
+        result: Floats = (self.matrix.T @ sparse.diags_array(by_row) @ self.matrix).toarray()
         return result
 
 
@@ -101,12 +113,14 @@ class SparseQuadratic(Matrix):
 
 
 class DenseQuadratic:
-    """Features of (x·z+1)² for dense rows, never stored: √2·x and the outer product of x with itself."""
+    """The same features for dense rows, all pairs, made only in blocks of rows."""
 
     def __init__(self, X: Floats) -> None:
         self.X = X
         self.n_columns = X.shape[1]
-        self.size = self.n_columns * (self.n_columns + 1)
+        self.pairs = np.triu_indices(self.n_columns)
+        self.factors = np.where(self.pairs[0] == self.pairs[1], 1.0, SQRT2)
+        self.size = self.n_columns + len(self.factors)
 
     def forward(self, coef: Floats) -> Floats:
         """Return Φ·coef."""
@@ -115,24 +129,34 @@ class DenseQuadratic:
     def adjoint(self, by_row: Floats) -> Floats:
         """Return Φᵀ·by_row."""
         square = self.X.T @ (by_row[:, None] * self.X)
-        return np.concatenate([SQRT2 * (by_row @ self.X), square.ravel()])
+        return np.concatenate([SQRT2 * (by_row @ self.X), self.factors * square[self.pairs]])
 
     def squares(self, by_row: Floats) -> Floats:
         """Return (Φ∘Φ)ᵀ·by_row."""
         squared = np.square(self.X)
         square = squared.T @ (by_row[:, None] * squared)
-        return np.concatenate([2 * (by_row @ squared), square.ravel()])
+        return np.concatenate([2 * (by_row @ squared), self.factors**2 * square[self.pairs]])
+
+    def gram(self, by_row: Floats) -> Floats:
+        """Return Φᵀ·diag(by_row)·Φ."""
+        return _summed_gram(self.X, by_row, self._made)
 
     def polynomial(self, coef: Floats) -> Polynomial:
         """Return coef·φ(x) as a polynomial in x."""
-        return Polynomial(SQRT2 * coef[: self.n_columns], coef[self.n_columns :].reshape(self.n_columns, -1))
+        square = np.zeros((self.n_columns, self.n_columns))
+        square[self.pairs] = self.factors * coef[self.n_columns :]
+        return Polynomial(SQRT2 * coef[: self.n_columns], square)
+
+    def _made(self, X: Floats) -> Floats:
+        first, second = self.pairs
+        return np.hstack([SQRT2 * X, self.factors * X[:, first] * X[:, second]])
 
 
 def quadratic_entries(X: Rows) -> int:
-    """Return how many numbers the explicit features of (x·z+1)² need."""
-    if sparse.issparse(X):
+    """Return how many features of (x·z+1)² are kept: of all rows if X is sparse, of one if it is dense."""
+    if is_sparse(X):
         return int(_pairs_by_row(X).sum()) + int(X.nnz)
-    return int(X.shape[1] * (X.shape[1] + 1))
+    return int(X.shape[1] * (X.shape[1] + 3) // 2)
 
 
 def nystroem(X: Rows, landmarks: Rows, kernel: Callable[[Rows, Rows], Floats]) -> tuple[Matrix, Floats]:
@@ -146,13 +170,22 @@ def nystroem(X: Rows, landmarks: Rows, kernel: Callable[[Rows, Rows], Floats]) -
     return Matrix(kernel(X, landmarks) @ whiten), whiten
 
 
+def _summed_gram(rows: Floats, by_row: Floats, features_of: Callable[[Floats], Floats]) -> Floats:
+    """Return Φᵀ·diag(by_row)·Φ, with the features of one block of rows at a time."""
+    total: Floats | float = 0.0
+    for start in range(0, len(rows), _BLOCK):
+        block = features_of(rows[start : start + _BLOCK])
+        total = total + block.T @ (by_row[start : start + _BLOCK, None] * block)
+    return np.asarray(total)
+
+
 def _pairs_by_row(X: Any) -> Any:
     counts = np.diff(X.indptr).astype(np.int64)
     return counts * (counts + 1) // 2
 
 
 def _pairs_in_rows(X: Any) -> tuple[Any, Any]:
-    """Return all pairs of entries that share a row, as places in ``X.data``, the left one not after the right one."""
+    """Return all pairs of entries that share a row, as places in ``X.data``, the earlier place first."""
     entry = np.arange(X.nnz)
     partners = np.repeat(X.indptr[1:], np.diff(X.indptr)) - entry
     left = np.repeat(entry, partners)

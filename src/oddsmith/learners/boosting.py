@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import log_expit
 from sklearn.base import clone
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from oddsmith import _check
 from oddsmith._check import Floats
@@ -26,7 +26,7 @@ _LOG_WEIGHT: dict[str, Callable[[Floats], Floats]] = {
 # P = σ(scale · F): exponential loss is least at half the log-odds.
 _LOG_ODDS_SCALE = {"exponential": 2.0, "log": 1.0}
 
-# A resampled hypothesis that is no better than chance is drawn anew so many times before boosting stops.
+# How often a sample is drawn that gives a hypothesis better than chance, before boosting stops.
 _DRAWS = 10
 
 
@@ -47,8 +47,8 @@ class BoostedClassifier(BinaryClassifier):
     loss : {"exponential", "log"}, default="exponential"
         AdaBoost, or boosting with log-loss.
     leaves : {"none", "laplace", "m_estimate", "curtailment", "bayesian"}, default="none"
-        Smoothing of a tree's leaves, with the constants that ``smooth_leaves`` has by default; for other
-        constants pass a ``SmoothedTreeClassifier`` as ``estimator``.
+        Smoothing of a tree's leaves, with the constants that ``smooth_leaves`` has by default; for others
+        pass a ``SmoothedTreeClassifier`` as ``estimator``. Of stumps it only changes real votes.
     votes : {"discrete", "real"}, default="discrete"
         Whether a hypothesis votes −1 or +1, or 2P(+) − 1 in the scores; weights follow the sign in both
         cases.
@@ -89,7 +89,7 @@ class BoostedClassifier(BinaryClassifier):
     >>> X, y = [[0.1], [0.2], [0.3], [0.4], [0.5]], [0, 0, 1, 0, 1]
     >>> model = BoostedClassifier(n_estimators=3).fit(X, y)
     >>> model.vote_fraction([[0.0], [0.35], [1.0]]).round(3)
-    array([0.   , 0.659, 1.   ])
+    array([0.281, 0.58 , 0.719])
     """
 
     def __init__(
@@ -183,6 +183,7 @@ class BoostedClassifier(BinaryClassifier):
 
         Where boosting stopped earlier, that is how it ended.
         """
+        check_is_fitted(self)
         n_rounds = _check.whole_number(n_rounds, "n_rounds", low=0)
         if n_rounds > self.n_estimators:
             _check.fail(
@@ -202,18 +203,19 @@ class BoostedClassifier(BinaryClassifier):
         )
         if not has_fit_parameter(base, "sample_weight"):
             _check.fail("estimator.fit must take sample_weight", repr(self.estimator), "choose another base")
+        if self.votes == "real" and not hasattr(base, "predict_proba"):
+            _check.fail(
+                'estimator must have predict_proba for votes="real"', repr(base), 'use votes="discrete"'
+            )
         return _EstimatorLearner(data, base, rng)
 
     def _round(
         self, learner: Any, data: Training, weight: Floats, cases: float, rng: np.random.RandomState
     ) -> tuple[Any, Floats, float]:
-        """Return a hypothesis, its votes −1 and +1 on the training rows, and its weighted error on all of them."""
+        """Return a hypothesis, its votes −1 and +1 on the training rows, and its weighted error there."""
         for _ in range(1 if self.sampling == "reweight" else _DRAWS):
-            if self.sampling == "resample":
-                given = rng.multinomial(len(weight), weight).astype(np.float64)
-            else:
-                # Smoothed leaves and naive Bayes count cases, so the weights keep the total of the data.
-                given = weight * cases
+            # Smoothed leaves and naive Bayes count cases, so the weights keep the total of the data.
+            given = weight * cases if self.sampling == "reweight" else _draw(data, weight, rng)
             hypothesis = learner.fit(given)
             vote = np.where(self._score(hypothesis, learner.X) > 0, 1.0, -1.0)
             error = float(weight[vote != data.sign].sum())
@@ -264,6 +266,15 @@ def _weights(loss: str, margin: Floats, sample_weight: Floats) -> Floats:
     weight = sample_weight * np.exp(log_weight - log_weight.max())
     result: Floats = weight / weight.sum()
     return result
+
+
+def _draw(data: Training, weight: Floats, rng: np.random.RandomState) -> Floats:
+    """Return how often a bootstrap sample holds each row; expected counts if no sample holds both classes."""
+    for _ in range(_DRAWS):
+        counts = rng.multinomial(len(weight), weight)
+        if counts[data.positive].any() and counts[~data.positive].any():
+            return counts.astype(np.float64)
+    return weight * len(weight)
 
 
 def _fraction(score: Floats, total: float) -> Floats:

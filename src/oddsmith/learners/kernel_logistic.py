@@ -5,14 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
-from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.utils import check_random_state
 
 from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith.learners import _feature_maps as maps
-from oddsmith.learners._base import BinaryClassifier, Rows
+from oddsmith.learners._base import BinaryClassifier, Rows, Training, is_sparse
 from oddsmith.learners._newton import Fit, LogisticLoss, solve_features, solve_kernel
 
 # Explicit quadratic features take about 50 bytes an entry while they are made: a gigabyte at most.
@@ -47,8 +46,9 @@ class KernelLogisticRegression(BinaryClassifier):
         Kernels without a finite feature map are fitted exactly up to so many rows, by landmarks above.
     n_landmarks : int, default=500
         Rows drawn as landmarks.
-    tol : float, default=1e-8
-        Stop after a Newton step with a decrement, that is a distance to the optimum, of at most this.
+    tol : float, default=1e-7
+        Stop after a Newton step with a decrement (a distance from the optimum, before the step) of at most
+        this.
     max_iter : int, default=100
         Newton steps at most.
     random_state : int, RandomState or None
@@ -86,9 +86,10 @@ class KernelLogisticRegression(BinaryClassifier):
     Examples
     --------
     >>> from oddsmith.learners import KernelLogisticRegression
-    >>> model = KernelLogisticRegression("quadratic", lam=0.01).fit([[-2.0], [-1.0], [1.0], [2.0]], [1, 0, 0, 1])
+    >>> X, y = [[-2.0], [-1.0], [1.0], [2.0]], [1, 0, 0, 1]
+    >>> model = KernelLogisticRegression("quadratic", lam=0.1).fit(X, y)
     >>> model.predict_proba([[0.0], [3.0]])[:, 1].round(3)
-    array([0.066, 1.   ])
+    array([0.054, 0.999])
     """
 
     def __init__(
@@ -99,7 +100,7 @@ class KernelLogisticRegression(BinaryClassifier):
         gamma: float | str = "scale",
         exact_rows: int = 5000,
         n_landmarks: int = 500,
-        tol: float = 1e-8,
+        tol: float = 1e-7,
         max_iter: int = 100,
         random_state: Any = None,
     ) -> None:
@@ -119,20 +120,17 @@ class KernelLogisticRegression(BinaryClassifier):
         self._check_parameters()
         everything = self._read_training(X, y, sample_weight)
         data = everything.present()
-        self.gamma_ = self._resolve_gamma(data.X)
+        self.gamma_ = self._resolve_gamma(data)
         loss = LogisticLoss(data.positive, data.weight)
-        features_suffice = self.kernel == "linear" or (
-            self.kernel == "quadratic" and _has_small_features(data.X)
-        )
-        self.approximate_ = not features_suffice and data.X.shape[0] > self.exact_rows
-        solve = (
-            self._fit_features
-            if features_suffice
-            else self._fit_landmarks
-            if self.approximate_
-            else self._fit_rows
-        )
-        self.form_, fit = solve(data.X, loss)
+        self.form_: maps.Polynomial | Centres
+        self.approximate_ = False
+        if self.kernel == "linear" or (self.kernel == "quadratic" and _has_small_features(data.X)):
+            self.form_, fit = self._fit_features(data.X, loss)
+        elif len(data.weight) <= self.exact_rows:
+            self.form_, fit = self._fit_rows(data.X, loss)
+        else:
+            self.approximate_ = True
+            self.form_, fit = self._fit_landmarks(data.X, loss)
         self.intercept_ = fit.intercept
         self.n_iter_ = fit.n_iter
         self.dual_coef_ = np.zeros(len(everything.weight))
@@ -163,19 +161,22 @@ class KernelLogisticRegression(BinaryClassifier):
         if self.gamma != "scale":
             _check.number(self.gamma, "gamma", low=0, strict=True)
 
-    def _resolve_gamma(self, X: Rows) -> float:
+    def _resolve_gamma(self, data: Training) -> float:
         if self.gamma != "scale":
             return float(self.gamma)
-        values = X.data if sparse.issparse(X) else X.ravel()
-        size = X.shape[0] * X.shape[1]
-        variance = float(np.square(values).sum() / size - (values.sum() / size) ** 2)
-        return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
+        share = data.weight / data.weight.sum() / data.X.shape[1]
+        mean = float((share @ data.X).sum())
+        if is_sparse(data.X):
+            variance = float((share @ data.X.power(2)).sum()) - mean**2
+        else:
+            variance = float((share @ np.square(data.X - mean)).sum())
+        return 1 / (data.X.shape[1] * variance) if variance > 0 else 1.0
 
     def _fit_features(self, X: Rows, loss: LogisticLoss) -> tuple[maps.Polynomial, Fit]:
         features: maps.PolynomialFeatures
         if self.kernel == "linear":
             features = maps.Linear(X)
-        elif sparse.issparse(X):
+        elif is_sparse(X):
             features = maps.SparseQuadratic(X)
         else:
             features = maps.DenseQuadratic(X)
@@ -195,15 +196,12 @@ class KernelLogisticRegression(BinaryClassifier):
         return Centres(landmarks, whiten @ fit.coef), fit
 
     def _kernel_values(self, X: Rows, Z: Rows) -> Floats:
-        if self.kernel == "linear":
-            values = linear_kernel(X, Z, dense_output=True)
-        elif self.kernel == "quadratic":
+        if self.kernel == "quadratic":
             values = polynomial_kernel(X, Z, degree=2, gamma=1, coef0=1)
         elif self.kernel == "rbf":
             values = rbf_kernel(X, Z, gamma=self.gamma_)
         else:
-            values = np.asarray(self.kernel(X, Z), dtype=np.float64)  # type: ignore[operator]  # checked in
-            fit
+            values = np.asarray(self.kernel(X, Z), dtype=np.float64)  # type: ignore[operator]
         if values.shape != (X.shape[0], Z.shape[0]):
             must = f"kernel must return a matrix of shape {(X.shape[0], Z.shape[0])}"
             _check.fail(
@@ -215,6 +213,6 @@ class KernelLogisticRegression(BinaryClassifier):
 
 def _has_small_features(X: Rows) -> bool:
     """Say whether explicit quadratic features cost less than the kernel matrix would."""
-    if not sparse.issparse(X) and X.shape[0] <= X.shape[1]:
+    if not is_sparse(X) and X.shape[0] <= X.shape[1]:
         return False
     return maps.quadratic_entries(X) <= _MOST_ENTRIES

@@ -65,9 +65,9 @@ class MultinomialNaiveBayes(BinaryClassifier):
         data = self._read_training(X, y, sample_weight).present()
         lowest = data.X.min()
         if lowest < 0:
-            _check.fail(
-                "X must hold counts ≥ 0", f"a value of {lowest:g}", "pass counts, not centred features"
-            )
+            # scikit-learn's checks look for these words.
+            got = f"Negative values in data passed to {type(self).__name__}, down to {lowest:g}"
+            _check.fail("X must hold counts ≥ 0", got, "pass counts, not centred features")
         weight_by_class = [data.weight * ~data.positive, data.weight * data.positive]
         words = np.stack([data.X.T @ weight for weight in weight_by_class])
         cases = np.array([weight.sum() for weight in weight_by_class])

@@ -4,10 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from oddsmith._check import Bools, Floats
-from oddsmith.learners._base import Rows, Training
+from oddsmith.learners._base import Rows, Training, is_sparse
 from oddsmith.learners.trees import TreeCounts, smooth_leaves
 
 Places = NDArray[np.int32]
@@ -159,7 +158,7 @@ class _SortedColumns:
 def _sorted_column(X: Rows, feature: int) -> tuple[Places, Places]:
     """Return the rows of a column in ascending order, and the places after which a larger value follows."""
     n = X.shape[0]
-    if sparse.issparse(X):
+    if is_sparse(X):
         part = slice(X.indptr[feature], X.indptr[feature + 1])
         held = X.data[part] != 0
         values, rows = X.data[part][held], X.indices[part][held]
@@ -191,12 +190,12 @@ def _joined(columns: list[tuple[int, Places, Places]], n: int) -> _Block:
 
 def by_column(X: Rows) -> Rows:
     """Store X so that columns are read quickly."""
-    return X.tocsc() if sparse.issparse(X) else np.asfortranarray(X)
+    return X.tocsc() if is_sparse(X) else np.asfortranarray(X)
 
 
 def column(X: Rows, feature: int) -> Floats:
     """Return one column, dense."""
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         dense: Floats = X[:, feature]
         return dense
     return np.asarray(X[:, [feature]].todense()).ravel()

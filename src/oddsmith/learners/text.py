@@ -2,12 +2,12 @@
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 from scipy.special import xlogy
 from sklearn.utils import check_array, check_consistent_length
 
 from oddsmith import _check
 from oddsmith._check import Floats
+from oddsmith.learners._base import Rows, is_sparse
 
 
 def information_gain(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
@@ -39,23 +39,23 @@ def information_gain(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     >>> information_gain([[1, 0], [1, 1], [0, 1], [0, 0]], [1, 1, 0, 0]).round(4)
     array([0.6931, 0.    ])
     """
-    X = check_array(X, accept_sparse="csr")
+    rows: Rows = check_array(X, accept_sparse="csr")
     labels = np.asarray(y)
-    check_consistent_length(X, labels)
+    check_consistent_length(rows, labels)
     classes, code = np.unique(labels, return_inverse=True)
     if len(classes) != 2:
         _check.fail("y must hold two classes", f"{len(classes)}", "measure one class against the rest")
     given = _check.as_weights(sample_weight, len(code))
     weight = np.ones(len(code)) if given is None else given.astype(np.float64)
     mass = np.stack([weight * (code == 0), weight * (code == 1)]) / weight.sum()
-    present = (X != 0).astype(np.float64) if sparse.issparse(X) else np.not_equal(X, 0).astype(np.float64)
+    present = (rows != 0).astype(np.float64)
     joint_present = (present.T @ mass.T).T
     class_share = mass.sum(axis=1)[:, None]
     joint = np.stack([joint_present, np.maximum(class_share - joint_present, 0)])
     word_share = joint.sum(axis=1, keepdims=True)
     # Entropies subtract to the gain without a quotient that could be 0/0.
-    gain: Floats = xlogy(joint, joint).sum(axis=(0, 1)) - xlogy(word_share, word_share).sum(axis=(0, 1))
-    return np.maximum(gain - xlogy(class_share, class_share).sum(), 0)
+    gain = _entropy_terms(joint) - _entropy_terms(word_share) - _entropy_terms(class_share[None])
+    return np.maximum(gain, 0)
 
 
 def mean_norm_cost(X: ArrayLike) -> float:
@@ -81,9 +81,15 @@ def mean_norm_cost(X: ArrayLike) -> float:
     >>> round(mean_norm_cost([[1, 1, 0, 0], [1, 0, 0, 0], [1, 1, 1, 1]]), 6)
     0.461887
     """
-    X = check_array(X, accept_sparse="csr", dtype=np.float64)
-    squares = X.multiply(X).sum(axis=1) if sparse.issparse(X) else np.square(X).sum(axis=1)
+    rows: Rows = check_array(X, accept_sparse="csr", dtype=np.float64)
+    squares = (rows.power(2) if is_sparse(rows) else np.square(rows)).sum(axis=1)
     norm = float(np.mean(np.sqrt(np.asarray(squares))))
     if norm == 0:
         _check.fail("X must have a row that is not 0", "only zeros", "check how features were made")
-    return norm**-2.0
+    return 1 / norm**2
+
+
+def _entropy_terms(share: Floats) -> Floats:
+    """Return Σ share·log(share) over all but the last axis."""
+    result: Floats = xlogy(share, share).sum(axis=(0, 1))
+    return result

@@ -90,7 +90,8 @@ def smooth_leaves(
     --------
     >>> import numpy as np
     >>> from oddsmith.learners import TreeCounts, smooth_leaves
-    >>> tree = TreeCounts(np.array([1, -1, -1]), np.array([2, -1, -1]), np.array([4., 4, 0]), np.array([4., 1, 3]))
+    >>> left, right = np.array([1, -1, -1]), np.array([2, -1, -1])
+    >>> tree = TreeCounts(left, right, negative=np.array([4.0, 4, 0]), positive=np.array([4.0, 1, 3]))
     >>> smooth_leaves(tree, "laplace")[1:].round(3)
     array([0.286, 0.8  ])
     """
@@ -100,7 +101,8 @@ def smooth_leaves(
         return (tree.positive + 1) / (cases + 2)
     if leaves == "m_estimate":
         m = _check.number(m, "m", low=0)
-        return (tree.positive + m * tree.positive[0] / cases[0]) / (cases + m)
+        base_rate = float(tree.positive[0] / cases[0])
+        return (tree.positive + m * base_rate) / (cases + m)
     if leaves == "curtailment":
         return _curtailed(tree, _check.number(min_cases, "min_cases", low=0))
     if leaves == "bayesian":
@@ -154,7 +156,7 @@ class SmoothedTreeClassifier(BinaryClassifier):
     m, min_cases, alpha : float
         Constants of the m-estimate, the curtailment and the Bayesian average.
     random_state : int, RandomState or None
-        Given to the tree.
+        Given to the tree, unless None.
 
     Attributes
     ----------
@@ -199,7 +201,7 @@ class SmoothedTreeClassifier(BinaryClassifier):
         """Grow the tree and smooth its leaves."""
         data = self._read_training(X, y, sample_weight)
         tree = DecisionTreeClassifier() if self.estimator is None else clone(self.estimator)
-        if "random_state" in tree.get_params():
+        if self.random_state is not None and "random_state" in tree.get_params():
             tree.set_params(random_state=self.random_state)
         # All rows go in, also those of weight 0 (which trees ignore): then the tree knows both classes.
         tree.fit(data.X, data.positive.astype(np.intp), sample_weight=data.weight)
@@ -225,7 +227,8 @@ class SmoothedTreeClassifier(BinaryClassifier):
 
     def _leaf_probability(self, X: ArrayLike) -> Floats:
         rows = self._read_rows(X)
-        return self.node_probability_[self.estimator_.apply(rows)]
+        result: Floats = self.node_probability_[self.estimator_.apply(rows)]
+        return result
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -4,12 +4,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.utils import check_random_state
 
 from oddsmith import _check
 from oddsmith._check import Floats
-from oddsmith.learners._base import BinaryClassifier, Training
+from oddsmith.learners._base import BinaryClassifier, Training, is_sparse
 
 # Queries are scored in blocks of about this many activations, 8 MB.
 _BLOCK = 1 << 20
@@ -57,7 +56,7 @@ class VotedPerceptron(BinaryClassifier):
     >>> from oddsmith.learners import VotedPerceptron
     >>> model = VotedPerceptron(epochs=2).fit([[1.0], [-1.0], [2.0], [-2.0]], [1, 0, 1, 0])
     >>> model.decision_function([[3.0], [-3.0]]).round(3)
-    array([ 2.833, -2.015])
+    array([ 2.833, -2.833])
     """
 
     def __init__(self, epochs: int = 1, *, shuffle: bool = False, random_state: Any = None) -> None:
@@ -83,11 +82,12 @@ class VotedPerceptron(BinaryClassifier):
         block = max(1, _BLOCK // len(self.steps_))
         plus = np.concatenate([self._votes(rows[i : i + block]) for i in range(0, rows.shape[0], block)])
         minus = self.survival_.sum() - plus
-        return np.log(plus + 0.5) - np.log(np.maximum(minus, 0.0) + 0.5)
+        scores: Floats = np.log(plus + 0.5) - np.log(np.maximum(minus, 0.0) + 0.5)
+        return scores
 
     def _votes(self, rows: Any) -> Floats:
         products = rows @ self.mistakes_.T
-        if sparse.issparse(products):
+        if is_sparse(products):
             products = products.toarray()
         activations = np.cumsum((products + 1) * self.steps_, axis=1)
         votes: Floats = (activations > 0) @ self.survival_
@@ -121,7 +121,7 @@ def _run(data: Training, order: NDArray[np.intp]) -> tuple[NDArray[np.intp], Flo
 
 def _row_reader(X: Any) -> Any:
     """Return a function from a row's number to its columns and their values."""
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         everything = slice(None)
         return lambda i: (everything, X[i])
     start, columns, values = X.indptr, X.indices, X.data

@@ -1,0 +1,102 @@
+"""The house rules: what is exported, who imports whom, what an import costs."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import oddsmith
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "oddsmith"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+#: Lower layers never import higher ones.
+LAYERS = [
+    {"errors"},
+    {"_check"},
+    {"_kernels", "_compiled", "_locate"},
+    {"table"},
+    {"maps", "resample"},
+    {"calibrators", "metrics", "decide", "combine", "learners"},
+    {"classify", "frames", "report", "plots", "export"},
+    {"studies", "cli", "demo"},
+]
+
+
+def layer(module):
+    return next(i for i, names in enumerate(LAYERS) if module in names)
+
+
+def imports_of(path):
+    """Return the first-level modules of this package that a file imports, at any place in it."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "oddsmith":
+            rest = node.module.split(".")[1:]
+            found |= {rest[0]} if rest else {alias.name for alias in node.names}
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("oddsmith.")}
+    return found
+
+
+def test_exports_are_sorted_and_complete():
+    assert oddsmith.__all__ == sorted(oddsmith.__all__)
+    assert all(hasattr(oddsmith, name) for name in oddsmith.__all__)
+    assert set(oddsmith.calibrators.__all__) <= set(oddsmith.__all__)
+    public = {name for name, value in vars(oddsmith).items() if isinstance(value, type) and not name.startswith("_")}
+    assert public <= set(oddsmith.__all__)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_lists_of_names_are_sorted(path):
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
+            names = ast.literal_eval(node.value)
+            assert names == sorted(names)
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if path.name != "__init__.py" or path.parent != PACKAGE])
+def test_imports_point_one_way(path):
+    mine = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    for other in imports_of(path) - {mine, "__version__"}:
+        if hasattr(oddsmith, other) and isinstance(getattr(oddsmith, other), type):
+            continue  # a public name, taken from the top of the package
+        assert layer(other) <= layer(mine), f"{path.name} imports {other}"
+
+
+def test_nothing_below_the_command_line_prints():
+    for path in MODULES:
+        mine = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        if mine in {"cli", "demo"} or path.parent == PACKAGE and path.name == "__init__.py":
+            continue
+        calls = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+        assert not any(isinstance(func, ast.Name) and func.id == "print" for func in calls), path
+
+
+def test_import_pulls_in_nothing_heavy():
+    code = (
+        "import sys, sklearn.base; before = set(sys.modules); import oddsmith;"
+        "print(*sorted({name.split('.')[0] for name in set(sys.modules) - before}))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert set(found) <= {"oddsmith"}
+    for heavy in ("matplotlib", "typer", "rich", "duckdb", "numba", "jinja2", "sqlglot", "pyspark", "dask"):
+        assert heavy not in found
+
+
+def test_every_file_is_on_the_map():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    missing = [str(path.relative_to(PACKAGE)) for path in MODULES if f"`{path.relative_to(PACKAGE)}`" not in text]
+    assert not missing, f"CONTRIBUTING.md does not say what these are: {missing}"
+
+
+def test_everything_public_is_documented():
+    for name in oddsmith.__all__:
+        cls = getattr(oddsmith, name)
+        assert cls.__doc__, name
+        if name.endswith("Calibrator"):
+            assert "Parameters" in cls.__doc__, name
+            assert name == "Calibrator" or "Examples" in cls.__doc__, name

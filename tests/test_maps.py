@@ -1,0 +1,81 @@
+"""Calibration maps: values, monotony, dictionaries, and the fast look-up."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oddsmith import CalibrationMap
+from oddsmith._locate import locate
+from oddsmith.errors import InvalidInputError
+from oddsmith.maps import CosineMap, LinearMap, LogitInputMap, PolynomialMap, StepMap, constant_map
+
+LINE = PolynomialMap(np.empty(0), np.zeros(1), np.array([[0.0, 1.0, 0.0]]), 1.0)
+BENT = PolynomialMap(np.array([0.0]), np.zeros(2), np.array([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]]), 1.0)
+STEPS = StepMap(np.array([0.0, 1.0]), np.array([0.2, 0.6]), np.array([0.1, 0.4, 0.9]))
+RAMP = LinearMap(np.array([-1.0, 1.0]), np.array([0.0, 1.0]))
+
+MAPS = [LINE, BENT, STEPS, RAMP, CosineMap(0.0, 1.0, np.array([0.5, -0.5])), LogitInputMap(LINE, 1e-6), constant_map(0.3)]
+
+
+@pytest.mark.parametrize("fitted", MAPS, ids=lambda m: m.shape)
+def test_dictionary_round_trip(fitted):
+    content = fitted.to_dict()
+    assert CalibrationMap.from_dict(content) == fitted
+    assert all(not isinstance(value, np.ndarray) for value in content.values())
+    assert fitted != LINE or fitted is LINE
+
+
+@pytest.mark.parametrize("content", [{}, {"shape": "nonsense"}, {"shape": "step"}, {"shape": "step", "knots": [], "extra": 1}])
+def test_bad_dictionaries_are_refused(content):
+    with pytest.raises(InvalidInputError, match="must"):
+        CalibrationMap.from_dict(content)
+
+
+def test_values():
+    np.testing.assert_array_equal(STEPS.probability([-1.0, 0.0, 0.5, 1.0, 2.0]), [0.1, 0.2, 0.4, 0.6, 0.9])
+    np.testing.assert_array_equal(RAMP.probability([-2.0, 0.0, 0.5, 3.0]), [0.0, 0.5, 0.75, 1.0])
+    np.testing.assert_array_equal(RAMP.log_odds([-2.0, 0.0, 3.0]), [-np.inf, 0.0, np.inf])
+    np.testing.assert_array_equal(BENT.log_odds([-1.0, 0.0, 1.0]), [-1.0, 0.0, -1.0])
+    np.testing.assert_array_equal(LinearMap(np.array([1.0]), np.array([0.3])).probability([0.0, 2.0]), [0.3, 0.3])
+    assert constant_map(0.3).log_odds(1e300) == 0.3
+
+
+def test_monotony():
+    assert LINE.is_monotone
+    assert not BENT.is_monotone
+    assert STEPS.is_monotone
+    assert not StepMap(STEPS.knots, STEPS.at[::-1], STEPS.between).is_monotone
+    assert not LinearMap(RAMP.knots, RAMP.values[::-1]).is_monotone
+    assert not CosineMap(0.0, 1.0, np.array([0.5, 0.4])).is_monotone
+    assert CosineMap(0.0, 1.0, np.array([0.5, -2.0])).is_monotone
+    assert not CosineMap(0.0, 1.0, np.array([0.5, 0.0, 0.4])).is_monotone
+    jump = PolynomialMap(np.array([0.0]), np.zeros(2), np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 0.0]]), 1.0)
+    assert not jump.is_monotone
+    parabola = PolynomialMap(np.empty(0), np.zeros(1), np.array([[0.0, 1.0, 0.1]]), 1.0)
+    assert not parabola.is_monotone
+    assert LogitInputMap(LINE, None).is_monotone
+
+
+def test_a_parabola_far_from_the_origin_keeps_its_digits():
+    shifted = PolynomialMap(np.empty(0), np.array([1e8]), np.array([[0.0, 1.0, 1.0]]), 1.0)
+    assert shifted.log_odds(1e8 + 0.5) == 0.75
+
+
+def test_extremes_are_finite():
+    steep = PolynomialMap(np.empty(0), np.zeros(1), np.array([[0.0, -1e300, -1e300]]), 2.0**-1000)
+    assert np.isfinite(steep.log_odds([-1.7e308, 0.0, 1.7e308])).all()
+
+
+@given(st.integers(16, 400), st.integers(0, 10**6), st.sampled_from([1.0, 1e-12, 1e12, 1e300]))
+def test_look_up_is_binary_search(knots, seed, scale):
+    rng = np.random.default_rng(seed)
+    places = np.unique(rng.standard_t(2, knots) * scale)
+    scores = np.concatenate([rng.standard_t(2, 50_000) * scale, places, np.nextafter(places, -np.inf), [-1.7e308, 1.7e308]])
+    np.testing.assert_array_equal(locate(places, scores), np.searchsorted(places, scores))
+
+
+def test_look_up_falls_back_when_knots_are_too_close():
+    knots = np.arange(20) * 5e-324
+    scores = np.repeat(knots, 3000)
+    np.testing.assert_array_equal(locate(knots, scores), np.searchsorted(knots, scores))
