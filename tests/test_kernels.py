@@ -90,7 +90,8 @@ def test_cell_moments_agree():
     compiled = pytest.importorskip("oddsmith._compiled")
     low, cells = BASE.min() / 8 - 0.25, 64
     width = (BASE.max() / 8 - 0.25 - low) / cells
-    found = compiled.cell_moments(BASE, 1 / 8, 0.25, low, 1 / width, cells)
+    found, positive_sum = compiled.cell_moments(BASE, POSITIVE, 1 / 8, 0.25, low, 1 / width, cells)
+    assert positive_sum == pytest.approx(np.sum(BASE[POSITIVE] / 8 - 0.25))
     place = (BASE / 8 - 0.25 - low) / width
     cell = np.minimum(place.astype(int), cells - 1)
     for power, row in enumerate(found):
@@ -108,8 +109,10 @@ def test_gauss_points_keep_four_moments():
 
 
 def test_switched_off_without_numba(monkeypatch):
+    _kernels._has_numba.cache_clear()
     monkeypatch.setattr(_kernels.importlib.util, "find_spec", lambda _: None)
     assert _kernels.compiled(10**7) is None
+    _kernels._has_numba.cache_clear()
 
 
 def test_no_label_bit_left_falls_back_to_argsort():

@@ -3,6 +3,7 @@
 All errors read ``<what must hold>; got <what came>. Hint: <one action>.``, in the same words at every entry point.
 """
 
+import math
 import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple, NoReturn
@@ -33,6 +34,11 @@ def fail(must: str, got: str, hint: str) -> NoReturn:
 
 def as_scores(scores: ArrayLike, name: str = "scores") -> Floats:
     """Return finite float64 scores of shape (n,), n ≥ 1, from anything array-like of shape (n,) or (n, 1)."""
+    return as_spanned_scores(scores, name)[0]
+
+
+def as_spanned_scores(scores: ArrayLike, name: str = "scores") -> tuple[Floats, tuple[float, float]]:
+    """Return scores as `as_scores` does, with the smallest and the largest."""
     array = _numeric(scores, name)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -44,15 +50,15 @@ def as_scores(scores: ArrayLike, name: str = "scores") -> Floats:
         # In scikit-learn's words.
         got = f"0 sample(s) (shape={array.shape}) while a minimum of 1 is required"
         fail(f"{name} must hold at least one value", got, "check how rows were selected")
-    refuse_nonfinite(array, name)
-    return array
+    return array, refuse_nonfinite(array, name)
 
 
-def refuse_nonfinite(array: Floats, name: str) -> None:
-    """Refuse NaN and infinity, saying how many there are and where the first one is."""
+def refuse_nonfinite(array: Floats, name: str) -> tuple[float, float]:
+    """Refuse NaN and infinity, saying how many there are and where the first one is; return the extremes."""
     # The extremes tell whether anything is wrong without a temporary array: NaN propagates through both.
-    if np.isfinite(array.min()) and np.isfinite(array.max()):
-        return
+    low, high = float(array.min()), float(array.max())
+    if math.isfinite(low) and math.isfinite(high):
+        return low, high
     bad = ~np.isfinite(array)
     first = int(np.argmax(bad))
     n_nan = int(np.isnan(array).sum())
@@ -161,6 +167,8 @@ def _known_coding(array: NDArray[Any]) -> Labels | None:
         return Labels(array, np.array([False, True]))
     if array.dtype.kind not in "iuf" or array.size == 0:
         return None
+    if array.dtype == np.int64 and array.flags.c_contiguous and array.view(np.uint64).max() <= 1:
+        return Labels(array == 1, np.array([0, 1]))  # negative numbers are large when read without sign
     low, high = array.min(), array.max()
     if low >= 0 and high <= 1:
         positive = array == 1

@@ -20,15 +20,17 @@ _PASSES = 3
 
 
 def count_table(
-    scores: Floats, positive: NDArray[np.bool_], base_negative: int, base_positive: int, negative_span: int
+    scores: Floats, positive: NDArray[np.bool_], base_negative: int, base_positive: int, negative_span: int, top: int
 ) -> tuple[Floats, Ints, Ints]:
     """Sort and pool: distinct scores with the number of positives and negatives at each."""
     n = len(scores)
     keys, spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
-    bits = scores.view(np.int64)
-    top = _pack(bits, positive.view(np.uint8), np.int64(base_negative), np.int64(base_positive), keys)
-    in_spare = _sort(keys, spare, max(int(top).bit_length() - _DIGIT * _PASSES, 0))
-    if in_spare:
+    shift = max(top.bit_length() + 1 - _DIGIT * _PASSES, 0)
+    counts = np.zeros((_PASSES, 1 << _DIGIT), np.int64)
+    _pack(
+        scores.view(np.int64), positive.view(np.uint8), np.int64(base_negative), np.int64(base_positive), shift, keys, counts
+    )
+    if _sort(keys, spare, shift, counts):
         keys, spare = spare, keys
     neg = np.empty(n, np.int64)
     pos = keys.view(np.int64)
@@ -47,12 +49,15 @@ def pool_violators(pos: Ints, neg: Ints) -> tuple[Ints, Floats]:
 
 
 def cell_moments(
-    scores: Floats, per_score: float, shift: float, low: float, per_width: float, cells: int
-) -> Floats:
-    """Σ1, Σu, Σu², Σu³ in equal cells of s·per_score − shift from ``low``, u the distance from a centre in widths."""
+    scores: Floats, positive: NDArray[np.bool_], per_score: float, shift: float, low: float, per_width: float, cells: int
+) -> tuple[Floats, float]:
+    """Moments of x = s·per_score − shift in equal cells from ``low``, and the sum of x over the positives.
+
+    The moments are Σ1, Σu, Σu², Σu³, with u the distance from the centre of the cell in widths.
+    """
     sums = np.zeros((cells, 4))
     _moments(scores, per_score, shift, low, per_width, sums)
-    return np.ascontiguousarray(sums.T)
+    return sums.T, _positive_sum(scores, positive.view(np.uint8), per_score, shift)
 
 
 def block_sums(scores: Floats, weight: Ints, per_score: float, block: int) -> Floats:
@@ -90,7 +95,7 @@ def _moments(scores, per_score, shift, low, per_width, sums):  # type: ignore[no
     for i in range(len(scores)):
         # Subtracted in this order the distances are exact even where scores are close together.
         place = (scores[i] * per_score - shift - low) * per_width
-        cell = min(max(int(place), 0), last)
+        cell = min(int(place), last)
         u = place - cell - 0.5
         sums[cell, 0] += 1.0
         sums[cell, 1] += u
@@ -98,69 +103,76 @@ def _moments(scores, per_score, shift, low, per_width, sums):  # type: ignore[no
         sums[cell, 3] += u * u * u
 
 
+@numba.njit(cache=True, nogil=True, fastmath=True)
+def _positive_sum(scores, positive, per_score, shift):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(len(scores)):
+        total += (scores[i] * per_score - shift) * positive[i]
+    return total
+
+
 @_jit
-def _pack(bits, positive, base_negative, base_positive, keys):  # type: ignore[no-untyped-def]
+def _pack(bits, positive, base_negative, base_positive, shift, keys, counts):  # type: ignore[no-untyped-def]
+    """Make integers that sort like the scores, with the label as last bit, and count their highest digits."""
     flip = np.int64(0x7FFFFFFFFFFFFFFF)
-    top = np.uint64(0)
+    mask = np.uint64(2047)
     for i in range(len(bits)):
         b = bits[i]
         key = (b ^ flip) - base_negative if b < 0 else b - base_positive
         packed = (np.uint64(key) << np.uint64(1)) | np.uint64(positive[i])
         keys[i] = packed
-        top |= packed
-    return top
+        digits = packed >> np.uint64(shift)
+        counts[0, digits & mask] += 1
+        counts[1, (digits >> np.uint64(11)) & mask] += 1
+        counts[2, (digits >> np.uint64(22)) & mask] += 1
 
 
 @_jit
-def _sort(a, b, shift):  # type: ignore[no-untyped-def]
-    """Sort ``a``: radix passes over the highest bits, then insertion; over all bits where scores cluster."""
-    n = len(a)
+def _scatter(a, b, shift, counts):  # type: ignore[no-untyped-def]
+    """One pass of a radix sort, from counts of the digit at ``shift``."""
     mask = np.uint64(2047)
-    counts = np.zeros((6, 2048), np.int64)
-    first = 0
-    passes = 3
-    while True:
-        counts[:, :] = 0
+    total = 0
+    for j in range(2048):
+        here = counts[j]
+        counts[j] = total
+        total += here
+    for i in range(len(a)):
+        key = a[i]
+        j = (key >> np.uint64(shift)) & mask
+        b[counts[j]] = key
+        counts[j] += 1
+
+
+@_jit
+def _sort(a, b, shift, counts):  # type: ignore[no-untyped-def]
+    """Sort ``a`` by its highest three digits, then by insertion; where scores cluster, by all digits instead.
+
+    Returns whether the result is in ``b``.
+    """
+    n = len(a)
+    for d in range(3):
+        _scatter(a, b, shift + 11 * d, counts[d])
+        a, b = b, a
+    moves = 0
+    for i in range(1, n):
+        key = a[i]
+        j = i
+        while j > 0 and a[j - 1] > key:
+            a[j] = a[j - 1]
+            j -= 1
+        a[j] = key
+        moves += i - j
+        if moves > 4 * n:
+            break
+    if moves <= 4 * n:
+        return True
+    for d in range(6):
+        digit = np.zeros(2048, np.int64)
         for i in range(n):
-            key = a[i] >> np.uint64(shift)
-            for d in range(passes):
-                counts[d, (key >> np.uint64(11 * d)) & mask] += 1
-        for d in range(passes):
-            total = 0
-            for j in range(2048):
-                here = counts[d, j]
-                counts[d, j] = total
-                total += here
-            for i in range(n):
-                key = a[i]
-                j = (key >> np.uint64(shift + 11 * d)) & mask
-                b[counts[d, j]] = key
-                counts[d, j] += 1
-            a, b = b, a
-            first += 1
-        if shift == 0:
-            break
-        # Work left for insertion: the squares of the runs that still share their highest bits.
-        work = 0
-        run = 1
-        for i in range(1, n):
-            if (a[i] >> np.uint64(shift)) == (a[i - 1] >> np.uint64(shift)):
-                work += run
-                run += 1
-            else:
-                run = 1
-        if work <= 4 * n:
-            for i in range(1, n):
-                key = a[i]
-                j = i
-                while j > 0 and a[j - 1] > key:
-                    a[j] = a[j - 1]
-                    j -= 1
-                a[j] = key
-            break
-        shift = 0
-        passes = 6
-    return first % 2 == 1
+            digit[(a[i] >> np.uint64(11 * d)) & np.uint64(2047)] += 1
+        _scatter(a, b, 11 * d, digit)
+        a, b = b, a
+    return True
 
 
 @_jit

@@ -4,6 +4,7 @@ A compiled twin is used when numba is installed and the input is long enough to 
 about 20,000 rows. ``ODDSMITH_COMPILED=0`` switches the twins off.
 """
 
+import functools
 import importlib.util
 import os
 from types import ModuleType
@@ -26,11 +27,16 @@ _SIGN = np.int64(np.iinfo(np.int64).max)
 
 def compiled(n: int) -> ModuleType | None:
     """Return the compiled twins when they are available and worth their call for ``n`` rows."""
-    if n < COMPILED_FROM or os.environ.get("ODDSMITH_COMPILED") == "0" or not importlib.util.find_spec("numba"):
+    if n < COMPILED_FROM or os.environ.get("ODDSMITH_COMPILED") == "0" or not _has_numba():
         return None
     from oddsmith import _compiled
 
     return _compiled
+
+
+@functools.cache
+def _has_numba() -> bool:
+    return importlib.util.find_spec("numba") is not None
 
 
 def count_table(scores: Floats, positive: Bools) -> tuple[Floats, Ints, Ints]:
@@ -45,7 +51,7 @@ def count_table(scores: Floats, positive: Bools) -> tuple[Floats, Ints, Ints]:
     if fast is not None:
         table: tuple[Floats, Ints, Ints] = fast.count_table(scores, np.ascontiguousarray(positive), *limits)
         return table
-    return _count_by_packing(scores, positive, *limits)
+    return _count_by_packing(scores, positive, *limits[:3])
 
 
 def _count_by_argsort(scores: Floats, positive: Bools) -> tuple[Floats, Ints, Ints]:
@@ -69,12 +75,13 @@ def _without_negative_zero(scores: Floats) -> Floats:
     return scores + 0.0 if scores.view(np.int64).min() == np.iinfo(np.int64).min else scores
 
 
-def _key_limits(scores: Floats) -> tuple[int, int, int] | None:
+def _key_limits(scores: Floats) -> tuple[int, int, int, int] | None:
     """Return what closes the gap around zero in the integer order of doubles, or None when no bit is left.
 
     Doubles read as signed integers (negative ones with their magnitude bits flipped) sort like the numbers. The
     integers between the largest negative and the smallest non-negative score are unused; closing that gap leaves room
-    for one more bit, the label, in all but absurd data (1e−300 and 1e300 on both sides of zero).
+    for one more bit, the label, in all but absurd data (1e−300 and 1e300 on both sides of zero). Returned are what to
+    subtract from negative and from other scores, the number of integers below the latter, and the largest.
     """
     low, high = _key(scores.min()), _key(scores.max())
     base_negative = negative_span = base_positive = 0
@@ -82,11 +89,11 @@ def _key_limits(scores: Floats) -> tuple[int, int, int] | None:
         base_negative = low
         # Among doubles with the sign bit set the largest number is the smallest signed integer.
         negative_span = (_key(scores.view(np.int64).min().view(np.float64)) if high >= 0 else high) - low + 1
+    top = negative_span
     if high >= 0:
-        bottom = int(scores.view(np.uint64).min())
-        base_positive = bottom - negative_span
-        return (base_negative, base_positive, negative_span) if high - base_positive < 2**63 - 1 else None
-    return base_negative, base_positive, negative_span
+        base_positive = int(scores.view(np.uint64).min()) - negative_span
+        top = high - base_positive
+    return (base_negative, base_positive, negative_span, top) if top < 2**63 - 1 else None
 
 
 def _key(value: np.float64) -> int:

@@ -29,6 +29,7 @@ class ScoreRows:
     scores: Floats
     positive: Bools
     weight: Weights | None
+    extremes: tuple[float, float] | None = None
 
     @cached_property
     def n_pos(self) -> float:
@@ -46,7 +47,12 @@ class ScoreRows:
 
     def span(self) -> tuple[float, float]:
         """Smallest and largest score."""
-        return float(self.scores.min()), float(self.scores.max())
+        return self.extremes or (float(self.scores.min()), float(self.scores.max()))
+
+    def positive_weight(self, part: slice) -> Floats:
+        """Positive weight of some rows."""
+        marks = self.positive[part].astype(np.float64)
+        return marks if self.weight is None else marks * self.weight[part]
 
     def marginal(self) -> tuple[Floats, Weights | None]:
         """Scores of both classes with their weights (None: all ones)."""
@@ -66,12 +72,9 @@ class ScoreRows:
         """Sum s/scale − shift over the weight of the positive and of the negative class."""
         positive = total = 0.0
         for part in _slices(len(self.scores)):
-            x = self.scores[part] / scale
-            x -= shift
-            if self.weight is not None:
-                x *= self.weight[part]
-            positive += float(self.positive[part].astype(np.float64).dot(x))
-            total += float(x.sum())
+            x = self.scores[part] * (1 / scale) - shift
+            positive += float(self.positive_weight(part).dot(x))
+            total += float(x.sum() if self.weight is None else self.weight[part].dot(x))
         return positive, total - positive
 
     def sorted(self) -> "ScoreTable":
@@ -202,6 +205,10 @@ class ScoreTable:
             return self.scores, weight
         held = weight > 0
         return sums[held] / weight[held], weight[held]
+
+    def positive_weight(self, part: slice) -> Floats:
+        """Positive weight at some of the scores."""
+        return self.pos[part].astype(np.float64)
 
     def class_sums(self, scale: float, shift: float) -> tuple[float, float]:
         """Sum s/scale − shift over the weight of the positive and of the negative class."""
@@ -362,14 +369,15 @@ def read_rows(
     scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any
 ) -> tuple[ScoreRows, NDArray[Any]]:
     """Validate arrays; return the rows that carry weight, and the names of the two classes."""
-    checked = _check.as_scores(scores)
+    checked, span = _check.as_spanned_scores(scores)
     labels = _check.as_labels(y, len(checked), pos_label)
     weight = _check.as_weights(sample_weight, len(checked))
     positive = labels.positive
     if weight is not None and weight.min() == 0:
         present = weight > 0
         checked, positive, weight = checked[present], positive[present], weight[present]
-    return ScoreRows(checked, positive, weight), labels.classes
+        return ScoreRows(checked, positive, weight), labels.classes
+    return ScoreRows(checked, positive, weight, span), labels.classes
 
 
 def _table_of_rows(

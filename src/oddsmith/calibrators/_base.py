@@ -94,7 +94,8 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             Integer-typed weights are counts, float weights are importance weights; 0 means that the row is absent.
         """
         rows, classes = read_rows(scores, y, sample_weight, self.pos_label)
-        rows = ScoreRows(self._enter(rows.scores), rows.positive, rows.weight)
+        if self.input == "probability":
+            rows = ScoreRows(self._enter(rows.scores), rows.positive, rows.weight)
         return self._learn(rows.sorted() if self._ordered else rows, classes)
 
     def fit_table(self, table: ScoreTable) -> Self:

@@ -19,15 +19,18 @@ _MAX_STEPS = 100
 #: A step below this share of the parameters leaves an error of about its square.
 _STEP = 1e-6
 
+#: Scores whose mean serves as the centre.
+_SOME = 10_000
+
 #: More points than this are first reduced to a histogram.
 _LONG = 30_000
 
 #: Cells of the histogram: of counts, and of counts with moments.
-_COUNT_CELLS = 16_384
-_MOMENT_CELLS = 4096
+_COUNT_CELLS = 8192
+_MOMENT_CELLS = 2048
 
 #: Largest slope × half cell width at which a cell with three moments is as good as its points.
-_FINE = 5e-3
+_FINE = 1e-2
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,9 @@ def fit_line(
     """
     centre, scale = _standard(data, centred=fit_intercept, l2=l2)
     shift = centre / scale
-    sum_pos, sum_neg = data.class_sums(scale, shift)
+    scores, weight = data.marginal()
+    histogram = _histogram(data, scale, shift) if len(scores) > _LONG else None
+    sum_pos, sum_neg = data.class_sums(scale, shift) if histogram is None else histogram.class_sums
     # λ(a² + b²) as a quadratic form in slope and intercept of the standardised scores.
     penalty = (2 * l2 * (1 / scale / scale + shift * shift), -2 * l2 * shift, 2 * l2) if l2 else (0.0, 0.0, 0.0)
     problem = Problem(
@@ -104,11 +109,10 @@ def fit_line(
         fit_intercept,
     )
     start = (0.0, math.log((data.n_pos + 1) / (data.n_neg + 1)) if fit_intercept else 0.0)
-    scores, weight = data.marginal()
-    if len(scores) <= _LONG:
+    if histogram is None:
         a, b, converged = newton(scores / scale - shift, weight, problem, start)
     else:
-        a, b, converged = _fit_long(scores, weight, scale, shift, problem, start)
+        a, b, converged = _fit_long(scores, weight, scale, shift, histogram, problem, start)
     return Line(a, b, centre, scale, converged)
 
 
@@ -117,9 +121,10 @@ def _standard(data: ScoreTable | ScoreRows, centred: bool, l2: float) -> tuple[f
     low, high = data.span()
     centre = 0.0
     if centred:
-        # The mean is close to where the fit turns; near the largest doubles its sum would overflow.
+        # About the mean, of some scores, the fit is well conditioned; near the largest doubles its sum would overflow.
+        some = data.scores[:: max(1, len(data.scores) // _SOME)]
         safe = max(abs(low), abs(high)) < 1e300
-        centre = min(max(float(data.scores.mean()), low), high) if safe else low / 2 + high / 2
+        centre = min(max(float(some.mean()), low), high) if safe else low / 2 + high / 2
     reach = max(abs(high / 2 - centre / 2), abs(low / 2 - centre / 2))
     exponent = math.frexp(reach)[1] + 1
     # With a penalty 1/scale² must stay finite; scores that small have no say against it anyway.
@@ -199,26 +204,77 @@ def _small(da: float, db: float, a: float, b: float) -> bool:
     return abs(da) <= _STEP * abs(a) and abs(db) <= _STEP * max(abs(b), 1e-3)
 
 
+class Histogram(NamedTuple):
+    """Long data in few points, on the standardised scale.
+
+    Attributes
+    ----------
+    points, share : ndarray
+        Where the weight is taken to be, and how much.
+    width : float
+        Width of the cells whose first three moments the points keep; infinite if they keep none.
+    class_sums : tuple of float
+        Sum of all scores of the positive, and of the negative class.
+    """
+
+    points: Floats
+    share: Floats
+    width: float
+    class_sums: tuple[float, float]
+
+
+def _histogram(data: ScoreTable | ScoreRows, scale: float, shift: float) -> Histogram:
+    scores, weight = data.marginal()
+    low, high = (end / scale - shift for end in data.span())
+    fast = _kernels.compiled(len(scores)) if weight is None else None
+    if fast is None:
+        return _count(data, scale, shift, low, high)
+    width = (high - low) / _MOMENT_CELLS
+    positive = data.positive if isinstance(data, ScoreRows) else data.pos > 0
+    sums, sum_pos = fast.cell_moments(
+        np.ascontiguousarray(scores), np.ascontiguousarray(positive), 1 / scale, shift, low, 1 / width, _MOMENT_CELLS
+    )
+    centres = low + width * (np.arange(_MOMENT_CELLS) + 0.5)
+    sum_all = float(np.sum(centres * sums[0] + width * sums[1]))
+    return Histogram(*_kernels.gauss_points(centres, width, sums), width, (sum_pos, sum_all - sum_pos))
+
+
+def _count(data: ScoreTable | ScoreRows, scale: float, shift: float, low: float, high: float) -> Histogram:
+    """Count in equal cells that are taken to be at their centres."""
+    scores, weight = data.marginal()
+    counts = np.zeros(_COUNT_CELLS + 1)  # the largest score falls in a cell of its own
+    per_cell, per_score = _COUNT_CELLS / (high - low), 1 / scale
+    lowest = data.span()[0] * per_score
+    sum_pos = sum_all = 0.0
+    for start in range(0, len(scores), 4 * _kernels.CHUNK):
+        part = slice(start, start + 4 * _kernels.CHUNK)
+        place = scores[part] * per_score
+        place -= lowest
+        share = None if weight is None else weight[part]
+        sum_pos += float((data.positive_weight(part) * place).sum())
+        sum_all += float(place.sum() if share is None else (share * place).sum())
+        place *= per_cell
+        counts += np.bincount(place.astype(np.intp), share, len(counts))
+    held = np.flatnonzero(counts)
+    points = low + (held + 0.5) * ((high - low) / _COUNT_CELLS)
+    sums = sum_pos + low * data.n_pos, sum_all - sum_pos + low * data.n_neg
+    if isinstance(data, ScoreTable) and data.resolution is not None:
+        sums = data.class_sums(scale, shift)  # cells know them exactly
+    return Histogram(points, counts[held], math.inf, sums)
+
+
 def _fit_long(
     scores: Floats,
     weight: Weights | None,
     scale: float,
     shift: float,
+    histogram: Histogram,
     problem: Problem,
     start: tuple[float, float],
 ) -> tuple[float, float, bool]:
-    """Fit a histogram of the points, then polish on the points themselves where the histogram is too coarse."""
-    fast = _kernels.compiled(len(scores)) if weight is None else None
-    low, high = float(scores.min()) / scale - shift, float(scores.max()) / scale - shift
-    if fast is not None:
-        width = (high - low) / _MOMENT_CELLS
-        sums = fast.cell_moments(scores, 1 / scale, shift, low, 1 / width, _MOMENT_CELLS)
-        centres = low + width * (np.arange(_MOMENT_CELLS) + 0.5)
-        points, share = _kernels.gauss_points(centres, width, sums)
-    else:
-        points, share = _count_histogram(scores, weight, scale, shift, low, high)
-    a, b, converged = newton(points, share, problem, start)
-    if converged and fast is not None and abs(a) * width / 2 <= _FINE:
+    """Fit the histogram, then polish on the points themselves where it is too coarse."""
+    a, b, converged = newton(histogram.points, histogram.share, problem, start)
+    if converged and abs(a) * histogram.width / 2 <= _FINE:
         return a, b, True
     for _ in range(_MAX_STEPS if converged else 0):
         at = _complete(exact_pass(scores, weight, scale, shift, a, b), problem, a, b)
@@ -231,46 +287,27 @@ def _fit_long(
     return newton(scores / scale - shift, weight, problem, (a, b))
 
 
-def _count_histogram(
-    scores: Floats, weight: Weights | None, scale: float, shift: float, low: float, high: float
-) -> tuple[Floats, Floats]:
-    """Return centres and weights of the occupied cells."""
-    counts = np.zeros(_COUNT_CELLS)
-    per_cell = _COUNT_CELLS / (high - low)
-    for start in range(0, len(scores), _kernels.CHUNK):
-        part = slice(start, start + _kernels.CHUNK)
-        place = scores[part] / scale
-        place -= shift  # exact where scores are close together, which one combined offset would not be
-        place -= low
-        place *= per_cell
-        np.minimum(place, _COUNT_CELLS - 1, out=place)
-        share = None if weight is None else weight[part]
-        counts += np.bincount(place.astype(np.intp), share, _COUNT_CELLS)
-    held = np.flatnonzero(counts)
-    return low + (held + 0.5) * ((high - low) / _COUNT_CELLS), counts[held]
-
-
 def exact_pass(
     scores: Floats, weight: Weights | None, scale: float, shift: float, a: float, b: float
 ) -> Derivatives:
     """Sum the derivatives over all points, a cache-sized piece at a time; no objective, for speed."""
-    total = np.zeros(5)
+    total = np.zeros(6)
+    per_score = 1 / scale
     ones = np.ones(min(len(scores), _kernels.CHUNK))
     with np.errstate(over="ignore"):
         for start in range(0, len(scores), _kernels.CHUNK):
-            x = scores[start : start + _kernels.CHUNK] / scale
+            x = scores[start : start + _kernels.CHUNK] * per_score
             x -= shift
-            one = ones[: len(x)]
             p = x * -a
             p -= b
             np.exp(p, out=p)
             p += 1
             np.divide(1, p, out=p)
-            h = p * p
-            np.subtract(p, h, out=h)
-            if weight is not None:
-                v = weight[start : start + _kernels.CHUNK]
-                p, h = p * v, h * v
-            hx = h * x
-            total += (p.dot(x), p.dot(one), hx.dot(x), hx.dot(one), h.dot(one))
-    return Derivatives(*total.tolist())
+            v = ones[: len(x)] if weight is None else weight[start : start + _kernels.CHUNK].astype(np.float64)
+            vp = p if weight is None else p * v
+            square = vp * p
+            xx = x * x
+            total += (vp.dot(x), p.dot(v), vp.dot(xx), square.dot(xx), square.dot(x), square.sum())
+    px, p0, pxx, qxx, qx, q = total.tolist()
+    # p(1 − p) as p − p²: the curvature needs no more digits than that.
+    return Derivatives(px, p0, pxx - qxx, px - qx, p0 - q)

@@ -22,11 +22,11 @@ Objective = Callable[[Floats, Floats], Floats]
 Ints = NDArray[np.int64]
 
 #: Scores in a block, and blocks summed at a time: their temporaries stay in the second-level cache.
-_BLOCK = 512
-_AT_ONCE = 16
+_BLOCK = 128
+_AT_ONCE = 64
 
 #: So few blocks are searched without a bound.
-_FEW = 4
+_FEW = 16
 
 #: Objectives closer than this are ties, which go to the smallest θ.
 _SLACK = 1e-12
