@@ -3,9 +3,7 @@
 import oddsmith
 from oddsmith import Calibrator
 
-CLASSES = [
-    getattr(oddsmith, name) for name in oddsmith.__all__ if name.endswith("Calibrator") and name != "Calibrator"
-]
+CLASSES = [getattr(oddsmith, name) for name in oddsmith.__all__ if name.endswith("Calibrator") and name != "Calibrator"]
 
 _OPTIONS = {
     "LogisticCalibrator": [{"l2": 0.1}, {"fit_intercept": False}],

@@ -24,9 +24,7 @@ from oddsmith.combine import (
 )
 from oddsmith.errors import InvalidInputError, NonConvergenceWarning, SingleClassWarning
 
-VECTOR = json.loads((Path(__file__).parent / "golden" / "vectors.json").read_text(encoding="utf-8"))[
-    "methods"
-]
+VECTOR = json.loads((Path(__file__).parent / "golden" / "vectors.json").read_text(encoding="utf-8"))["methods"]
 VECTOR = VECTOR["combine"][0]
 RULES = [mean_probability, mean_log_odds, lambda L: independent_evidence(L, 0.3)]
 log_odds = arrays(np.float64, (4, 3), elements=st.floats(-30, 30))

@@ -10,9 +10,7 @@ from numpy.testing import assert_allclose
 from oddsmith.decide import binary_costs, cost_threshold, decide, expected_cost, uncertainty_sampling
 from oddsmith.errors import InvalidInputError
 
-VECTORS = json.loads((Path(__file__).parent / "golden" / "vectors.json").read_text(encoding="utf-8"))[
-    "methods"
-]
+VECTORS = json.loads((Path(__file__).parent / "golden" / "vectors.json").read_text(encoding="utf-8"))["methods"]
 BINARY, THREE = VECTORS["bayes_decision"]
 ZERO_ONE = [[0, 1], [1, 0]]
 

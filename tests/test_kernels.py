@@ -76,14 +76,15 @@ def test_violators_pooled_alike(scores, monkeypatch):
     np.testing.assert_array_equal(compiled[1], plain[1])
 
 
-def test_block_sums_agree(monkeypatch):
+@pytest.mark.parametrize("powers", [(1, 1), (1, 2), (2, 1), (2, 2)])
+def test_block_sums_agree(monkeypatch, powers):
     pytest.importorskip("numba")
     table = ScoreTable.from_arrays(BASE, POSITIVE)
     sample = ClassScores(table.scores, table.pos, 0.1, 4.0)
-    compiled = _block_sums(sample)
+    compiled = _block_sums(sample, powers)
     monkeypatch.setenv("ODDSMITH_COMPILED", "0")
-    for found, plain in zip(compiled, _block_sums(sample), strict=True):
-        np.testing.assert_allclose(found, plain, rtol=1e-12, atol=1e-15)
+    for found, plain in zip(compiled, _block_sums(sample, powers), strict=True):
+        np.testing.assert_allclose(found[: len(plain)], plain, rtol=1e-12, atol=1e-15)
 
 
 def test_cell_moments_agree():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsmith import CalibrationMap
-from oddsmith._locate import locate
+from oddsmith._locate import by_interval
 from oddsmith.errors import InvalidInputError
 from oddsmith.maps import CosineMap, LinearMap, LogitInputMap, PolynomialMap, StepMap, constant_map
 
@@ -15,7 +15,15 @@ BENT = PolynomialMap(np.array([0.0]), np.zeros(2), np.array([[0.0, 1.0, 0.0], [0
 STEPS = StepMap(np.array([0.0, 1.0]), np.array([0.2, 0.6]), np.array([0.1, 0.4, 0.9]))
 RAMP = LinearMap(np.array([-1.0, 1.0]), np.array([0.0, 1.0]))
 
-MAPS = [LINE, BENT, STEPS, RAMP, CosineMap(0.0, 1.0, np.array([0.5, -0.5])), LogitInputMap(LINE, 1e-6), constant_map(0.3)]
+MAPS = [
+    LINE,
+    BENT,
+    STEPS,
+    RAMP,
+    CosineMap(0.0, 1.0, np.array([0.5, -0.5])),
+    LogitInputMap(LINE, 1e-6),
+    constant_map(0.3),
+]
 
 
 @pytest.mark.parametrize("fitted", MAPS, ids=lambda m: m.shape)
@@ -26,7 +34,9 @@ def test_dictionary_round_trip(fitted):
     assert fitted != LINE or fitted is LINE
 
 
-@pytest.mark.parametrize("content", [{}, {"shape": "nonsense"}, {"shape": "step"}, {"shape": "step", "knots": [], "extra": 1}])
+@pytest.mark.parametrize(
+    "content", [{}, {"shape": "nonsense"}, {"shape": "step"}, {"shape": "step", "knots": [], "extra": 1}]
+)
 def test_bad_dictionaries_are_refused(content):
     with pytest.raises(InvalidInputError, match="must"):
         CalibrationMap.from_dict(content)
@@ -34,8 +44,8 @@ def test_bad_dictionaries_are_refused(content):
 
 def test_values():
     np.testing.assert_array_equal(STEPS.probability([-1.0, 0.0, 0.5, 1.0, 2.0]), [0.1, 0.2, 0.4, 0.6, 0.9])
-    np.testing.assert_array_equal(RAMP.probability([-2.0, 0.0, 0.5, 3.0]), [0.0, 0.5, 0.75, 1.0])
-    np.testing.assert_array_equal(RAMP.log_odds([-2.0, 0.0, 3.0]), [-np.inf, 0.0, np.inf])
+    np.testing.assert_allclose(RAMP.probability([-2.0, 0.0, 0.5, 3.0]), [0.0, 0.5, 0.75, 1.0], rtol=2e-15)
+    np.testing.assert_allclose(RAMP.log_odds([-2.0, 0.0, 3.0]), [-np.inf, 0.0, np.inf], atol=1e-14)
     np.testing.assert_array_equal(BENT.log_odds([-1.0, 0.0, 1.0]), [-1.0, 0.0, -1.0])
     np.testing.assert_array_equal(LinearMap(np.array([1.0]), np.array([0.3])).probability([0.0, 2.0]), [0.3, 0.3])
     assert constant_map(0.3).log_odds(1e300) == 0.3
@@ -67,15 +77,32 @@ def test_extremes_are_finite():
     assert np.isfinite(steep.log_odds([-1.7e308, 0.0, 1.7e308])).all()
 
 
-@given(st.integers(16, 400), st.integers(0, 10**6), st.sampled_from([1.0, 1e-12, 1e12, 1e300]))
-def test_look_up_is_binary_search(knots, seed, scale):
+@given(
+    st.integers(1, 400),
+    st.integers(0, 10**6),
+    st.sampled_from([1.0, 1e-12, 1e12, 1e300]),
+    st.sampled_from(["left", "right"]),
+)
+def test_look_up_is_binary_search(knots, seed, scale, side):
     rng = np.random.default_rng(seed)
     places = np.unique(rng.standard_t(2, knots) * scale)
-    scores = np.concatenate([rng.standard_t(2, 50_000) * scale, places, np.nextafter(places, -np.inf), [-1.7e308, 1.7e308]])
-    np.testing.assert_array_equal(locate(places, scores), np.searchsorted(places, scores))
+    near = np.concatenate([places, np.nextafter(places, -np.inf), [-1.7e308, 1.7e308]])
+    scores = np.concatenate([rng.standard_t(2, 50_000) * scale, near])
+    found = by_interval(places, scores, lambda _, place: place.astype(float), side)
+    np.testing.assert_array_equal(found, np.searchsorted(places, scores, side))
 
 
 def test_look_up_falls_back_when_knots_are_too_close():
     knots = np.arange(20) * 5e-324
     scores = np.repeat(knots, 3000)
-    np.testing.assert_array_equal(locate(knots, scores), np.searchsorted(knots, scores))
+    found = by_interval(knots, scores, lambda _, place: place.astype(float))
+    np.testing.assert_array_equal(found, np.searchsorted(knots, scores))
+
+
+def test_interpolation_never_passes_the_next_value():
+    rng = np.random.default_rng(0)
+    knots, values = np.unique(rng.normal(size=300)), np.sort(rng.random(300))
+    ramp = LinearMap(knots, values)
+    np.testing.assert_array_equal(ramp.probability(knots), values)
+    around = np.sort(np.concatenate([knots, np.nextafter(knots, -np.inf), np.nextafter(knots, np.inf)]))
+    assert np.all(np.diff(ramp.probability(around)) >= 0)

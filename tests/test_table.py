@@ -19,9 +19,7 @@ def test_what_it_holds():
 
 
 def test_repr_shows_rows_weight_prevalence_and_resolution():
-    assert repr(TABLE) == (
-        "ScoreTable(rows=4, distinct=3, kind=count, weight=4, prevalence=0.5, resolution=exact)"
-    )
+    assert repr(TABLE) == ("ScoreTable(rows=4, distinct=3, kind=count, weight=4, prevalence=0.5, resolution=exact)")
     assert "resolution=0.25" in repr(TABLE.quantize(0.25))
     assert "kind=weight, weight=2" in repr(TABLE.scale(0.5))
 

@@ -18,6 +18,9 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Weights = NDArray[np.int64] | NDArray[np.float64]
 
+#: Softmax outputs in float32 with many classes miss 1 by a few 1e-6.
+_ROW_SUM_SLACK = 1e-5
+
 
 class Labels(NamedTuple):
     """Which rows are positive, and what the two classes are called (negative first)."""
@@ -45,7 +48,11 @@ def as_spanned_scores(scores: ArrayLike, name: str = "scores") -> tuple[Floats, 
     elif array.ndim == 2 and array.shape[1] == 2:
         fail(f"{name} must be one column", f"shape {array.shape}", f"pass {name}[:, 1], the positive class")
     elif array.ndim != 1:
-        fail(f"{name} must have shape (n,) or (n, 1)", f"shape {array.shape}", "Reshape your data to one score a row")
+        fail(
+            f"{name} must have shape (n,) or (n, 1)",
+            f"shape {array.shape}",
+            "Reshape your data to one score a row",
+        )
     if array.size == 0:
         # In scikit-learn's words.
         got = f"0 sample(s) (shape={array.shape}) while a minimum of 1 is required"
@@ -64,7 +71,8 @@ def refuse_nonfinite(array: Floats, name: str) -> tuple[float, float]:
     n_nan = int(np.isnan(array).sum())
     fail(
         f"{name} must be finite",
-        f"{n_nan} NaN and {int(bad.sum()) - n_nan} infinity values, first at row {first}: {name}[{first}]={array[first]}",
+        f"{n_nan} NaN and {int(bad.sum()) - n_nan} infinity values, first at row {first}: "
+        f"{name}[{first}]={array[first]}",
         "drop or repair those rows",
     )
 
@@ -74,23 +82,34 @@ def as_labels(y: ArrayLike, n: int, pos_label: Any = None, *, sort_labels: bool 
 
     With ``sort_labels`` two other values need no ``pos_label``: the larger one is positive.
     """
-    if y is None:
-        # In scikit-learn's words.
-        must = "y must hold the labels: this estimator requires y to be passed, but the target y is None"
-        fail(must, "None", "pass y, one label a score")
-    array = np.asarray(y)
-    if array.ndim == 2 and array.shape[1] == 1:
-        warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=4)
-        array = array[:, 0]
-    if array.ndim != 1:
-        fail("y must have shape (n,)", f"shape {array.shape}", "pass one label a row")
-    if len(array) != n:
-        fail("y must be as long as the scores", f"{len(array)} labels for {n} scores", "check how rows were selected")
+    array = label_column(y, n)
     if pos_label is None:
         known = _known_coding(array)
         if known is not None:
             return known
     return _named_coding(array, pos_label, sort_labels)
+
+
+def label_column(y: ArrayLike, n: int) -> NDArray[Any]:
+    """Return one label a row, of whatever kind."""
+    if y is None:
+        # In scikit-learn's words.
+        must = "y must hold the labels: this estimator requires y to be passed, but the target y is None"
+        fail(must, "None", "pass y, one label a row")
+    array = np.asarray(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        message = "A column-vector y was passed when a 1d array was expected."
+        warnings.warn(message, DataConversionWarning, stacklevel=5)
+        array = array[:, 0]
+    if array.ndim != 1:
+        fail("y must have shape (n,)", f"shape {array.shape}", "pass one label a row")
+    if len(array) != n:
+        fail(
+            "y must be as long as the scores",
+            f"{len(array)} labels for {n} scores",
+            "check how rows were selected",
+        )
+    return array
 
 
 def as_weights(sample_weight: ArrayLike | None, n: int) -> Weights | None:
@@ -104,16 +123,76 @@ def as_weights(sample_weight: ArrayLike | None, n: int) -> Weights | None:
         raw = raw[:, 0]
     if raw.shape != (n,):
         fail("sample_weight must have shape (n,)", f"shape {raw.shape} for {n} scores", "pass one weight a row")
-    counts = raw.dtype.kind in "iub"
-    weights = raw.astype(np.int64, copy=False) if counts else _numeric(raw, "sample_weight")
-    if not counts:
+    weights: Weights
+    if raw.dtype.kind in "iub":
+        weights = raw.astype(np.int64, copy=False)
+    else:
+        weights = _numeric(raw, "sample_weight")
         refuse_nonfinite(weights, "sample_weight")
     if weights.min() < 0:
         first = int(np.argmax(weights < 0))
-        fail("sample_weight must be ≥ 0", f"sample_weight[{first}]={weights[first]}", "drop the row or use weight 0")
+        fail(
+            "sample_weight must be ≥ 0",
+            f"sample_weight[{first}]={weights[first]}",
+            "drop the row or use weight 0",
+        )
     if not weights.any():
-        fail("sample_weight must be positive somewhere", "only zeros", "a weight of 0 means that the row is absent")
+        fail(
+            "sample_weight must be positive somewhere",
+            "only zeros",
+            "a weight of 0 means that the row is absent",
+        )
     return weights
+
+
+def as_distribution(prob: ArrayLike) -> Floats:
+    """Return class probabilities of shape (n, k), k ≥ 2, from P(+) of shape (n,) or rows that sum to 1."""
+    p = as_array(prob, "prob", (1, 2), unit=True)
+    if p.ndim == 1:
+        return np.column_stack([1.0 - p, p])
+    if p.shape[1] == 1:
+        fail("prob must have one column a class", f"shape {p.shape}", "pass prob[:, 0], the positive class")
+    off = np.abs(p.sum(axis=1) - 1.0)
+    worst = int(np.argmax(off))
+    if off[worst] > _ROW_SUM_SLACK:
+        fail(
+            "rows of prob must sum to 1",
+            f"row {worst} with sum {p[worst].sum():.6g}",
+            "normalise first, for example with normalize_one_vs_rest",
+        )
+    return p
+
+
+def as_array(values: ArrayLike, name: str, axes: Sequence[int], *, unit: bool = False) -> Floats:
+    """Return a non-empty array of finite float64 with an allowed number of axes; ``unit``: inside [0, 1]."""
+    array = _numeric(values, name)
+    if array.ndim not in axes:
+        # scikit-learn's checks look for "Reshape your data" in these words.
+        fail(
+            f"{name} must have {' or '.join(str(count) for count in axes)} axes",
+            f"shape {array.shape}",
+            "Reshape your data: one row an item, one column a class or classifier",
+        )
+    if array.size == 0:
+        lacking = "feature(s)" if len(array) else "sample(s)"
+        fail(
+            f"{name} must not be empty",
+            f"0 {lacking} (shape={array.shape}) while a minimum of 1 is required",
+            "check how rows and columns were selected",
+        )
+    # The extremes tell whether anything is wrong without a temporary array: NaN propagates through both.
+    smallest, largest = array.min(), array.max()
+    low, high = (0.0, 1.0) if unit else (-np.inf, np.inf)
+    if not (np.isfinite(smallest) and np.isfinite(largest) and low <= smallest and largest <= high):
+        bad = ~(np.isfinite(array) & (array >= low) & (array <= high))
+        first = np.unravel_index(int(np.argmax(bad)), array.shape)
+        where = f"{name}[{', '.join(str(index) for index in first)}]={array[first]}"
+        fail(
+            f"{name} must be finite{' and in [0, 1]' if unit else ''}",
+            f"{int(bad.sum())} bad values, {int(np.isnan(array).sum())} of them NaN, the first {where}",
+            "drop or repair those rows",
+        )
+    return array
 
 
 def one_of(value: object, name: str, options: Sequence[object]) -> None:
@@ -143,7 +222,11 @@ def whole_number(value: object, name: str, *, low: int) -> int:
 def _numeric(values: Any, name: str) -> Floats:
     """Return a float64 array, or say why there is none."""
     if hasattr(values, "toarray"):
-        fail(f"{name} must be dense", f"a sparse {type(values).__name__}", "pass a dense array: scores are one column")
+        fail(
+            f"{name} must be dense",
+            f"a sparse {type(values).__name__}",
+            "pass a dense array: scores are one column",
+        )
     array = np.asarray(values)
     if array.dtype.kind == "c":
         fail(f"{name} must be real", "Complex data not supported", "pass the real part")
@@ -185,10 +268,14 @@ def _known_coding(array: NDArray[Any]) -> Labels | None:
 
 def _named_coding(array: NDArray[Any], pos_label: Any, sort_labels: bool) -> Labels:
     """Read any two label values, given which one is positive."""
-    distinct = _distinct_labels(array)
+    distinct = distinct_labels(array)
     if len(distinct) > 2 and array.dtype.kind == "f" and np.any(distinct != np.floor(distinct)):
         # In scikit-learn's words.
-        fail("y must hold two classes", "Unknown label type: continuous values", "pass labels, not scores or outcomes")
+        fail(
+            "y must hold two classes",
+            "Unknown label type: continuous values",
+            "pass labels, not scores or outcomes",
+        )
     if len(distinct) > 2:
         shown = ", ".join(repr(_plain(label)) for label in distinct[:4])
         fail(
@@ -210,23 +297,35 @@ def _named_coding(array: NDArray[Any], pos_label: Any, sort_labels: bool) -> Lab
     others = [label for label in distinct if label != pos_label]
     if len(others) == 2:
         shown = ", ".join(repr(_plain(label)) for label in distinct)
-        fail("pos_label must be one of the labels", f"pos_label={pos_label!r} with classes {shown}", "name one of them")
+        fail(
+            "pos_label must be one of the labels",
+            f"pos_label={pos_label!r} with classes {shown}",
+            "name one of them",
+        )
     positive = array == (matches[0] if matches else pos_label)
     negative = others[0] if others else _other_label(pos_label)
     return Labels(np.asarray(positive, dtype=bool), np.array([negative, matches[0] if matches else pos_label]))
 
 
-def _distinct_labels(array: NDArray[Any]) -> NDArray[Any]:
+def distinct_labels(array: NDArray[Any]) -> NDArray[Any]:
     if array.dtype.kind == "f" and not np.isfinite(array).all():
-        fail("y must not hold NaN or infinity", f"{int((~np.isfinite(array)).sum())} such labels", "drop those rows")
+        fail(
+            "y must not hold NaN or infinity",
+            f"{int((~np.isfinite(array)).sum())} such labels",
+            "drop those rows",
+        )
     if array.dtype.kind == "O":
-        missing = sum(value is None or value != value for value in array)  # noqa: PLR0124 (NaN differs from itself)
+        missing = sum(value is None or value != value for value in array)
         if missing:
             fail("y must not hold missing values", f"{missing} missing or NaN labels", "drop those rows")
     try:
         return np.unique(array)
     except TypeError:
-        fail("y must hold labels of one kind", "mixed kinds such as text and numbers (unknown label type)", "convert y")
+        fail(
+            "y must hold labels of one kind",
+            "mixed kinds such as text and numbers (unknown label type)",
+            "convert y",
+        )
 
 
 def _other_label(pos_label: Any) -> Any:

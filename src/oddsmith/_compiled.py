@@ -20,7 +20,12 @@ _PASSES = 3
 
 
 def count_table(
-    scores: Floats, positive: NDArray[np.bool_], base_negative: int, base_positive: int, negative_span: int, top: int
+    scores: Floats,
+    positive: NDArray[np.bool_],
+    base_negative: int,
+    base_positive: int,
+    negative_span: int,
+    top: int,
 ) -> tuple[Floats, Ints, Ints]:
     """Sort and pool: distinct scores with the number of positives and negatives at each."""
     n = len(scores)
@@ -28,7 +33,13 @@ def count_table(
     shift = max(top.bit_length() + 1 - _DIGIT * _PASSES, 0)
     counts = np.zeros((_PASSES, 1 << _DIGIT), np.int64)
     _pack(
-        scores.view(np.int64), positive.view(np.uint8), np.int64(base_negative), np.int64(base_positive), shift, keys, counts
+        scores.view(np.int64),
+        positive.view(np.uint8),
+        np.int64(base_negative),
+        np.int64(base_positive),
+        shift,
+        keys,
+        counts,
     )
     if _sort(keys, spare, shift, counts):
         keys, spare = spare, keys
@@ -49,7 +60,13 @@ def pool_violators(pos: Ints, neg: Ints) -> tuple[Ints, Floats]:
 
 
 def cell_moments(
-    scores: Floats, positive: NDArray[np.bool_], per_score: float, shift: float, low: float, per_width: float, cells: int
+    scores: Floats,
+    positive: NDArray[np.bool_],
+    per_score: float,
+    shift: float,
+    low: float,
+    per_width: float,
+    cells: int,
 ) -> tuple[Floats, float]:
     """Moments of x = s·per_score − shift in equal cells from ``low``, and the sum of x over the positives.
 
@@ -60,33 +77,38 @@ def cell_moments(
     return sums.T, _positive_sum(scores, positive.view(np.uint8), per_score, shift)
 
 
-def block_sums(scores: Floats, weight: Ints, per_score: float, block: int) -> Floats:
+def block_sums(scores: Floats, weight: Ints, per_score: float, block: int, squares: bool) -> Floats:
     """Of each block: Σw, Σwd and Σwd² seen from the next block's first score, and Σwd and Σwd² seen from its own."""
     sums = np.zeros((5, -(-len(scores) // block)))
-    _sum_blocks(scores, weight, per_score, block, sums)
+    _sum_blocks(scores, weight, per_score, block, squares, sums)
     return sums
 
 
 @_jit
-def _sum_blocks(scores, weight, per_score, block, sums):  # type: ignore[no-untyped-def]
+def _sum_blocks(scores, weight, per_score, block, squares, sums):  # type: ignore[no-untyped-def]
     last = len(scores) - 1
     for b in range(sums.shape[1]):
-        edge, end = scores[b * block] * per_score, scores[min((b + 1) * block, last)] * per_score
-        n = s = q = t = r = 0.0
-        for i in range(b * block, min((b + 1) * block, last + 1)):
+        start, stop = b * block, min((b + 1) * block, last + 1)
+        edge, end = scores[start] * per_score, scores[min(stop, last)] * per_score
+        n = s = t = 0.0
+        for i in range(start, stop):
             w = float(weight[i])
             x = scores[i] * per_score
-            u, v = end - x, x - edge
             n += w
-            s += w * u
-            q += w * u * u
-            t += w * v
-            r += w * v * v
+            s += w * (end - x)
+            t += w * (x - edge)
         sums[0, b] = n
         sums[1, b] = s
-        sums[2, b] = q
         sums[3, b] = t
-        sums[4, b] = r
+        if squares:
+            q = r = 0.0
+            for i in range(start, stop):
+                w = float(weight[i])
+                u, v = end - scores[i] * per_score, scores[i] * per_score - edge
+                q += w * u * u
+                r += w * v * v
+            sums[2, b] = q
+            sums[4, b] = r
 
 
 @_jit
@@ -184,8 +206,7 @@ def _pool(keys, out, pos, neg, base_negative, base_positive, negative_span):  # 
     n = len(keys)
     while i < n:
         key = keys[i] >> np.uint64(1)
-        p = 0
-        m = 0
+        p, m = np.int64(0), 0
         while i < n and (keys[i] >> np.uint64(1)) == key:
             p += np.int64(keys[i] & np.uint64(1))
             m += 1

@@ -1,5 +1,8 @@
 """Which interval a score falls in: binary search, with a shortcut for many scores among many knots."""
 
+from collections.abc import Callable
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,36 +13,54 @@ _CELLS = 65_536
 _MANY_SCORES = 50_000
 _MANY_KNOTS = 16
 
+#: Scores handled at a time: their temporaries stay in the second-level cache.
+_CHUNK = 8192
 
-def locate(knots: Floats, scores: Floats) -> NDArray[np.intp]:
-    """Return for each score the number of knots below it: 0 at or below the first, K above the last."""
-    if scores.size < _MANY_SCORES or len(knots) < _MANY_KNOTS:
-        return np.searchsorted(knots, scores)
-    low, high = knots[0], knots[-1]
-    width = high / _CELLS - low / _CELLS
-    if width < 1e-300:
-        return np.searchsorted(knots, scores)
-    flat = scores.ravel()
-    place = np.empty(flat.size, np.intp)
-    guide = _guide(knots, low, width)
-    for start in range(0, flat.size, 8192):
-        part = flat[start : start + 8192]
-        with np.errstate(over="ignore"):
-            cell = np.clip((part - low) / width, -1, _CELLS).astype(np.intp) + 1
-        found = guide[cell]
-        open_ = np.flatnonzero(found < 0)
-        found[open_] = np.searchsorted(knots, part[open_])
-        place[start : start + 8192] = found
-    return place.reshape(scores.shape)
+Places = NDArray[np.intp]
 
 
-def _guide(knots: Floats, low: np.float64, width: np.float64) -> NDArray[np.intp]:
-    """Return for each cell the answer for all scores in it, or −1 where a knot may divide it.
+def by_interval(
+    knots: Floats, scores: Floats, value: Callable[[Floats, Places], Floats], side: Literal["left", "right"] = "left"
+) -> Floats:
+    """Return ``value(scores, places)``, where places are the numbers of knots below each score.
 
-    The cell of a score is found in floating point, so neighbours of a knot's cell are left open too.
+    With side "right", of knots not above it. Long arrays are handled a cache-sized piece at a time.
     """
-    cell_of_knot = np.clip((knots - low) / width, -1, _CELLS).astype(np.intp) + 1
-    guide = np.searchsorted(cell_of_knot, np.arange(_CELLS + 2)).astype(np.intp)
+    if scores.size < _MANY_SCORES:
+        return value(scores, np.searchsorted(knots, scores, side))
+    find = _finder(knots, side)
+    flat = scores.ravel()
+    result = np.empty(flat.size)
+    for start in range(0, flat.size, _CHUNK):
+        part = flat[start : start + _CHUNK]
+        result[start : start + _CHUNK] = value(part, find(part))
+    return result.reshape(scores.shape)
+
+
+def _finder(knots: Floats, side: Literal["left", "right"]) -> Callable[[Floats], Places]:
+    """Return a search that looks cells up in a table and searches only where a knot may divide one."""
+    if len(knots) < _MANY_KNOTS or (width := knots[-1] / _CELLS - knots[0] / _CELLS) < 1e-300:
+        return lambda scores: np.searchsorted(knots, scores, side)
+    # Everything below the first knot falls in cell 0 or less, and everything above the last in the last cell or beyond.
+    low, per_cell = knots[0] - width, 1 / width
+
+    def cells(scores: Floats) -> Places:
+        with np.errstate(over="ignore", invalid="ignore"):
+            place = scores - low
+            place *= per_cell
+            return np.asarray(np.minimum(place, _CELLS + 1, out=place).astype(np.intp))
+
+    # The cell of a score is found in floating point, so the neighbours of a knot's cell are left open too.
+    held = np.maximum(cells(knots), 0)
+    guide = np.zeros(_CELLS + 2, np.intp)
+    guide[1:] = np.cumsum(np.bincount(held, minlength=_CELLS + 2))[:-1]
     for offset in (-1, 0, 1):
-        guide[np.clip(cell_of_knot + offset, 0, _CELLS + 1)] = -1
-    return guide
+        guide[np.clip(held + offset, 0, _CELLS + 1)] = -1
+
+    def find(scores: Floats) -> Places:
+        places = guide.take(cells(scores), mode="clip")
+        open_ = np.flatnonzero(places < 0)
+        places[open_] = np.searchsorted(knots, scores[open_], side)
+        return places
+
+    return find

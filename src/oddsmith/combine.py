@@ -23,8 +23,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
-from oddsmith._check import Floats, as_labels, as_weights, fail, number
-from oddsmith.decide import as_array
+from oddsmith._check import Floats, as_array, as_labels, as_weights, fail, number
 from oddsmith.errors import NonConvergenceWarning, SingleClassWarning
 
 __all__ = [
@@ -200,9 +199,7 @@ class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         columns, positive, weight = columns[present], positive[present], weight[present]
         n_positive, n_negative = weight[positive].sum(), weight[~positive].sum()
         if n_positive == 0 or n_negative == 0:
-            warnings.warn(
-                "Only one class carries weight: the fit is constant.", SingleClassWarning, stacklevel=2
-            )
+            warnings.warn("Only one class carries weight: the fit is constant.", SingleClassWarning, stacklevel=2)
             self.coef_ = np.zeros(columns.shape[1])
             self.intercept_ = float(np.log((n_positive + 1) / (n_negative + 1)))
             return self

@@ -4,20 +4,16 @@ Costs are given when a decision is made, never when a calibrator is fitted: a ca
 every cost, and a change of costs needs no retraining.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from oddsmith._check import Floats, _numeric, fail, number, whole_number
+from oddsmith._check import Floats, as_array, as_distribution, fail, number, whole_number
 
 __all__ = ["binary_costs", "cost_threshold", "decide", "expected_cost", "uncertainty_sampling"]
 
 ABSTAIN = -1
 # Products such as 0.3 · 7 and 0.7 · 3 differ in their last bit: without slack rounding would break a tie.
 _SLACK = 1e-12
-# Softmax outputs in float32 with many classes miss 1 by a few 1e-6.
-_ROW_SUM_SLACK = 1e-5
 
 
 def decide(prob: ArrayLike, costs: ArrayLike, *, abstain: float | None = None) -> NDArray[np.int64]:
@@ -185,53 +181,3 @@ def uncertainty_sampling(prob: ArrayLike, k: int) -> NDArray[np.int64]:
         fail("k must be at most the size of the pool", f"k={k} for {len(p)} items", "take a smaller k")
     runner_up, top = np.partition(p, -2, axis=1)[:, -2:].T
     return np.argsort(np.round(top - runner_up, 12), kind="stable")[:k]
-
-
-def as_distribution(prob: ArrayLike) -> Floats:
-    """Return class probabilities of shape (n, k), k ≥ 2, from P(+) of shape (n,) or rows that sum to 1."""
-    p = as_array(prob, "prob", (1, 2), unit=True)
-    if p.ndim == 1:
-        return np.column_stack([1.0 - p, p])
-    if p.shape[1] == 1:
-        fail("prob must have one column a class", f"shape {p.shape}", "pass prob[:, 0], the positive class")
-    off = np.abs(p.sum(axis=1) - 1.0)
-    worst = int(np.argmax(off))
-    if off[worst] > _ROW_SUM_SLACK:
-        fail(
-            "rows of prob must sum to 1",
-            f"row {worst} with sum {p[worst].sum():.6g}",
-            "normalise first, for example with normalize_one_vs_rest",
-        )
-    return p
-
-
-def as_array(values: ArrayLike, name: str, axes: Sequence[int], *, unit: bool = False) -> Floats:
-    """Return a non-empty array of finite float64 with an allowed number of axes; ``unit``: inside [0, 1]."""
-    array = _numeric(values, name)
-    if array.ndim not in axes:
-        # scikit-learn's checks look for "Reshape your data" in these words.
-        fail(
-            f"{name} must have {' or '.join(str(count) for count in axes)} axes",
-            f"shape {array.shape}",
-            "Reshape your data: one row an item, one column a class or classifier",
-        )
-    if array.size == 0:
-        lacking = "feature(s)" if len(array) else "sample(s)"
-        fail(
-            f"{name} must not be empty",
-            f"0 {lacking} (shape={array.shape}) while a minimum of 1 is required",
-            "check how rows and columns were selected",
-        )
-    # The extremes tell whether anything is wrong without a temporary array: NaN propagates through both.
-    smallest, largest = array.min(), array.max()
-    low, high = (0.0, 1.0) if unit else (-np.inf, np.inf)
-    if not (np.isfinite(smallest) and np.isfinite(largest) and low <= smallest and largest <= high):
-        bad = ~(np.isfinite(array) & (array >= low) & (array <= high))
-        first = np.unravel_index(int(np.argmax(bad)), array.shape)
-        where = f"{name}[{', '.join(str(index) for index in first)}]={array[first]}"
-        fail(
-            f"{name} must be finite{' and in [0, 1]' if unit else ''}",
-            f"{int(bad.sum())} bad values, {int(np.isnan(array).sum())} of them NaN, the first {where}",
-            "drop or repair those rows",
-        )
-    return array

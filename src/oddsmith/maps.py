@@ -26,7 +26,7 @@ from scipy.special import expit
 
 from oddsmith import _check
 from oddsmith._check import Floats
-from oddsmith._locate import locate
+from oddsmith._locate import Places, by_interval
 
 __all__ = [
     "CalibrationMap",
@@ -123,16 +123,15 @@ class PolynomialMap(CalibrationMap):
     def log_odds(self, scores: ArrayLike) -> Floats:
         """Return log P(+|s)/P(−|s), finite for every finite score."""
         s = np.asarray(scores, dtype=np.float64)
+        if len(self.knots) == 0:
+            return self._piece(s, 0)
+        return by_interval(self.knots, s, self._piece)
+
+    def _piece(self, scores: Floats, piece: Places | int) -> Floats:
+        c0, c1, c2 = self.coefficients[piece].T
         with np.errstate(over="ignore", under="ignore"):
-            if len(self.knots) == 0:
-                (c0, c1, c2), origin = self.coefficients[0], self.origins[0]
-            else:
-                piece = locate(self.knots, s)
-                c0, c1, c2 = self.coefficients.T[:, piece]
-                origin = self.origins[piece]
-            u = np.clip(s / self.scale - origin / self.scale, -_FAR, _FAR)
-            value = c0 + c1 * u if not self.coefficients[:, 2].any() else c0 + (c1 + c2 * u) * u
-            return np.asarray(np.clip(value, -_MAX, _MAX))
+            u = np.clip(scores / self.scale - self.origins[piece] / self.scale, -_FAR, _FAR)
+            return np.asarray(np.clip(c0 + (c1 + c2 * u) * u, -_MAX, _MAX))
 
     @property
     def is_monotone(self) -> bool:
@@ -167,13 +166,26 @@ class LinearMap(CalibrationMap):
 
     def probability(self, scores: ArrayLike) -> Floats:
         """Return P(+|s), in [0, 1]."""
-        s = np.asarray(scores, dtype=np.float64)
-        if len(self.knots) == 1:
-            return np.full(s.shape, self.values[0])
-        right = np.clip(locate(self.knots, s), 1, len(self.knots) - 1)
-        share = share_of_way(s, self.knots[right - 1], self.knots[right])
-        low_p, high_p = self.values[right - 1], self.values[right]
-        return low_p + share * (high_p - low_p)
+        s, knots = np.asarray(scores, dtype=np.float64), self.knots
+        with np.errstate(over="ignore"):
+            if not np.isfinite(knots[-1] - knots[0]):
+                # Halved, so that the distance of the two most distant doubles is finite.
+                s, knots = s / 2, knots / 2
+        # Interval j starts at anchor j with value j and rises by slope j; the ends are flat. Slopes are cut by the size
+        # of rounding, so that no value passes the next one.
+        slopes = np.zeros(len(knots) + 1)
+        with np.errstate(over="ignore"):
+            np.divide(np.diff(self.values), np.diff(knots), out=slopes[1:-1])
+        slopes = np.clip(slopes * (1 - 1e-15), -1e300, 1e300)
+        anchors, values = (np.concatenate([column[:1], column]) for column in (knots, self.values))
+
+        def value(part: Floats, j: Places) -> Floats:
+            rise = part - anchors.take(j, mode="clip")
+            rise *= slopes.take(j, mode="clip")
+            rise += values.take(j, mode="clip")
+            return np.asarray(rise)
+
+        return by_interval(knots, s, value, "right")
 
     def log_odds(self, scores: ArrayLike) -> Floats:
         """Return log P(+|s)/P(−|s)."""
@@ -205,10 +217,12 @@ class StepMap(CalibrationMap):
 
     def probability(self, scores: ArrayLike) -> Floats:
         """Return P(+|s), in [0, 1]."""
-        s = np.asarray(scores, dtype=np.float64)
-        place = locate(self.knots, s)
-        nearest = np.minimum(place, len(self.knots) - 1)
-        return np.where(self.knots[nearest] == s, self.at[nearest], self.between[place])
+
+        def value(part: Floats, place: Places) -> Floats:
+            nearest = np.minimum(place, len(self.knots) - 1)
+            return np.where(self.knots[nearest] == part, self.at[nearest], self.between[place])
+
+        return by_interval(self.knots, np.asarray(scores, dtype=np.float64), value)
 
     def log_odds(self, scores: ArrayLike) -> Floats:
         """Return log P(+|s)/P(−|s)."""
@@ -297,9 +311,10 @@ def share_of_way(scores: Floats, low: Floats | float, high: Floats | float) -> F
     with np.errstate(over="ignore"):
         way = np.subtract(high, low)
         if np.all(np.isfinite(way)):
-            return np.clip((scores - low) / way, 0.0, 1.0)
+            return np.asarray(np.clip((scores - low) / way, 0.0, 1.0))
         # Halved, so that the distance of the two most distant doubles is finite.
-        return np.clip((scores / 2 - np.divide(low, 2)) / (np.divide(high, 2) - np.divide(low, 2)), 0.0, 1.0)
+        half_low, half_high = np.divide(low, 2), np.divide(high, 2)
+        return np.asarray(np.clip((scores / 2 - half_low) / (half_high - half_low), 0.0, 1.0))
 
 
 def logit_input(prob: Floats, clip: float | None) -> Floats:
@@ -329,5 +344,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
     return value
-
-

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -130,14 +130,13 @@ class ScoreTable:
             column.setflags(write=False)
         self.scores.setflags(write=False)
 
-    @classmethod
+    @staticmethod
     def from_arrays(
-        cls,
         scores: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         pos_label: Any = None,
-    ) -> Self:
+    ) -> "ScoreTable":
         """Build a table from scores and labels.
 
         Parameters
@@ -153,11 +152,11 @@ class ScoreTable:
             The positive label.
         """
         rows, _ = read_rows(scores, y, sample_weight, pos_label)
-        return _table_of_rows(rows.scores, rows.positive, rows.weight, cls)
+        return _table_of_rows(rows.scores, rows.positive, rows.weight)
 
     @property
     def kind(self) -> Literal["count", "weight"]:
-        """"count" for integer counts, "weight" for float importance weights."""
+        """Either "count" for integer counts or "weight" for float importance weights."""
         return "count" if self.pos_sq is None else "weight"
 
     @cached_property
@@ -255,7 +254,11 @@ class ScoreTable:
         at = np.searchsorted(self._cells(), part._cells())
         inside = at < len(self.scores)
         if not inside.all() or not np.array_equal(self._cells()[at], part._cells()):
-            _check.fail("the table taken away must be part of this one", "scores that are not in it", "check the order")
+            _check.fail(
+                "the table taken away must be part of this one",
+                "scores that are not in it",
+                "check the order",
+            )
         slack = 0 if self.kind == "count" else _ROUNDING * (self.n_pos + self.n_neg)
         left: dict[str, NDArray[Any]] = {}
         for name, column in self._columns().items():
@@ -263,13 +266,16 @@ class ScoreTable:
             rest[at] -= part._columns()[name]
             left[name] = rest
         if min(left["pos"].min(), left["neg"].min()) < -slack:
-            _check.fail("the table taken away must be part of this one", "more weight than is in it", "check the order")
+            _check.fail(
+                "the table taken away must be part of this one",
+                "more weight than is in it",
+                "check the order",
+            )
         if self.kind == "weight":
-            for name in ("pos", "neg"):
-                gone = left[name] <= slack
-                for column in (name, f"{name}_sq", f"{name}_sum"):
-                    if column in left:
-                        left[column][gone] = 0
+            for side in ("pos", "neg"):
+                gone = left[side] <= slack
+                for name in {side, f"{side}_sq", f"{side}_sum"} & left.keys():
+                    left[name][gone] = 0
         held = left["pos"] + left["neg"] > 0
         kept = {name: column[held] for name, column in left.items()}
         return _assemble(self.scores[held], kept, self.rows - part.rows, self.resolution)
@@ -277,9 +283,9 @@ class ScoreTable:
     def scale(self, factor: float) -> "ScoreTable":
         """Multiply every weight; a whole factor keeps counts (each row repeated), any other makes weights."""
         if isinstance(factor, (int, np.integer)) and self.kind == "count":
-            times = _check.whole_number(factor, "factor", low=1)
-            columns = {name: column * times for name, column in self._columns().items()}
-            return _assemble(self.scores, columns, self.rows * times, self.resolution)
+            copies = _check.whole_number(factor, "factor", low=1)
+            columns = {name: column * copies for name, column in self._columns().items()}
+            return _assemble(self.scores, columns, self.rows * copies, self.resolution)
         times = _check.number(factor, "factor", low=0, strict=True)
         columns = {
             name: column * (times**2 if name.endswith("_sq") else times)
@@ -298,7 +304,11 @@ class ScoreTable:
             near = 2.0 ** round(math.log2(width))
             _check.fail("width must be a power of two", f"width={width!r}", f"use {near!r}")
         if self.resolution is not None and width < self.resolution:
-            _check.fail("width must not be finer than the table's", f"width={width!r}", f"use {self.resolution!r} or more")
+            _check.fail(
+                "width must not be finer than the table's",
+                f"width={width!r}",
+                f"use {self.resolution!r} or more",
+            )
         if width == self.resolution:
             return self
         columns = self._columns()
@@ -380,12 +390,10 @@ def read_rows(
     return ScoreRows(checked, positive, weight, span), labels.classes
 
 
-def _table_of_rows(
-    scores: Floats, positive: Bools, weight: Weights | None, cls: type[ScoreTable] = ScoreTable
-) -> Any:
+def _table_of_rows(scores: Floats, positive: Bools, weight: Weights | None) -> ScoreTable:
     if weight is None:
         ordered, pos, neg = _kernels.count_table(scores, positive)
-        return cls(ordered, pos, neg, None, None, None, None, len(scores), None)
+        return ScoreTable(ordered, pos, neg, None, None, None, None, len(scores), None)
     negative = ~positive
     columns: dict[str, NDArray[Any]] = {"pos": weight * positive, "neg": weight * negative}
     rows = len(scores)
@@ -412,10 +420,9 @@ def _pool(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, width: fl
 
 
 def _assemble(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, width: float | None) -> ScoreTable:
-    sq, sums = ("pos_sq", "neg_sq"), ("pos_sum", "neg_sum")
-    return ScoreTable(
-        scores, columns["pos"], columns["neg"], *(columns.get(name) for name in (*sq, *sums)), rows, width
-    )
+    names = ("pos_sq", "neg_sq", "pos_sum", "neg_sum")
+    pos_sq, neg_sq, pos_sum, neg_sum = (columns.get(name) for name in names)
+    return ScoreTable(scores, columns["pos"], columns["neg"], pos_sq, neg_sq, pos_sum, neg_sum, rows, width)
 
 
 def _slices(n: int) -> Iterator[slice]:

@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from samples import ours_allowed
 from scipy.special import expit
 from sklearn.isotonic import IsotonicRegression
 
@@ -18,6 +17,7 @@ from oddsmith import (
     PlattCalibrator,
     ScoreTable,
 )
+from samples import ours_allowed
 
 N = 60_000
 RNG = np.random.default_rng(11)
@@ -150,7 +150,7 @@ def test_piecewise_pair_is_as_good_as_any(name):
     mine = np.sum(y * z - np.logaddexp(0, z))
     tenths = [np.percentile(scores[y == c], np.arange(10, 100, 10)) for c in (0, 1)]
     pairs = [(a, b) for a, b in itertools.product(*tenths) if scores.min() < a < b < scores.max()]
-    best = max(likelihood(pair) for pair in pairs[::3] + [tuple(cal.knots_[1:-1])])
+    best = max(likelihood(pair) for pair in [*pairs[::3], tuple(cal.knots_[1:-1])])
     assert mine >= best - 1e-5 * abs(best)
     # And at its knots the fit on the whole table is at its optimum: the gradient vanishes.
     p = expit(z)
@@ -174,8 +174,15 @@ def test_quantized_tables_fit_nearly_the_same():
     scores, y = DATA["normal"]
     table = ScoreTable.from_arrays(scores, y)
     coarse = table.quantize(2.0**-9)
-    for cal in (PlattCalibrator(), LogisticCalibrator(), AsymmetricLaplaceCalibrator(), PiecewiseLogisticCalibrator(l2=1.0)):
+    for cal in (
+        PlattCalibrator(),
+        LogisticCalibrator(),
+        AsymmetricLaplaceCalibrator(),
+        PiecewiseLogisticCalibrator(l2=1.0),
+    ):
         exact = fit_table(cal, table).predict_proba([-2.0, 0.0, 2.0])
         near = fit_table(cal, coarse).predict_proba([-2.0, 0.0, 2.0])
         np.testing.assert_allclose(near, exact, atol=2e-3)
-    assert fit_table(LogisticCalibrator(), coarse).a_ == pytest.approx(fit_table(LogisticCalibrator(), table).a_, rel=1e-5)
+    assert fit_table(LogisticCalibrator(), coarse).a_ == pytest.approx(
+        fit_table(LogisticCalibrator(), table).a_, rel=1e-5
+    )

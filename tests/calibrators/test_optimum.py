@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from samples import ours_allowed, samples
 from scipy.optimize import minimize, minimize_scalar
 
 from oddsmith import (
@@ -19,6 +18,7 @@ from oddsmith import (
     PiecewiseLogisticCalibrator,
     PlattCalibrator,
 )
+from samples import ours_allowed, samples
 
 weights_of = st.sampled_from(["none", "counts", "floats"])
 
@@ -53,7 +53,12 @@ def test_logistic(data, kind, l2, fit_intercept):
         a, b = theta[0], theta[1] if fit_intercept else 0.0
         return cross_entropy(a * scores + b, y, v) + l2 * (a * a + b * b)
 
-    best = minimize(objective, np.zeros(1 + fit_intercept), method="Nelder-Mead", options={"xatol": 1e-11, "fatol": 1e-14, "maxiter": 4000})
+    best = minimize(
+        objective,
+        np.zeros(1 + fit_intercept),
+        method="Nelder-Mead",
+        options={"xatol": 1e-11, "fatol": 1e-14, "maxiter": 4000},
+    )
     found = objective([cal.a_, cal.b_])
     assert found <= best.fun + 1e-9 * (1 + abs(best.fun))
 
@@ -83,7 +88,9 @@ def test_gaussian(data, kind):
         w = None if v is None else v[y == c]
         mean = np.average(scores[y == c], weights=w)
         assert density.parameters["mu"] == pytest.approx(mean, abs=1e-12)
-        assert density.parameters["sigma"] == pytest.approx(np.sqrt(np.average((scores[y == c] - mean) ** 2, weights=w)))
+        assert density.parameters["sigma"] == pytest.approx(
+            np.sqrt(np.average((scores[y == c] - mean) ** 2, weights=w))
+        )
 
 
 def log_density(density, x):
@@ -128,7 +135,12 @@ def test_no_density_of_the_family_is_likelier(cls, data, kind):
             return -np.sum(w * log_density(stand_in, x))
 
         for start in (np.median(x), x.mean(), density.theta):
-            q = minimize(loss, [start, 0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-9, "maxiter": 2000})
+            q = minimize(
+                loss,
+                [start, 0.0, 0.0],
+                method="Nelder-Mead",
+                options={"xatol": 1e-8, "fatol": 1e-9, "maxiter": 2000},
+            )
             if min(np.exp(np.abs(q.x[1:]))) < 1e3:
                 assert -density.log_likelihood <= q.fun + 1e-3 * w.sum() / len(x)
 
@@ -168,7 +180,9 @@ def test_hybrid_given_its_mode(data, weighted):
             terms = np.where(inside, np.abs(d) / u, d**2 / (2 * sigma**2))
             return np.sum(w * terms) + w.sum() * np.log(u + np.sqrt(np.pi / 2) * sigma)
 
-        best = minimize(loss, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-12, "maxiter": 4000})
+        best = minimize(
+            loss, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-12, "maxiter": 4000}
+        )
         assert -density.log_likelihood <= best.fun + 1e-7
 
 
@@ -192,7 +206,6 @@ def test_piecewise_at_given_knots(data, kind, l2, monotone):
     assume(scores.min() < knots[0] < knots[1] < scores.max())
     cal = fit(PiecewiseLogisticCalibrator(knots=knots, l2=l2, monotone=monotone), scores, y, v)
     v = np.ones(len(y)) if v is None else v
-    centre = scores.mean()
     features = np.stack([np.minimum(scores, knots[0]), np.clip(scores, *knots), np.maximum(scores, knots[1])])
     features -= features.min(axis=1, keepdims=True)
 
@@ -201,11 +214,16 @@ def test_piecewise_at_given_knots(data, kind, l2, monotone):
         return cross_entropy(z, y, v) + l2 * np.sum(np.diff(theta[1:]) ** 2)
 
     bounds = [(None, None)] + [(0 if monotone else None, None)] * 3
-    best = minimize(objective, np.zeros(4), method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-15, "gtol": 1e-10, "maxiter": 5000})
+    best = minimize(
+        objective,
+        np.zeros(4),
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={"ftol": 1e-15, "gtol": 1e-10, "maxiter": 5000},
+    )
     p = cal.log_odds(scores)
     found = cross_entropy(p, y, v) + l2 * np.sum(np.diff(cal.slopes_) ** 2)
     assert found <= best.fun + 1e-7 * (1 + abs(best.fun))
-    assert centre is not None
 
 
 @settings(max_examples=10)
@@ -214,11 +232,13 @@ def test_the_pair_is_the_likeliest_of_all(data, l2):
     scores, y = data
     assume(overlap(scores, y) and min(y.sum(), (1 - y).sum()) >= 8)
     cal = fit(PiecewiseLogisticCalibrator(l2=l2), scores, y)
-    likelihoods = []
-    for a in np.percentile(scores[y == 0], np.arange(10, 100, 10)):
-        for b in np.percentile(scores[y == 1], np.arange(10, 100, 10)):
-            if scores.min() < a < b < scores.max():
-                likelihoods.append(fit(PiecewiseLogisticCalibrator(knots=[a, b], l2=l2), scores, y).log_likelihood_)
+    tenths = [np.percentile(scores[y == c], np.arange(10, 100, 10)) for c in (0, 1)]
+    likelihoods = [
+        fit(PiecewiseLogisticCalibrator(knots=[a, b], l2=l2), scores, y).log_likelihood_
+        for a in tenths[0]
+        for b in tenths[1]
+        if scores.min() < a < b < scores.max()
+    ]
     assume(likelihoods)
     assert cal.log_likelihood_ == pytest.approx(max(likelihoods), abs=1e-8)
 
@@ -263,5 +283,7 @@ def test_logistic_with_a_penalty_at_any_scale(scale):
     y = (rng.random(200) < 1 / (1 + np.exp(-x))).astype(int)
     cal = LogisticCalibrator(l2=0.3).fit(x * scale, y)
     best = minimize_scalar(lambda b: cross_entropy(np.full(200, b), y, 1.0) + 0.3 * b * b)
-    total = cross_entropy(cal.log_odds(x * scale), y, 1.0) + 0.3 * (cal.a_ * cal.a_ if scale >= 1 else 0) + 0.3 * cal.b_**2
+    total = (
+        cross_entropy(cal.log_odds(x * scale), y, 1.0) + 0.3 * (cal.a_ * cal.a_ if scale >= 1 else 0) + 0.3 * cal.b_**2
+    )
     assert total <= best.fun + 1e-9

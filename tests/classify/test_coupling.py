@@ -13,9 +13,7 @@ import oddsmith.classify.coupling as coupling
 from oddsmith.classify.coupling import couple_code_matrix, couple_pairwise, normalize_one_vs_rest
 from oddsmith.errors import InvalidInputError, NonConvergenceWarning
 
-VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "vectors.json").read_text(encoding="utf-8"))[
-    "methods"
-]
+VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "vectors.json").read_text(encoding="utf-8"))["methods"]
 seeds = st.integers(0, 2**32 - 1)
 quick = settings(deadline=None, max_examples=40)
 
@@ -172,9 +170,7 @@ def test_code_matrix_minimises_its_objective(seed, k, rest):
     p = couple_code_matrix(r, code)
     constraint = {"type": "eq", "fun": lambda q: q.sum() - 1}
     start = np.full(k, 1 / k)
-    best = minimize(
-        squared_error, start, args=(r, code), method="SLSQP", bounds=[(0, 1)] * k, constraints=constraint
-    )
+    best = minimize(squared_error, start, args=(r, code), method="SLSQP", bounds=[(0, 1)] * k, constraints=constraint)
     assert squared_error(p, r, code) <= squared_error(best.x, r, code) + 1e-8
     assert p.min() >= 0
     assert_allclose(p.sum(), 1)

@@ -13,7 +13,7 @@ from scipy.special import expit, log_softmax, softmax
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import oddsmith.classify.scaling as scaling
+from oddsmith.classify import _softmax
 from oddsmith.classify.scaling import DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
 from oddsmith.errors import (
     ConstantScoreWarning,
@@ -71,9 +71,9 @@ def test_temperature_reaches_the_optimum(seed, k, n, temperature, log_scale):
 
 def test_temperature_needs_few_passes_over_all_rows(monkeypatch):
     sizes = []
-    derivatives = scaling._derivatives
+    derivatives = _softmax._derivatives
     monkeypatch.setattr(
-        scaling, "_derivatives", lambda rows, *rest: (sizes.append(len(rows.z)), derivatives(rows, *rest))[1]
+        _softmax, "_derivatives", lambda rows, *rest: (sizes.append(len(rows.z)), derivatives(rows, *rest))[1]
     )
     logits, y = sample(140_000, 5)
     TemperatureScaling().fit(logits, y)
@@ -283,9 +283,7 @@ def test_the_three_predictions_agree(method):
     logits, y = sample()
     fitted = method().fit(logits, y)
     assert_allclose(fitted.predict_proba(logits), np.exp(fitted.predict_log_proba(logits)))
-    assert np.array_equal(
-        fitted.predict(logits), fitted.classes_[fitted.predict_proba(logits).argmax(axis=1)]
-    )
+    assert np.array_equal(fitted.predict(logits), fitted.classes_[fitted.predict_proba(logits).argmax(axis=1)])
 
 
 def test_temperature_never_changes_a_decision():
@@ -313,7 +311,7 @@ def test_input_kinds_pickle_and_clone(method):
 @pytest.mark.parametrize("method", LINEAR)
 def test_non_convergence_is_reported(method, monkeypatch):
     logits, y = sample()
-    monkeypatch.setattr(scaling, "_MAX_STEPS", 1)
+    monkeypatch.setattr(_softmax, "_MAX_STEPS", 1)
     with pytest.warns(NonConvergenceWarning, match="stopped"):
         method().fit(logits, y)
 
@@ -326,7 +324,7 @@ BAD = np.where(np.arange(60).reshape(20, 3) == 7, np.nan, GOOD)
     ("call", "words"),
     [
         (lambda: TemperatureScaling().fit(BAD, LABELS), r"logits must be finite.*logits\[2, 1\]=nan"),
-        (lambda: TemperatureScaling().fit(GOOD, LABELS[:-1]), "y must hold one label a row"),
+        (lambda: TemperatureScaling().fit(GOOD, LABELS[:-1]), "y must be as long as the scores"),
         (lambda: TemperatureScaling().fit(GOOD, None), "requires y to be passed"),
         (lambda: TemperatureScaling().fit(GOOD, LABELS + 0.5), "continuous"),
         (lambda: TemperatureScaling().fit(GOOD[:, :2], LABELS), "2 columns for 3 classes"),

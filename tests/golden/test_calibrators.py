@@ -117,7 +117,11 @@ def test_asymmetric_laplace_pieces(case):
     cal = fit(oddsmith.AsymmetricLaplaceCalibrator(), case)
     low, high = cal.negative_.parameters["theta"], cal.positive_.parameters["theta"]
     found = {"theta_minus": low, "theta_plus": high}
-    for name, start in (("slope_left", low - 2), ("slope_middle", (low + high) / 2), ("slope_right", high + 1)):
+    for name, start in (
+        ("slope_left", low - 2),
+        ("slope_middle", (low + high) / 2),
+        ("slope_right", high + 1),
+    ):
         found[name] = np.diff(cal.log_odds([start, start + 0.5]))[0] / 0.5
     check_parameters(found, case["parameters"])
 
@@ -233,7 +237,10 @@ def test_piecewise_logistic(case):
     penalty = options["l2"] * np.sum(np.diff(cal.slopes_) ** 2)
     assert penalty - cal.log_likelihood_ == pytest.approx(case["objective"], abs=1e-8)
     check_map(cal, case)
-    for outside, key in (("clip", "probabilities_clipped_outside"), ("literal", "probabilities_literal_zero_outside")):
+    for outside, key in (
+        ("clip", "probabilities_clipped_outside"),
+        ("literal", "probabilities_literal_zero_outside"),
+    ):
         other = fit(oddsmith.PiecewiseLogisticCalibrator(outside=outside, **options), case)
         np.testing.assert_allclose(other.predict_proba(case["query"])[:, 1], case[key], atol=1e-8)
     if "selection" in case:

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from catalogue import CLASSES
-from samples import ours_allowed
 
+from catalogue import CLASSES
 from oddsmith import ScoreTable
 from oddsmith.errors import InvalidInputError, ReversedScoreWarning, SeparableWarning
+from samples import ours_allowed
 
 every = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 
@@ -18,11 +18,20 @@ S = [-2.0, -1.0, 0.5, 0.0, 1.5, 3.0]
 Y = [0, 0, 0, 1, 1, 1]
 
 REFUSED = {
-    "NaN score": (([*S[:5], np.nan], Y), r"scores must be finite; got 1 NaN and 0 infinity values, first at row 5"),
+    "NaN score": (
+        ([*S[:5], np.nan], Y),
+        r"scores must be finite; got 1 NaN and 0 infinity values, first at row 5",
+    ),
     "NaN score of weight 0": (([*S[:5], np.nan], Y, [1, 1, 1, 1, 1, 0]), "scores must be finite"),
-    "infinite score": (([np.inf, *S[1:]], Y), r"got 0 NaN and 1 infinity values, first at row 0: scores\[0\]=inf"),
+    "infinite score": (
+        ([np.inf, *S[1:]], Y),
+        r"got 0 NaN and 1 infinity values, first at row 0: scores\[0\]=inf",
+    ),
     "empty": (([], []), "scores must hold at least one value"),
-    "two columns": ((np.ones((6, 2)), Y), r"scores must be one column; got shape \(6, 2\). Hint: pass scores\[:, 1\]"),
+    "two columns": (
+        (np.ones((6, 2)), Y),
+        r"scores must be one column; got shape \(6, 2\). Hint: pass scores\[:, 1\]",
+    ),
     "three columns": ((np.ones((6, 3)), Y), r"scores must have shape \(n,\) or \(n, 1\)"),
     "three dimensions": ((np.ones((6, 1, 1)), Y), r"scores must have shape \(n,\) or \(n, 1\)"),
     "a single number": ((1.0, Y), r"scores must have shape \(n,\) or \(n, 1\)"),
@@ -46,7 +55,10 @@ REFUSED = {
     "all weights 0": ((S, Y, [0] * 6), "sample_weight must be positive somewhere; got only zeros"),
     "NaN weight": ((S, Y, [1, 1, 1, 1, 1, np.nan]), "sample_weight must be finite"),
     "infinite weight": ((S, Y, [1, 1, 1, 1, 1, np.inf]), "sample_weight must be finite"),
-    "weights too short": ((S, Y, [1, 1]), r"sample_weight must have shape \(n,\); got shape \(2,\) for 6 scores"),
+    "weights too short": (
+        (S, Y, [1, 1]),
+        r"sample_weight must have shape \(n,\); got shape \(2,\) for 6 scores",
+    ),
 }
 
 
@@ -171,12 +183,15 @@ def test_separable_data_are_noticed(cls):
 
 @every
 def test_parameters_are_checked(cls):
-    for options, words in (({"input": "margin"}, "input must be one of"), ({"clip": 0.7}, "clip must lie between 0 and ½")):
+    for options, words in (
+        ({"input": "margin"}, "input must be one of"),
+        ({"clip": 0.7}, "clip must lie between 0 and ½"),
+    ):
         with pytest.raises(InvalidInputError, match=words):
             cls(**options).fit(S, Y)
     with pytest.raises(InvalidInputError, match=r"must lie in \[0, 1\]"):
         cls(input="probability").fit(S, Y)
-    with pytest.raises(InvalidInputError, match="2 values of exactly 0 or 1. Hint: pass clip=1e-6"):
+    with pytest.raises(InvalidInputError, match=r"2 values of exactly 0 or 1\. Hint: pass clip=1e-6"):
         cls(input="probability").fit([0.0, 0.2, 0.6, 0.4, 0.8, 1.0], Y)
     with ours_allowed():
         cal = cls(input="probability", clip=1e-6).fit([0.0, 0.2, 0.6, 0.4, 0.8, 1.0], Y)

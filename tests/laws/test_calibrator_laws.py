@@ -4,14 +4,14 @@ import pickle
 
 import numpy as np
 import pytest
-from catalogue import name, variants
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples import grid, ours_allowed, samples
 from sklearn.base import clone
 
+from catalogue import name, variants
 from oddsmith import CalibrationMap, ScoreTable
 from oddsmith.errors import ConstantScoreWarning, SingleClassWarning
+from samples import grid, ours_allowed, samples
 
 every = pytest.mark.parametrize("calibrator", variants(), ids=name)
 few = settings(max_examples=15)
@@ -133,7 +133,11 @@ def test_mirrored_data_give_the_mirrored_map_where_claimed(calibrator, data):
 
 @every
 @few
-@given(data=samples(), factor=st.sampled_from([1e-150, 1e-6, 1e6, 1e150]), shift=st.sampled_from([0.0, 1e8, -1e8]))
+@given(
+    data=samples(),
+    factor=st.sampled_from([1e-150, 1e-6, 1e6, 1e150]),
+    shift=st.sampled_from([0.0, 1e8, -1e8]),
+)
 def test_extreme_scores_give_finite_answers(calibrator, data, factor, shift):
     scores, y = data[0] * factor + shift, data[1]
     cal = fitted(calibrator, scores, y)

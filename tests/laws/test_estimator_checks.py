@@ -8,10 +8,10 @@ contract is checked too.
 import warnings
 
 import numpy as np
-from catalogue import CLASSES
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from catalogue import CLASSES
 from oddsmith.errors import OddsmithWarning
 
 COLUMNS = "the check passes several columns; a calibrator takes one score a row"

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import samples
 
 from oddsmith import ScoreTable
 from oddsmith.errors import InvalidInputError
+from samples import samples
 
 table = ScoreTable.from_arrays
 
@@ -22,7 +22,9 @@ def test_merge_is_associative_and_commutative(a, b, c):
 @given(samples(), st.integers(1, 5))
 def test_chunks_merged_are_the_whole(data, chunks):
     scores, y = data
-    parts = [table(s, t) for s, t in zip(np.array_split(scores, chunks), np.array_split(y, chunks), strict=True) if len(s)]
+    parts = [
+        table(s, t) for s, t in zip(np.array_split(scores, chunks), np.array_split(y, chunks), strict=True) if len(s)
+    ]
     assert parts[0].merge(*parts[1:]) == table(scores, y)
 
 

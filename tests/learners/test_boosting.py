@@ -26,9 +26,7 @@ def losses(model, X, y, loss):
     return np.array([of_margin(margin).sum() for margin in margins])
 
 
-@pytest.mark.parametrize(
-    ("name", "loss"), [("adaboost_stumps", "exponential"), ("logloss_boost_stumps", "log")]
-)
+@pytest.mark.parametrize(("name", "loss"), [("adaboost_stumps", "exponential"), ("logloss_boost_stumps", "log")])
 def test_vectors(vectors, name, loss):
     (case,) = vectors(name)
     X, y = np.array(case["X"]), case["labels"]
@@ -135,18 +133,12 @@ def test_a_hypothesis_no_better_than_chance_is_discarded():
 @pytest.mark.parametrize("base", [None, DecisionTreeClassifier()])
 def test_resampled_trees_boost_on(noisy, base, leaves):
     X, y = noisy
-    model = BoostedClassifier(base, 25, sampling="resample", leaves=leaves, votes="real", random_state=1).fit(
-        X, y
-    )
+    model = BoostedClassifier(base, 25, sampling="resample", leaves=leaves, votes="real", random_state=1).fit(X, y)
     assert len(model.estimators_) == 25
     assert (model.estimator_errors_ < 0.5).all()
-    again = BoostedClassifier(base, 25, sampling="resample", leaves=leaves, votes="real", random_state=1).fit(
-        X, y
-    )
+    again = BoostedClassifier(base, 25, sampling="resample", leaves=leaves, votes="real", random_state=1).fit(X, y)
     np.testing.assert_array_equal(model.decision_function(X), again.decision_function(X))
-    other = BoostedClassifier(base, 25, sampling="resample", leaves=leaves, votes="real", random_state=2).fit(
-        X, y
-    )
+    other = BoostedClassifier(base, 25, sampling="resample", leaves=leaves, votes="real", random_state=2).fit(X, y)
     assert not np.array_equal(model.decision_function(X), other.decision_function(X))
 
 
@@ -191,8 +183,6 @@ def test_own_constants_come_with_the_estimator(noisy):
 def test_many_rounds_stay_finite(noisy):
     X, y = noisy
     for loss in ("exponential", "log"):
-        model = BoostedClassifier(DecisionTreeClassifier(max_depth=3), 300, loss=loss, random_state=0).fit(
-            X, y
-        )
+        model = BoostedClassifier(DecisionTreeClassifier(max_depth=3), 300, loss=loss, random_state=0).fit(X, y)
         assert np.isfinite(model.decision_function(X)).all()
         assert model.score(X, y) == 1

@@ -70,9 +70,7 @@ def test_feature_maps_reproduce_the_kernel(noisy):
     X, _ = noisy
     explicit = SparseQuadratic(sparse.csr_array(X))
     # The constant feature, 1 in every entry of the kernel, is the intercept's.
-    np.testing.assert_allclose(
-        (explicit.matrix @ explicit.matrix.T).toarray() + 1, quadratic(X, X), atol=1e-10
-    )
+    np.testing.assert_allclose((explicit.matrix @ explicit.matrix.T).toarray() + 1, quadratic(X, X), atol=1e-10)
     assert explicit.matrix.nnz == quadratic_entries(sparse.csr_array(X))
     implicit = DenseQuadratic(X)
     assert explicit.size == implicit.size
@@ -84,9 +82,7 @@ def test_feature_maps_reproduce_the_kernel(noisy):
     for features in (explicit, implicit):
         gram = features.gram(by_row**2)
         np.testing.assert_allclose(np.diag(gram), features.squares(by_row**2))
-        np.testing.assert_allclose(
-            gram @ coef, features.adjoint(by_row**2 * features.forward(coef)), atol=1e-9
-        )
+        np.testing.assert_allclose(gram @ coef, features.adjoint(by_row**2 * features.forward(coef)), atol=1e-9)
 
 
 def test_all_rows_as_landmarks_are_exact(noisy):
@@ -103,9 +99,7 @@ def test_few_landmarks_approximate_and_repeat(noisy):
     X, y = noisy
     exact = KernelLogisticRegression("rbf", 0.05, gamma=0.05).fit(X, y)
     fits = [
-        KernelLogisticRegression("rbf", 0.05, gamma=0.05, exact_rows=0, n_landmarks=25, random_state=0).fit(
-            X, y
-        )
+        KernelLogisticRegression("rbf", 0.05, gamma=0.05, exact_rows=0, n_landmarks=25, random_state=0).fit(X, y)
         for _ in "ab"
     ]
     np.testing.assert_array_equal(fits[0].decision_function(X), fits[1].decision_function(X))
@@ -120,9 +114,7 @@ def test_a_quadratic_map_that_is_too_large_falls_back(noisy, monkeypatch):
         by_rows = KernelLogisticRegression("quadratic").fit(form(X), y)
         assert isinstance(by_rows.form_, kernel_logistic.Centres)
         np.testing.assert_allclose(by_rows.dual_coef_, explicit.dual_coef_, atol=1e-7)
-        np.testing.assert_allclose(
-            by_rows.decision_function(form(X)), explicit.decision_function(X), atol=1e-7
-        )
+        np.testing.assert_allclose(by_rows.decision_function(form(X)), explicit.decision_function(X), atol=1e-7)
 
 
 def test_fitted_on_one_form_of_rows_and_asked_for_the_other(noisy):
@@ -168,9 +160,7 @@ def test_repeated_columns_share_their_coefficient(noisy, lam):
     y = np.where(np.arange(80) % 7 == 0, 1 - y, y)
     once = KernelLogisticRegression("linear", lam / 2).fit(X, y)
     twice = KernelLogisticRegression("linear", lam).fit(np.hstack([X, X]), y)
-    np.testing.assert_allclose(
-        twice.decision_function(np.hstack([X, X])), once.decision_function(X), atol=1e-6
-    )
+    np.testing.assert_allclose(twice.decision_function(np.hstack([X, X])), once.decision_function(X), atol=1e-6)
     np.testing.assert_allclose(twice.form_.linear[:4], twice.form_.linear[4:], atol=1e-6)
 
 

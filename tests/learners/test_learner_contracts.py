@@ -73,9 +73,7 @@ def test_duplicate_sparse_entries_are_summed():
     for model in (VotedPerceptron(), KernelLogisticRegression("quadratic")):
         given = split.copy()
         expected = clone(model).fit(split.toarray(), LABELS).decision_function(DATA)
-        np.testing.assert_allclose(
-            clone(model).fit(given, LABELS).decision_function(DATA), expected, atol=1e-9
-        )
+        np.testing.assert_allclose(clone(model).fit(given, LABELS).decision_function(DATA), expected, atol=1e-9)
         assert given.nnz == split.nnz
 
 
@@ -88,9 +86,7 @@ def test_text_labels_pickle_and_log_odds(model):
     np.testing.assert_array_equal(again.predict_proba(DATA), fitted.predict_proba(DATA))
     np.testing.assert_array_equal(fitted.predict(DATA) == "spam", fitted.log_odds(DATA) > 0)
     probability = fitted.predict_proba(DATA)
-    np.testing.assert_allclose(
-        np.log(probability[:, 1] / probability[:, 0]), fitted.log_odds(DATA), atol=1e-9
-    )
+    np.testing.assert_allclose(np.log(probability[:, 1] / probability[:, 0]), fitted.log_odds(DATA), atol=1e-9)
 
 
 @pytest.mark.parametrize("model", FAST, ids=str)

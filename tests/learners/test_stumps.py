@@ -66,14 +66,8 @@ def test_real_stumps_speak_in_leaf_probabilities(leaves):
         assert ((stump.low + 1) / 2, (stump.high + 1) / 2) == (pytest.approx(1 / 3), 1.0)
     if leaves == "laplace":
         assert ((stump.low + 1) / 2, (stump.high + 1) / 2) == (pytest.approx(2 / 5), pytest.approx(3 / 4))
-    constant = StumpLearner(Training(np.zeros((5, 1)), positive, np.ones(5)), leaves, real=True).fit(
-        np.ones(5)
-    )
-    assert (
-        constant.low
-        == constant.high
-        == pytest.approx({"none": 0.2, "laplace": 1 / 7, "bayesian": 1 / 7}[leaves])
-    )
+    constant = StumpLearner(Training(np.zeros((5, 1)), positive, np.ones(5)), leaves, real=True).fit(np.ones(5))
+    assert constant.low == constant.high == pytest.approx({"none": 0.2, "laplace": 1 / 7, "bayesian": 1 / 7}[leaves])
 
 
 def test_weighted_sum_equals_one_by_one():

@@ -78,9 +78,7 @@ def recursive_average(tree, node, alpha):
 def test_bayesian_average_equals_the_recursion(alpha):
     X, y = make_classification(60, 5, flip_y=0.3, random_state=0)
     weight = np.random.default_rng(0).random(60)
-    model = SmoothedTreeClassifier(leaves="bayesian", alpha=alpha, random_state=0).fit(
-        X, y, sample_weight=weight
-    )
+    model = SmoothedTreeClassifier(leaves="bayesian", alpha=alpha, random_state=0).fit(X, y, sample_weight=weight)
     _, expected = recursive_average(TreeCounts.of(model.estimator_), 0, alpha)
     for leaf, probability in expected.items():
         assert model.node_probability_[leaf] == pytest.approx(probability, rel=1e-10)

@@ -24,9 +24,7 @@ def test_vector(vectors):
     (case,) = vectors("voted_perceptron")
     model = VotedPerceptron(epochs=2).fit(case["X"], case["labels"])
     steps = model.steps_[:, None]
-    np.testing.assert_allclose(
-        np.cumsum(steps * model.mistakes_, axis=0), case["parameters"]["v"], atol=1e-12
-    )
+    np.testing.assert_allclose(np.cumsum(steps * model.mistakes_, axis=0), case["parameters"]["v"], atol=1e-12)
     np.testing.assert_allclose(np.cumsum(steps), case["parameters"]["b"], atol=1e-12)
     assert model.survival_.tolist() == case["parameters"]["survival"]
     np.testing.assert_allclose(model.decision_function(case["query"]), case["log_odds_score"], atol=1e-10)

@@ -70,7 +70,7 @@ def test_imports_point_one_way(path):
 def test_nothing_below_the_command_line_prints():
     for path in MODULES:
         mine = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        if mine in {"cli", "demo"} or path.parent == PACKAGE and path.name == "__init__.py":
+        if mine in {"cli", "demo"} or (path.parent == PACKAGE and path.name == "__init__.py"):
             continue
         calls = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
         assert not any(isinstance(func, ast.Name) and func.id == "print" for func in calls), path

@@ -162,7 +162,10 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             return self._fit(data)  # type: ignore[arg-type]
         if data.n_pos == 0 or data.n_neg == 0:
             which = "positive" if data.n_neg == 0 else "negative"
-            self._warn(SingleClassWarning, f"Only the {which} class has weight: the fit is the constant add-one prior.")
+            self._warn(
+                SingleClassWarning,
+                f"Only the {which} class has weight: the fit is the constant add-one prior.",
+            )
             return constant_map(_log_odds(add_one_prior(data)))
         low, high = data.span()
         if low == high:

@@ -17,7 +17,12 @@ def bayes_map(positive: Density, negative: Density, log_prior_ratio: float, scal
     origins, coefficients = [], []
     for place in places:
         tails = [
-            (sign, density, density.left if place <= density.theta else density.right, 1 if place <= density.theta else -1)
+            (
+                sign,
+                density,
+                density.left if place <= density.theta else density.right,
+                1 if place <= density.theta else -1,
+            )
             for sign, density in ((1, positive), (-1, negative))
         ]
         # Expanded about the mode of the steeper tail, whose large terms then do not cancel.

@@ -6,7 +6,6 @@ right of it; so the log-odds of any pair is piecewise quadratic, and one functio
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
@@ -181,7 +180,7 @@ class Hybrid(Family):
         """Return the best density with its mode at θ."""
         n, theta = sample.n, mode.theta
         inner, outer = (mode.left, mode.right) if inner_left else (mode.right, mode.left)
-        t = float(_hybrid_root(np.array(inner / n), np.array(outer / n))[0]) ** 6
+        t = float(_hybrid_root(np.array(inner / n), np.array(outer / n), 6)[0]) ** 6 if inner or outer else 0.0
         u = max(math.sqrt(inner * t / n), 1 / limits.rate_high)
         sigma = max(math.cbrt(outer * t / (_ROOT * n)), limits.sigma_low)
         peak = -math.log(u + _ROOT * sigma)
@@ -199,54 +198,65 @@ FAMILIES: dict[str, Family] = {
 
 
 def moments(sample: ClassScores) -> tuple[float, float]:
-    """Return the mean, as a score, and the variance (divided by N) on the standardised scale, in two passes.
+    """Return the mean, as a score, and the variance (divided by N) on the standardised scale.
 
-    Distances are taken from a score of the class, so that the mean of equal scores is exactly that score.
+    Distances are taken from a score in the middle of the class: nothing cancels, and the mean of equal scores is
+    exactly that score.
     """
-    reference = sample.scores[0 if sample.weight is None else int(np.argmax(sample.weight > 0))]
-    at = float(sample.x(reference))
-    offset = _sum(sample, lambda x: x - at) / sample.n
-    centre = at + offset
-    return float(reference + offset * sample.scale), _sum(sample, lambda x: (x - centre) ** 2) / sample.n
-
-
-def _sum(sample: ClassScores, function: Callable[[Floats], Floats]) -> float:
-    total = 0.0
+    reference = _middle(sample)
+    at = reference / sample.scale
+    first = second = 0.0
     for start in range(0, len(sample.scores), _kernels.CHUNK):
         part = slice(start, start + _kernels.CHUNK)
-        total += float(sample.w(part).dot(function(sample.x(sample.scores[part]))))
-    return total
+        distance = sample.scores[part] / sample.scale - at
+        weighted = sample.w(part) * distance
+        first += float(weighted.sum())
+        second += float(weighted.dot(distance))
+    offset = first / sample.n
+    return reference + offset * sample.scale, max(second / sample.n - offset * offset, 0.0)
+
+
+def _middle(sample: ClassScores) -> float:
+    """Return a score of the class near its median: the middle one of some."""
+    thin = slice(None, None, max(1, len(sample.scores) // 10_001))
+    some = sample.scores[thin]
+    if sample.weight is not None:
+        held = sample.weight[thin] > 0
+        some = some[held] if held.any() else sample.scores[sample.weight > 0]
+    return float(np.sort(some)[len(some) // 2])
 
 
 def weighted_median(sample: ClassScores) -> float:
     """Return the median: the midpoint where half of the weight lies on each side of a gap."""
-    below = np.cumsum(sample.w(slice(None)))
-    half = below[-1] / 2
-    low = sample.scores[int(np.searchsorted(below, half))]
-    high = sample.scores[int(np.searchsorted(below, half, side="right"))]
+    below = np.cumsum(np.ones(len(sample.scores), np.int64) if sample.weight is None else sample.weight)
+    # Doubled instead of halved: sums of counts stay integers.
+    low = sample.scores[int(np.searchsorted(2 * below, below[-1]))]
+    high = sample.scores[int(np.searchsorted(2 * below, below[-1], side="right"))]
     return float(low / 2 + high / 2)
 
 
-def _hybrid_root(inner: Floats, outer: Floats) -> tuple[Floats, Floats]:
+def _hybrid_root(inner: Floats, outer: Floats, steps: int) -> tuple[Floats, Floats]:
     """Return w = T^(1/6), the positive root of w⁴ − Aw − B, and B, from the mean deviations D₁/N and D₂/N."""
     a, b = np.sqrt(inner), _ROOT ** (2 / 3) * np.cbrt(outer)
-    # Within 3 % of the root, and right of the minimum of a convex function: four steps reach the last bit.
+    # Within 3 % of the root, and right of the minimum of a convex function: Newton's steps square the error.
     w = np.sqrt(np.sqrt(a * np.cbrt(a) + b))
-    for _ in range(4):
+    for _ in range(steps):
         cube = w * w * w
-        w = w - (cube * w - a * w - b) / np.maximum(4 * cube - a, 1e-300)
+        w = (3 * cube * w + b) / (4 * cube - a)
     return w, b
 
 
 def hybrid_loss(inner: Floats, outer: Floats) -> Floats:
-    """Return −log L/N of the best hybrid density with mean deviations D₁/N and D₂/N.
+    """Return −log L/N of the best hybrid density with mean deviations D₁/N and D₂/N, to ten digits.
 
     With u/T = A/w³ and kσ/T = B/w⁴, which add up to 1, it is log T + 1 − ½B/w⁴.
     """
-    w, b = _hybrid_root(inner, outer)
     with np.errstate(divide="ignore", invalid="ignore"):
+        w, b = _hybrid_root(inner, outer, 3)
         square = w * w
-        return np.where(w > 0, 6 * np.log(w) + 1 - b / (2 * square * square), -np.inf)
+        loss = 6 * np.log(w) + 1 - b / (2 * square * square)
+    # No deviation at all: a single score, of infinite density.
+    return np.where(np.isnan(loss), -np.inf, loss)
 
 
 def _density(

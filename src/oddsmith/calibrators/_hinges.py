@@ -68,7 +68,14 @@ class HingeFits:
         target = np.einsum("b,fbp->fp", sketch.pos, hinges(sketch.pos_x, knots))
         penalty, converged = np.zeros((len(knots), size, size)), np.zeros(len(knots), bool)
         return cls(
-            knots, (float(x.min()), float(x.max())), features, sketch.weight.ravel(), target, penalty, theta, converged
+            knots,
+            (float(x.min()), float(x.max())),
+            features,
+            sketch.weight.ravel(),
+            target,
+            penalty,
+            theta,
+            converged,
         )
 
     def penalise(self, l2: float, ridge: float) -> None:
@@ -100,7 +107,7 @@ class HingeFits:
     def log_likelihood(self) -> Floats:
         """Return the unpenalised log-likelihood of each fit."""
         z = np.matmul(self.features, self.theta[:, :, None])[:, :, 0]
-        return np.einsum("fp,fp->f", self.target, self.theta) - softplus(z) @ self.weight
+        return np.asarray(np.einsum("fp,fp->f", self.target, self.theta) - softplus(z) @ self.weight)
 
     def gradient(self, theta: Floats) -> Floats:
         """Return the gradient of the penalised objective."""
@@ -108,7 +115,7 @@ class HingeFits:
 
     def curvature(self) -> Floats:
         """Return the second derivative of the penalised objective in each parameter."""
-        return np.einsum("fpp->fp", self._evaluate(np.arange(len(self.theta)), self.theta)[2])
+        return np.asarray(np.einsum("fpp->fp", self._evaluate(np.arange(len(self.theta)), self.theta)[2]))
 
     def run(self, tolerance: float) -> None:
         """Newton's method with backtracking until twice the possible gain of each fit is below ``tolerance``."""
@@ -127,7 +134,13 @@ class HingeFits:
                 if done.all():
                     return
                 keep = ~done
-                active, theta, loss, gain, step = active[keep], theta[keep], loss[keep], gain[keep], step[keep]
+                active, theta, loss, gain, step = (
+                    active[keep],
+                    theta[keep],
+                    loss[keep],
+                    gain[keep],
+                    step[keep],
+                )
             size = np.ones(len(active))
             for _ in range(40):
                 trial = theta + size[:, None] * step
@@ -163,4 +176,4 @@ def _solve(hessian: Floats, gradient: Floats) -> Floats:
     scaled = hessian * unit[:, :, None] * unit[:, None, :]
     # A floor at the size of rounding: features that the data do not tell apart share their effect.
     scaled += 1e-13 * np.eye(hessian.shape[1])
-    return -unit * np.linalg.solve(scaled, (gradient * unit)[:, :, None])[:, :, 0]
+    return np.asarray(-unit * np.linalg.solve(scaled, (gradient * unit)[:, :, None])[:, :, 0])

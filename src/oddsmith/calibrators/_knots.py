@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -77,7 +78,7 @@ class PiecewiseFit:
     @property
     def theta(self) -> Floats:
         """Return the parameters of all features."""
-        return self.basis @ self.fits.theta[0]
+        return np.asarray(self.basis @ self.fits.theta[0])
 
     @property
     def is_loose(self) -> bool:
@@ -96,7 +97,7 @@ class PiecewiseFit:
         bounds = [0, *edges.tolist(), len(table)]
         for _ in range(20):
             gradient, hessian = np.zeros(len(self.basis)), np.zeros((len(self.basis),) * 2)
-            for j, (start, stop) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+            for j, (start, stop) in enumerate(pairwise(bounds)):
                 # Slope and intercept of piece j as functions of the parameters.
                 line = np.zeros((2, len(self.basis)))
                 line[0, 1 : j + 2] = 1

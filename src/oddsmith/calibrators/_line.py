@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from oddsmith import _kernels
 from oddsmith._check import Floats, Weights
@@ -108,9 +109,10 @@ def fit_line(
         *penalty,
         fit_intercept,
     )
-    start = (0.0, math.log((data.n_pos + 1) / (data.n_neg + 1)) if fit_intercept else 0.0)
+    points, share = (scores / scale - shift, weight) if histogram is None else histogram[:2]
+    start = _first_guess(points, share, (sum_pos, sum_neg), (data.n_pos, data.n_neg), fit_intercept)
     if histogram is None:
-        a, b, converged = newton(scores / scale - shift, weight, problem, start)
+        a, b, converged = newton(points, share, problem, start)
     else:
         a, b, converged = _fit_long(scores, weight, scale, shift, histogram, problem, start)
     return Line(a, b, centre, scale, converged)
@@ -131,49 +133,66 @@ def _standard(data: ScoreTable | ScoreRows, centred: bool, l2: float) -> tuple[f
     return centre, math.ldexp(1.0, max(min(exponent, 1023), -400 if l2 else -1020))
 
 
+def _first_guess(
+    x: Floats, weight: Weights | None, sums: tuple[float, float], counts: tuple[float, float], fit_intercept: bool
+) -> tuple[float, float]:
+    """Return the line of two Gaussians with one variance, held to log-odds of a few units."""
+    (n_pos, n_neg), (mean_pos, mean_neg) = counts, (total / count for total, count in zip(sums, counts, strict=True))
+    square = float(x.dot(x) if weight is None else (weight * x).dot(x))
+    variance = (square - n_pos * mean_pos**2 - n_neg * mean_neg**2) / (n_pos + n_neg)
+    gap = mean_pos - mean_neg
+    a = gap / variance if variance > 0.1 * gap * gap else 0.0
+    if not fit_intercept:
+        return a, 0.0
+    return a, math.log((n_pos + 1) / (n_neg + 1)) - a * (mean_pos + mean_neg) / 2
+
+
 def newton(
     x: Floats, weight: Weights | None, problem: Problem, start: tuple[float, float]
 ) -> tuple[float, float, bool]:
     """Newton's method with backtracking; returns slope, intercept and whether it converged."""
     a, b = start
-    loss, at = _evaluate(x, weight, problem, a, b)
+    at = _derivatives(x, weight, problem, a, b)
     for _ in range(_MAX_STEPS):
         da, db = _direction(at, problem)
         if _small(da, db, a, b):
             return a + da, b + db, True
-        gain = -(at.ga * da + at.gb * db)
-        step = 1.0
-        while gain > 0:
-            trial_loss, trial = _evaluate(x, weight, problem, a + step * da, b + step * db)
-            # Near the optimum the objective changes by less than its own rounding.
-            if trial_loss <= loss - 1e-4 * step * gain + 1e-13 * abs(loss):
-                break
-            step /= 2
-            if step < 1e-10:
-                return a, b, False
-        else:
+        fall = at.ga * da + at.gb * db
+        if not fall < 0:
             return a, b, True  # the gradient is zero to the last bit
-        a, b, loss, at = a + step * da, b + step * db, trial_loss, trial
+        trial = _derivatives(x, weight, problem, a + da, b + db)
+        step = 1.0
+        # Where the slope along the step has halved, the objective has fallen; else it is looked at.
+        if abs(trial.ga * da + trial.gb * db) > -0.5 * fall:
+            loss = _objective(x, weight, problem, a, b)
+            # Near the optimum the objective changes by less than its own rounding.
+            slack = 1e-13 * abs(loss)
+            while _objective(x, weight, problem, a + step * da, b + step * db) > loss + 1e-4 * step * fall + slack:
+                step /= 2
+                if step < 1e-10:
+                    return a, b, False
+            trial = _derivatives(x, weight, problem, a + step * da, b + step * db)
+        a, b, at = a + step * da, b + step * db, trial
     return a, b, False
 
 
-def _evaluate(
-    x: Floats, weight: Weights | None, problem: Problem, a: float, b: float
-) -> tuple[float, Derivatives]:
-    """Return the objective with its derivatives, in forms that neither overflow nor cancel."""
+def _objective(x: Floats, weight: Weights | None, problem: Problem, a: float, b: float) -> float:
+    """Return what is minimised, in a form that neither overflows nor cancels."""
     z = a * x + b
-    e = np.exp(-np.abs(z))
-    q = 1 / (1 + e)
-    p = np.where(z >= 0, q, e * q)
-    h = e * q * q
-    loss = np.log1p(e) + np.maximum(z, 0)
+    loss = np.log1p(np.exp(-np.abs(z))) + np.maximum(z, 0)
+    total = float(loss.sum() if weight is None else (loss * weight).sum())
+    penalty = problem.penalty_aa * a * a + 2 * problem.penalty_ab * a * b + problem.penalty_bb * b * b
+    return total + penalty / 2 - problem.target_a * a - problem.target_b * b
+
+
+def _derivatives(x: Floats, weight: Weights | None, problem: Problem, a: float, b: float) -> Derivatives:
+    p = expit(a * x + b)
+    h = p * (1 - p)
     if weight is not None:
-        p, h, loss = p * weight, h * weight, loss * weight
+        p, h = p * weight, h * weight
     hx = h * x
-    value = float(loss.sum()) - problem.target_a * a - problem.target_b * b
-    value += (problem.penalty_aa * a * a + 2 * problem.penalty_ab * a * b + problem.penalty_bb * b * b) / 2
     sums = Derivatives(float(p.dot(x)), float(p.sum()), float(hx.dot(x)), float(hx.sum()), float(h.sum()))
-    return value, _complete(sums, problem, a, b)
+    return _complete(sums, problem, a, b)
 
 
 def _complete(sums: Derivatives, problem: Problem, a: float, b: float) -> Derivatives:
@@ -232,9 +251,15 @@ def _histogram(data: ScoreTable | ScoreRows, scale: float, shift: float) -> Hist
     width = (high - low) / _MOMENT_CELLS
     positive = data.positive if isinstance(data, ScoreRows) else data.pos > 0
     sums, sum_pos = fast.cell_moments(
-        np.ascontiguousarray(scores), np.ascontiguousarray(positive), 1 / scale, shift, low, 1 / width, _MOMENT_CELLS
+        np.ascontiguousarray(scores),
+        np.ascontiguousarray(positive),
+        1 / scale,
+        shift,
+        low,
+        1 / width,
+        _MOMENT_CELLS,
     )
-    centres = low + width * (np.arange(_MOMENT_CELLS) + 0.5)
+    centres = low + width * np.arange(0.5, _MOMENT_CELLS)
     sum_all = float(np.sum(centres * sums[0] + width * sums[1]))
     return Histogram(*_kernels.gauss_points(centres, width, sums), width, (sum_pos, sum_all - sum_pos))
 
@@ -251,12 +276,13 @@ def _count(data: ScoreTable | ScoreRows, scale: float, shift: float, low: float,
         place = scores[part] * per_score
         place -= lowest
         share = None if weight is None else weight[part]
-        sum_pos += float((data.positive_weight(part) * place).sum())
-        sum_all += float(place.sum() if share is None else (share * place).sum())
+        # Not by BLAS, which may start threads at this length.
+        sum_pos += float(np.einsum("i,i", data.positive_weight(part), place))
+        sum_all += float(place.sum() if share is None else np.einsum("i,i", share, place))
         place *= per_cell
         counts += np.bincount(place.astype(np.intp), share, len(counts))
     held = np.flatnonzero(counts)
-    points = low + (held + 0.5) * ((high - low) / _COUNT_CELLS)
+    points = np.asarray(low + (held + 0.5) * ((high - low) / _COUNT_CELLS), dtype=np.float64)
     sums = sum_pos + low * data.n_pos, sum_all - sum_pos + low * data.n_neg
     if isinstance(data, ScoreTable) and data.resolution is not None:
         sums = data.class_sums(scale, shift)  # cells know them exactly
@@ -287,9 +313,7 @@ def _fit_long(
     return newton(scores / scale - shift, weight, problem, (a, b))
 
 
-def exact_pass(
-    scores: Floats, weight: Weights | None, scale: float, shift: float, a: float, b: float
-) -> Derivatives:
+def exact_pass(scores: Floats, weight: Weights | None, scale: float, shift: float, a: float, b: float) -> Derivatives:
     """Sum the derivatives over all points, a cache-sized piece at a time; no objective, for speed."""
     total = np.zeros(6)
     per_score = 1 / scale
@@ -307,7 +331,7 @@ def exact_pass(
             vp = p if weight is None else p * v
             square = vp * p
             xx = x * x
-            total += (vp.dot(x), p.dot(v), vp.dot(xx), square.dot(xx), square.dot(x), square.sum())
+            total += (vp.dot(x), p.dot(v), vp.dot(xx), square.dot(xx), square.dot(x), square.dot(ones[: len(x)]))
     px, p0, pxx, qxx, qx, q = total.tolist()
     # p(1 − p) as p − p²: the curvature needs no more digits than that.
     return Derivatives(px, p0, pxx - qxx, px - qx, p0 - q)

@@ -25,11 +25,12 @@ Ints = NDArray[np.int64]
 _BLOCK = 128
 _AT_ONCE = 64
 
-#: So few blocks are searched without a bound.
-_FEW = 16
+#: So few scores are one block, searched without a bound.
+_SHORT = 2048
 
 #: Objectives closer than this are ties, which go to the smallest θ.
 _SLACK = 1e-12
+
 
 class Mode(NamedTuple):
     """A mode θ, as a score, with the deviations of the points left (x ≤ θ) and right of it, standardised."""
@@ -43,8 +44,8 @@ class Mode(NamedTuple):
 class ClassScores:
     """One class: ascending scores with its weight at each, which may be 0 (None: all ones).
 
-    Sums are taken on a standardised scale, x = (s − centre)/scale within [−1, 1]: running moments about a distant origin
-    cancel.
+    Sums are taken on a standardised scale, x = (s − centre)/scale within [−1, 1]: squares of raw scores may overflow,
+    and moments about a distant origin cancel.
     """
 
     scores: Floats
@@ -98,15 +99,15 @@ def find_mode(
     blocks = _Blocks(sample, powers)
     allowed = blocks.allowed(min_side)
     bounds = blocks.bounds(allowed, objective)
-    best, found = np.inf, []
     # The most promising block first: its best rules out nearly all others.
-    chosen = np.array([np.argmin(bounds)]) if len(bounds) > _FEW else np.arange(len(bounds))
-    while len(chosen):
-        for start, stop in _runs(chosen):
+    runs = [(at := int(np.argmin(bounds)), at + 1)]
+    best, found = np.inf, []
+    while runs:
+        for start, stop in runs:
             found += _search(blocks, start, stop, allowed, objective, subdivisions, best)
             best = min((value for _, value in found), default=best)
-        bounds[chosen] = np.inf
-        chosen = np.flatnonzero((bounds <= _tied(best)) & (bounds < np.inf))
+            bounds[start:stop] = np.inf
+        runs = _runs(np.flatnonzero((bounds <= _tied(best)) & (bounds < np.inf)))
     return min(mode for mode, value in found if value <= _tied(best))
 
 
@@ -117,6 +118,8 @@ def _tied(best: float) -> float:
 
 def _runs(chosen: NDArray[np.intp]) -> list[tuple[int, int]]:
     """Return first block and the one after the last, for each run of neighbours among the chosen blocks."""
+    if not len(chosen):
+        return []
     breaks = np.flatnonzero(np.diff(chosen) > 1)
     starts, stops = np.append(0, breaks + 1), np.append(breaks, len(chosen) - 1)
     return [(int(chosen[a]), int(chosen[b]) + 1) for a, b in zip(starts, stops, strict=True)]
@@ -137,7 +140,8 @@ def _search(
     index, behind, ahead = index[inside], behind[:, inside], ahead[:, inside]
     if not len(index):
         return []
-    left, right = blocks.pick(behind, ahead)
+    powers = blocks.powers
+    left, right = behind[powers[0]], ahead[powers[1]]
     scores = blocks.sample.scores[index]
     found = [_smallest(scores, objective(left, right), left, right)]
     best = min(best, found[0][1])
@@ -146,28 +150,21 @@ def _search(
     gaps = np.flatnonzero(objective(left[:-1], right[1:]) <= _tied(best))
     if not len(gaps):
         return found
-    steps = np.arange(1, subdivisions) / subdivisions
+    shares = np.arange(1, subdivisions) / subdivisions
     low, high = scores[gaps, None], scores[gaps + 1, None]
-    theta = low * (1 - steps) + high * steps
+    theta = low * (1 - shares) + high * shares
     scale = blocks.sample.scale
-    # Seen from inside a gap everything is further away than from its ends, by the distance to them.
-    behind = _step_back(behind[:, gaps, None], theta / scale - low / scale)
-    ahead = np.stack([ahead[0, gaps], ahead[1, gaps + 1], ahead[2, gaps + 1]])[:, :, None]
-    ahead = _step_back(ahead, high / scale - theta / scale)
-    left, right = (side.ravel() for side in blocks.pick(behind, ahead))
+    left = _seen_from(behind[:, gaps, None], theta / scale - low / scale, powers[0]).ravel()
+    # The weight ahead of a gap's lower end is at or beyond its upper end.
+    ahead = np.concatenate([ahead[:1, gaps], ahead[1:, gaps + 1]])[:, :, None]
+    right = _seen_from(ahead, high / scale - theta / scale, powers[1]).ravel()
     return [*found, _smallest(theta.ravel(), objective(left, right), left, right)]
 
 
-def _step_back(stats: Floats, distance: Floats) -> Floats:
-    """Return weight, Σd and Σd² of points after the place they are seen from moved away by some distance."""
-    weight, first, second = stats
-    return np.stack(
-        [
-            np.broadcast_to(weight, distance.shape),
-            first + distance * weight,
-            second + 2 * distance * first + distance * distance * weight,
-        ]
-    )
+def _seen_from(stats: Floats, distance: Floats, power: Power) -> Floats:
+    """Return Σd or Σd² of points, given weight, Σd and Σd², once they are seen from a distance further away."""
+    near = stats[1] + distance * stats[0]
+    return np.asarray(near if power == 1 else stats[2] + distance * (stats[1] + near))
 
 
 def _smallest(thetas: Floats, values: Floats, left: Floats, right: Floats) -> tuple[Mode, float]:
@@ -186,19 +183,23 @@ class _Blocks:
 
     def __init__(self, sample: ClassScores, powers: tuple[Power, Power]) -> None:
         self.sample, self.powers = sample, powers
-        weight, to_next, from_edge = _block_sums(sample)
-        edges = np.append(sample.scores[::_BLOCK], sample.scores[-1]) / sample.scale
-        steps = np.diff(edges)
-        #: Weight, Σd and Σd² of the points behind, and ahead of, the first score of each block (and the last of all).
-        self.behind = _accumulate(weight, to_next, steps)
-        self.ahead = _accumulate(weight[::-1], from_edge[:, ::-1], steps[::-1])[:, ::-1]
-        self.held = np.flatnonzero(weight > 0)
+        self.size = _BLOCK if len(sample.scores) > _SHORT else len(sample.scores)
+        if self.size < len(sample.scores):
+            weight, to_next, from_edge = _block_sums(sample, powers)
+            steps = np.diff(np.append(sample.scores[:: self.size], sample.scores[-1]) / sample.scale)
+            #: Weight, Σd and Σd² of what lies behind, and ahead of, each block's first score (and the last of all).
+            self.behind = _accumulate(weight, steps, np.zeros(3), powers[0], to_next)
+            self.ahead = _accumulate(weight[::-1], steps[::-1], np.zeros(3), powers[1], from_edge[:, ::-1])[:, ::-1]
+            self.held = np.flatnonzero(weight > 0)
+        else:
+            self.behind = self.ahead = np.zeros((3, 2))
+            self.held = np.zeros(1, np.intp)
 
     def allowed(self, min_side: float) -> tuple[int, int]:
         """Return the numbers of the first and last score that leave enough weight on each side."""
-        n = self.sample.n
         if min_side <= 0:
-            return self._first_in(int(self.held[0])), self._last_in(int(self.held[-1]))
+            return 0, len(self.sample.scores) - 1
+        n = self.sample.n
         needed = min_side if min_side >= 1 else min_side * n
         index, _, ahead = self.walk(0, self.behind.shape[1] - 1)
         left, right = n - ahead[0], ahead[0]
@@ -208,21 +209,12 @@ class _Blocks:
         middle = int(index[np.argmax(np.minimum(left, right))])
         return middle, middle
 
-    def _first_in(self, block: int) -> int:
-        start = block * _BLOCK
-        return start + int(np.argmax(self.sample.w(slice(start, start + _BLOCK)) > 0))
-
-    def _last_in(self, block: int) -> int:
-        start = block * _BLOCK
-        return start + int(np.flatnonzero(self.sample.w(slice(start, start + _BLOCK)) > 0)[-1])
-
     def bounds(self, allowed: tuple[int, int], objective: Objective) -> Floats:
         """Return for each block a lower bound on the objective anywhere in it, infinite where none is allowed."""
-        if self.behind.shape[1] <= _FEW + 1:
-            return np.zeros(self.behind.shape[1] - 1)
-        left, right = self.pick(self.behind, self.ahead)
-        bounds = objective(left[:-1], right[1:])
-        bounds[: allowed[0] // _BLOCK] = bounds[allowed[1] // _BLOCK + 1 :] = np.inf
+        if self.size == len(self.sample.scores):
+            return np.zeros(1)
+        bounds = objective(self.behind[self.powers[0], :-1], self.ahead[self.powers[1], 1:])
+        bounds[: allowed[0] // self.size] = bounds[allowed[1] // self.size + 1 :] = np.inf
         return bounds
 
     def walk(self, start: int, stop: int) -> tuple[Ints, Floats, Floats]:
@@ -234,74 +226,77 @@ class _Blocks:
         before, after = self.held[self.held < start][-1:], self.held[self.held >= stop][:1]
         first = int(before[0]) if len(before) else start
         last = int(after[0]) + 1 if len(after) else stop
-        part = slice(first * _BLOCK, min(last * _BLOCK, len(self.sample.scores)))
-        w = self.sample.w(part)
-        next_edge = self.sample.scores[min(last * _BLOCK, len(self.sample.scores) - 1)]
-        steps = np.diff(np.append(self.sample.scores[part], next_edge) / self.sample.scale)
-        behind = _accumulate(w[:-1], None, steps[:-1], self.behind[:, first])
+        scores = self.sample.scores
+        edges = scores[first * self.size], scores[min(last * self.size, len(scores) - 1)]
+        index = np.flatnonzero(self.sample.w(slice(first * self.size, last * self.size)) > 0) + first * self.size
+        w = self.sample.w(index)
+        places = np.empty(len(index) + 2)
+        places[0], places[1:-1], places[-1] = edges[0], scores[index], edges[1]
+        places /= self.sample.scale
+        steps = places[1:] - places[:-1]
+        passed = np.zeros(len(index))
+        passed[1:] = w[:-1]
+        behind = _accumulate(passed, steps[:-1], self.behind[:, first], self.powers[0])[:, 1:]
         behind[0] += w
-        ahead = _accumulate(np.append(0.0, w[:0:-1]), None, steps[::-1], self.ahead[:, last])[:, :0:-1]
-        held = np.flatnonzero(w > 0)
-        return held + part.start, behind[:, held], ahead[:, held]
-
-    def pick(self, behind: Floats, ahead: Floats) -> tuple[Floats, Floats]:
-        """Return the deviations that count on each side."""
-        return behind[self.powers[0]], ahead[self.powers[1]]
+        passed[1:] = w[:0:-1]
+        ahead = _accumulate(passed, steps[:0:-1], self.ahead[:, last], self.powers[1])[:, :0:-1]
+        return index, behind, ahead
 
 
-def _accumulate(weight: Floats, inside: Floats | None, steps: Floats, start: Floats | None = None) -> Floats:
-    """Walk along places ``steps`` apart; return weight, Σd and Σd² of all points passed, at each place.
+def _accumulate(weight: Floats, steps: Floats, start: Floats, power: Power = 2, inside: Floats | None = None) -> Floats:
+    """Walk along places ``steps`` apart; return weight, Σd and (for power 2) Σd² of all points passed, at each place.
 
     Parameters
     ----------
     weight : ndarray of shape (m,)
-        Weight between a place and the next (or at the place, if ``inside`` is None).
-    inside : ndarray of shape (2, m) or None
-        Σd and Σd² of that weight, seen from the next place.
+        Weight at each place but the last, or, with ``inside``, between a place and the next.
     steps : ndarray of shape (m,)
-    start : ndarray of shape (3,), optional
+    start : ndarray of shape (3,)
         What was passed before the first place.
+    power : {1, 2}
+    inside : ndarray of shape (2, m), optional
+        Σd and Σd² of the weight between places, seen from the next place.
     """
-    passed = np.zeros((3, len(steps) + 1))
-    if start is not None:
-        passed[:, 0] = start
-    own = (0.0, 0.0)
-    if inside is None:
-        moving = passed[0, 0] + np.cumsum(weight)  # weight at a place moves away with the next step
-        passed[0, 1:] = moving
-    else:
-        passed[0, 1:] = passed[0, 0] + np.cumsum(weight)
-        moving = passed[0, :-1]
-        own = (inside[0], inside[1])
-    passed[1, 1:] = passed[1, 0] + np.cumsum(moving * steps + own[0])
-    passed[2, 1:] = passed[2, 0] + np.cumsum(2 * steps * passed[1, :-1] + moving * steps * steps + own[1])
+    passed = np.empty((power + 1, len(steps) + 1))
+    passed[:, 0] = start[: power + 1]
+    passed[0, 1:] = weight
+    np.cumsum(passed[0], out=passed[0])
+    # Weight at a place moves away with the next step, weight between places only from then on.
+    moving = passed[0, 1:] if inside is None else passed[0, :-1]
+    added = moving * steps
+    passed[1, 1:] = added if inside is None else added + inside[0]
+    np.cumsum(passed[1], out=passed[1])
+    if power == 2:
+        added += 2 * passed[1, :-1]
+        added *= steps
+        passed[2, 1:] = added if inside is None else added + inside[1]
+        np.cumsum(passed[2], out=passed[2])
     return passed
 
 
-def _block_sums(sample: ClassScores) -> tuple[Floats, Floats, Floats]:
-    """Return of each block its weight, and Σd and Σd² as seen from the next block's first score and from its own."""
-    fast = _kernels.compiled(len(sample.scores)) if sample.weight is not None and sample.weight.dtype.kind == "i" else None
+def _block_sums(sample: ClassScores, powers: tuple[Power, Power]) -> tuple[Floats, Floats, Floats]:
+    """Return of each block its weight, and Σd and Σd² as seen from the next block's first score and from its own.
+
+    Σd² only where the power of that side asks for it.
+    """
+    counts = sample.weight is not None and sample.weight.dtype.kind == "i"
+    fast = _kernels.compiled(len(sample.scores)) if counts else None
     if fast is not None:
-        sums: Floats = fast.block_sums(sample.scores, sample.weight, 1 / sample.scale, _BLOCK)
+        sums: Floats = fast.block_sums(sample.scores, sample.weight, 1 / sample.scale, _BLOCK, 2 in powers)
         return sums[0], sums[1:3], sums[3:5]
-    rows = []
+    columns: list[list[Floats]] = [[], [], [], [], []]
     for start in range(0, len(sample.scores), _AT_ONCE * _BLOCK):
         part = slice(start, start + _AT_ONCE * _BLOCK)
         w, x = _in_rows(sample.w(part)), _in_rows(sample.scores[part] / sample.scale)
         edges = np.append(x[:, 0], sample.scores[min(part.stop, len(sample.scores) - 1)] / sample.scale)
-        to_next, from_edge = np.maximum(edges[1:, None] - x, 0.0), np.maximum(x - edges[:-1, None], 0.0)
-        one, two = w * to_next, w * from_edge
-        rows.append(
-            [
-                w.sum(axis=1),
-                one.sum(axis=1),
-                np.einsum("ij,ij->i", one, to_next),
-                two.sum(axis=1),
-                np.einsum("ij,ij->i", two, from_edge),
-            ]
-        )
-    sums = np.concatenate(rows, axis=1)
-    return sums[0], sums[1:3], sums[3:5]
+        columns[0].append(w.sum(axis=1))
+        for column, distance, power in ((1, edges[1:, None] - x, powers[0]), (3, x - edges[:-1, None], powers[1])):
+            weighted = w * distance
+            columns[column].append(weighted.sum(axis=1))
+            if power == 2:
+                columns[column + 1].append(np.einsum("ij,ij->i", weighted, distance))
+    weight, *rest = (np.concatenate(column) if column else np.empty(0) for column in columns)
+    return weight, np.stack(rest[: powers[0]]), np.stack(rest[2 : 2 + powers[1]])
 
 
 def _in_rows(values: Floats) -> Floats:

@@ -10,7 +10,7 @@ from oddsmith.table import ScoreRows, ScoreTable
 #: Scores whose area under the curve lies this many standard errors below ½ look the wrong way round.
 _REVERSED = -2.0
 _LONG = 20_000
-_BLOCK = 64
+_BLOCK = 512
 
 
 def is_separable(data: ScoreTable | ScoreRows) -> bool:

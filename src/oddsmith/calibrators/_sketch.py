@@ -6,6 +6,7 @@ the sketch as over the table, to the fourth order of the block width.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from oddsmith._check import Floats
 from oddsmith.table import ScoreTable
 
 #: Tables with at most this many distinct scores are their own sketch.
-_SHORT = 1500
+_SHORT = 600
 _BLOCKS = 128
 
 
@@ -67,7 +68,7 @@ def sketch(table: ScoreTable, scale: float, shift: float, breaks: Floats) -> Ske
         pos_x = np.divide(table.pos_sum / scale, pos, out=x + shift, where=pos > 0) - shift
         return Sketch(x[None], (pos + neg)[None], pos_x, pos, neg)
     edges = _edges(len(table), np.searchsorted(table.scores, breaks, side="right"))
-    rows = [_block(table, slice(*ends), scale, shift) for ends in zip(edges[:-1], edges[1:], strict=True)]
+    rows = [_block(table, slice(*ends), scale, shift) for ends in pairwise(edges)]
     columns = np.array(rows).T
     centre, width, pos, neg, pos_x = columns[:5]
     points, weight = _kernels.gauss_points(np.zeros_like(centre), 1.0, columns[5:])
@@ -94,7 +95,17 @@ def _block(table: ScoreTable, part: slice, scale: float, shift: float) -> tuple[
         return centre, width, n_pos, count - n_pos, pos_mean, count, x.sum(), xx.sum(), xx.dot(x)
     weight = pos + table.neg[part]
     count = weight.sum()
-    return centre, width, n_pos, count - n_pos, pos_mean, count, weight.dot(x), weight.dot(xx), (weight * xx).dot(x)
+    return (
+        centre,
+        width,
+        n_pos,
+        count - n_pos,
+        pos_mean,
+        count,
+        weight.dot(x),
+        weight.dot(xx),
+        (weight * xx).dot(x),
+    )
 
 
 def _edges(n: int, breaks: np.ndarray) -> list[int]:
@@ -116,4 +127,4 @@ def _held(weight: Floats) -> Floats:
 
 def _held_upto(units: Floats) -> Floats:
     whole, rest = np.divmod(units, 10)
-    return 3 * whole + sum(np.clip(rest - start, 0, 1) for start in (2, 5, 8))
+    return np.asarray(3 * whole + sum(np.clip(rest - start, 0, 1) for start in (2, 5, 8)))

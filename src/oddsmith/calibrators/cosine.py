@@ -74,5 +74,6 @@ class CosineCalibrator(Calibrator):
             target += positive[part] @ basis
         penalty = np.diag([0.0] + [self.ridge] * self.terms)
         # Fewer distinct scores than terms leave the system singular without a ridge: the shortest solution is taken.
-        self.coefficients_ = np.linalg.lstsq(gram + penalty, target, rcond=None)[0]
+        solution = np.linalg.lstsq(gram + penalty, target, rcond=None)[0]
+        self.coefficients_ = np.asarray(solution, dtype=np.float64)
         return CosineMap(low, high, self.coefficients_)

@@ -303,8 +303,8 @@ class AsymmetricLaplaceCalibrator(_BayesCalibrator):
     Notes
     -----
     p(x) = βγ/(β + γ)·exp(−β(θ − x)) for x ≤ θ, ·exp(−γ(x − θ)) for x > θ. Given θ, with sums of absolute deviations
-    D_l and D_r: β = N/(D_l + √(D_l D_r)), γ = N/(D_r + √(D_l D_r)); θ minimises √D_l + √D_r, ties to the smallest. A side
-    without deviation gets the rate ``inf``.
+    D_l and D_r: β = N/(D_l + √(D_l D_r)), γ = N/(D_r + √(D_l D_r)); θ minimises √D_l + √D_r, ties to the smallest. A
+    side without deviation gets the rate ``inf``.
 
     References
     ----------
@@ -330,7 +330,8 @@ class AsymmetricLaplaceCalibrator(_BayesCalibrator):
         fitted = super()._fit(data)
         if not fitted.is_monotone:
             self._warn(
-                NegativeSlopeWarning, "The fitted log-odds fall beyond a mode: the other class has the longer tail."
+                NegativeSlopeWarning,
+                "The fitted log-odds fall beyond a mode: the other class has the longer tail.",
             )
         return fitted
 

@@ -10,7 +10,7 @@ from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._hinges import hinges
-from oddsmith.calibrators._knots import Frame, GrowthStep, KnotSearch, PiecewiseFit, percentiles
+from oddsmith.calibrators._knots import Frame, KnotSearch, PiecewiseFit, percentiles
 from oddsmith.calibrators._sketch import sketch
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning, SeparableWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
@@ -129,7 +129,9 @@ class PiecewiseLogisticCalibrator(Calibrator):
         frame = Frame.of(table)
         data = sketch(table, frame.scale, frame.shift, np.sort(offer.sets.ravel()))
         climb = self.selection if self.pieces == "grow" and self.knots is None else None
-        search = KnotSearch(data, frame.x(offer.sets), climb, self.monotone, _RIDGE * data.n if self._separable else 0.0)
+        search = KnotSearch(
+            data, frame.x(offer.sets), climb, self.monotone, _RIDGE * data.n if self._separable else 0.0
+        )
         if isinstance(self.l2, str):
             l2 = search.held_out_penalty(frame.spread)
             self.l2_ = l2 * frame.scale * frame.scale
@@ -147,7 +149,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
         self.log_likelihood_ = fit.log_likelihood
         self.percentiles_ = None if offer.percentiles is None else offer.percentiles[fit.choice]
         candidates = dict(zip(search.sets.ravel().tolist(), offer.sets.ravel().tolist(), strict=True))
-        self.trace_ = [step._replace(knot=candidates.get(step.knot)) for step in fit.trace]
+        self.trace_ = [step if step.knot is None else step._replace(knot=candidates[step.knot]) for step in fit.trace]
         inner = np.array([candidates[x] for x in fit.knots.tolist()])
         return self._finish(table, frame, inner, fit)
 
@@ -156,7 +158,11 @@ class PiecewiseLogisticCalibrator(Calibrator):
         if self.knots is not None:
             inner = np.asarray(self.knots, dtype=np.float64)
             if inner.ndim != 1 or not np.isfinite(inner).all() or np.any(np.diff(inner) <= 0):
-                _check.fail("knots must be finite and ascending", f"knots={self.knots!r}", "sort them and drop repeats")
+                _check.fail(
+                    "knots must be finite and ascending",
+                    f"knots={self.knots!r}",
+                    "sort them and drop repeats",
+                )
             return _Offer(inner[None], None)
         if self.pieces == "grow":
             inner = np.unique(percentiles(table.scores, table.total, _TWENTIETHS))

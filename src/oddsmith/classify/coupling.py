@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 from scipy.special import expit, softmax
 
-from oddsmith._check import Floats, fail
-from oddsmith.decide import as_array
+from oddsmith._check import Floats, as_array, fail
 from oddsmith.errors import NonConvergenceWarning
 
 __all__ = ["couple_code_matrix", "couple_pairwise", "normalize_one_vs_rest"]
@@ -132,11 +131,7 @@ def couple_code_matrix(r: ArrayLike, code: ArrayLike) -> Floats:
     """
     answers = as_array(r, "r", (1, 2), unit=True)
     signs = as_array(code, "code", (2,))
-    if (
-        not np.isin(signs, (-1, 0, 1)).all()
-        or (signs.max(axis=1) < 1).any()
-        or (signs.min(axis=1) > -1).any()
-    ):
+    if not np.isin(signs, (-1, 0, 1)).all() or (signs.max(axis=1) < 1).any() or (signs.min(axis=1) > -1).any():
         fail(
             "code must hold +1, −1 and 0, with at least one +1 and one −1 a row",
             f"values {np.unique(signs)[:5].tolist()} and rows such as {signs[0].tolist()}",

@@ -107,9 +107,7 @@ class SparseQuadratic(Matrix):
         first, second = np.divmod(self.codes, self.n_columns)
         values = coef[self.n_columns :] * np.where(first == second, 1.0, SQRT2)
         shape = (self.n_columns, self.n_columns)
-        return Polynomial(
-            SQRT2 * coef[: self.n_columns], sparse.csr_array((values, (first, second)), shape=shape)
-        )
+        return Polynomial(SQRT2 * coef[: self.n_columns], sparse.csr_array((values, (first, second)), shape=shape))
 
 
 class DenseQuadratic:

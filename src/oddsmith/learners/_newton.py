@@ -172,9 +172,7 @@ def _backtrack(
         return length
     before = loss.value(scores)
     while length > 1e-10:
-        change = (
-            loss.value(scores + length * moved) - before + length * penalty[0] + length**2 / 2 * penalty[1]
-        )
+        change = loss.value(scores + length * moved) - before + length * penalty[0] + length**2 / 2 * penalty[1]
         if change <= -1e-4 * length * decrement:
             break
         length /= 2

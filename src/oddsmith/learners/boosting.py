@@ -186,9 +186,7 @@ class BoostedClassifier(BinaryClassifier):
         check_is_fitted(self)
         n_rounds = _check.whole_number(n_rounds, "n_rounds", low=0)
         if n_rounds > self.n_estimators:
-            _check.fail(
-                f"n_rounds must be ≤ n_estimators={self.n_estimators}", f"{n_rounds=}", "fit more rounds"
-            )
+            _check.fail(f"n_rounds must be ≤ n_estimators={self.n_estimators}", f"{n_rounds=}", "fit more rounds")
         earlier = copy(self)
         earlier.estimators_ = self.estimators_[:n_rounds]
         earlier.estimator_weights_ = self.estimator_weights_[:n_rounds]
@@ -198,15 +196,11 @@ class BoostedClassifier(BinaryClassifier):
     def _learner(self, data: Training, rng: np.random.RandomState) -> Any:
         if self.estimator is None:
             return stumps.StumpLearner(data, self.leaves, self.votes == "real")
-        base = (
-            self.estimator if self.leaves == "none" else SmoothedTreeClassifier(self.estimator, self.leaves)
-        )
+        base = self.estimator if self.leaves == "none" else SmoothedTreeClassifier(self.estimator, self.leaves)
         if not has_fit_parameter(base, "sample_weight"):
             _check.fail("estimator.fit must take sample_weight", repr(self.estimator), "choose another base")
         if self.votes == "real" and not hasattr(base, "predict_proba"):
-            _check.fail(
-                'estimator must have predict_proba for votes="real"', repr(base), 'use votes="discrete"'
-            )
+            _check.fail('estimator must have predict_proba for votes="real"', repr(base), 'use votes="discrete"')
         return _EstimatorLearner(data, base, rng)
 
     def _round(

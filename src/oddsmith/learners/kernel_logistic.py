@@ -113,9 +113,7 @@ class KernelLogisticRegression(BinaryClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> "KernelLogisticRegression":
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "KernelLogisticRegression":
         """Minimise the regularised negative log-likelihood."""
         self._check_parameters()
         everything = self._read_training(X, y, sample_weight)
@@ -145,8 +143,7 @@ class KernelLogisticRegression(BinaryClassifier):
         centres, coef = self.form_
         block = max(1, _BLOCK // len(coef))
         parts = [
-            self._kernel_values(rows[start : start + block], centres) @ coef
-            for start in range(0, rows.shape[0], block)
+            self._kernel_values(rows[start : start + block], centres) @ coef for start in range(0, rows.shape[0], block)
         ]
         return np.concatenate(parts) + self.intercept_
 
@@ -204,9 +201,7 @@ class KernelLogisticRegression(BinaryClassifier):
             values = np.asarray(self.kernel(X, Z), dtype=np.float64)  # type: ignore[operator]
         if values.shape != (X.shape[0], Z.shape[0]):
             must = f"kernel must return a matrix of shape {(X.shape[0], Z.shape[0])}"
-            _check.fail(
-                must, f"shape {values.shape}", "compare all rows of the first argument with all of the second"
-            )
+            _check.fail(must, f"shape {values.shape}", "compare all rows of the first argument with all of the second")
         result: Floats = values
         return result
 

@@ -57,9 +57,7 @@ class MultinomialNaiveBayes(BinaryClassifier):
         self.smoothing = smoothing
         self.m = m
 
-    def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> "MultinomialNaiveBayes":
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "MultinomialNaiveBayes":
         """Count words by class."""
         _check.one_of(self.smoothing, "smoothing", ("laplace", "bayesian"))
         data = self._read_training(X, y, sample_weight).present()
@@ -74,9 +72,7 @@ class MultinomialNaiveBayes(BinaryClassifier):
         if self.smoothing == "laplace":
             added, total = np.ones(words.shape[1]), float(words.shape[1])
         else:
-            total = (
-                float(words.shape[1]) if self.m is None else _check.number(self.m, "m", low=0, strict=True)
-            )
+            total = float(words.shape[1]) if self.m is None else _check.number(self.m, "m", low=0, strict=True)
             # Only a table without a single word has the sum 0; any prior then gives the same ratio.
             added = total * words.sum(axis=0) / max(words.sum(), np.finfo(float).tiny)
             cases = cases + 1

@@ -195,9 +195,7 @@ class SmoothedTreeClassifier(BinaryClassifier):
         self.alpha = alpha
         self.random_state = random_state
 
-    def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> "SmoothedTreeClassifier":
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "SmoothedTreeClassifier":
         """Grow the tree and smooth its leaves."""
         data = self._read_training(X, y, sample_weight)
         tree = DecisionTreeClassifier() if self.estimator is None else clone(self.estimator)
@@ -206,9 +204,7 @@ class SmoothedTreeClassifier(BinaryClassifier):
         # All rows go in, also those of weight 0 (which trees ignore): then the tree knows both classes.
         tree.fit(data.X, data.positive.astype(np.intp), sample_weight=data.weight)
         if not hasattr(tree, "tree_"):
-            _check.fail(
-                "estimator must be a single scikit-learn tree", repr(self.estimator), "pass a decision tree"
-            )
+            _check.fail("estimator must be a single scikit-learn tree", repr(self.estimator), "pass a decision tree")
         self.estimator_ = tree
         self.node_probability_ = smooth_leaves(
             TreeCounts.of(tree), self.leaves, m=self.m, min_cases=self.min_cases, alpha=self.alpha
