@@ -54,9 +54,8 @@ def count_table(
 
 def pool_violators(pos: Ints, neg: Ints) -> tuple[Ints, Floats]:
     """Isotonic regression of pos/(pos + neg): where each block starts, and its mean."""
-    starts, means = np.empty(len(pos), np.int64), np.empty(len(pos))
-    size = _pav(pos, neg, starts, means)
-    return starts[:size].copy(), means[:size].copy()
+    starts, sums, weights = _pav(pos, neg)
+    return starts.astype(np.int64), sums / weights
 
 
 def cell_moments(
@@ -220,14 +219,14 @@ def _pool(keys, out, pos, neg, base_negative, base_positive, negative_span):  # 
 
 
 @_jit
-def _pav(pos, neg, starts, means):  # type: ignore[no-untyped-def]
-    """Pool adjacent violators on a stack of blocks; ``means`` doubles as the stack of block weights."""
+def _pav(pos, neg):  # type: ignore[no-untyped-def]
+    """Pool adjacent violators on a stack of blocks that grows as needed: start, positives and weight of each."""
     n = len(pos)
-    sums = np.empty(n)
+    stack = np.empty((3, min(n, 4096)))
     top = -1
     i = 0
     while i < n:
-        begin = i
+        begin = float(i)
         # In doubles: products of counts could overflow integers.
         p, w = float(pos[i]), float(pos[i] + neg[i])
         i += 1
@@ -236,15 +235,17 @@ def _pav(pos, neg, starts, means):  # type: ignore[no-untyped-def]
             p += pos[i]
             w += pos[i] + neg[i]
             i += 1
-        while top >= 0 and sums[top] * w >= p * means[top]:
-            p += sums[top]
-            w += means[top]
-            begin = starts[top]
+        while top >= 0 and stack[1, top] * w >= p * stack[2, top]:
+            begin = stack[0, top]
+            p += stack[1, top]
+            w += stack[2, top]
             top -= 1
         top += 1
-        starts[top] = begin
-        sums[top] = p
-        means[top] = w
-    for j in range(top + 1):
-        means[j] = sums[j] / means[j]
-    return top + 1
+        if top == stack.shape[1]:
+            larger = np.empty((3, 2 * top))
+            larger[:, :top] = stack
+            stack = larger
+        stack[0, top] = begin
+        stack[1, top] = p
+        stack[2, top] = w
+    return stack[0, : top + 1], stack[1, : top + 1], stack[2, : top + 1]

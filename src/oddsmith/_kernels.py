@@ -43,6 +43,9 @@ def count_table(scores: Floats, positive: Bools) -> tuple[Floats, Ints, Ints]:
     """Sort and pool: distinct scores with the number of positives and negatives at each."""
     if len(scores) < COMPILED_FROM:
         return _count_by_argsort(scores, positive)
+    direction = _direction(scores)
+    if direction:
+        return _count_ordered(scores[::direction] + 0.0, positive[::direction])
     scores = _without_negative_zero(np.ascontiguousarray(scores))
     limits = _key_limits(scores)
     if limits is None:
@@ -56,9 +59,26 @@ def count_table(scores: Floats, positive: Bools) -> tuple[Floats, Ints, Ints]:
 
 def _count_by_argsort(scores: Floats, positive: Bools) -> tuple[Floats, Ints, Ints]:
     order = np.argsort(scores)
-    ordered = scores[order] + 0.0  # −0.0 becomes 0.0
-    labels = positive[order]
+    return _count_ordered(scores[order] + 0.0, positive[order])  # −0.0 becomes 0.0
+
+
+def _direction(scores: Floats) -> int:
+    """Return 1 for scores that never fall, −1 for scores that never rise, else 0: mostly known after a few rows."""
+    for direction in (1, -1):
+        for start in range(0, len(scores), CHUNK):
+            part = scores[start : start + CHUNK + 1]
+            if np.any(part[1:] < part[:-1] if direction == 1 else part[1:] > part[:-1]):
+                break
+        else:
+            return direction
+    return 0
+
+
+def _count_ordered(ordered: Floats, labels: Bools) -> tuple[Floats, Ints, Ints]:
     starts = run_starts(ordered)
+    if len(starts) == len(ordered):
+        pos = labels.astype(np.int64)
+        return ordered, pos, 1 - pos
     pos = np.add.reduceat(labels, starts, dtype=np.int64)
     return ordered[starts], pos, np.diff(starts, append=len(ordered)) - pos
 

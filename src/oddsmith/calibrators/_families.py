@@ -14,6 +14,7 @@ import numpy as np
 from oddsmith import _kernels
 from oddsmith._check import Floats
 from oddsmith.calibrators._mode import ClassScores, Mode, Power, find_mode
+from oddsmith.calibrators._quantiles import weighted_median
 
 _ROOT = math.sqrt(math.pi / 2)
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
@@ -82,7 +83,8 @@ class Laplace(Family):
     def fit(self, sample: ClassScores, limits: Limits, inner_left: bool, subdivisions: int, min_side: float) -> Density:
         """Return the maximum-likelihood Laplace density; of a middle interval the midpoint."""
         del inner_left, subdivisions, min_side
-        theta, left, right = sample.mode_at(weighted_median(sample), (1, 1))
+        weight = np.ones(len(sample.scores), np.int64) if sample.weight is None else sample.weight
+        theta, left, right = sample.mode_at(weighted_median(sample.scores, weight), (1, 1))
         b = min(max((left + right) / sample.n, 1 / limits.rate_high), 1 / limits.rate_low)
         side = Side(1 / b, 0.0)
         peak = -math.log(2 * b)
@@ -224,15 +226,6 @@ def _middle(sample: ClassScores) -> float:
         held = sample.weight[thin] > 0
         some = some[held] if held.any() else sample.scores[sample.weight > 0]
     return float(np.sort(some)[len(some) // 2])
-
-
-def weighted_median(sample: ClassScores) -> float:
-    """Return the median: the midpoint where half of the weight lies on each side of a gap."""
-    below = np.cumsum(np.ones(len(sample.scores), np.int64) if sample.weight is None else sample.weight)
-    # Doubled instead of halved: sums of counts stay integers.
-    low = sample.scores[int(np.searchsorted(2 * below, below[-1]))]
-    high = sample.scores[int(np.searchsorted(2 * below, below[-1], side="right"))]
-    return float(low / 2 + high / 2)
 
 
 def _hybrid_root(inner: Floats, outer: Floats, steps: int) -> tuple[Floats, Floats]:

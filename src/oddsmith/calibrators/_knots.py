@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oddsmith._check import Floats, Weights
+from oddsmith._check import Floats
 from oddsmith.calibrators._hinges import HingeFits, hinges, softplus
 from oddsmith.calibrators._line import exact_pass
 from oddsmith.calibrators._sketch import Sketch
@@ -232,17 +232,3 @@ def rising(fits: HingeFits) -> tuple[HingeFits, Floats]:
             break
         held.remove(min(release, key=lambda j: pull[j]))
     return trial, basis
-
-
-def percentiles(scores: Floats, weight: Weights, shares: Floats) -> Floats:
-    """Return weighted percentiles: linear interpolation at position (W − 1)q of the sample with repeated rows."""
-    ends = np.cumsum(weight)
-    total = float(ends[-1])
-    place = max(total - 1, 0.0) * shares
-    # Of the type of the sums: a search among integers for floats would convert all of them.
-    below = np.floor(place).astype(ends.dtype)
-    last = int(np.searchsorted(ends, ends[-1]))
-    low = scores[np.minimum(np.searchsorted(ends, below, side="right"), last)]
-    high = scores[np.minimum(np.searchsorted(ends, below + 1, side="right"), last)]
-    share = place - below
-    return low * (1 - share) + high * share

@@ -62,7 +62,7 @@ def _coarse_z(table: ScoreTable) -> float:
     return _auc_z(pos, neg, *_effective(table), inside=0.0)
 
 
-def _sampled_z(rows: ScoreRows, size: int = 2048) -> float:
+def _sampled_z(rows: ScoreRows, size: int = 1024) -> float:
     """Return z on at most ``size`` rows a class, evenly spaced."""
     picked = []
     step = max(1, len(rows.scores) // (2 * size))

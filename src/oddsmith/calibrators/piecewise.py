@@ -10,7 +10,8 @@ from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._hinges import hinges
-from oddsmith.calibrators._knots import Frame, KnotSearch, PiecewiseFit, percentiles
+from oddsmith.calibrators._knots import Frame, KnotSearch, PiecewiseFit
+from oddsmith.calibrators._quantiles import percentiles
 from oddsmith.calibrators._sketch import sketch
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning, SeparableWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap

@@ -1,0 +1,293 @@
+"""From the scores of several classes or labels to probabilities, by two-class calibrators or one joint scaling.
+
+Two classes, one against the rest, all pairs, any code matrix and independent labels are one thing: a list of two-class
+problems, a calibrator for each, and a rule that puts the answers together.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import combinations
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import log_expit, logsumexp
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _check_method_params
+
+from oddsmith import _check
+from oddsmith._check import Floats, Weights
+from oddsmith.calibrators import Calibrator
+from oddsmith.classify.coupling import couple_code_matrix, couple_pairwise, normalize_one_vs_rest
+from oddsmith.classify.scores import Form, Layout
+
+#: Shares of 0 and 1 are read as this far from the ends where a joint scaling needs logits.
+_CLIP = 1e-12
+
+Signs = NDArray[np.int8]
+
+
+class Target(NamedTuple):
+    """Labels as numbers: the class of each row, or 0 and 1 for each row and label."""
+
+    y: NDArray[Any]
+    classes: NDArray[Any]
+    codes: NDArray[np.intp]
+
+    @property
+    def multilabel(self) -> bool:
+        """Whether a row may have several labels or none."""
+        return self.codes.ndim == 2
+
+
+def read_target(y: ArrayLike, n: int, known: NDArray[Any] | None = None) -> Target:
+    """Read one label a row, classes in sorted order, or an indicator matrix of labels."""
+    y = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
+    if y.ndim == 2 and y.shape[1] > 1:
+        if len(y) != n or not np.isin(y, (0, 1)).all():
+            got = f"shape {y.shape} for {n} rows, values such as {y.ravel()[:3].tolist()}"
+            _check.fail("y must be one label a row, or a matrix of 0 and 1", got, "pass an indicator matrix")
+        return Target(y, np.arange(y.shape[1]), y.astype(np.intp))
+    labels = _check.label_column(None if y.ndim == 0 else y, n)
+    present = _check.distinct_labels(labels)
+    if labels.dtype.kind == "f" and np.any(present != np.floor(present)):
+        # In scikit-learn's words.
+        _check.fail("y must hold classes", "Unknown label type: continuous values", "pass labels, not outcomes")
+    classes = present if known is None else np.unique(known)
+    if len(classes) < 2:
+        _check.fail("y must hold at least two classes", f"{len(classes)} class", "check how rows were selected")
+    at = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    if np.any(classes[at] != labels):
+        got = f"{list(present)[:4]} beside {list(classes)[:4]}"
+        _check.fail("the classifier must know the classes of y", got, "fit and calibrate with the same labels")
+    return Target(labels, classes, at)
+
+
+@dataclass(frozen=True, eq=False)
+class Problems:
+    """Two-class problems over k classes.
+
+    Attributes
+    ----------
+    code : ndarray of shape (b, k)
+        +1: the class is positive in this problem, −1: negative, 0: takes no part.
+    join : callable
+        Puts answers of shape (n, b), which rest on so many cases each, together.
+    layout : str
+        The scores that are wanted from a classifier.
+    """
+
+    code: Signs
+    join: Callable[[Floats, Floats], Floats]
+    layout: Layout = "classes"
+
+    def signs(self, target: Target) -> Signs:
+        """Return +1, −1 or 0 for each row and problem."""
+        if target.multilabel:
+            return (2 * target.codes - 1).astype(np.int8)
+        return self.code.T[target.codes]
+
+    def column(self, values: Floats, form: Form, b: int) -> Floats:
+        """Return the scores of one problem.
+
+        Of one class against the rest, its own margin or probability. Elsewhere, unless the classifier itself answered
+        this problem: log Σ_I P/Σ_J P of log-probabilities, Σ_I P/Σ_{I∪J} P of probabilities (½ where both are 0), and
+        of margins max_I − max_J. NaN where a side was never seen.
+        """
+        if form in ("pairs", "problems") or self.layout == "labels" or len(self.code) == 1:
+            return values[:, b]
+        positive, negative = self.code[b] > 0, self.code[b] < 0
+        if form != "log_probability" and positive.sum() == 1 and (positive | negative).all():
+            return values[:, positive][:, 0]
+        unseen = np.isnan(values[:, positive]).all(axis=1) | np.isnan(values[:, negative]).all(axis=1)
+        held = np.where(unseen[:, None], 0.0, values)
+        if form == "probability":
+            mine, total = (np.nansum(held[:, side], axis=1) for side in (positive, positive | negative))
+            result = np.where(total > 0, mine / np.where(total > 0, total, 1.0), 0.5)
+        else:
+            held = np.where(np.isnan(held), -np.inf, held)
+            best = logsumexp if form == "log_probability" else np.max
+            result = best(held[:, positive], axis=1) - best(held[:, negative], axis=1)
+        return np.where(unseen, np.nan, result)
+
+
+def _one_vs_rest(k: int) -> Signs:
+    return (2 * np.eye(k) - 1).astype(np.int8)
+
+
+def _join_two(answers: Floats, counts: Floats) -> Floats:
+    del counts
+    return np.column_stack([1 - answers[:, 0], answers[:, 0]])
+
+
+def _join_labels(answers: Floats, counts: Floats) -> Floats:
+    del counts
+    return answers
+
+
+def _join_one_vs_rest(answers: Floats, counts: Floats) -> Floats:
+    del counts
+    return normalize_one_vs_rest(answers)
+
+
+def _join_pairs(answers: Floats, counts: Floats, k: int) -> Floats:
+    i, j = np.triu_indices(k, 1)
+    r, cases = np.full((len(answers), k, k), 0.5), np.zeros((k, k))
+    r[:, i, j], r[:, j, i] = answers, 1 - answers
+    cases[i, j] = cases[j, i] = counts
+    return couple_pairwise(r, cases)
+
+
+def _join_code(answers: Floats, counts: Floats, code: Signs) -> Floats:
+    return couple_code_matrix(answers[:, counts > 0], code[counts > 0])
+
+
+def problems_for(target: Target, multiclass: Any) -> Problems:
+    """Resolve how several classes are taken apart, once, at the door."""
+    k = len(target.classes)
+    if isinstance(multiclass, str):
+        _check.one_of(multiclass, "multiclass", ("one_vs_rest", "pairwise"))
+    else:
+        code = _check.as_array(multiclass, "multiclass", (2,))
+        couple_code_matrix(np.full(len(code), 0.5), code)  # refuses what is not a code
+    if target.multilabel:
+        return Problems(_one_vs_rest(k), _join_labels, "labels")
+    if k == 2:
+        return Problems(np.array([[-1, 1]], dtype=np.int8), _join_two)
+    if isinstance(multiclass, str) and multiclass == "one_vs_rest":
+        return Problems(_one_vs_rest(k), _join_one_vs_rest)
+    if isinstance(multiclass, str):
+        pairs = np.array([np.eye(k)[i] - np.eye(k)[j] for i, j in combinations(range(k), 2)], dtype=np.int8)
+        return Problems(pairs, partial(_join_pairs, k=k), "pairs")
+    if code.shape[1] != k:
+        _check.fail("multiclass must have one column a class", f"shape {code.shape} for {k} classes", "add columns")
+    return Problems(code.astype(np.int8), partial(_join_code, code=code.astype(np.int8)))
+
+
+@dataclass(eq=False)
+class ProblemCalibration:
+    """One calibrator a two-class problem.
+
+    A row that a classifier could not score for a problem, because a class was missing when it was trained, does not
+    calibrate that problem. A problem without any score gets the constant that its labels suggest; one without rows is
+    left out.
+    """
+
+    calibrator: Calibrator
+    problems: Problems
+    calibrators: list[Any] = field(default_factory=list)
+    counts: Floats = field(default_factory=lambda: np.empty(0))
+
+    def fit(self, values: Floats, form: Form, target: Target, weight: Weights | None) -> Self:
+        """Fit every problem to aligned scores."""
+        signs = self.problems.signs(target)
+        self.calibrators, counts = [], []
+        for b in range(signs.shape[1]):
+            held = signs[:, b] != 0 if weight is None else (signs[:, b] != 0) & (weight > 0)
+            scores = self.problems.column(values, form, b)
+            if held.any() and np.isnan(scores[held]).all():
+                scores = np.zeros(len(scores))
+            held &= ~np.isnan(scores)
+            given = None if weight is None else weight[held]
+            counts.append(float(held.sum() if given is None else given.sum()))
+            labels = (signs[held, b] > 0).astype(np.int64)
+            self.calibrators.append(clone(self.calibrator).fit(scores[held], labels, given) if held.any() else None)
+        self.counts = np.array(counts)
+        return self
+
+    def predict_proba(self, values: Floats, form: Form) -> Floats:
+        """Return P of each class (rows sum to 1) or label."""
+        answers = np.full((len(values), len(self.calibrators)), 0.5)
+        for b, calibrator in enumerate(self.calibrators):
+            if calibrator is not None:
+                answers[:, b] = calibrator.predict_proba(self._scores(values, form, b))[:, 1]
+        return self.problems.join(answers, self.counts)
+
+    def log_odds(self, values: Floats, form: Form) -> Floats:
+        """Return the log-odds of the second of two classes."""
+        return np.asarray(self.calibrators[0].log_odds(self._scores(values, form, 0)))
+
+    def _scores(self, values: Floats, form: Form, b: int) -> Floats:
+        # Only a problem that was fitted to a constant has no score.
+        return np.nan_to_num(self.problems.column(values, form, b), nan=0.0)
+
+
+@dataclass(eq=False)
+class JointCalibration:
+    """One scaling of all logits. A class that a classifier never saw is as unlikely as its least likely one."""
+
+    calibrator: Any
+    problems: Problems
+    calibrators: list[Any] = field(default_factory=list)
+
+    def fit(self, values: Floats, form: Form, target: Target, weight: Weights | None) -> Self:
+        """Fit the scaling to aligned scores."""
+        scaling = clone(self.calibrator).set_params(classes=np.arange(len(target.classes)))
+        self.calibrators = [scaling.fit(_logits(values, form), target.codes, weight)]
+        return self
+
+    def predict_proba(self, values: Floats, form: Form) -> Floats:
+        """Return P of each class; rows sum to 1."""
+        return np.asarray(self.calibrators[0].predict_proba(_logits(values, form)))
+
+    def log_odds(self, values: Floats, form: Form) -> Floats:
+        """Return the log-odds of the second of two classes."""
+        logs = self.calibrators[0].predict_log_proba(_logits(values, form))
+        return np.asarray(logs[:, 1] - logs[:, 0])
+
+
+def _logits(values: Floats, form: Form) -> Floats:
+    if form == "probability":
+        held = np.clip(values, _CLIP, 1 - _CLIP)
+        values = np.log(held) - np.log1p(-held) if values.shape[1] == 1 else np.log(held)
+    return np.where(np.isnan(values), np.nanmin(values, axis=1, keepdims=True), values)
+
+
+def mean_log_odds(log_odds: list[Floats]) -> Floats:
+    """Return the log-odds of the mean of probabilities, given as log-odds, without rounding any of them."""
+    if len(log_odds) == 1:
+        return log_odds[0]
+    stacked = np.stack(log_odds)
+    return np.asarray(logsumexp(log_expit(stacked), axis=0) - logsumexp(log_expit(-stacked), axis=0))
+
+
+class ProblemClassifier(BaseEstimator):  # type: ignore[misc]
+    """Train a two-class classifier on each problem: for those that know only two classes.
+
+    Parameters
+    ----------
+    estimator : classifier
+    problems : Problems
+    classes : ndarray of shape (k,)
+        Sorted labels, the columns of the code.
+
+    Attributes
+    ----------
+    problem_estimators_ : list
+        One fitted classifier a problem with classes 0 and 1; None where a side has no rows.
+    """
+
+    def __init__(self, estimator: Any, problems: Problems, classes: NDArray[Any]) -> None:
+        self.estimator = estimator
+        self.problems = problems
+        self.classes = classes
+
+    def fit(self, X: Any, y: NDArray[Any], **params: Any) -> Self:
+        """Fit one copy a problem, to the rows of its classes."""
+        signs = self.problems.code[:, np.searchsorted(self.classes, y)]
+        self.problem_estimators_: list[Any] = []
+        for sign in signs:
+            rows = np.flatnonzero(sign)
+            if sign.max(initial=0) < 1 or sign.min(initial=0) > -1:
+                self.problem_estimators_.append(None)
+                continue
+            given = _check_method_params(X, params, rows)
+            labels = (sign[rows] > 0).astype(np.int64)
+            self.problem_estimators_.append(clone(self.estimator).fit(_safe_indexing(X, rows), labels, **given))
+        fitted = [each for each in self.problem_estimators_ if each is not None]
+        for name in ("n_features_in_", "feature_names_in_"):
+            if fitted and hasattr(fitted[0], name):
+                setattr(self, name, getattr(fitted[0], name))
+        return self

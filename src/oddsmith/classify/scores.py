@@ -1,0 +1,350 @@
+"""The score of any classifier: what it knew before it was squeezed into a probability.
+
+A score is a raw margin, a log-odds, a share of votes or a probability. Margins and log-odds come first: they keep apart
+what rounds to the same probability.
+"""
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, VotingClassifier
+from sklearn.ensemble._forest import ForestClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import _num_samples
+
+from oddsmith import _check
+from oddsmith._check import Floats
+
+__all__ = ["ClassScores", "classifier_scores"]
+
+#: What the columns are: a class's own score against the rest · its log-probability up to a constant a row · its
+#: probability · the first class against the second, for all pairs · one score a two-class problem of a code.
+Form = Literal["own", "log_probability", "probability", "pairs", "problems"]
+
+#: What is wanted: a score a class · a score a label of an indicator matrix · a score a pair, where there is one.
+Layout = Literal["classes", "labels", "pairs"]
+
+#: A kind by name, or a function of the fitted classifier and X.
+Score = str | Callable[[Any, Any], ArrayLike]
+
+
+@dataclass(frozen=True, eq=False)
+class ClassScores:
+    """Scores as a classifier gave them.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n,) or (n, m)
+        One score a row, of the second class of two; or one column a class, a label or a pair. NaN in a column: this
+        classifier never saw both sides of that problem.
+    kind : str
+        "margin", "log_odds", "votes", "probability", or the name of the function that made them.
+    source : str
+        The method of the classifier that they came from.
+    form : str
+        How columns relate to classes.
+    classes : ndarray or None
+        The labels of the columns, where the classifier says.
+    """
+
+    values: Floats
+    kind: str
+    source: str
+    form: Form
+    classes: NDArray[Any] | None
+
+    def aligned(self, classes: NDArray[Any]) -> Floats:
+        """Return the scores for sorted classes: one column for two, else one a class or pair, NaN where unseen."""
+        mine = classes if self.classes is None or self.form == "problems" else self.classes
+        at = np.searchsorted(classes, mine)
+        if np.any(at >= len(classes)) or np.any(classes[np.minimum(at, len(classes) - 1)] != mine):
+            got = f"{list(mine)[:4]} beside {list(classes)[:4]}"
+            _check.fail("the classifier must know the classes of y", got, "fit and calibrate with the same labels")
+        if self.form == "problems":
+            return self.values
+        width = len(mine) * (len(mine) - 1) // 2 if self.form == "pairs" else len(mine)
+        if self.values.shape[1:] not in ({(), (1,), (2,)} if len(mine) == 2 else {(width,)}):
+            got = f"shape {self.values.shape} for {len(mine)} classes"
+            _check.fail("scores must have one column a class", got, "pass a function of (estimator, X) as score")
+        if len(classes) == 2:
+            return (self._second() if at[0] < at[1] else self._mirrored(self._second()))[:, None]
+        if self.form == "pairs":
+            return self._spread_pairs(at, len(classes))
+        columns = np.full((len(self.values), len(classes)), np.nan)
+        columns[:, at] = self._both() if len(mine) == 2 else self.values
+        return columns
+
+    def _second(self) -> Floats:
+        """Return one score a row for the second of two classes."""
+        if self.values.ndim == 1 or self.values.shape[1] == 1:
+            return self.values.reshape(-1)
+        first, second = self.values.T
+        return second if self.form == "probability" else second - first
+
+    def _mirrored(self, second: Floats) -> Floats:
+        return 1 - second if self.form == "probability" else -second
+
+    def _both(self) -> Floats:
+        second = self._second()
+        first = np.zeros(len(second)) if self.form == "log_probability" else self._mirrored(second)
+        return np.column_stack([first, second])
+
+    def _spread_pairs(self, at: NDArray[np.intp], k: int) -> Floats:
+        """Put the pairs of the classes that were seen among all pairs."""
+        place = {pair: column for column, pair in enumerate(combinations(range(k), 2))}
+        columns = np.full((len(self.values), len(place)), np.nan)
+        # Of two classes the score is for the second one, of more for the first of a pair.
+        values = -self._second()[:, None] if len(at) == 2 else self.values
+        for column, (i, j) in enumerate(combinations(range(len(at)), 2)):
+            low, high = sorted((at[i], at[j]))
+            columns[:, place[low, high]] = values[:, column] if at[i] < at[j] else -values[:, column]
+        return columns
+
+
+def classifier_scores(
+    estimator: Any,
+    X: Any,
+    score: Score = "auto",
+    *,
+    layout: Layout = "classes",
+    rows: NDArray[np.intp] | None = None,
+) -> ClassScores:
+    """Read the scores of a fitted classifier.
+
+    Pipelines, searches, frozen and one-vs-rest classifiers are opened, so that naive Bayes behind a vectorizer still
+    gives its log-odds, summed from joint log-probabilities and never rounded to 0 or 1.
+
+    Parameters
+    ----------
+    estimator : fitted classifier
+        From scikit-learn, of its kind, or a booster of XGBoost or LightGBM.
+    X : array, sparse matrix or data frame
+        Rows to score.
+    score : {"auto", "margin", "log_odds", "votes", "probability"} or callable, default "auto"
+        "margin": ``decision_function`` or a booster's raw margin · "log_odds": log P(c)/P(not c), from joint
+        log-probabilities, ``log_odds``, a booster's margin or ``predict_proba`` (which must then avoid 0 and 1) ·
+        "votes": the share of an ensemble's members, or of neighbours · "probability": ``predict_proba`` · a function
+        of the classifier and X. "auto" takes the first there is of: joint log-probabilities, margin, ``log_odds``,
+        probability.
+    layout : {"classes", "labels", "pairs"}, default "classes"
+        One score a class; a label of an indicator matrix; or, of classifiers trained on pairs, a pair.
+    rows : array of int, optional
+        Numbers of the rows, by which a bad score is reported.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> scores = classifier_scores(GaussianNB().fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]), [[2.5], [500.0]])
+    >>> scores.kind, scores.values[:, 1] - scores.values[:, 0]
+    ('log_odds', array([   0., 7960.]))
+    """
+    if callable(score):
+        values = _check.as_array(score(estimator, X), "scores", (1, 2))
+        return ClassScores(values, getattr(score, "__name__", "callable"), "score", "own", known_classes(estimator))
+    _check.one_of(score, "score", ("auto", *_SOURCES))
+    final, X = _unwrap(estimator, X)
+    members = None if score in ("votes", "probability") else _members(final, layout)
+    if members is not None:
+        return _of_members(final, X, score, rows, *members)
+    for kind, source in _AUTO if score == "auto" else [(score, source) for source in _SOURCES[score]]:
+        if source.found(final):
+            raw, form = source.read(_in_shape(final, layout), X), source.form
+            values = _columns(raw, final)
+            if layout == "labels" and source.read is _log_proba:
+                values = values - np.log(-np.expm1(values))  # labels do not exclude each other
+            if layout == "labels" and form == "log_probability":
+                form = "own"
+            if layout == "pairs" and form == "own" and hasattr(final, "decision_function_shape") and values.ndim == 2:
+                form = "pairs"
+            refuse_bad(values, rows)
+            return ClassScores(values, kind, source.name, form, None if layout == "labels" else known_classes(final))
+    wanted = "decision_function, predict_joint_log_proba, log_odds or predict_proba"
+    wanted = wanted if score == "auto" else " or ".join(source.name for source in _SOURCES[score])
+    _check.fail(f"estimator must have {wanted}", type(final).__name__, "pass a function of (estimator, X) as score")
+
+
+def known_classes(estimator: Any) -> NDArray[Any] | None:
+    """Return the labels that a fitted classifier tells apart, or None where it does not say."""
+    classes = getattr(estimator, "classes_", None)
+    return None if classes is None or isinstance(classes, list) else np.asarray(classes)
+
+
+def refuse_bad(values: Floats, rows: NDArray[np.intp] | None = None) -> None:
+    """Refuse NaN and infinite scores, naming the row by its own number."""
+    if np.isfinite(values).all():
+        return
+    if rows is not None:
+        placed = np.zeros((int(rows.max()) + 1, *values.shape[1:]))
+        placed[rows] = values
+        values = placed
+    if values.ndim == 1:
+        _check.refuse_nonfinite(values, "scores")
+    _check.as_array(values, "scores", (2,))
+
+
+def _unwrap(estimator: Any, X: Any) -> tuple[Any, Any]:
+    """Open frozen estimators, searches and pipelines: the classifier inside, and X as it sees it."""
+    if isinstance(estimator, FrozenEstimator):
+        return _unwrap(estimator.estimator, X)
+    if hasattr(estimator, "best_estimator_"):
+        return _unwrap(estimator.best_estimator_, X)
+    if isinstance(estimator, Pipeline):
+        for _, step in estimator.steps[:-1]:
+            # Samplers, which only act in training, have no transform.
+            X = step.transform(X) if hasattr(step, "transform") else X
+        return _unwrap(estimator.steps[-1][1], X)
+    return estimator, X
+
+
+def _members(final: Any, layout: Layout) -> tuple[list[Any], Form, float] | None:
+    """Return the two-class members of a composite classifier, what they answer, and the sign that it needs."""
+    if hasattr(final, "problem_estimators_"):
+        return final.problem_estimators_, "problems", 1.0
+    if isinstance(final, (OneVsRestClassifier, MultiOutputClassifier)):
+        return final.estimators_, "own", 1.0
+    if isinstance(final, OneVsOneClassifier) and layout == "pairs" and len(final.classes_) > 2:
+        return final.estimators_, "pairs", -1.0  # its members answer for the second class of a pair
+    return None
+
+
+def _of_members(
+    final: Any, X: Any, score: str, rows: NDArray[np.intp] | None, members: list[Any], form: Form, sign: float
+) -> ClassScores:
+    """Read a composite classifier column by column; NaN where a member saw one class only."""
+    both = np.array([0, 1])
+    seen = [len(getattr(member, "classes_", ())) == 2 for member in members]
+    parts = [classifier_scores(each, X, score, rows=rows) for each, ok in zip(members, seen, strict=True) if ok]
+    if not parts:
+        _check.fail("some two-class problem must have both classes", "one class in each", "check the labels")
+    values = np.full((len(parts[0].values), len(members)), np.nan)
+    values[:, seen] = sign * np.column_stack([part.aligned(both)[:, 0] for part in parts])
+    classes = None if form == "problems" else known_classes(final)
+    return ClassScores(values, parts[0].kind, f"{parts[0].source} of each member", form, classes)
+
+
+def _in_shape(final: Any, layout: Layout) -> Any:
+    """Have a support vector classifier answer for pairs or for classes, however it was set."""
+    if hasattr(final, "decision_function_shape"):
+        final = copy(final)
+        final.decision_function_shape = "ovo" if layout == "pairs" else "ovr"
+    return final
+
+
+def _columns(raw: Any, final: Any) -> Floats:
+    """Return an array; of a list with two columns a label, those of the labels that are set."""
+    if isinstance(raw, list):
+        held = [(part, list(labels)) for part, labels in zip(raw, final.classes_, strict=True)]
+        raw = np.column_stack([p[:, labels.index(1)] if 1 in labels else np.zeros(len(p)) for p, labels in held])
+    return np.asarray(raw, dtype=np.float64)
+
+
+class _Source(NamedTuple):
+    """A place to find scores: by what it is found, how it is read, what its columns are."""
+
+    name: str
+    found: Callable[[Any], bool]
+    read: Callable[[Any, Any], Any]
+    form: Form
+
+
+def _method(name: str, form: Form) -> _Source:
+    return _Source(name, lambda final: hasattr(final, name), lambda final, X: getattr(final, name)(X), form)
+
+
+def _library(final: Any) -> str:
+    """Name the boosting library that a classifier comes from, without importing it."""
+    roots = {cls.__module__.partition(".")[0] for cls in type(final).__mro__}
+    return next((name for name in ("xgboost", "lightgbm") if name in roots), "")
+
+
+def _raw_margin(final: Any, X: Any) -> Any:
+    if _library(final) == "lightgbm":
+        return final.predict(X, raw_score=True)
+    if hasattr(final, "fit"):
+        return final.predict(X, output_margin=True)
+    return final.inplace_predict(X, predict_type="margin")
+
+
+def _log_proba(final: Any, X: Any) -> Floats | list[Floats]:
+    prob = final.predict_proba(X)
+    parts = [np.asarray(part, dtype=np.float64) for part in (prob if isinstance(prob, list) else [prob])]
+    if any(part.min() <= 0 or part.max() >= 1 for part in parts):
+        _check.fail(
+            'probabilities must lie between 0 and 1, exclusive, for score="log_odds"',
+            f"some of exactly 0 or 1 from {type(final).__name__}",
+            'use score="probability", with calibrator=PlattCalibrator(input="probability", clip=1e-6) if need be',
+        )
+    logs = [np.log(part) for part in parts]
+    return logs if isinstance(prob, list) else logs[0]
+
+
+_ENSEMBLES = (AdaBoostClassifier, BaggingClassifier, ForestClassifier, VotingClassifier)
+_NEIGHBOURS = (KNeighborsClassifier, RadiusNeighborsClassifier)
+
+
+def _has_votes(final: Any) -> bool:
+    return isinstance(final, (*_ENSEMBLES, *_NEIGHBOURS)) and known_classes(final) is not None
+
+
+def _votes(final: Any, X: Any) -> Floats:
+    """Return the share of (weighted) votes for each class."""
+    if isinstance(final, _NEIGHBOURS):
+        return np.asarray(final.predict_proba(X))
+    members = final.estimators_
+    weights = [1.0] * len(members)
+    if isinstance(final, AdaBoostClassifier):
+        weights = final.estimator_weights_[: len(members)]
+    if isinstance(final, VotingClassifier):
+        if final.weights is not None:
+            weights = [w for w, (_, member) in zip(final.weights, final.estimators, strict=True) if member != "drop"]
+    elif not sparse.issparse(X):
+        X = np.asarray(X)  # members were fitted without names of columns
+    columns = getattr(final, "estimators_features_", [None] * len(members))
+    share = np.zeros((_num_samples(X), len(final.classes_)))
+    for weight, member, used in zip(weights, members, columns, strict=True):
+        vote = member.predict(X if used is None else X[:, used])
+        # AdaBoost's members answer with labels, all others with their numbers.
+        index = np.searchsorted(final.classes_, vote) if isinstance(final, AdaBoostClassifier) else vote.astype(np.intp)
+        share[np.arange(len(share)), index] += weight
+    return share / share.sum(axis=1, keepdims=True)
+
+
+_JOINT = _method("predict_joint_log_proba", "log_probability")
+_BOOSTER = _Source("raw margin", lambda final: bool(_library(final)), _raw_margin, "own")
+_DECISION = _method("decision_function", "own")
+_LOG_ODDS = _Source(
+    "log_odds",
+    lambda final: hasattr(final, "log_odds") and len(final.classes_) == 2,
+    lambda final, X: final.log_odds(X),
+    "log_probability",
+)
+_PROBABILITY = _method("predict_proba", "probability")
+
+_SOURCES: dict[str, tuple[_Source, ...]] = {
+    "margin": (_BOOSTER, _DECISION),
+    "log_odds": (
+        _JOINT,
+        _LOG_ODDS,
+        _BOOSTER._replace(form="log_probability"),
+        _Source("log of predict_proba", _PROBABILITY.found, _log_proba, "log_probability"),
+    ),
+    "votes": (_method("vote_fraction", "probability"), _Source("votes", _has_votes, _votes, "probability")),
+    "probability": (_PROBABILITY,),
+}
+_AUTO = [
+    ("log_odds", _JOINT),
+    ("margin", _BOOSTER),
+    ("margin", _DECISION),
+    ("log_odds", _LOG_ODDS),
+    ("probability", _PROBABILITY),
+]
