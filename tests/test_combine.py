@@ -181,8 +181,6 @@ def test_bad_input_is_refused_in_the_house_form(call, words):
 
 EXPECTED_FAILURES = {
     "check_dtype_object": "a dict among the numbers is refused with InvalidInputError, a ValueError",
-    "check_classifiers_regression_target": "continuous labels are refused in the house's words",
-    "check_requires_y_none": "y=None is refused in the house's words",
 }
 
 

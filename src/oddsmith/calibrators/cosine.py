@@ -43,7 +43,7 @@ class CosineCalibrator(Calibrator):
     >>> from oddsmith import CosineCalibrator
     >>> cal = CosineCalibrator().fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
     >>> cal.predict_proba([-2.0, 2.0])[:, 1].round(3)
-    array([0.   , 0.959])
+    array([0.   , 0.878])
     """
 
     terms: int = 3

@@ -313,9 +313,10 @@ class AsymmetricLaplaceCalibrator(_BayesCalibrator):
     Examples
     --------
     >>> from oddsmith import AsymmetricLaplaceCalibrator
-    >>> cal = AsymmetricLaplaceCalibrator(min_side=1).fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
+    >>> scores = [-3.0, -2.2, -1.5, -1.0, -0.6, 0.3, -0.8, 0.4, 1.0, 1.3, 2.0, 3.5]
+    >>> cal = AsymmetricLaplaceCalibrator(min_side=2).fit(scores, [0] * 6 + [1] * 6)
     >>> cal.positive_.parameters["theta"], cal.negative_.parameters["theta"]
-    (1.5, -1.0)
+    (1.0, -1.0)
     """
 
     subdivisions: int = 1
@@ -366,9 +367,10 @@ class AsymmetricGaussianCalibrator(_BayesCalibrator):
     Examples
     --------
     >>> from oddsmith import AsymmetricGaussianCalibrator
-    >>> cal = AsymmetricGaussianCalibrator(min_side=1).fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
+    >>> scores = [-3.0, -2.2, -1.5, -1.0, -0.6, 0.3, -0.8, 0.4, 1.0, 1.3, 2.0, 3.5]
+    >>> cal = AsymmetricGaussianCalibrator(min_side=2).fit(scores, [0] * 6 + [1] * 6)
     >>> round(cal.positive_.parameters["theta"], 3)
-    1.35
+    0.94
     """
 
     subdivisions: int = 10
@@ -413,9 +415,10 @@ class HybridCalibrator(_BayesCalibrator):
     Examples
     --------
     >>> from oddsmith import HybridCalibrator
-    >>> cal = HybridCalibrator(min_side=1).fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
+    >>> scores = [-3.0, -2.2, -1.5, -1.0, -0.6, 0.3, -0.8, 0.4, 1.0, 1.3, 2.0, 3.5]
+    >>> cal = HybridCalibrator(min_side=2).fit(scores, [0] * 6 + [1] * 6)
     >>> round(cal.positive_.parameters["theta"], 3)
-    0.0
+    0.4
     """
 
     subdivisions: int = 10

@@ -90,7 +90,7 @@ class MinMaxCalibrator(Calibrator):
     Examples
     --------
     >>> from oddsmith import MinMaxCalibrator
-    >>> MinMaxCalibrator().fit([-1.0, 0.0, 3.0], [0, 1, 1]).predict_proba([0.0, 9.0])[:, 1]
+    >>> MinMaxCalibrator().fit([-1.0, 0.5, 0.0, 3.0], [0, 0, 1, 1]).predict_proba([0.0, 9.0])[:, 1]
     array([0.25, 1.  ])
     """
 

@@ -32,7 +32,7 @@ from sklearn.utils.validation import _check_method_params, _num_samples
 from oddsmith import _check
 from oddsmith._check import Floats, Weights
 from oddsmith.classify.multiclass import Target, read_target
-from oddsmith.classify.scores import ClassScores, Form, Layout, Score, classifier_scores
+from oddsmith.classify.scores import ClassScores, Form, Layout, Score, classifier_scores, unwrap
 from oddsmith.errors import OddsmithWarning
 from oddsmith.table import ScoreTable
 
@@ -46,6 +46,10 @@ Progress = Callable[[int, int], Any]
 _SKETCH = 1024
 #: Rows that happen to be equal are few; rows that were used twice are many.
 _SHARED = 0.1
+#: Fewer rows are often separable by chance.
+_MANY = 50
+#: Numbers hashed at a time.
+_BLOCK = 1 << 18
 
 
 class InSampleWarning(OddsmithWarning):
@@ -262,16 +266,24 @@ def row_hashes(X: Any) -> Hashes:
     """Return one number a row, the same for equal rows of numbers, dense or sparse."""
     if sparse.issparse(X):
         rows = X.tocsr()
-        mixed = _mix((rows.data.astype(np.float64) + 0.0).view(np.uint64)) * _multipliers(X.shape[1])[rows.indices]
-        return _mix(sparse.csr_array((mixed, rows.indices, rows.indptr), shape=X.shape) @ np.ones(X.shape[1], np.uint64))
+        terms = _mix(_bits(rows.data)) * _multipliers(rows.shape[1])[rows.indices]
+        return _mix(
+            sparse.csr_array((terms, rows.indices, rows.indptr), rows.shape) @ np.ones(rows.shape[1], np.uint64)
+        )
     table = np.asarray(X)
-    n = len(table)
-    if table.dtype.kind in "fiub":
-        bits = (table.astype(np.float64).reshape(n, -1) + 0.0).view(np.uint64)
-    else:
-        digests = (int.from_bytes(blake2b(repr(v).encode(), digest_size=8).digest()) for v in table.ravel().tolist())
-        bits = np.fromiter(digests, np.uint64, table.size).reshape(n, -1)
-    return _mix(_mix(bits) @ _multipliers(bits.shape[1]))
+    table = table.reshape(len(table), -1)
+    multipliers = _multipliers(table.shape[1])
+    height = max(1, _BLOCK // max(1, table.shape[1]))
+    blocks = (table[start : start + height] for start in range(0, len(table), height))
+    return np.concatenate([_mix(_mix(_bits(block)) @ multipliers) for block in blocks])
+
+
+def _bits(values: NDArray[Any]) -> Hashes:
+    """Return 64 bits for each value: those of a number, a digest of anything else."""
+    if values.dtype.kind in "fiub":
+        return (values.astype(np.float64) + 0.0).view(np.uint64)  # −0.0 becomes 0.0
+    digests = (int.from_bytes(blake2b(repr(v).encode(), digest_size=8).digest()) for v in values.ravel().tolist())
+    return np.fromiter(digests, np.uint64, values.size).reshape(values.shape)
 
 
 def _mix(bits: Hashes) -> Hashes:
@@ -288,4 +300,50 @@ def _multipliers(columns: int) -> Hashes:
 def remember_rows(estimator: Any, hashes: Hashes) -> None:
     """Leave a sketch of its training rows with a classifier that was fitted here."""
     with suppress(AttributeError, TypeError):  # some objects take no attribute
-        estimator._training_rows = np.unique(hashes)[:_SKETCH]
+        estimator._training_rows = _sketch(hashes)
+
+
+def warn_if_in_sample(estimator: Any, X: Any, X_train: Any, scores: Floats, target: Target) -> None:
+    """Warn when a fitted classifier is about to be calibrated on rows that trained it.
+
+    Evidence, in this order: rows of ``X_train``; the sketch that a fit of this library left; rows that the classifier
+    itself stores (neighbours, support vectors); scores that separate 50 rows or more perfectly. What is missed is a
+    classifier fitted elsewhere that stores no rows and does not separate them, whose in-sample bias is the smallest.
+    """
+    inner, seen = unwrap(estimator, X)
+    hashes = row_hashes(X)
+    sketches = [] if X_train is None else [_sketch(row_hashes(X_train))]
+    sketches += [each._training_rows for each in (estimator, inner) if hasattr(each, "_training_rows")]
+    shares = [_shared(sketch, hashes) for sketch in sketches]
+    width = getattr(seen, "shape", ())[1:]
+    stored = [rows for rows in getattr(inner, "__dict__", {}).values() if getattr(rows, "shape", ())[1:] == width]
+    shares += [_shared(_sketch(row_hashes(rows)), row_hashes(seen)) for rows in stored if width and rows.shape[0] > 1]
+    share = max(shares, default=0.0)
+    if share > _SHARED:
+        reason = f"About {share:.0%} of these rows also trained the classifier"
+    elif len(scores) >= _MANY and _separates(scores, target):
+        reason = "The scores separate all classes perfectly, as those of training rows often do"
+    else:
+        return
+    message = f"{reason}: calibrate on other rows, or have the classifier fitted here with cv."
+    warnings.warn(message, InSampleWarning, stacklevel=4)
+
+
+def _sketch(hashes: Hashes) -> Hashes:
+    return np.unique(hashes)[:_SKETCH]
+
+
+def _shared(sketch: Hashes, hashes: Hashes) -> float:
+    """Estimate the share of rows that are among those of a sketch; exact below 1024 distinct rows."""
+    if len(sketch) == _SKETCH:
+        hashes = hashes[hashes <= sketch[-1]]
+    return float(np.isin(hashes, sketch).mean()) if len(hashes) else 0.0
+
+
+def _separates(scores: Floats, target: Target) -> bool:
+    if target.multilabel or scores.shape[1] not in (1, len(target.classes)):
+        return False
+    if scores.shape[1] == 1:
+        positive = target.codes == 1
+        return bool(positive.any() and not positive.all() and scores[positive].min() > scores[~positive].max())
+    return bool(np.array_equal(scores.argmax(axis=1), target.codes))

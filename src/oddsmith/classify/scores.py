@@ -152,7 +152,7 @@ def classifier_scores(
         values = _check.as_array(score(estimator, X), "scores", (1, 2))
         return ClassScores(values, getattr(score, "__name__", "callable"), "score", "own", known_classes(estimator))
     _check.one_of(score, "score", ("auto", *_SOURCES))
-    final, X = _unwrap(estimator, X)
+    final, X = unwrap(estimator, X)
     members = None if score in ("votes", "probability") else _members(final, layout)
     if members is not None:
         return _of_members(final, X, score, rows, *members)
@@ -192,17 +192,17 @@ def refuse_bad(values: Floats, rows: NDArray[np.intp] | None = None) -> None:
     _check.as_array(values, "scores", (2,))
 
 
-def _unwrap(estimator: Any, X: Any) -> tuple[Any, Any]:
+def unwrap(estimator: Any, X: Any) -> tuple[Any, Any]:
     """Open frozen estimators, searches and pipelines: the classifier inside, and X as it sees it."""
     if isinstance(estimator, FrozenEstimator):
-        return _unwrap(estimator.estimator, X)
+        return unwrap(estimator.estimator, X)
     if hasattr(estimator, "best_estimator_"):
-        return _unwrap(estimator.best_estimator_, X)
+        return unwrap(estimator.best_estimator_, X)
     if isinstance(estimator, Pipeline):
         for _, step in estimator.steps[:-1]:
             # Samplers, which only act in training, have no transform.
             X = step.transform(X) if hasattr(step, "transform") else X
-        return _unwrap(estimator.steps[-1][1], X)
+        return unwrap(estimator.steps[-1][1], X)
     return estimator, X
 
 

@@ -1,0 +1,430 @@
+"""A classifier whose probabilities are calibrated, by any calibrator and any protocol."""
+
+import re
+import warnings
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.svm import LinearSVC
+from sklearn.utils import Tags, get_tags, indexable
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
+
+from oddsmith import _check, calibrators
+from oddsmith._check import Floats, Weights
+from oddsmith.calibrators import Calibrator, PlattCalibrator
+from oddsmith.classify import scaling
+from oddsmith.classify.multiclass import (
+    JointCalibration,
+    ProblemCalibration,
+    ProblemClassifier,
+    Target,
+    mean_log_odds,
+    problems_for,
+    read_target,
+)
+from oddsmith.classify.protocols import (
+    Progress,
+    Training,
+    fit_folds,
+    fit_rows,
+    make_splits,
+    make_splitter,
+    pool,
+    remember_rows,
+    row_hashes,
+    warn_if_in_sample,
+)
+from oddsmith.classify.scores import Score, classifier_scores, known_classes
+from oddsmith.errors import OddsmithWarning
+
+__all__ = ["CalibratedClassifier", "UnusedWeightWarning"]
+
+
+class UnusedWeightWarning(OddsmithWarning):
+    """The classifier takes no weights: only the calibrator uses them."""
+
+
+def _by_name(module: Any, role: str) -> dict[str, Any]:
+    """Name what a module exports in snake case, without its role: AsymmetricLaplaceCalibrator is asymmetric_laplace."""
+    bare = {name.removesuffix(role): getattr(module, name) for name in module.__all__ if name != role}
+    return {re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower(): cls for name, cls in bare.items()}
+
+
+_CALIBRATORS = {
+    "auto": PlattCalibrator,
+    "sigmoid": PlattCalibrator,
+    **_by_name(calibrators, "Calibrator"),
+    **_by_name(scaling, "Scaling"),
+}
+
+
+class CalibratedPair(NamedTuple):
+    """A fitted classifier with the calibration of its scores."""
+
+    estimator: Any
+    calibration: ProblemCalibration | JointCalibration
+    classes: NDArray[Any]
+    score: Score
+
+    @property
+    def calibrators(self) -> list[Any]:
+        """The fitted calibrators: one a two-class problem, or one joint scaling."""
+        return self.calibration.calibrators
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the calibrated P of each class or label."""
+        return self.calibration.predict_proba(*self._scores(X))
+
+    def log_odds(self, X: Any) -> Floats:
+        """Return the calibrated log-odds of the second of two classes."""
+        return self.calibration.log_odds(*self._scores(X))
+
+    def _scores(self, X: Any) -> tuple[Floats, Any]:
+        layout = self.calibration.problems.layout
+        scores = classifier_scores(self.estimator, X, self.score, layout=layout)
+        return scores.values if layout == "labels" else scores.aligned(self.classes), scores.form
+
+
+class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """Give any classifier calibrated probabilities.
+
+    By default the protocol of Platt, Bennett, and Zhang & Yang: score every row by a classifier that was not trained on
+    it, fit one calibrator to all these scores, train the classifier again on everything. Use `Calibrator` itself where
+    out-of-sample scores are at hand. A script written for scikit-learn's ``CalibratedClassifierCV`` runs with this
+    class; what fails there (groups, time series, repeated folds, leave-one-out, missing classes) works.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        From scikit-learn, of its kind, or a fitted booster of XGBoost or LightGBM with ``prefit=True``. A classifier
+        for two classes is trained on each two-class problem. None means ``LinearSVC(random_state=0)``.
+    calibrator : str, Calibrator or joint scaling, default "auto"
+        The name of a calibrator in snake case ("platt", "isotonic", "asymmetric_laplace", …), of a scaling
+        ("temperature", "vector", "matrix", "dirichlet"), "sigmoid" (platt), or an unfitted instance. "auto" is Platt.
+    method : str, Calibrator or joint scaling, optional
+        scikit-learn's name for ``calibrator``; give one of the two.
+    cv : int, float, splitter or iterable of (train, test), default 5
+        Folds, shuffled and stratified; a fraction to hold out; any splitter. Rows that no fold scores only train; a row
+        scored r times calibrates with weight 1/r each time. A fold with one class to train on is skipped.
+    ensemble : bool or "auto", default False
+        False: one calibrator on all out-of-sample scores, classifier refitted on all rows. True: one classifier and
+        calibrator a fold, probabilities averaged; with a held-out fraction, this one pair. "auto", as in scikit-learn:
+        True.
+    prefit : bool, default False
+        The classifier is fitted: all rows calibrate, ``cv`` is not used. So it is within a ``FrozenEstimator``.
+    score : {"auto", "margin", "log_odds", "votes", "probability"} or callable, default "auto"
+        The calibrator's input; see `classifier_scores`.
+    multiclass : {"one_vs_rest", "pairwise"} or array of shape (b, k), default "one_vs_rest"
+        How more than two classes are put together: normalised, by `couple_pairwise`, or by `couple_code_matrix` with
+        this code. A joint scaling needs none of them.
+    random_state : int, RandomState or None, default 0
+        Shuffles the folds.
+    n_jobs : int, optional
+        Folds fitted at a time.
+    progress : callable, optional
+        Called with the number of fits done and of all fits.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        Sorted labels; ``classes_[1]`` is the positive one. Of an indicator matrix, the numbers of its columns.
+    estimator_ : classifier
+        The classifier fitted on all rows; absent with ``ensemble=True``.
+    calibrators_ : list
+        Fitted calibrators, one a two-class problem; those of all folds with ``ensemble=True``.
+    calibrated_classifiers_ : list
+        Pairs with ``estimator``, ``calibrators`` and ``predict_proba``.
+    score_, protocol_ : str
+        What was calibrated, and how; `describe` says it in words.
+
+    References
+    ----------
+    J. Platt, Probabilistic outputs for support vector machines and comparisons to regularized likelihood methods, 1999.
+    B. Zadrozny and C. Elkan, Transforming classifier scores into accurate multiclass probability estimates, KDD 2002.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = make_classification(n_samples=100, n_features=2, n_redundant=0, random_state=42)
+    >>> model = CalibratedClassifier(GaussianNB(), "platt").fit(X, y)
+    >>> model.score_, model.predict_proba([[-0.5, 0.5]]).round(2).tolist()
+    ('log_odds', [[0.93, 0.07]])
+    """
+
+    # Groups go to the splitter, and X_train to a comparison of rows: a router must ask neither of this class.
+    __metadata_request__fit = {"groups": UNUSED, "X_train": UNUSED}  # noqa: RUF012
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        calibrator: Any = "auto",
+        *,
+        method: Any = None,
+        cv: Any = 5,
+        ensemble: bool | Literal["auto"] = False,
+        prefit: bool = False,
+        score: Score = "auto",
+        multiclass: Any = "one_vs_rest",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.calibrator = calibrator
+        self.method = method
+        self.cv = cv
+        self.ensemble = ensemble
+        self.prefit = prefit
+        self.score = score
+        self.multiclass = multiclass
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        X_train: Any = None,
+        **params: Any,
+    ) -> Self:
+        """Train and calibrate.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame or list
+            Rows, as the classifier takes them.
+        y : array-like of shape (n,) or (n, n_labels)
+            Labels, or an indicator matrix of 0 and 1 where labels do not exclude each other.
+        sample_weight : array-like of shape (n,), optional
+            For the classifier, if it takes weights, and the calibrator; integer-typed weights are counts.
+        groups : array-like of shape (n,), optional
+            For the splitter; with a number as ``cv``, rows of one group stay on one side.
+        X_train : optional
+            The rows that trained a ``prefit`` classifier: a warning says when they are used again.
+        **params
+            For the classifier's ``fit``. With metadata routing, everything goes to those who request it; a
+            calibrator takes ``sample_weight`` unless it requests otherwise.
+        """
+        _check.one_of(self.ensemble, "ensemble", (True, False, "auto"))
+        (X,) = indexable(X)
+        estimator, prefit = self._resolve_estimator()
+        if X_train is not None and not prefit:
+            _check.fail("X_train must come with prefit=True", "a classifier to fit", "leave X_train out")
+        target = read_target(y, _num_samples(X), known_classes(estimator) if prefit else None)
+        calibration = self._new_calibration(target)
+        fit_params, split_params, weight = self._route(estimator, prefit, sample_weight, groups, params, target)
+        training = Training(estimator, fit_params, self.score, calibration.problems.layout)
+        if prefit:
+            estimators, pooled = [estimator], [score_rows(estimator, X, target, training)]
+            warn_if_in_sample(estimator, X, X_train, pooled[0].values, target)
+            self.protocol_ = f"classifier fitted before, calibrated on {len(target.y)} rows"
+        else:
+            if len(target.classes) > 2 and not target.multilabel and _knows_two_classes(estimator):
+                training = training._replace(
+                    estimator=ProblemClassifier(estimator, calibration.problems, target.classes)
+                )
+            estimators, pooled = self._fit_estimators(training, X, target, split_params)
+        calibrations = [
+            clone_calibration(calibration).fit(each.values, each.form, target.at(each.rows), each.weight(weight))
+            for each in pooled
+        ]
+        self._keep(estimators, calibrations, pooled[0].kind, target)
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the calibrated P of each class, rows summing to 1, or of each label of an indicator matrix."""
+        check_is_fitted(self)
+        total = sum(pair.predict_proba(X) for pair in self.calibrated_classifiers_)
+        return np.asarray(total / len(self.calibrated_classifiers_))
+
+    def log_odds(self, X: Any) -> Floats:
+        """Return the calibrated log P(+|x)/P(−|x) of two classes, exact where P rounds to 0 or 1."""
+        check_is_fitted(self)
+        if len(self.classes_) != 2 or self._multilabel():
+            _check.fail("log_odds needs two classes", f"{len(self.classes_)}", "use predict_proba")
+        return mean_log_odds([pair.log_odds(X) for pair in self.calibrated_classifiers_])
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class, the first of equals (of two: the second iff P > ½); labels with P > ½."""
+        prob = self.predict_proba(X)
+        if self._multilabel():
+            return (prob > 0.5).astype(np.int64)
+        return np.asarray(self.classes_[prob.argmax(axis=1)])
+
+    def describe(self) -> str:
+        """Say what is scored, how, by which calibrator and protocol."""
+        check_is_fitted(self)
+        pair = self.calibrated_classifiers_[0]
+        names = sorted({type(each).__name__ for each in self.calibrators_ if each is not None})
+        return "\n".join(
+            [
+                f"classifier: {type(pair.estimator).__name__}, {len(self.classes_)} classes",
+                f"score: {self.score_}",
+                f"calibrator: {', '.join(names)}, {len(pair.calibrators)} a classifier",
+                f"protocol: {self.protocol_}",
+            ]
+        )
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Say who may receive what is passed to ``fit``: classifier, splitter, calibrator."""
+        estimator, prefit = self._resolve_estimator()
+        to_fit, to_split = (MethodMapping().add(caller="fit", callee=callee) for callee in ("fit", "split"))
+        calibrator = clone(self._resolve_calibrator())
+        if _routes() and calibrator.get_metadata_routing().fit.requests.get("sample_weight") is None:
+            calibrator.set_fit_request(sample_weight=True)
+        router = MetadataRouter(owner=self).add_self_request(self)
+        router.add(calibrator=calibrator, method_mapping=to_fit)
+        if prefit:
+            return router
+        one_shot = not hasattr(self.cv, "split") and hasattr(self.cv, "__iter__")
+        splitter = None if one_shot else make_splitter(self.cv, None, True, self.random_state)
+        router.add(estimator=estimator, method_mapping=to_fit)
+        return router.add(splitter=splitter, method_mapping=to_split)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        estimator, _ = self._resolve_estimator()
+        if hasattr(estimator, "__sklearn_tags__"):
+            inner = get_tags(estimator)
+            tags.input_tags = inner.input_tags
+            tags.classifier_tags.multi_label = inner.classifier_tags is not None and inner.classifier_tags.multi_label
+        return tags
+
+    def __sklearn_clone__(self) -> Self:
+        copied: Self = super().__sklearn_clone__()
+        if self.prefit:
+            copied.estimator = self.estimator  # a clone would have forgotten its fit
+        return copied
+
+    def _resolve_estimator(self) -> tuple[Any, bool]:
+        if self.estimator is None:
+            default = LinearSVC(random_state=0)
+            return (default.set_fit_request(sample_weight=True) if _routes() else default), False
+        return self.estimator, bool(self.prefit) or isinstance(self.estimator, FrozenEstimator)
+
+    def _resolve_calibrator(self) -> Any:
+        given = self.calibrator
+        if self.method is not None:
+            if not (isinstance(given, str) and given == "auto"):
+                got = f"calibrator={given!r} and method={self.method!r}"
+                _check.fail("calibrator and method are one parameter by two names", got, "leave method out")
+            given = self.method
+        if isinstance(given, str):
+            _check.one_of(given, "calibrator", tuple(_CALIBRATORS))
+            return _CALIBRATORS[given]()
+        if not isinstance(given, (Calibrator, scaling.TemperatureScaling, scaling.VectorScaling)):
+            _check.fail("calibrator must be a name, a Calibrator or a joint scaling", repr(given), 'use "platt"')
+        if getattr(given, "pos_label", None) is not None:
+            got = f"pos_label={given.pos_label!r}"
+            _check.fail("the second of the sorted classes is positive", got, "leave pos_label out of the calibrator")
+        return given
+
+    def _new_calibration(self, target: Target) -> ProblemCalibration | JointCalibration:
+        calibrator = self._resolve_calibrator()
+        problems = problems_for(target, self.multiclass)
+        if isinstance(calibrator, Calibrator):
+            return ProblemCalibration(calibrator, problems)
+        if target.multilabel:
+            got = f"{type(calibrator).__name__} for an indicator matrix"
+            _check.fail("a joint scaling needs classes that exclude each other", got, "use a Calibrator")
+        return JointCalibration(calibrator, problems_for(target, "one_vs_rest"))
+
+    def _route(
+        self, estimator: Any, prefit: bool, sample_weight: Any, groups: Any, params: dict[str, Any], target: Target
+    ) -> tuple[dict[str, Any], dict[str, Any], Weights | None]:
+        """Return what the classifier's fit and the splitter are given, and the calibrator's weights."""
+        weight = _check.as_weights(sample_weight, len(target.y))
+        if _routes():
+            given = {"sample_weight": weight, "groups": groups}
+            routed = process_routing(self, "fit", **{k: v for k, v in given.items() if v is not None}, **params)
+            weight = _check.as_weights(routed["calibrator"]["fit"].get("sample_weight"), len(target.y))
+            return ({}, {}, weight) if prefit else (routed["estimator"]["fit"], routed["splitter"]["split"], weight)
+        if prefit and params:
+            _check.fail("a fitted classifier takes no parameters", ", ".join(params), "leave them out")
+        split_params = {} if groups is None else {"groups": groups}
+        if prefit or weight is None:
+            return params, split_params, weight
+        name = _weight_name(estimator)
+        if name is None:
+            message = f"{type(estimator).__name__} takes no sample_weight: only the calibrator uses it."
+            warnings.warn(message, UnusedWeightWarning, stacklevel=3)
+            return params, split_params, weight
+        return {**params, name: weight}, split_params, weight
+
+    def _fit_estimators(
+        self, training: Training, X: Any, target: Target, split_params: dict[str, Any]
+    ) -> tuple[list[Any], list[Pooled]]:
+        """Return the classifiers to keep, and out-of-sample scores for each one's calibration."""
+        splitter = make_splitter(self.cv, target, "groups" in split_params, self.random_state)
+        splits = make_splits(splitter, X, target, split_params)
+        if self.ensemble and min(len(test) for _, test in splits) < 2:
+            _check.fail("with ensemble=True every fold must calibrate on two rows", "1 row", "use ensemble=False")
+        done = self._counter(len(splits) + (not self.ensemble))
+        folds = fit_folds(training, X, target.y, splits, keep=bool(self.ensemble), n_jobs=self.n_jobs, done=done)
+        hashes = row_hashes(X)
+        if self.ensemble:
+            for fold in folds:
+                remember_rows(fold.estimator, hashes[fold.train])
+            self.protocol_ = f"mean of {len(folds)} classifiers, each calibrated on the rows that it was not trained on"
+            return [fold.estimator for fold in folds], [pool([fold], target) for fold in folds]
+        pooled = pool(folds, target)
+        estimator = fit_rows(training, X, target.y, np.arange(len(target.y)))
+        done()
+        remember_rows(estimator, hashes)
+        self.protocol_ = (
+            f"one calibrator on out-of-sample scores of {len(np.unique(pooled.rows))} rows from {len(folds)} folds, "
+            f"classifier fitted on all {len(target.y)} rows"
+        )
+        return [estimator], [pooled]
+
+    def _keep(self, estimators: list[Any], calibrations: list[Any], kind: str, target: Target) -> None:
+        score = self.score if callable(self.score) else kind
+        self.calibrated_classifiers_ = [
+            CalibratedPair(estimator, calibration, target.classes, score)
+            for estimator, calibration in zip(estimators, calibrations, strict=True)
+        ]
+        self.calibrators_ = [each for calibration in calibrations for each in calibration.calibrators]
+        self.classes_ = target.classes
+        self.score_ = kind
+        self.__dict__.pop("estimator_", None)
+        if len(estimators) == 1:
+            self.estimator_ = estimators[0]
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(estimators[0], name):
+                setattr(self, name, getattr(estimators[0], name))
+
+    def _multilabel(self) -> bool:
+        return bool(self.calibrated_classifiers_[0].calibration.problems.layout == "labels")
+
+    def _counter(self, total: int) -> Any:
+        fits = iter(range(1, total + 1))
+        return lambda: None if self.progress is None else self.progress(next(fits), total)
+
+
+def _routes() -> bool:
+    return bool(get_config()["enable_metadata_routing"])
+
+
+def _knows_two_classes(estimator: Any) -> bool:
+    tags = get_tags(estimator).classifier_tags
+    return tags is not None and not tags.multi_class
+
+
+def _weight_name(estimator: Any) -> str | None:
+    """Return the name by which a classifier's fit takes weights; of a pipeline, its last step's."""
+    if isinstance(estimator, Pipeline):
+        step, final = estimator.steps[-1]
+        inner = _weight_name(final)
+        return None if inner is None else f"{step}__{inner}"
+    known = estimator.estimator if isinstance(estimator, ProblemClassifier) else estimator
+    return "sample_weight" if has_fit_parameter(known, "sample_weight") else None

@@ -1,0 +1,111 @@
+"""The estimator around every calibrator: outputs of scikit-learn's kind, routing, and what a fit says about itself."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from oddsmith import (
+    AsymmetricLaplaceCalibrator,
+    Calibrator,
+    GaussianCalibrator,
+    LogisticCalibrator,
+    PiecewiseLogisticCalibrator,
+    PlattCalibrator,
+    ScoreTable,
+)
+from oddsmith.errors import InvalidInputError, NegativeSlopeWarning, SeparableWarning, SpikeWarning
+
+RNG = np.random.default_rng(0)
+S = RNG.normal(size=200)
+Y = (RNG.random(200) < 1 / (1 + np.exp(-S))).astype(int)
+
+
+def test_unfitted_calibrators_say_so():
+    for ask in (PlattCalibrator().predict_proba, PlattCalibrator().predict, PlattCalibrator().log_odds):
+        with pytest.raises(NotFittedError):
+            ask([0.0])
+
+
+def test_set_output_names_the_column():
+    column = PlattCalibrator().set_output(transform="pandas").fit(S, Y).transform(pd.DataFrame({"s": S}))
+    assert list(column.columns) == ["plattcalibrator0"]
+    np.testing.assert_allclose(column.iloc[:, 0], PlattCalibrator().fit(S, Y).predict_proba(S)[:, 1])
+
+
+def test_in_pipelines_and_searches():
+    pipeline = make_pipeline(StandardScaler(), LogisticCalibrator()).fit(S[:, None], Y)
+    np.testing.assert_allclose(pipeline.predict_proba(S[:, None]), LogisticCalibrator().fit(S, Y).predict_proba(S))
+    search = GridSearchCV(LogisticCalibrator(), {"l2": [0.0, 100.0]}, scoring="neg_log_loss").fit(S[:, None], Y)
+    assert search.best_params_ == {"l2": 0.0}
+
+
+def test_sample_weight_is_routed():
+    with sklearn.config_context(enable_metadata_routing=True):
+        weighted = PlattCalibrator().set_fit_request(sample_weight=True)
+        scaler = StandardScaler().set_fit_request(sample_weight=False)
+        pipeline = make_pipeline(scaler, weighted).fit(S[:, None], Y, sample_weight=np.arange(200))
+    direct = PlattCalibrator().fit(S, Y, np.arange(200))
+    np.testing.assert_allclose(pipeline.predict_proba(S[:, None]), direct.predict_proba(S), atol=1e-9)
+
+
+def test_repr_shows_what_was_chosen():
+    assert repr(PlattCalibrator(input="log_odds")) == "PlattCalibrator(input='log_odds')"
+    assert repr(PiecewiseLogisticCalibrator("grow")) == "PiecewiseLogisticCalibrator(pieces='grow')"
+
+
+def test_the_base_is_abstract():
+    with pytest.raises(NotImplementedError):
+        Calibrator().fit(S, Y)
+
+
+def test_oddities_are_said_in_plain_words():
+    with pytest.warns(SeparableWarning, match=r"LogisticCalibrator: A threshold separates .* Platt's targets instead"):
+        cal = LogisticCalibrator().fit([-1.0, -0.5, 0.5, 1.0], [0, 0, 1, 1])
+    with pytest.warns(SeparableWarning, match="only Platt's targets keep the fit finite"):
+        assert cal.a_ == pytest.approx(PlattCalibrator().fit([-1.0, -0.5, 0.5, 1.0], [0, 0, 1, 1]).a_)
+    with pytest.warns(NegativeSlopeWarning, match="slope is negative"):
+        PlattCalibrator().fit([0.0, 1.9, 2.0, 1.5], [1, 1, 0, 0])
+    with pytest.warns(NegativeSlopeWarning, match="slope is negative"):
+        GaussianCalibrator(tied=True).fit([0.0, 1.9, 2.0, 1.5], [1, 1, 0, 0])
+    with pytest.warns(SpikeWarning, match="The mode of the positive class lies at its edge"):
+        AsymmetricLaplaceCalibrator().fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
+    with pytest.warns(SeparableWarning, match="leave a piece free"):
+        PiecewiseLogisticCalibrator(l2=0.0, knots=[5.0]).fit([-1.0, 0.5, 0.0, 1.0], [0, 0, 1, 1])
+
+
+def test_separable_without_intercept_uses_platt_targets():
+    one_sided, y = [-2.0, -1.0, 1.0, 2.0], [0, 0, 1, 1]
+    with pytest.warns(SeparableWarning):
+        cal = LogisticCalibrator(fit_intercept=False).fit(one_sided, y)
+    assert np.isfinite(cal.a_)
+    assert cal.predict_proba([0.0])[0, 1] == 0.5
+
+
+@pytest.mark.parametrize("knots", [[2.0, 1.0], [np.nan], [[1.0, 2.0]], [1.0, 1.0]])
+def test_bad_knots(knots):
+    with pytest.raises(InvalidInputError, match="knots must be finite and ascending"):
+        PiecewiseLogisticCalibrator(knots=knots).fit(S, Y)
+
+
+def test_knots_that_leave_no_pair_fall_back_to_a_line():
+    scores, y = np.repeat([0.0, 1.0], 20), np.tile([0, 0, 1, 1, 1], 8)
+    cal = PiecewiseLogisticCalibrator(l2=0.5).fit(scores, y)
+    assert len(cal.slopes_) == 1
+    assert cal.percentiles_ is None
+
+
+def test_quantized_tables_of_few_cells():
+    table = ScoreTable.from_arrays(S, Y).quantize(0.25)
+    cal = PiecewiseLogisticCalibrator(l2=0.5).fit_table(table)
+    exact = PiecewiseLogisticCalibrator(l2=0.5).fit(S, Y)
+    np.testing.assert_allclose(cal.predict_proba([-1.0, 1.0]), exact.predict_proba([-1.0, 1.0]), atol=0.05)
+
+
+def test_bias_zero_needs_one_variance():
+    with pytest.raises(InvalidInputError, match="bias='zero' must come with tied=True"):
+        GaussianCalibrator(bias="zero").fit(S, Y)
