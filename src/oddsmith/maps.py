@@ -14,7 +14,6 @@ shape              methods
 =================  ==============================================================================
 """
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -136,14 +135,13 @@ class PolynomialMap(CalibrationMap):
     @property
     def is_monotone(self) -> bool:
         """Whether the log-odds never fall."""
-        ends = np.concatenate([[-np.inf], self.knots, [np.inf]])
-        for (c0, c1, c2), origin, left, right in zip(self.coefficients, self.origins, ends[:-1], ends[1:], strict=True):
-            del c0
-            for end in (left, right):
-                curve = 0.0 if c2 == 0 else 2 * c2 * (end - origin) / self.scale
-                # Slopes that are 0 but for rounding do not make a map fall.
-                if c1 + curve < -1e-12 * (abs(c1) + (abs(curve) if math.isfinite(curve) else 0.0)):
-                    return False
+        bounds = np.concatenate([[-np.inf], self.knots, [np.inf]])
+        _, c1, c2 = self.coefficients.T
+        for end in (bounds[:-1], bounds[1:]):
+            u = np.clip(end / self.scale - self.origins / self.scale, -_FAR, _FAR)
+            # Slopes that are 0 but for rounding do not make a map fall.
+            if np.any(c1 + 2 * c2 * u < -1e-12 * np.abs(c1)):
+                return False
         at = self.log_odds(self.knots)
         after = self.log_odds(np.nextafter(self.knots, np.inf))
         return bool(np.all(after >= at - 1e-9 * np.maximum(1.0, np.abs(at))))

@@ -15,71 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check, _kernels
 from oddsmith._check import Bools, Floats, Weights
+from oddsmith.rows import ScoreRows, read_rows, slices, total_weight
 
 __all__ = ["ScoreTable"]
 
 #: Residues below this share of the total are rounding, not weight, when float-weighted tables are subtracted.
 _ROUNDING = 1e-12
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ScoreRows:
-    """Scores and labels before any sort: enough for methods that need no order."""
-
-    scores: Floats
-    positive: Bools
-    weight: Weights | None
-    extremes: tuple[float, float] | None = None
-
-    @cached_property
-    def n_pos(self) -> float:
-        """Positive weight."""
-        if self.weight is None:
-            return int(np.count_nonzero(self.positive))
-        return _total(self.weight, where=self.positive)
-
-    @cached_property
-    def n_neg(self) -> float:
-        """Negative weight."""
-        if self.weight is None:
-            return len(self.scores) - int(np.count_nonzero(self.positive))
-        return _total(self.weight, where=~self.positive)
-
-    def span(self) -> tuple[float, float]:
-        """Smallest and largest score."""
-        return self.extremes or (float(self.scores.min()), float(self.scores.max()))
-
-    def positive_weight(self, part: slice) -> Floats:
-        """Positive weight of some rows."""
-        marks = self.positive[part].astype(np.float64)
-        return marks if self.weight is None else marks * self.weight[part]
-
-    def marginal(self) -> tuple[Floats, Weights | None]:
-        """Scores of both classes with their weights (None: all ones)."""
-        return self.scores, self.weight
-
-    def chunks(self) -> Iterator[tuple[Floats, Bools, Bools]]:
-        """Walk over scores with marks of where positive and negative weight lies."""
-        for part in _slices(len(self.scores)):
-            yield self.scores[part], self.positive[part], ~self.positive[part]
-
-    def of_class(self, positive: bool) -> tuple[Floats, Weights | None]:
-        """Scores of one class with their weights (None: all ones)."""
-        chosen = self.positive if positive else ~self.positive
-        return self.scores[chosen], None if self.weight is None else self.weight[chosen]
-
-    def class_sums(self, scale: float, shift: float) -> tuple[float, float]:
-        """Sum s/scale − shift over the weight of the positive and of the negative class."""
-        positive = total = 0.0
-        for part in _slices(len(self.scores)):
-            x = self.scores[part] * (1 / scale) - shift
-            positive += float(self.positive_weight(part).dot(x))
-            total += float(x.sum() if self.weight is None else self.weight[part].dot(x))
-        return positive, total - positive
-
-    def sorted(self) -> "ScoreTable":
-        """Return the table of these rows."""
-        return _table_of_rows(self.scores, self.positive, self.weight)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,8 +92,20 @@ class ScoreTable:
         pos_label : object, optional
             The positive label.
         """
-        rows, _ = read_rows(scores, y, sample_weight, pos_label)
-        return _table_of_rows(rows.scores, rows.positive, rows.weight)
+        return ScoreTable.from_rows(read_rows(scores, y, sample_weight, pos_label)[0])
+
+    @staticmethod
+    def from_rows(rows: ScoreRows) -> "ScoreTable":
+        """Sort rows that were read before."""
+        weight = rows.weight
+        if weight is None:
+            scores, pos, neg = _kernels.count_table(rows.scores, rows.positive)
+            return ScoreTable(scores, pos, neg, None, None, None, None, len(rows.scores), None)
+        columns: dict[str, NDArray[Any]] = {"pos": weight * rows.positive, "neg": weight * ~rows.positive}
+        if weight.dtype.kind == "i":
+            return _pool(rows.scores, columns, int(weight.sum()), None)
+        columns["pos_sq"], columns["neg_sq"] = columns["pos"] ** 2, columns["neg"] ** 2
+        return _pool(rows.scores, columns, len(rows.scores), None)
 
     @property
     def kind(self) -> Literal["count", "weight"]:
@@ -162,12 +115,12 @@ class ScoreTable:
     @cached_property
     def n_pos(self) -> float:
         """Positive weight."""
-        return _total(self.pos)
+        return total_weight(self.pos)
 
     @cached_property
     def n_neg(self) -> float:
         """Negative weight."""
-        return _total(self.neg)
+        return total_weight(self.neg)
 
     @property
     def total(self) -> Weights:
@@ -194,7 +147,7 @@ class ScoreTable:
 
     def chunks(self) -> Iterator[tuple[Floats, Bools, Bools]]:
         """Walk over scores with marks of where positive and negative weight lies."""
-        for part in _slices(len(self.scores)):
+        for part in slices(len(self.scores)):
             yield self.scores[part], self.pos[part] > 0, self.neg[part] > 0
 
     def of_class(self, positive: bool) -> tuple[Floats, Weights | None]:
@@ -375,35 +328,6 @@ class ScoreTable:
         return _assemble(self.scores, columns, self.rows, self.resolution)
 
 
-def read_rows(
-    scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any
-) -> tuple[ScoreRows, NDArray[Any]]:
-    """Validate arrays; return the rows that carry weight, and the names of the two classes."""
-    checked, span = _check.as_spanned_scores(scores)
-    labels = _check.as_labels(y, len(checked), pos_label)
-    weight = _check.as_weights(sample_weight, len(checked))
-    positive = labels.positive
-    if weight is not None and weight.min() == 0:
-        present = weight > 0
-        checked, positive, weight = checked[present], positive[present], weight[present]
-        return ScoreRows(checked, positive, weight), labels.classes
-    return ScoreRows(checked, positive, weight, span), labels.classes
-
-
-def _table_of_rows(scores: Floats, positive: Bools, weight: Weights | None) -> ScoreTable:
-    if weight is None:
-        ordered, pos, neg = _kernels.count_table(scores, positive)
-        return ScoreTable(ordered, pos, neg, None, None, None, None, len(scores), None)
-    negative = ~positive
-    columns: dict[str, NDArray[Any]] = {"pos": weight * positive, "neg": weight * negative}
-    rows = len(scores)
-    if weight.dtype.kind == "i":
-        rows = int(weight.sum())
-    else:
-        columns["pos_sq"], columns["neg_sq"] = columns["pos"] ** 2, columns["neg"] ** 2
-    return _pool(scores, columns, rows, None)
-
-
 def _pool(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, width: float | None) -> ScoreTable:
     """Sort, add up what shares a score (or a cell), and stand each cell at its mean."""
     keys = scores + 0.0 if width is None else np.floor(scores / width)  # −0.0 becomes 0.0
@@ -423,13 +347,3 @@ def _assemble(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, width
     names = ("pos_sq", "neg_sq", "pos_sum", "neg_sum")
     pos_sq, neg_sq, pos_sum, neg_sum = (columns.get(name) for name in names)
     return ScoreTable(scores, columns["pos"], columns["neg"], pos_sq, neg_sq, pos_sum, neg_sum, rows, width)
-
-
-def _slices(n: int) -> Iterator[slice]:
-    return (slice(start, start + _kernels.CHUNK) for start in range(0, n, _kernels.CHUNK))
-
-
-def _total(weights: Weights, where: Bools | None = None) -> float:
-    if where is not None:
-        weights = weights[where]
-    return int(weights.sum()) if weights.dtype.kind == "i" else float(weights.sum())

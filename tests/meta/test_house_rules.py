@@ -18,6 +18,7 @@ LAYERS = [
     {"errors"},
     {"_check"},
     {"_kernels", "_compiled", "_locate"},
+    {"rows"},
     {"table"},
     {"maps", "resample"},
     {"calibrators", "metrics", "decide", "combine", "learners"},

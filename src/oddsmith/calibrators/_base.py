@@ -25,7 +25,8 @@ from oddsmith.errors import (
     SingleClassWarning,
 )
 from oddsmith.maps import CalibrationMap, LogitInputMap, constant_map, logit_input
-from oddsmith.table import ScoreRows, ScoreTable, read_rows
+from oddsmith.rows import ScoreRows, read_rows
+from oddsmith.table import ScoreTable
 
 Laws = frozenset[str]
 
@@ -96,7 +97,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         rows, classes = read_rows(scores, y, sample_weight, self.pos_label)
         if self.input == "probability":
             rows = ScoreRows(self._enter(rows.scores), rows.positive, rows.weight)
-        return self._learn(rows.sorted() if self._ordered else rows, classes)
+        return self._learn(ScoreTable.from_rows(rows) if self._ordered else rows, classes)
 
     def fit_table(self, table: ScoreTable) -> Self:
         """Fit to a score table; the same fit as from the rows that made it."""

@@ -13,7 +13,8 @@ from scipy.special import expit
 
 from oddsmith import _kernels
 from oddsmith._check import Floats, Weights
-from oddsmith.table import ScoreRows, ScoreTable
+from oddsmith.rows import ScoreRows
+from oddsmith.table import ScoreTable
 
 _MAX_STEPS = 100
 

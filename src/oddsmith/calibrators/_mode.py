@@ -33,7 +33,7 @@ _SLACK = 1e-12
 
 
 class Mode(NamedTuple):
-    """A mode θ, as a score, with the deviations of the points left (x ≤ θ) and right of it, standardised."""
+    """A mode θ, as a score, with the deviations of the points left (x ≤ θ) and right of it, in units of the scale."""
 
     theta: float
     left: float
@@ -44,23 +44,17 @@ class Mode(NamedTuple):
 class ClassScores:
     """One class: ascending scores with its weight at each, which may be 0 (None: all ones).
 
-    Sums are taken on a standardised scale, x = (s − centre)/scale within [−1, 1]: squares of raw scores may overflow,
-    and moments about a distant origin cancel.
+    Distances are taken in units of ``scale``, a power of two: squares of raw distances may overflow.
     """
 
     scores: Floats
     weight: Weights | None
-    centre: float
     scale: float
 
     @cached_property
     def n(self) -> float:
         """Weight of the class."""
         return float(len(self.scores) if self.weight is None else self.weight.sum())
-
-    def x(self, scores: Floats) -> Floats:
-        """Return scores on the standardised scale."""
-        return scores / self.scale - self.centre / self.scale
 
     def w(self, part: slice | NDArray[np.intp]) -> Floats:
         """Return weights as floats."""
@@ -75,11 +69,11 @@ class ClassScores:
         """Return Σ|x − θ|ᵖ over the scores ≤ θ (left) or > θ (right), by direct summation."""
         split = int(np.searchsorted(self.scores, theta, side="right"))
         begin, end = (0, split) if left else (split, len(self.scores))
-        at = theta / self.scale - self.centre / self.scale
+        at = theta / self.scale
         total = 0.0
         for start in range(begin, end, _kernels.CHUNK):
             part = slice(start, min(start + _kernels.CHUNK, end))
-            distance = np.abs(self.x(self.scores[part]) - at)
+            distance = np.abs(self.scores[part] / self.scale - at)
             total += float(self.w(part).dot(distance if power == 1 else distance * distance))
         return total
 

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from oddsmith._check import Weights
-from oddsmith.table import ScoreRows, ScoreTable
+from oddsmith.rows import ScoreRows
+from oddsmith.table import ScoreTable
 
 #: Scores whose area under the curve lies this many standard errors below ½ look the wrong way round.
 _REVERSED = -2.0
@@ -35,7 +36,7 @@ def is_reversed(data: ScoreTable | ScoreRows) -> bool:
         # Where a sample of both classes speaks clearly for the score, the sort is not needed.
         if len(data.scores) > _LONG and _sampled_z(data) > 3:
             return False
-        data = data.sorted()
+        data = ScoreTable.from_rows(data)
     if len(data) > _LONG and _coarse_z(data) > _REVERSED:
         return False
     return _auc_z(data.pos, data.neg, *_effective(data)) < _REVERSED
@@ -74,7 +75,7 @@ def _sampled_z(rows: ScoreRows, size: int = 1024) -> float:
         picked.append(thin)
     scores = np.concatenate(picked)
     positive_rows = np.repeat([True, False], [len(part) for part in picked])
-    table = ScoreRows(scores, positive_rows, None).sorted()
+    table = ScoreTable.from_rows(ScoreRows(scores, positive_rows, None))
     return _auc_z(table.pos, table.neg, *_effective(table))
 
 

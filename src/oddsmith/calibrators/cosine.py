@@ -8,7 +8,8 @@ import numpy as np
 from oddsmith import _check, _kernels
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.maps import CalibrationMap, CosineMap, share_of_way
-from oddsmith.table import ScoreRows, ScoreTable
+from oddsmith.rows import ScoreRows
+from oddsmith.table import ScoreTable
 
 __all__ = ["CosineCalibrator"]
 

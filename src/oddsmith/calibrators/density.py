@@ -13,7 +13,8 @@ from oddsmith.calibrators._families import FAMILIES, Limits, moments
 from oddsmith.calibrators._mode import ClassScores
 from oddsmith.errors import NegativeSlopeWarning, SpikeWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
-from oddsmith.table import ScoreRows, ScoreTable
+from oddsmith.rows import ScoreRows
+from oddsmith.table import ScoreTable
 
 __all__ = [
     "AsymmetricGaussianCalibrator",
@@ -66,12 +67,9 @@ class _BayesCalibrator(Calibrator):
     def _samples(self, data: ScoreTable | ScoreRows) -> tuple[ClassScores, ClassScores, Limits]:
         """Return both classes on one standardised scale, and the continuity constants on it."""
         low, high = data.span()
-        # Any point inside the data will do: the median of the distinct scores is free in a sorted table.
-        centre = float(data.scores[len(data.scores) // 2])
-        scale = math.ldexp(1.0, min(math.frexp(max(high / 2 - centre / 2, centre / 2 - low / 2))[1] + 1, 1023))
-        scale = max(scale, math.ldexp(1.0, -1020))
+        scale = math.ldexp(1.0, max(min(math.frexp(high / 2 - low / 2)[1] + 1, 1023), -1020))
         span = high / scale - low / scale
-        pos, neg = (ClassScores(*data.of_class(positive), centre, scale) for positive in (True, False))
+        pos, neg = (ClassScores(*data.of_class(positive), scale) for positive in (True, False))
         limits = (
             1e-6 / span if self.epsilon is None else self.epsilon * scale,
             1e6 / span if self.inf is None else self.inf * scale,

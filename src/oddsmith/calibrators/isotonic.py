@@ -9,7 +9,8 @@ from oddsmith import _check, _kernels
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators.sigmoid import platt_targets
 from oddsmith.maps import CalibrationMap, LinearMap, StepMap
-from oddsmith.table import ScoreRows, ScoreTable
+from oddsmith.rows import ScoreRows
+from oddsmith.table import ScoreTable
 
 __all__ = ["IsotonicCalibrator"]
 

@@ -10,7 +10,8 @@ from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._line import Line, fit_line
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
 from oddsmith.maps import PolynomialMap
-from oddsmith.table import ScoreRows, ScoreTable
+from oddsmith.rows import ScoreRows
+from oddsmith.table import ScoreTable
 
 __all__ = ["LogisticCalibrator", "PlattCalibrator"]
 

@@ -7,7 +7,8 @@ import numpy as np
 
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.maps import CalibrationMap, LinearMap, PolynomialMap
-from oddsmith.table import ScoreRows, ScoreTable
+from oddsmith.rows import ScoreRows
+from oddsmith.table import ScoreTable
 
 __all__ = ["LogisticCorrectionCalibrator", "MinMaxCalibrator", "SquashCalibrator"]
 
@@ -32,17 +33,18 @@ class SquashCalibrator(Calibrator):
 
     _ordered: ClassVar[bool] = False
     _learns: ClassVar[bool] = False
+    _slope: ClassVar[float] = 1.0
 
     def _laws(self) -> Laws:
         return frozenset({"monotone", "mirror"})
 
     def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
         del data
-        return _through_origin(1.0)
+        return PolynomialMap(np.empty(0), np.zeros(1), np.array([[0.0, self._slope, 0.0]]), 1.0)
 
 
 @dataclass(eq=False, repr=False)
-class LogisticCorrectionCalibrator(Calibrator):
+class LogisticCorrectionCalibrator(SquashCalibrator):
     """Correct boosted scores by P = σ(2F).
 
     For the score F = Σ α h of AdaBoost with α = ½ log((1 − ε)/ε), whose exponential loss is minimised at half the
@@ -65,15 +67,7 @@ class LogisticCorrectionCalibrator(Calibrator):
     array([0.5  , 0.881])
     """
 
-    _ordered: ClassVar[bool] = False
-    _learns: ClassVar[bool] = False
-
-    def _laws(self) -> Laws:
-        return frozenset({"monotone", "mirror"})
-
-    def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
-        del data
-        return _through_origin(2.0)
+    _slope: ClassVar[float] = 2.0
 
 
 @dataclass(eq=False, repr=False)
@@ -101,7 +95,3 @@ class MinMaxCalibrator(Calibrator):
 
     def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
         return LinearMap(np.array(data.span()), np.array([0.0, 1.0]))
-
-
-def _through_origin(slope: float) -> PolynomialMap:
-    return PolynomialMap(np.empty(0), np.zeros(1), np.array([[0.0, slope, 0.0]]), 1.0)
