@@ -1,0 +1,37 @@
+"""What the README shows is what happens."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+from sklearn.svm import LinearSVC
+
+from oddsmith import ScoreTable, demo
+
+README = (Path(__file__).parents[2] / "README.md").read_text()
+
+
+def without_times(text):
+    """Leave out the one column that differs from run to run."""
+    return [re.sub(r"\s+[\d.]+ ms", "", line).rstrip() for line in text.strip().splitlines()]
+
+
+def test_the_demo_prints_what_the_readme_shows(capsys):
+    demo.main()
+    shown = re.search(r"`make demo` prints\n\n```text\n(.*?)```", README, re.DOTALL)
+    assert shown is not None
+    assert without_times(shown[1]) == without_times(capsys.readouterr().out)
+
+
+def test_the_examples_run():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=300)
+    y = (rng.random(300) < 1 / (1 + np.exp(-scores))).astype(int)
+    X, X_new = scores[:, None] + rng.normal(size=(300, 3)), rng.normal(size=(5, 3))
+    days = {"monday": ScoreTable.from_arrays(scores, y), "tuesday": ScoreTable.from_arrays(scores[::2], y[::2])}
+    names = {"scores": scores, "new_scores": scores[:5], "y": y, "X": X, "X_new": X_new, "LinearSVC": LinearSVC, **days}
+    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert len(blocks) >= 3
+    for block in blocks:
+        exec(block, names)
+    assert names["p"].shape == (5,)
