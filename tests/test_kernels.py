@@ -5,6 +5,7 @@ import pytest
 
 from oddsmith import ScoreTable, _kernels
 from oddsmith.calibrators._mode import ClassScores, _block_sums
+from optional import needs
 
 RNG = np.random.default_rng(7)
 N = 30_000
@@ -53,7 +54,7 @@ def test_table_in_numpy(scores, numpy_only):
 
 @each
 def test_table_compiled(scores):
-    pytest.importorskip("numba")
+    needs("numba")
     assert _kernels.compiled(N) is not None
     assert_same(_kernels.count_table(scores, POSITIVE), reference(scores, POSITIVE))
 
@@ -65,7 +66,7 @@ def test_short_tables_agree(scores):
 
 @each
 def test_violators_pooled_alike(scores, monkeypatch):
-    pytest.importorskip("numba")
+    needs("numba")
     table = ScoreTable.from_arrays(np.resize(scores, N), POSITIVE)
     if len(table) < _kernels.COMPILED_FROM:
         table = ScoreTable.from_arrays(scores + np.arange(N) * 1e-9, POSITIVE)
@@ -78,7 +79,7 @@ def test_violators_pooled_alike(scores, monkeypatch):
 
 @pytest.mark.parametrize("powers", [(1, 1), (1, 2), (2, 1), (2, 2)])
 def test_block_sums_agree(monkeypatch, powers):
-    pytest.importorskip("numba")
+    needs("numba")
     table = ScoreTable.from_arrays(BASE, POSITIVE)
     sample = ClassScores(table.scores, table.pos, 4.0)
     compiled = _block_sums(sample, powers)
@@ -88,7 +89,7 @@ def test_block_sums_agree(monkeypatch, powers):
 
 
 def test_cell_moments_agree():
-    compiled = pytest.importorskip("oddsmith._compiled")
+    compiled = needs("oddsmith._compiled")
     low, cells = BASE.min() / 8 - 0.25, 64
     width = (BASE.max() / 8 - 0.25 - low) / cells
     found, positive_sum = compiled.cell_moments(BASE, POSITIVE, 1 / 8, 0.25, low, 1 / width, cells)

@@ -4,13 +4,20 @@ A table is what the data say about a score; a metric is a function of a table; a
 to a map.
 """
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from oddsmith.calibrators import (
     AsymmetricGaussianCalibrator,
     AsymmetricLaplaceCalibrator,
+    BBQCalibrator,
+    BetaCalibrator,
     Calibrator,
+    CentredIsotonicCalibrator,
     CosineCalibrator,
     DensityCalibrator,
     GaussianCalibrator,
+    HistogramCalibrator,
     HybridCalibrator,
     IsotonicCalibrator,
     LaplaceCalibrator,
@@ -19,29 +26,97 @@ from oddsmith.calibrators import (
     MinMaxCalibrator,
     PiecewiseLogisticCalibrator,
     PlattCalibrator,
+    ScalingBinningCalibrator,
+    SplineCalibrator,
     SquashCalibrator,
+    TemperatureCalibrator,
+    VennAbersCalibrator,
 )
 from oddsmith.maps import CalibrationMap
 from oddsmith.table import ScoreTable
+
+if TYPE_CHECKING:
+    from oddsmith.classify import (
+        CalibratedClassifier,
+        DirichletScaling,
+        MatrixScaling,
+        TemperatureScaling,
+        VectorScaling,
+        score_tables,
+    )
+    from oddsmith.learners import (
+        BoostedClassifier,
+        KernelLogisticRegression,
+        MultinomialNaiveBayes,
+        SmoothedTreeClassifier,
+        VotedPerceptron,
+    )
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AsymmetricGaussianCalibrator",
     "AsymmetricLaplaceCalibrator",
+    "BBQCalibrator",
+    "BetaCalibrator",
+    "BoostedClassifier",
+    "CalibratedClassifier",
     "CalibrationMap",
     "Calibrator",
+    "CentredIsotonicCalibrator",
     "CosineCalibrator",
     "DensityCalibrator",
+    "DirichletScaling",
     "GaussianCalibrator",
+    "HistogramCalibrator",
     "HybridCalibrator",
     "IsotonicCalibrator",
+    "KernelLogisticRegression",
     "LaplaceCalibrator",
     "LogisticCalibrator",
     "LogisticCorrectionCalibrator",
+    "MatrixScaling",
     "MinMaxCalibrator",
+    "MultinomialNaiveBayes",
     "PiecewiseLogisticCalibrator",
     "PlattCalibrator",
+    "ScalingBinningCalibrator",
     "ScoreTable",
+    "SmoothedTreeClassifier",
+    "SplineCalibrator",
     "SquashCalibrator",
+    "TemperatureCalibrator",
+    "TemperatureScaling",
+    "VectorScaling",
+    "VennAbersCalibrator",
+    "VotedPerceptron",
+    "score_tables",
 ]
+
+#: Names that bring more of scikit-learn with them are loaded when they are first asked for.
+_LAZY = {
+    "CalibratedClassifier": "classify",
+    "DirichletScaling": "classify",
+    "MatrixScaling": "classify",
+    "TemperatureScaling": "classify",
+    "VectorScaling": "classify",
+    "score_tables": "classify",
+    "BoostedClassifier": "learners",
+    "KernelLogisticRegression": "learners",
+    "MultinomialNaiveBayes": "learners",
+    "SmoothedTreeClassifier": "learners",
+    "VotedPerceptron": "learners",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        msg = f"module 'oddsmith' has no attribute {name!r}"
+        raise AttributeError(msg)
+    value = getattr(importlib.import_module(f"oddsmith.{_LAZY[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

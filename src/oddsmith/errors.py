@@ -12,13 +12,17 @@
     ├── ReversedScoreWarning             higher scores go with the negative class
     ├── NegativeSlopeWarning             the fitted map falls where it should rise
     ├── SpikeWarning                     a density's mode sits at the edge of its class
-    └── NonConvergenceWarning            the optimiser stopped before its tolerance
+    ├── NonConvergenceWarning            the optimiser stopped before its tolerance
+    ├── InSampleWarning                  rows that calibrate a classifier seem to have trained it
+    ├── SkippedFoldWarning               a fold has one class to train on
+    └── UnusedWeightWarning              the classifier takes no weights
 
 Every error reads ``<what must hold>; got <what came>. Hint: <one action>.``
 """
 
 __all__ = [
     "ConstantScoreWarning",
+    "InSampleWarning",
     "InvalidInputError",
     "NegativeSlopeWarning",
     "NonConvergenceWarning",
@@ -27,7 +31,9 @@ __all__ = [
     "ReversedScoreWarning",
     "SeparableWarning",
     "SingleClassWarning",
+    "SkippedFoldWarning",
     "SpikeWarning",
+    "UnusedWeightWarning",
 ]
 
 
@@ -69,3 +75,15 @@ class SpikeWarning(OddsmithWarning):
 
 class NonConvergenceWarning(OddsmithWarning):
     """The optimiser stopped before it reached its tolerance."""
+
+
+class InSampleWarning(OddsmithWarning):
+    """The rows that calibrate a classifier seem to be rows that trained it."""
+
+
+class SkippedFoldWarning(OddsmithWarning):
+    """A fold has only one class to train on."""
+
+
+class UnusedWeightWarning(OddsmithWarning):
+    """The classifier takes no weights: only the calibrator uses them."""

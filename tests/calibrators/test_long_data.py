@@ -17,6 +17,7 @@ from oddsmith import (
     PlattCalibrator,
     ScoreTable,
 )
+from optional import needs
 from samples import ours_allowed
 
 N = 60_000
@@ -46,7 +47,7 @@ compiled = pytest.mark.parametrize("switch", ["0", "1"], ids=["numpy", "compiled
 @pytest.fixture
 def use(switch, monkeypatch):
     if switch == "1":
-        pytest.importorskip("numba")
+        needs("numba")
     monkeypatch.setenv("ODDSMITH_COMPILED", switch)
 
 

@@ -1,6 +1,10 @@
 """One calibrator an idea, one idea a file."""
 
 from oddsmith.calibrators._base import Calibrator
+from oddsmith.calibrators.bbq import BBQCalibrator
+from oddsmith.calibrators.beta import BetaCalibrator
+from oddsmith.calibrators.binning import HistogramCalibrator, ScalingBinningCalibrator
+from oddsmith.calibrators.centred import CentredIsotonicCalibrator
 from oddsmith.calibrators.cosine import CosineCalibrator
 from oddsmith.calibrators.density import (
     AsymmetricGaussianCalibrator,
@@ -13,15 +17,22 @@ from oddsmith.calibrators.density import (
 from oddsmith.calibrators.isotonic import IsotonicCalibrator
 from oddsmith.calibrators.piecewise import PiecewiseLogisticCalibrator
 from oddsmith.calibrators.sigmoid import LogisticCalibrator, PlattCalibrator
+from oddsmith.calibrators.spline import SplineCalibrator
 from oddsmith.calibrators.squash import LogisticCorrectionCalibrator, MinMaxCalibrator, SquashCalibrator
+from oddsmith.calibrators.temperature import TemperatureCalibrator
+from oddsmith.calibrators.venn_abers import VennAbersCalibrator
 
 __all__ = [
     "AsymmetricGaussianCalibrator",
     "AsymmetricLaplaceCalibrator",
+    "BBQCalibrator",
+    "BetaCalibrator",
     "Calibrator",
+    "CentredIsotonicCalibrator",
     "CosineCalibrator",
     "DensityCalibrator",
     "GaussianCalibrator",
+    "HistogramCalibrator",
     "HybridCalibrator",
     "IsotonicCalibrator",
     "LaplaceCalibrator",
@@ -30,5 +41,9 @@ __all__ = [
     "MinMaxCalibrator",
     "PiecewiseLogisticCalibrator",
     "PlattCalibrator",
+    "ScalingBinningCalibrator",
+    "SplineCalibrator",
     "SquashCalibrator",
+    "TemperatureCalibrator",
+    "VennAbersCalibrator",
 ]

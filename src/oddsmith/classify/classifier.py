@@ -1,7 +1,7 @@
 """A classifier whose probabilities are calibrated, by any calibrator and any protocol."""
 
-import re
-import warnings
+from copy import copy
+from types import MethodType
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -9,26 +9,26 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import Pipeline
 from sklearn.svm import LinearSVC
 from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from oddsmith import _check, calibrators
+from oddsmith import _check
 from oddsmith._check import Floats, Weights
-from oddsmith.calibrators import Calibrator, PlattCalibrator
-from oddsmith.classify import scaling
+from oddsmith.classify.in_sample import remember_rows, row_hashes, warn_if_in_sample
 from oddsmith.classify.multiclass import (
     JointCalibration,
     ProblemCalibration,
     ProblemClassifier,
     Target,
+    make_calibration,
     mean_log_odds,
-    problems_for,
     read_target,
+    resolve_calibrator,
 )
 from oddsmith.classify.protocols import (
+    Pooled,
     Progress,
     Training,
     fit_folds,
@@ -36,32 +36,22 @@ from oddsmith.classify.protocols import (
     make_splits,
     make_splitter,
     pool,
-    remember_rows,
-    row_hashes,
-    warn_if_in_sample,
+    score_all,
+    weight_params,
 )
 from oddsmith.classify.scores import Score, classifier_scores, known_classes
-from oddsmith.errors import OddsmithWarning
 
-__all__ = ["CalibratedClassifier", "UnusedWeightWarning"]
-
-
-class UnusedWeightWarning(OddsmithWarning):
-    """The classifier takes no weights: only the calibrator uses them."""
+__all__ = ["CalibratedClassifier"]
 
 
-def _by_name(module: Any, role: str) -> dict[str, Any]:
-    """Name what a module exports in snake case, without its role: AsymmetricLaplaceCalibrator is asymmetric_laplace."""
-    bare = {name.removesuffix(role): getattr(module, name) for name in module.__all__ if name != role}
-    return {re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower(): cls for name, cls in bare.items()}
+class _ScoreParameter:
+    """The parameter ``score`` where it is set, scikit-learn's method ``score(X, y)`` where it is called."""
 
+    def __set__(self, model: Any, value: Any) -> None:
+        model.__dict__["score"] = value
 
-_CALIBRATORS = {
-    "auto": PlattCalibrator,
-    "sigmoid": PlattCalibrator,
-    **_by_name(calibrators, "Calibrator"),
-    **_by_name(scaling, "Scaling"),
-}
+    def __get__(self, model: Any, owner: type | None = None) -> Any:
+        return ClassifierMixin.score if model is None else MethodType(ClassifierMixin.score, model)
 
 
 class CalibratedPair(NamedTuple):
@@ -70,7 +60,7 @@ class CalibratedPair(NamedTuple):
     estimator: Any
     calibration: ProblemCalibration | JointCalibration
     classes: NDArray[Any]
-    score: Score
+    kind: Score
 
     @property
     def calibrators(self) -> list[Any]:
@@ -86,9 +76,8 @@ class CalibratedPair(NamedTuple):
         return self.calibration.log_odds(*self._scores(X))
 
     def _scores(self, X: Any) -> tuple[Floats, Any]:
-        layout = self.calibration.problems.layout
-        scores = classifier_scores(self.estimator, X, self.score, layout=layout)
-        return scores.values if layout == "labels" else scores.aligned(self.classes), scores.form
+        scores = classifier_scores(self.estimator, X, self.kind, layout=self.calibration.problems.layout)
+        return scores.aligned(self.classes), scores.form
 
 
 class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -119,7 +108,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     prefit : bool, default False
         The classifier is fitted: all rows calibrate, ``cv`` is not used. So it is within a ``FrozenEstimator``.
     score : {"auto", "margin", "log_odds", "votes", "probability"} or callable, default "auto"
-        The calibrator's input; see `classifier_scores`.
+        The calibrator's input, or a function of a fitted classifier and X that gives it; see `classifier_scores`.
     multiclass : {"one_vs_rest", "pairwise"} or array of shape (b, k), default "one_vs_rest"
         How more than two classes are put together: normalised, by `couple_pairwise`, or by `couple_code_matrix` with
         this code. A joint scaling needs none of them.
@@ -135,13 +124,21 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     classes_ : ndarray
         Sorted labels; ``classes_[1]`` is the positive one. Of an indicator matrix, the numbers of its columns.
     estimator_ : classifier
-        The classifier fitted on all rows; absent with ``ensemble=True``.
+        The one classifier in use; absent where those of several folds are averaged.
     calibrators_ : list
-        Fitted calibrators, one a two-class problem; those of all folds with ``ensemble=True``.
+        Fitted calibrators, one a two-class problem (None where it had no rows), fold after fold in an ensemble.
     calibrated_classifiers_ : list
         Pairs with ``estimator``, ``calibrators`` and ``predict_proba``.
-    score_, protocol_ : str
-        What was calibrated, and how; `describe` says it in words.
+    score_, score_source_, protocol_ : str
+        The kind of score, where it came from, and how it was calibrated; `describe` shows them.
+
+    Notes
+    -----
+    A classifier that is already fitted should not have seen the rows that calibrate it. ``InSampleWarning`` is issued
+    when more than a tenth of them are known training rows (those in ``X_train``, or remembered by a classifier that
+    this class fitted, or stored by a classifier such as nearest neighbours), or when its scores separate 50 rows or
+    more perfectly. A classifier fitted elsewhere that stores no rows and separates none goes unnoticed; equal rows are
+    not told apart. `score_tables` shows how large the bias is.
 
     References
     ----------
@@ -155,8 +152,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     >>> X, y = make_classification(n_samples=100, n_features=2, n_redundant=0, random_state=42)
     >>> model = CalibratedClassifier(GaussianNB(), "platt").fit(X, y)
     >>> model.score_, model.predict_proba([[-0.5, 0.5]]).round(2).tolist()
-    ('log_odds', [[0.93, 0.07]])
+    ('log_odds', [[0.81, 0.19]])
     """
+
+    score: Any = _ScoreParameter()
 
     # Groups go to the splitter, and X_train to a comparison of rows: a router must ask neither of this class.
     __metadata_request__fit = {"groups": UNUSED, "X_train": UNUSED}  # noqa: RUF012
@@ -187,6 +186,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters, ``score`` among them, and those of the estimator and the calibrator."""
+        return {**super().get_params(deep), "score": self.__dict__["score"]}
 
     def fit(
         self,
@@ -221,11 +224,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         if X_train is not None and not prefit:
             _check.fail("X_train must come with prefit=True", "a classifier to fit", "leave X_train out")
         target = read_target(y, _num_samples(X), known_classes(estimator) if prefit else None)
-        calibration = self._new_calibration(target)
+        calibration = make_calibration(resolve_calibrator(self.calibrator, self.method), target, self.multiclass)
         fit_params, split_params, weight = self._route(estimator, prefit, sample_weight, groups, params, target)
-        training = Training(estimator, fit_params, self.score, calibration.problems.layout)
+        training = Training(estimator, fit_params, self.__dict__["score"], calibration.problems.layout)
         if prefit:
-            estimators, pooled = [estimator], [score_rows(estimator, X, target, training)]
+            estimators, pooled = [estimator], [score_all(training, X, target)]
             warn_if_in_sample(estimator, X, X_train, pooled[0].values, target)
             self.protocol_ = f"classifier fitted before, calibrated on {len(target.y)} rows"
         else:
@@ -235,10 +238,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
                 )
             estimators, pooled = self._fit_estimators(training, X, target, split_params)
         calibrations = [
-            clone_calibration(calibration).fit(each.values, each.form, target.at(each.rows), each.weight(weight))
-            for each in pooled
+            copy(calibration).fit(each.values, each.form, target.at(each.rows), each.weight(weight)) for each in pooled
         ]
-        self._keep(estimators, calibrations, pooled[0].kind, target)
+        self._keep(estimators, calibrations, pooled[0], target)
         return self
 
     def predict_proba(self, X: Any) -> Floats:
@@ -265,12 +267,12 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         """Say what is scored, how, by which calibrator and protocol."""
         check_is_fitted(self)
         pair = self.calibrated_classifiers_[0]
-        names = sorted({type(each).__name__ for each in self.calibrators_ if each is not None})
+        kinds = sorted({type(each).__name__ for each in self.calibrators_ if each is not None})
         return "\n".join(
             [
                 f"classifier: {type(pair.estimator).__name__}, {len(self.classes_)} classes",
-                f"score: {self.score_}",
-                f"calibrator: {', '.join(names)}, {len(pair.calibrators)} a classifier",
+                f"score: {self.score_}, from {self.score_source_}",
+                f"calibrators: {len(self.calibrators_)} × {', '.join(kinds)}",
                 f"protocol: {self.protocol_}",
             ]
         )
@@ -279,7 +281,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         """Say who may receive what is passed to ``fit``: classifier, splitter, calibrator."""
         estimator, prefit = self._resolve_estimator()
         to_fit, to_split = (MethodMapping().add(caller="fit", callee=callee) for callee in ("fit", "split"))
-        calibrator = clone(self._resolve_calibrator())
+        calibrator = clone(resolve_calibrator(self.calibrator, self.method))
         if _routes() and calibrator.get_metadata_routing().fit.requests.get("sample_weight") is None:
             calibrator.set_fit_request(sample_weight=True)
         router = MetadataRouter(owner=self).add_self_request(self)
@@ -310,34 +312,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         if self.estimator is None:
             default = LinearSVC(random_state=0)
             return (default.set_fit_request(sample_weight=True) if _routes() else default), False
-        return self.estimator, bool(self.prefit) or isinstance(self.estimator, FrozenEstimator)
-
-    def _resolve_calibrator(self) -> Any:
-        given = self.calibrator
-        if self.method is not None:
-            if not (isinstance(given, str) and given == "auto"):
-                got = f"calibrator={given!r} and method={self.method!r}"
-                _check.fail("calibrator and method are one parameter by two names", got, "leave method out")
-            given = self.method
-        if isinstance(given, str):
-            _check.one_of(given, "calibrator", tuple(_CALIBRATORS))
-            return _CALIBRATORS[given]()
-        if not isinstance(given, (Calibrator, scaling.TemperatureScaling, scaling.VectorScaling)):
-            _check.fail("calibrator must be a name, a Calibrator or a joint scaling", repr(given), 'use "platt"')
-        if getattr(given, "pos_label", None) is not None:
-            got = f"pos_label={given.pos_label!r}"
-            _check.fail("the second of the sorted classes is positive", got, "leave pos_label out of the calibrator")
-        return given
-
-    def _new_calibration(self, target: Target) -> ProblemCalibration | JointCalibration:
-        calibrator = self._resolve_calibrator()
-        problems = problems_for(target, self.multiclass)
-        if isinstance(calibrator, Calibrator):
-            return ProblemCalibration(calibrator, problems)
-        if target.multilabel:
-            got = f"{type(calibrator).__name__} for an indicator matrix"
-            _check.fail("a joint scaling needs classes that exclude each other", got, "use a Calibrator")
-        return JointCalibration(calibrator, problems_for(target, "one_vs_rest"))
+        prefit = bool(self.prefit) or isinstance(self.estimator, FrozenEstimator)
+        if not prefit and not (hasattr(self.estimator, "fit") and hasattr(self.estimator, "get_params")):
+            got = f"estimator={self.estimator!r}"
+            _check.fail("estimator must be an unfitted classifier", got, "pass an instance, or prefit=True")
+        return self.estimator, prefit
 
     def _route(
         self, estimator: Any, prefit: bool, sample_weight: Any, groups: Any, params: dict[str, Any], target: Target
@@ -351,15 +330,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             return ({}, {}, weight) if prefit else (routed["estimator"]["fit"], routed["splitter"]["split"], weight)
         if prefit and params:
             _check.fail("a fitted classifier takes no parameters", ", ".join(params), "leave them out")
-        split_params = {} if groups is None else {"groups": groups}
-        if prefit or weight is None:
-            return params, split_params, weight
-        name = _weight_name(estimator)
-        if name is None:
-            message = f"{type(estimator).__name__} takes no sample_weight: only the calibrator uses it."
-            warnings.warn(message, UnusedWeightWarning, stacklevel=3)
-            return params, split_params, weight
-        return {**params, name: weight}, split_params, weight
+        fit_params = {} if prefit else weight_params(estimator, weight)
+        return {**params, **fit_params}, {} if groups is None else {"groups": groups}, weight
 
     def _fit_estimators(
         self, training: Training, X: Any, target: Target, split_params: dict[str, Any]
@@ -381,27 +353,30 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         estimator = fit_rows(training, X, target.y, np.arange(len(target.y)))
         done()
         remember_rows(estimator, hashes)
+        scored = np.count_nonzero(np.bincount(pooled.rows))
         self.protocol_ = (
-            f"one calibrator on out-of-sample scores of {len(np.unique(pooled.rows))} rows from {len(folds)} folds, "
+            f"one calibrator on out-of-sample scores of {scored} rows from {len(folds)} folds, "
             f"classifier fitted on all {len(target.y)} rows"
         )
         return [estimator], [pooled]
 
-    def _keep(self, estimators: list[Any], calibrations: list[Any], kind: str, target: Target) -> None:
-        score = self.score if callable(self.score) else kind
+    def _keep(self, estimators: list[Any], calibrations: list[Any], scored: Pooled, target: Target) -> None:
+        asked = self.__dict__["score"]
+        used = asked if callable(asked) else scored.kind
         self.calibrated_classifiers_ = [
-            CalibratedPair(estimator, calibration, target.classes, score)
+            CalibratedPair(estimator, calibration, target.classes, used)
             for estimator, calibration in zip(estimators, calibrations, strict=True)
         ]
         self.calibrators_ = [each for calibration in calibrations for each in calibration.calibrators]
         self.classes_ = target.classes
-        self.score_ = kind
-        self.__dict__.pop("estimator_", None)
+        self.score_, self.score_source_ = scored.kind, scored.source
+        # What an earlier fit knew and this one does not must go.
+        for name in ("estimator_", "n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if name != "estimator_" and hasattr(estimators[0], name):
+                setattr(self, name, getattr(estimators[0], name))
         if len(estimators) == 1:
             self.estimator_ = estimators[0]
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(estimators[0], name):
-                setattr(self, name, getattr(estimators[0], name))
 
     def _multilabel(self) -> bool:
         return bool(self.calibrated_classifiers_[0].calibration.problems.layout == "labels")
@@ -418,13 +393,3 @@ def _routes() -> bool:
 def _knows_two_classes(estimator: Any) -> bool:
     tags = get_tags(estimator).classifier_tags
     return tags is not None and not tags.multi_class
-
-
-def _weight_name(estimator: Any) -> str | None:
-    """Return the name by which a classifier's fit takes weights; of a pipeline, its last step's."""
-    if isinstance(estimator, Pipeline):
-        step, final = estimator.steps[-1]
-        inner = _weight_name(final)
-        return None if inner is None else f"{step}__{inner}"
-    known = estimator.estimator if isinstance(estimator, ProblemClassifier) else estimator
-    return "sample_weight" if has_fit_parameter(known, "sample_weight") else None

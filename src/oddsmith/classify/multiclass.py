@@ -4,6 +4,7 @@ Two classes, one against the rest, all pairs, any code matrix and independent la
 problems, a calibrator for each, and a rule that puts the answers together.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,17 +12,18 @@ from itertools import combinations
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import log_expit, logsumexp
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
-from oddsmith import _check
+from oddsmith import _check, calibrators
 from oddsmith._check import Floats, Weights
-from oddsmith.calibrators import Calibrator
+from oddsmith.calibrators import Calibrator, PlattCalibrator
+from oddsmith.classify import scaling
 from oddsmith.classify.coupling import couple_code_matrix, couple_pairwise, normalize_one_vs_rest
-from oddsmith.classify.scores import Form, Layout
+from oddsmith.classify.scores import Form, Layout, refuse_unknown
 
 #: Shares of 0 and 1 are read as this far from the ends where a joint scaling needs logits.
 _CLIP = 1e-12
@@ -41,28 +43,31 @@ class Target(NamedTuple):
         """Whether a row may have several labels or none."""
         return self.codes.ndim == 2
 
+    def at(self, rows: NDArray[np.intp]) -> "Target":
+        """Return the labels of some rows, in that order."""
+        return Target(self.y[rows], self.classes, self.codes[rows])
 
-def read_target(y: ArrayLike, n: int, known: NDArray[Any] | None = None) -> Target:
+
+def read_target(y: Any, n: int, known: NDArray[Any] | None = None) -> Target:
     """Read one label a row, classes in sorted order, or an indicator matrix of labels."""
-    y = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
-    if y.ndim == 2 and y.shape[1] > 1:
-        if len(y) != n or not np.isin(y, (0, 1)).all():
-            got = f"shape {y.shape} for {n} rows, values such as {y.ravel()[:3].tolist()}"
+    array = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+    if array.ndim == 2 and array.shape[1] > 1:
+        if len(array) != n or not np.isin(array, (0, 1)).all():
+            got = f"shape {array.shape} for {n} rows, values such as {array.ravel()[:3].tolist()}"
             _check.fail("y must be one label a row, or a matrix of 0 and 1", got, "pass an indicator matrix")
-        return Target(y, np.arange(y.shape[1]), y.astype(np.intp))
-    labels = _check.label_column(None if y.ndim == 0 else y, n)
+        return Target(array, np.arange(array.shape[1]), array.astype(np.intp))
+    labels = _check.label_column(y, n)
     present = _check.distinct_labels(labels)
     if labels.dtype.kind == "f" and np.any(present != np.floor(present)):
         # In scikit-learn's words.
         _check.fail("y must hold classes", "Unknown label type: continuous values", "pass labels, not outcomes")
+    if labels.dtype.kind == "O" and np.array(present.tolist()).dtype.kind in "biU":
+        labels, present = np.array(labels.tolist()), np.array(present.tolist())  # as scikit-learn's splitters want them
     classes = present if known is None else np.unique(known)
     if len(classes) < 2:
         _check.fail("y must hold at least two classes", f"{len(classes)} class", "check how rows were selected")
-    at = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
-    if np.any(classes[at] != labels):
-        got = f"{list(present)[:4]} beside {list(classes)[:4]}"
-        _check.fail("the classifier must know the classes of y", got, "fit and calibrate with the same labels")
-    return Target(labels, classes, at)
+    refuse_unknown(present, classes)
+    return Target(labels, classes, np.searchsorted(classes, labels))
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,19 +101,21 @@ class Problems:
         this problem: log Σ_I P/Σ_J P of log-probabilities, Σ_I P/Σ_{I∪J} P of probabilities (½ where both are 0), and
         of margins max_I − max_J. NaN where a side was never seen.
         """
-        if form in ("pairs", "problems") or self.layout == "labels" or len(self.code) == 1:
+        if form in ("pairs", "problems") or values.shape[1] == 1:
             return values[:, b]
-        positive, negative = self.code[b] > 0, self.code[b] < 0
-        if form != "log_probability" and positive.sum() == 1 and (positive | negative).all():
-            return values[:, positive][:, 0]
-        unseen = np.isnan(values[:, positive]).all(axis=1) | np.isnan(values[:, negative]).all(axis=1)
+        positive, negative = (np.flatnonzero(self.code[b] == sign) for sign in (1, -1))
+        if form != "log_probability" and len(positive) == 1 and len(negative) == values.shape[1] - 1:
+            return values[:, positive[0]]
+        missing = np.isnan(values)
+        unseen = np.asarray(missing[:, positive].all(axis=1) | missing[:, negative].all(axis=1))
         held = np.where(unseen[:, None], 0.0, values)
         if form == "probability":
-            mine, total = (np.nansum(held[:, side], axis=1) for side in (positive, positive | negative))
+            mine, others = (np.nansum(held[:, side], axis=1) for side in (positive, negative))
+            total = mine + others
             result = np.where(total > 0, mine / np.where(total > 0, total, 1.0), 0.5)
         else:
-            held = np.where(np.isnan(held), -np.inf, held)
-            best = logsumexp if form == "log_probability" else np.max
+            held = np.where(missing & ~unseen[:, None], -np.inf, held)
+            best: Any = logsumexp if form == "log_probability" else np.max
             result = best(held[:, positive], axis=1) - best(held[:, negative], axis=1)
         return np.where(unseen, np.nan, result)
 
@@ -195,6 +202,8 @@ class ProblemCalibration:
             labels = (signs[held, b] > 0).astype(np.int64)
             self.calibrators.append(clone(self.calibrator).fit(scores[held], labels, given) if held.any() else None)
         self.counts = np.array(counts)
+        if not self.counts.any():
+            _check.fail("some row must calibrate", "weight 0 in all rows of a fold", "change cv or sample_weight")
         return self
 
     def predict_proba(self, values: Floats, form: Form) -> Floats:
@@ -251,6 +260,49 @@ def mean_log_odds(log_odds: list[Floats]) -> Floats:
         return log_odds[0]
     stacked = np.stack(log_odds)
     return np.asarray(logsumexp(log_expit(stacked), axis=0) - logsumexp(log_expit(-stacked), axis=0))
+
+
+def _by_name(module: Any, role: str) -> dict[str, Any]:
+    """Name what a module exports in snake case, without its role: AsymmetricLaplaceCalibrator is asymmetric_laplace."""
+    bare = {name.removesuffix(role): getattr(module, name) for name in module.__all__ if name != role}
+    return {re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower(): cls for name, cls in bare.items()}
+
+
+_CALIBRATORS = {
+    "auto": PlattCalibrator,
+    "sigmoid": PlattCalibrator,
+    **_by_name(calibrators, "Calibrator"),
+    **_by_name(scaling, "Scaling"),  # last: "temperature" is joint, as in scikit-learn
+}
+
+
+def resolve_calibrator(calibrator: Any, method: Any = None) -> Any:
+    """Resolve a name, or check an instance, once, at the door; ``method`` is the same parameter by another name."""
+    if method is not None:
+        if not (isinstance(calibrator, str) and calibrator == "auto"):
+            got = f"calibrator={calibrator!r} and method={method!r}"
+            _check.fail("calibrator and method are one parameter by two names", got, "leave method out")
+        calibrator = method
+    if isinstance(calibrator, str):
+        _check.one_of(calibrator, "calibrator", tuple(_CALIBRATORS))
+        return _CALIBRATORS[calibrator]()
+    if not isinstance(calibrator, (Calibrator, scaling.TemperatureScaling, scaling.VectorScaling)):
+        _check.fail("calibrator must be a name, a Calibrator or a joint scaling", repr(calibrator), 'use "platt"')
+    if getattr(calibrator, "pos_label", None) is not None:
+        got = f"pos_label={calibrator.pos_label!r}"
+        _check.fail("the second of the sorted classes is positive", got, "leave pos_label out of the calibrator")
+    return calibrator
+
+
+def make_calibration(calibrator: Any, target: Target, multiclass: Any) -> ProblemCalibration | JointCalibration:
+    """Return an unfitted calibration of these classes or labels."""
+    problems = problems_for(target, multiclass)
+    if isinstance(calibrator, Calibrator):
+        return ProblemCalibration(calibrator, problems)
+    if target.multilabel:
+        got = f"{type(calibrator).__name__} for an indicator matrix"
+        _check.fail("a joint scaling needs classes that exclude each other", got, "use a Calibrator")
+    return JointCalibration(calibrator, problems_for(target, "one_vs_rest"))
 
 
 class ProblemClassifier(BaseEstimator):  # type: ignore[misc]

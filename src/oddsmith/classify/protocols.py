@@ -1,4 +1,4 @@
-"""Protocols: scores of rows that did not train the classifier, and a guard against those that did.
+"""Protocols: scores of rows that did not train the classifier.
 
 A calibrator must never see scores of the classifier's own training rows: they are too good, and the map that fits them
 is too sure of everything else.
@@ -6,13 +6,10 @@ is too sure of everything else.
 
 import warnings
 from collections.abc import Callable, Iterable
-from contextlib import suppress
-from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import (
     GroupKFold,
@@ -24,40 +21,23 @@ from sklearn.model_selection import (
     StratifiedShuffleSplit,
     check_cv,
 )
+from sklearn.pipeline import Pipeline
 from sklearn.utils import indexable
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _check_method_params, _num_samples
+from sklearn.utils.validation import _check_method_params, _num_samples, has_fit_parameter
 
 from oddsmith import _check
 from oddsmith._check import Floats, Weights
 from oddsmith.classify.multiclass import Target, read_target
-from oddsmith.classify.scores import ClassScores, Form, Layout, Score, classifier_scores, unwrap
-from oddsmith.errors import OddsmithWarning
+from oddsmith.classify.scores import ClassScores, Form, Layout, Score, classifier_scores, wants_numbers
+from oddsmith.errors import InSampleWarning, SkippedFoldWarning, UnusedWeightWarning
 from oddsmith.table import ScoreTable
 
-__all__ = ["InSampleWarning", "SkippedFoldWarning", "score_tables"]
+__all__ = ["score_tables"]
 
 Rows = NDArray[np.intp]
-Hashes = NDArray[np.uint64]
 Progress = Callable[[int, int], Any]
-
-#: So many of the smallest row hashes stand for all training rows: 8 kB, whatever their number.
-_SKETCH = 1024
-#: Rows that happen to be equal are few; rows that were used twice are many.
-_SHARED = 0.1
-#: Fewer rows are often separable by chance.
-_MANY = 50
-#: Numbers hashed at a time.
-_BLOCK = 1 << 18
-
-
-class InSampleWarning(OddsmithWarning):
-    """The rows that calibrate a classifier seem to be rows that trained it."""
-
-
-class SkippedFoldWarning(OddsmithWarning):
-    """A fold left one class to train on: its rows do not calibrate."""
 
 
 class Fold(NamedTuple):
@@ -75,6 +55,8 @@ class Pooled(NamedTuple):
     rows: Rows
     values: Floats
     form: Form
+    kind: str
+    source: str
     share: Floats | None
 
     def weight(self, sample_weight: Weights | None) -> Weights | None:
@@ -90,7 +72,7 @@ class Training(NamedTuple):
 
     estimator: Any
     params: dict[str, Any]
-    score: Score
+    kind: Score
     layout: Layout
 
 
@@ -101,26 +83,24 @@ def make_splitter(cv: Any, target: Target | None, grouped: bool, random_state: A
     are not stratified, and neither is a held-out part when a class has a single row.
     """
     cv = 5 if cv is None else cv
-    smallest, largest = 2, 2
-    if target is not None:
-        counts = [0] if target.multilabel else np.bincount(target.codes)
-        smallest, largest = int(np.min(counts)), int(np.max(counts))
+    stratify = target is None or not target.multilabel
+    counts = np.array([2]) if target is None or not stratify else np.bincount(target.codes)
     if isinstance(cv, (float, np.floating)):
         if not 0 < cv < 1:
             _check.fail("cv must be a fraction between 0 and 1, or folds", f"cv={cv!r}", "hold out 0.3")
-        kind = GroupShuffleSplit if grouped else StratifiedShuffleSplit if smallest > 1 else ShuffleSplit
-        return kind(n_splits=1, test_size=float(cv), random_state=random_state)
+        kind = StratifiedShuffleSplit if stratify and counts.min() > 1 else ShuffleSplit
+        return (GroupShuffleSplit if grouped else kind)(n_splits=1, test_size=float(cv), random_state=random_state)
     if isinstance(cv, (int, np.integer)):
         folds = _check.whole_number(cv, "cv", low=2)
-        if smallest == 0:
-            kind = GroupKFold if grouped else KFold
-        else:
-            kind = StratifiedGroupKFold if grouped else StratifiedKFold
-            if target is not None and folds > largest:
-                _check.fail("cv must not exceed the rows of the largest class", f"{cv=} for {largest}", "use fewer")
+        kind = (
+            (StratifiedGroupKFold if grouped else StratifiedKFold) if stratify else (GroupKFold if grouped else KFold)
+        )
+        if target is not None and stratify and folds > counts.max():
+            _check.fail("cv must not exceed the rows of the largest class", f"{cv=} for {counts.max()}", "use fewer")
         return kind(n_splits=folds, shuffle=True, random_state=random_state)
-    if not hasattr(cv, "split") and (isinstance(cv, str) or not isinstance(cv, Iterable)):
-        _check.fail("cv must be folds, a fraction, a splitter or splits", f"cv={cv!r}", "use cv=5")
+    if isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
+        hint = "use cv=5, or prefit=True for a fitted classifier"
+        _check.fail("cv must be folds, a fraction, a splitter or splits", f"cv={cv!r}", hint)
     return check_cv(cv)
 
 
@@ -134,13 +114,15 @@ def make_splits(splitter: Any, X: Any, target: Target, params: dict[str, Any]) -
     for number, (train, test) in enumerate(splits):
         if not len(train) or not len(test):
             _check.fail("every fold must train and score rows", f"an empty part in fold {number}", "change cv")
-        if both := len(np.intersect1d(train, test)):
+        trained = np.zeros(len(target.y), dtype=bool)
+        trained[train] = True
+        if both := np.count_nonzero(trained[test]):
             message = f"Fold {number} scores {both} rows that it was trained on."
-            warnings.warn(message, InSampleWarning, stacklevel=3)
-        if not target.multilabel and len(np.unique(target.codes[train])) < 2:
+            warnings.warn(message, InSampleWarning, stacklevel=4)
+        if not target.multilabel and np.count_nonzero(np.bincount(target.codes[train])) < 2:
             only = target.classes[target.codes[train[0]]]
             message = f"Fold {number} is skipped: all its training rows are of class {only!r}."
-            warnings.warn(message, SkippedFoldWarning, stacklevel=3)
+            warnings.warn(message, SkippedFoldWarning, stacklevel=4)
             continue
         kept.append((train, test))
     if not kept:
@@ -170,9 +152,9 @@ def fit_folds(
         folds.append(fold)
         if done is not None:
             done()
-    kinds = {fold.scores.kind for fold in folds}
+    kinds = {(fold.scores.kind, fold.scores.form) for fold in folds}
     if len(kinds) > 1:
-        got = " and ".join(sorted(kinds))
+        got = " and ".join(kind for kind, _ in sorted(kinds))
         _check.fail("all folds must have one kind of score", got, 'name one, such as score="probability"')
     return folds
 
@@ -180,7 +162,7 @@ def fit_folds(
 def _fit_fold(training: Training, X: Any, y: NDArray[Any], train: Rows, test: Rows, keep: bool) -> Fold:
     estimator = fit_rows(training, X, y, train)
     scored, _ = _safe_split(estimator, X, None, test, train)
-    scores = classifier_scores(estimator, scored, training.score, layout=training.layout, rows=test)
+    scores = classifier_scores(estimator, scored, training.kind, layout=training.layout, rows=test)
     return Fold(train, test, scores, estimator if keep else None)
 
 
@@ -188,19 +170,43 @@ def fit_rows(training: Training, X: Any, y: NDArray[Any], rows: Rows) -> Any:
     """Fit a copy of the classifier to some of the rows."""
     estimator = clone(training.estimator)
     X_part, y_part = _safe_split(estimator, X, y, rows)
-    return estimator.fit(X_part, y_part, **_check_method_params(X, training.params, rows))
+    params = _check_method_params(X, training.params, rows)
+    if not (y.ndim == 1 and wants_numbers(estimator)):
+        return estimator.fit(X_part, y_part, **params)
+    labels, numbers = np.unique(y_part, return_inverse=True)
+    estimator.fit(X_part, numbers, **params)
+    estimator._label_names = labels
+    return estimator
+
+
+def weight_params(estimator: Any, weight: Weights | None) -> dict[str, Any]:
+    """Return weights by the name under which a classifier's fit takes them; of a pipeline, its last step's."""
+    name, final = "sample_weight", estimator
+    while isinstance(final, Pipeline):
+        step, final = final.steps[-1]
+        name = f"{name.removesuffix('sample_weight')}{step}__sample_weight"
+    if weight is None or has_fit_parameter(final, "sample_weight"):
+        return {} if weight is None else {name: weight}
+    message = f"{type(final).__name__} takes no sample_weight: only the calibrator uses it."
+    warnings.warn(message, UnusedWeightWarning, stacklevel=4)
+    return {}
 
 
 def pool(folds: list[Fold], target: Target) -> Pooled:
     """Put the scores of all folds together."""
     rows = np.concatenate([fold.test for fold in folds])
-    values = np.concatenate([_aligned(fold.scores, target) for fold in folds])
+    values = np.concatenate([fold.scores.aligned(target.classes) for fold in folds])
     times = np.bincount(rows)[rows]
-    return Pooled(rows, values, folds[0].scores.form, None if times.max() == 1 else 1 / times)
+    scores = folds[0].scores
+    share = None if times.max() == 1 else 1 / times
+    return Pooled(rows, values, scores.form, scores.kind, scores.source, share)
 
 
-def _aligned(scores: ClassScores, target: Target) -> Floats:
-    return scores.values if target.multilabel else scores.aligned(target.classes)
+def score_all(training: Training, X: Any, target: Target) -> Pooled:
+    """Score all rows by a classifier that is fitted already."""
+    scores = classifier_scores(training.estimator, X, training.kind, layout=training.layout)
+    rows = np.arange(len(target.y))
+    return Pooled(rows, scores.aligned(target.classes), scores.form, scores.kind, scores.source, None)
 
 
 def score_tables(
@@ -235,7 +241,7 @@ def score_tables(
 
     References
     ----------
-    J. Platt, Probabilistic outputs for support vector machines, 1999, section 2.2.
+    J. Platt, Probabilistic outputs for support vector machines, 1999.
 
     Examples
     --------
@@ -243,107 +249,20 @@ def score_tables(
     >>> X, y = [[i] for i in range(40)], [(i // 3) % 2 for i in range(40)]
     >>> tables = score_tables(DecisionTreeClassifier(random_state=0), X, y)
     >>> [int(tables[name].neg[-1]) for name in ("in_sample", "out_of_fold")]  # negatives with the highest score
-    [0, 6]
+    [0, 5]
     """
     (X,) = indexable(X)
     target = read_target(y, _num_samples(X))
     if len(target.classes) != 2 or target.multilabel:
         _check.fail("y must hold two classes", f"{len(target.classes)}", "take one class against the rest")
     weight = _check.as_weights(sample_weight, len(target.y))
-    training = Training(estimator, {} if weight is None else {"sample_weight": weight}, score, "classes")
+    training = Training(estimator, weight_params(estimator, weight), score, "classes")
     splitter = make_splitter(cv, target, groups is not None, random_state)
     splits = make_splits(splitter, X, target, {} if groups is None else {"groups": groups})
     pooled = pool(fit_folds(training, X, target.y, splits, n_jobs=n_jobs), target)
-    everything = np.arange(len(target.y))
-    own = _fit_fold(training, X, target.y, everything, everything, False)
+    fitted = fit_rows(training, X, target.y, np.arange(len(target.y)))
+    both = {"in_sample": score_all(training._replace(estimator=fitted), X, target), "out_of_fold": pooled}
     return {
-        "in_sample": ScoreTable.from_arrays(_aligned(own.scores, target), target.codes, weight),
-        "out_of_fold": ScoreTable.from_arrays(pooled.values, target.codes[pooled.rows], pooled.weight(weight)),
+        name: ScoreTable.from_arrays(each.values, target.codes[each.rows], each.weight(weight))
+        for name, each in both.items()
     }
-
-
-def row_hashes(X: Any) -> Hashes:
-    """Return one number a row, the same for equal rows of numbers, dense or sparse."""
-    if sparse.issparse(X):
-        rows = X.tocsr()
-        terms = _mix(_bits(rows.data)) * _multipliers(rows.shape[1])[rows.indices]
-        return _mix(
-            sparse.csr_array((terms, rows.indices, rows.indptr), rows.shape) @ np.ones(rows.shape[1], np.uint64)
-        )
-    table = np.asarray(X)
-    table = table.reshape(len(table), -1)
-    multipliers = _multipliers(table.shape[1])
-    height = max(1, _BLOCK // max(1, table.shape[1]))
-    blocks = (table[start : start + height] for start in range(0, len(table), height))
-    return np.concatenate([_mix(_mix(_bits(block)) @ multipliers) for block in blocks])
-
-
-def _bits(values: NDArray[Any]) -> Hashes:
-    """Return 64 bits for each value: those of a number, a digest of anything else."""
-    if values.dtype.kind in "fiub":
-        return (values.astype(np.float64) + 0.0).view(np.uint64)  # −0.0 becomes 0.0
-    digests = (int.from_bytes(blake2b(repr(v).encode(), digest_size=8).digest()) for v in values.ravel().tolist())
-    return np.fromiter(digests, np.uint64, values.size).reshape(values.shape)
-
-
-def _mix(bits: Hashes) -> Hashes:
-    """Scatter the bits of each number (the finaliser of splitmix64); 0 stays 0, so that sparse equals dense."""
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31))
-
-
-def _multipliers(columns: int) -> Hashes:
-    return _mix(np.arange(1, columns + 1, dtype=np.uint64)) | np.uint64(1)
-
-
-def remember_rows(estimator: Any, hashes: Hashes) -> None:
-    """Leave a sketch of its training rows with a classifier that was fitted here."""
-    with suppress(AttributeError, TypeError):  # some objects take no attribute
-        estimator._training_rows = _sketch(hashes)
-
-
-def warn_if_in_sample(estimator: Any, X: Any, X_train: Any, scores: Floats, target: Target) -> None:
-    """Warn when a fitted classifier is about to be calibrated on rows that trained it.
-
-    Evidence, in this order: rows of ``X_train``; the sketch that a fit of this library left; rows that the classifier
-    itself stores (neighbours, support vectors); scores that separate 50 rows or more perfectly. What is missed is a
-    classifier fitted elsewhere that stores no rows and does not separate them, whose in-sample bias is the smallest.
-    """
-    inner, seen = unwrap(estimator, X)
-    hashes = row_hashes(X)
-    sketches = [] if X_train is None else [_sketch(row_hashes(X_train))]
-    sketches += [each._training_rows for each in (estimator, inner) if hasattr(each, "_training_rows")]
-    shares = [_shared(sketch, hashes) for sketch in sketches]
-    width = getattr(seen, "shape", ())[1:]
-    stored = [rows for rows in getattr(inner, "__dict__", {}).values() if getattr(rows, "shape", ())[1:] == width]
-    shares += [_shared(_sketch(row_hashes(rows)), row_hashes(seen)) for rows in stored if width and rows.shape[0] > 1]
-    share = max(shares, default=0.0)
-    if share > _SHARED:
-        reason = f"About {share:.0%} of these rows also trained the classifier"
-    elif len(scores) >= _MANY and _separates(scores, target):
-        reason = "The scores separate all classes perfectly, as those of training rows often do"
-    else:
-        return
-    message = f"{reason}: calibrate on other rows, or have the classifier fitted here with cv."
-    warnings.warn(message, InSampleWarning, stacklevel=4)
-
-
-def _sketch(hashes: Hashes) -> Hashes:
-    return np.unique(hashes)[:_SKETCH]
-
-
-def _shared(sketch: Hashes, hashes: Hashes) -> float:
-    """Estimate the share of rows that are among those of a sketch; exact below 1024 distinct rows."""
-    if len(sketch) == _SKETCH:
-        hashes = hashes[hashes <= sketch[-1]]
-    return float(np.isin(hashes, sketch).mean()) if len(hashes) else 0.0
-
-
-def _separates(scores: Floats, target: Target) -> bool:
-    if target.multilabel or scores.shape[1] not in (1, len(target.classes)):
-        return False
-    if scores.shape[1] == 1:
-        positive = target.codes == 1
-        return bool(positive.any() and not positive.all() and scores[positive].min() > scores[~positive].max())
-    return bool(np.array_equal(scores.argmax(axis=1), target.codes))

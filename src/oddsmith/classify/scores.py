@@ -6,15 +6,20 @@ what rounds to the same probability.
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, VotingClassifier
-from sklearn.ensemble._forest import ForestClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.frozen import FrozenEstimator
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
@@ -28,7 +33,7 @@ from oddsmith._check import Floats
 __all__ = ["ClassScores", "classifier_scores"]
 
 #: What the columns are: a class's own score against the rest · its log-probability up to a constant a row · its
-#: probability · the first class against the second, for all pairs · one score a two-class problem of a code.
+#: probability · the first class against the second, for all pairs · one score a two-class problem or label.
 Form = Literal["own", "log_probability", "probability", "pairs", "problems"]
 
 #: What is wanted: a score a class · a score a label of an indicator matrix · a score a pair, where there is one.
@@ -65,17 +70,17 @@ class ClassScores:
 
     def aligned(self, classes: NDArray[Any]) -> Floats:
         """Return the scores for sorted classes: one column for two, else one a class or pair, NaN where unseen."""
-        mine = classes if self.classes is None or self.form == "problems" else self.classes
-        at = np.searchsorted(classes, mine)
-        if np.any(at >= len(classes)) or np.any(classes[np.minimum(at, len(classes) - 1)] != mine):
-            got = f"{list(mine)[:4]} beside {list(classes)[:4]}"
-            _check.fail("the classifier must know the classes of y", got, "fit and calibrate with the same labels")
         if self.form == "problems":
             return self.values
+        mine = classes if self.classes is None else self.classes
+        at = np.searchsorted(classes, mine)
+        refuse_unknown(mine, classes)
         width = len(mine) * (len(mine) - 1) // 2 if self.form == "pairs" else len(mine)
         if self.values.shape[1:] not in ({(), (1,), (2,)} if len(mine) == 2 else {(width,)}):
             got = f"shape {self.values.shape} for {len(mine)} classes"
-            _check.fail("scores must have one column a class", got, "pass a function of (estimator, X) as score")
+            _check.fail(
+                "scores must have one column a class", got, "pass a function of (estimator, X) as kind of score"
+            )
         if len(classes) == 2:
             return (self._second() if at[0] < at[1] else self._mirrored(self._second()))[:, None]
         if self.form == "pairs":
@@ -89,7 +94,7 @@ class ClassScores:
         if self.values.ndim == 1 or self.values.shape[1] == 1:
             return self.values.reshape(-1)
         first, second = self.values.T
-        return second if self.form == "probability" else second - first
+        return np.asarray(second if self.form == "probability" else second - first)
 
     def _mirrored(self, second: Floats) -> Floats:
         return 1 - second if self.form == "probability" else -second
@@ -114,7 +119,7 @@ class ClassScores:
 def classifier_scores(
     estimator: Any,
     X: Any,
-    score: Score = "auto",
+    kind: Score = "auto",
     *,
     layout: Layout = "classes",
     rows: NDArray[np.intp] | None = None,
@@ -130,7 +135,7 @@ def classifier_scores(
         From scikit-learn, of its kind, or a booster of XGBoost or LightGBM.
     X : array, sparse matrix or data frame
         Rows to score.
-    score : {"auto", "margin", "log_odds", "votes", "probability"} or callable, default "auto"
+    kind : {"auto", "margin", "log_odds", "votes", "probability"} or callable, default "auto"
         "margin": ``decision_function`` or a booster's raw margin · "log_odds": log P(c)/P(not c), from joint
         log-probabilities, ``log_odds``, a booster's margin or ``predict_proba`` (which must then avoid 0 and 1) ·
         "votes": the share of an ensemble's members, or of neighbours · "probability": ``predict_proba`` · a function
@@ -145,42 +150,40 @@ def classifier_scores(
     --------
     >>> from sklearn.naive_bayes import GaussianNB
     >>> scores = classifier_scores(GaussianNB().fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]), [[2.5], [500.0]])
-    >>> scores.kind, scores.values[:, 1] - scores.values[:, 0]
+    >>> scores.kind, (scores.values[:, 1] - scores.values[:, 0]).round(3)
     ('log_odds', array([   0., 7960.]))
     """
-    if callable(score):
-        values = _check.as_array(score(estimator, X), "scores", (1, 2))
-        return ClassScores(values, getattr(score, "__name__", "callable"), "score", "own", known_classes(estimator))
-    _check.one_of(score, "score", ("auto", *_SOURCES))
-    final, X = unwrap(estimator, X)
-    members = None if score in ("votes", "probability") else _members(final, layout)
-    if members is not None:
-        return _of_members(final, X, score, rows, *members)
-    for kind, source in _AUTO if score == "auto" else [(score, source) for source in _SOURCES[score]]:
-        if source.found(final):
-            raw, form = source.read(_in_shape(final, layout), X), source.form
-            values = _columns(raw, final)
-            if layout == "labels" and source.read is _log_proba:
-                values = values - np.log(-np.expm1(values))  # labels do not exclude each other
-            if layout == "labels" and form == "log_probability":
-                form = "own"
-            if layout == "pairs" and form == "own" and hasattr(final, "decision_function_shape") and values.ndim == 2:
-                form = "pairs"
-            refuse_bad(values, rows)
-            return ClassScores(values, kind, source.name, form, None if layout == "labels" else known_classes(final))
-    wanted = "decision_function, predict_joint_log_proba, log_odds or predict_proba"
-    wanted = wanted if score == "auto" else " or ".join(source.name for source in _SOURCES[score])
-    _check.fail(f"estimator must have {wanted}", type(final).__name__, "pass a function of (estimator, X) as score")
+    final, seen = unwrap(estimator, X)
+    if callable(kind):
+        values = np.asarray(kind(estimator, X), dtype=np.float64)
+        scores = ClassScores(values, getattr(kind, "__name__", "callable"), "function", "own", known_classes(estimator))
+    else:
+        _check.one_of(kind, "kind of score", ("auto", *_SOURCES))
+        members = None if kind in ("votes", "probability") else _members(final, layout)
+        if members is not None:
+            return _of_members(final, seen, kind, layout, rows, *members)
+        scores = replace(_read(final, seen, kind, layout), classes=known_classes(estimator))
+    _refuse_bad(scores.values, _num_samples(X), rows)
+    return replace(scores, form="problems") if layout == "labels" else scores
 
 
 def known_classes(estimator: Any) -> NDArray[Any] | None:
     """Return the labels that a fitted classifier tells apart, or None where it does not say."""
-    classes = getattr(estimator, "classes_", None)
+    classes = getattr(estimator, "_label_names", getattr(estimator, "classes_", None))
     return None if classes is None or isinstance(classes, list) else np.asarray(classes)
 
 
-def refuse_bad(values: Floats, rows: NDArray[np.intp] | None = None) -> None:
+def refuse_unknown(labels: NDArray[Any], classes: NDArray[Any]) -> None:
+    """Refuse labels that are not among sorted classes."""
+    if not np.isin(labels, classes).all():
+        got = f"{labels[:4].tolist()} beside {classes[:4].tolist()}"
+        _check.fail("classifier and y must have the same classes", got, "fit and calibrate with the same labels")
+
+
+def _refuse_bad(values: Floats, n: int, rows: NDArray[np.intp] | None) -> None:
     """Refuse NaN and infinite scores, naming the row by its own number."""
+    if values.ndim not in (1, 2) or len(values) != n:
+        _check.fail("scores must be one row a row of X", f"shape {values.shape} for {n} rows", "check the score")
     if np.isfinite(values).all():
         return
     if rows is not None:
@@ -190,6 +193,33 @@ def refuse_bad(values: Floats, rows: NDArray[np.intp] | None = None) -> None:
     if values.ndim == 1:
         _check.refuse_nonfinite(values, "scores")
     _check.as_array(values, "scores", (2,))
+
+
+def _read(final: Any, X: Any, wanted: str, layout: Layout) -> ClassScores:
+    """Read the first source there is."""
+    sources = _AUTO if wanted == "auto" else [(wanted, source) for source in _SOURCES[wanted]]
+    kind, source = next(((kind, source) for kind, source in sources if source.found(final)), (wanted, None))
+    if source is None:
+        names = " or ".join(source.name for _, source in sources)
+        _check.fail(f"estimator must have {names}", type(final).__name__, "pass a function of (estimator, X)")
+    form, shaped = source.form, hasattr(final, "decision_function_shape") and source.form == "own"
+    if shaped:
+        # A support vector classifier answers for pairs or for classes as it is asked, however it was set.
+        final = copy(final)
+        final.decision_function_shape = "ovo" if layout == "pairs" else "ovr"
+    values = _columns(source.read(final, X), final)
+    if layout == "labels" and source.read is _log_proba:
+        values = values - np.log(-np.expm1(values))  # labels do not exclude each other: their log-odds are their own
+    if shaped and layout == "pairs":
+        form = "pairs"
+    return ClassScores(values, kind, source.name, form, known_classes(final))
+
+
+def wants_numbers(estimator: Any) -> bool:
+    """Say whether a classifier, or the one inside a pipeline or search, takes only the labels 0, 1, 2 and so on."""
+    while isinstance(estimator, Pipeline) or hasattr(estimator, "estimator"):
+        estimator = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator.estimator
+    return _library(estimator) == "xgboost"
 
 
 def unwrap(estimator: Any, X: Any) -> tuple[Any, Any]:
@@ -212,32 +242,31 @@ def _members(final: Any, layout: Layout) -> tuple[list[Any], Form, float] | None
         return final.problem_estimators_, "problems", 1.0
     if isinstance(final, (OneVsRestClassifier, MultiOutputClassifier)):
         return final.estimators_, "own", 1.0
-    if isinstance(final, OneVsOneClassifier) and layout == "pairs" and len(final.classes_) > 2:
-        return final.estimators_, "pairs", -1.0  # its members answer for the second class of a pair
+    if isinstance(final, OneVsOneClassifier) and layout == "pairs":
+        # Its members answer for the second class of a pair: so do we for two classes, but for the first among more.
+        return final.estimators_, "pairs", 1.0 if len(final.classes_) == 2 else -1.0
     return None
 
 
 def _of_members(
-    final: Any, X: Any, score: str, rows: NDArray[np.intp] | None, members: list[Any], form: Form, sign: float
+    final: Any,
+    X: Any,
+    kind: str,
+    layout: Layout,
+    rows: NDArray[np.intp] | None,
+    members: list[Any],
+    form: Form,
+    sign: float,
 ) -> ClassScores:
     """Read a composite classifier column by column; NaN where a member saw one class only."""
-    both = np.array([0, 1])
     seen = [len(getattr(member, "classes_", ())) == 2 for member in members]
-    parts = [classifier_scores(each, X, score, rows=rows) for each, ok in zip(members, seen, strict=True) if ok]
+    parts = [classifier_scores(each, X, kind, rows=rows) for each, ok in zip(members, seen, strict=True) if ok]
     if not parts:
         _check.fail("some two-class problem must have both classes", "one class in each", "check the labels")
     values = np.full((len(parts[0].values), len(members)), np.nan)
-    values[:, seen] = sign * np.column_stack([part.aligned(both)[:, 0] for part in parts])
-    classes = None if form == "problems" else known_classes(final)
-    return ClassScores(values, parts[0].kind, f"{parts[0].source} of each member", form, classes)
-
-
-def _in_shape(final: Any, layout: Layout) -> Any:
-    """Have a support vector classifier answer for pairs or for classes, however it was set."""
-    if hasattr(final, "decision_function_shape"):
-        final = copy(final)
-        final.decision_function_shape = "ovo" if layout == "pairs" else "ovr"
-    return final
+    values[:, seen] = sign * np.column_stack([part.aligned(np.array([0, 1]))[:, 0] for part in parts])
+    form = "problems" if layout == "labels" else form
+    return ClassScores(values, parts[0].kind, f"{parts[0].source} of each member", form, known_classes(final))
 
 
 def _columns(raw: Any, final: Any) -> Floats:
@@ -280,15 +309,15 @@ def _log_proba(final: Any, X: Any) -> Floats | list[Floats]:
     parts = [np.asarray(part, dtype=np.float64) for part in (prob if isinstance(prob, list) else [prob])]
     if any(part.min() <= 0 or part.max() >= 1 for part in parts):
         _check.fail(
-            'probabilities must lie between 0 and 1, exclusive, for score="log_odds"',
+            "probabilities must lie between 0 and 1, exclusive, to have log-odds",
             f"some of exactly 0 or 1 from {type(final).__name__}",
-            'use score="probability", with calibrator=PlattCalibrator(input="probability", clip=1e-6) if need be',
+            'take "probability" as kind of score, perhaps with PlattCalibrator(input="probability", clip=1e-6)',
         )
     logs = [np.log(part) for part in parts]
     return logs if isinstance(prob, list) else logs[0]
 
 
-_ENSEMBLES = (AdaBoostClassifier, BaggingClassifier, ForestClassifier, VotingClassifier)
+_ENSEMBLES = (AdaBoostClassifier, BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier, VotingClassifier)
 _NEIGHBOURS = (KNeighborsClassifier, RadiusNeighborsClassifier)
 
 
@@ -316,7 +345,7 @@ def _votes(final: Any, X: Any) -> Floats:
         # AdaBoost's members answer with labels, all others with their numbers.
         index = np.searchsorted(final.classes_, vote) if isinstance(final, AdaBoostClassifier) else vote.astype(np.intp)
         share[np.arange(len(share)), index] += weight
-    return share / share.sum(axis=1, keepdims=True)
+    return np.asarray(share / share.sum(axis=1, keepdims=True))
 
 
 _JOINT = _method("predict_joint_log_proba", "log_probability")

@@ -1,0 +1,50 @@
+"""Bins of a score table: of equal weight, with edges between scores, and step maps over them."""
+
+import numpy as np
+from scipy.special import logit
+
+from oddsmith._check import Floats, Weights
+from oddsmith._kernels import Ints
+from oddsmith.maps import CalibrationMap, StepMap, constant_map
+from oddsmith.table import ScoreTable
+
+
+def equal_mass(table: ScoreTable, n_bins: int) -> Ints:
+    """Return where each of at most ``n_bins`` bins starts; a score is in the bin of the middle of its weight."""
+    weight = table.total
+    return mass_starts(weight, cumulative(weight), n_bins)
+
+
+def cumulative(weight: Weights) -> Weights:
+    """Return the weight up to each score; counts stay whole numbers."""
+    upto: Weights = np.cumsum(weight).astype(weight.dtype, copy=False)
+    return upto
+
+
+def mass_starts(weight: Weights, upto: Weights, n_bins: int) -> Ints:
+    """Return where bins start, from the weight at each score and up to it."""
+    # The slack puts a middle that meets a share but for rounding on the same side for counts and for weights.
+    shares = (np.arange(1, n_bins) / n_bins - 1e-12) * float(upto[-1])
+    place = np.searchsorted(upto, shares)
+    place += upto[place] - weight[place] / 2 < shares
+    starts = np.unique(np.append(0, place))
+    return starts[starts < len(weight)]
+
+
+def bin_sums(column: Weights, starts: Ints) -> Floats:
+    """Return the sum over each bin."""
+    return np.add.reduceat(column, starts).astype(np.float64)
+
+
+def edges(scores: Floats, starts: Ints) -> Floats:
+    """Return scores half way between bins, that belong to the bin above."""
+    below, above = scores[starts[1:] - 1], scores[starts[1:]]
+    half_way = below / 2 + above / 2
+    return np.where(half_way > below, half_way, above)
+
+
+def step_map(knots: Floats, values: Floats) -> CalibrationMap:
+    """Return the map with one value a bin; knots belong to the bin above."""
+    if len(knots) == 0:
+        return constant_map(float(logit(values[0])))
+    return StepMap(knots, values[1:], values)

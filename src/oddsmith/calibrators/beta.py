@@ -1,0 +1,118 @@
+"""Beta calibration: log-odds that follow log p and log(1 − p) each with its own slope."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from oddsmith import _check
+from oddsmith._check import Floats
+from oddsmith.calibrators._base import Laws
+from oddsmith.calibrators._design import DesignFit, Features, LongDesign, moment_design
+from oddsmith.calibrators._knots import Frame
+from oddsmith.calibrators._unit import UnitCalibrator
+from oddsmith.calibrators.sigmoid import platt_targets
+from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
+from oddsmith.maps import CalibrationMap, LogBasisMap, log_basis
+from oddsmith.rows import ScoreRows
+from oddsmith.table import ScoreTable
+
+__all__ = ["BetaCalibrator"]
+
+#: Cells of log-odds no wider than this, and slopes no larger: sums over cells are those over rows to ten digits.
+_FINE = 0.02
+_STEEP = 3.0
+
+
+@dataclass(eq=False, repr=False)
+class BetaCalibrator(UnitCalibrator):
+    """Fit the map of beta distributed probabilities: logistic regression on log p and −log(1 − p).
+
+    Follows probabilities that are too sure on one side and not on the other, which a sigmoid cannot; and leaves
+    calibrated ones as they are. Made for probabilities: of scores that are not, it takes σ(s).
+
+    Parameters
+    ----------
+    parameters : {3, 2}, default 3
+        With 2, a = b: a sigmoid of the log-odds.
+    pos_label, clip
+        As for every calibrator.
+    input : {"score", "probability", "log_odds"}, default "score"
+        "score" takes scores that all lie in [0, 1] for probabilities, held 2.2e−16 away from 0 and 1, and others for
+        log-odds.
+
+    Attributes
+    ----------
+    a_, b_, c_ : float
+        The fitted parameters.
+    input_ : {"probability", "log_odds"}
+        What the scores were taken for.
+
+    Notes
+    -----
+    L = a log p − b log(1 − p) + c by maximum likelihood with a, b ≥ 0: where the best slope is negative it is held at 0
+    and the others are fitted anew. With perfectly separated classes the fit is to Platt's targets.
+
+    References
+    ----------
+    M. Kull, T. Silva Filho and P. Flach, Beta calibration: a well-founded and easily implemented improvement on
+    logistic calibration for binary classifiers, AISTATS 2017.
+
+    Examples
+    --------
+    >>> from oddsmith import BetaCalibrator
+    >>> cal = BetaCalibrator().fit([0.1, 0.2, 0.4, 0.6, 0.7, 0.9], [0, 1, 0, 0, 1, 1])
+    >>> cal.predict_proba([0.0, 0.1, 0.5, 1.0])[:, 1].round(3)
+    array([0.19 , 0.221, 0.448, 1.   ])
+    """
+
+    parameters: Literal[3, 2] = 3
+
+    _ordered: ClassVar[bool] = False
+    _when_separable: ClassVar[str] = "the fit uses Platt's targets instead of 0 and 1"
+
+    def _check_parameters(self) -> None:
+        _check.one_of(self.parameters, "parameters", (3, 2))
+
+    def _laws(self) -> Laws:
+        # Mirrored scores in [0, 1] are no longer taken for probabilities.
+        return frozenset({"monotone"} if self.input == "score" else {"monotone", "mirror"})
+
+    def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+        low, high = data.span()
+        centre = low / 2 + high / 2
+        scale = math.ldexp(1.0, max(min(math.frexp(high / 2 - low / 2)[1] + 1, 1023), -1020))
+        frame = Frame(scale, centre / scale, 1.0)
+
+        def features(x: Floats) -> Floats:
+            left, right = log_basis((x + frame.shift) * frame.scale, centre, frame.scale)
+            slopes = (left, right) if self.parameters == 3 else (left + right,)
+            return np.column_stack([*slopes, np.ones_like(x)])
+
+        fit = self._best(data, frame, features)
+        if not fit.converged:
+            self._warn(NonConvergenceWarning, "Newton's method stopped before its tolerance; the fit may be off.")
+        a, b = np.resize(fit.theta[:-1], 2)
+        if a == b == 0:
+            self._warn(NegativeSlopeWarning, "Both slopes would be negative and are held at 0: the fit is a constant.")
+        self.a_, self.b_ = a / frame.scale, b / frame.scale
+        at_centre = float(fit.theta[-1])
+        self.c_ = float(at_centre + self.a_ * np.logaddexp(0, -centre) - self.b_ * np.logaddexp(0, centre))
+        return LogBasisMap(np.array([a, b]), at_centre, centre, frame.scale)
+
+    def _best(self, data: ScoreTable | ScoreRows, frame: Frame, features: Features) -> DesignFit:
+        targets = platt_targets(data) if self._separable else (1.0, 0.0)
+        none = np.zeros((self.parameters, self.parameters))
+        if isinstance(data, ScoreRows):
+            cells = moment_design(data, frame, features, targets, _FINE / frame.scale)
+            if cells is not None:
+                fit, _ = cells.fit_admissible(none, _rising)
+                if np.abs(fit.theta[:-1]).max() <= _STEEP * frame.scale:
+                    return fit
+            data = ScoreTable.from_rows(data)
+        return LongDesign.of(data, frame, features, targets, np.empty(0)).fit(none, _rising)
+
+
+def _rising(theta: Floats) -> bool:
+    return bool(np.all(theta[:-1] >= 0))

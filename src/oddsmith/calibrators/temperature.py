@@ -1,0 +1,81 @@
+"""Temperature scaling: one number that makes log-odds more or less sure."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from oddsmith.calibrators._base import Laws
+from oddsmith.calibrators._line import fit_line
+from oddsmith.calibrators._unit import UnitCalibrator
+from oddsmith.calibrators.sigmoid import _one_sided, platt_targets
+from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
+from oddsmith.maps import CalibrationMap, PolynomialMap
+from oddsmith.rows import ScoreRows
+from oddsmith.table import ScoreTable
+
+__all__ = ["TemperatureCalibrator"]
+
+#: Least slope over a score as large as the largest: log-odds of 10⁻⁶, a coin.
+_FLAT = 1e-6
+
+
+@dataclass(eq=False, repr=False)
+class TemperatureCalibrator(UnitCalibrator):
+    """Divide the log-odds by a temperature, fitted by maximum likelihood.
+
+    One parameter: safe with a few dozen cases, and keeps every decision at P = ½. It can only make all scores more or
+    less sure by one factor; when the score is also off its zero, use `PlattCalibrator`.
+
+    Parameters
+    ----------
+    pos_label, clip
+        As for every calibrator.
+    input : {"score", "probability", "log_odds"}, default "score"
+        "score" takes scores that all lie in [0, 1] for probabilities, held 2.2e−16 away from 0 and 1, and others for
+        log-odds.
+
+    Attributes
+    ----------
+    temperature_ : float
+        T; above 1 the scores were too sure.
+    input_ : {"probability", "log_odds"}
+        What the scores were taken for.
+
+    Notes
+    -----
+    L = s/T, with T the minimiser of Σ log(1 + exp(−yᵢsᵢ/T)) over T > 0, found by Newton's method on 1/T. If the sign of
+    the score always agrees with the label there is none, and the fit is to Platt's targets. If the score speaks against
+    the label, T is held at 10⁶ times the largest |s|, where P = ½, with a warning.
+
+    References
+    ----------
+    C. Guo, G. Pleiss, Y. Sun and K. Weinberger, On calibration of modern neural networks, ICML 2017.
+
+    Examples
+    --------
+    >>> from oddsmith import TemperatureCalibrator
+    >>> cal = TemperatureCalibrator().fit([-4.0, -2.0, 2.0, -1.0, 3.0, 6.0], [0, 0, 0, 1, 1, 1])
+    >>> round(cal.temperature_, 2), cal.predict_proba([-3.0, 0.0, 3.0])[:, 1].round(3)
+    (2.15, array([0.199, 0.5  , 0.801]))
+    """
+
+    _ordered: ClassVar[bool] = False
+    _when_separable: ClassVar[str] = "if the threshold is 0, the fit uses Platt's targets instead of 0 and 1"
+
+    def _laws(self) -> Laws:
+        # Scores that a change of scale or sign brings into or out of [0, 1] are read differently.
+        return frozenset({"monotone"} if self.input == "score" else {"monotone", "mirror"})
+
+    def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+        targets = platt_targets(data) if _one_sided(data) else (1.0, 0.0)
+        line = fit_line(data, *targets, fit_intercept=False)
+        if not line.converged:
+            self._warn(NonConvergenceWarning, "Newton's method stopped before its tolerance; the fit may be off.")
+        largest = max(abs(score) for score in data.span())
+        least = _FLAT / (largest / line.scale)
+        if line.slope < least:
+            self._warn(NegativeSlopeWarning, "The scores speak against the labels: the temperature is at its bound.")
+        slope = max(line.slope, least)
+        self.temperature_ = float(line.scale / slope)
+        return PolynomialMap(np.empty(0), np.zeros(1), np.array([[0.0, slope, 0.0]]), line.scale)

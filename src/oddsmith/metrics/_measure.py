@@ -1,0 +1,182 @@
+"""What every measure shares: it is a function of a forecast, and has a twin that takes labels and probabilities.
+
+A *forecast* is a `ScoreTable` whose score is a log-odds, possibly infinite.
+"""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Concatenate, Generic, ParamSpec, SupportsFloat, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
+
+from oddsmith import _check
+from oddsmith._check import Floats, Weights
+from oddsmith.table import ScoreTable
+
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
+
+
+class Measure(Generic[P, R]):
+    """A function of a forecast table, with its twin for arrays.
+
+    ``measure(forecast, **options)`` takes a table of log-odds; ``measure.from_arrays(y_true, y_prob, sample_weight,
+    **options)`` takes what scikit-learn's metrics take, and makes the table first.
+
+    Attributes
+    ----------
+    nonnegative : bool
+        Whether the measure is 0 for perfect calibration and never below, so that its bootstrap is biased upwards.
+    """
+
+    __name__: str
+    __qualname__: str
+
+    def __init__(self, function: Callable[Concatenate[ScoreTable, P], R], nonnegative: bool = False) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self.nonnegative = nonnegative
+
+    def __call__(self, forecast: ScoreTable, *args: P.args, **options: P.kwargs) -> R:
+        return self._function(as_forecast(forecast), *args, **options)
+
+    def from_arrays(
+        self,
+        y_true: ArrayLike,
+        y_prob: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *args: P.args,
+        **options: P.kwargs,
+    ) -> R:
+        """Measure probabilities of the positive class against labels."""
+        return self(forecast_from_arrays(y_true, y_prob, sample_weight), *args, **options)
+
+    def __repr__(self) -> str:
+        return f"<measure {self.__name__}>"
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
+
+
+def measure(function: Callable[Concatenate[ScoreTable, P], R]) -> Measure[P, R]:
+    """Make a function of a forecast a measure."""
+    return Measure(function)
+
+
+def nonnegative(function: Callable[Concatenate[ScoreTable, P], R]) -> Measure[P, R]:
+    """Make a function of a forecast a measure that is 0 at best, as calibration errors are."""
+    return Measure(function, nonnegative=True)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number that carries its definition.
+
+    ``float(figure)`` is the number, ``str(figure)`` says how it was computed.
+
+    Examples
+    --------
+    >>> str(Figure(0.05, "L1, 10 bins"))
+    '0.05 (L1, 10 bins)'
+    """
+
+    value: float
+    definition: str
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        return f"{self.value:.6g} ({self.definition})"
+
+
+def as_forecast(forecast: object) -> ScoreTable:
+    """Refuse what is not a table, with a hint to the twin."""
+    if not isinstance(forecast, ScoreTable):
+        _check.fail(
+            "forecast must be a ScoreTable of log-odds",
+            type(forecast).__name__,
+            "use the measure's from_arrays(y_true, y_prob), or forecast_from_arrays",
+        )
+    return forecast
+
+
+def forecast_from_arrays(y_true: ArrayLike, y_prob: ArrayLike, sample_weight: ArrayLike | None = None) -> ScoreTable:
+    """Return the forecast table of labels and probabilities of the positive class.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels {0, 1}, {−1, +1} or bool.
+    y_prob : array-like of shape (n,)
+        P(+), 0 and 1 allowed.
+    sample_weight : array-like of shape (n,), optional
+        Integer-typed weights are counts, float weights importance weights.
+
+    Examples
+    --------
+    >>> forecast_from_arrays([0, 1, 1], [0.5, 0.5, 1.0]).scores
+    array([ 0., inf])
+    """
+    prob = _check.as_array(y_prob, "y_prob", (1,), unit=True)
+    table = ScoreTable.from_arrays(prob, y_true, sample_weight)
+    return table.map(log_odds)
+
+
+def log_odds(prob: Floats) -> Floats:
+    """Return log p/(1 − p), infinite at 0 and 1."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(prob) - np.log1p(-prob))
+
+
+def probability(forecast: ScoreTable) -> Floats:
+    """Return P(+) at each cell."""
+    return np.asarray(expit(forecast.scores))
+
+
+def weighted_sum(weight: Weights, value: Floats) -> float:
+    """Return Σ weight·value, where an infinite value at weight 0 counts nothing."""
+    held = weight > 0
+    return float(weight[held] @ value[held])
+
+
+def size(forecast: ScoreTable) -> float:
+    """Return the weight of all rows."""
+    return forecast.n_pos + forecast.n_neg
+
+
+def squared_weight(forecast: ScoreTable) -> Weights:
+    """Return Σw² of each cell, which is the count for counts."""
+    if forecast.pos_sq is None or forecast.neg_sq is None:
+        return forecast.total
+    return forecast.pos_sq + forecast.neg_sq
+
+
+def residuals(forecast: ScoreTable) -> Floats:
+    """Return Σ w(y − P) of each cell."""
+    return np.asarray(forecast.pos * expit(-forecast.scores) - forecast.neg * expit(forecast.scores))
+
+
+def require_counts(forecast: ScoreTable, what: str) -> None:
+    """Refuse float weights where a count of rows is needed."""
+    if forecast.kind != "count":
+        _check.fail(
+            f"{what} needs counts",
+            "float weights, of which nobody knows how many rows they stand for",
+            "pass integer-typed weights, or resample where the rows are",
+        )
+
+
+def require_classes(forecast: ScoreTable, negatives: bool = True) -> None:
+    """Refuse a forecast without positives, or without one of both classes."""
+    if forecast.n_pos == 0 or (negatives and forecast.n_neg == 0):
+        needed = "both classes" if negatives else "positives"
+        _check.fail(f"{needed} must be present", "rows of one class only", "collect rows of the other")
+
+
+def value_of(measure_: Callable[..., SupportsFloat], forecast: ScoreTable, options: dict[str, Any]) -> float:
+    """Return a measure as a float."""
+    return float(measure_(forecast, **options))

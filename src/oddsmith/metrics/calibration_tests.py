@@ -1,0 +1,249 @@
+"""Tests of perfect calibration, under which each P is the probability of a positive.
+
+All take forecasts that were not fitted on these rows; p-values of fitted rows are refused. Float weights enter by their
+squares, so that p-values stay honest, or are refused. p-values are those of large samples.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import chdtrc, expit, ndtr
+
+from oddsmith import _check
+from oddsmith._check import Floats
+from oddsmith.metrics._bins import bin_index, sum_by
+from oddsmith.metrics._measure import Figure, measure, probability, require_counts, residuals, squared_weight
+from oddsmith.metrics.proper import log_loss
+from oddsmith.metrics.slope import recalibration_line
+from oddsmith.table import ScoreTable
+
+__all__ = [
+    "CalibrationTest",
+    "cox_test",
+    "hosmer_lemeshow_test",
+    "kolmogorov_smirnov_test",
+    "kuiper_test",
+    "spiegelhalter_test",
+]
+
+
+@dataclass(frozen=True)
+class CalibrationTest(Figure):
+    """A test statistic with its p-value; ``float(test)`` is the statistic."""
+
+    p_value: float
+    df: int | None = None
+
+    def __str__(self) -> str:
+        degrees = "" if self.df is None else f", df {self.df}"
+        return f"{self.value:.6g}{degrees}, p = {self.p_value:.4g} ({self.definition})"
+
+
+@measure
+def spiegelhalter_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
+    """Test calibration by Spiegelhalter's Z, the standardised squared error.
+
+    Blind to errors that leave Σ(y − p)(1 − 2p) as it is.
+
+    Parameters
+    ----------
+    forecast : ScoreTable
+        Scores are log-odds.
+    in_sample : bool, default False
+        Whether the forecasts were fitted on these rows; if so the p-value is refused.
+
+    Notes
+    -----
+    Z = Σ w(y − p)(1 − 2p) / √(Σ w²(1 − 2p)²p(1 − p)), standard normal, two-sided.
+
+    References
+    ----------
+    D. Spiegelhalter, Probabilistic prediction in patient management, Statistics in Medicine 1986.
+
+    Examples
+    --------
+    >>> print(spiegelhalter_test.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
+    0.109109, p = 0.9131 (Spiegelhalter's Z)
+    """
+    refuse_in_sample(in_sample)
+    tilt = 1 - 2 * probability(forecast)
+    excess, variance = float(residuals(forecast) @ tilt), float(null_variance(forecast) @ tilt**2)
+    z = _ratio(forecast, excess, math.sqrt(variance))
+    return CalibrationTest(z, "Spiegelhalter's Z", _two_sided(z))
+
+
+@measure
+def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: bool = False) -> CalibrationTest:
+    """Test calibration by groups of equal weight (Hosmer and Lemeshow), χ² with as many degrees of freedom as groups.
+
+    The usual "groups − 2" is for rows that the model was fitted on; for other rows it rejects twice too often.
+
+    Parameters
+    ----------
+    forecast : ScoreTable
+        Scores are log-odds.
+    n_bins : int, default 10
+        Number of groups; ties are never split, so there may be fewer.
+    in_sample : bool, default False
+        As in `spiegelhalter_test`.
+
+    Notes
+    -----
+    Σ_g (O − E)²/(E(1 − E/n_g)); with float weights the variance is multiplied by Σw²/Σw. Groups without variance
+    (all P are 0 or 1) are left out.
+
+    References
+    ----------
+    D. Hosmer, S. Lemeshow and R. Sturdivant, Applied Logistic Regression, 2013.
+
+    Examples
+    --------
+    >>> hosmer_lemeshow_test.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9], n_bins=2).df
+    2
+    """
+    refuse_in_sample(in_sample)
+    prob = probability(forecast)
+    index = bin_index(forecast, prob, _check.whole_number(n_bins, "n_bins", low=1), "mass", "left")
+    columns = (forecast.total, squared_weight(forecast), forecast.total * prob, residuals(forecast))
+    weight, squares, expected, excess = (sum_by(index, column) for column in columns)
+    held = np.flatnonzero(weight)
+    weight, squares, expected, excess = weight[held], squares[held], expected[held], excess[held]
+    variance = expected * (1 - expected / weight) * squares / weight
+    varied = variance > 0
+    statistic = math.inf if _refuted(forecast) else float(np.sum(excess[varied] ** 2 / variance[varied]))
+    df = int(varied.sum())
+    p_value = float(chdtrc(df, statistic)) if df else float(statistic == 0)
+    return CalibrationTest(statistic, f"Hosmer-Lemeshow, {len(held)} groups of equal weight", p_value, df)
+
+
+@measure
+def cox_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
+    """Test slope 1 and intercept 0 jointly, by the likelihood ratio of the logistic regression on the log-odds.
+
+    Powerful against forecasts that are too extreme, too timid, too high or too low; blind to other shapes. Needs
+    counts, finite log-odds and classes that overlap.
+
+    Examples
+    --------
+    >>> cox_test.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]).df
+    2
+    """
+    refuse_in_sample(in_sample)
+    require_counts(forecast, "the likelihood-ratio test")
+    slope, intercept = recalibration_line(forecast)
+    best = forecast.map(lambda scores: slope * scores + intercept)
+    ratio = 2 * max(log_loss(forecast, convention="total") - log_loss(best, convention="total"), 0.0)
+    name = f"likelihood ratio of slope {slope:.4g} and intercept {intercept:.4g} against 1 and 0"
+    return CalibrationTest(ratio, name, float(chdtrc(2, ratio)), 2)
+
+
+@measure
+def kolmogorov_smirnov_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
+    """Test calibration by the largest cumulative excess of positives, from the lowest forecast up.
+
+    Without bins or smoothers, and sensitive to any shape of error.
+
+    Notes
+    -----
+    S_k = Σ_{i≤k} w(y − p)/√(Σ w²p(1 − p)), ties added first; max|S| under calibration is that of a Brownian motion,
+    not of a bridge: P(max|B| ≤ x) = (4/π) Σ_k (−1)^k/(2k + 1) exp(−π²(2k + 1)²/(8x²)).
+
+    References
+    ----------
+    I. Arrieta-Ibarra et al., Metrics of calibration for probabilistic predictions, JMLR 2022.
+
+    Examples
+    --------
+    >>> print(kolmogorov_smirnov_test.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
+    0.468165, p = 0.9954 (cumulative excess, Kolmogorov-Smirnov, Brownian motion)
+    """
+    walk = _walk(forecast, in_sample)
+    statistic = float(np.abs(walk).max())
+    return CalibrationTest(
+        statistic, "cumulative excess, Kolmogorov-Smirnov, Brownian motion", largest_of_brownian_motion(statistic)
+    )
+
+
+@measure
+def kuiper_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
+    """Test calibration by the largest excess of positives over any interval of forecasts.
+
+    Notes
+    -----
+    The range of S in `kolmogorov_smirnov_test`, S₀ = 0 included; under calibration that of a Brownian motion:
+    P(range > r) = 8 Σ_k (−1)^(k−1) k(1 − Φ(kr)).
+
+    References
+    ----------
+    W. Feller, The asymptotic distribution of the range of sums of independent random variables, 1951.
+
+    Examples
+    --------
+    >>> print(kuiper_test.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
+    0.702247, p = 0.9992 (cumulative excess, Kuiper, Brownian motion)
+    """
+    walk = _walk(forecast, in_sample)
+    statistic = float(max(walk.max(), 0.0) - min(walk.min(), 0.0))
+    return CalibrationTest(statistic, "cumulative excess, Kuiper, Brownian motion", range_of_brownian_motion(statistic))
+
+
+def largest_of_brownian_motion(x: float) -> float:
+    """Return P(max|B| > x) of a Brownian motion on [0, 1]."""
+    if x < 0.2:
+        return 1.0
+    odd = 2 * np.arange(100) + 1
+    inside = np.exp(-((np.pi * odd) ** 2) / (8 * x * x)) / odd
+    if x > 2:
+        # The tail by reflection; the other series would be a difference of numbers near 1.
+        return float(4 * np.sum((-1.0) ** np.arange(4) * ndtr(-x * odd[:4])))
+    return float(1 - 4 / np.pi * np.sum((-1.0) ** np.arange(100) * inside))
+
+
+def range_of_brownian_motion(r: float) -> float:
+    """Return P(max B − min B > r) of a Brownian motion on [0, 1]."""
+    if r < 0.4:
+        return 1.0
+    k = np.arange(1, 101)
+    return float(np.clip(8 * np.sum((-1.0) ** (k - 1) * k * ndtr(-k * r)), 0.0, 1.0))
+
+
+def refuse_in_sample(in_sample: bool) -> None:
+    """Refuse a p-value on rows that the forecast was fitted on."""
+    _check.one_of(in_sample, "in_sample", (True, False))
+    if in_sample:
+        _check.fail(
+            "p-values on a table that the map was fitted on are refused",
+            "in_sample=True",
+            "judge on held-out rows or cross-fitted forecasts",
+        )
+
+
+def null_variance(forecast: ScoreTable) -> Floats:
+    """Return Σw² P(1 − P) of each cell: the variance of its excess if P is right."""
+    return np.asarray(squared_weight(forecast) * expit(forecast.scores) * expit(-forecast.scores))
+
+
+def _walk(forecast: ScoreTable, in_sample: bool) -> Floats:
+    refuse_in_sample(in_sample)
+    spread = math.sqrt(float(null_variance(forecast).sum()))
+    if _refuted(forecast) or spread == 0:
+        return np.array([_ratio(forecast, 0.0, 0.0)])
+    return np.asarray(np.cumsum(residuals(forecast)) / spread)
+
+
+def _refuted(forecast: ScoreTable) -> bool:
+    """Whether a forecast of exactly 0 or 1 was wrong, which calibration rules out."""
+    ends = np.isinf(forecast.scores)
+    wrong = np.where(forecast.scores > 0, forecast.neg, forecast.pos)
+    return bool(np.any(wrong[ends] > 0))
+
+
+def _ratio(forecast: ScoreTable, excess: float, spread: float) -> float:
+    if _refuted(forecast):
+        return math.inf
+    return excess / spread if spread > 0 else 0.0
+
+
+def _two_sided(z: float) -> float:
+    return float(2 * ndtr(-abs(z)))

@@ -1,0 +1,139 @@
+"""The data of reliability diagrams and of empirical log-odds plots."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from oddsmith import _check
+from oddsmith._check import Floats
+from oddsmith.metrics._bins import bin_index, binned, sum_by
+from oddsmith.metrics._measure import as_forecast, measure, probability
+from oddsmith.table import ScoreTable
+
+__all__ = ["EmpiricalLogOdds", "ReliabilityCurve", "empirical_log_odds", "reliability_curve"]
+
+
+@dataclass(frozen=True, eq=False)
+class ReliabilityCurve:
+    """Non-empty bins of a reliability diagram.
+
+    Attributes
+    ----------
+    low, high : ndarray
+        Edges of equal intervals; smallest and largest forecast of bins of equal mass.
+    mean_predicted, fraction_positive, weight : ndarray
+        Mean forecast, share of positives and weight (count) of each bin.
+    definition : str
+        How the bins were made.
+    """
+
+    low: Floats
+    high: Floats
+    mean_predicted: Floats
+    fraction_positive: Floats
+    weight: Floats
+    definition: str
+
+
+@measure
+def reliability_curve(
+    forecast: ScoreTable, *, n_bins: int = 10, bins: Literal["width", "mass"] = "width"
+) -> ReliabilityCurve:
+    """Return mean forecast and share of positives, bin by bin; empty bins are left out.
+
+    Parameters
+    ----------
+    forecast : ScoreTable
+        Scores are log-odds.
+    n_bins : int, default 10
+    bins : {"width", "mass"}, default "width"
+        Equal intervals [a, b), the last closed, ⌊nP + 1e−12⌋; or equal weight, ties never split.
+
+    References
+    ----------
+    I. Cohen and M. Goldszmidt / A. Niculescu-Mizil and R. Caruana, UAI 2005.
+
+    Examples
+    --------
+    >>> curve = reliability_curve.from_arrays([0, 1, 1], [0.3, 0.35, 1.0])
+    >>> curve.low.tolist(), curve.fraction_positive.tolist()
+    ([0.3, 0.9], [0.5, 1.0])
+    """
+    _check.one_of(bins, "bins", ("width", "mass"))
+    sums = binned(forecast, n_bins, bins)
+    if bins == "width":
+        low, high = sums.index / n_bins, (sums.index + 1) / n_bins
+    else:
+        prob = probability(forecast)
+        owner = bin_index(forecast, prob, n_bins, bins, "left")
+        first = np.searchsorted(owner, sums.index)
+        low, high = prob[first], prob[np.searchsorted(owner, sums.index, side="right") - 1]
+    text = f"{n_bins} bins of equal {bins}" + (", [a, b), last closed" if bins == "width" else ", ties kept together")
+    return ReliabilityCurve(low, high, sums.mean_predicted, sums.fraction_positive, sums.weight, text)
+
+
+@dataclass(frozen=True, eq=False)
+class EmpiricalLogOdds:
+    """Non-empty bins of scores with their smoothed log-odds."""
+
+    low: Floats
+    high: Floats
+    mean_score: Floats
+    pos: Floats
+    neg: Floats
+    log_odds: Floats
+
+    @property
+    def one_class(self) -> np.ndarray:
+        """Bins that hold one class only, whose log-odds are made by the added halves."""
+        return np.asarray((self.pos == 0) | (self.neg == 0))
+
+
+def empirical_log_odds(table: ScoreTable, *, n_bins: int = 30, edges: ArrayLike | None = None) -> EmpiricalLogOdds:
+    """Return log((n₊ + ½)/(n₋ + ½)) at the mean score of each bin.
+
+    Takes a table of any score, not only a forecast: it shows which map from score to log-odds the data ask for.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        Of finite scores.
+    n_bins : int, default 30
+        Bins of equal weight; ties are never split.
+    edges : array-like, optional
+        Ascending edges instead: bins [a, b), the last closed; scores beyond them are left out.
+
+    Examples
+    --------
+    >>> from oddsmith import ScoreTable
+    >>> table = ScoreTable.from_arrays([-2.0, -1.0, 1.0, 2.0], [0, 0, 1, 1])
+    >>> empirical_log_odds(table, n_bins=2).log_odds.round(3)
+    array([-1.609,  1.609])
+    """
+    scores = as_forecast(table).scores
+    _check.refuse_nonfinite(scores, "scores")
+    if edges is None:
+        index = bin_index(table, scores, _check.whole_number(n_bins, "n_bins", low=1), "mass", "left")
+        inside = np.ones(len(scores), bool)
+    else:
+        ends = _edges(edges)
+        inside = (scores >= ends[0]) & (scores <= ends[-1])
+        index = np.minimum(np.searchsorted(ends, scores, side="right") - 1, len(ends) - 2)
+    held, index = np.unique(index[inside], return_inverse=True)
+    pos, neg = (sum_by(index, column[inside], len(held)) for column in (table.pos, table.neg))
+    mean = sum_by(index, (table.total * scores)[inside], len(held)) / (pos + neg)
+    if edges is None:
+        first = np.searchsorted(index, np.arange(len(held)))
+        low, high = scores[first], scores[np.append(first[1:], len(scores)) - 1]
+    else:
+        low, high = ends[held], ends[held + 1]
+    return EmpiricalLogOdds(low, high, mean, pos, neg, np.log((pos + 0.5) / (neg + 0.5)))
+
+
+def _edges(edges: ArrayLike) -> Floats:
+    ends = _check.as_array(edges, "edges", (1,))
+    if len(ends) < 2 or np.any(np.diff(ends) <= 0):
+        _check.fail("edges must be at least two ascending numbers", f"{ends.tolist()}", "sort them and drop repeats")
+    return ends

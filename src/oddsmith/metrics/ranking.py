@@ -1,0 +1,105 @@
+"""Ranking measures: what depends on the order of forecasts only, and what a threshold gives."""
+
+import numpy as np
+
+from oddsmith import _check
+from oddsmith._check import Floats
+from oddsmith.metrics._measure import measure, require_classes, size
+from oddsmith.metrics.proper import zero_one_error
+from oddsmith.table import ScoreTable
+
+__all__ = ["accuracy", "auc", "average_precision", "break_even", "distinct_outputs", "lift"]
+
+
+@measure
+def auc(forecast: ScoreTable) -> float:
+    """Return the area under the ROC curve: how often a positive outranks a negative, ties counting ½.
+
+    Examples
+    --------
+    >>> auc.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.4, 0.9])
+    0.875
+    """
+    require_classes(forecast)
+    below = np.cumsum(forecast.neg, dtype=np.float64) - forecast.neg / 2
+    return float(forecast.pos @ below) / (forecast.n_pos * forecast.n_neg)
+
+
+@measure
+def average_precision(forecast: ScoreTable) -> float:
+    """Return Σ (Rₖ − Rₖ₋₁)Pₖ over thresholds from the highest forecast down, without interpolation.
+
+    Examples
+    --------
+    >>> round(average_precision.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]), 4)
+    0.8333
+    """
+    require_classes(forecast, negatives=False)
+    hits, taken = _from_the_top(forecast)
+    return float(np.diff(hits, prepend=0.0) @ (hits / taken)) / forecast.n_pos
+
+
+@measure
+def lift(forecast: ScoreTable, *, q: float = 0.1) -> float:
+    """Return the share of positives among the top share ``q`` of rows, relative to their share of all rows.
+
+    A tie across the boundary counts in proportion, as if broken at random.
+
+    Examples
+    --------
+    >>> lift.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9], q=0.25)
+    2.0
+    """
+    require_classes(forecast, negatives=False)
+    share = _check.number(q, "q", low=0, strict=True)
+    if share > 1:
+        _check.fail("q must be at most 1", f"q={q!r}", "pass a share such as 0.1")
+    hits, taken = _from_the_top(forecast)
+    reached = float(np.interp(share * size(forecast), np.append(0.0, taken), np.append(0.0, hits)))
+    return reached / (share * forecast.n_pos)
+
+
+@measure
+def break_even(forecast: ScoreTable) -> float:
+    """Return precision where it equals recall: among as many of the highest forecasts as there are positives.
+
+    A tie across the boundary counts in proportion, as if broken at random.
+
+    Examples
+    --------
+    >>> break_even.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9])
+    0.5
+    """
+    require_classes(forecast, negatives=False)
+    hits, taken = _from_the_top(forecast)
+    return float(np.interp(forecast.n_pos, np.append(0.0, taken), np.append(0.0, hits))) / forecast.n_pos
+
+
+@measure
+def accuracy(forecast: ScoreTable) -> float:
+    """Return the share of right decisions at P = ½; P exactly ½ decides negative.
+
+    Examples
+    --------
+    >>> accuracy.from_arrays([1, 0, 1, 1], [0.9, 0.7, 0.6, 0.8])
+    0.75
+    """
+    return 1.0 - zero_one_error(forecast)
+
+
+@measure
+def distinct_outputs(forecast: ScoreTable) -> int:
+    """Return the number of distinct forecasts: few of them mean that ranks were lost to ties.
+
+    Examples
+    --------
+    >>> distinct_outputs.from_arrays([1, 0, 1], [0.9, 0.9, 0.6])
+    2
+    """
+    return len(forecast)
+
+
+def _from_the_top(forecast: ScoreTable) -> tuple[Floats, Floats]:
+    """Return positives and rows at or above each forecast, from the highest down."""
+    hits, taken = (np.cumsum(column[::-1], dtype=np.float64) for column in (forecast.pos, forecast.total))
+    return hits, taken

@@ -1,0 +1,266 @@
+"""Calibration error with every choice explicit: "ECE" is not one number.
+
+The defaults of seven libraries gave from 0.040 to 0.174 on the same forecasts. Here a result carries its definition,
+and the libraries' definitions have names.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from oddsmith import _check
+from oddsmith._check import Floats
+from oddsmith.metrics._bins import BIN_RULES, EDGES, BinRule, Bins, Edge, binned
+from oddsmith.metrics._measure import Figure, forecast_from_arrays, nonnegative, size
+from oddsmith.table import ScoreTable
+
+__all__ = ["DEFINITIONS", "ErrorDefinition", "calibration_error", "classwise_calibration_error", "top_label_forecast"]
+
+Norm = Literal["l1", "l2", "squared", "max", "mean"]
+_NORMS = {
+    "l1": "L1: mean of |gap| by weight",
+    "l2": "L2: root of the mean of gap² by weight",
+    "squared": "mean of gap² by weight",
+    "max": "largest |gap|",
+    "mean": "plain mean of |gap| over bins",
+}
+_BINS = {
+    "width": "bins of equal width",
+    "mass": "bins of equal mass, ties kept together",
+    "quantile": "bins between interpolated quantiles, a forecast at an edge goes above",
+}
+_EDGES = {
+    "left": "[a, b), last closed",
+    "right": "(a, b], first closed",
+    "apart": "[a, b), P = 1 in a bin of its own",
+}
+_DEBIAS = {
+    "none": "biased upwards",
+    "total": "debiased by the variance of the bins' shares",
+    "bin": "debiased and cut at 0 in every bin",
+}
+
+
+@dataclass(frozen=True)
+class ErrorDefinition:
+    """Everything that a binned calibration error depends on; the gap of a bin is |share of positives − mean forecast|.
+
+    Parameters
+    ----------
+    n_bins : int
+        Number of bins; with ``sweep`` the largest number tried.
+    bins : {"width", "mass", "quantile"}
+        Equal intervals of [0, 1]; equal weight, ties kept together; or between the interpolated quantiles of rows.
+    edge : {"left", "right", "apart"}
+        Of equal intervals: [a, b), (a, b], or [a, b) with P = 1 in a bin of its own.
+    norm : {"l1", "l2", "squared", "max", "mean"}
+        How gaps become one number.
+    debias : {"none", "total", "bin"}
+        "total" subtracts Σ_b w_b ȳ_b(1 − ȳ_b)/(n_b − 1) from the mean of gap² (a bin of one row counts nothing), for
+        "l2" and "squared" only; "bin" does so bin by bin, cutting at 0.
+    classes : {"positive", "top"}
+        The positive class, or whichever class the forecast favours.
+    sweep : bool
+        Take the largest number of bins up to which the shares of positives rise from bin to bin, for every smaller
+        number too.
+    """
+
+    n_bins: int = 15
+    bins: BinRule = "mass"
+    edge: Edge = "left"
+    norm: Norm = "l1"
+    debias: Literal["none", "total", "bin"] = "none"
+    classes: Literal["positive", "top"] = "positive"
+    sweep: bool = False
+
+    def __post_init__(self) -> None:
+        _check.whole_number(self.n_bins, "n_bins", low=1)
+        for name, options in (
+            ("bins", BIN_RULES),
+            ("edge", EDGES),
+            ("norm", tuple(_NORMS)),
+            ("debias", tuple(_DEBIAS)),
+            ("classes", ("positive", "top")),
+        ):
+            _check.one_of(getattr(self, name), name, options)
+        if self.debias == "total" and self.norm not in ("l2", "squared"):
+            _check.fail('debias="total" needs norm="l2" or "squared"', f"norm={self.norm!r}", 'use debias="bin"')
+
+    def __str__(self) -> str:
+        count = f"up to {self.n_bins} by monotone sweep" if self.sweep else f"{self.n_bins}"
+        edge = f" {_EDGES[self.edge]}" if self.bins == "width" else ""
+        return f"{_NORMS[self.norm]}; {count} {_BINS[self.bins]}{edge}; {_DEBIAS[self.debias]}; {self.classes} class"
+
+
+#: Definitions by the name of the library that uses them. scikit-learn and probcal are checked by tests; the others are
+#: written from their documentation and sources, and may differ from them at exact ties.
+DEFINITIONS: dict[str, ErrorDefinition] = {
+    "calzone": ErrorDefinition(10, "width"),
+    "calzone_equal_count": ErrorDefinition(10, "mass"),
+    "calzone_top_class": ErrorDefinition(10, "width", classes="top"),
+    "mapie": ErrorDefinition(50, "width"),
+    "netcal": ErrorDefinition(10, "width"),
+    "netcal_ace": ErrorDefinition(10, "width", norm="mean"),
+    "netcal_mce": ErrorDefinition(10, "width", norm="max"),
+    "probcal": ErrorDefinition(15, "quantile"),
+    "probcal_debiased": ErrorDefinition(15, "quantile", debias="bin"),
+    "probcal_sweep": ErrorDefinition(100, "quantile", sweep=True),
+    "sklearn": ErrorDefinition(5, "width", "right"),
+    "torchmetrics": ErrorDefinition(15, "width", "apart"),
+    "uncertainty_calibration": ErrorDefinition(15, "mass", norm="l2", debias="total"),
+    "uncertainty_calibration_ece": ErrorDefinition(15, "width", "right"),
+}
+
+
+@nonnegative
+def calibration_error(forecast: ScoreTable, *, definition: ErrorDefinition | str = "probcal") -> Figure:
+    """Return a binned calibration error, with its definition.
+
+    Binned errors depend on the bins and are biased upwards for few rows: see `oddsmith.metrics.interval` for an
+    interval, and prefer `miscalibration` to compare calibrators.
+
+    Parameters
+    ----------
+    forecast : ScoreTable
+        Scores are log-odds.
+    definition : ErrorDefinition or str, default "probcal"
+        All choices, or the name of a library whose choices to take, a key of `oddsmith.metrics.reliability.DEFINITIONS`.
+
+    Notes
+    -----
+    Debiased squared error: Σ_b w_b[(ȳ_b − p̄_b)² − ȳ_b(1 − ȳ_b)/(n_b − 1)]; negative values are kept by "squared" and
+    become 0 in "l2". For float weights n_b is (Σw)²/Σw².
+
+    References
+    ----------
+    A. Kumar, P. Liang and T. Ma, Verified uncertainty calibration, NeurIPS 2019.
+    R. Roelofs et al., Mitigating bias in calibration error estimation, AISTATS 2022.
+
+    Examples
+    --------
+    >>> print(calibration_error.from_arrays([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.7], definition="netcal"))
+    0.35 (L1: mean of |gap| by weight; 10 bins of equal width [a, b), last closed; biased upwards; positive class)
+    """
+    chosen = named_definition(definition)
+    if chosen.classes == "top":
+        forecast = _favoured(forecast)
+    bins = _sweep(forecast, chosen) if chosen.sweep else binned(forecast, chosen.n_bins, chosen.bins, chosen.edge)
+    return Figure(_combine(bins, size(forecast), chosen), str(chosen))
+
+
+def top_label_forecast(y_true: ArrayLike, prob: ArrayLike, sample_weight: ArrayLike | None = None) -> ScoreTable:
+    """Return the forecast that the most probable of several classes is the true one (ties: the first class).
+
+    Parameters
+    ----------
+    y_true : array-like of int, shape (n,)
+        Index of the true class.
+    prob : array-like of shape (n, k)
+        Probabilities of the classes.
+
+    Examples
+    --------
+    >>> len(top_label_forecast([0, 2], [[0.6, 0.3, 0.1], [0.5, 0.2, 0.3]]))
+    2
+    """
+    p, truth = _classes(y_true, prob)
+    return forecast_from_arrays(np.argmax(p, axis=1) == truth, p.max(axis=1), sample_weight)
+
+
+def classwise_calibration_error(
+    y_true: ArrayLike,
+    prob: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    definition: ErrorDefinition | str = "probcal",
+) -> Figure:
+    """Return the mean over classes of the calibration error of each class against the rest.
+
+    Examples
+    --------
+    >>> float(classwise_calibration_error([0, 1], [[1.0, 0.0], [0.0, 1.0]], definition="netcal"))
+    0.0
+    """
+    p, truth = _classes(y_true, prob)
+    chosen = named_definition(definition)
+    errors = [
+        float(calibration_error.from_arrays(truth == k, p[:, k], sample_weight, definition=chosen))
+        for k in range(p.shape[1])
+    ]
+    return Figure(float(np.mean(errors)), f"mean over {p.shape[1]} classes against the rest; {chosen}")
+
+
+def named_definition(definition: ErrorDefinition | str) -> ErrorDefinition:
+    """Return a definition, by name or as it is."""
+    if isinstance(definition, ErrorDefinition):
+        return definition
+    _check.one_of(definition, "definition", tuple(DEFINITIONS))
+    return DEFINITIONS[definition]
+
+
+def _combine(bins: Bins, total: float, chosen: ErrorDefinition) -> float:
+    gaps, shares = np.abs(bins.fraction_positive - bins.mean_predicted), bins.weight / total
+    if chosen.debias != "none":
+        squares = _debiased(bins, gaps)
+        if chosen.debias == "total":
+            mean = float(shares @ squares)
+            return mean if chosen.norm == "squared" else float(np.sqrt(max(mean, 0.0)))
+        gaps = np.sqrt(np.maximum(squares, 0.0))
+    if chosen.norm in ("max", "mean"):
+        return float(gaps.max() if chosen.norm == "max" else gaps.mean())
+    power = 1 if chosen.norm == "l1" else 2
+    mean = float(shares @ gaps**power)
+    return float(np.sqrt(mean)) if chosen.norm == "l2" else mean
+
+
+def _debiased(bins: Bins, gaps: Floats) -> Floats:
+    """Return gap² less the variance of the bin's share; 0 where one row tells nothing of a variance."""
+    several = bins.effective > 1 + 1e-9
+    rate = bins.fraction_positive
+    variance = rate * (1 - rate) / np.where(several, bins.effective - 1, 1.0)
+    return np.where(several, gaps**2 - variance, 0.0)
+
+
+def _sweep(forecast: ScoreTable, chosen: ErrorDefinition) -> Bins:
+    best = binned(forecast, 1, chosen.bins, chosen.edge)
+    for n_bins in range(2, int(min(chosen.n_bins, size(forecast))) + 1):
+        bins = binned(forecast, n_bins, chosen.bins, chosen.edge)
+        if np.any(np.diff(bins.fraction_positive) < 0):
+            break
+        best = bins
+    return best
+
+
+def _favoured(forecast: ScoreTable) -> ScoreTable:
+    """Return the forecast that the class at P ≥ ½ is the true one; of L = 0 the negative one."""
+    up = forecast.scores > 0
+
+    def turn(yes: np.ndarray | None, no: np.ndarray | None) -> np.ndarray | None:
+        return None if yes is None or no is None else np.where(up, yes, no)
+
+    folded = ScoreTable(
+        np.abs(forecast.scores),
+        np.where(up, forecast.pos, forecast.neg),
+        np.where(up, forecast.neg, forecast.pos),
+        turn(forecast.pos_sq, forecast.neg_sq),
+        turn(forecast.neg_sq, forecast.pos_sq),
+        None,
+        None,
+        forecast.rows,
+        None,
+    )
+    return folded.map(lambda scores: scores)
+
+
+def _classes(y_true: ArrayLike, prob: ArrayLike) -> tuple[Floats, np.ndarray]:
+    p = _check.as_distribution(prob)
+    truth = _check.label_column(y_true, len(p))
+    if truth.dtype.kind not in "iub" or truth.min() < 0 or truth.max() >= p.shape[1]:
+        _check.fail(
+            f"y_true must hold class indices 0 to {p.shape[1] - 1}",
+            f"dtype {truth.dtype}, such as {truth[0]!r}",
+            "encode labels by the order of the columns",
+        )
+    return p, truth

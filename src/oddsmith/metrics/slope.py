@@ -1,0 +1,78 @@
+"""Calibration slope and intercept: the straight line in log-odds that would recalibrate a forecast."""
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit
+
+from oddsmith import _check
+from oddsmith.calibrators._line import fit_line
+from oddsmith.calibrators._oddities import is_separable
+from oddsmith.metrics._measure import log_odds, measure, require_classes
+from oddsmith.table import ScoreTable
+
+__all__ = ["calibration_intercept", "calibration_slope"]
+
+
+@measure
+def calibration_slope(forecast: ScoreTable) -> float:
+    """Return the slope a of the logistic regression y ~ aL + b; 1 is ideal, below 1 the forecast is too extreme.
+
+    References
+    ----------
+    D. Cox, Two further applications of a model for binary regression, Biometrika 1958.
+
+    Examples
+    --------
+    >>> round(calibration_slope.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]), 3)
+    1.012
+    """
+    return recalibration_line(forecast)[0]
+
+
+@measure
+def calibration_intercept(forecast: ScoreTable) -> float:
+    """Return the b of y ~ L + b, with slope 1; 0 is ideal, above 0 the forecast is too low (calibration in the large).
+
+    Examples
+    --------
+    >>> round(calibration_intercept.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]), 3)
+    -0.137
+    """
+    _refuse_infinite(forecast)
+    require_classes(forecast)
+    base = float(log_odds(np.array(forecast.prevalence)))
+    low, high = forecast.span()
+    if low == high:
+        return base - low
+    total = forecast.total
+
+    def excess(shift: float) -> float:
+        return float(total @ expit(forecast.scores + shift)) - forecast.n_pos
+
+    # At the ends every forecast lies on one side of the base rate, so the root is between.
+    return float(brentq(excess, base - high - 1e-9, base - low + 1e-9, xtol=1e-13))
+
+
+def recalibration_line(forecast: ScoreTable) -> tuple[float, float]:
+    """Return slope and intercept of the logistic regression of the labels on the log-odds."""
+    _refuse_infinite(forecast)
+    require_classes(forecast)
+    if len(forecast) == 1:
+        _check.fail("a slope needs two distinct forecasts", "one", "use calibration_intercept")
+    if is_separable(forecast):
+        _check.fail(
+            "a slope needs forecasts whose classes overlap",
+            "a threshold that separates them, so the slope is infinite",
+            "collect more rows, or report calibration_intercept",
+        )
+    line = fit_line(forecast, 1.0, 0.0)
+    return line.a, line.b
+
+
+def _refuse_infinite(forecast: ScoreTable) -> None:
+    if not np.all(np.isfinite(forecast.scores)):
+        _check.fail(
+            "log-odds must be finite for a regression on them",
+            "forecasts of exactly 0 or 1",
+            "clip the probabilities first, and say so",
+        )

@@ -1,0 +1,164 @@
+"""Folds and bootstrap samples of tables, without rows.
+
+The rows of a count table are exchangeable within each cell and class, so a random part of them is drawn by counts: the
+same law as drawing rows, at the cost of the table's length. Float weights do not say how many rows they stand for:
+those are resampled where the rows are.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oddsmith import _check
+from oddsmith.table import ScoreTable
+
+__all__ = ["Fold", "bootstrap", "folds", "resample_labels"]
+
+RandomState = int | np.random.Generator | None
+
+
+class Fold(NamedTuple):
+    """A held-out part of a table and the rest."""
+
+    rest: ScoreTable
+    part: ScoreTable
+
+
+def folds(
+    table: ScoreTable, n_folds: int = 5, *, stratified: bool = True, random_state: RandomState = None
+) -> list[Fold]:
+    """Split a count table at random in parts of equal size; identical in law to a shuffled split of its rows.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        Of counts.
+    n_folds : int, default 5
+    stratified : bool, default True
+        Whether each part has its share of both classes.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    list of Fold
+        ``rest`` is ``table.minus(part)``; the parts merge to the table.
+
+    Notes
+    -----
+    Parts are drawn one after the other by the multivariate hypergeometric law of (cell, class) counts.
+
+    Examples
+    --------
+    >>> from oddsmith import ScoreTable
+    >>> table = ScoreTable.from_arrays([0.1, 0.1, 0.7, 0.9], [0, 0, 1, 1])
+    >>> [len(fold.part) for fold in folds(table, 2, random_state=0)]
+    [2, 2]
+    """
+    _require_counts(table)
+    k = _check.whole_number(n_folds, "n_folds", low=2)
+    if k > table.rows:
+        _check.fail("n_folds must be at most the number of rows", f"{k} folds of {table.rows} rows", "use fewer")
+    rng = np.random.default_rng(random_state)
+    m = len(table)
+    classes = [table.pos, table.neg] if stratified else [np.concatenate([table.pos, table.neg])]
+    order, dealt, hands = rng.permutation(k), 0, []
+    for counts in classes:
+        n = int(counts.sum())
+        sizes = np.full(k, n // k)
+        # Rows left over go on where the last class stopped, so that parts differ by one row at most.
+        sizes[np.roll(order, -dealt)[: n % k]] += 1
+        dealt += n % k
+        hands.append(_deal(counts.astype(np.int64), sizes, rng))
+    split = np.concatenate(hands, axis=1)
+    parts = (_with_counts(table, row[:m], row[m:]) for row in split)
+    return [Fold(table.minus(part), part) for part in parts]
+
+
+def bootstrap(table: ScoreTable, n_samples: int, *, random_state: RandomState = None) -> Iterator[ScoreTable]:
+    """Draw tables of as many rows, with replacement: multinomial over (cell, class).
+
+    Examples
+    --------
+    >>> from oddsmith import ScoreTable
+    >>> table = ScoreTable.from_arrays([0.1, 0.1, 0.7, 0.9], [0, 0, 1, 1])
+    >>> [sample.rows for sample in bootstrap(table, 2, random_state=0)]
+    [4, 4]
+    """
+    _require_counts(table)
+    draws = _check.whole_number(n_samples, "n_samples", low=1)
+    rng = np.random.default_rng(random_state)
+    cells = np.concatenate([table.pos, table.neg])
+    return (_with_counts(table, *np.split(rng.multinomial(table.rows, cells / table.rows), 2)) for _ in range(draws))
+
+
+def resample_labels(
+    table: ScoreTable, prob: NDArray[np.float64], n_samples: int, *, random_state: RandomState = None
+) -> Iterator[ScoreTable]:
+    """Draw scores with replacement, and new labels that are positive with a given probability at each cell.
+
+    With a forecast's own probabilities these are samples under perfect calibration.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        Of counts.
+    prob : ndarray of shape (len(table),)
+        Probability of a positive at each cell.
+    n_samples : int
+    random_state : int, Generator or None
+
+    Examples
+    --------
+    >>> from oddsmith import ScoreTable
+    >>> table = ScoreTable.from_arrays([0.1, 0.1, 0.7], [0, 0, 1])
+    >>> [sample.n_pos for sample in resample_labels(table, np.ones(2), 2, random_state=0)]
+    [3, 3]
+    """
+    _require_counts(table)
+    chance = _check.as_array(prob, "prob", (1,), unit=True)
+    if len(chance) != len(table):
+        _check.fail("prob must have one value a cell", f"{len(chance)} for {len(table)} cells", "check the order")
+    draws = _check.whole_number(n_samples, "n_samples", low=1)
+    rng = np.random.default_rng(random_state)
+    share = table.total / table.rows
+
+    def draw() -> ScoreTable:
+        total = rng.multinomial(table.rows, share)
+        pos = rng.binomial(total, chance)
+        return _with_counts(table, pos, total - pos)
+
+    return (draw() for _ in range(draws))
+
+
+def _deal(counts: NDArray[np.int64], sizes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Deal rows, given as counts of kinds, to hands of given sizes."""
+    left = counts.copy()
+    hands = np.empty((len(sizes), len(counts)), np.int64)
+    for hand, size in enumerate(sizes):
+        hands[hand] = rng.multivariate_hypergeometric(left, int(size), method="marginals")
+        left -= hands[hand]
+    return hands
+
+
+def _with_counts(table: ScoreTable, pos: NDArray[np.int64], neg: NDArray[np.int64]) -> ScoreTable:
+    """Return the same scores with other counts; cells without rows are dropped."""
+    held = pos + neg > 0
+    rows = int(pos.sum() + neg.sum())
+    return ScoreTable(table.scores[held], pos[held], neg[held], None, None, None, None, rows, None)
+
+
+def _require_counts(table: ScoreTable) -> None:
+    if table.kind != "count":
+        _check.fail(
+            "resampling a table needs counts",
+            "float weights, of which nobody knows how many rows they stand for",
+            "make folds where the rows are, one table a fold",
+        )
+    if table.resolution is not None:
+        _check.fail(
+            "resampling needs exact scores",
+            f"a table of resolution {table.resolution:g}, whose cells keep only sums of scores",
+            "resample before quantize, or take table.map(lambda s: s) to hold each cell at its mean",
+        )

@@ -1,0 +1,41 @@
+"""Centred isotonic regression against its definition."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+
+from oddsmith import CentredIsotonicCalibrator, IsotonicCalibrator
+from samples import grid, ours_allowed, samples
+
+
+def fit(calibrator, *arguments):
+    with ours_allowed():
+        return calibrator.fit(*arguments)
+
+
+@given(samples())
+def test_isotonic_values_at_the_centres_of_blocks(data):
+    scores, y = data
+    assume(scores.min() < scores.max())
+    values = fit(IsotonicCalibrator(), scores, y).predict_proba(scores)[:, 1]
+    levels = np.unique(values)
+    centres = np.array([scores[values == level].mean() for level in levels])
+    queries = grid(scores)
+    found = fit(CentredIsotonicCalibrator(), scores, y).predict_proba(queries)[:, 1]
+    np.testing.assert_allclose(found, np.interp(queries, centres, levels), atol=1e-12)
+
+
+def test_bounded_stays_clear_of_0_and_1():
+    cal = fit(CentredIsotonicCalibrator(bounded=True), [0.0, 1.0, 2.0, 3.0], [0, 0, 1, 1])
+    np.testing.assert_allclose(cal.predict_proba([-9.0, 9.0])[:, 1], [1 / 4, 3 / 4])
+    one = fit(CentredIsotonicCalibrator(bounded=True), [2.0, 2.0, 2.0, 2.0], [0, 1, 1, 1])
+    assert one.predict_proba([0.0])[0, 1] == pytest.approx(1 / 3 + (4 / 5 - 1 / 3) * 3 / 4)
+
+
+def test_different_scores_stay_different_between_the_end_centres():
+    rng = np.random.default_rng(2)
+    scores = rng.normal(size=2000)
+    y = (rng.random(2000) < 1 / (1 + np.exp(-scores))).astype(int)
+    cal = fit(CentredIsotonicCalibrator(), scores, y)
+    inside = np.linspace(cal.map_.knots[0], cal.map_.knots[-1], 500)
+    assert np.all(np.diff(cal.predict_proba(inside)[:, 1]) > 0)

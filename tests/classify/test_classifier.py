@@ -1,0 +1,324 @@
+"""CalibratedClassifier as an estimator: scikit-learn's checks, parameters, containers, weights, bad input."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import oddsmith
+from oddsmith import IsotonicCalibrator, PlattCalibrator
+from oddsmith.classify import CalibratedClassifier
+from oddsmith.errors import InvalidInputError, UnusedWeightWarning
+from oddsmith.learners import BoostedClassifier
+from samples import ours_allowed
+
+X, Y = make_classification(150, 5, n_informative=4, n_redundant=0, flip_y=0.1, random_state=1)
+WORDS = np.where(Y == 1, "spam", "ham")
+THREE = np.where(np.arange(150) % 3 == 0, 2, Y)
+
+
+NO_WEIGHTS = {
+    f"check_sample_weight_equivalence_on_{kind}_data": "nearest neighbours take no weights; only the calibrator does"
+    for kind in ("dense", "sparse")
+}
+
+
+@parametrize_with_checks(
+    [
+        CalibratedClassifier(LogisticRegression(C=1), cv=3),
+        CalibratedClassifier(LogisticRegression(C=1), cv=3, ensemble=True),
+        CalibratedClassifier(LogisticRegression(C=1), "temperature", cv=3),
+        CalibratedClassifier(LogisticRegression(C=1), "isotonic", cv=3, multiclass="pairwise"),
+        CalibratedClassifier(BoostedClassifier(n_estimators=5), cv=3),
+        CalibratedClassifier(KNeighborsClassifier(), cv=3),
+    ],
+    expected_failed_checks=lambda model: NO_WEIGHTS if isinstance(model.estimator, KNeighborsClassifier) else {},
+)
+def test_scikit_learns_checks(estimator, check):
+    with ours_allowed():
+        check(estimator)
+
+
+class TestCalibratorByName:
+    # "temperature" is the joint scaling, as in scikit-learn.
+    @pytest.mark.parametrize("name", sorted({*oddsmith.calibrators.__all__} - {"Calibrator", "TemperatureCalibrator"}))
+    def test_every_exported_calibrator_has_a_name(self, name):
+        words = "".join(f"_{c.lower()}" if c.isupper() else c for c in name.removesuffix("Calibrator")).lstrip("_")
+        with ours_allowed():
+            by_name = CalibratedClassifier(LinearSVC(), words).fit(X, Y)
+            by_hand = CalibratedClassifier(LinearSVC(), getattr(oddsmith, name)()).fit(X, Y)
+        assert type(by_name.calibrators_[0]).__name__ == name
+        np.testing.assert_array_equal(by_name.predict_proba(X), by_hand.predict_proba(X))
+
+    @pytest.mark.parametrize(
+        ("name", "cls"),
+        [
+            ("auto", "PlattCalibrator"),
+            ("sigmoid", "PlattCalibrator"),
+            ("isotonic", "IsotonicCalibrator"),
+            ("temperature", "TemperatureScaling"),
+            ("vector", "VectorScaling"),
+            ("matrix", "MatrixScaling"),
+            ("dirichlet", "DirichletScaling"),
+        ],
+    )
+    def test_scikit_learns_names_and_those_of_scalings(self, name, cls):
+        for options in ({"calibrator": name}, {"method": name}):
+            model = CalibratedClassifier(LinearSVC(), **options).fit(X, Y)
+            assert type(model.calibrators_[0]).__name__ == cls
+
+    def test_what_is_no_calibrator_is_refused(self):
+        with pytest.raises(
+            InvalidInputError, match=r"calibrator must be one of 'auto', 'sigmoid', .*; got calibrator='pl'"
+        ):
+            CalibratedClassifier(LinearSVC(), "pl").fit(X, Y)
+        with pytest.raises(InvalidInputError, match="calibrator must be a name, a Calibrator or a joint scaling; got"):
+            CalibratedClassifier(LinearSVC(), LogisticRegression()).fit(X, Y)
+        with pytest.raises(
+            InvalidInputError, match="one parameter by two names; got calibrator='platt' and method='isot"
+        ):
+            CalibratedClassifier(LinearSVC(), "platt", method="isotonic").fit(X, Y)
+        with pytest.raises(InvalidInputError, match="second of the sorted classes is positive; got pos_label='ham'"):
+            CalibratedClassifier(LinearSVC(), PlattCalibrator(pos_label="ham")).fit(X, WORDS)
+
+
+class TestPrefit:
+    fitted = LogisticRegression().fit(X[:70], WORDS[:70])
+
+    @pytest.mark.parametrize("wrap", [lambda e: (e, {"prefit": True}), lambda e: (FrozenEstimator(e), {})])
+    def test_all_rows_calibrate_and_nothing_is_refitted(self, wrap):
+        estimator, options = wrap(self.fitted)
+        model = CalibratedClassifier(estimator, **options).fit(X[70:], WORDS[70:])
+        platt = PlattCalibrator(pos_label="spam").fit(self.fitted.decision_function(X[70:]), WORDS[70:])
+        expected = platt.predict_proba(self.fitted.decision_function(X))
+        np.testing.assert_array_equal(model.predict_proba(X), expected)
+        np.testing.assert_array_equal(model.log_odds(X), platt.log_odds(self.fitted.decision_function(X)))
+        assert "fitted before, calibrated on 80 rows" in model.describe()
+
+    def test_whole_weights_are_repetitions(self):
+        weight = np.random.default_rng(0).integers(0, 4, 80)
+        model = CalibratedClassifier(self.fitted, prefit=True)
+        weighted = model.fit(X[70:], WORDS[70:], sample_weight=weight).predict_proba(X)
+        repeated = model.fit(np.repeat(X[70:], weight, axis=0), np.repeat(WORDS[70:], weight)).predict_proba(X)
+        np.testing.assert_allclose(weighted, repeated, rtol=1e-9)
+
+    def test_a_clone_stays_fitted(self):
+        model = CalibratedClassifier(self.fitted, prefit=True)
+        assert clone(model).estimator is self.fitted
+        search = GridSearchCV(model, {"calibrator": ["platt", "isotonic"]}, cv=2, scoring="neg_log_loss")
+        with ours_allowed():
+            search.fit(X[70:], WORDS[70:])
+        assert search.best_estimator_.estimator_ is self.fitted
+        assert clone(CalibratedClassifier(self.fitted)).estimator is not self.fitted
+
+    def test_a_classifier_that_was_not_fitted_says_so(self):
+        with pytest.raises(NotFittedError):
+            CalibratedClassifier(LogisticRegression(), prefit=True).fit(X, Y)
+        with pytest.raises(InvalidInputError, match="a fitted classifier takes no parameters; got epochs"):
+            CalibratedClassifier(self.fitted, prefit=True).fit(X, WORDS, epochs=3)
+
+
+class TestLabels:
+    @pytest.mark.parametrize(
+        "coding", [(0, 1), (-1, 1), (False, True), ("ham", "spam"), (3.0, 7.0)], ids=lambda coding: str(coding)
+    )
+    def test_sorted_order_the_second_is_positive(self, coding):
+        labels = np.array(coding)[Y]
+        model = CalibratedClassifier(LinearSVC()).fit(X, labels)
+        assert model.classes_.tolist() == list(coding)
+        base = CalibratedClassifier(LinearSVC()).fit(X, Y)
+        np.testing.assert_allclose(model.predict_proba(X), base.predict_proba(X))
+        np.testing.assert_array_equal(model.predict(X), np.array(coding)[base.predict(X)])
+
+    def test_objects_and_lists_are_labels_too(self):
+        expected = CalibratedClassifier(LinearSVC()).fit(X, WORDS).predict_proba(X)
+        for labels in (WORDS.astype(object), WORDS.tolist()):
+            np.testing.assert_array_equal(CalibratedClassifier(LinearSVC()).fit(X, labels).predict_proba(X), expected)
+        whole = CalibratedClassifier(LinearSVC()).fit(X, Y.astype(object))
+        assert whole.classes_.tolist() == [0, 1]
+
+    def test_a_tie_is_negative(self):
+        model = CalibratedClassifier(LogisticRegression(), "squash", score=lambda *_: np.zeros(len(_[1]))).fit(X, Y)
+        np.testing.assert_array_equal(model.predict_proba(X), np.full((150, 2), 0.5))
+        np.testing.assert_array_equal(model.predict(X), 0)
+        np.testing.assert_array_equal(model.log_odds(X), 0)
+
+
+class TestContainers:
+    def test_sparse_is_dense(self):
+        dense = CalibratedClassifier(LinearSVC()).fit(X, Y)
+        thin = CalibratedClassifier(LinearSVC()).fit(sparse.csr_matrix(X), Y)
+        np.testing.assert_allclose(thin.predict_proba(sparse.csr_matrix(X)), dense.predict_proba(X), rtol=1e-6)
+
+    @pytest.mark.parametrize("library", ["pandas", "polars"])
+    def test_frames_keep_their_names(self, library):
+        frames = pytest.importorskip(library)
+        frame = frames.DataFrame({name: X[:, i] for i, name in enumerate("abcde")})
+        model = CalibratedClassifier(make_pipeline(StandardScaler(), LinearSVC())).fit(frame, frames.Series(WORDS))
+        assert model.feature_names_in_.tolist() == list("abcde")
+        assert model.n_features_in_ == 5
+        plain = CalibratedClassifier(make_pipeline(StandardScaler(), LinearSVC())).fit(X, WORDS)
+        np.testing.assert_allclose(model.predict_proba(frame), plain.predict_proba(X))
+
+    def test_text_goes_through_a_pipeline(self):
+        texts = ["good film", "bad film", "good plot", "bad plot", "very good", "very bad"] * 5
+        labels = [1, 0, 1, 0, 1, 0] * 5
+        with ours_allowed():
+            model = CalibratedClassifier(make_pipeline(CountVectorizer(), MultinomialNB()), cv=3).fit(texts, labels)
+        assert model.score_ == "log_odds"
+        assert model.predict(["good good", "bad"]).tolist() == [1, 0]
+        assert not hasattr(model, "n_features_in_")
+
+    def test_it_stands_inside_pipelines_and_searches(self):
+        model = make_pipeline(StandardScaler(), CalibratedClassifier(SVC(), cv=3))
+        grid = {
+            "calibratedclassifier__estimator__C": [0.1, 1.0],
+            "calibratedclassifier__calibrator": ["platt", IsotonicCalibrator()],
+        }
+        with ours_allowed():
+            search = GridSearchCV(model, grid, cv=2, scoring="neg_log_loss").fit(X, WORDS)
+        assert search.score(X, WORDS) > -0.6
+        prob = cross_val_predict(model, X, WORDS, method="predict_proba", cv=2)
+        np.testing.assert_allclose(prob.sum(axis=1), 1)
+
+    def test_pickles_are_the_same_model(self):
+        for options in ({}, {"ensemble": True}, {"calibrator": "temperature"}, {"score": "margin"}):
+            model = CalibratedClassifier(LinearSVC(), **options).fit(X, WORDS)
+            again = pickle.loads(pickle.dumps(model))
+            np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+        three = CalibratedClassifier(LinearSVC(), multiclass="pairwise").fit(X, THREE)
+        again = pickle.loads(pickle.dumps(three))
+        np.testing.assert_array_equal(again.predict_proba(X), three.predict_proba(X))
+
+
+class TestWeights:
+    weight = np.random.default_rng(0).integers(1, 4, 150)
+
+    def test_a_pipelines_last_step_takes_them(self):
+        pipe = make_pipeline(StandardScaler(), LinearSVC())
+        model = CalibratedClassifier(pipe).fit(X, Y, sample_weight=self.weight)
+        alone = make_pipeline(StandardScaler(), LinearSVC()).fit(X, Y, linearsvc__sample_weight=self.weight)
+        np.testing.assert_allclose(model.estimator_.decision_function(X), alone.decision_function(X))
+
+    def test_a_classifier_without_weights_is_told_and_the_calibrator_uses_them(self):
+        for estimator in (KNeighborsClassifier(), make_pipeline(StandardScaler(), KNeighborsClassifier())):
+            with pytest.warns(UnusedWeightWarning, match="takes no sample_weight: only the calibrator uses it"):
+                model = CalibratedClassifier(estimator).fit(X, Y, sample_weight=1 + 9 * Y)
+            plain = CalibratedClassifier(estimator).fit(X, Y)
+            assert model.predict_proba(X)[:, 1].mean() > plain.predict_proba(X)[:, 1].mean() + 0.1
+
+    def test_other_parameters_reach_the_classifier_cut_to_its_rows(self):
+        seen = []
+
+        class Noting(LinearSVC):
+            def fit(self, X, y, sample_weight=None, cost=None, name=None):
+                seen.append((len(X), None if cost is None else len(cost), name))
+                return super().fit(X, y, sample_weight)
+
+        CalibratedClassifier(Noting(), cv=3).fit(X, Y, cost=np.ones(150), name="n")
+        assert seen == [(100, 100, "n")] * 3 + [(150, 150, "n")]
+
+    def test_a_row_of_weight_0_does_not_calibrate(self):
+        folds = list(StratifiedKFold(3).split(X, Y))
+        weight = np.ones(150)
+        weight[:10] = 0
+        model = CalibratedClassifier(LogisticRegression(), cv=folds).fit(X, Y, sample_weight=weight)
+        fewer = [(train[train >= 10] - 10, test[test >= 10] - 10) for train, test in folds]
+        without = CalibratedClassifier(LogisticRegression(), cv=fewer).fit(X[10:], Y[10:])
+        np.testing.assert_allclose(model.predict_proba(X), without.predict_proba(X), rtol=1e-4)
+
+    @pytest.mark.parametrize(
+        ("weight", "message"),
+        [
+            (np.ones(3), r"sample_weight must have shape \(n,\)"),
+            (-np.ones(150), "sample_weight must be ≥ 0"),
+            (np.full(150, np.nan), "sample_weight must be finite"),
+            (np.zeros(150), "sample_weight must be positive somewhere"),
+        ],
+    )
+    def test_bad_weights_are_refused(self, weight, message):
+        with pytest.raises(InvalidInputError, match=message):
+            CalibratedClassifier(LinearSVC()).fit(X, Y, sample_weight=weight)
+
+
+class TestEstimator:
+    def test_the_constructor_only_stores(self):
+        model = CalibratedClassifier(3, 4, cv=5, ensemble=6, prefit=7, score=8, multiclass=9)
+        assert list(model.get_params(deep=False).values()) == [4, 5, 6, 3, None, 9, None, 7, None, 0, 8]
+
+    def test_it_does_not_touch_what_it_was_given(self):
+        estimator, calibrator = LinearSVC(), PlattCalibrator()
+        CalibratedClassifier(estimator, calibrator).fit(X, Y)
+        assert not hasattr(estimator, "coef_")
+        assert not hasattr(calibrator, "map_")
+
+    def test_a_default_is_a_linear_support_vector_machine(self):
+        model = CalibratedClassifier().fit(X, Y)
+        assert model.describe().splitlines() == [
+            "classifier: LinearSVC, 2 classes",
+            "score: margin, from decision_function",
+            "calibrators: 1 × PlattCalibrator",
+            "protocol: one calibrator on out-of-sample scores of 150 rows from 5 folds, "
+            "classifier fitted on all 150 rows",
+        ]
+
+    def test_log_odds_are_exact_where_probabilities_round(self):
+        model = CalibratedClassifier(GaussianNB()).fit(X, Y)
+        far = X[:4] * 1e3
+        prob = model.predict_proba(far)
+        assert ((prob == 0) | (prob == 1)).all()
+        assert len(set(model.log_odds(far))) == 4
+        assert np.isfinite(model.log_odds(far)).all()
+
+    def test_before_the_fit_it_says_so(self):
+        for method in ("predict", "predict_proba", "log_odds"):
+            with pytest.raises(NotFittedError):
+                getattr(CalibratedClassifier(LinearSVC()), method)(X)
+        with pytest.raises(NotFittedError):
+            CalibratedClassifier(LinearSVC()).describe()
+
+    def test_a_second_fit_forgets_the_first(self):
+        frame = pytest.importorskip("pandas").DataFrame(X, columns=list("abcde"))
+        model = CalibratedClassifier(LinearSVC()).fit(frame, Y)
+        assert not hasattr(model.fit(X, Y), "feature_names_in_")
+
+    def test_bad_parameters_are_refused(self):
+        with pytest.raises(InvalidInputError, match="estimator must be an unfitted classifier; got estimator='svm'"):
+            CalibratedClassifier("svm").fit(X, Y)
+        with pytest.raises(InvalidInputError, match="ensemble must be one of True, False, 'auto'; got ensemble='yes'"):
+            CalibratedClassifier(LinearSVC(), ensemble="yes").fit(X, Y)
+        with pytest.raises(InvalidInputError, match="kind of score must be one of"):
+            CalibratedClassifier(LinearSVC(), score="logit").fit(X, Y)
+        with pytest.raises(InvalidInputError, match="log_odds needs two classes; got 3"):
+            CalibratedClassifier(LinearSVC()).fit(X, THREE).log_odds(X)
+
+
+class TestScoreIsParameterAndMethod:
+    """``score`` names what is calibrated, and scikit-learn calls ``score(X, y)``: both must work."""
+
+    def test_set_and_called(self):
+        model = CalibratedClassifier(GaussianNB(), score="probability").fit(X, Y)
+        assert model.get_params()["score"] == "probability"
+        assert model.score_ == "probability"
+        assert model.score(X, Y) == np.mean(model.predict(X) == Y)
+        assert "score='probability'" in repr(model)
+
+    def test_cloned_pickled_and_searched(self):
+        model = clone(CalibratedClassifier(GaussianNB(), score="log_odds")).set_params(score="probability")
+        assert pickle.loads(pickle.dumps(model)).get_params()["score"] == "probability"
+        search = GridSearchCV(model, {"score": ["log_odds", "probability"]}, cv=2).fit(X, Y)
+        assert search.best_params_["score"] in ("log_odds", "probability")

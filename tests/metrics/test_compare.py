@@ -1,0 +1,125 @@
+"""The matrix of methods: against direct tests on rows, and as it prints."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from oddsmith import ScoreTable, SquashCalibrator
+from oddsmith.errors import InvalidInputError
+from oddsmith.metrics.compare import compare, compare_rows
+from oddsmith.metrics.significance import micro_sign_test, paired_t_test
+from samples import samples
+
+VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "vectors.json").read_text())["methods"]
+
+
+def methods(scores):
+    return {"raw": scores, "half": scores / 2, "flat": np.zeros(len(scores)), "hard": scores * 3}
+
+
+def test_vectors_by_rows():
+    a, b = VECTORS["measures"]
+    logit = {
+        name: np.log(np.array(case["inputs"]) / (1 - np.array(case["inputs"]))) for name, case in (("A", a), ("B", b))
+    }
+    result = compare_rows(a["labels01"], logit)
+    assert result["log_loss"].totals == pytest.approx([a["log_loss_sum"], b["log_loss_sum"]])
+    assert result["squared_error"].totals == pytest.approx([a["squared_error_sum"], b["squared_error_sum"]])
+    assert result["zero_one_error"].totals.tolist() == [2, 1]
+    assert (result["log_loss"].wins[1, 0], result["log_loss"].losses[1, 0], result["log_loss"].ties[1, 0]) == (7, 3, 2)
+    assert result["log_loss"].p_values[0, 1] == pytest.approx(VECTORS["paired_t_test"][0]["p_two_sided"])
+    assert result["log_loss"].wins.tolist() == result["squared_error"].wins.tolist()
+
+
+@given(samples())
+def test_table_equals_rows(sample):
+    scores, y = sample
+    table = ScoreTable.from_arrays(scores, y)
+    by_table, by_rows = compare(table, methods(table.scores)), compare_rows(y, methods(scores))
+    for name in ("log_loss", "squared_error", "zero_one_error"):
+        ours, rows = by_table[name], by_rows[name]
+        assert ours.wins.tolist() == rows.wins.tolist()
+        assert ours.totals == pytest.approx(rows.totals)
+        assert ours.p_values == pytest.approx(rows.p_values, abs=1e-6)
+    signed = np.where(y == 1, scores, -scores)
+    direct = micro_sign_test(signed, signed / 2)
+    assert by_rows["log_loss"].wins[0, 1] == direct.wins
+    t = paired_t_test(-np.logaddexp(0, -signed), -np.logaddexp(0, -signed / 2))
+    assert by_rows["log_loss"].p_values[0, 1] == pytest.approx(t.p_value)
+
+
+def test_protocols():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=500)
+    y = (rng.random(500) < 1 / (1 + np.exp(-scores))).astype(int)
+    b03, zy04 = (compare_rows(y, methods(scores), protocol=name) for name in ("B03", "ZY04"))
+    assert b03["log_loss"].test == "micro sign test"
+    assert b03["log_loss"].level == 0.01
+    assert b03["log_loss"].p_values.tolist() == b03["squared_error"].p_values.tolist()
+    assert zy04["log_loss"].test == "paired t-test"
+    assert np.all(zy04["log_loss"].holm >= zy04["log_loss"].p_values)
+
+
+def test_marks():
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=4000) * 2
+    y = (rng.random(4000) < 1 / (1 + np.exp(-scores))).astype(int)
+    named = {"raw": scores * 4, "platt": scores, "same": scores, "flat": np.zeros(4000)}
+    result = compare_rows(y, named, raw="raw")
+    loss = result["log_loss"]
+    assert loss.not_beaten("platt") == ("same",)
+    assert loss.mark("platt", "raw") == "‡"
+    text = str(result)
+    assert "(all except same)" in text
+    assert ">platt" in text
+    assert "Holm over 6 pairs" in text
+    alone = compare_rows(y, {name: named[name] for name in ("raw", "platt", "flat")}, raw="raw")["log_loss"]
+    assert alone.mark("platt", "raw") == "*"
+    assert alone.best == "platt"
+    dagger = compare_rows(y, {"raw": scores, "platt": scores, "flat": np.zeros(4000)}, raw="raw")["log_loss"]
+    assert dagger.mark("platt", "raw") == "†"
+    assert dagger.mark("flat", "raw") == ""
+
+
+def test_an_infinite_loss_is_significantly_worse():
+    result = compare_rows([0, 1, 1], {"certain": [np.inf, 1.0, 1.0], "plain": [-1.0, 1.0, 1.0]})["log_loss"]
+    assert result.totals[0] == -np.inf
+    assert result.mark("plain") == "*"
+
+
+def test_clusters_widen():
+    rng = np.random.default_rng(2)
+    clusters = np.repeat(np.arange(30), 20)
+    scores = rng.normal(size=30)[clusters]
+    y = (rng.random(30)[clusters] < 0.5).astype(int)
+    named = {"a": scores, "b": -scores}
+    plain, clustered = compare_rows(y, named), compare_rows(y, named, clusters=clusters, random_state=0)
+    for name in ("log_loss", "zero_one_error"):
+        assert clustered[name].p_values[0, 1] >= plain[name].p_values[0, 1]
+    assert clustered["log_loss"].test == "cluster bootstrap"
+    assert clustered["zero_one_error"].test == "cluster sign-flip test"
+
+
+def test_maps_and_calibrators_are_methods():
+    table = ScoreTable.from_arrays([-1.0, 0.5, 2.0], [0, 1, 1])
+    squash = SquashCalibrator().fit([-1.0, 1.0], [0, 1])
+    result = compare(table, {"map": squash.map_, "calibrator": squash, "array": table.scores})
+    assert result["log_loss"].ties[0, 1] == result["log_loss"].ties[0, 2] == 3
+
+
+def test_bad_input():
+    table = ScoreTable.from_arrays([-1.0, 0.5], [0, 1])
+    for call, words in (
+        (lambda: compare(table, {"a": [1.0, 2.0]}), "two or more"),
+        (lambda: compare(table, {"a": [1.0], "b": [1.0, 2.0]}), "'a' must give"),
+        (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, protocol="B04"), "protocol"),
+        (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, raw="c"), "raw"),
+        (lambda: compare(table.scale(0.5), {"a": [1.0, 1.0], "b": [1.0, 2.0]}), "needs counts"),
+        (lambda: compare_rows([0, 1], {"a": [1.0, 1.0], "b": [1.0]}), "one log-odds a row"),
+        (lambda: compare_rows([0, 1], {"a": [1.0, 1.0], "b": [1.0, 2.0]}, sample_weight=[0.5, 1.0]), "needs counts"),
+    ):
+        with pytest.raises(InvalidInputError, match=words):
+            call()

@@ -1,0 +1,192 @@
+"""Calibration errors and curves against row versions, vectors, scikit-learn and probcal."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.calibration import calibration_curve
+
+from oddsmith import ScoreTable
+from oddsmith.errors import InvalidInputError
+from oddsmith.metrics import curves, reliability
+from oddsmith.metrics.reliability import DEFINITIONS, ErrorDefinition, calibration_error
+from samples import samples
+
+VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "vectors.json").read_text())["methods"]
+
+
+def data(seed=0, n=500, decimals=None):
+    rng = np.random.default_rng(seed)
+    p = rng.beta(0.7, 1.2, n)
+    p = p if decimals is None else np.round(p, decimals)
+    return (rng.random(n) < p**1.4).astype(int), p
+
+
+def rows_ece(y, p, n_bins, power):
+    bins = [min(int(n_bins * x + 1e-12), n_bins - 1) for x in p]
+    groups = [[(t, x) for t, x, b in zip(y, p, bins, strict=True) if b == k] for k in set(bins)]
+    return sum(len(g) * abs(sum(t - x for t, x in g) / len(g)) ** power for g in groups) / len(y)
+
+
+@pytest.mark.parametrize(("norm", "power"), [("l1", 1), ("squared", 2)])
+@given(samples(), st.integers(1, 20))
+def test_equals_the_row_version(norm, power, sample, n_bins):
+    scores, y = sample
+    found = calibration_error(ScoreTable.from_arrays(scores, y), definition=ErrorDefinition(n_bins, "width", norm=norm))
+    assert float(found) == pytest.approx(rows_ece(y, 1 / (1 + np.exp(-scores)), n_bins, power), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(DEFINITIONS))
+@given(samples(), st.integers(0, 99))
+def test_weights_are_repetitions(name, sample, seed):
+    scores, y = sample
+    weight = np.random.default_rng(seed).integers(1, 4, len(y))
+    counted = calibration_error(ScoreTable.from_arrays(scores, y, weight), definition=name)
+    repeated = calibration_error(
+        ScoreTable.from_arrays(np.repeat(scores, weight), np.repeat(y, weight)), definition=name
+    )
+    assert float(counted) == pytest.approx(float(repeated), abs=1e-9)
+    assert counted.definition == str(DEFINITIONS[name])
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("decimals", [None, 1, 2])
+def test_agrees_with_probcal(seed, decimals):
+    probcal = pytest.importorskip("probcal.metrics")
+    y, p = data(seed, decimals=decimals)
+    for name, theirs in (
+        ("probcal", probcal.ece),
+        ("probcal_debiased", probcal.ece_debiased),
+        ("probcal_sweep", probcal.ece_sweep),
+    ):
+        assert float(calibration_error.from_arrays(y, p, definition=name)) == pytest.approx(theirs(y, p), abs=1e-9)
+
+
+@pytest.mark.parametrize("decimals", [None, 1, 2])
+def test_agrees_with_sklearn(decimals):
+    y, p = data(3, decimals=decimals)
+    true, predicted = calibration_curve(y, p, n_bins=5)
+    weight = np.bincount(np.searchsorted(np.linspace(0, 1, 6)[1:-1], p))
+    gaps = np.abs(true - predicted)
+    assert float(calibration_error.from_arrays(y, p, definition="sklearn")) == pytest.approx(gaps @ weight / len(y))
+
+
+def test_libraries_disagree_and_every_number_says_how_it_was_made():
+    y, p = data(1)
+    figures = {name: calibration_error.from_arrays(y, p, definition=name) for name in DEFINITIONS}
+    assert len({round(float(figure), 6) for figure in figures.values()}) >= 8
+    assert len({figure.definition for figure in figures.values()}) == 13
+    assert "monotone sweep" in str(figures["probcal_sweep"])
+
+
+def test_edge_rules_differ_at_edges_only():
+    y, p = [1, 0, 1, 1], [0.2, 0.25, 0.3, 1.0]
+    left, right, apart = (
+        float(calibration_error.from_arrays(y, p, definition=ErrorDefinition(10, "width", edge, norm="max")))
+        for edge in ("left", "right", "apart")
+    )
+    assert (left, right, apart) == pytest.approx((0.7, 0.8, 0.7))
+    ones = [1, 0], [1.0, 0.95]
+    found = [
+        calibration_error.from_arrays(*ones, definition=ErrorDefinition(10, "width", e)) for e in ("left", "apart")
+    ]
+    assert [float(figure) for figure in found] == pytest.approx([0.475, 0.475])
+
+
+def test_debiased_squared_error_is_unbiased():
+    rng = np.random.default_rng(4)
+    p = np.repeat([0.2, 0.5, 0.7], 20)
+    truth = np.repeat([0.3, 0.5, 0.65], 20)
+    definition = ErrorDefinition(3, "mass", norm="squared", debias="total")
+    values = [
+        float(calibration_error.from_arrays((rng.random(60) < truth).astype(int), p, definition=definition))
+        for _ in range(2000)
+    ]
+    assert np.mean(values) == pytest.approx(np.mean((p - truth) ** 2), abs=4 * np.std(values) / np.sqrt(2000))
+
+
+def test_single_rows_and_empty_bins_never_divide_by_zero():
+    for name in DEFINITIONS:
+        assert 0 <= float(calibration_error.from_arrays([1], [0.4], definition=name)) <= 1
+        assert 0 <= float(calibration_error.from_arrays([1, 0], [1.0, 0.0], definition=name)) <= 1
+
+
+def test_top_label_and_classwise():
+    rng = np.random.default_rng(5)
+    prob = rng.dirichlet(np.ones(3), 400)
+    y = np.array([rng.choice(3, p=row) for row in prob])
+    top = calibration_error(reliability.top_label_forecast(y, prob), definition="netcal")
+    expected = calibration_error.from_arrays(prob.argmax(1) == y, prob.max(1), definition="netcal")
+    assert float(top) == float(expected)
+    classwise = reliability.classwise_calibration_error(y, prob, definition="netcal")
+    parts = [float(calibration_error.from_arrays(y == k, prob[:, k], definition="netcal")) for k in range(3)]
+    assert float(classwise) == pytest.approx(np.mean(parts))
+    assert "3 classes" in str(classwise)
+    with pytest.raises(InvalidInputError, match="class indices"):
+        reliability.top_label_forecast(y + 1, prob)
+
+
+@pytest.mark.parametrize("weights", [None, "int", "float"])
+def test_top_class_of_two(weights):
+    y, p = data(6)
+    weight = {None: None, "int": np.arange(500) % 3 + 1, "float": np.arange(500) % 3 + 1.0}[weights]
+    found = calibration_error.from_arrays(y, p, weight, definition="calzone_top_class")
+    expected = calibration_error.from_arrays((p > 0.5) == y, np.maximum(p, 1 - p), weight, definition="calzone")
+    assert float(found) == pytest.approx(float(expected))
+
+
+@pytest.mark.parametrize("case", VECTORS["reliability"], ids=lambda case: case["case"])
+def test_reliability_vectors(case):
+    curve = curves.reliability_curve.from_arrays(case["labels01"], case["inputs"])
+    for name in ("low", "high", "mean_predicted", "fraction_positive"):
+        assert getattr(curve, name) == pytest.approx([b[name] for b in case["bins"]])
+    assert curve.weight.tolist() == [b["count"] for b in case["bins"]]
+
+
+@pytest.mark.parametrize("case", VECTORS["empirical_log_odds"], ids=lambda case: case["case"])
+def test_empirical_log_odds_vectors(case):
+    bins = curves.empirical_log_odds(ScoreTable.from_arrays(case["scores"], case["labels"]), edges=case["edges"])
+    names = {"pos": "n_plus", "neg": "n_minus", "mean_score": "mean_score", "log_odds": "log_odds", "low": "low"}
+    for ours, theirs in names.items():
+        assert getattr(bins, ours) == pytest.approx([b[theirs] for b in case["bins"]])
+    assert bins.one_class.tolist() == [True, False, False, False]
+
+
+@given(samples(), st.integers(1, 12))
+def test_curves_keep_every_row(sample, n_bins):
+    table = ScoreTable.from_arrays(*sample)
+    for kind in ("width", "mass"):
+        curve = curves.reliability_curve(table, n_bins=n_bins, bins=kind)
+        assert curve.weight.sum() == len(sample[1])
+        assert curve.weight @ curve.fraction_positive == pytest.approx(sample[1].sum())
+        assert np.all(curve.low <= curve.high + 1e-12)
+        assert np.all((curve.low <= curve.mean_predicted + 1e-9) & (curve.mean_predicted <= curve.high + 1e-9))
+    bins = curves.empirical_log_odds(table, n_bins=n_bins)
+    assert bins.pos.sum() + bins.neg.sum() == len(sample[1])
+    assert np.all((bins.low <= bins.mean_score + 1e-9) & (bins.mean_score <= bins.high + 1e-9))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"n_bins": 0}, "n_bins"),
+        ({"bins": "equal"}, "bins"),
+        ({"norm": "l3"}, "norm"),
+        ({"norm": "l1", "debias": "total"}, "debias"),
+    ],
+)
+def test_bad_definitions(options, words):
+    with pytest.raises(InvalidInputError, match=words):
+        ErrorDefinition(**options)
+
+
+def test_bad_input():
+    with pytest.raises(InvalidInputError, match="definition"):
+        calibration_error.from_arrays([0, 1], [0.1, 0.2], definition="ece")
+    with pytest.raises(InvalidInputError, match="needs counts"):
+        calibration_error.from_arrays([0, 1], [0.1, 0.2], [0.5, 0.7], definition="probcal")
+    with pytest.raises(InvalidInputError, match="edges"):
+        curves.empirical_log_odds(ScoreTable.from_arrays([0.0, 1.0], [0, 1]), edges=[1.0, 0.0])

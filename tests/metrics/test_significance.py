@@ -1,0 +1,135 @@
+"""Paired tests against vectors, SciPy and row versions."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from oddsmith.errors import InvalidInputError
+from oddsmith.metrics import significance as sig
+
+VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "vectors.json").read_text())["methods"]
+
+
+@pytest.mark.parametrize("case", VECTORS["sign_test"], ids=lambda case: case["case"])
+def test_sign_vectors(case):
+    found = sig.micro_sign_test(case["a"], case["b"]) if "a" in case else sig.sign_test(case["wins"], case["losses"])
+    assert (found.wins, found.losses, found.ties) == (case["wins"], case["losses"], case["ties"])
+    assert (found.p_value, found.p_one_sided) == pytest.approx((case["p_two_sided"], case["p_one_sided"]), abs=1e-8)
+
+
+def test_paired_t_vector():
+    (case,) = VECTORS["paired_t_test"]
+    gains = VECTORS["sign_test"][0]
+    found = sig.paired_t_test(gains["a"], gains["b"])
+    assert (found.mean_difference, found.t, found.df, found.p_value) == pytest.approx(
+        (case["mean_difference"], case["t"], case["df"], case["p_two_sided"]), abs=1e-8
+    )
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_sign_test_agrees_with_scipy(wins, losses):
+    found = sig.sign_test(wins, losses)
+    if wins + losses:
+        assert found.p_value == pytest.approx(stats.binomtest(wins, wins + losses).pvalue)
+        assert found.p_one_sided == pytest.approx(stats.binomtest(wins, wins + losses, alternative="greater").pvalue)
+    assert sig.sign_test(losses, wins).p_value == found.p_value
+
+
+def test_exact_at_any_number():
+    n = 1_339_840
+    found = sig.sign_test(n // 2 + 2000, n // 2 - 2000)
+    assert found.p_value == pytest.approx(2 * stats.binom.cdf(n // 2 - 2000, n, 0.5), rel=1e-6)
+
+
+def test_ties_and_infinities():
+    inf = np.inf
+    found = sig.micro_sign_test([-inf, -inf, 1.0, 1e15, 0.0, inf], [-inf, 0.0, 1 + 1e-13, 1e15 + 1, 1e-9, 3.0])
+    assert (found.wins, found.losses, found.ties) == (1, 2, 3)
+
+
+@given(st.integers(0, 10_000))
+def test_t_test_agrees_with_scipy_and_weights_are_repetitions(seed):
+    rng = np.random.default_rng(seed)
+    a, b, weight = rng.normal(size=12), rng.normal(size=12), rng.integers(1, 4, 12)
+    found = sig.paired_t_test(a, b)
+    expected = stats.ttest_rel(a, b)
+    assert (found.t, found.p_value) == pytest.approx((expected.statistic, expected.pvalue))
+    counted, repeated = sig.paired_t_test(a, b, weight), sig.paired_t_test(np.repeat(a, weight), np.repeat(b, weight))
+    assert (counted.t, counted.df) == pytest.approx((repeated.t, repeated.df))
+    assert sig.micro_sign_test(a, b, weight) == sig.micro_sign_test(np.repeat(a, weight), np.repeat(b, weight))
+
+
+def test_t_test_on_the_edge():
+    assert sig.paired_t_test([-np.inf, 0.0], [-1.0, 0.0]).p_value == 0
+    assert sig.paired_t_test([-np.inf, 0.0], [-1.0, 0.0]).t == -np.inf
+    assert sig.paired_t_test([-np.inf, 0.0], [0.0, -np.inf]).p_value == 1
+    assert sig.paired_t_test([1.0, 1.0], [1.0, 1.0]).p_value == 1
+    assert sig.paired_t_test([2.0, 2.0], [1.0, 1.0]).p_value == 0
+    assert sig.paired_t_test([2.0], [1.0]).p_value == 1
+
+
+def test_mcnemar_is_the_sign_test_on_errors():
+    a, b = [1, 1, 0, 1, 0, 1], [1, 0, 0, 0, 0, 0]
+    assert sig.mcnemar_test(a, b) == sig.sign_test(3, 0, 3)
+
+
+def test_bootstrap_agrees_with_the_t_test():
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(0.12, 1, 400), rng.normal(0, 0.1, 400)
+    boot = sig.paired_bootstrap(a, b, n_boot=4000, random_state=1)
+    t = sig.paired_t_test(a, b)
+    assert boot.mean_difference == pytest.approx(t.mean_difference)
+    assert boot.p_value == pytest.approx(t.p_value, abs=0.02)
+    assert boot.low < t.mean_difference < boot.high
+    assert boot == sig.paired_bootstrap(a, b, n_boot=4000, random_state=1)
+
+
+def clustered(seed, shift=0.0):
+    rng = np.random.default_rng(seed)
+    clusters = np.repeat(np.arange(40), 10)
+    return rng.normal(size=40)[clusters] + 0.3 * rng.normal(size=400) + shift, np.zeros(400), clusters
+
+
+def test_clusters_keep_the_level_where_independence_fails():
+    naive, flipped, boot = [], [], []
+    for seed in range(200):
+        a, b, clusters = clustered(seed)
+        naive.append(sig.micro_sign_test(a, b).p_value)
+        flipped.append(sig.cluster_sign_flip_test(a, b, clusters, n_flips=199, random_state=seed).p_value)
+        boot.append(sig.paired_bootstrap(a, b, clusters=clusters, n_boot=199, random_state=seed).p_value)
+    assert np.mean(np.array(naive) <= 0.05) > 0.3
+    assert np.mean(np.array(flipped) <= 0.05) < 0.1
+    assert np.mean(np.array(boot) <= 0.05) < 0.12
+
+
+def test_p_values_hold_their_level_under_the_null():
+    rng = np.random.default_rng(8)
+    a = rng.normal(size=(500, 60))
+    for test in (sig.micro_sign_test, sig.paired_t_test):
+        p = np.array([test(row, np.zeros(60)).p_value for row in a])
+        assert np.mean(p < 0.05) < 0.085
+    boot = [sig.paired_bootstrap(row, np.zeros(60), n_boot=199, random_state=1).p_value for row in a[:200]]
+    assert np.mean(np.array(boot) <= 0.05) < 0.11
+
+
+def test_holm():
+    p = [0.001, 0.2, 0.013, 0.04]
+    assert sig.holm(p) == pytest.approx([0.004, 0.2, 0.039, 0.08])
+
+
+def test_bad_input():
+    for call, words in (
+        (lambda: sig.sign_test(-1, 2), "wins"),
+        (lambda: sig.micro_sign_test([1.0], [1.0, 2.0]), "one gain a decision"),
+        (lambda: sig.micro_sign_test([np.nan], [1.0]), "NaN"),
+        (lambda: sig.paired_t_test([1.0], [1.0], [0.5]), "need counts"),
+        (lambda: sig.paired_bootstrap([np.inf], [1.0]), "finite"),
+        (lambda: sig.paired_bootstrap([1.0], [1.0], clusters=[1, 2]), "one cluster a decision"),
+    ):
+        with pytest.raises(InvalidInputError, match=words):
+            call()

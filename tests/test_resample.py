@@ -1,0 +1,75 @@
+"""Folds and bootstrap of tables have the law of folds and bootstrap of rows."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from oddsmith import ScoreTable
+from oddsmith.errors import InvalidInputError
+from oddsmith.resample import bootstrap, folds, resample_labels
+from samples import samples
+
+
+@given(samples(min_size=6), st.integers(2, 5), st.booleans(), st.integers(0, 99))
+def test_folds_are_a_partition(sample, k, stratified, seed):
+    table = ScoreTable.from_arrays(*sample)
+    split = folds(table, k, stratified=stratified, random_state=seed)
+    sizes = [fold.part.rows for fold in split]
+    assert sum(sizes) == table.rows
+    assert max(sizes) - min(sizes) <= 1
+    assert split[0].part.merge(*(fold.part for fold in split[1:])) == table
+    for fold in split:
+        assert fold.rest.merge(fold.part) == table
+    if stratified:
+        positives = [fold.part.n_pos for fold in split]
+        assert max(positives) - min(positives) <= 1
+
+
+def test_fold_counts_have_the_hypergeometric_law_of_rows():
+    table = ScoreTable.from_arrays(np.repeat([0.0, 1.0, 2.0], [6, 8, 6]), np.tile([0, 1], 10))
+    first = [folds(table, 4, stratified=False, random_state=seed)[0].part for seed in range(2000)]
+    counts = np.bincount([int(part.total[part.scores == 1.0].sum()) for part in first], minlength=6)[:6]
+    law = stats.hypergeom(20, 8, 5).pmf(np.arange(6)) * 2000
+    assert np.sum((counts - law) ** 2 / law) < stats.chi2.ppf(0.999, 5)
+
+
+def test_bootstrap_has_the_multinomial_law():
+    table = ScoreTable.from_arrays([0.0, 1.0, 2.0], [0, 1, 1], [10, 30, 60])
+    taken = [int(sample.pos[sample.scores == 2.0].sum()) for sample in bootstrap(table, 2000, random_state=0)]
+    assert np.mean(taken) == pytest.approx(60, abs=0.5)
+    assert np.var(taken) == pytest.approx(24, rel=0.12)
+
+
+def test_new_labels_follow_their_probability():
+    table = ScoreTable.from_arrays([0.0, 1.0], [0, 1], [50, 50])
+    drawn = list(resample_labels(table, np.array([0.2, 1.0]), 1000, random_state=0))
+    rate = [sample.pos[0] / sample.total[0] for sample in drawn]
+    assert np.mean(rate) == pytest.approx(0.2, abs=0.01)
+    assert all(sample.neg[1] == 0 and sample.rows == 100 for sample in drawn)
+
+
+def test_random_state_repeats():
+    table = ScoreTable.from_arrays(np.arange(20.0), np.arange(20) % 2)
+    for draw in (
+        lambda seed: [fold.part for fold in folds(table, 3, random_state=seed)],
+        lambda seed: list(bootstrap(table, 3, random_state=seed)),
+        lambda seed: list(resample_labels(table, np.full(20, 0.5), 3, random_state=seed)),
+    ):
+        assert draw(1) == draw(1)
+        assert draw(1) != draw(2)
+
+
+def test_bad_input():
+    table = ScoreTable.from_arrays([0.0, 1.0, 2.0], [0, 1, 1])
+    for call, words in (
+        (lambda: folds(table.scale(0.5)), "needs counts"),
+        (lambda: bootstrap(table.scale(0.5), 3), "needs counts"),
+        (lambda: folds(table.quantize(1.0)), "exact scores"),
+        (lambda: folds(table, 4), "at most"),
+        (lambda: folds(table, 1), "n_folds"),
+        (lambda: resample_labels(table, np.array([0.5]), 3), "one value a cell"),
+    ):
+        with pytest.raises(InvalidInputError, match=words):
+            call()
