@@ -25,6 +25,11 @@ _OPTIONS = {
     ],
     "IsotonicCalibrator": [{"between": "step"}, {"bounded": True}],
     "CosineCalibrator": [{"terms": 5, "ridge": 0.0}],
+    "BetaCalibrator": [{"parameters": 2}, {"input": "log_odds"}],
+    "CentredIsotonicCalibrator": [{"bounded": True}],
+    "HistogramCalibrator": [{"bins": "width"}, {"smoothing": None, "n_bins": 5}],
+    "SplineCalibrator": [{"penalty": 1.0}, {"input": "log_odds"}],
+    "TemperatureCalibrator": [{"input": "log_odds"}],
 }
 
 

@@ -56,7 +56,7 @@ def folds(
     >>> [len(fold.part) for fold in folds(table, 2, random_state=0)]
     [2, 2]
     """
-    _require_counts(table)
+    _refuse_unknown_rows(table)
     k = _check.whole_number(n_folds, "n_folds", low=2)
     if k > table.rows:
         _check.fail("n_folds must be at most the number of rows", f"{k} folds of {table.rows} rows", "use fewer")
@@ -86,7 +86,7 @@ def bootstrap(table: ScoreTable, n_samples: int, *, random_state: RandomState = 
     >>> [sample.rows for sample in bootstrap(table, 2, random_state=0)]
     [4, 4]
     """
-    _require_counts(table)
+    _refuse_unknown_rows(table)
     draws = _check.whole_number(n_samples, "n_samples", low=1)
     rng = np.random.default_rng(random_state)
     cells = np.concatenate([table.pos, table.neg])
@@ -116,7 +116,7 @@ def resample_labels(
     >>> [sample.n_pos for sample in resample_labels(table, np.ones(2), 2, random_state=0)]
     [3, 3]
     """
-    _require_counts(table)
+    _refuse_unknown_rows(table)
     chance = _check.as_array(prob, "prob", (1,), unit=True)
     if len(chance) != len(table):
         _check.fail("prob must have one value a cell", f"{len(chance)} for {len(table)} cells", "check the order")
@@ -149,13 +149,18 @@ def _with_counts(table: ScoreTable, pos: NDArray[np.int64], neg: NDArray[np.int6
     return ScoreTable(table.scores[held], pos[held], neg[held], None, None, None, None, rows, None)
 
 
-def _require_counts(table: ScoreTable) -> None:
+def require_counts(table: ScoreTable, what: str) -> None:
+    """Refuse float weights where a number of rows is needed."""
     if table.kind != "count":
         _check.fail(
-            "resampling a table needs counts",
+            f"{what} needs counts",
             "float weights, of which nobody knows how many rows they stand for",
-            "make folds where the rows are, one table a fold",
+            "pass integer-typed weights, or resample where the rows are, one table a fold",
         )
+
+
+def _refuse_unknown_rows(table: ScoreTable) -> None:
+    require_counts(table, "resampling a table")
     if table.resolution is not None:
         _check.fail(
             "resampling needs exact scores",

@@ -127,7 +127,7 @@ def test_bad_input():
         (lambda: sig.sign_test(-1, 2), "wins"),
         (lambda: sig.micro_sign_test([1.0], [1.0, 2.0]), "one gain a decision"),
         (lambda: sig.micro_sign_test([np.nan], [1.0]), "NaN"),
-        (lambda: sig.paired_t_test([1.0], [1.0], [0.5]), "need counts"),
+        (lambda: sig.paired_t_test([1.0], [1.0], [0.5]), "needs counts"),
         (lambda: sig.paired_bootstrap([np.inf], [1.0]), "finite"),
         (lambda: sig.paired_bootstrap([1.0], [1.0], clusters=[1, 2]), "one cluster a decision"),
     ):

@@ -18,7 +18,7 @@ def data(seed=0, n=300):
 
 
 def rows_smooth_error(y, p, sigma):
-    grid = (np.arange(8000) + 0.5) / 8000
+    grid = (np.arange(4000) + 0.5) / 4000
     images = np.concatenate([2 * k + sign * p for k in range(-2, 3) for sign in (1, -1)])
     mass = np.tile(y - p, 10)
     kernel = np.exp(-0.5 * ((grid[:, None] - images) / sigma) ** 2) / (sigma * np.sqrt(2 * np.pi))

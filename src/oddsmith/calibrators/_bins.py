@@ -15,13 +15,12 @@ def equal_mass(table: ScoreTable, n_bins: int) -> Ints:
     return mass_starts(weight, cumulative(weight), n_bins)
 
 
-def cumulative(weight: Weights) -> Weights:
-    """Return the weight up to each score; counts stay whole numbers."""
-    upto: Weights = np.cumsum(weight).astype(weight.dtype, copy=False)
-    return upto
+def cumulative(weight: Weights) -> Floats:
+    """Return the weight up to each score."""
+    return np.cumsum(weight).astype(np.float64)  # added up as they are: whole numbers add faster
 
 
-def mass_starts(weight: Weights, upto: Weights, n_bins: int) -> Ints:
+def mass_starts(weight: Weights, upto: Floats, n_bins: int) -> Ints:
     """Return where bins start, from the weight at each score and up to it."""
     # The slack puts a middle that meets a share but for rounding on the same side for counts and for weights.
     shares = (np.arange(1, n_bins) / n_bins - 1e-12) * float(upto[-1])

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import expit, gammaln
 
 from oddsmith import _check
-from oddsmith._check import Floats, Weights
+from oddsmith._check import Floats
 from oddsmith._kernels import Ints
 from oddsmith.calibrators._base import Laws
 from oddsmith.calibrators._bins import cumulative, edges, mass_starts, step_map
@@ -125,6 +125,6 @@ def _binning(knots: Floats, total: Floats, pos: Floats) -> tuple[float, Floats, 
     return float(terms.sum()), knots, (pos + alpha) / (total + worth)
 
 
-def _between(upto: Weights, starts: Ints) -> Floats:
+def _between(upto: Floats, starts: Ints) -> Floats:
     """Return the sum over each bin, from sums up to each score."""
-    return np.asarray(np.diff(upto[np.append(starts[1:], len(upto)) - 1], prepend=0), dtype=np.float64)
+    return np.asarray(np.diff(upto[np.append(starts[1:], len(upto)) - 1], prepend=0.0))

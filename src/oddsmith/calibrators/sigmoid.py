@@ -88,7 +88,7 @@ class LogisticCalibrator(_LineCalibrator):
 
     def _fit(self, data: ScoreTable | ScoreRows) -> PolynomialMap:
         targets = (1.0, 0.0)
-        if self.l2 == 0 and (self._separable if self.fit_intercept else _one_sided(data)):
+        if self.l2 == 0 and (self._separable if self.fit_intercept else one_sided(data)):
             targets = platt_targets(data)
         return self._finish(fit_line(data, *targets, self.l2, self.fit_intercept))
 
@@ -145,7 +145,7 @@ def platt_targets(data: ScoreTable | ScoreRows) -> tuple[float, float]:
     return (data.n_pos + 1) / (data.n_pos + 2), 1 / (data.n_neg + 2)
 
 
-def _one_sided(data: ScoreTable | ScoreRows) -> bool:
+def one_sided(data: ScoreTable | ScoreRows) -> bool:
     """Whether all of as, for some a ≠ 0, agree in sign with the labels, so that b ≡ 0 has no finite fit."""
     agree = oppose = True
     for scores, pos, neg in data.chunks():

@@ -8,7 +8,7 @@ import numpy as np
 from oddsmith.calibrators._base import Laws
 from oddsmith.calibrators._line import fit_line
 from oddsmith.calibrators._unit import UnitCalibrator
-from oddsmith.calibrators.sigmoid import _one_sided, platt_targets
+from oddsmith.calibrators.sigmoid import one_sided, platt_targets
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
 from oddsmith.rows import ScoreRows
@@ -68,7 +68,7 @@ class TemperatureCalibrator(UnitCalibrator):
         return frozenset({"monotone"} if self.input == "score" else {"monotone", "mirror"})
 
     def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
-        targets = platt_targets(data) if _one_sided(data) else (1.0, 0.0)
+        targets = platt_targets(data) if one_sided(data) else (1.0, 0.0)
         line = fit_line(data, *targets, fit_intercept=False)
         if not line.converged:
             self._warn(NonConvergenceWarning, "Newton's method stopped before its tolerance; the fit may be off.")

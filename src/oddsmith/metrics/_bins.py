@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from oddsmith import _check
 from oddsmith._check import Floats, Weights
 from oddsmith.calibrators._quantiles import percentiles
-from oddsmith.metrics._measure import probability, require_counts, squared_weight
+from oddsmith.metrics._measure import probability, squared_weight
+from oddsmith.resample import require_counts
 from oddsmith.table import ScoreTable
 
 BinRule = Literal["width", "mass", "quantile"]

@@ -160,16 +160,6 @@ def residuals(forecast: ScoreTable) -> Floats:
     return np.asarray(forecast.pos * expit(-forecast.scores) - forecast.neg * expit(forecast.scores))
 
 
-def require_counts(forecast: ScoreTable, what: str) -> None:
-    """Refuse float weights where a count of rows is needed."""
-    if forecast.kind != "count":
-        _check.fail(
-            f"{what} needs counts",
-            "float weights, of which nobody knows how many rows they stand for",
-            "pass integer-typed weights, or resample where the rows are",
-        )
-
-
 def require_classes(forecast: ScoreTable, negatives: bool = True) -> None:
     """Refuse a forecast without positives, or without one of both classes."""
     if forecast.n_pos == 0 or (negatives and forecast.n_neg == 0):

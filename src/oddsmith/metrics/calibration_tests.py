@@ -13,9 +13,10 @@ from scipy.special import chdtrc, expit, ndtr
 from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith.metrics._bins import bin_index, sum_by
-from oddsmith.metrics._measure import Figure, measure, probability, require_counts, residuals, squared_weight
+from oddsmith.metrics._measure import Figure, measure, probability, residuals, squared_weight
 from oddsmith.metrics.proper import log_loss
 from oddsmith.metrics.slope import recalibration_line
+from oddsmith.resample import require_counts
 from oddsmith.table import ScoreTable
 
 __all__ = [

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from oddsmith import _check
 from oddsmith._check import Bools, Floats
 from oddsmith.metrics import significance
-from oddsmith.metrics._measure import as_forecast, require_counts
+from oddsmith.metrics._measure import as_forecast
 from oddsmith.metrics.proper import decision_log_loss, decision_squared_error
+from oddsmith.resample import require_counts
 from oddsmith.table import ScoreTable
 
 __all__ = ["Comparison", "MeasureComparison", "compare", "compare_rows"]
@@ -196,10 +197,7 @@ def compare_rows(
     rows = {name: _log_odds(name, values, None) for name, values in methods.items()}
     n = len(next(iter(rows.values()))) if rows else 0
     truth = _check.as_labels(y_true, n).positive
-    weight = _check.as_weights(sample_weight, n)
-    if weight is not None and weight.dtype.kind != "i":
-        _check.fail("a comparison needs counts", "float weights", "pass integer-typed weights")
-    counts = np.ones(n, np.int64) if weight is None else weight.astype(np.int64)
+    counts = significance.as_counts(sample_weight, n)
     names = None if clusters is None else np.asarray(clusters)
     return _compare(_decisions(rows, truth, counts, names, random_state), protocol, level, raw)
 

@@ -53,7 +53,8 @@ def reliability_curve(
 
     References
     ----------
-    I. Cohen and M. Goldszmidt / A. Niculescu-Mizil and R. Caruana, UAI 2005.
+    M. DeGroot and S. Fienberg, The comparison and evaluation of forecasters, The Statistician 1983.
+    A. Niculescu-Mizil and R. Caruana, Obtaining calibrated probabilities from boosting, UAI 2005.
 
     Examples
     --------

@@ -94,8 +94,8 @@ class ErrorDefinition:
         return f"{_NORMS[self.norm]}; {count} {_BINS[self.bins]}{edge}; {_DEBIAS[self.debias]}; {self.classes} class"
 
 
-#: Definitions by the name of the library that uses them. scikit-learn and probcal are checked by tests; the others are
-#: written from their documentation and sources, and may differ from them at exact ties.
+#: Definitions by the name of the library that uses them. scikit-learn's and probcal's are checked against the libraries
+#: by tests; the others are what those libraries are known to compute, not checked here.
 DEFINITIONS: dict[str, ErrorDefinition] = {
     "calzone": ErrorDefinition(10, "width"),
     "calzone_equal_count": ErrorDefinition(10, "mass"),
@@ -126,7 +126,7 @@ def calibration_error(forecast: ScoreTable, *, definition: ErrorDefinition | str
     forecast : ScoreTable
         Scores are log-odds.
     definition : ErrorDefinition or str, default "probcal"
-        All choices, or the name of a library whose choices to take, a key of `oddsmith.metrics.reliability.DEFINITIONS`.
+        All choices, or the name of a library whose choices to take: a key of ``metrics.reliability.DEFINITIONS``.
 
     Notes
     -----

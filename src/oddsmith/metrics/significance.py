@@ -4,6 +4,7 @@ Values are gains: larger is better. An integer weight says how many decisions a 
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,9 @@ Counts = NDArray[np.int64]
 
 #: Gains that differ by less than this share of their size are tied.
 _TIE = 1e-12
+
+#: Numbers drawn at a time.
+_BLOCK = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -182,11 +186,13 @@ def paired_bootstrap(
     n = int(counts.sum())
     mean = float(counts @ difference) / n
     if clusters is None:
-        means = rng.multinomial(n, counts / n, draws) @ difference / n
+        units, chance = n, counts / n
+        sums, sizes = difference, np.ones(len(counts))
     else:
         sums, sizes = _cluster_sums(clusters, counts, counts * difference, counts)
-        times = rng.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), draws)
-        means = (times @ sums) / (times @ sizes)
+        units, chance = len(sums), np.full(len(sums), 1 / len(sums))
+    blocks = (rng.multinomial(units, chance, size) for size in _blocks(draws, len(sums)))
+    means = np.concatenate([(times @ sums) / (times @ sizes) for times in blocks])
     slack = 1e-12 * abs(mean)
     p_value = (1 + int(np.sum(np.abs(means - mean) >= abs(mean) - slack))) / (draws + 1)
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
@@ -220,8 +226,9 @@ def cluster_sign_flip_test(
     plain = micro_sign_test(first, second, counts)
     (excess,) = _cluster_sums(clusters, counts, counts * signs)
     draws = _check.whole_number(n_flips, "n_flips", low=1)
-    flips = np.random.default_rng(random_state).integers(0, 2, (draws, len(excess))) * 2 - 1
-    sums, seen = flips @ excess, float(excess.sum())
+    rng = np.random.default_rng(random_state)
+    flips = (rng.integers(0, 2, (size, len(excess))) * 2 - 1 for size in _blocks(draws, len(excess)))
+    sums, seen = np.concatenate([signs @ excess for signs in flips]), float(excess.sum())
     two_sided = (1 + int(np.sum(np.abs(sums) >= abs(seen)))) / (draws + 1)
     one_sided = (1 + int(np.sum(sums >= seen))) / (draws + 1)
     return SignTest(plain.wins, plain.losses, plain.ties, two_sided, one_sided)
@@ -255,16 +262,21 @@ def _pair(a: ArrayLike, b: ArrayLike, weight: ArrayLike | None) -> tuple[Floats,
         )
     if np.isnan(first).any() or np.isnan(second).any():
         _check.fail("gains must not be NaN", "NaN", "drop or repair those decisions")
-    counts = _check.as_weights(weight, len(first))
+    return first, second, as_counts(weight, len(first))
+
+
+def as_counts(weight: ArrayLike | None, n: int) -> Counts:
+    """Return how many decisions each row stands for."""
+    counts = _check.as_weights(weight, n)
     if counts is None:
-        return first, second, np.ones(len(first), np.int64)
+        return np.ones(n, np.int64)
     if counts.dtype.kind != "i":
         _check.fail(
-            "tests on decisions need counts",
+            "a test on decisions needs counts",
             "float weights, of which nobody knows how many decisions they stand for",
             "pass integer-typed weights",
         )
-    return first, second, counts.astype(np.int64)
+    return counts.astype(np.int64)
 
 
 def _signs(a: Floats, b: Floats) -> Counts:
@@ -273,6 +285,12 @@ def _signs(a: Floats, b: Floats) -> Counts:
     near = np.zeros(len(a), bool)
     near[finite] = np.abs(a[finite] - b[finite]) <= slack[finite]
     return np.where(near, 0, (a > b).astype(np.int64) - (a < b))
+
+
+def _blocks(draws: int, width: int) -> Iterator[int]:
+    """Split draws in blocks that fit in memory, each draw being ``width`` numbers wide."""
+    size = max(1, _BLOCK // width)
+    return (min(size, draws - start) for start in range(0, draws, size))
 
 
 def _cluster_sums(clusters: ArrayLike, counts: Counts, *values: Floats | Counts) -> tuple[Floats, ...]:
