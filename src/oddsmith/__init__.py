@@ -7,6 +7,9 @@ to a map.
 import importlib
 from typing import TYPE_CHECKING, Any
 
+# First and from here: SciPy's decorators walk the stack of imports, and cost more the deeper they are.
+import sklearn.base as _sklearn_base
+
 from oddsmith.calibrators import (
     AsymmetricGaussianCalibrator,
     AsymmetricLaplaceCalibrator,
@@ -51,6 +54,8 @@ if TYPE_CHECKING:
         SmoothedTreeClassifier,
         VotedPerceptron,
     )
+
+del _sklearn_base
 
 __version__ = "0.1.0"
 

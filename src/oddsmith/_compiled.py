@@ -54,8 +54,13 @@ def count_table(
 
 def pool_violators(pos: Ints, neg: Ints) -> tuple[Ints, Floats]:
     """Isotonic regression of pos/(pos + neg): where each block starts, and its mean."""
-    starts, sums, weights = _pav(pos, neg)
-    return starts.astype(np.int64), sums / weights
+    room = 4096
+    while True:
+        starts, sums, weights = np.empty(room, np.int64), np.empty(room), np.empty(room)
+        blocks = _pav(pos, neg, starts, sums, weights)
+        if blocks >= 0:
+            return starts[:blocks], sums[:blocks] / weights[:blocks]
+        room *= 16  # as a rule blocks are few; room for all at once would double the memory of a fit
 
 
 def cell_moments(
@@ -219,14 +224,13 @@ def _pool(keys, out, pos, neg, base_negative, base_positive, negative_span):  # 
 
 
 @_jit
-def _pav(pos, neg):  # type: ignore[no-untyped-def]
-    """Pool adjacent violators on a stack of blocks that grows as needed: start, positives and weight of each."""
+def _pav(pos, neg, starts, sums, weights):  # type: ignore[no-untyped-def]
+    """Pool adjacent violators on a stack of blocks; returns their number, or −1 if the stack is too small."""
     n = len(pos)
-    stack = np.empty((3, min(n, 4096)))
     top = -1
     i = 0
     while i < n:
-        begin = float(i)
+        begin = i
         # In doubles: products of counts could overflow integers.
         p, w = float(pos[i]), float(pos[i] + neg[i])
         i += 1
@@ -235,17 +239,15 @@ def _pav(pos, neg):  # type: ignore[no-untyped-def]
             p += pos[i]
             w += pos[i] + neg[i]
             i += 1
-        while top >= 0 and stack[1, top] * w >= p * stack[2, top]:
-            begin = stack[0, top]
-            p += stack[1, top]
-            w += stack[2, top]
+        while top >= 0 and sums[top] * w >= p * weights[top]:
+            begin = starts[top]
+            p += sums[top]
+            w += weights[top]
             top -= 1
         top += 1
-        if top == stack.shape[1]:
-            larger = np.empty((3, 2 * top))
-            larger[:, :top] = stack
-            stack = larger
-        stack[0, top] = begin
-        stack[1, top] = p
-        stack[2, top] = w
-    return stack[0, : top + 1], stack[1, : top + 1], stack[2, : top + 1]
+        if top == len(starts):
+            return -1
+        starts[top] = begin
+        sums[top] = p
+        weights[top] = w
+    return top + 1
