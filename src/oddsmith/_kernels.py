@@ -87,7 +87,7 @@ def run_starts(ordered: NDArray[np.generic]) -> Ints:
     """Return where each run of equal values begins in a sorted array."""
     first = np.ones(len(ordered), bool)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-    return np.flatnonzero(first)
+    return np.arange(len(ordered)) if first.all() else np.flatnonzero(first)
 
 
 def _without_negative_zero(scores: Floats) -> Floats:

@@ -114,7 +114,10 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         """Return P(−|s) and P(+|s), shape (n, 2)."""
         check_is_fitted(self, "map_")
         positive = self.map_.probability(_check.as_scores(scores))
-        return np.column_stack([1 - positive, positive])
+        both = np.empty((len(positive), 2))
+        np.subtract(1, positive, out=both[:, 0])
+        both[:, 1] = positive
+        return both
 
     def predict(self, scores: ArrayLike) -> NDArray[Any]:
         """Return the positive label where P(+|s) > ½, else the negative one."""

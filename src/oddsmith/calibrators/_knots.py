@@ -18,11 +18,10 @@ _GRID = 10.0 ** np.arange(3, -5, -1)
 
 
 class Frame(NamedTuple):
-    """The standardised scale of a table: x = s/scale − shift, and the standard deviation of the scores in x."""
+    """The standardised scale of a table: x = s/scale − shift."""
 
     scale: float
     shift: float
-    spread: float
 
     @classmethod
     def of(cls, table: ScoreTable) -> "Frame":
@@ -31,14 +30,7 @@ class Frame(NamedTuple):
         centre = float(table.scores[len(table) // 2])
         reach = max(high / 2 - centre / 2, centre / 2 - low / 2)
         scale = math.ldexp(1.0, max(min(math.frexp(reach)[1] + 1, 1023), -1020))
-        shift = centre / scale
-        sums = np.zeros(3)
-        for start in range(0, len(table), 8192):
-            x = table.scores[start : start + 8192] / scale - shift
-            w = (table.pos[start : start + 8192] + table.neg[start : start + 8192]).astype(np.float64)
-            sums += (w.sum(), w.dot(x), w.dot(x * x))
-        mean = sums[1] / sums[0]
-        return cls(scale, shift, math.sqrt(max(sums[2] / sums[0] - mean * mean, 0.0)) or 1.0)
+        return cls(scale, centre / scale)
 
     def x(self, scores: Floats) -> Floats:
         """Return scores on the standardised scale."""
@@ -110,7 +102,7 @@ class PiecewiseFit:
             slope = self.basis.T @ gradient - fits.target[0] + fits.penalty[0] @ fits.theta[0]
             step = np.linalg.solve(self.basis.T @ hessian @ self.basis + fits.penalty[0], -slope)
             fits.theta[0] += step
-            if np.max(np.abs(step)) <= 1e-6 * np.max(np.abs(fits.theta[0])):
+            if np.max(np.abs(step)) <= 3e-6 * np.max(np.abs(fits.theta[0])):  # the error that is left is its square
                 return result, True
         return result, False
 
@@ -138,9 +130,9 @@ class KnotSearch:
     monotone: bool
     ridge: float
 
-    def held_out_penalty(self, spread: float) -> float:
+    def held_out_penalty(self) -> float:
         """Return the penalty whose fit to the training part is likeliest on the part held out."""
-        unit = spread * spread
+        unit = self.data.variance
         if min(self.data.pos.sum(), self.data.neg.sum()) < 10:
             return unit
         training, held = self.data.hold_out()

@@ -44,6 +44,13 @@ class Sketch:
         """Weight of both classes."""
         return float(self.pos.sum() + self.neg.sum())
 
+    @property
+    def variance(self) -> float:
+        """Variance of the scores; the points keep it exactly. 1 if they cannot tell it."""
+        x, w = self.x.ravel(), self.weight.ravel()
+        mean = np.dot(w, x) / w.sum()
+        return float(np.dot(w, (x - mean) ** 2) / w.sum()) or 1.0
+
     def hold_out(self) -> tuple["Sketch", "Sketch"]:
         """Divide in the part to fit and the part held out, 7 to 3, by a rule that does not depend on row order.
 

@@ -83,7 +83,7 @@ class BetaCalibrator(UnitCalibrator):
         low, high = data.span()
         centre = low / 2 + high / 2
         scale = math.ldexp(1.0, max(min(math.frexp(high / 2 - low / 2)[1] + 1, 1023), -1020))
-        frame = Frame(scale, centre / scale, 1.0)
+        frame = Frame(scale, centre / scale)
 
         def features(x: Floats) -> Floats:
             left, right = log_basis((x + frame.shift) * frame.scale, centre, frame.scale)

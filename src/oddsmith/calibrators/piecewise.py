@@ -134,7 +134,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
             data, frame.x(offer.sets), climb, self.monotone, _RIDGE * data.n if self._separable else 0.0
         )
         if isinstance(self.l2, str):
-            l2 = search.held_out_penalty(frame.spread)
+            l2 = search.held_out_penalty()
             self.l2_ = l2 * frame.scale * frame.scale
         else:
             self.l2_ = float(self.l2)

@@ -13,6 +13,7 @@ from oddsmith.calibrators._design import Design, LongDesign
 from oddsmith.calibrators._knots import Frame
 from oddsmith.calibrators._natural import NaturalSpline
 from oddsmith.calibrators._quantiles import percentiles
+from oddsmith.calibrators._sketch import sketch
 from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.calibrators.sigmoid import platt_targets
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
@@ -99,17 +100,18 @@ class SplineCalibrator(UnitCalibrator):
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         frame = Frame.of(table)
+        spread = math.sqrt(sketch(table, frame.scale, frame.shift, np.empty(0)).variance)
         knots = self._place(table, frame)
-        spline = NaturalSpline.over(frame.x(knots) / frame.spread)
+        spline = NaturalSpline.over(frame.x(knots) / spread)
         targets = platt_targets(table) if self._separable else (1.0, 0.0)
-        long = LongDesign.of(table, frame, lambda x: spline.basis(x / frame.spread), targets, knots)
+        long = LongDesign.of(table, frame, lambda x: spline.basis(x / spread), targets, knots)
         self.penalty_ = _held_out(long, spline) if isinstance(self.penalty, str) else float(self.penalty)
         fit = long.fit(self.penalty_ * spline.roughness)
         if not fit.converged:
             self._warn(NonConvergenceWarning, "Newton's method stopped before its tolerance; the fit may be off.")
         self.knots_, self.weights_ = knots, fit.theta
         # From units of the standard deviation to those of the scale.
-        units = frame.spread ** -np.arange(4.0)
+        units = spread ** -np.arange(4.0)
         fitted = CubicMap(knots, np.append(knots[0], knots), (spline.pieces @ fit.theta) * units, frame.scale)
         if not fitted.is_monotone:
             self._warn(NegativeSlopeWarning, "The fitted curve falls somewhere.")
