@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from oddsmith import CalibrationMap
 from oddsmith._locate import by_interval
 from oddsmith.errors import InvalidInputError
-from oddsmith.maps import CosineMap, LinearMap, LogitInputMap, PolynomialMap, StepMap, constant_map
+from oddsmith.input_maps import LogitInputMap, UnitInputMap
+from oddsmith.log_basis import LogBasisMap
+from oddsmith.maps import CosineMap, LinearMap, PolynomialMap, StepMap, constant_map
 
 LINE = PolynomialMap(np.empty(0), np.zeros(1), np.array([[0.0, 1.0, 0.0]]), 1.0)
 BENT = PolynomialMap(np.array([0.0]), np.zeros(2), np.array([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]]), 1.0)
@@ -22,6 +24,9 @@ MAPS = [
     RAMP,
     CosineMap(0.0, 1.0, np.array([0.5, -0.5])),
     LogitInputMap(LINE, 1e-6),
+    UnitInputMap(LINE, 1e-6),
+    LogBasisMap(np.array([1.0, 0.5]), 0.2, 0.0, 1.0),
+    PolynomialMap(np.zeros(1), np.zeros(2), np.array([[0.0, 1.0, 0.0, 0.2], [0.0, 1.0, 0.3, 0.1]]), 1.0),
     constant_map(0.3),
 ]
 

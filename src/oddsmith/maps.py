@@ -5,15 +5,14 @@ Methods are many, shapes are few; saving, plotting, applying and exporting are w
 =================  ==============================================================================
 shape              methods
 =================  ==============================================================================
-`PolynomialMap`    everything linear or quadratic by pieces in log-odds: logistic, Platt, densities,
-                   piecewise logistic, constants
+`PolynomialMap`    everything polynomial by pieces in log-odds: logistic, Platt, densities, piecewise
+                   logistic, splines, constants
 `LinearMap`        linear interpolation in probability: isotonic, min–max
 `StepMap`          steps in probability, with separate values at and between the knots
 `CosineMap`        a cosine series in probability
-`CubicMap`         a cubic spline in log-odds
-`LogitInputMap`    any other map, after the log-odds of a probability
-`LogBasisMap`      a·log p − b·log(1 − p) + c in log-odds: beta
-`UnitInputMap`     any other map, after the log-odds of a score that is read as a probability
+`LogBasisMap`      beta calibration (``log_basis``)
+`LogitInputMap`    any other map, after the log-odds of a probability (``input_maps``)
+`UnitInputMap`     the same for scores that turned out to be probabilities (``input_maps``)
 =================  ==============================================================================
 """
 
@@ -30,26 +29,12 @@ from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith._locate import Places, by_interval
 
-__all__ = [
-    "CalibrationMap",
-    "CosineMap",
-    "CubicMap",
-    "LinearMap",
-    "LogBasisMap",
-    "LogitInputMap",
-    "PolynomialMap",
-    "StepMap",
-    "UnitInputMap",
-    "constant_map",
-]
+__all__ = ["CalibrationMap", "CosineMap", "LinearMap", "PolynomialMap", "StepMap", "constant_map"]
 
-_MAX = float(np.finfo(np.float64).max)
+MAX = float(np.finfo(np.float64).max)
 
-#: Standardised scores are held within this bound, so that their squares stay finite.
-_FAR = 1e150
-
-#: Scores handled at a time by passes over long arrays: their temporaries stay in the second-level cache.
-_PIECE = 8192
+#: Standardised scores are held within this bound, so that their cubes stay finite.
+FAR = 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +45,8 @@ class CalibrationMap(ABC):
     _shapes: ClassVar[dict[str, type["CalibrationMap"]]] = {}
 
     def __init_subclass__(cls) -> None:
-        CalibrationMap._shapes[cls.shape] = cls
+        if "shape" in cls.__dict__:
+            CalibrationMap._shapes[cls.shape] = cls
 
     @abstractmethod
     def log_odds(self, scores: ArrayLike) -> Floats:
@@ -107,16 +93,16 @@ class CalibrationMap(ABC):
 
 @dataclass(frozen=True, eq=False)
 class PolynomialMap(CalibrationMap):
-    """Piecewise polynomial of degree ≤ 2 in log-odds.
+    """Piecewise polynomial of degree ≤ 3 in log-odds.
 
-    Piece j holds for knots[j−1] < s ≤ knots[j] and is c₀ + c₁u + c₂u² with u = (s − origins[j])/scale: an expansion
-    about a point near the data, since one about 0 loses everything at scores near 1e8.
+    Piece j holds for knots[j−1] < s ≤ knots[j] and is Σ cᵢuⁱ with u = (s − origins[j])/scale: an expansion about a
+    point near the data, since one about 0 loses everything at scores near 1e8.
 
     Parameters
     ----------
     knots : ndarray, shape (K,)
     origins : ndarray, shape (K + 1,)
-    coefficients : ndarray, shape (K + 1, 3)
+    coefficients : ndarray, shape (K + 1, degree + 1)
     scale : float
         A power of two, so that s/scale is exact.
     """
@@ -136,20 +122,25 @@ class PolynomialMap(CalibrationMap):
         return by_interval(self.knots, s, self._piece)
 
     def _piece(self, scores: Floats, piece: Places | int) -> Floats:
-        c0, c1, c2 = self.coefficients[piece].T
+        *lower, value = self.coefficients[piece].T
         with np.errstate(over="ignore", under="ignore"):
-            u = np.clip(scores / self.scale - self.origins[piece] / self.scale, -_FAR, _FAR)
-            return np.asarray(np.clip(c0 + (c1 + c2 * u) * u, -_MAX, _MAX))
+            u = np.clip(scores / self.scale - self.origins[piece] / self.scale, -FAR, FAR)
+            for coefficient in reversed(lower):
+                value = coefficient + value * u
+            return np.asarray(np.clip(value, -MAX, MAX))
 
     @property
     def is_monotone(self) -> bool:
-        """Whether the log-odds never fall."""
+        """Whether the log-odds never fall, by the least slope of each piece and the steps between pieces."""
+        _, c1, c2, c3 = np.pad(self.coefficients, ((0, 0), (0, 4 - self.coefficients.shape[1]))).T
         bounds = np.concatenate([[-np.inf], self.knots, [np.inf]])
-        _, c1, c2 = self.coefficients.T
-        for end in (bounds[:-1], bounds[1:]):
-            u = np.clip(end / self.scale - self.origins / self.scale, -_FAR, _FAR)
+        left, right = (
+            np.clip(end / self.scale - self.origins / self.scale, -FAR, FAR) for end in (bounds[:-1], bounds[1:])
+        )
+        turn = np.clip(np.divide(-c2, 3 * c3, out=left.copy(), where=c3 != 0), left, right)
+        for u in (left, right, turn):
             # Slopes that are 0 but for rounding do not make a map fall.
-            if np.any(c1 + 2 * c2 * u < -1e-12 * np.abs(c1)):
+            if np.any(c1 + (2 * c2 + 3 * c3 * u) * u < -1e-12 * np.abs(c1).max()):
                 return False
         at = self.log_odds(self.knots)
         after = self.log_odds(np.nextafter(self.knots, np.inf))
@@ -196,7 +187,7 @@ class LinearMap(CalibrationMap):
 
     def log_odds(self, scores: ArrayLike) -> Floats:
         """Return log P(+|s)/P(−|s)."""
-        return _logit(self.probability(scores))
+        return logit(self.probability(scores))
 
     @property
     def is_monotone(self) -> bool:
@@ -233,7 +224,7 @@ class StepMap(CalibrationMap):
 
     def log_odds(self, scores: ArrayLike) -> Floats:
         """Return log P(+|s)/P(−|s)."""
-        return _logit(self.probability(scores))
+        return logit(self.probability(scores))
 
     @property
     def is_monotone(self) -> bool:
@@ -261,7 +252,7 @@ class CosineMap(CalibrationMap):
 
     def log_odds(self, scores: ArrayLike) -> Floats:
         """Return log P(+|s)/P(−|s)."""
-        return _logit(self.probability(scores))
+        return logit(self.probability(scores))
 
     @property
     def is_monotone(self) -> bool:
@@ -272,199 +263,6 @@ class CosineMap(CalibrationMap):
         places = np.sort(np.concatenate([[-1.0], inside, [1.0]]))[::-1]
         values = np.clip(np.polynomial.chebyshev.chebval(places, self.coefficients), 0.0, 1.0)
         return bool(np.all(np.diff(values) >= -1e-12))
-
-
-@dataclass(frozen=True, eq=False)
-class LogitInputMap(CalibrationMap):
-    """Another map applied to log(p/(1 − p)) of a probability p.
-
-    Parameters
-    ----------
-    inner : CalibrationMap
-    clip : float or None
-        Probabilities are first held within [clip, 1 − clip]; with None, 0 and 1 are refused.
-    """
-
-    shape: ClassVar[str] = "logit_input"
-
-    inner: CalibrationMap
-    clip: float | None
-
-    def log_odds(self, scores: ArrayLike) -> Floats:
-        """Return log P(+|s)/P(−|s)."""
-        return self.inner.log_odds(logit_input(np.asarray(scores, dtype=np.float64), self.clip))
-
-    def probability(self, scores: ArrayLike) -> Floats:
-        """Return P(+|s), in [0, 1]."""
-        return self.inner.probability(logit_input(np.asarray(scores, dtype=np.float64), self.clip))
-
-    @property
-    def is_monotone(self) -> bool:
-        """Whether the inner map is monotone."""
-        return self.inner.is_monotone
-
-    @classmethod
-    def _read(cls, content: dict[str, Any]) -> "CalibrationMap":
-        return cls(CalibrationMap.from_dict(content["inner"]), content["clip"])
-
-
-@dataclass(frozen=True, eq=False)
-class CubicMap(CalibrationMap):
-    """Piecewise polynomial of degree ≤ 3 in log-odds.
-
-    Piece j holds for knots[j−1] < s ≤ knots[j] and is Σ cᵢuⁱ with u = (s − origins[j])/scale.
-
-    Parameters
-    ----------
-    knots : ndarray, shape (K,)
-    origins : ndarray, shape (K + 1,)
-    coefficients : ndarray, shape (K + 1, 4)
-    scale : float
-        A power of two, so that s/scale is exact.
-    """
-
-    shape: ClassVar[str] = "cubic"
-
-    knots: Floats
-    origins: Floats
-    coefficients: Floats
-    scale: float
-
-    def log_odds(self, scores: ArrayLike) -> Floats:
-        """Return log P(+|s)/P(−|s), finite for every finite score."""
-        return by_interval(self.knots, np.asarray(scores, dtype=np.float64), self._piece)
-
-    def _piece(self, scores: Floats, piece: Places) -> Floats:
-        c0, c1, c2, c3 = (column.take(piece) for column in self.coefficients.T)
-        far = 1e100  # its cube is finite
-        with np.errstate(over="ignore", under="ignore"):
-            u = np.clip(scores / self.scale - (self.origins / self.scale).take(piece), -far, far)
-            return np.asarray(np.clip(c0 + (c1 + (c2 + c3 * u) * u) * u, -_MAX, _MAX))
-
-    @property
-    def is_monotone(self) -> bool:
-        """Whether the log-odds never fall; exact, by the least slope of each piece."""
-        ends = np.concatenate([[-np.inf], self.knots, [np.inf]])
-        for (_, c1, c2, c3), origin, left, right in zip(
-            self.coefficients, self.origins, ends[:-1], ends[1:], strict=True
-        ):
-            if c2 == 0 and c3 == 0:
-                least = c1
-            else:
-                at = np.array([left, right]) / self.scale - origin / self.scale
-                turn = np.clip(-c2 / (3 * c3), *at) if c3 else at[0]
-                places = np.array([*at, turn])
-                least = np.min(c1 + (2 * c2 + 3 * c3 * places) * places)
-            # Slopes that are 0 but for rounding do not make a map fall.
-            if least < -1e-12 * np.abs(self.coefficients[:, 1]).max():
-                return False
-        return True
-
-
-@dataclass(frozen=True, eq=False)
-class LogBasisMap(CalibrationMap):
-    """Log-odds a·log p − b·log(1 − p) + c of p = σ(s), computed without p.
-
-    With h(s) = −log p − log(1 − p) − 2 log 2 the basis is log p = (s − h)/2 and −log(1 − p) = (s + h)/2 but for
-    constants: exact where p is so close to ½, 0 or 1 that it says nothing any more.
-
-    Parameters
-    ----------
-    slopes : ndarray, shape (2,)
-        a and b, times the scale.
-    intercept : float
-        The log-odds at the centre.
-    centre, scale : float
-        A score near the data, and a power of two near their spread.
-    """
-
-    shape: ClassVar[str] = "log_basis"
-
-    slopes: Floats
-    intercept: float
-    centre: float
-    scale: float
-
-    def log_odds(self, scores: ArrayLike) -> Floats:
-        """Return log P(+|s)/P(−|s), finite for every finite score."""
-        left, right = log_basis(np.asarray(scores, dtype=np.float64), self.centre, self.scale)
-        with np.errstate(over="ignore", under="ignore"):
-            rise = np.clip(self.slopes[0] * left, -_MAX / 4, _MAX / 4)
-            return np.asarray(self.intercept + rise + np.clip(self.slopes[1] * right, -_MAX / 4, _MAX / 4))
-
-    @property
-    def is_monotone(self) -> bool:
-        """Whether neither slope is negative."""
-        return bool(np.all(self.slopes >= 0))
-
-
-@dataclass(frozen=True, eq=False)
-class UnitInputMap(CalibrationMap):
-    """Another map applied to log(s/(1 − s)) of a score that is read as a probability.
-
-    Unlike `LogitInputMap`, for declared probabilities, nothing is refused: scores are first held within
-    [clip, 1 − clip].
-
-    Parameters
-    ----------
-    inner : CalibrationMap
-    clip : float
-    """
-
-    shape: ClassVar[str] = "unit_input"
-
-    inner: CalibrationMap
-    clip: float
-
-    def log_odds(self, scores: ArrayLike) -> Floats:
-        """Return log P(+|s)/P(−|s)."""
-        return self.inner.log_odds(self._inside(scores))
-
-    def probability(self, scores: ArrayLike) -> Floats:
-        """Return P(+|s), in [0, 1]."""
-        return self.inner.probability(self._inside(scores))
-
-    @property
-    def is_monotone(self) -> bool:
-        """Whether the inner map is monotone."""
-        return self.inner.is_monotone
-
-    def _inside(self, scores: ArrayLike) -> Floats:
-        return unit_log_odds(np.asarray(scores, dtype=np.float64), self.clip)
-
-    @classmethod
-    def _read(cls, content: dict[str, Any]) -> "CalibrationMap":
-        return cls(CalibrationMap.from_dict(content["inner"]), content["clip"])
-
-
-def unit_log_odds(prob: Floats, clip: float) -> Floats:
-    """Return the log-odds of probabilities held within [clip, 1 − clip], a cache-sized piece at a time."""
-    flat = prob.ravel()
-    result = np.empty(flat.size)
-    for start in range(0, flat.size, _PIECE):
-        part = np.clip(flat[start : start + _PIECE], clip, 1 - clip)
-        part /= 1 - part
-        np.log(part, out=result[start : start + _PIECE])
-    return result.reshape(prob.shape)
-
-
-def log_basis(scores: Floats, centre: float, scale: float) -> tuple[Floats, Floats]:
-    """Return log p and −log(1 − p) of p = σ(s), both less their value at the centre, over the scale."""
-    with np.errstate(over="ignore", under="ignore"):
-        x = np.clip(scores / scale - centre / scale, -_FAR, _FAR)
-        hump, at_centre = (_log_hump(part, scale) / scale for part in (scores, np.array(centre)))
-        k = np.clip(hump - at_centre, -_FAR, _FAR)
-    return (x - k) / 2, (x + k) / 2
-
-
-def _log_hump(scores: Floats, scale: float) -> Floats:
-    """Return −log p − log(1 − p) − 2 log 2 = 2 log cosh(s/2), to the last digit of the scale."""
-    size = np.abs(scores)
-    with np.errstate(under="ignore"):
-        if scale > 0.1:
-            return np.asarray(size + 2 * np.log(1 + np.exp(-size)) - 2 * np.log(2))
-        small = 2 * np.log1p(2 * np.sinh(np.minimum(size, 2.0) / 4) ** 2)
-        return np.asarray(np.where(size < 2, small, size + 2 * np.log1p(np.exp(-size)) - 2 * np.log(2)))
 
 
 def constant_map(log_odds: float) -> PolynomialMap:
@@ -483,23 +281,8 @@ def share_of_way(scores: Floats, low: Floats | float, high: Floats | float) -> F
         return np.asarray(np.clip((scores / 2 - half_low) / (half_high - half_low), 0.0, 1.0))
 
 
-def logit_input(prob: Floats, clip: float | None) -> Floats:
-    """Return the log-odds of input probabilities, refusing what is not a probability."""
-    if prob.size and (prob.min() < 0 or prob.max() > 1):
-        bad = prob.min() if prob.min() < 0 else prob.max()
-        _check.fail('scores must lie in [0, 1] with input="probability"', f"{bad!r}", 'use input="score" for margins')
-    if clip is not None:
-        prob = np.clip(prob, clip, 1 - clip)
-    elif prob.size and (prob.min() == 0 or prob.max() == 1):
-        _check.fail(
-            "probabilities must lie strictly between 0 and 1 to have finite log-odds",
-            f"{int(np.sum((prob == 0) | (prob == 1)))} values of exactly 0 or 1",
-            "pass clip=1e-6, or better the classifier's log-odds",
-        )
-    return _logit(prob)
-
-
-def _logit(prob: Floats) -> Floats:
+def logit(prob: Floats) -> Floats:
+    """Return log(p/(1 − p)), infinite at 0 and 1."""
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(prob) - np.log1p(-prob))
 

@@ -21,6 +21,7 @@ LAYERS = [
     {"rows"},
     {"table"},
     {"maps", "resample"},
+    {"input_maps", "log_basis"},
     {"calibrators", "metrics", "decide", "combine", "learners"},
     {"classify", "frames", "report", "plots", "export"},
     {"studies", "cli", "demo"},

@@ -24,7 +24,8 @@ from oddsmith.errors import (
     SeparableWarning,
     SingleClassWarning,
 )
-from oddsmith.maps import CalibrationMap, LogitInputMap, constant_map, logit_input
+from oddsmith.input_maps import LogitInputMap, logit_input
+from oddsmith.maps import CalibrationMap, constant_map
 from oddsmith.rows import ScoreRows, read_rows
 from oddsmith.table import ScoreTable
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from oddsmith.calibrators._base import Calibrator
-from oddsmith.maps import CalibrationMap, UnitInputMap, unit_log_odds
+from oddsmith.input_maps import UnitInputMap, unit_log_odds
+from oddsmith.maps import CalibrationMap
 from oddsmith.rows import ScoreRows
 from oddsmith.table import ScoreTable
 

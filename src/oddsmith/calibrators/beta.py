@@ -14,7 +14,8 @@ from oddsmith.calibrators._knots import Frame
 from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.calibrators.sigmoid import platt_targets
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
-from oddsmith.maps import CalibrationMap, LogBasisMap, log_basis
+from oddsmith.log_basis import LogBasisMap, log_basis
+from oddsmith.maps import CalibrationMap
 from oddsmith.rows import ScoreRows
 from oddsmith.table import ScoreTable
 

@@ -13,7 +13,8 @@ from oddsmith.calibrators._bins import bin_sums, edges, equal_mass, step_map
 from oddsmith.calibrators._line import fit_line
 from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.calibrators.sigmoid import platt_targets
-from oddsmith.maps import CalibrationMap, PolynomialMap, unit_log_odds
+from oddsmith.input_maps import unit_log_odds
+from oddsmith.maps import CalibrationMap, PolynomialMap
 from oddsmith.table import ScoreTable
 
 __all__ = ["HistogramCalibrator", "ScalingBinningCalibrator"]

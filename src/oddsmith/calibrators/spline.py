@@ -17,7 +17,7 @@ from oddsmith.calibrators._sketch import sketch
 from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.calibrators.sigmoid import platt_targets
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
-from oddsmith.maps import CalibrationMap, CubicMap
+from oddsmith.maps import CalibrationMap, PolynomialMap
 from oddsmith.table import ScoreTable
 
 __all__ = ["SplineCalibrator"]
@@ -112,7 +112,7 @@ class SplineCalibrator(UnitCalibrator):
         self.knots_, self.weights_ = knots, fit.theta
         # From units of the standard deviation to those of the scale.
         units = spread ** -np.arange(4.0)
-        fitted = CubicMap(knots, np.append(knots[0], knots), (spline.pieces @ fit.theta) * units, frame.scale)
+        fitted = PolynomialMap(knots, np.append(knots[0], knots), (spline.pieces @ fit.theta) * units, frame.scale)
         if not fitted.is_monotone:
             self._warn(NegativeSlopeWarning, "The fitted curve falls somewhere.")
         return fitted
