@@ -14,7 +14,7 @@ _MANY_SCORES = 50_000
 _MANY_KNOTS = 16
 
 #: Scores handled at a time: their temporaries stay in the second-level cache.
-_CHUNK = 8192
+_CHUNK = 16_384
 
 Places = NDArray[np.intp]
 
