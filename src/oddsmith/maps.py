@@ -123,7 +123,7 @@ class PolynomialMap(CalibrationMap):
 
     def _piece(self, scores: Floats, piece: Places | int) -> Floats:
         *lower, value = self.coefficients[piece].T
-        with np.errstate(over="ignore", under="ignore"):
+        with np.errstate(all="ignore"):
             u = np.clip(scores / self.scale - self.origins[piece] / self.scale, -FAR, FAR)
             for coefficient in reversed(lower):
                 value = coefficient + value * u
@@ -132,6 +132,10 @@ class PolynomialMap(CalibrationMap):
     @property
     def is_monotone(self) -> bool:
         """Whether the log-odds never fall, by the least slope of each piece and the steps between pieces."""
+        with np.errstate(all="ignore"):
+            return self._never_falls()
+
+    def _never_falls(self) -> bool:
         _, c1, c2, c3 = np.pad(self.coefficients, ((0, 0), (0, 4 - self.coefficients.shape[1]))).T
         bounds = np.concatenate([[-np.inf], self.knots, [np.inf]])
         left, right = (
@@ -143,7 +147,7 @@ class PolynomialMap(CalibrationMap):
             if np.any(c1 + (2 * c2 + 3 * c3 * u) * u < -1e-12 * np.abs(c1).max()):
                 return False
         at = self.log_odds(self.knots)
-        after = self.log_odds(np.nextafter(self.knots, np.inf))
+        after = self.log_odds(np.minimum(self.knots + np.spacing(np.abs(self.knots)), MAX))
         return bool(np.all(after >= at - 1e-9 * np.maximum(1.0, np.abs(at))))
 
 
@@ -165,16 +169,14 @@ class LinearMap(CalibrationMap):
     def probability(self, scores: ArrayLike) -> Floats:
         """Return P(+|s), in [0, 1]."""
         s, knots = np.asarray(scores, dtype=np.float64), self.knots
-        with np.errstate(over="ignore"):
-            if not np.isfinite(knots[-1] - knots[0]):
-                # Halved, so that the distance of the two most distant doubles is finite.
-                s, knots = s / 2, knots / 2
+        if s.size and max(-s.min(), s.max(), -knots[0], knots[-1]) > 1e307:
+            # So far out differences overflow: halved they do not, and beyond the last knot nothing changes.
+            s, knots = np.clip(s, knots[0], knots[-1]) / 2, knots / 2
         # Interval j starts at anchor j with value j and rises by slope j; the ends are flat. Slopes are cut by the size
         # of rounding, so that no value passes the next one.
-        slopes = np.zeros(len(knots) + 1)
-        with np.errstate(over="ignore"):
-            np.divide(np.diff(self.values), np.diff(knots), out=slopes[1:-1])
-        slopes = np.clip(slopes * (1 - 1e-15), -1e300, 1e300)
+        slopes, gaps = np.zeros(len(knots) + 1), np.diff(knots)
+        # Gaps without room for a fraction are jumps.
+        np.divide(np.diff(self.values) * (1 - 1e-15), gaps, out=slopes[1:-1], where=gaps > 1e-290)
         anchors, values = (np.concatenate([column[:1], column]) for column in (knots, self.values))
 
         def value(part: Floats, j: Places) -> Floats:

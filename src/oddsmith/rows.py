@@ -1,5 +1,6 @@
 """Scores and labels as rows: read once, checked once, not yet sorted."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -81,6 +82,13 @@ def read_rows(
         checked, positive, weight = checked[present], positive[present], weight[present]
         return ScoreRows(checked, positive, weight), labels.classes
     return ScoreRows(checked, positive, weight, span), labels.classes
+
+
+def binary_scale(low: float, high: float) -> float:
+    """Return a power of two that is not smaller than high − low, or nearly so, and whose inverse is finite too."""
+    reach = high - low
+    exponent = math.frexp(reach)[1] if math.isfinite(reach) else math.frexp(high / 2 - low / 2)[1] + 1
+    return math.ldexp(1.0, max(min(exponent, 1023), -1020))
 
 
 def slices(n: int) -> Iterator[slice]:

@@ -152,7 +152,9 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             _check.fail("clip must lie between 0 and ½", f"clip={self.clip!r}", "use a small number such as 1e-6")
         self._check_parameters()
         self._odd: list[tuple[type[OddsmithWarning], str]] = []
-        fitted = self._fit_or_degenerate(data)
+        # Scores may lie anywhere in the range of doubles: what overflows on the way is held finite where it matters.
+        with np.errstate(all="ignore"):
+            fitted = self._fit_or_degenerate(data)
         self.map_ = LogitInputMap(fitted, self.clip) if self.input == "probability" else fitted
         self.classes_ = classes
         self.n_features_in_ = 1

@@ -13,7 +13,7 @@ def bayes_map(positive: Density, negative: Density, log_prior_ratio: float, scal
     bends = {density.theta for density in (positive, negative) if density.left != density.right or density.left.rate}
     knots = np.array(sorted(bends))
     # One place inside each piece tells which tail of each density holds there.
-    places = np.concatenate([[-math.inf], (knots[:-1] + knots[1:]) / 2, [math.inf]]) if len(knots) else np.zeros(1)
+    places = np.concatenate([[-math.inf], knots[:-1] / 2 + knots[1:] / 2, [math.inf]]) if len(knots) else np.zeros(1)
     origins, coefficients = [], []
     for place in places:
         tails = [

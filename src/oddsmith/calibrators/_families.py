@@ -188,7 +188,7 @@ class Hybrid(Family):
         peak = -math.log(u + _ROOT * sigma)
         exponential, gaussian = Side(1 / u, 0.0), Side(0.0, 1 / (2 * sigma**2))
         sides = (exponential, gaussian) if inner_left else (gaussian, exponential)
-        parameters = {"theta": theta, "beta": 1 / (u * sample.scale), "sigma": sigma * sample.scale}
+        parameters = {"theta": theta, "beta": 1 / u / sample.scale, "sigma": sigma * sample.scale}
         fitted = n * peak - inner / u - outer * gaussian.curve
         return _density(sample, theta, peak, *sides, parameters, fitted, inner == 0 or outer == 0)
 
@@ -215,7 +215,7 @@ def moments(sample: ClassScores) -> tuple[float, float]:
         first += float(weighted.sum())
         second += float(weighted.dot(distance))
     offset = first / sample.n
-    return reference + offset * sample.scale, max(second / sample.n - offset * offset, 0.0)
+    return (at + offset) * sample.scale, max(second / sample.n - offset * offset, 0.0)
 
 
 def _middle(sample: ClassScores) -> float:

@@ -11,6 +11,8 @@ from oddsmith._check import Floats
 from oddsmith.calibrators._hinges import HingeFits, hinges, softplus
 from oddsmith.calibrators._line import exact_pass
 from oddsmith.calibrators._sketch import Sketch
+from oddsmith.maps import FAR
+from oddsmith.rows import binary_scale
 from oddsmith.table import ScoreTable
 
 #: Penalties tried on the hold-out, on scores scaled to unit standard deviation.
@@ -27,14 +29,12 @@ class Frame(NamedTuple):
     def of(cls, table: ScoreTable) -> "Frame":
         """Return a scale, a power of two, that brings all scores within [−1, 1] of one in their middle."""
         low, high = table.span()
-        centre = float(table.scores[len(table) // 2])
-        reach = max(high / 2 - centre / 2, centre / 2 - low / 2)
-        scale = math.ldexp(1.0, max(min(math.frexp(reach)[1] + 1, 1023), -1020))
-        return cls(scale, centre / scale)
+        scale = binary_scale(low, high)
+        return cls(scale, float(table.scores[len(table) // 2]) / scale)
 
     def x(self, scores: Floats) -> Floats:
-        """Return scores on the standardised scale."""
-        return scores / self.scale - self.shift
+        """Return scores on the standardised scale, at most so far out that their cubes are finite."""
+        return np.clip(scores / self.scale - self.shift, -FAR, FAR)
 
 
 class GrowthStep(NamedTuple):
@@ -136,7 +136,8 @@ class KnotSearch:
         if min(self.data.pos.sum(), self.data.neg.sum()) < 10:
             return unit
         training, held = self.data.hold_out()
-        search = replace(self, data=training)
+        # The training part may be separable where the whole is not.
+        search = replace(self, data=training, ridge=self.ridge or 1e-8 * training.n)
         # From the stiffest penalty on, each fit starts where the one before ended.
         warm = None if self.grow else search._set_up(self.sets)
         grid = _GRID * unit
@@ -144,7 +145,7 @@ class KnotSearch:
             [_likelihood(held, search._climb(l2) if warm is None else search._likeliest(warm, l2)) for l2 in grid]
         )
         # Of penalties that differ by rounding only, the stiffest: else the last bits of the scores would decide.
-        return float(grid[int(np.argmax(scores >= scores.max() - 1e-9 * (1 + abs(scores.max()))))])
+        return float(grid[int(np.argmax(scores >= scores.max() - 1e-7 * (1 + abs(scores.max()))))])
 
     def fit(self, l2: float) -> PiecewiseFit:
         """Return the chosen fit with one penalty."""
@@ -164,7 +165,7 @@ class KnotSearch:
             for i in np.flatnonzero(np.any(np.cumsum(fits.theta[:, 1:], axis=1) < 0, axis=1)):
                 constrained[int(i)] = rising(fits.only(int(i)))
                 likelihood[i] = constrained[int(i)][0].log_likelihood()[0]
-        tied = likelihood.max() - 1e-12 * (1 + self.data.n)
+        tied = likelihood.max() - 1e-9 * (1 + self.data.n)
         best = int(np.argmax(likelihood >= tied))
         chosen, basis = constrained.get(best, (fits.only(best), np.eye(fits.theta.shape[1])))
         chosen.run(1e-20 * (1 + self.data.n))

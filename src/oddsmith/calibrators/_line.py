@@ -13,7 +13,7 @@ from scipy.special import expit
 
 from oddsmith import _kernels
 from oddsmith._check import Floats, Weights
-from oddsmith.rows import ScoreRows
+from oddsmith.rows import ScoreRows, binary_scale
 from oddsmith.table import ScoreTable
 
 _MAX_STEPS = 100
@@ -128,10 +128,10 @@ def _standard(data: ScoreTable | ScoreRows, centred: bool, l2: float) -> tuple[f
         some = data.scores[:: max(1, len(data.scores) // _SOME)]
         safe = max(abs(low), abs(high)) < 1e300
         centre = min(max(float(some.mean()), low), high) if safe else low / 2 + high / 2
-    reach = max(abs(high / 2 - centre / 2), abs(low / 2 - centre / 2))
-    exponent = math.frexp(reach)[1] + 1
-    # With a penalty 1/scale² must stay finite; scores that small have no say against it anyway.
-    return centre, math.ldexp(1.0, max(min(exponent, 1023), -400 if l2 else -1020))
+    # Without a centre the scores reach from 0. With a penalty 1/scale² must stay finite; scores that small have no say
+    # against it anyway.
+    scale = binary_scale(min(low, centre), max(high, centre))
+    return centre, max(scale, math.ldexp(1.0, -400)) if l2 else scale
 
 
 def _first_guess(

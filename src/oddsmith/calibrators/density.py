@@ -13,7 +13,7 @@ from oddsmith.calibrators._families import FAMILIES, Limits, moments
 from oddsmith.calibrators._mode import ClassScores
 from oddsmith.errors import NegativeSlopeWarning, SpikeWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
-from oddsmith.rows import ScoreRows
+from oddsmith.rows import ScoreRows, binary_scale
 from oddsmith.table import ScoreTable
 
 __all__ = [
@@ -67,7 +67,7 @@ class _BayesCalibrator(Calibrator):
     def _samples(self, data: ScoreTable | ScoreRows) -> tuple[ClassScores, ClassScores, Limits]:
         """Return both classes on one standardised scale, and the continuity constants on it."""
         low, high = data.span()
-        scale = math.ldexp(1.0, max(min(math.frexp(high / 2 - low / 2)[1] + 1, 1023), -1020))
+        scale = binary_scale(low, high)
         span = high / scale - low / scale
         pos, neg = (ClassScores(*data.of_class(positive), scale) for positive in (True, False))
         limits = (

@@ -120,9 +120,8 @@ class PiecewiseLogisticCalibrator(Calibrator):
             _check.number(self.end_epsilon, "end_epsilon", low=0)
 
     def _laws(self) -> Laws:
-        laws = {"shift"} if self.knots is None else set()
-        if self.l2 in ("holdout", 0) and self.knots is None:
-            laws.add("scale")
+        # Under a penalty the choice of knots, and of the penalty itself, may hang on the last bits of the scores.
+        laws = {"shift", "scale"} if self.l2 == 0 and self.knots is None else set()
         return frozenset(laws | {"monotone"} if self.monotone else laws)
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
