@@ -112,6 +112,8 @@ def fit_line(
     )
     points, share = (scores / scale - shift, weight) if histogram is None else histogram[:2]
     start = _first_guess(points, share, (sum_pos, sum_neg), (data.n_pos, data.n_neg), fit_intercept)
+    if l2:
+        start = (0.0, start[1])  # a slope that the penalty forbids might be too large to square
     if histogram is None:
         a, b, converged = newton(points, share, problem, start)
     else:
