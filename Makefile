@@ -3,11 +3,13 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# What the tests are run with; tests of engines that are not here are skipped. EXTRAS=all,test,engines has them all.
+EXTRAS ?= fast,test
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench quality clean
 
 demo: $(VENV)/.installed
-	@$(BIN)/python -m oddsmith.demo
+	@$(BIN)/oddsmith demo
 
 test: $(VENV)/.test
 	@$(BIN)/python -m pytest -n auto --cov --cov-fail-under=95
@@ -20,6 +22,9 @@ lint: $(VENV)/.lint
 bench: $(VENV)/.bench
 	@$(BIN)/python -m benchmarks
 
+quality: $(VENV)/.bench
+	@$(BIN)/python -m benchmarks.quality
+
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
 
@@ -31,7 +36,7 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.installed
-	$(PIP) install --editable '.[fast,test]'
+	$(PIP) install --editable '.[$(EXTRAS)]'
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.installed

@@ -1,7 +1,9 @@
-"""The whole idea in a minute, on data that come with scikit-learn: ``python -m oddsmith.demo``."""
+"""The whole idea in a minute, on data that come with scikit-learn: ``oddsmith demo``."""
 
+import textwrap
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,15 +11,20 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 import oddsmith
-from oddsmith import Calibrator, ScoreTable
+from oddsmith import AutoCalibrator, Calibrator, ScoreTable
 from oddsmith.errors import OddsmithWarning
+from oddsmith.files import write_atomically
 from oddsmith.learners import MultinomialNaiveBayes
+from oddsmith.report import summarize, to_html
 
 Scores = NDArray[np.float64]
 
+REPORT = Path("oddsmith-demo.html")
+_NAME = "handwritten digits"
 
-def main() -> None:
-    """Train a classifier, calibrate its scores by every method, and show how good each is on new cases."""
+
+def main(output: Path = REPORT) -> None:
+    """Train a classifier, calibrate its scores by every method, show how good each is on new cases, and report."""
     X, digit = load_digits(return_X_y=True)
     y = (digit >= 5).astype(int)
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0, stratify=y)
@@ -39,7 +46,19 @@ def main() -> None:
     for name, log_loss, brier, errors, seconds in sorted(rows, key=lambda row: row[1]):
         mark = " <- best" if log_loss == best else "  (as the classifier says)" if name == "Squash" else ""
         print(f"{name:<30}{log_loss:>10.4f}{brier:>9.4f}{errors:>8d}{1e3 * seconds:>7.1f} ms{mark}")
-    print("\nlog-loss in nats and Brier score are means per case; smaller is better.")
+    print("\nlog-loss in nats and Brier score are means per case; smaller is better.\n")
+    auto = AutoCalibrator().fit_table(table)
+    print("\n".join(textwrap.wrap(f"Auto: {auto.verdict_}", 110)))
+    _report(table, output)
+    print(f"\nThe report lies in {output}: open it in a browser.")
+
+
+def _report(table: ScoreTable, output: Path) -> None:
+    """Write the report; one of an earlier demo is replaced, nothing else."""
+    methods = {type(each).__name__.removesuffix("Calibrator"): each for each in _calibrators()}
+    page = to_html(summarize(table, methods, name=_NAME))
+    old = output.is_file() and f"<title>Calibration of {_NAME}</title>" in output.read_text(errors="replace")
+    write_atomically(output, page, force=old)
 
 
 def _calibrators() -> list[Calibrator]:

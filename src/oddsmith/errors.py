@@ -4,6 +4,7 @@
 
     OddsmithError
     └── InvalidInputError (ValueError)   scores, labels, weights or a parameter cannot be used
+        └── ModelFileError               a model file is damaged, edited, too new or no model file
 
     OddsmithWarning (UserWarning)        the fit is valid, but something about it is odd
     ├── SingleClassWarning               only one class has weight: nothing to learn from
@@ -24,6 +25,7 @@ __all__ = [
     "ConstantScoreWarning",
     "InSampleWarning",
     "InvalidInputError",
+    "ModelFileError",
     "NegativeSlopeWarning",
     "NonConvergenceWarning",
     "OddsmithError",
@@ -43,6 +45,10 @@ class OddsmithError(Exception):
 
 class InvalidInputError(OddsmithError, ValueError):
     """Scores, labels, weights or a parameter cannot be used."""
+
+
+class ModelFileError(InvalidInputError):
+    """A model file is damaged, edited, written by a newer version, or no model file."""
 
 
 class OddsmithWarning(UserWarning):

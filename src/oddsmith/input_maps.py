@@ -1,6 +1,7 @@
 """Maps that first turn a probability into its log-odds."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -9,12 +10,16 @@ from numpy.typing import ArrayLike
 
 from oddsmith import _check
 from oddsmith._check import Floats
+from oddsmith.formula import MISSING, SCORE, Formula, after, clip, log, where
 from oddsmith.maps import CalibrationMap, logit
 
 __all__ = ["LogitInputMap", "UnitInputMap", "logit_input", "unit_log_odds"]
 
 #: Scores handled at a time: their temporaries stay in the second-level cache.
 _PIECE = 8192
+
+#: The probabilities next to 0 and 1.
+_FIRST, _LAST = 5e-324, float(np.nextafter(1.0, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +31,10 @@ class _InputMap(CalibrationMap):
     @abstractmethod
     def _enter(self, scores: Floats) -> Floats: ...
 
+    @abstractmethod
+    def _enter_formula(self, inner: Formula) -> Formula:
+        """Return the formula of the inner map after the change of the score."""
+
     def log_odds(self, scores: ArrayLike) -> Floats:
         """Return log P(+|s)/P(−|s)."""
         return self.inner.log_odds(self._enter(np.asarray(scores, dtype=np.float64)))
@@ -33,6 +42,14 @@ class _InputMap(CalibrationMap):
     def probability(self, scores: ArrayLike) -> Floats:
         """Return P(+|s), in [0, 1]."""
         return self.inner.probability(self._enter(np.asarray(scores, dtype=np.float64)))
+
+    def log_odds_formula(self) -> Formula:
+        """Return the log-odds as a formula."""
+        return self._enter_formula(self.inner.log_odds_formula())
+
+    def probability_formula(self) -> Formula:
+        """Return the probability as a formula."""
+        return self._enter_formula(self.inner.probability_formula())
 
     @property
     def is_monotone(self) -> bool:
@@ -62,6 +79,13 @@ class LogitInputMap(_InputMap):
     def _enter(self, scores: Floats) -> Floats:
         return logit_input(scores, self.clip)
 
+    def _enter_formula(self, inner: Formula) -> Formula:
+        low, high = (_FIRST, _LAST) if self.clip is None else (self.clip, 1 - self.clip)
+        prob = clip(SCORE, low, high)
+        value = after(inner, log(prob) - log(1.0 - prob), lambda knots: _pull_back(knots, self._enter, low, high))
+        least, most = (low, high) if self.clip is None else (0.0, 1.0)
+        return where(least, SCORE, where(SCORE, most, value, MISSING), MISSING)
+
 
 @dataclass(frozen=True, eq=False)
 class UnitInputMap(_InputMap):
@@ -82,6 +106,11 @@ class UnitInputMap(_InputMap):
 
     def _enter(self, scores: Floats) -> Floats:
         return unit_log_odds(scores, self.clip)
+
+    def _enter_formula(self, inner: Formula) -> Formula:
+        low, high = self.clip, 1 - self.clip
+        prob = clip(SCORE, low, high)
+        return after(inner, log(prob / (1.0 - prob)), lambda knots: _pull_back(knots, self._enter, low, high))
 
 
 def logit_input(prob: Floats, clip: float | None) -> Floats:
@@ -109,3 +138,15 @@ def unit_log_odds(prob: Floats, clip: float) -> Floats:
         part /= 1 - part
         np.log(part, out=result[start : start + _PIECE])
     return result.reshape(prob.shape)
+
+
+def _pull_back(knots: Floats, enter: Callable[[Floats], Floats], low: float, high: float) -> Floats:
+    """Return the largest probabilities in [low, high] whose log-odds do not pass the knots, −∞ for none, ∞ for all."""
+    # Positive doubles are ordered like their bits: bisection ends at neighbours.
+    held, passed = (np.full(len(knots), end).view(np.int64) for end in (low, high))
+    while np.any(passed - held > 1):
+        middle = held + (passed - held) // 2
+        stays = enter(middle.view(np.float64)) <= knots
+        held, passed = np.where(stays, middle, held), np.where(stays, passed, middle)
+    ends = enter(np.array([low, high]))
+    return np.where(knots < ends[0], -np.inf, np.where(knots >= ends[1], np.inf, held.view(np.float64)))

@@ -28,6 +28,8 @@ from scipy.special import expit
 from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith._locate import Places, by_interval
+from oddsmith.formula import SCORE, Formula, as_formula, below, clip, cos, pieces, sigmoid
+from oddsmith.formula import logit as log_odds_of
 
 __all__ = ["CalibrationMap", "CosineMap", "LinearMap", "PolynomialMap", "StepMap", "constant_map"]
 
@@ -56,6 +58,14 @@ class CalibrationMap(ABC):
         """Return P(+|s), in [0, 1]."""
         result: Floats = expit(self.log_odds(scores))
         return result
+
+    def log_odds_formula(self) -> Formula:
+        """Return the log-odds as a formula; a shape writes this one or `probability_formula`."""
+        return log_odds_of(self.probability_formula())
+
+    def probability_formula(self) -> Formula:
+        """Return the probability as a formula, for exports and engines."""
+        return sigmoid(self.log_odds_formula())
 
     @property
     @abstractmethod
@@ -129,6 +139,23 @@ class PolynomialMap(CalibrationMap):
                 value = coefficient + value * u
             return np.asarray(np.clip(value, -MAX, MAX))
 
+    def log_odds_formula(self) -> Formula:
+        """Return the log-odds as a formula."""
+        with np.errstate(all="ignore"):
+            u = SCORE / self.scale - np.clip(self.origins / self.scale, -MAX, MAX)
+        if not self._is_steep_line:
+            u = clip(u, -FAR, FAR)
+        *lower, value = (as_formula(column) for column in self.coefficients.T)
+        for coefficient in reversed(lower):
+            value = coefficient + value * u
+        return pieces(self.knots, value)
+
+    @property
+    def _is_steep_line(self) -> bool:
+        """Whether this is one line, and P is 0 or 1 long before u would be held."""
+        slope = np.abs(self.coefficients[0, 1:2])
+        return len(self.knots) == 0 and not self.coefficients[0, 2:].any() and bool(np.all(slope > 1e10 / FAR))
+
     @property
     def is_monotone(self) -> bool:
         """Whether the log-odds never fall, by the least slope of each piece and the steps between pieces."""
@@ -169,15 +196,12 @@ class LinearMap(CalibrationMap):
     def probability(self, scores: ArrayLike) -> Floats:
         """Return P(+|s), in [0, 1]."""
         s, knots = np.asarray(scores, dtype=np.float64), self.knots
-        if s.size and max(-s.min(), s.max(), -knots[0], knots[-1]) > 1e307:
-            # So far out differences overflow: halved they do not, and beyond the last knot nothing changes.
-            s, knots = np.clip(s, knots[0], knots[-1]) / 2, knots / 2
-        # Interval j starts at anchor j with value j and rises by slope j; the ends are flat. Slopes are cut by the size
-        # of rounding, so that no value passes the next one.
-        slopes, gaps = np.zeros(len(knots) + 1), np.diff(knots)
-        # Gaps without room for a fraction are jumps.
-        np.divide(np.diff(self.values) * (1 - 1e-15), gaps, out=slopes[1:-1], where=gaps > 1e-290)
-        anchors, values = (np.concatenate([column[:1], column]) for column in (knots, self.values))
+        if s.size and max(-s.min(), s.max()) > 1e307:
+            # So far out differences overflow; beyond the last knot nothing changes.
+            s = np.clip(s, knots[0], knots[-1])
+        if max(-knots[0], knots[-1]) > 1e307:
+            s, knots = s / 2, knots / 2
+        anchors, slopes, values = self._ramps(knots)
 
         def value(part: Floats, j: Places) -> Floats:
             rise = part - anchors.take(j, mode="clip")
@@ -186,6 +210,22 @@ class LinearMap(CalibrationMap):
             return np.asarray(rise)
 
         return by_interval(knots, s, value, "right")
+
+    def _ramps(self, knots: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return anchors, slopes and values: interval j starts at anchor j with value j and rises by slope j."""
+        # The ends are flat. Slopes are cut by the size of rounding, so that no value passes the next one.
+        slopes, gaps = np.zeros(len(knots) + 1), np.diff(knots)
+        # Gaps without room for a fraction are jumps.
+        np.divide(np.diff(self.values) * (1 - 1e-15), gaps, out=slopes[1:-1], where=gaps > 1e-290)
+        return np.append(knots[:1], knots), slopes, np.append(self.values[:1], self.values)
+
+    def probability_formula(self) -> Formula:
+        """Return the probability as a formula."""
+        s, knots = SCORE, self.knots
+        if np.abs(knots[[0, -1]]).max() > 1e290:  # further out the difference from the largest double overflows
+            s, knots = clip(SCORE, knots[0], knots[-1]) / 2.0, knots / 2
+        anchors, slopes, values = self._ramps(knots)
+        return pieces(below(self.knots), (s - anchors) * slopes + values)
 
     def log_odds(self, scores: ArrayLike) -> Floats:
         """Return log P(+|s)/P(−|s)."""
@@ -224,6 +264,17 @@ class StepMap(CalibrationMap):
 
         return by_interval(self.knots, np.asarray(scores, dtype=np.float64), value)
 
+    def probability_formula(self) -> Formula:
+        """Return the probability as a formula."""
+        ends = np.column_stack([below(self.knots), self.knots]).ravel()
+        return pieces(ends, as_formula(self._in_order()))
+
+    def _in_order(self) -> Floats:
+        """Return all values from the lowest score to the highest."""
+        values = np.empty(2 * len(self.knots) + 1)
+        values[0::2], values[1::2] = self.between, self.at
+        return values
+
     def log_odds(self, scores: ArrayLike) -> Floats:
         """Return log P(+|s)/P(−|s)."""
         return logit(self.probability(scores))
@@ -231,9 +282,7 @@ class StepMap(CalibrationMap):
     @property
     def is_monotone(self) -> bool:
         """Whether the values never fall."""
-        in_order = np.empty(2 * len(self.knots) + 1)
-        in_order[0::2], in_order[1::2] = self.between, self.at
-        return bool(np.all(np.diff(in_order) >= 0))
+        return bool(np.all(np.diff(self._in_order()) >= 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,6 +300,19 @@ class CosineMap(CalibrationMap):
         s = np.asarray(scores, dtype=np.float64)
         t = np.pi * share_of_way(s, self.low, self.high)
         return np.clip(np.polynomial.chebyshev.chebval(np.cos(t), self.coefficients), 0.0, 1.0)
+
+    def probability_formula(self) -> Formula:
+        """Return the probability as a formula."""
+        low, high = float(self.low), float(self.high)
+        # Halved where their distance is infinite.
+        unit = 1.0 if np.isfinite(high - low) else 2.0
+        way = clip(SCORE, low, high) / unit - low / unit
+        t = way / (high / unit - low / unit) * np.pi
+        first, *others = (float(a) for a in self.coefficients)
+        series = as_formula(first)
+        for n, coefficient in enumerate(others, start=1):
+            series = series + coefficient * cos(float(n) * t)
+        return clip(series, 0.0, 1.0)
 
     def log_odds(self, scores: ArrayLike) -> Floats:
         """Return log P(+|s)/P(−|s)."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from oddsmith import _check
 from oddsmith.table import ScoreTable
 
-__all__ = ["Fold", "bootstrap", "folds", "resample_labels"]
+__all__ = ["Fold", "bootstrap", "exact", "folds", "pooled", "resample_labels"]
 
 RandomState = int | np.random.Generator | None
 
@@ -130,6 +130,40 @@ def resample_labels(
         return _with_counts(table, pos, total - pos)
 
     return (draw() for _ in range(draws))
+
+
+def exact(table: ScoreTable) -> ScoreTable:
+    """Return the table; of a quantized one, each cell held at its mean score, so that it can be resampled."""
+    return table if table.resolution is None else table.map(lambda scores: scores)
+
+
+def pooled(table: ScoreTable, n_cells: int) -> ScoreTable:
+    """Return a table of at most so many cells: neighbouring scores of about equal weight, each held at its mean.
+
+    For pictures and choices that need no more; fits and measures take the table itself.
+
+    Examples
+    --------
+    >>> from oddsmith import ScoreTable
+    >>> pooled(ScoreTable.from_arrays([0.0, 1.0, 2.0, 3.0], [0, 1, 0, 1]), 2).scores
+    array([0.5, 2.5])
+    """
+    whole = exact(table)
+    size = _check.whole_number(n_cells, "n_cells", low=1)
+    if len(whole) <= size:
+        return whole
+    reached = np.cumsum(whole.total)
+    starts = np.unique(np.searchsorted(reached, np.arange(size) * (reached[-1] / size), "right"))
+    starts = starts[starts < len(whole)]
+    total = np.add.reduceat(whole.total.astype(np.float64), starts)
+    largest = max(-whole.scores[0], whole.scores[-1]) or 1.0
+    means = np.add.reduceat(whole.total * (whole.scores / largest), starts) / total * largest
+    # A mean lies among its scores, whatever the rounding.
+    ends = np.append(starts[1:], len(whole)) - 1
+    means = np.clip(means, whole.scores[starts], whole.scores[ends])
+    pos, neg = (np.add.reduceat(column, starts) for column in (whole.pos, whole.neg))
+    squares = [None if column is None else np.add.reduceat(column, starts) for column in (whole.pos_sq, whole.neg_sq)]
+    return ScoreTable(means, pos, neg, *squares, None, None, whole.rows, None)
 
 
 def _deal(counts: NDArray[np.int64], sizes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:

@@ -5,19 +5,20 @@ fell on each distinct score. `ScoreTable` is that thing; it merges by adding.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check, _kernels
 from oddsmith._check import Bools, Floats, Weights
+from oddsmith.grid import Grid, power_of_two
 from oddsmith.rows import ScoreRows, read_rows, slices, total_weight
 
-__all__ = ["ScoreTable"]
+__all__ = ["ScoreTable", "pool"]
 
 #: Residues below this share of the total are rounding, not weight, when float-weighted tables are subtracted.
 _ROUNDING = 1e-12
@@ -29,7 +30,7 @@ class ScoreTable:
 
     The weighted empirical measure of (score, label), and the sufficient statistic of every calibrator and measure in
     this library. Counts are exact integers; float weights are importance weights and carry their squared sums.
-    Immutable. Build it with `from_arrays`.
+    Immutable. Build it with `from_arrays` or `from_frame`.
 
     Attributes
     ----------
@@ -45,6 +46,8 @@ class ScoreTable:
         Number of rows that went in.
     resolution : float or None
         Cell width of a quantized table, None when scores are exact.
+    log_odds_cells : bool
+        Whether that width is one of log-odds, the scores being probabilities.
 
     Examples
     --------
@@ -65,6 +68,7 @@ class ScoreTable:
     neg_sum: Floats | None
     rows: int
     resolution: float | None
+    log_odds_cells: bool = False
 
     def __post_init__(self) -> None:
         for column in self._columns().values():
@@ -103,14 +107,93 @@ class ScoreTable:
             return ScoreTable(scores, pos, neg, None, None, None, None, len(rows.scores), None)
         columns: dict[str, NDArray[Any]] = {"pos": weight * rows.positive, "neg": weight * ~rows.positive}
         if weight.dtype.kind == "i":
-            return _pool(rows.scores, columns, int(weight.sum()), None)
+            return pool(rows.scores, columns, int(weight.sum()), None)
         columns["pos_sq"], columns["neg_sq"] = columns["pos"] ** 2, columns["neg"] ** 2
-        return _pool(rows.scores, columns, len(rows.scores), None)
+        return pool(rows.scores, columns, len(rows.scores), None)
+
+    @overload
+    @staticmethod
+    def from_frame(
+        frame: Any,
+        score: str,
+        label: str,
+        weight: str | None = None,
+        by: None = None,
+        resolution: float | Literal["auto"] | None = None,
+        pos_label: Any = None,
+        missing: Literal["refuse", "drop"] = "refuse",
+    ) -> "ScoreTable": ...
+
+    @overload
+    @staticmethod
+    def from_frame(
+        frame: Any,
+        score: str,
+        label: str,
+        weight: str | None = None,
+        *,
+        by: str | Sequence[str],
+        resolution: float | Literal["auto"] | None = None,
+        pos_label: Any = None,
+        missing: Literal["refuse", "drop"] = "refuse",
+    ) -> "dict[Any, ScoreTable]": ...
+
+    @staticmethod
+    def from_frame(
+        frame: Any,
+        score: str,
+        label: str,
+        weight: str | None = None,
+        by: str | Sequence[str] | None = None,
+        resolution: float | Literal["auto"] | None = None,
+        pos_label: Any = None,
+        missing: Literal["refuse", "drop"] = "refuse",
+    ) -> "ScoreTable | dict[Any, ScoreTable]":
+        """Build a table where the rows are, by one GROUP BY.
+
+        Parameters
+        ----------
+        frame : data frame or table of an engine
+            pandas, Polars (eager or lazy), PyArrow, DuckDB relation, Dask, PySpark, Ibis: whatever narwhals reads.
+        score, label : str
+            Columns: scores of any numeric type; labels as for `from_arrays`.
+        weight : str, optional
+            Column of weights: integer-typed are counts, others importance weights.
+        by : str or sequence of str, optional
+            Columns (segments, days, folds) whose values each get a table of their own: the result is a dict, its keys
+            tuples when a sequence is given.
+        resolution : None, float or "auto"
+            None keeps every distinct score, up to 5,000,000 of an engine. A number, a power of two, is the width of
+            cells in which scores are pooled. "auto" chooses cells after a look at the range of the scores, so fine that
+            fits hardly move (see `oddsmith.frames.resolution`); probabilities get cells of log-odds, and few rows or
+            few distinct scores stay exact.
+        pos_label : object, optional
+            The positive label.
+        missing : {"refuse", "drop"}, default "refuse"
+            What to do when a score, label, weight or key is missing (null or NaN) or infinite.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> frame = pl.LazyFrame({"s": [0.2, 0.9, 0.2], "y": [False, True, True], "day": [1, 1, 2]})
+        >>> ScoreTable.from_frame(frame, "s", "y")
+        ScoreTable(rows=3, distinct=2, kind=count, weight=3, prevalence=0.6667, resolution=exact)
+        >>> sorted(ScoreTable.from_frame(frame, "s", "y", by="day"))
+        [1, 2]
+        """
+        from oddsmith.frames import tables_from_frame
+
+        return tables_from_frame(frame, score, label, weight, by, resolution, pos_label, missing)
 
     @property
     def kind(self) -> Literal["count", "weight"]:
         """Either "count" for integer counts or "weight" for float importance weights."""
         return "count" if self.pos_sq is None else "weight"
+
+    @property
+    def grid(self) -> Grid | None:
+        """The cells of a quantized table, None when scores are exact."""
+        return None if self.resolution is None else Grid(self.resolution, self.log_odds_cells)
 
     @cached_property
     def n_pos(self) -> float:
@@ -179,15 +262,16 @@ class ScoreTable:
         weights.
         """
         tables = [self, *others]
-        widths = [table.resolution for table in tables if table.resolution is not None]
-        if widths:
-            tables = [table.quantize(max(widths)) for table in tables]
+        grids = [grid for table in tables if (grid := table.grid) is not None]
+        widest = max(grids, default=None)
+        if widest is not None:
+            tables = [table.quantize(*widest) for table in tables]
         if any(table.kind == "weight" for table in tables):
             tables = [table._weighted() for table in tables]
         columns = [table._columns() for table in tables]
         joined = {name: np.concatenate([column[name] for column in columns]) for name in columns[0]}
         scores = np.concatenate([table.scores for table in tables])
-        return _pool(scores, joined, sum(table.rows for table in tables), max(widths, default=None))
+        return pool(scores, joined, sum(table.rows for table in tables), widest)
 
     def minus(self, other: "ScoreTable") -> "ScoreTable":
         """Take away a part that was merged in: ``a.merge(b).minus(b)`` is ``a``, exactly so for counts.
@@ -197,7 +281,7 @@ class ScoreTable:
         InvalidInputError
             If ``other`` is not a part of this table.
         """
-        if other.resolution != self.resolution or (other.kind == "weight" and self.kind == "count"):
+        if other.grid != self.grid or (other.kind == "weight" and self.kind == "count"):
             _check.fail(
                 "the table taken away must have the same resolution and kind",
                 f"{other!r} from {self!r}",
@@ -229,45 +313,88 @@ class ScoreTable:
                 gone = left[side] <= slack
                 for name in {side, f"{side}_sq", f"{side}_sum"} & left.keys():
                     left[name][gone] = 0
-        held = left["pos"] + left["neg"] > 0
+        total = left["pos"] + left["neg"]
+        held = total > 0
         kept = {name: column[held] for name, column in left.items()}
-        return _assemble(self.scores[held], kept, self.rows - part.rows, self.resolution)
+        means = self.scores.copy()
+        if self.grid is not None:  # exact scores stay where they are
+            rest = total[at] > 0
+            share = part.total[rest] / total[at][rest]
+            means[at[rest]] += share * (self.scores[at[rest]] - part.scores[rest])
+            means = self.grid.hold(means, self._cells())
+        return _assemble(means[held], kept, self.rows - part.rows, self.grid)
 
     def scale(self, factor: float) -> "ScoreTable":
         """Multiply every weight; a whole factor keeps counts (each row repeated), any other makes weights."""
         if isinstance(factor, (int, np.integer)) and self.kind == "count":
             copies = _check.whole_number(factor, "factor", low=1)
             columns = {name: column * copies for name, column in self._columns().items()}
-            return _assemble(self.scores, columns, self.rows * copies, self.resolution)
+            return _assemble(self.scores, columns, self.rows * copies, self.grid)
         times = _check.number(factor, "factor", low=0, strict=True)
         columns = {
             name: column * (times**2 if name.endswith("_sq") else times)
             for name, column in self._weighted()._columns().items()
         }
-        return _assemble(self.scores, columns, self.rows, self.resolution)
+        return _assemble(self.scores, columns, self.rows, self.grid)
 
-    def quantize(self, width: float) -> "ScoreTable":
+    def quantize(self, width: float, log_odds: bool = False) -> "ScoreTable":
         """Pool scores in cells of one width, a power of two, on a grid anchored at 0.
 
         Grids of powers of two nest, so tables of different widths still merge. Each cell keeps the score sums of both
         classes and stands at its mean score. Rounding is only ever done by this name, and the repr shows it.
+
+        Parameters
+        ----------
+        width : float
+        log_odds : bool, default False
+            Whether the width is one of log-odds, for scores that are probabilities.
         """
-        width = _check.number(width, "width", low=0, strict=True)
-        if math.frexp(width)[0] != 0.5:
-            near = 2.0 ** round(math.log2(width))
-            _check.fail("width must be a power of two", f"width={width!r}", f"use {near!r}")
+        grid = Grid(power_of_two(width, "width"), bool(log_odds))
+        if self.resolution is not None and log_odds != self.log_odds_cells:
+            _check.fail(
+                "cells must stay on one axis",
+                f"cells of {'log-odds' if log_odds else 'the score'} from {self!r}",
+                "build both tables with the same resolution",
+            )
         if self.resolution is not None and width < self.resolution:
             _check.fail(
                 "width must not be finer than the table's",
                 f"width={width!r}",
                 f"use {self.resolution!r} or more",
             )
-        if width == self.resolution:
+        if log_odds and not (0 <= self.scores[0] and self.scores[-1] <= 1):
+            low, high = self.span()
+            _check.fail(
+                "cells of log-odds need scores in [0, 1]", f"scores from {low:g} to {high:g}", "use log_odds=False"
+            )
+        if grid == self.grid:
             return self
         columns = self._columns()
         columns.setdefault("pos_sum", self.pos * self.scores)
         columns.setdefault("neg_sum", self.neg * self.scores)
-        return _pool(self.scores, columns, self.rows, width)
+        return pool(self.scores, columns, self.rows, grid)
+
+    def coarsen(self, max_cells: int) -> "ScoreTable":
+        """Pool scores in the finest cells of which at most ``max_cells`` are occupied; fewer scores stay as they are.
+
+        The width depends on the scores alone and never shrinks as rows are added: a stream that merges its chunks in
+        any order, coarsening as it goes, ends with the table of all its rows coarsened once.
+        """
+        limit = _check.whole_number(max_cells, "max_cells", low=4)
+        if len(self) <= limit:
+            return self
+        places = Grid(1.0, self.log_odds_cells).place(self.scores)
+        # Exponents between which the width lies: 2⁻⁶⁰ of the largest score still tells doubles apart, and with cells
+        # that reach beyond it at most four are occupied, on both sides of 0.
+        largest = math.frexp(max(abs(places[0]), abs(places[-1])))[1]
+        own = -1020 if self.resolution is None else math.frexp(self.resolution)[1]
+        finest = max(largest - 60, own)
+        widest = max(min(largest + 1, 1024), finest + 1)
+        while widest - finest > 1:
+            middle = (finest + widest) // 2
+            occupied = np.count_nonzero(np.diff(np.floor(places / math.ldexp(0.5, middle)))) + 1
+            finest, widest = (finest, middle) if occupied <= limit else (middle, widest)
+        return self.quantize(math.ldexp(0.5, widest), self.log_odds_cells)
 
     def map(self, function: Callable[[Floats], ArrayLike]) -> "ScoreTable":
         """Replace every score by ``function(scores)`` and pool what becomes equal.
@@ -279,7 +406,7 @@ class ScoreTable:
         if mapped.shape != self.scores.shape or np.isnan(mapped).any():
             _check.fail("function must give one number a score", f"shape {mapped.shape}, or NaN", "check the function")
         columns = {name: column for name, column in self._columns().items() if not name.endswith("_sum")}
-        return _pool(mapped, columns, self.rows, None)
+        return pool(mapped, columns, self.rows, None)
 
     def to_arrays(self) -> tuple[Floats, NDArray[np.int64], Weights]:
         """Return scores, labels {0, 1} and weights, one row for each score and class that has weight."""
@@ -296,7 +423,7 @@ class ScoreTable:
             return NotImplemented
         mine, theirs = self._columns(), other._columns()
         return (
-            (self.rows, self.resolution, mine.keys()) == (other.rows, other.resolution, theirs.keys())
+            (self.rows, self.grid, mine.keys()) == (other.rows, other.grid, theirs.keys())
             and np.array_equal(self.scores, other.scores)
             and all(np.array_equal(mine[name], theirs[name]) for name in mine)
         )
@@ -305,6 +432,7 @@ class ScoreTable:
 
     def __repr__(self) -> str:
         resolution = "exact" if self.resolution is None else f"{self.resolution:g}"
+        resolution += " of log-odds" if self.log_odds_cells else ""
         return (
             f"ScoreTable(rows={self.rows}, distinct={len(self)}, kind={self.kind}, "
             f"weight={self.n_pos + self.n_neg:.12g}, prevalence={self.prevalence:.4g}, resolution={resolution})"
@@ -316,7 +444,7 @@ class ScoreTable:
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
     def _cells(self) -> Floats:
-        return self.scores if self.resolution is None else np.floor(self.scores / self.resolution)
+        return self.scores if self.grid is None else self.grid.cells(self.scores)
 
     def _weighted(self) -> "ScoreTable":
         """Return the same table as float weights; every counted row has weight 1, so counts are squared sums too."""
@@ -325,25 +453,30 @@ class ScoreTable:
         columns = self._columns()
         columns["pos"], columns["neg"] = self.pos.astype(np.float64), self.neg.astype(np.float64)
         columns["pos_sq"], columns["neg_sq"] = columns["pos"].copy(), columns["neg"].copy()
-        return _assemble(self.scores, columns, self.rows, self.resolution)
+        return _assemble(self.scores, columns, self.rows, self.grid)
 
 
-def _pool(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, width: float | None) -> ScoreTable:
+def pool(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None) -> ScoreTable:
     """Sort, add up what shares a score (or a cell), and stand each cell at its mean."""
-    keys = scores + 0.0 if width is None else np.floor(scores / width)  # −0.0 becomes 0.0
+    keys = scores + 0.0 if grid is None else grid.cells(scores)  # −0.0 becomes 0.0
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     starts = _kernels.run_starts(ordered)
     pooled = {name: np.add.reduceat(column[order], starts) for name, column in columns.items()}
-    if width is None:
-        return _assemble(ordered[starts], pooled, rows, None)
-    # A mean may round up to the next cell's edge, which would put it in the wrong cell when merged again.
-    mean = (pooled["pos_sum"] + pooled["neg_sum"]) / (pooled["pos"] + pooled["neg"])
-    edges = ordered[starts] * width
-    return _assemble(np.clip(mean, edges, np.nextafter(edges + width, -np.inf)), pooled, rows, width)
+    cells = ordered[starts]
+    if grid is None:
+        return _assemble(cells, pooled, rows, None)
+    # About a score of the cell, so that a cell of equal scores stands exactly at them.
+    members = scores[order]
+    first = members[starts]
+    away = members - np.repeat(first, np.diff(starts, append=len(members)))
+    total = (columns["pos"] + columns["neg"])[order]
+    mean = first + np.add.reduceat(away * total, starts) / (pooled["pos"] + pooled["neg"])
+    return _assemble(grid.hold(mean, cells), pooled, rows, grid)
 
 
-def _assemble(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, width: float | None) -> ScoreTable:
+def _assemble(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None) -> ScoreTable:
     names = ("pos_sq", "neg_sq", "pos_sum", "neg_sum")
     pos_sq, neg_sq, pos_sum, neg_sum = (columns.get(name) for name in names)
-    return ScoreTable(scores, columns["pos"], columns["neg"], pos_sq, neg_sq, pos_sum, neg_sum, rows, width)
+    width, log_odds = (None, False) if grid is None else grid
+    return ScoreTable(scores, columns["pos"], columns["neg"], pos_sq, neg_sq, pos_sum, neg_sum, rows, width, log_odds)

@@ -1,6 +1,7 @@
 """CalibratedClassifier as an estimator: scikit-learn's checks, parameters, containers, weights, bad input."""
 
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -39,8 +40,8 @@ NO_WEIGHTS = {
 
 @parametrize_with_checks(
     [
-        CalibratedClassifier(LogisticRegression(C=1), cv=3),
-        CalibratedClassifier(LogisticRegression(C=1), cv=3, ensemble=True),
+        CalibratedClassifier(LogisticRegression(C=1), "platt", cv=3),
+        CalibratedClassifier(LogisticRegression(C=1), "platt", cv=3, ensemble=True),
         CalibratedClassifier(LogisticRegression(C=1), "temperature", cv=3),
         CalibratedClassifier(LogisticRegression(C=1), "isotonic", cv=3, multiclass="pairwise"),
         CalibratedClassifier(BoostedClassifier(n_estimators=5), cv=3),
@@ -57,7 +58,7 @@ class TestCalibratorByName:
     # "temperature" is the joint scaling, as in scikit-learn.
     @pytest.mark.parametrize("name", sorted({*oddsmith.calibrators.__all__} - {"Calibrator", "TemperatureCalibrator"}))
     def test_every_exported_calibrator_has_a_name(self, name):
-        words = "".join(f"_{c.lower()}" if c.isupper() else c for c in name.removesuffix("Calibrator")).lstrip("_")
+        words = re.sub("([a-z])([A-Z])", r"\1_\2", name.removesuffix("Calibrator")).lower()
         with ours_allowed():
             by_name = CalibratedClassifier(LinearSVC(), words).fit(X, Y)
             by_hand = CalibratedClassifier(LinearSVC(), getattr(oddsmith, name)()).fit(X, Y)
@@ -67,7 +68,7 @@ class TestCalibratorByName:
     @pytest.mark.parametrize(
         ("name", "cls"),
         [
-            ("auto", "PlattCalibrator"),
+            ("auto", "AutoCalibrator"),
             ("sigmoid", "PlattCalibrator"),
             ("isotonic", "IsotonicCalibrator"),
             ("temperature", "TemperatureScaling"),
@@ -83,7 +84,7 @@ class TestCalibratorByName:
 
     def test_what_is_no_calibrator_is_refused(self):
         with pytest.raises(
-            InvalidInputError, match=r"calibrator must be one of 'auto', 'sigmoid', .*; got calibrator='pl'"
+            InvalidInputError, match=r"calibrator must be one of 'sigmoid', .*'auto', .*; got calibrator='pl'"
         ):
             CalibratedClassifier(LinearSVC(), "pl").fit(X, Y)
         with pytest.raises(InvalidInputError, match="calibrator must be a name, a Calibrator or a joint scaling; got"):
@@ -102,7 +103,7 @@ class TestPrefit:
     @pytest.mark.parametrize("wrap", [lambda e: (e, {"prefit": True}), lambda e: (FrozenEstimator(e), {})])
     def test_all_rows_calibrate_and_nothing_is_refitted(self, wrap):
         estimator, options = wrap(self.fitted)
-        model = CalibratedClassifier(estimator, **options).fit(X[70:], WORDS[70:])
+        model = CalibratedClassifier(estimator, "platt", **options).fit(X[70:], WORDS[70:])
         platt = PlattCalibrator(pos_label="spam").fit(self.fitted.decision_function(X[70:]), WORDS[70:])
         expected = platt.predict_proba(self.fitted.decision_function(X))
         np.testing.assert_array_equal(model.predict_proba(X), expected)
@@ -271,13 +272,13 @@ class TestEstimator:
         assert model.describe().splitlines() == [
             "classifier: LinearSVC, 2 classes",
             "score: margin, from decision_function",
-            "calibrators: 1 × PlattCalibrator",
+            "calibrators: 1 × AutoCalibrator",
             "protocol: one calibrator on out-of-sample scores of 150 rows from 5 folds, "
             "classifier fitted on all 150 rows",
         ]
 
     def test_log_odds_are_exact_where_probabilities_round(self):
-        model = CalibratedClassifier(GaussianNB()).fit(X, Y)
+        model = CalibratedClassifier(GaussianNB(), "platt").fit(X, Y)
         far = X[:4] * 1e3
         prob = model.predict_proba(far)
         assert ((prob == 0) | (prob == 1)).all()

@@ -57,7 +57,7 @@ class TestByHand:
     def test_one_vs_rest_uses_each_classes_own_margin(self):
         scores, final = out_of_fold(self.svm), self.svm(slice(None))(X)
         answers = [platt(scores[:, c], Y == c).predict_proba(final[:, c])[:, 1] for c in range(3)]
-        model = CalibratedClassifier(LinearSVC(), cv=FOLDS).fit(X, NAMES)
+        model = CalibratedClassifier(LinearSVC(), "platt", cv=FOLDS).fit(X, NAMES)
         expected = normalize_one_vs_rest(np.column_stack(answers))
         np.testing.assert_allclose(model.predict_proba(X), expected, rtol=1e-12)
         np.testing.assert_array_equal(model.predict(X), np.array(["ant", "bee", "cow"])[expected.argmax(axis=1)])
@@ -72,7 +72,7 @@ class TestByHand:
             calibrator = platt(scores[:, i] - scores[:, j], Y == i, rows)
             r[:, i, j] = calibrator.predict_proba(final[:, i] - final[:, j])[:, 1]
             r[:, j, i], cases[i, j], cases[j, i] = 1 - r[:, i, j], rows.sum(), rows.sum()
-        model = CalibratedClassifier(LinearSVC(), cv=FOLDS, multiclass="pairwise").fit(X, Y)
+        model = CalibratedClassifier(LinearSVC(), "platt", cv=FOLDS, multiclass="pairwise").fit(X, Y)
         np.testing.assert_allclose(model.predict_proba(X), couple_pairwise(r, cases), rtol=1e-9)
 
     def test_a_code_uses_the_best_margin_of_each_side(self):
@@ -85,7 +85,7 @@ class TestByHand:
                 old, new = (s[:, row == 1].max(axis=1) - s[:, row == -1].max(axis=1) for s in (scores, final))
             calibrator = platt(old, row[Y] == 1, row[Y] != 0)
             answers.append(calibrator.predict_proba(new)[:, 1])
-        model = CalibratedClassifier(LinearSVC(), cv=FOLDS, multiclass=CODE).fit(X, Y)
+        model = CalibratedClassifier(LinearSVC(), "platt", cv=FOLDS, multiclass=CODE).fit(X, Y)
         np.testing.assert_allclose(
             model.predict_proba(X), couple_code_matrix(np.column_stack(answers), CODE), rtol=1e-9
         )
@@ -99,7 +99,7 @@ class TestByHand:
 
         scores, final = out_of_fold(joint), joint(slice(None))(X)
         answers = [platt(log_odds(scores, c), Y == c).predict_proba(log_odds(final, c))[:, 1] for c in range(3)]
-        model = CalibratedClassifier(GaussianNB(), cv=FOLDS).fit(X, Y)
+        model = CalibratedClassifier(GaussianNB(), "platt", cv=FOLDS).fit(X, Y)
         np.testing.assert_allclose(model.predict_proba(X), normalize_one_vs_rest(np.column_stack(answers)), rtol=1e-9)
 
     def test_pairs_of_probabilities_are_conditional_ones(self):
@@ -116,7 +116,7 @@ class TestByHand:
             calibrator = platt(given(scores, i, j), Y == i, rows)
             r[:, i, j] = calibrator.predict_proba(given(final, i, j))[:, 1]
             r[:, j, i], cases[i, j], cases[j, i] = 1 - r[:, i, j], rows.sum(), rows.sum()
-        model = CalibratedClassifier(KNeighborsClassifier(3), cv=FOLDS, multiclass="pairwise").fit(X, Y)
+        model = CalibratedClassifier(KNeighborsClassifier(3), "platt", cv=FOLDS, multiclass="pairwise").fit(X, Y)
         np.testing.assert_allclose(model.predict_proba(X), couple_pairwise(r, cases), rtol=1e-9)
 
     @pytest.mark.parametrize("estimator", [SVC(gamma=0.2), OneVsOneClassifier(SVC(gamma=0.2))], ids=["svc", "members"])
@@ -132,7 +132,7 @@ class TestByHand:
             rows = np.isin(Y, [i, j])
             r[:, i, j] = platt(scores[:, b], Y == i, rows).predict_proba(final[:, b])[:, 1]
             r[:, j, i], cases[i, j], cases[j, i] = 1 - r[:, i, j], rows.sum(), rows.sum()
-        model = CalibratedClassifier(estimator, cv=FOLDS, multiclass="pairwise").fit(X, Y)
+        model = CalibratedClassifier(estimator, "platt", cv=FOLDS, multiclass="pairwise").fit(X, Y)
         np.testing.assert_allclose(model.predict_proba(X), couple_pairwise(r, cases), atol=1e-6)
 
 

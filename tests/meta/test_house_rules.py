@@ -20,11 +20,16 @@ LAYERS = [
     {"_kernels", "_compiled", "_locate"},
     {"rows"},
     {"table"},
+    {"formula"},
     {"maps", "resample"},
-    {"input_maps", "log_basis"},
+    {"input_maps", "log_basis", "blend"},
+    {"soft_logit"},
     {"calibrators", "metrics", "decide", "combine", "learners"},
-    {"classify", "frames", "report", "plots", "export"},
-    {"studies", "cli", "demo"},
+    {"modelfile"},
+    {"classify", "data", "frames", "plots", "export"},
+    {"files", "report"},
+    {"studies"},
+    {"cli", "demo"},
 ]
 
 
@@ -90,8 +95,10 @@ def test_import_pulls_in_nothing_heavy():
 
 
 def test_every_file_is_on_the_map():
+    """A file has its own line, or its folder has one."""
     text = (ROOT / "CONTRIBUTING.md").read_text()
-    missing = [str(path.relative_to(PACKAGE)) for path in MODULES if f"`{path.relative_to(PACKAGE)}`" not in text]
+    paths = [path.relative_to(PACKAGE) for path in MODULES]
+    missing = [str(path) for path in paths if f"`{path}`" not in text and f"`{path.parts[0]}/`" not in text]
     assert not missing, f"CONTRIBUTING.md does not say what these are: {missing}"
 
 

@@ -17,7 +17,8 @@ def without_times(text):
     return [re.sub(r"\s+[\d.]+ ms", "", line).rstrip() for line in text.strip().splitlines()]
 
 
-def test_the_demo_prints_what_the_readme_shows(capsys):
+def test_the_demo_prints_what_the_readme_shows(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     demo.main()
     shown = re.search(r"`make demo` prints\n\n```text\n(.*?)```", README, re.DOTALL)
     assert shown is not None

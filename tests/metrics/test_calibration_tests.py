@@ -17,7 +17,7 @@ ALL = [
     tests.kolmogorov_smirnov_test,
     tests.kuiper_test,
 ]
-FLOAT_WEIGHTED = [measure for measure in ALL if measure is not tests.cox_test]
+CERTAIN = [measure for measure in ALL if measure is not tests.cox_test]
 
 
 def names(measures):
@@ -59,7 +59,7 @@ def test_p_values_are_uniform_under_the_null(measure):
         assert stats.kstest(p, "uniform").pvalue > 1e-3
 
 
-@pytest.mark.parametrize("measure", FLOAT_WEIGHTED, ids=names(FLOAT_WEIGHTED))
+@pytest.mark.parametrize("measure", ALL, ids=names(ALL))
 def test_float_weights_keep_the_level(measure):
     p = []
     for seed in range(400):
@@ -80,7 +80,7 @@ def test_power_refusal_and_words(measure):
         measure(table, in_sample=True)
 
 
-@pytest.mark.parametrize("measure", FLOAT_WEIGHTED, ids=names(FLOAT_WEIGHTED))
+@pytest.mark.parametrize("measure", CERTAIN, ids=names(CERTAIN))
 def test_certain_forecasts(measure):
     right = measure.from_arrays([0, 1, 1], [0.0, 1.0, 1.0])
     assert (float(right), right.p_value) == (0.0, 1.0)
@@ -104,8 +104,22 @@ def test_cox_test_equals_the_likelihood_ratio():
     scores, y = forecasts(6)
     result = tests.cox_test(ScoreTable.from_arrays(scores, y))
     assert result.p_value == pytest.approx(stats.chi2.sf(float(result), 2))
-    with pytest.raises(InvalidInputError, match="needs counts"):
-        tests.cox_test(ScoreTable.from_arrays(scores, y, np.full(len(y), 0.5)))
+
+
+def test_cox_test_of_float_weights_is_a_score_test():
+    scores, y = forecasts(6)
+    weight = np.random.default_rng(7).exponential(size=len(y))
+    p = 1 / (1 + np.exp(-scores))
+    features = np.column_stack([scores, np.ones(len(y))])
+    score = features.T @ (weight * (y - p))
+    variance = (features * (weight**2 * p * (1 - p))[:, None]).T @ features
+    result = tests.cox_test(ScoreTable.from_arrays(scores, y, weight))
+    assert float(result) == pytest.approx(score @ np.linalg.solve(variance, score))
+    # Equal weights say nothing new, whatever their scale, and the score test is close to the likelihood ratio.
+    equal = tests.cox_test(ScoreTable.from_arrays(scores, y, np.full(len(y), 0.25)))
+    assert float(equal) == pytest.approx(float(tests.cox_test(ScoreTable.from_arrays(scores, y))), rel=0.1)
+    with pytest.raises(InvalidInputError, match="two distinct"):
+        tests.cox_test(ScoreTable.from_arrays([0.5, 0.5], [0, 1], [0.5, 0.7]))
 
 
 def test_laws_of_brownian_motion():

@@ -73,21 +73,72 @@ def test_marks():
     assert loss.not_beaten("platt") == ("same",)
     assert loss.mark("platt", "raw") == "‡"
     text = str(result)
-    assert "(all except same)" in text
-    assert ">platt" in text
-    assert "Holm over 6 pairs" in text
+    assert "‡ platt: all except same" in text
+    assert f"**{loss.totals[1]:.6g}** ‡" in text
+    assert "paired t-test, level 0.05 uncorrected" in text
+    assert "Holm's correction over 6 pairs" in text
     alone = compare_rows(y, {name: named[name] for name in ("raw", "platt", "flat")}, raw="raw")["log_loss"]
     assert alone.mark("platt", "raw") == "*"
     assert alone.best == "platt"
     dagger = compare_rows(y, {"raw": scores, "platt": scores, "flat": np.zeros(4000)}, raw="raw")["log_loss"]
     assert dagger.mark("platt", "raw") == "†"
     assert dagger.mark("flat", "raw") == ""
+    # Of two methods, "all but the raw one" would be none.
+    assert compare_rows(y, {"raw": scores, "platt": scores}, raw="raw")["log_loss"].mark("platt", "raw") == ""
+
+
+def test_markdown_is_a_table_with_every_pair():
+    result = compare_rows([0, 1, 1, 0], {"a|b": [-1.0, 1.0, 2.0, 1.0], "c": [0.5, 1.0, 1.0, -3.0]}, raw="c")
+    rows = [line for line in result.to_markdown().splitlines() if line.startswith("|")]
+    assert {line.replace("\\|", "").count("|") for line in rows[:4]} == {5}
+    assert [len(line) for line in rows[:4]] == [len(rows[0])] * 4
+    assert "4 decisions, protocol ZY04" in result.to_markdown()
+    assert "1 : 2 : 1" in rows[6]
+    assert "2 : 1 : 1" in rows[7]
+    assert str(result) == result.to_markdown()
+
+
+def test_dict_is_json():
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=200)
+    y = (rng.random(200) < 1 / (1 + np.exp(-scores))).astype(int)
+    result = compare_rows(y, methods(scores) | {"certain": np.where(scores > 0, np.inf, -np.inf)}, raw="raw")
+    read = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert (read["decisions"], read["protocol"], read["raw"]) == (200, "ZY04", "raw")
+    part, loss = read["measures"]["log_loss"], result["log_loss"]
+    assert part["methods"]["certain"]["total"] == "-inf"
+    assert part["methods"]["half"]["mark"] == loss.mark("half", "raw")
+    assert part["best"] == loss.best
+    assert len(part["pairs"]) == 10
+    first = part["pairs"][0]
+    assert (first["wins"], first["losses"], first["ties"]) == (loss.wins[0, 1], loss.wins[1, 0], loss.ties[0, 1])
+    assert first["p_holm"] == loss.holm[0, 1] >= first["p_value"] == loss.p_values[0, 1]
 
 
 def test_an_infinite_loss_is_significantly_worse():
     result = compare_rows([0, 1, 1], {"certain": [np.inf, 1.0, 1.0], "plain": [-1.0, 1.0, 1.0]})["log_loss"]
     assert result.totals[0] == -np.inf
     assert result.mark("plain") == "*"
+
+
+@pytest.mark.parametrize("weights", ["counts", "floats"])
+def test_bootstrap_protocol_by_rows_and_by_table(weights):
+    rng = np.random.default_rng(4)
+    scores = np.round(rng.normal(size=600), 2)
+    y = (rng.random(600) < 1 / (1 + np.exp(-scores))).astype(int)
+    weight = np.ones(600, int) if weights == "counts" else rng.uniform(0.5, 2, 600)
+    table = ScoreTable.from_arrays(scores, y, weight)
+    options = {"protocol": "bootstrap", "random_state": 0}
+    by_rows = compare_rows(y, methods(scores), sample_weight=weight, **options)
+    by_table = compare(table, methods(table.scores), **options)
+    for name in ("log_loss", "squared_error", "zero_one_error"):
+        assert by_rows[name].test == "paired bootstrap"
+        assert by_rows[name].totals == pytest.approx(by_table[name].totals)
+        assert by_rows[name].wins == pytest.approx(by_table[name].wins)
+        assert by_rows[name].p_values == pytest.approx(by_table[name].p_values, abs=0.06)
+    gains = [-np.logaddexp(0, -np.where(y == 1, s, -s)) for s in (scores, scores / 2)]
+    t = paired_t_test(*gains, weight)
+    assert by_rows["log_loss"].p_values[0, 1] == pytest.approx(t.p_value, abs=0.03)
 
 
 def test_clusters_widen():
@@ -108,6 +159,24 @@ def test_maps_and_calibrators_are_methods():
     squash = SquashCalibrator().fit([-1.0, 1.0], [0, 1])
     result = compare(table, {"map": squash.map_, "calibrator": squash, "array": table.scores})
     assert result["log_loss"].ties[0, 1] == result["log_loss"].ties[0, 2] == 3
+
+
+class Remembering:
+    """A map that remembers what it was fitted on, as calibrators do."""
+
+    def __init__(self, table):
+        self.fitted_on_ = (table.n_pos, table.n_neg, *table.class_sums(1.0, 0.0))
+
+    def log_odds(self, scores):
+        return scores
+
+
+def test_methods_fitted_on_the_table_are_refused():
+    table = ScoreTable.from_arrays([-1.0, 0.5, 2.0], [0, 1, 1])
+    other = ScoreTable.from_arrays([-1.0, 0.5, 2.5], [0, 1, 1])
+    compare(table, {"a": Remembering(other), "b": table.scores})
+    with pytest.raises(InvalidInputError, match="'a', fitted on these rows"):
+        compare(table, {"a": Remembering(table), "b": table.scores})
 
 
 def test_bad_input():

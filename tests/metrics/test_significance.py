@@ -117,6 +117,55 @@ def test_p_values_hold_their_level_under_the_null():
     assert np.mean(np.array(boot) <= 0.05) < 0.11
 
 
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 40.0])
+def test_float_weights_of_one_size_change_nothing(scale):
+    rng = np.random.default_rng(9)
+    a, b = rng.normal(size=50), rng.normal(size=50)
+    plain, weighted = sig.paired_t_test(a, b), sig.paired_t_test(a, b, np.full(50, scale))
+    assert (weighted.mean_difference, weighted.t, weighted.df, weighted.p_value) == pytest.approx(
+        (plain.mean_difference, plain.t, plain.df, plain.p_value)
+    )
+    boot, again = (sig.paired_bootstrap(a, b, w, n_boot=300, random_state=1) for w in (None, np.full(50, scale)))
+    assert (again.low, again.high, again.p_value) == pytest.approx((boot.low, boot.high, boot.p_value))
+
+
+def test_float_weights_keep_the_level():
+    rng = np.random.default_rng(10)
+    t, boot = [], []
+    for seed in range(300):
+        a, weight = rng.normal(size=80), rng.exponential(size=80)
+        t.append(sig.paired_t_test(a, np.zeros(80), weight).p_value)
+        boot.append(sig.paired_bootstrap(a, np.zeros(80), weight, n_boot=199, random_state=seed).p_value)
+    assert np.mean(np.array(t) < 0.05) < 0.09
+    assert np.mean(np.array(boot) <= 0.05) < 0.1
+
+
+def test_weight_zero_is_absent():
+    a, b, weight = np.array([1.0, 3.0, 2.0]), np.array([0.5, 9.0, 2.5]), np.array([2, 0, 1])
+    kept = weight > 0
+    for counts in (weight, weight.astype(float)):
+        assert sig.paired_t_test(a, b, counts) == sig.paired_t_test(a[kept], b[kept], counts[kept])
+        boot = sig.paired_bootstrap(a, b, counts, n_boot=50, random_state=0)
+        assert boot.mean_difference == pytest.approx(
+            sig.paired_bootstrap(a[kept], b[kept], counts[kept]).mean_difference
+        )
+        assert boot.low > -1
+
+
+def test_many_decisions_are_resampled_in_groups_without_loss_of_spread():
+    rng = np.random.default_rng(12)
+    difference = rng.standard_t(3, 6000) + 0.03
+    boot = sig.paired_bootstrap(difference, np.zeros(6000), n_boot=4000, random_state=0)
+    spread = difference.std() / np.sqrt(6000)
+    assert boot.mean_difference == pytest.approx(difference.mean())
+    assert (boot.high - boot.low) / (2 * 1.96 * spread) == pytest.approx(1, abs=0.05)
+    # Nearly all of the spread lies within groups here, and must not be lost.
+    two = np.where(np.arange(6000) % 2, 1.0, -1.0) + 1e-9 * rng.normal(size=6000)
+    assert sig.paired_bootstrap(two, np.zeros(6000), n_boot=500, random_state=0).high == pytest.approx(
+        1.96 / np.sqrt(6000), rel=0.15
+    )
+
+
 def test_holm():
     p = [0.001, 0.2, 0.013, 0.04]
     assert sig.holm(p) == pytest.approx([0.004, 0.2, 0.039, 0.08])
@@ -127,7 +176,8 @@ def test_bad_input():
         (lambda: sig.sign_test(-1, 2), "wins"),
         (lambda: sig.micro_sign_test([1.0], [1.0, 2.0]), "one gain a decision"),
         (lambda: sig.micro_sign_test([np.nan], [1.0]), "NaN"),
-        (lambda: sig.paired_t_test([1.0], [1.0], [0.5]), "needs counts"),
+        (lambda: sig.micro_sign_test([1.0], [1.0], [0.5]), "needs counts"),
+        (lambda: sig.cluster_sign_flip_test([1.0], [1.0], [0], [0.5]), "needs counts"),
         (lambda: sig.paired_bootstrap([np.inf], [1.0]), "finite"),
         (lambda: sig.paired_bootstrap([1.0], [1.0], clusters=[1, 2]), "one cluster a decision"),
     ):

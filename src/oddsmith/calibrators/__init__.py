@@ -1,6 +1,7 @@
 """One calibrator an idea, one idea a file."""
 
 from oddsmith.calibrators._base import Calibrator
+from oddsmith.calibrators.auto import AutoCalibrator
 from oddsmith.calibrators.bbq import BBQCalibrator
 from oddsmith.calibrators.beta import BetaCalibrator
 from oddsmith.calibrators.binning import HistogramCalibrator, ScalingBinningCalibrator
@@ -14,7 +15,9 @@ from oddsmith.calibrators.density import (
     HybridCalibrator,
     LaplaceCalibrator,
 )
+from oddsmith.calibrators.enir import ENIRCalibrator
 from oddsmith.calibrators.isotonic import IsotonicCalibrator
+from oddsmith.calibrators.monotone import MonotoneLogisticCalibrator
 from oddsmith.calibrators.piecewise import PiecewiseLogisticCalibrator
 from oddsmith.calibrators.sigmoid import LogisticCalibrator, PlattCalibrator
 from oddsmith.calibrators.spline import SplineCalibrator
@@ -25,12 +28,14 @@ from oddsmith.calibrators.venn_abers import VennAbersCalibrator
 __all__ = [
     "AsymmetricGaussianCalibrator",
     "AsymmetricLaplaceCalibrator",
+    "AutoCalibrator",
     "BBQCalibrator",
     "BetaCalibrator",
     "Calibrator",
     "CentredIsotonicCalibrator",
     "CosineCalibrator",
     "DensityCalibrator",
+    "ENIRCalibrator",
     "GaussianCalibrator",
     "HistogramCalibrator",
     "HybridCalibrator",
@@ -39,6 +44,7 @@ __all__ = [
     "LogisticCalibrator",
     "LogisticCorrectionCalibrator",
     "MinMaxCalibrator",
+    "MonotoneLogisticCalibrator",
     "PiecewiseLogisticCalibrator",
     "PlattCalibrator",
     "ScalingBinningCalibrator",

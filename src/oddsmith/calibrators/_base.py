@@ -147,6 +147,14 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         return logit_input(scores, self.clip) if self.input == "probability" else scores
 
     def _learn(self, data: ScoreTable | ScoreRows, classes: NDArray[Any]) -> Self:
+        for category, message in self._learn_quietly(data, classes):
+            warnings.warn(f"{type(self).__name__}: {message}", category, stacklevel=3)  # the line that called fit
+        return self
+
+    def _learn_quietly(
+        self, data: ScoreTable | ScoreRows, classes: NDArray[Any]
+    ) -> list[tuple[type[OddsmithWarning], str]]:
+        """Fit, and return what was odd instead of saying it."""
         _check.one_of(self.input, "input", ("score", "probability", "log_odds"))
         if self.clip is not None and not 0 < _check.number(self.clip, "clip", low=0, strict=True) < 0.5:
             _check.fail("clip must lie between 0 and ½", f"clip={self.clip!r}", "use a small number such as 1e-6")
@@ -159,10 +167,9 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         self.classes_ = classes
         self.n_features_in_ = 1
         self.fit_warnings_ = [message for _, message in self._odd]
-        for category, message in self._odd:
-            warnings.warn(f"{type(self).__name__}: {message}", category, stacklevel=3)  # the line that called fit
+        odd = self._odd
         del self._odd
-        return self
+        return odd
 
     def _fit_or_degenerate(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
         if not self._learns:

@@ -1,11 +1,11 @@
-"""Bins of a score table: of equal weight, with edges between scores, and step maps over them."""
+"""Bins of a score table: of equal weight, with edges between scores, and maps over them."""
 
 import numpy as np
 from scipy.special import logit
 
 from oddsmith._check import Floats, Weights
 from oddsmith._kernels import Ints
-from oddsmith.maps import CalibrationMap, StepMap, constant_map
+from oddsmith.maps import CalibrationMap, LinearMap, StepMap, constant_map
 from oddsmith.table import ScoreTable
 
 
@@ -47,3 +47,12 @@ def step_map(knots: Floats, values: Floats) -> CalibrationMap:
     if len(knots) == 0:
         return constant_map(float(logit(values[0])))
     return StepMap(knots, values[1:], values)
+
+
+def block_map(scores: Floats, starts: Ints, values: Floats) -> LinearMap:
+    """Return the map that is constant over each block of scores and joins neighbouring blocks by lines."""
+    first, last = scores[starts], scores[np.append(starts[1:], len(scores)) - 1]
+    knots = np.column_stack([first, last]).ravel()
+    needed = np.ones(len(knots), bool)
+    needed[1::2] = first < last
+    return LinearMap(knots[needed], np.repeat(values, 2)[needed])

@@ -182,7 +182,8 @@ class Hybrid(Family):
         """Return the best density with its mode at θ."""
         n, theta = sample.n, mode.theta
         inner, outer = (mode.left, mode.right) if inner_left else (mode.right, mode.left)
-        t = float(_hybrid_root(np.array(inner / n), np.array(outer / n), 6)[0]) ** 6 if inner or outer else 0.0
+        means = np.array(inner / n), np.array(outer / n)  # which may be 0 where the sums are not
+        t = float(_hybrid_root(*means, 6)[0]) ** 6 if any(means) else 0.0
         u = max(math.sqrt(inner * t / n), 1 / limits.rate_high)
         sigma = max(math.cbrt(outer * t / (_ROOT * n)), limits.sigma_low)
         peak = -math.log(u + _ROOT * sigma)

@@ -1,17 +1,23 @@
 """Methods that are about probabilities: which probability a score stands for."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from oddsmith._check import Floats
 from oddsmith.calibrators._base import Calibrator
 from oddsmith.input_maps import UnitInputMap, unit_log_odds
 from oddsmith.maps import CalibrationMap
 from oddsmith.rows import ScoreRows
+from oddsmith.soft_logit import SoftLogitMap, soft_logit
 from oddsmith.table import ScoreTable
 
 #: Scores that are read as probabilities are held this far from 0 and 1.
 _CLIP = float(np.finfo(np.float64).eps)
+
+#: How probabilities become log-odds, and the map that does the same before another one.
+Reading = tuple[Callable[[Floats], Floats], Callable[[CalibrationMap], CalibrationMap]]
 
 
 @dataclass(eq=False, repr=False)
@@ -22,20 +28,31 @@ class UnitCalibrator(Calibrator):
     are log-odds. ``input_`` says which they were, and the map reads them in the same way.
     """
 
-    def _reads_probabilities(self) -> bool:
-        """Whether scores in [0, 1] are to be read as probabilities."""
-        return self.input == "score"
-
     def _fit_or_degenerate(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
         low, high = data.span()
-        read = self._reads_probabilities() and 0 <= low < high <= 1
+        read = self.input == "score" and 0 <= low < high <= 1
         self.input_ = "probability" if read or self.input == "probability" else "log_odds"
         if not read:
             return super()._fit_or_degenerate(data)
-        return UnitInputMap(super()._fit_or_degenerate(_log_odds_of(data)), _CLIP)
+        enter, with_entry = self._reading(data)
+        return with_entry(super()._fit_or_degenerate(_entered(data, enter)))
+
+    def _reading(self, data: ScoreTable | ScoreRows) -> Reading:
+        del data
+        return lambda prob: unit_log_odds(prob, _CLIP), lambda inner: UnitInputMap(inner, _CLIP)
 
 
-def _log_odds_of(data: ScoreTable | ScoreRows) -> ScoreTable | ScoreRows:
+@dataclass(eq=False, repr=False)
+class SoftUnitCalibrator(UnitCalibrator):
+    """The same with softened log-odds, log((p + ε)/(1 − p + ε)) with ε = 1/(2N): all scores stay apart."""
+
+    def _reading(self, data: ScoreTable | ScoreRows) -> Reading:
+        self._softness = 0.5 / (data.n_pos + data.n_neg)
+        softness = self._softness
+        return lambda prob: soft_logit(prob, softness), lambda inner: SoftLogitMap(inner, softness)
+
+
+def _entered(data: ScoreTable | ScoreRows, enter: Callable[[Floats], Floats]) -> ScoreTable | ScoreRows:
     if isinstance(data, ScoreTable):
-        return data.map(lambda prob: unit_log_odds(prob, _CLIP))
-    return ScoreRows(unit_log_odds(data.scores, _CLIP), data.positive, data.weight)
+        return data.map(enter)
+    return ScoreRows(enter(data.scores), data.positive, data.weight)

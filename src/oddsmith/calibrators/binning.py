@@ -11,10 +11,10 @@ from oddsmith._kernels import Ints
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._bins import bin_sums, edges, equal_mass, step_map
 from oddsmith.calibrators._line import fit_line
-from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.calibrators.sigmoid import platt_targets
 from oddsmith.input_maps import unit_log_odds
 from oddsmith.maps import CalibrationMap, PolynomialMap
+from oddsmith.rows import ScoreRows
 from oddsmith.table import ScoreTable
 
 __all__ = ["HistogramCalibrator", "ScalingBinningCalibrator"]
@@ -24,7 +24,7 @@ _ADDED = {"kt": 0.5, "laplace": 1.0, None: 0.0}
 
 
 @dataclass(eq=False, repr=False)
-class HistogramCalibrator(UnitCalibrator):
+class HistogramCalibrator(Calibrator):
     """Divide the scores in bins and say the share of positives of each.
 
     Simple and easily explained; but P jumps at the edges, need not rise, and ties all scores of a bin. Wants some
@@ -41,8 +41,7 @@ class HistogramCalibrator(UnitCalibrator):
     pos_label, clip
         As for every calibrator.
     input : {"score", "probability", "log_odds"}, default "score"
-        With ``bins="width"``, "score" takes scores that all lie in [0, 1] for probabilities, held 2.2e−16 away from 0
-        and 1, and others for log-odds.
+        With ``bins="width"``, "score" takes scores that all lie in [0, 1] for probabilities, and others for log-odds.
 
     Attributes
     ----------
@@ -79,14 +78,19 @@ class HistogramCalibrator(UnitCalibrator):
     def _laws(self) -> Laws:
         return frozenset({"scale", "shift"} if self.bins == "mass" else {})
 
-    def _reads_probabilities(self) -> bool:
-        return self.bins == "width" and super()._reads_probabilities()
+    def _fit_or_degenerate(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+        low, high = data.span()
+        self._unit = self.bins == "width" and self.input == "score" and 0 <= low < high <= 1
+        self.input_ = "probability" if self._unit or self.input == "probability" else "log_odds"
+        return super()._fit_or_degenerate(data)
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         if self.bins == "mass":
             starts = equal_mass(table, self.n_bins)
             return step_map(edges(table.scores, starts), self._shares(table, starts))
-        knots = unit_log_odds(np.arange(1, self.n_bins) / self.n_bins, 0.0)
+        knots = np.arange(1, self.n_bins) / self.n_bins
+        if not self._unit:
+            knots = unit_log_odds(knots, 0.0)
         first = np.append(0, np.searchsorted(table.scores, knots))
         held = np.flatnonzero(np.diff(first, append=len(table)))
         shares = self._shares(table, first[held])

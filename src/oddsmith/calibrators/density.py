@@ -5,11 +5,14 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check
+from oddsmith._check import Floats
 from oddsmith.calibrators._base import Calibrator, Laws, add_one_prior
 from oddsmith.calibrators._bayes import bayes_map, hold_ends
-from oddsmith.calibrators._families import FAMILIES, Limits, moments
+from oddsmith.calibrators._families import FAMILIES, Density, Limits, Side, moments
 from oddsmith.calibrators._mode import ClassScores
 from oddsmith.errors import NegativeSlopeWarning, SpikeWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
@@ -36,6 +39,31 @@ class _BayesCalibrator(Calibrator):
     min_side: float = field(default=0, kw_only=True)
 
     _when_separable: ClassVar[str] = "the densities hardly overlap, so P is close to 0 or 1 nearly everywhere"
+
+    def class_densities(self, scores: ArrayLike) -> tuple[Floats, Floats]:
+        """Return the fitted densities p(s|+) and p(s|−).
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Where to evaluate, on the scale of ``positive_.parameters``: with ``input="probability"`` log-odds.
+
+        Examples
+        --------
+        >>> from oddsmith import LaplaceCalibrator
+        >>> cal = LaplaceCalibrator().fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
+        >>> cal.class_densities([1.5])[0]  # 1/(2b) at the mode
+        array([0.5])
+        """
+        check_is_fitted(self, "map_")
+        if not hasattr(self, "positive_"):
+            _check.fail(
+                "densities need both classes and two distinct scores",
+                "a constant fit",
+                "see fit_warnings_, and collect more rows",
+            )
+        at = _check.as_scores(scores)
+        return _evaluate(self.positive_, at, self._scale), _evaluate(self.negative_, at, self._scale)
 
     def _families(self) -> tuple[str, str]:
         """Name the families of the positive and the negative class."""
@@ -79,8 +107,15 @@ class _BayesCalibrator(Calibrator):
         # Absolute constants may be absurd for the scores at hand; their squares must stay finite all the same.
         return pos, neg, Limits(*(min(max(limit, 1e-100), 1e100) for limit in limits))
 
+    def _fit_or_degenerate(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+        # Densities of an earlier fit must not outlive it.
+        for name in ("positive_", "negative_", "prior_positive_"):
+            self.__dict__.pop(name, None)
+        return super()._fit_or_degenerate(data)
+
     def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
         pos, neg, limits = self._samples(data)
+        self._scale = pos.scale
         families = self._families()
         self.positive_ = FAMILIES[families[0]].fit(pos, limits, True, self._subdivisions(), self.min_side)
         self.negative_ = FAMILIES[families[1]].fit(neg, limits, False, self._subdivisions(), self.min_side)
@@ -94,6 +129,13 @@ class _BayesCalibrator(Calibrator):
                 )
         ratio = math.log(self.prior_positive_) - math.log1p(-self.prior_positive_)
         return bayes_map(self.positive_, self.negative_, ratio, pos.scale)
+
+
+def _evaluate(density: Density, scores: Floats, scale: float) -> Floats:
+    with np.errstate(over="ignore"):
+        distance = scores / scale - density.theta / scale
+        rate, curve = np.where(distance[:, None] <= 0, density.left, density.right).T
+        return np.asarray(np.exp(density.peak - (rate + curve * np.abs(distance)) * np.abs(distance)) / scale)
 
 
 @dataclass(eq=False, repr=False)
@@ -176,7 +218,7 @@ class GaussianCalibrator(_BayesCalibrator):
     Attributes
     ----------
     positive_, negative_ : Density
-        With ``parameters`` mu and sigma; not for a tied fit.
+        With ``parameters`` mu and sigma, the same sigma for a tied fit.
     a_, b_, variance_ : float
         Slope, intercept and pooled variance of a tied fit.
 
@@ -225,6 +267,9 @@ class GaussianCalibrator(_BayesCalibrator):
         pooled = (pos.n * var_pos + neg.n * var_neg) / (pos.n + neg.n)
         variance = min(max(pooled, limits.sigma_low**2), limits.sigma_high**2)
         slope = (mean_pos / pos.scale - mean_neg / pos.scale) / variance
+        self._scale = pos.scale
+        self.positive_ = _tied(mean_pos, var_pos, variance, pos)
+        self.negative_ = _tied(mean_neg, var_neg, variance, neg)
         self.prior_positive_ = self._prior(data)
         if self.bias == "zero":
             origin, level = 0.0, 0.0
@@ -237,6 +282,14 @@ class GaussianCalibrator(_BayesCalibrator):
         if slope < 0:
             self._warn(NegativeSlopeWarning, f"The fitted slope is negative (a = {self.a_:.4g}): P falls as s rises.")
         return PolynomialMap(np.empty(0), np.array([origin]), np.array([[level, slope, 0.0]]), pos.scale)
+
+
+def _tied(mean: float, own: float, variance: float, sample: ClassScores) -> Density:
+    """Return a class's Gaussian with a variance that is not its own, on the standardised scale."""
+    side = Side(0.0, 1 / (2 * variance))
+    peak = -0.5 * math.log(2 * math.pi * variance)
+    fitted = sample.n * (peak - own * side.curve - math.log(sample.scale))
+    return Density(mean, peak, side, side, {"mu": mean, "sigma": math.sqrt(variance) * sample.scale}, fitted)
 
 
 @dataclass(eq=False, repr=False)

@@ -7,8 +7,9 @@ import numpy as np
 
 from oddsmith import _check, _kernels
 from oddsmith.calibrators._base import Calibrator, Laws
+from oddsmith.calibrators._bins import block_map
 from oddsmith.calibrators.sigmoid import platt_targets
-from oddsmith.maps import CalibrationMap, LinearMap, StepMap
+from oddsmith.maps import CalibrationMap, StepMap
 from oddsmith.rows import ScoreRows
 from oddsmith.table import ScoreTable
 
@@ -70,13 +71,10 @@ class IsotonicCalibrator(Calibrator):
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         starts, means = _kernels.pool_violators(table.pos, table.neg)
         values = self._bound(means, table)
-        first = table.scores[starts]
+        if self.between == "interpolate":
+            return block_map(table.scores, starts, values)
         last = table.scores[np.append(starts[1:], len(table)) - 1]
-        if self.between == "step":
-            return StepMap(last, values, np.append(values, values[-1]))
-        knots = np.column_stack([first, last]).ravel()
-        single = np.repeat(first == last, 2) & (np.arange(len(knots)) % 2 == 1)
-        return LinearMap(knots[~single], np.repeat(values, 2)[~single])
+        return StepMap(last, values, np.append(values, values[-1]))
 
     def _bound(self, means: np.ndarray, data: ScoreTable | ScoreRows) -> np.ndarray:
         if not self.bounded:

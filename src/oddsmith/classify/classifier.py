@@ -95,7 +95,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         for two classes is trained on each two-class problem. None means ``LinearSVC(random_state=0)``.
     calibrator : str, Calibrator or joint scaling, default "auto"
         The name of a calibrator in snake case ("platt", "isotonic", "asymmetric_laplace", …), of a scaling
-        ("temperature", "vector", "matrix", "dirichlet"), "sigmoid" (platt), or an unfitted instance. "auto" is Platt.
+        ("temperature", "vector", "matrix", "dirichlet"), "sigmoid" (platt), or an unfitted instance. "auto" is
+        `AutoCalibrator`.
     method : str, Calibrator or joint scaling, optional
         scikit-learn's name for ``calibrator``; give one of the two.
     cv : int, float, splitter or iterable of (train, test), default 5

@@ -265,11 +265,10 @@ def mean_log_odds(log_odds: list[Floats]) -> Floats:
 def _by_name(module: Any, role: str) -> dict[str, Any]:
     """Name what a module exports in snake case, without its role: AsymmetricLaplaceCalibrator is asymmetric_laplace."""
     bare = {name.removesuffix(role): getattr(module, name) for name in module.__all__ if name != role}
-    return {re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower(): cls for name, cls in bare.items()}
+    return {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower(): cls for name, cls in bare.items()}
 
 
 _CALIBRATORS = {
-    "auto": PlattCalibrator,
     "sigmoid": PlattCalibrator,
     **_by_name(calibrators, "Calibrator"),
     **_by_name(scaling, "Scaling"),  # last: "temperature" is joint, as in scikit-learn

@@ -13,7 +13,8 @@ from oddsmith.metrics.calibration_tests import (
     kuiper_test,
     spiegelhalter_test,
 )
-from oddsmith.metrics.compare import Comparison, MeasureComparison, compare, compare_rows
+from oddsmith.metrics.compare import compare, compare_rows
+from oddsmith.metrics.comparison import Comparison, MeasureComparison
 from oddsmith.metrics.curves import EmpiricalLogOdds, ReliabilityCurve, empirical_log_odds, reliability_curve
 from oddsmith.metrics.intervals import Interval, interval
 from oddsmith.metrics.proper import (
@@ -27,6 +28,7 @@ from oddsmith.metrics.proper import (
     uncertainty,
     zero_one_error,
 )
+from oddsmith.metrics.provenance import Forecast, forecast_of
 from oddsmith.metrics.ranking import accuracy, auc, average_precision, break_even, distinct_outputs, lift
 from oddsmith.metrics.reliability import (
     ErrorDefinition,
@@ -57,6 +59,7 @@ __all__ = [
     "EmpiricalLogOdds",
     "ErrorDefinition",
     "Figure",
+    "Forecast",
     "Interval",
     "Measure",
     "MeasureComparison",
@@ -80,6 +83,7 @@ __all__ = [
     "distinct_outputs",
     "empirical_log_odds",
     "forecast_from_arrays",
+    "forecast_of",
     "holm",
     "hosmer_lemeshow_test",
     "integrated_calibration_index",

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith._check import Floats, Weights
-from oddsmith.calibrators._quantiles import percentiles
 from oddsmith.metrics._measure import probability, squared_weight
-from oddsmith.resample import require_counts
 from oddsmith.table import ScoreTable
 
-BinRule = Literal["width", "mass", "quantile"]
-Edge = Literal["left", "right", "apart"]
-BIN_RULES = ("width", "mass", "quantile")
-EDGES = ("left", "right", "apart")
+BinRule = Literal["width", "mass", "quantile", "split", "distinct"]
+Edge = Literal["left", "right"]
+Ends = Literal["closed", "apart", "dropped"]
+BIN_RULES = ("width", "mass", "quantile", "split", "distinct")
+EDGES = ("left", "right")
+ENDS = ("closed", "apart", "dropped")
 
 #: 0.3 lies below the third edge of a tenth grid, in floating point; edges are met within this slack.
 _SLACK = 1e-12
@@ -51,18 +51,20 @@ class Bins:
         return self.weight**2 / self.weight_sq
 
 
-def binned(forecast: ScoreTable, n_bins: int, rule: BinRule, edge: Edge = "left") -> Bins:
+def binned(forecast: ScoreTable, n_bins: int, rule: BinRule, edge: Edge = "left", ends: Ends = "closed") -> Bins:
     """Put the cells of a forecast in bins and sum them up."""
     prob = probability(forecast)
-    index = bin_index(forecast, prob, _check.whole_number(n_bins, "n_bins", low=1), rule, edge)
-    return sum_bins(forecast, prob, index)
+    index = bin_index(forecast, prob, _check.whole_number(n_bins, "n_bins", low=1), rule, edge, ends)
+    return sum_bins(forecast, prob, index, n_bins if ends == "dropped" else None)
 
 
-def sum_bins(forecast: ScoreTable, prob: Floats, index: NDArray[np.int64]) -> Bins:
-    """Sum weight, positives and forecasts by bin."""
+def sum_bins(forecast: ScoreTable, prob: Floats, index: NDArray[np.int64], dropped: int | None = None) -> Bins:
+    """Sum weight, positives and forecasts by bin; the cells of one bin may be left out."""
     total = forecast.total
     weight = sum_by(index, total)
     held = weight > 0
+    if dropped is not None:
+        held[dropped:] = False
     columns = (squared_weight(forecast), forecast.pos, total * prob)
     return Bins(np.flatnonzero(held), weight[held], *(sum_by(index, column)[held] for column in columns))
 
@@ -72,33 +74,84 @@ def sum_by(index: NDArray[np.int64], values: Weights, length: int = 0) -> Floats
     return np.asarray(np.bincount(index, values, length), dtype=np.float64)
 
 
-def bin_index(forecast: ScoreTable, values: Floats, n_bins: int, rule: BinRule, edge: Edge) -> NDArray[np.int64]:
+def bin_index(
+    forecast: ScoreTable,
+    values: Floats,
+    n_bins: int,
+    rule: BinRule,
+    edge: Edge = "left",
+    ends: Ends = "closed",
+) -> NDArray[np.int64]:
     """Return the bin of each cell, by equal width of [0, 1] or by equal mass.
 
-    "width": ⌊nP⌋, bins [a, b), the last closed ("left"); (a, b], the first closed ("right"); or P = 1 in a bin of its
-    own ("apart"). "mass": the bin of the middle of a cell's weight, ⌊n(W₋ + w/2)/W⌋. "quantile": edges at the
-    quantiles of the repeated rows, interpolated, and a value at an edge goes above.
+    "width": ⌊nP⌋, bins [a, b) ("left") or (a, b] ("right"). "quantile": the same between interpolated quantiles of the
+    rows. In both the open end (the top of "left", the bottom of "right") belongs to the last bin it bounds ("closed"),
+    or its forecasts have the number ``n_bins`` ("apart", "dropped"). "mass": the bin of the middle of a cell's weight,
+    ⌊n(W₋ + w/2)/W⌋. "split": rows dealt out in order, the larger bins first, a tie going below. "distinct": every
+    forecast is a bin.
     """
     _check.one_of(rule, "bins", BIN_RULES)
     _check.one_of(edge, "edge", EDGES)
-    if rule == "width":
-        return _by_width(values, n_bins, edge)
-    total = forecast.total
+    _check.one_of(ends, "ends", ENDS)
+    if rule == "mass":
+        return _by_middle(forecast.total, n_bins)
+    if rule == "split":
+        return _by_split(forecast, n_bins)
+    if rule == "distinct":
+        return np.arange(len(forecast))
+    share = np.linspace(0, 1, n_bins + 1)
     if rule == "quantile":
-        require_counts(forecast, 'bins="quantile"')
-        edges = percentiles(values, total, np.linspace(0, 1, n_bins + 1)[1:-1])
-        return np.searchsorted(edges - _SLACK, values, side="right").astype(np.int64)
+        edges = quantiles(forecast, values, share)
+        place = values
+    else:
+        # Not the values against share: 3 · 0.1 and 0.3 are different numbers.
+        edges, place = np.arange(n_bins + 1.0), n_bins * values
+    index: NDArray[np.int64]
+    if edge == "left":
+        index = np.searchsorted(edges[1:-1] - _SLACK, place, side="right")
+        outside = place >= edges[-1] - _SLACK
+    else:
+        index = np.searchsorted(edges[1:-1] + _SLACK, place, side="left")
+        outside = place <= edges[0] + _SLACK
+    return index if ends == "closed" else np.where(outside, n_bins, index)
+
+
+def quantiles(forecast: ScoreTable, values: Floats, share: Floats) -> Floats:
+    """Return quantiles of the rows' values, which ascend with the cells: linear between rows, as NumPy's default.
+
+    Float weights are first scaled to sum to (Σw)²/Σw², the number of equal rows that would vary as much.
+    """
+    ends = np.cumsum(forecast.total, dtype=np.float64)
+    unit = float(squared_weight(forecast).sum()) / ends[-1]
+    place = max(ends[-1] / unit - 1, 0.0) * share
+    below = np.floor(place)
+    low, high = (values[_cell_beyond(ends, (below + k) * unit)] for k in (0, 1))
+    return np.asarray(low + (place - below) * (high - low))
+
+
+def _cell_beyond(ends: Floats, amount: Floats) -> NDArray[np.int64]:
+    """Return the first cells up to which the weight is more than ``amount``; at most the last cell."""
+    place: NDArray[np.int64] = np.searchsorted(ends, amount + _SLACK * ends[-1], side="right")
+    return np.minimum(place, len(ends) - 1)
+
+
+def _by_middle(total: Weights, n_bins: int) -> NDArray[np.int64]:
     middle: Floats = np.cumsum(total, dtype=np.float64) - total / 2
     share: Floats = middle * (n_bins / float(total.sum()))
     place: NDArray[np.int64] = np.floor(share + _SLACK).astype(np.int64)
     return np.minimum(place, n_bins - 1)
 
 
-def _by_width(prob: Floats, n_bins: int, edge: Edge) -> NDArray[np.int64]:
-    if edge == "right":
-        above: NDArray[np.int64] = np.ceil(n_bins * prob - _SLACK).astype(np.int64)
-        return np.maximum(above - 1, 0)
-    index = np.floor(n_bins * prob + _SLACK).astype(np.int64)
-    if edge == "apart":
-        return np.where(prob < 1, np.minimum(index, n_bins - 1), n_bins)
-    return np.minimum(index, n_bins - 1)
+def _by_split(forecast: ScoreTable, n_bins: int) -> NDArray[np.int64]:
+    ends = np.cumsum(forecast.total)
+    whole = ends[-1]
+    if forecast.kind == "count":
+        n_bins = min(n_bins, int(whole))
+        size, larger = divmod(int(whole), n_bins)
+        upto = np.arange(1, n_bins)
+        cuts = upto * size + np.minimum(upto, larger)
+    else:
+        cuts = whole * np.arange(1, n_bins) / n_bins
+    # The cell that reaches a cut is the last one below it.
+    last_below = np.searchsorted(ends, cuts)
+    return np.searchsorted(last_below, np.arange(len(ends)))

@@ -5,8 +5,8 @@ A *forecast* is a `ScoreTable` whose score is a log-odds, possibly infinite.
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Concatenate, Generic, ParamSpec, SupportsFloat, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, SupportsFloat, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,10 +14,13 @@ from scipy.special import expit
 
 from oddsmith import _check
 from oddsmith._check import Floats, Weights
+from oddsmith.metrics._result import Result
+from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.table import ScoreTable
 
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
+Null = Literal["calibrated", "constant"]
 
 
 class Measure(Generic[P, R]):
@@ -28,20 +31,24 @@ class Measure(Generic[P, R]):
 
     Attributes
     ----------
-    nonnegative : bool
-        Whether the measure is 0 for perfect calibration and never below, so that its bootstrap is biased upwards.
+    null : {"calibrated", "constant"} or None
+        What makes the measure 0, below which it never lies, so that its bootstrap is biased upwards: perfect
+        calibration, or forecasts that say nothing.
     """
 
     __name__: str
     __qualname__: str
 
-    def __init__(self, function: Callable[Concatenate[ScoreTable, P], R], nonnegative: bool = False) -> None:
+    def __init__(self, function: Callable[Concatenate[ScoreTable, P], R], null: Null | None = None) -> None:
         functools.update_wrapper(self, function)
         self._function = function
-        self.nonnegative = nonnegative
+        self.null = null
 
     def __call__(self, forecast: ScoreTable, *args: P.args, **options: P.kwargs) -> R:
-        return self._function(as_forecast(forecast), *args, **options)
+        result = self._function(as_forecast(forecast), *args, **options)
+        if isinstance(result, Figure) and is_in_sample(forecast):
+            return replace(result, in_sample=True)
+        return result
 
     def from_arrays(
         self,
@@ -66,16 +73,21 @@ def measure(function: Callable[Concatenate[ScoreTable, P], R]) -> Measure[P, R]:
     return Measure(function)
 
 
-def nonnegative(function: Callable[Concatenate[ScoreTable, P], R]) -> Measure[P, R]:
-    """Make a function of a forecast a measure that is 0 at best, as calibration errors are."""
-    return Measure(function, nonnegative=True)
+def nonnegative(null: Null) -> Callable[[Callable[Concatenate[ScoreTable, P], R]], Measure[P, R]]:
+    """Make a function of a forecast a measure that is 0 under a null hypothesis, and else above."""
+
+    def make(function: Callable[Concatenate[ScoreTable, P], R]) -> Measure[P, R]:
+        return Measure(function, null)
+
+    return make
 
 
 @dataclass(frozen=True)
-class Figure:
+class Figure(Result):
     """A number that carries its definition.
 
-    ``float(figure)`` is the number, ``str(figure)`` says how it was computed.
+    ``float(figure)`` is the number, ``str(figure)`` says how it was computed, and whether on rows that the forecast
+    was fitted on.
 
     Examples
     --------
@@ -85,12 +97,18 @@ class Figure:
 
     value: float
     definition: str
+    in_sample: bool = field(default=False, kw_only=True)
 
     def __float__(self) -> float:
         return self.value
 
     def __str__(self) -> str:
-        return f"{self.value:.6g} ({self.definition})"
+        return f"{self.value:.6g} ({self.passport})"
+
+    @property
+    def passport(self) -> str:
+        """The definition, with a mark of figures that flatter."""
+        return f"{self.definition}; in-sample" if self.in_sample else self.definition
 
 
 def as_forecast(forecast: object) -> ScoreTable:

@@ -15,8 +15,8 @@ from oddsmith._check import Floats
 from oddsmith.metrics._bins import bin_index, sum_by
 from oddsmith.metrics._measure import Figure, measure, probability, residuals, squared_weight
 from oddsmith.metrics.proper import log_loss
-from oddsmith.metrics.slope import recalibration_line
-from oddsmith.resample import require_counts
+from oddsmith.metrics.provenance import is_in_sample
+from oddsmith.metrics.slope import recalibration_line, refuse_infinite, require_several
 from oddsmith.table import ScoreTable
 
 __all__ = [
@@ -38,11 +38,11 @@ class CalibrationTest(Figure):
 
     def __str__(self) -> str:
         degrees = "" if self.df is None else f", df {self.df}"
-        return f"{self.value:.6g}{degrees}, p = {self.p_value:.4g} ({self.definition})"
+        return f"{self.value:.6g}{degrees}, p = {self.p_value:.4g} ({self.passport})"
 
 
 @measure
-def spiegelhalter_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
+def spiegelhalter_test(forecast: ScoreTable, *, in_sample: bool | None = None) -> CalibrationTest:
     """Test calibration by Spiegelhalter's Z, the standardised squared error.
 
     Blind to errors that leave Σ(y − p)(1 − 2p) as it is.
@@ -51,8 +51,9 @@ def spiegelhalter_test(forecast: ScoreTable, *, in_sample: bool = False) -> Cali
     ----------
     forecast : ScoreTable
         Scores are log-odds.
-    in_sample : bool, default False
-        Whether the forecasts were fitted on these rows; if so the p-value is refused.
+    in_sample : bool, optional
+        Whether the forecast was fitted on these rows, in which case the p-value is refused; by default what the
+        forecast knows of itself, see `forecast_of`.
 
     Notes
     -----
@@ -67,7 +68,7 @@ def spiegelhalter_test(forecast: ScoreTable, *, in_sample: bool = False) -> Cali
     >>> print(spiegelhalter_test.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
     0.109109, p = 0.9131 (Spiegelhalter's Z)
     """
-    refuse_in_sample(in_sample)
+    refuse_in_sample(forecast, in_sample)
     tilt = 1 - 2 * probability(forecast)
     excess, variance = float(residuals(forecast) @ tilt), float(null_variance(forecast) @ tilt**2)
     z = _ratio(forecast, excess, math.sqrt(variance))
@@ -75,7 +76,7 @@ def spiegelhalter_test(forecast: ScoreTable, *, in_sample: bool = False) -> Cali
 
 
 @measure
-def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: bool = False) -> CalibrationTest:
+def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: bool | None = None) -> CalibrationTest:
     """Test calibration by groups of equal weight (Hosmer and Lemeshow), χ² with as many degrees of freedom as groups.
 
     The usual "groups − 2" is for rows that the model was fitted on; for other rows it rejects twice too often.
@@ -86,7 +87,7 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: b
         Scores are log-odds.
     n_bins : int, default 10
         Number of groups; ties are never split, so there may be fewer.
-    in_sample : bool, default False
+    in_sample : bool, optional
         As in `spiegelhalter_test`.
 
     Notes
@@ -103,7 +104,7 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: b
     >>> hosmer_lemeshow_test.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9], n_bins=2).df
     2
     """
-    refuse_in_sample(in_sample)
+    refuse_in_sample(forecast, in_sample)
     prob = probability(forecast)
     index = bin_index(forecast, prob, _check.whole_number(n_bins, "n_bins", low=1), "mass", "left")
     columns = (forecast.total, squared_weight(forecast), forecast.total * prob, residuals(forecast))
@@ -119,19 +120,25 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: b
 
 
 @measure
-def cox_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
-    """Test slope 1 and intercept 0 jointly, by the likelihood ratio of the logistic regression on the log-odds.
+def cox_test(forecast: ScoreTable, *, in_sample: bool | None = None) -> CalibrationTest:
+    """Test slope 1 and intercept 0 jointly, in the logistic regression on the log-odds.
 
-    Powerful against forecasts that are too extreme, too timid, too high or too low; blind to other shapes. Needs
-    counts, finite log-odds and classes that overlap.
+    Powerful against forecasts that are too extreme, too timid, too high or too low; blind to other shapes. Needs finite
+    log-odds, and for counts classes that overlap.
+
+    Notes
+    -----
+    For counts the likelihood ratio. Float weights have no likelihood: for them the score test UᵀV⁻¹U with
+    U = Σ w(y − p)(L, 1)ᵀ and V = Σ w²p(1 − p)(L, 1)ᵀ(L, 1). Both are χ² with 2 degrees of freedom.
 
     Examples
     --------
     >>> cox_test.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]).df
     2
     """
-    refuse_in_sample(in_sample)
-    require_counts(forecast, "the likelihood-ratio test")
+    refuse_in_sample(forecast, in_sample)
+    if forecast.kind == "weight":
+        return _score_test(forecast)
     slope, intercept = recalibration_line(forecast)
     best = forecast.map(lambda scores: slope * scores + intercept)
     ratio = 2 * max(log_loss(forecast, convention="total") - log_loss(best, convention="total"), 0.0)
@@ -139,8 +146,18 @@ def cox_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTes
     return CalibrationTest(ratio, name, float(chdtrc(2, ratio)), 2)
 
 
+def _score_test(forecast: ScoreTable) -> CalibrationTest:
+    refuse_infinite(forecast)
+    require_several(forecast)
+    centred = forecast.scores - float(forecast.total @ forecast.scores) / float(forecast.total.sum())
+    features = np.array([centred, np.ones(len(centred))])
+    score, variance = features @ residuals(forecast), (features * null_variance(forecast)) @ features.T
+    statistic = float(score @ np.linalg.solve(variance, score))
+    return CalibrationTest(statistic, "score test of slope 1 and intercept 0", float(chdtrc(2, statistic)), 2)
+
+
 @measure
-def kolmogorov_smirnov_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
+def kolmogorov_smirnov_test(forecast: ScoreTable, *, in_sample: bool | None = None) -> CalibrationTest:
     """Test calibration by the largest cumulative excess of positives, from the lowest forecast up.
 
     Without bins or smoothers, and sensitive to any shape of error.
@@ -167,7 +184,7 @@ def kolmogorov_smirnov_test(forecast: ScoreTable, *, in_sample: bool = False) ->
 
 
 @measure
-def kuiper_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
+def kuiper_test(forecast: ScoreTable, *, in_sample: bool | None = None) -> CalibrationTest:
     """Test calibration by the largest excess of positives over any interval of forecasts.
 
     Notes
@@ -209,13 +226,13 @@ def range_of_brownian_motion(r: float) -> float:
     return float(np.clip(8 * np.sum((-1.0) ** (k - 1) * k * ndtr(-k * r)), 0.0, 1.0))
 
 
-def refuse_in_sample(in_sample: bool) -> None:
+def refuse_in_sample(forecast: ScoreTable, in_sample: bool | None) -> None:
     """Refuse a p-value on rows that the forecast was fitted on."""
-    _check.one_of(in_sample, "in_sample", (True, False))
-    if in_sample:
+    _check.one_of(in_sample, "in_sample", (True, False, None))
+    if is_in_sample(forecast) if in_sample is None else in_sample:
         _check.fail(
             "p-values on a table that the map was fitted on are refused",
-            "in_sample=True",
+            "a forecast that was fitted on these rows",
             "judge on held-out rows or cross-fitted forecasts",
         )
 
@@ -225,8 +242,8 @@ def null_variance(forecast: ScoreTable) -> Floats:
     return np.asarray(squared_weight(forecast) * expit(forecast.scores) * expit(-forecast.scores))
 
 
-def _walk(forecast: ScoreTable, in_sample: bool) -> Floats:
-    refuse_in_sample(in_sample)
+def _walk(forecast: ScoreTable, in_sample: bool | None) -> Floats:
+    refuse_in_sample(forecast, in_sample)
     spread = math.sqrt(float(null_variance(forecast).sum()))
     if _refuted(forecast) or spread == 0:
         return np.array([_ratio(forecast, 0.0, 0.0)])

@@ -10,13 +10,14 @@ from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith.metrics._bins import bin_index, binned, sum_by
 from oddsmith.metrics._measure import as_forecast, measure, probability
+from oddsmith.metrics._result import Result
 from oddsmith.table import ScoreTable
 
 __all__ = ["EmpiricalLogOdds", "ReliabilityCurve", "empirical_log_odds", "reliability_curve"]
 
 
 @dataclass(frozen=True, eq=False)
-class ReliabilityCurve:
+class ReliabilityCurve(Result):
     """Non-empty bins of a reliability diagram.
 
     Attributes
@@ -76,7 +77,7 @@ def reliability_curve(
 
 
 @dataclass(frozen=True, eq=False)
-class EmpiricalLogOdds:
+class EmpiricalLogOdds(Result):
     """Non-empty bins of scores with their smoothed log-odds."""
 
     low: Floats

@@ -11,6 +11,7 @@ from scipy.special import expit
 from oddsmith import _check, _kernels
 from oddsmith._check import Floats
 from oddsmith.metrics._measure import log_odds, measure, nonnegative, size, weighted_sum
+from oddsmith.metrics._result import Result
 from oddsmith.table import ScoreTable
 
 __all__ = [
@@ -125,7 +126,7 @@ def zero_one_error(forecast: ScoreTable, *, total: bool = False) -> float:
 
 
 @dataclass(frozen=True)
-class Decomposition:
+class Decomposition(Result):
     """Mean score = miscalibration − discrimination + uncertainty.
 
     Miscalibration is what the best monotone recalibration would save, discrimination what that one saves against the
@@ -180,7 +181,7 @@ def decompose(forecast: ScoreTable, *, score: Score = "log") -> Decomposition:
     return Decomposition(score, mean, max(mean - best, 0.0), max(base - best, 0.0), base)
 
 
-@nonnegative
+@nonnegative("calibrated")
 def miscalibration(forecast: ScoreTable, *, score: Score = "log") -> float:
     """Return what the best monotone recalibration would save of the mean score.
 
@@ -192,7 +193,7 @@ def miscalibration(forecast: ScoreTable, *, score: Score = "log") -> float:
     return decompose(forecast, score=score).miscalibration
 
 
-@measure
+@nonnegative("constant")
 def discrimination(forecast: ScoreTable, *, score: Score = "log") -> float:
     """Return what the best monotone recalibration saves of the mean score, against the base rate.
 

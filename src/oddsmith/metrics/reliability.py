@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from oddsmith import _check
 from oddsmith._check import Floats
-from oddsmith.metrics._bins import BIN_RULES, EDGES, BinRule, Bins, Edge, binned
+from oddsmith.metrics._bins import BIN_RULES, EDGES, ENDS, BinRule, Bins, Edge, Ends, binned
 from oddsmith.metrics._measure import Figure, forecast_from_arrays, nonnegative, size
 from oddsmith.table import ScoreTable
 
@@ -29,13 +29,13 @@ _NORMS = {
 _BINS = {
     "width": "bins of equal width",
     "mass": "bins of equal mass, ties kept together",
-    "quantile": "bins between interpolated quantiles, a forecast at an edge goes above",
+    "quantile": "bins between interpolated quantiles",
+    "split": "bins of equal mass, larger ones first, ties kept below",
+    "distinct": "every distinct forecast a bin",
 }
-_EDGES = {
-    "left": "[a, b), last closed",
-    "right": "(a, b], first closed",
-    "apart": "[a, b), P = 1 in a bin of its own",
-}
+_EDGES = {"left": "[a, b)", "right": "(a, b]"}
+_OPEN_END = {"left": "highest end", "right": "lowest end"}
+_ENDS = {"closed": "closed", "apart": "in a bin of its own", "dropped": "left out"}
 _DEBIAS = {
     "none": "biased upwards",
     "total": "debiased by the variance of the bins' shares",
@@ -51,10 +51,14 @@ class ErrorDefinition:
     ----------
     n_bins : int
         Number of bins; with ``sweep`` the largest number tried.
-    bins : {"width", "mass", "quantile"}
-        Equal intervals of [0, 1]; equal weight, ties kept together; or between the interpolated quantiles of rows.
-    edge : {"left", "right", "apart"}
-        Of equal intervals: [a, b), (a, b], or [a, b) with P = 1 in a bin of its own.
+    bins : {"width", "mass", "quantile", "split", "distinct"}
+        Equal intervals of [0, 1]; equal weight, ties kept together; between the interpolated quantiles of rows; rows
+        dealt out in order, the larger bins first, a tie going below; or each distinct forecast a bin, however many.
+    edge : {"left", "right"}
+        Of intervals: [a, b) or (a, b].
+    ends : {"closed", "apart", "dropped"}
+        What becomes of forecasts at the open end of all intervals, the top of [a, b) or the bottom of (a, b]: they
+        belong to the interval beside, to a bin of their own, or to none.
     norm : {"l1", "l2", "squared", "max", "mean"}
         How gaps become one number.
     debias : {"none", "total", "bin"}
@@ -70,6 +74,7 @@ class ErrorDefinition:
     n_bins: int = 15
     bins: BinRule = "mass"
     edge: Edge = "left"
+    ends: Ends = "closed"
     norm: Norm = "l1"
     debias: Literal["none", "total", "bin"] = "none"
     classes: Literal["positive", "top"] = "positive"
@@ -80,6 +85,7 @@ class ErrorDefinition:
         for name, options in (
             ("bins", BIN_RULES),
             ("edge", EDGES),
+            ("ends", ENDS),
             ("norm", tuple(_NORMS)),
             ("debias", tuple(_DEBIAS)),
             ("classes", ("positive", "top")),
@@ -89,18 +95,24 @@ class ErrorDefinition:
             _check.fail('debias="total" needs norm="l2" or "squared"', f"norm={self.norm!r}", 'use debias="bin"')
 
     def __str__(self) -> str:
-        count = f"up to {self.n_bins} by monotone sweep" if self.sweep else f"{self.n_bins}"
-        edge = f" {_EDGES[self.edge]}" if self.bins == "width" else ""
-        return f"{_NORMS[self.norm]}; {count} {_BINS[self.bins]}{edge}; {_DEBIAS[self.debias]}; {self.classes} class"
+        count, edge = f"{self.n_bins} ", ""
+        if self.sweep:
+            count = f"up to {self.n_bins} by monotone sweep, "
+        elif self.bins == "distinct":
+            count = ""
+        if self.bins in ("width", "quantile"):
+            edge = f" {_EDGES[self.edge]}, {_OPEN_END[self.edge]} {_ENDS[self.ends]}"
+        return f"{_NORMS[self.norm]}; {count}{_BINS[self.bins]}{edge}; {_DEBIAS[self.debias]}; {self.classes} class"
 
 
-#: Definitions by the name of the library that uses them. scikit-learn's and probcal's are checked against the libraries
-#: by tests; the others are what those libraries are known to compute, not checked here.
+#: Definitions by the name of the library that uses them, each held against figures of that library by a test. Libraries
+#: compare with edges in floating point; here a forecast within 1e-12 of an edge lies on it.
 DEFINITIONS: dict[str, ErrorDefinition] = {
-    "calzone": ErrorDefinition(10, "width"),
-    "calzone_equal_count": ErrorDefinition(10, "mass"),
-    "calzone_top_class": ErrorDefinition(10, "width", classes="top"),
-    "mapie": ErrorDefinition(50, "width"),
+    "calzone": ErrorDefinition(10, "width", "right", "dropped"),
+    "calzone_equal_count": ErrorDefinition(10, "quantile", "right", "dropped"),
+    "calzone_top_class": ErrorDefinition(10, "width", "right", classes="top"),
+    # MAPIE's 50 are edges, not bins.
+    "mapie": ErrorDefinition(49, "width", "right", "apart"),
     "netcal": ErrorDefinition(10, "width"),
     "netcal_ace": ErrorDefinition(10, "width", norm="mean"),
     "netcal_mce": ErrorDefinition(10, "width", norm="max"),
@@ -108,13 +120,15 @@ DEFINITIONS: dict[str, ErrorDefinition] = {
     "probcal_debiased": ErrorDefinition(15, "quantile", debias="bin"),
     "probcal_sweep": ErrorDefinition(100, "quantile", sweep=True),
     "sklearn": ErrorDefinition(5, "width", "right"),
-    "torchmetrics": ErrorDefinition(15, "width", "apart"),
-    "uncertainty_calibration": ErrorDefinition(15, "mass", norm="l2", debias="total"),
+    "torchmetrics": ErrorDefinition(15, "width", "left", "apart"),
+    "uncertainty_calibration": ErrorDefinition(15, "split", norm="l2", debias="total"),
+    # Its default for forecasts with fewer distinct values than a quarter of the rows.
+    "uncertainty_calibration_discrete": ErrorDefinition(bins="distinct", norm="l2", debias="total"),
     "uncertainty_calibration_ece": ErrorDefinition(15, "width", "right"),
 }
 
 
-@nonnegative
+@nonnegative("calibrated")
 def calibration_error(forecast: ScoreTable, *, definition: ErrorDefinition | str = "probcal") -> Figure:
     """Return a binned calibration error, with its definition.
 
@@ -141,13 +155,13 @@ def calibration_error(forecast: ScoreTable, *, definition: ErrorDefinition | str
     Examples
     --------
     >>> print(calibration_error.from_arrays([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.7], definition="netcal"))
-    0.35 (L1: mean of |gap| by weight; 10 bins of equal width [a, b), last closed; biased upwards; positive class)
+    0.35 (L1: mean of |gap| by weight; 10 bins of equal width [a, b), highest end closed; biased upwards; ...)
     """
     chosen = named_definition(definition)
     if chosen.classes == "top":
         forecast = _favoured(forecast)
-    bins = _sweep(forecast, chosen) if chosen.sweep else binned(forecast, chosen.n_bins, chosen.bins, chosen.edge)
-    return Figure(_combine(bins, size(forecast), chosen), str(chosen))
+    bins = _sweep(forecast, chosen) if chosen.sweep else _bins(forecast, chosen, chosen.n_bins)
+    return Figure(_combine(bins, chosen), str(chosen))
 
 
 def top_label_forecast(y_true: ArrayLike, prob: ArrayLike, sample_weight: ArrayLike | None = None) -> ScoreTable:
@@ -200,8 +214,15 @@ def named_definition(definition: ErrorDefinition | str) -> ErrorDefinition:
     return DEFINITIONS[definition]
 
 
-def _combine(bins: Bins, total: float, chosen: ErrorDefinition) -> float:
-    gaps, shares = np.abs(bins.fraction_positive - bins.mean_predicted), bins.weight / total
+def _bins(forecast: ScoreTable, chosen: ErrorDefinition, n_bins: int) -> Bins:
+    bins = binned(forecast, n_bins, chosen.bins, chosen.edge, chosen.ends)
+    if len(bins.weight) == 0:
+        _check.fail("some forecasts must lie above the lowest edge, which is left out", "none", 'use ends="closed"')
+    return bins
+
+
+def _combine(bins: Bins, chosen: ErrorDefinition) -> float:
+    gaps, shares = np.abs(bins.fraction_positive - bins.mean_predicted), bins.weight / bins.weight.sum()
     if chosen.debias != "none":
         squares = _debiased(bins, gaps)
         if chosen.debias == "total":
@@ -224,9 +245,9 @@ def _debiased(bins: Bins, gaps: Floats) -> Floats:
 
 
 def _sweep(forecast: ScoreTable, chosen: ErrorDefinition) -> Bins:
-    best = binned(forecast, 1, chosen.bins, chosen.edge)
+    best = _bins(forecast, chosen, 1)
     for n_bins in range(2, int(min(chosen.n_bins, size(forecast))) + 1):
-        bins = binned(forecast, n_bins, chosen.bins, chosen.edge)
+        bins = _bins(forecast, chosen, n_bins)
         if np.any(np.diff(bins.fraction_positive) < 0):
             break
         best = bins

@@ -38,7 +38,7 @@ def calibration_intercept(forecast: ScoreTable) -> float:
     >>> round(calibration_intercept.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]), 3)
     -0.137
     """
-    _refuse_infinite(forecast)
+    refuse_infinite(forecast)
     require_classes(forecast)
     base = float(log_odds(np.array(forecast.prevalence)))
     low, high = forecast.span()
@@ -55,10 +55,9 @@ def calibration_intercept(forecast: ScoreTable) -> float:
 
 def recalibration_line(forecast: ScoreTable) -> tuple[float, float]:
     """Return slope and intercept of the logistic regression of the labels on the log-odds."""
-    _refuse_infinite(forecast)
+    refuse_infinite(forecast)
     require_classes(forecast)
-    if len(forecast) == 1:
-        _check.fail("a slope needs two distinct forecasts", "one", "use calibration_intercept")
+    require_several(forecast)
     if is_separable(forecast):
         _check.fail(
             "a slope needs forecasts whose classes overlap",
@@ -69,10 +68,17 @@ def recalibration_line(forecast: ScoreTable) -> tuple[float, float]:
     return line.a, line.b
 
 
-def _refuse_infinite(forecast: ScoreTable) -> None:
+def refuse_infinite(forecast: ScoreTable) -> None:
+    """Refuse forecasts of exactly 0 or 1."""
     if not np.all(np.isfinite(forecast.scores)):
         _check.fail(
             "log-odds must be finite for a regression on them",
             "forecasts of exactly 0 or 1",
             "clip the probabilities first, and say so",
         )
+
+
+def require_several(forecast: ScoreTable) -> None:
+    """Refuse a constant forecast, which has no slope."""
+    if len(forecast) == 1:
+        _check.fail("a slope needs two distinct forecasts", "one", "use calibration_intercept")

@@ -1,10 +1,10 @@
 """Calibration error without bins: smooth ECE, and ICI, E50, E90, Emax of a named smoother."""
 
-import math
 from typing import Literal
 
 import numpy as np
 from scipy.fft import dct, idct
+from scipy.optimize import brentq
 from scipy.special import expit
 
 from oddsmith import _check, _kernels
@@ -29,8 +29,10 @@ _SMOOTHERS = {
 }
 
 
-@nonnegative
-def smooth_calibration_error(forecast: ScoreTable, *, bandwidth: float | None = None) -> Figure:
+@nonnegative("calibrated")
+def smooth_calibration_error(
+    forecast: ScoreTable, *, bandwidth: float | None = None, rule: Literal["exact", "relplot"] = "exact"
+) -> Figure:
     """Return the smooth calibration error, smECE, with the bandwidth that equals the error.
 
     Parameters
@@ -39,6 +41,9 @@ def smooth_calibration_error(forecast: ScoreTable, *, bandwidth: float | None = 
         Scores are log-odds.
     bandwidth : float, optional
         A fixed bandwidth σ; by default the one with smECE_σ = σ.
+    rule : {"exact", "relplot"}, default "exact"
+        "relplot" gives that library's number: the mean over some 200 points with both ends, a bandwidth of whole
+        1/1024, and half the weight for what its lattice puts at P = 0 and P = 1.
 
     Notes
     -----
@@ -54,16 +59,18 @@ def smooth_calibration_error(forecast: ScoreTable, *, bandwidth: float | None = 
     >>> print(smooth_calibration_error.from_arrays([0, 0, 1, 1], [0.1, 0.6, 0.6, 0.8]))
     0.0954971 (smECE: reflected Gaussian kernel on P, bandwidth 0.0955)
     """
-    spectrum = np.asarray(dct(_lattice(probability(forecast), residuals(forecast)), type=2))
-    if bandwidth is None:
-        sigma = _fixed_point(spectrum, size(forecast))
-    else:
-        sigma = _check.number(bandwidth, "bandwidth", low=0, strict=True)
+    _check.one_of(rule, "rule", ("exact", "relplot"))
+    sigma = None if bandwidth is None else _check.number(bandwidth, "bandwidth", low=0, strict=True)
+    if rule == "relplot":
+        sigma = _relplot_bandwidth(forecast) if sigma is None else sigma
+        return Figure(_relplot_error(forecast, sigma), f"smECE as relplot computes it, bandwidth {sigma:.4g}")
+    spectrum = np.asarray(dct(_in_cells(probability(forecast), residuals(forecast)), type=2))
+    sigma = _fixed_point(spectrum, size(forecast)) if sigma is None else sigma
     value = _absolute_mass(spectrum, sigma) / size(forecast)
     return Figure(value, f"smECE: reflected Gaussian kernel on P, bandwidth {sigma:.4g}")
 
 
-@nonnegative
+@nonnegative("calibrated")
 def integrated_calibration_index(
     forecast: ScoreTable,
     *,
@@ -108,9 +115,9 @@ def _smooth(forecast: ScoreTable, smoother: str) -> tuple[Floats, str]:
         slope, intercept = recalibration_line(forecast)
         return np.asarray(expit(slope * forecast.scores + intercept)), name
     prob = probability(forecast)
-    sigma = _fixed_point(np.asarray(dct(_lattice(prob, residuals(forecast)), type=2)), size(forecast))
+    sigma = _fixed_point(np.asarray(dct(_in_cells(prob, residuals(forecast)), type=2)), size(forecast))
     wide = max(sigma, 1 / _CELLS)
-    pos, total = (_spread(_lattice(prob, column), wide) for column in (forecast.pos, forecast.total))
+    pos, total = (_spread(_in_cells(prob, column), wide) for column in (forecast.pos, forecast.total))
     place = (np.arange(_CELLS) + 0.5) / _CELLS
     # Far from all rows both densities vanish; no forecast lies there.
     rate = np.clip(pos, 0.0, None) / np.maximum(total, 1e-300)
@@ -127,17 +134,20 @@ def _statistic(gaps: Floats, weight: Weights, statistic: str) -> float:
     return float(percentiles(gaps[order], weight[order], share)[0])
 
 
-def _lattice(prob: Floats, mass: Weights) -> Floats:
-    """Share each mass between the two nearest of the cells' centres, so that its place is kept."""
-    at = np.clip(prob * _CELLS - 0.5, 0.0, _CELLS - 1)
-    left = np.minimum(at.astype(np.int64), _CELLS - 2)
+def _in_cells(prob: Floats, mass: Weights) -> Floats:
+    return _lattice(np.clip(prob * _CELLS - 0.5, 0.0, _CELLS - 1), mass, _CELLS)
+
+
+def _lattice(at: Floats, mass: Weights, points: int) -> Floats:
+    """Share each mass between the two points nearest to its place, so that the place is kept."""
+    left = np.minimum(at.astype(np.int64), points - 2)
     right_share = at - left
-    return sum_by(left, mass * (1 - right_share), _CELLS) + sum_by(left + 1, mass * right_share, _CELLS)
+    return sum_by(left, mass * (1 - right_share), points) + sum_by(left + 1, mass * right_share, points)
 
 
-def _kernel(sigma: float) -> Floats:
+def _kernel(sigma: float, points: int = _CELLS) -> Floats:
     """Return the cosine transform of the reflected Gaussian kernel."""
-    frequency = np.pi * np.arange(_CELLS)
+    frequency = np.pi * np.arange(points)
     return np.asarray(np.exp(-0.5 * np.minimum(sigma * frequency, 100.0) ** 2))
 
 
@@ -150,14 +160,28 @@ def _absolute_mass(spectrum: Floats, sigma: float) -> float:
 
 
 def _fixed_point(spectrum: Floats, total: float) -> float:
-    """Return the σ with smECE_σ = σ, by bisection: smECE_σ never rises with σ."""
-    low, high = _SMALLEST, 1.0
-    if _absolute_mass(spectrum, low) / total <= low:
-        return low
-    while high - low > 1e-9:
-        middle = math.sqrt(low * high)
-        if _absolute_mass(spectrum, middle) / total > middle:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
+    """Return the σ with smECE_σ = σ, which is unique: smECE_σ never rises with σ."""
+
+    def excess(sigma: float) -> float:
+        return _absolute_mass(spectrum, sigma) / total - sigma
+
+    return float(brentq(excess, _SMALLEST, 2.0, xtol=1e-10)) if excess(_SMALLEST) > 0 else _SMALLEST
+
+
+def _relplot_error(forecast: ScoreTable, sigma: float) -> float:
+    nodes, mesh = max(2000, round(20 / sigma)) // 2 + 1, np.linspace(0, 1, max(round(10 / sigma), 200))
+    at, kernel = probability(forecast) * (nodes - 1), _kernel(sigma, nodes)
+    # A cosine transform of the first kind mirrors every node but the two at the ends, as that library does.
+    excess, weight = (
+        np.interp(mesh * (nodes - 1), np.arange(nodes), idct(dct(_lattice(at, mass, nodes), type=1) * kernel, type=1))
+        for mass in (residuals(forecast), forecast.total)
+    )
+    return float(np.abs(excess).sum() / weight.sum())
+
+
+def _relplot_bandwidth(forecast: ScoreTable) -> float:
+    low, high = 0.0, 1.0
+    for _ in range(10):
+        middle = (low + high) / 2
+        low, high = (middle, high) if middle < max(1e-3, _relplot_error(forecast, middle)) else (low, middle)
+    return high

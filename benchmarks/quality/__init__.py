@@ -1,0 +1,1 @@
+"""How good the probabilities are, against peers, on real data: ``python -m benchmarks.quality``."""

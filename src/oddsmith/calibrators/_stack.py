@@ -1,0 +1,151 @@
+"""Blending weights from out-of-sample forecasts, and what those forecasts say about calibrating at all."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from oddsmith._check import Floats, Weights
+from oddsmith.maps import CalibrationMap
+from oddsmith.resample import Fold, exact, pooled
+from oddsmith.table import ScoreTable
+
+_FOLDS = 5
+
+#: Longer tables are pooled for cross-validation, to cells of equal weight: weights of a blend need no more.
+_LONG = 4096
+_CELLS = 600
+
+#: Weight of the prior, equal for all parts, in cases.
+_PRIOR = 2.0
+
+_MAX_STEPS = 500
+
+#: Above so many units a fold the order in which they are dealt repeats itself.
+_PERIOD = 13_107
+
+
+@dataclass(frozen=True)
+class OutOfSample:
+    """Forecasts of cells by maps that have not seen them.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (cells,)
+    log_odds : ndarray of shape (parts, cells)
+        Of each part of the blend, fitted to the other folds.
+    few : ndarray of shape (parts, cells) or None
+        The same with parts fitted to one fold alone; None for two folds, or if a fold lacks a class.
+    pos, neg : ndarray of shape (cells,)
+        Weight, in cases.
+    """
+
+    scores: Floats
+    log_odds: Floats
+    few: Floats | None
+    pos: Floats
+    neg: Floats
+    n_folds: int
+
+    @property
+    def n(self) -> float:
+        """Cases."""
+        return float(self.pos.sum() + self.neg.sum())
+
+    def weights(self) -> Floats:
+        """Return the weights of the most probable blend under a Dirichlet prior, by EM."""
+        as_pos, as_neg = expit(self.log_odds), expit(-self.log_odds)
+        size = len(as_pos)
+        weights = np.full(size, 1 / size)
+        for _ in range(_MAX_STEPS):
+            due = as_pos @ (self.pos / (weights @ as_pos)) + as_neg @ (self.neg / (weights @ as_neg))
+            new = (weights * due + _PRIOR / size) / (self.n + _PRIOR)
+            moved = np.abs(new - weights).max()
+            weights = new
+            if moved < 1e-5:
+                break
+        return np.asarray(weights / weights.sum())
+
+    def losses(self, forecast: Floats) -> tuple[Floats, Floats]:
+        """Return the log-loss of a positive and of a negative case in each cell, for log-odds."""
+        return np.logaddexp(0, -forecast), np.logaddexp(0, forecast)
+
+    def mean(self, losses: tuple[Floats, Floats]) -> tuple[float, float]:
+        """Return the mean over cases and its standard error."""
+        of_pos, of_neg = losses
+        mean = float(self.pos @ of_pos + self.neg @ of_neg) / self.n
+        spread = float(self.pos @ (of_pos - mean) ** 2 + self.neg @ (of_neg - mean) ** 2) / self.n
+        return mean, math.sqrt(spread / self.n)
+
+
+def blended(log_odds: Floats, weights: Floats) -> Floats:
+    """Return the log-odds of a blend of forecasts, shape (parts, cells)."""
+    return np.asarray(np.log(weights @ expit(log_odds)) - np.log(weights @ expit(-log_odds)))
+
+
+def out_of_sample(
+    table: ScoreTable, fit: Callable[[ScoreTable], Sequence[CalibrationMap]], random_state: int | None
+) -> OutOfSample | None:
+    """Forecast every case by maps fitted without it; None where a class has fewer than two cases."""
+    whole = pooled(table, _CELLS) if len(table) > _LONG else exact(table)
+    n_folds = int(min(_FOLDS, whole.n_pos, whole.n_neg))
+    if n_folds < 2:
+        return None
+    splits = _deal(whole, n_folds, random_state)
+    parts = [fold.part for fold in splits]
+    few = None
+    if n_folds > 2 and all(part.n_pos > 0 and part.n_neg > 0 for part in parts):
+        # Each fold by fits to the one before it.
+        few = np.concatenate([_forecasts(fit(parts[k - 1]), part) for k, part in enumerate(parts)], axis=1)
+    return OutOfSample(
+        np.concatenate([part.scores for part in parts]),
+        np.concatenate([_forecasts(fit(fold.rest), fold.part) for fold in splits], axis=1),
+        few,
+        np.concatenate([part.pos for part in parts]).astype(np.float64),
+        np.concatenate([part.neg for part in parts]).astype(np.float64),
+        n_folds,
+    )
+
+
+def _forecasts(maps: Sequence[CalibrationMap], part: ScoreTable) -> Floats:
+    return np.array([fitted.log_odds(part.scores) for fitted in maps])
+
+
+def _deal(table: ScoreTable, n_folds: int, random_state: int | None) -> list[Fold]:
+    """Deal each class to folds at random, unit of weight by unit along the scores.
+
+    The law is that of dealing rows. Who gets a unit depends on its number only: whether two rows have the same score,
+    or scores that differ in their last bit, or are one row of weight 2, changes nothing.
+    """
+    rng = np.random.default_rng(random_state)
+    pos, neg = (_dealt(weight.astype(np.float64), n_folds, rng) for weight in (table.pos, table.neg))
+    return [
+        Fold(_with_weights(table, table.pos - pos[k], table.neg - neg[k]), _with_weights(table, pos[k], neg[k]))
+        for k in range(n_folds)
+    ]
+
+
+def _dealt(weight: Floats, n_folds: int, rng: np.random.Generator) -> Floats:
+    """Return what each fold gets of each cell, shape (folds, cells)."""
+    ends = np.cumsum(np.append(0.0, weight))
+    period = min(max(round(float(ends[-1])), 1), n_folds * _PERIOD)
+    turn = rng.permutation(period) % n_folds
+    rounds, rest = np.divmod(ends, period)
+    amounts = np.empty((n_folds, len(weight)))
+    for fold in range(n_folds):
+        reached = np.append(0, np.cumsum(turn == fold))
+        upto = rounds * reached[-1] + np.interp(rest, np.arange(period + 1), reached)
+        amounts[fold] = np.clip(np.diff(upto), 0, weight)
+    return amounts
+
+
+def _with_weights(table: ScoreTable, pos: Weights, neg: Weights) -> ScoreTable:
+    """Return the same scores with other weights, whole ones as counts; cells without any are dropped."""
+    held = pos + neg > 0
+    pos, neg = pos[held], neg[held]
+    if np.all(pos == np.floor(pos)) and np.all(neg == np.floor(neg)):
+        pos, neg = pos.astype(np.int64), neg.astype(np.int64)
+        return ScoreTable(table.scores[held], pos, neg, None, None, None, None, int(pos.sum() + neg.sum()), None)
+    return ScoreTable(table.scores[held], pos, neg, pos, neg, None, None, int(held.sum()), None)

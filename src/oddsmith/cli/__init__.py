@@ -1,0 +1,5 @@
+"""The command line: ``oddsmith --help``."""
+
+from oddsmith.cli._app import main
+
+__all__ = ["main"]

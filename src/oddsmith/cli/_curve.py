@@ -1,0 +1,42 @@
+"""A curve in the terminal, in Braille dots: two dots a column, four a row."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from oddsmith._check import Floats
+
+_DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
+
+
+def curve(
+    x: Floats, y: Floats, *, points: Sequence[tuple[float, float]] = (), width: int = 60, height: int = 12
+) -> str:
+    """Draw y, which lies in [0, 1], over x, and single points as circles.
+
+    Examples
+    --------
+    >>> print(curve(np.array([0.0, 1.0]), np.array([0.0, 1.0]), width=4, height=2))
+    1.0 ┤  ⣀⠔⠊
+    0.0 ┤⣀⠔⠊
+        └────
+         0  1
+    """
+    low, high = float(x.min()), float(x.max())
+    span = high - low or 1.0
+    at = low + span * np.arange(2 * width) / (2 * width - 1)
+    level = np.clip(np.round((1 - np.interp(at, x, y)) * (4 * height - 1)), 0, 4 * height - 1).astype(int)
+    cells = np.zeros((height, width), int)
+    for column in range(2 * width):
+        first, last = sorted((level[column], level[max(column - 1, 0)]))
+        for dot in range(first + (first < last and level[column] > level[max(column - 1, 0)]), last + 1):
+            if dot == level[column] or first < dot < last:
+                cells[dot // 4, column // 2] |= _DOTS[column % 2][dot % 4]
+    text = [[chr(0x2800 + cell) if cell else " " for cell in row] for row in cells]
+    for place, value in points:
+        row = min(int((1 - value) * height), height - 1)
+        text[row][min(int((place - low) / span * width), width - 1)] = "o"
+    marks = {0: "1.0", height - 1: "0.0", **({height // 2: "0.5"} if height > 3 else {})}
+    lines = [f"{marks.get(row, ''):>3} ┤{''.join(cells)}".rstrip() for row, cells in enumerate(text)]
+    ends = f"{low:g}".ljust(width - len(f"{high:g}")) + f"{high:g}"
+    return "\n".join([*lines, "    └" + "─" * width, f"     {ends}"])

@@ -1,0 +1,79 @@
+"""``oddsmith fit``: from scored rows to a model file."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from oddsmith import ScoreTable
+from oddsmith.calibrators import AutoCalibrator, Calibrator
+from oddsmith.cli import _input as read
+from oddsmith.cli._methods import METHODS, calibrator_called
+from oddsmith.cli._output import AsJson, Force, Quiet, Voice
+from oddsmith.modelfile import CalibrationModel
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: oddsmith fit scores.csv -o model.json --score s --label y")(fit)
+
+
+def fit(
+    file: read.ScoresFile,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write.")],
+    score: read.ScoreColumn = None,
+    label: read.LabelColumn = None,
+    weight: read.WeightColumn = None,
+    positive: read.Positive = None,
+    method: Annotated[str, typer.Option("--method", "-m", help=f"One of {', '.join(METHODS)}.")] = "auto",
+    by: Annotated[str | None, typer.Option("--by", help="Column of segments: one model for each value.")] = None,
+    bad_rows: read.BadRows = "refuse",
+    resolution: read.Resolution = "auto",
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fit a calibrator to scores and labels, and write it to a model file."""
+    voice = Voice(quiet=quiet, as_json=as_json)
+    calibrator = calibrator_called(method)
+    data, _ = read.read_scores(
+        voice,
+        file,
+        score=score,
+        label=label,
+        weight=weight,
+        by=by,
+        positive=positive,
+        bad_rows=bad_rows,
+        resolution=read.resolution_of(resolution),
+    )
+    with voice.odd_things_said():
+        model = _model(calibrator, data.table, data.labels)
+        if by is not None:
+            parts = {
+                name: _model(calibrator_called(method), table, data.labels) for name, table in data.segments.items()
+            }
+            model = model.with_segments(by, parts)
+    model.save(output, force=force)
+    content: dict[str, Any] = {
+        "model": str(output),
+        "method": model.method,
+        "rows": model.data.rows,
+        "prevalence": model.data.prevalence,
+        "segments": len(model.segments),
+        "warnings": list(model.warnings),
+        "verdict": getattr(calibrator, "verdict_", None),
+    }
+
+    def show(console: Console) -> None:
+        over = f", {len(model.segments)} segments" if by is not None else ""
+        console.print(f"{model.method} fitted to {model.data.rows:,} rows{over}, written to {output}", markup=False)
+        if isinstance(calibrator, AutoCalibrator):
+            console.print(calibrator.verdict_, markup=False)
+
+    voice.result(content, show)
+
+
+def _model(calibrator: Calibrator, table: ScoreTable, labels: tuple[Any, Any]) -> CalibrationModel:
+    return CalibrationModel.from_calibrator(calibrator.fit_table(table), table, labels)

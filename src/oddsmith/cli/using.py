@@ -1,0 +1,148 @@
+"""``oddsmith apply``, ``show`` and ``export``: what a model file is good for."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from oddsmith.cli import _input as read
+from oddsmith.cli._curve import curve
+from oddsmith.cli._output import AsJson, Force, Quiet, Voice
+from oddsmith.export import export as write_export
+from oddsmith.files import apply_map, choose_columns, open_scores, write_atomically
+from oddsmith.modelfile import CalibrationModel
+
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, from oddsmith fit.")]
+
+_SUFFIXES = {"sql": ".sql", "onnx": ".onnx", "python": ".py", "javascript": ".js", "c": ".c"}
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command(epilog="Example: oddsmith apply model.json new.csv -o out.csv")(apply)
+    app.command(epilog="Example: oddsmith show model.json")(show)
+    app.command(epilog="Example: oddsmith export model.json --to sql --dialect postgres")(export)
+
+
+def apply(
+    model: ModelFile,
+    file: read.ScoresFile,
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .csv, .tsv, .jsonl or .parquet.")],
+    score: read.ScoreColumn = None,
+    by: Annotated[str | None, typer.Option("--by", help="Column of segments. [default: as fitted]")] = None,
+    name: Annotated[str, typer.Option("--name", help="Name of the new column.")] = "probability",
+    bad_rows: read.BadRows = "refuse",
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a copy of a file with the calibrated probability of each row."""
+    voice = Voice(quiet=quiet, as_json=as_json)
+    fitted = CalibrationModel.load(model)
+    with open_scores(file) as scores:
+        by = by if by is not None else fitted.by
+        roles = choose_columns(scores, score, None, None, by, needs_label=False)
+        voice.remark(roles.message)
+        maps = {name: part.map for name, part in fitted.segments.items()}
+        with voice.progress(f"Writing {output}") as progress:
+            done = apply_map(
+                fitted.map,
+                scores,
+                roles,
+                output,
+                segments=maps or None,
+                name=name,
+                bad_rows=bad_rows,
+                force=force,
+                progress=progress,
+            )
+    if done.dropped is not None:
+        voice.remark(f"Left out: {done.dropped.message}.")
+    for segment, rows in done.unknown.items():
+        voice.remark(f"Warning: segment {segment!r} is new to the model: {rows:,} rows got the map of all rows.")
+    content = {"output": str(output), "rows": done.rows, "unknown_segments": dict(done.unknown)}
+    voice.result(content, lambda console: console.print(f"{done.rows:,} rows written to {output}", markup=False))
+
+
+def show(
+    model: ModelFile,
+    as_json: AsJson = False,
+) -> None:
+    """Tell what a model is, where it came from, and draw its curve."""
+    voice = Voice(quiet=False, as_json=as_json)
+    fitted = CalibrationModel.load(model)
+    data = fitted.data
+    at = np.unique(np.linspace(data.low, data.high, 41))
+    content: dict[str, Any] = {
+        "model": str(model),
+        "method": fitted.method,
+        "parameters": dict(fitted.parameters),
+        "labels": list(fitted.labels),
+        "data": data.to_dict(),
+        "warnings": list(fitted.warnings),
+        "version": fitted.version,
+        "by": fitted.by,
+        "segments": {name: part.data.to_dict() for name, part in fitted.segments.items()},
+        "curve": {"score": at.tolist(), "probability": fitted.map.probability(at).tolist()},
+    }
+
+    def draw(console: Console) -> None:
+        facts = Table.grid(padding=(0, 2))
+        cells = "every distinct score" if data.resolution is None else f"cells of {data.resolution:g}"
+        for name, value in (
+            ("method", fitted.method),
+            ("labels", f"{fitted.labels[0]} / {fitted.labels[1]} (positive)"),
+            ("rows", f"{data.rows:,} ({data.distinct:,} scores, {cells})"),
+            ("positive", f"{data.prevalence:.2%}"),
+            ("scores", f"{data.low:.6g} to {data.high:.6g}"),
+            ("data hash", data.sha256[:16]),
+            ("version", fitted.version),
+            *((("segments", f"{len(fitted.segments)} by {fitted.by}"),) if fitted.by is not None else ()),
+            *(("warning", text) for text in fitted.warnings),
+        ):
+            facts.add_row(name, value)
+        console.print(facts)
+        console.print(curve(at, fitted.map.probability(at)), markup=False)
+
+    voice.result(content, draw)
+
+
+def export(
+    model: ModelFile,
+    to: Annotated[Literal["sql", "onnx", "python", "javascript", "c"], typer.Option("--to", help="What to write.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write. [default: standard output; ONNX: MODEL.onnx]")
+    ] = None,
+    dialect: Annotated[
+        str, typer.Option("--dialect", help="SQL dialect: duckdb, postgres, sqlite, spark, bigquery, snowflake.")
+    ] = "duckdb",
+    column: Annotated[str, typer.Option("--column", help="SQL: name of the score's column.")] = "score",
+    table: Annotated[str | None, typer.Option("--table", help="SQL: write a SELECT from this table.")] = None,
+    segment: Annotated[str | None, typer.Option("--segment", help="Which segment of a model that has some.")] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a model as SQL, ONNX, Python, JavaScript or C, and prove that it computes the same."""
+    voice = Voice(quiet=quiet, as_json=as_json)
+    fitted = CalibrationModel.load(model).of_segment(segment)
+    done = write_export(fitted.map, to, dialect=dialect, column=column, table=table)
+    voice.remark(str(done.parity))
+    if output is None and to == "onnx":
+        output = model.with_suffix(_SUFFIXES[to])
+    content: dict[str, Any] = {"to": to, "output": None if output is None else str(output), "parity": str(done.parity)}
+    if output is not None:
+        write_atomically(output, done.content, force=force)
+    else:
+        content["content"] = done.content
+
+    def write(console: Console) -> None:
+        if output is None:
+            typer.echo(done.content, nl=False)
+        else:
+            console.print(f"Written to {output}", markup=False)
+
+    voice.result(content, write)

@@ -1,0 +1,174 @@
+"""Formulas for engines that stop at an overflow or underflow: every step is held within the range of doubles.
+
+Intervals tell which steps may leave it. A value that would become too large is held first. A factor so small that a
+product may vanish gets an addend that changes the product by 1e-60: a sum with it is 0 or far from vanishing.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from oddsmith.formula import (
+    LIMIT,
+    Arithmetic,
+    Clip,
+    Formula,
+    Function,
+    Number,
+    Score,
+    Where,
+    clip,
+    exp,
+    where,
+)
+
+MAX = float(np.finfo(np.float64).max)
+
+#: Products stay this far within the range; the smallest normal double is 2.2e−308.
+_TOP, _BOTTOM = 1e308, 1e-307
+
+#: What an addend may change, whatever the unit: nothing.
+_NOTHING = 1e-60
+
+#: Sums that nearly cancel keep at least this share of their terms.
+_ULP = 2.0**-54
+
+
+class Range(NamedTuple):
+    """What a value can be: within [low, high], and 0 or at least ``least`` in size."""
+
+    low: float
+    high: float
+    least: float
+
+    @property
+    def size(self) -> float:
+        """The largest size."""
+        return max(-self.low, self.high)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether there is only one value."""
+        return self.low == self.high
+
+
+Ranged = tuple[Formula, Range]
+
+
+def guarded(formula: Formula) -> Formula:
+    """Return the same formula, without pieces, so that no step overflows or underflows at any finite score."""
+    return _guard(formula, Range(-MAX, MAX, 5e-324))[0]
+
+
+def _guard(node: Formula, score: Range) -> Ranged:
+    match node:
+        case Score():
+            return node, score
+        case Number(value=value):
+            return node, Range(value, value, abs(value) or MAX)
+        case Function(name=name, of=of):
+            return _function(name, *_guard(of, score))
+        case Clip(of=of, low=low, high=high):
+            return _held(*_guard(of, score), low, high)
+        case Where():
+            return _where(node, score)
+        case Arithmetic(operator=operator, left=left, right=right):
+            a, b = _guard(left, score), _guard(right, score)
+            if operator in "+-":
+                return _sum(a, b, minus=operator == "-")
+            return _product(a, b) if operator == "*" else _quotient(a, b)
+    raise TypeError(node)
+
+
+def _where(node: Where, score: Range) -> Ranged:
+    left, right = node.left, node.right
+    then_score = other_score = score
+    if isinstance(left, Score) and isinstance(right, Number):
+        then_score = score._replace(high=min(score.high, right.value))
+        other_score = score._replace(low=max(score.low, right.value))
+    if isinstance(left, Number) and isinstance(right, Score):
+        then_score = score._replace(low=max(score.low, left.value))
+        other_score = score._replace(high=min(score.high, left.value))
+    then, a = _guard(node.then, then_score)
+    otherwise, b = _guard(node.otherwise, other_score)
+    known = [r for r in (a, b) if not np.isnan(r.low)]
+    merged = Range(min(r.low for r in known), max(r.high for r in known), min(r.least for r in known))
+    return where(_guard(left, score)[0], _guard(right, score)[0], then, otherwise), merged
+
+
+def _function(name: str, of: Formula, r: Range) -> Ranged:
+    match name:
+        case "negative":
+            return -of, Range(-r.high, -r.low, r.least)
+        case "abs":
+            return Function("abs", of), Range(max(r.low, -r.high, 0.0), r.size, r.least)
+        case "cos":
+            return Function("cos", of), Range(-1.0, 1.0, _ULP)
+        case "log":
+            of, r = _held(of, r, 5e-324, MAX)
+            return Function("log", of), Range(float(np.log(r.low)), float(np.log(r.high)), _ULP)
+    of, r = _held(of, r, -LIMIT, LIMIT)
+    low, high = float(np.exp(r.low)), float(np.exp(r.high))
+    return exp(of), Range(low, high, low)
+
+
+def _held(of: Formula, r: Range, low: float, high: float) -> Ranged:
+    if low <= r.low and r.high <= high:
+        return of, r
+    ends = [abs(end) for end in (low, high) if end]
+    return clip(of, low, high), Range(max(r.low, low), min(r.high, high), min([r.least, *ends]))
+
+
+def _sum(a: Ranged, b: Ranged, *, minus: bool = False) -> Ranged:
+    (x, p), (y, q) = a, b
+    if minus:
+        q = Range(-q.high, -q.low, q.least)
+    low, high = p.low + q.low, p.high + q.high
+    if not -MAX <= low <= high <= MAX:
+        return _sum(*(_held(*side, -MAX / 2, MAX / 2) for side in (a, b)), minus=minus)
+    if p.low >= 0 and q.low >= 0:
+        least = low or min(p.least, q.least)
+    else:
+        # Near a constant the other term is a multiple of the constant's last digit.
+        constants = [r.least for r in (p, q) if r.is_constant and r.low]
+        least = _ULP * (max(constants) if constants else min(p.least, q.least))
+    return (x - y if minus else x + y), Range(low, high, least)
+
+
+def _product(a: Ranged, b: Ranged) -> Ranged:
+    if a[1].size * b[1].size > _TOP:
+        # Constants stay as they are.
+        bounds = [_TOP / r.size if r.is_constant else max(_TOP / r.size, _TOP**0.5) for r in (b[1], a[1])]
+        a, b = (
+            side if side[1].is_constant else _held(*side, -bound, bound)
+            for side, bound in zip((a, b), bounds, strict=True)
+        )
+    if a[1].least * b[1].least < _BOTTOM:
+        a = _raised(a, _NOTHING / b[1].size)
+    if a[1].least * b[1].least < _BOTTOM:
+        b = _raised(b, _NOTHING / a[1].size)
+    (x, p), (y, q) = a, b
+    return x * y, _corners(np.multiply, p, q, p.least * q.least)
+
+
+def _quotient(a: Ranged, b: Ranged) -> Ranged:
+    y, q = b
+    if a[1].size > _TOP * min(q.least, 1.0):
+        a = _held(*a, -_TOP * q.least, _TOP * q.least)
+    if a[1].least < _BOTTOM * q.size:
+        a = _raised(a, _NOTHING * q.least)
+    x, p = a
+    return x / y, _corners(np.divide, p, q, p.least / q.size)
+
+
+def _raised(side: Ranged, addend: float) -> Ranged:
+    """Add what changes nothing but keeps the value from being tiny, unless it is not that tiny."""
+    x, r = side
+    if r.is_constant or addend * _ULP <= r.least:
+        return side
+    return x + addend, Range(r.low + addend, r.high + addend, addend * _ULP)
+
+
+def _corners(operation: np.ufunc, p: Range, q: Range, least: float) -> Range:
+    ends = [float(operation(x, y)) for x in (p.low, p.high) for y in (q.low, q.high)]
+    return Range(min(ends), max(ends), least)

@@ -1,0 +1,38 @@
+"""What can be exported, and what every export says of itself."""
+
+from typing import Literal
+
+from sklearn.utils.validation import check_is_fitted
+
+from oddsmith import __version__, _check
+from oddsmith.calibrators import Calibrator
+from oddsmith.formula import LIMIT, Formula, clip
+from oddsmith.maps import CalibrationMap
+
+Model = CalibrationMap | Calibrator
+Output = Literal["probability", "log_odds"]
+
+
+def map_of(model: Model) -> CalibrationMap:
+    """Return the map of a fitted calibrator, or the map itself."""
+    if isinstance(model, CalibrationMap):
+        return model
+    if not isinstance(model, Calibrator):
+        _check.fail("model must be a fitted calibrator or its map", type(model).__name__, "pass calibrator.map_")
+    check_is_fitted(model, "map_")
+    fitted: CalibrationMap = model.map_
+    return fitted
+
+
+def formula_of(model: Model, output: Output) -> Formula:
+    """Return the formula of what is to be exported; log-odds are held within ±700."""
+    _check.one_of(output, "output", ("probability", "log_odds"))
+    fitted = map_of(model)
+    return fitted.probability_formula() if output == "probability" else clip(fitted.log_odds_formula(), -LIMIT, LIMIT)
+
+
+def header(model: Model, output: Output, note: str) -> list[str]:
+    """Return the lines that stand above every export: what it is, who wrote it, how well it agrees."""
+    what = "The probability" if output == "probability" else "The log-odds"
+    lines = [f"{what} of the positive class by score: {type(model).__name__}.", f"Written by Oddsmith {__version__}."]
+    return [*lines, note] if note else lines

@@ -1,0 +1,169 @@
+"""Reads formulas as sqlglot's expressions: numbers that stay doubles, pieces as CASE."""
+
+import math
+
+import numpy as np
+from sqlglot import exp
+
+from oddsmith._check import Floats
+from oddsmith.formula import (
+    SCORE,
+    Arithmetic,
+    Clip,
+    Column,
+    Formula,
+    Function,
+    Number,
+    Pieces,
+    Reader,
+    Where,
+    at_piece,
+    rewritten,
+)
+
+#: Dialects in which a number with an exponent is a double; elsewhere it may be a decimal.
+_EXPONENT_IS_DOUBLE = {"bigquery", "databricks", "duckdb", "spark"}
+
+#: Intervals told apart by one CASE: with four the depth is half that of halving, for an eighth more comparisons.
+_WAYS = 4
+
+
+def as_decisions(formula: Formula) -> Formula:
+    """Return the formula with its pieces told apart by comparisons, in a tree of even depth."""
+    return rewritten(formula, pieces=_decisions)
+
+
+def _decisions(knots: Floats, body: Formula) -> Formula:
+    def tree(first: int, last: int) -> Formula:
+        if first == last:
+            return at_piece(body, first)
+        ends = np.linspace(first, last + 1, min(_WAYS, last + 1 - first) + 1).astype(np.intp)
+        value = tree(ends[-2], last)
+        for start, end in zip(ends[-3::-1], ends[-2:0:-1], strict=True):
+            value = Where(SCORE, Number(float(knots[end - 1])), tree(start, end - 1), value)
+        return value
+
+    return tree(0, len(knots))
+
+
+class SqlReader(Reader[exp.Expression]):
+    """Reads a formula without pieces as an expression of one dialect."""
+
+    def __init__(self, score: exp.Expression, dialect: str) -> None:
+        super().__init__()
+        self.score = score
+        self.dialect = dialect
+
+    def read(self, formula: Formula) -> exp.Expression:
+        """Return an expression of its own: parts of sqlglot's trees cannot be shared."""
+        return self._read(formula)
+
+    def _score(self) -> exp.Expression:
+        return self.score.copy()
+
+    def _number(self, value: float) -> exp.Expression:
+        if math.isnan(value):
+            return exp.Null()
+        if self.dialect == "sqlite":
+            return _exact(value)
+        text = repr(value).removesuffix(".0")
+        if self.dialect in _EXPONENT_IS_DOUBLE:
+            return _signed(text if "e" in text else f"{text}e0")
+        return exp.Cast(this=exp.Literal.string(text), to=exp.DataType(this=exp.DataType.Type.DOUBLE))
+
+    def _arithmetic(self, node: Arithmetic, left: exp.Expression, right: exp.Expression) -> exp.Expression:
+        terms, factors = (exp.Add, exp.Sub), (exp.Mul, exp.Div)
+        if isinstance(right, terms) or (node.operator != "+" and isinstance(right, factors)):
+            right = exp.paren(right, copy=False)
+        if node.operator in "*/" and isinstance(left, terms):
+            left = exp.paren(left, copy=False)
+        match node.operator:
+            case "+":
+                return exp.Add(this=left, expression=right)
+            case "-":
+                return exp.Sub(this=left, expression=right)
+            case "*":
+                return exp.Mul(this=left, expression=right)
+            case "/":
+                return _quotient(left, right)
+
+    def _function(self, node: Function, of: exp.Expression) -> exp.Expression:
+        match node.name:
+            case "abs":
+                return exp.Abs(this=of)
+            case "cos":
+                return exp.Anonymous(this="COS", expressions=[of])
+            case "exp":
+                return exp.Exp(this=of)
+            case "log":
+                return exp.Ln(this=of)
+            case "negative":
+                return exp.Neg(this=exp.paren(of, copy=False) if isinstance(of, exp.Binary) else of)
+
+    def _clip(self, node: Clip, of: exp.Expression) -> exp.Expression:
+        # By name: nothing here is NULL, and sqlglot would make dialects agree on NULL at length.
+        greatest, least = ("MAX", "MIN") if self.dialect == "sqlite" else ("GREATEST", "LEAST")
+        raised = exp.Anonymous(this=greatest, expressions=[of, self._number(node.low)])
+        return exp.Anonymous(this=least, expressions=[raised, self._number(node.high)])
+
+    def _where(
+        self,
+        node: Where,
+        left: exp.Expression,
+        right: exp.Expression,
+        then: exp.Expression,
+        otherwise: exp.Expression,
+    ) -> exp.Expression:
+        first = exp.If(this=self._at_most(node, left, right), true=then)
+        if isinstance(otherwise, exp.Case):  # one CASE goes on where the other ends
+            return exp.Case(ifs=[first, *otherwise.args["ifs"]], default=otherwise.args.get("default"))
+        return exp.Case(ifs=[first], default=None if isinstance(otherwise, exp.Null) else otherwise)
+
+    def _at_most(self, node: Where, left: exp.Expression, right: exp.Expression) -> exp.Expression:
+        """Compare, by < with the neighbour of a number where that is the rounder one."""
+        if isinstance(node.right, Number) and (above := _rounder(node.right.value, math.inf)) is not None:
+            return exp.LT(this=left, expression=self._number(above))
+        if isinstance(node.left, Number):
+            under = _rounder(node.left.value, -math.inf)
+            if under is not None:
+                return exp.GT(this=right, expression=self._number(under))
+            return exp.GTE(this=right, expression=left)
+        return exp.LTE(this=left, expression=right)
+
+    def _column(self, node: Column) -> exp.Expression:
+        raise TypeError(node)
+
+    def _pieces(self, node: Pieces) -> exp.Expression:
+        raise TypeError(node)
+
+
+def _rounder(value: float, way: float) -> float | None:
+    """Return the next double if it is shorter to write."""
+    neighbour = math.nextafter(value, way) + 0.0
+    return neighbour if math.isfinite(neighbour) and len(repr(neighbour)) < len(repr(value)) else None
+
+
+def _signed(text: str) -> exp.Expression:
+    number = exp.Literal(this=text.removeprefix("-"), is_string=False)
+    return exp.Neg(this=number) if text.startswith("-") else number
+
+
+def _quotient(left: exp.Expression, right: exp.Expression) -> exp.Expression:
+    """Divide doubles, or a double: no cast is wanted, and no guard against 0."""
+    return exp.Div(this=left, expression=right, typed=True, safe=False)
+
+
+def _exact(value: float) -> exp.Expression:
+    """Write a double as a whole number times a power of two: SQLite reads some decimals a digit off."""
+    fraction, exponent = math.frexp(value)
+    whole, exponent = int(fraction * 2.0**53), exponent - 53
+    while exponent < 0 and whole % 2 == 0:
+        whole, exponent = whole // 2, exponent + 1
+    number = _signed(f"{whole}.0")
+    if exponent == 0:
+        return number
+    if -62 <= exponent < 0:
+        power = exp.BitwiseLeftShift(this=exp.Literal.number(1), expression=exp.Literal.number(-exponent))
+        return _quotient(number, exp.paren(power, copy=False))
+    power_of_two = exp.Anonymous(this="POWER", expressions=[_signed("2.0"), _signed(f"{exponent}.0")])
+    return exp.Mul(this=number, expression=power_of_two)

@@ -1,0 +1,148 @@
+"""Maps as ONNX graphs in float64."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oddsmith import __version__
+from oddsmith.export._model import Model, Output, formula_of, header
+from oddsmith.formula import Arithmetic, Clip, Column, Function, Number, Pieces, Reader, Where
+
+if TYPE_CHECKING:
+    import onnx
+
+__all__ = ["to_onnx"]
+
+#: The oldest that has all operations in float64; every runtime since 2022 reads them.
+_OPSET, _IR = 17, 8
+
+_MAX = float(np.finfo(np.float64).max)
+_OPERATORS = {"-": "Sub", "*": "Mul", "/": "Div"}
+_FUNCTIONS = {"abs": "Abs", "cos": "Cos", "exp": "Exp", "log": "Log", "negative": "Neg"}
+
+
+def to_onnx(model: Model, *, output: Output = "probability") -> bytes:
+    """Write a map as an ONNX model: input "score", float64 of shape (N,); output of the same kind, named as asked for.
+
+    Intervals are found by a binary search of ⌈log₂(knots + 1)⌉ steps and interpolated within. NaN gives NaN, ±∞ the
+    limits, and a score that the model refuses gives NaN. Needs opset 17.
+
+    Parameters
+    ----------
+    model : CalibrationMap or Calibrator
+        A fitted calibrator or its map.
+    output : {"probability", "log_odds"}, default "probability"
+        Log-odds are held within ±700.
+
+    Examples
+    --------
+    >>> import onnxruntime
+    >>> from oddsmith import SquashCalibrator
+    >>> from oddsmith.export import to_onnx
+    >>> content = to_onnx(SquashCalibrator().fit([-1.0, 1.0], [0, 1]))
+    >>> session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
+    >>> session.run(None, {"score": np.array([0.0])})
+    [array([0.5])]
+    """
+    return write_onnx(model, output)
+
+
+def write_onnx(model: Model, output: Output, note: str = "") -> bytes:
+    """Write an ONNX model, with a note in its description."""
+    import onnx
+    from onnx import helper
+
+    graph = _Graph()
+    value = graph.read(formula_of(model, output))
+    # NaN goes through, and a constant map gets the shape of the scores.
+    graph.add("Where", graph.add("IsNaN", "score"), "score", value, result=output)
+    column = [helper.make_tensor_value_info(name, onnx.TensorProto.DOUBLE, ["N"]) for name in ("score", output)]
+    whole = helper.make_model(
+        helper.make_graph(graph.nodes, "calibration", column[:1], column[1:], graph.constants),
+        opset_imports=[helper.make_opsetid("", _OPSET)],
+        ir_version=_IR,
+        producer_name="oddsmith",
+        producer_version=__version__,
+        doc_string="\n".join(header(model, output, note)),
+    )
+    onnx.checker.check_model(whole)
+    return bytes(whole.SerializeToString(deterministic=True))
+
+
+class _Graph(Reader[str]):
+    """Reads a formula as nodes of a graph; what is read is the name of a tensor."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.nodes: list[onnx.NodeProto] = []
+        self.constants: list[onnx.TensorProto] = []
+        self._held = self.add("Clip", "score", self.constant(-_MAX), self.constant(_MAX))
+        self._place = ""
+
+    def add(self, operation: str, *inputs: str, result: str = "") -> str:
+        """Append a node and return the name of its result."""
+        from onnx import helper
+
+        name = result or f"value_{len(self.nodes) + 1}"
+        self.nodes.append(helper.make_node(operation, list(inputs), [name]))
+        return name
+
+    def constant(self, values: float | NDArray[Any]) -> str:
+        """Append a constant and return its name."""
+        from onnx import numpy_helper
+
+        name = f"constant_{len(self.constants) + 1}"
+        self.constants.append(numpy_helper.from_array(np.asarray(values), name))
+        return name
+
+    def _score(self) -> str:
+        return self._held
+
+    def _number(self, value: float) -> str:
+        return self.constant(value)
+
+    def _column(self, node: Column) -> str:
+        return self.add("Gather", self.constant(node.values), self._place)
+
+    def _arithmetic(self, node: Arithmetic, left: str, right: str) -> str:
+        # ONNX Runtime leaves out + 0, − 0, × 1 and / 1, and compares float64 with 0 and 1 in float32.
+        if node.operator in "+-" and isinstance(node.right, Number):
+            return self.add("Sum", left, self.constant(node.right.value if node.operator == "+" else -node.right.value))
+        if node.operator == "+":
+            return self.add("Sum", left, right)
+        for constant, other in ((node.right, left), (node.left, right))[: 2 if node.operator == "*" else 1]:
+            if isinstance(constant, Number) and abs(constant.value - 1.0) < 1e-6:
+                by_half = self.add(_OPERATORS[node.operator], other, self.constant(constant.value / 2))
+                return self.add(_OPERATORS[node.operator], by_half, self.constant(2.0))
+        return self.add(_OPERATORS[node.operator], left, right)
+
+    def _function(self, node: Function, of: str) -> str:
+        return self.add(_FUNCTIONS[node.name], of)
+
+    def _clip(self, node: Clip, of: str) -> str:
+        return self.add("Clip", of, self.constant(node.low), self.constant(node.high))
+
+    def _where(self, _node: Where, left: str, right: str, then: str, otherwise: str) -> str:
+        return self.add("Where", self.add("LessOrEqual", left, right), then, otherwise)
+
+    def _pieces(self, node: Pieces) -> str:
+        around, self._place = self._place, self._search(node)
+        value = self.read(node.body)
+        self._place = around
+        return value
+
+    def _search(self, node: Pieces) -> str:
+        """Return how many knots lie below each score: one comparison a binary digit, the highest first."""
+        digits = math.ceil(math.log2(len(node.knots) + 1))
+        padded = np.full(2**digits - 1, np.inf)
+        padded[: len(node.knots)] = node.knots
+        knots = self.constant(padded)
+        place = self.constant(np.array(0, np.int64))
+        for digit in reversed(range(digits)):
+            step = self.constant(np.array(2**digit, np.int64))
+            last = self.constant(np.array(2**digit - 1, np.int64))
+            knot = self.add("Gather", knots, self.add("Add", place, last))
+            place = self.add("Where", self.add("Greater", self._held, knot), self.add("Add", place, step), place)
+        return place

@@ -1,0 +1,64 @@
+"""Maps as SQL expressions, in any dialect that sqlglot writes."""
+
+from oddsmith import _check
+from oddsmith.export._guards import guarded
+from oddsmith.export._model import Model, Output, formula_of
+
+__all__ = ["to_sql"]
+
+#: Dialects whose doubles overflow to ∞ and vanish to 0 without an error.
+_FORGIVING = {"databricks", "duckdb", "spark", "spark2", "sqlite"}
+
+
+def to_sql(
+    model: Model,
+    *,
+    column: str = "score",
+    dialect: str = "duckdb",
+    output: Output = "probability",
+    table: str | None = None,
+) -> str:
+    """Write a map as an SQL expression of a column.
+
+    A missing score gives NULL, and so does one that the model refuses (outside [0, 1] with ``input="probability"``).
+    ±∞ give the limits; NaN is treated like ∞ where it sorts as such (DuckDB, PostgreSQL, Spark, Snowflake). SQLite must
+    have its mathematical functions, which most builds do from 3.35 on, and its time to prepare a statement grows with
+    the square of the number of knots: a second for some thousands. Other engines take time in proportion to them.
+
+    Parameters
+    ----------
+    model : CalibrationMap or Calibrator
+        A fitted calibrator or its map.
+    column : str, default "score"
+        Name of the column, exactly as it is stored: it is quoted (Snowflake stores unquoted names in capitals).
+    dialect : str, default "duckdb"
+        "duckdb", "postgres", "sqlite", "spark", "bigquery", "snowflake" or any other that sqlglot knows.
+    output : {"probability", "log_odds"}, default "probability"
+        Log-odds are held within ±700.
+    table : str, optional
+        Write a whole statement, which adds the output to the columns of this table.
+
+    Examples
+    --------
+    >>> from oddsmith import SquashCalibrator
+    >>> from oddsmith.export import to_sql
+    >>> print(to_sql(SquashCalibrator().fit([-1.0, 1.0], [0, 1]), column="margin"))
+    CASE WHEN NOT "margin" IS NULL THEN 1e0 / (1e0 + EXP(-LEAST(GREATEST("margin", -700e0), 700e0))) END
+    """
+    from sqlglot import exp
+    from sqlglot.dialects import Dialects
+
+    from oddsmith.export._sql_reader import SqlReader, as_decisions
+
+    _check.one_of(dialect, "dialect", sorted(known.value for known in Dialects if known.value))
+    formula = as_decisions(formula_of(model, output))
+    if dialect not in _FORGIVING:
+        formula = guarded(formula)
+    score = exp.column(column, quoted=True)
+    present = exp.Not(this=exp.Is(this=score, expression=exp.Null()))
+    # Functions and comparisons make values even of NULL in some dialects: none is asked.
+    value = exp.Case(ifs=[exp.If(this=present, true=SqlReader(score, dialect).read(formula))])
+    if table is None:
+        return value.sql(dialect=dialect, copy=False)
+    named = exp.alias_(value, output, quoted=True, copy=False)
+    return exp.select("*", named).from_(exp.table_(table, quoted=True)).sql(dialect=dialect, copy=False)

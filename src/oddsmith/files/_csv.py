@@ -1,0 +1,147 @@
+"""Comma- and tab-separated files.
+
+The dialect is a matter of the first line alone, so that bad rows further down cannot change how a file is read: the
+separator is the one of comma, tab, semicolon and bar that occurs most often, and a line without any number is a header.
+All columns are text, as they stand.
+"""
+
+import contextlib
+import csv
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from oddsmith import _check
+from oddsmith.files._engine import Engine, text_literal
+from oddsmith.files._layout import Layout, Place, path_list
+from oddsmith.files._lines import first_rejects, lines, reject_options
+
+_SEPARATORS = ",\t;|"
+
+
+@dataclass(frozen=True)
+class CSV(Layout):
+    """Separated text with optional quotes.
+
+    Parameters
+    ----------
+    separator : str
+    compression : {"none", "gzip", "zstd", "auto"}
+    header : bool
+        Whether the first line holds the names.
+    skip : int
+        Number of empty lines before the first that is not.
+    """
+
+    separator: str
+    compression: str
+    header: bool
+    skip: int
+
+    @staticmethod
+    def open(engine: Engine, paths: Sequence[str], compression: str) -> "CSV":
+        """Find out about files from the first line of each."""
+        heads = [_Head.read(lines(engine, path, compression)) for path in paths]
+        first = heads[0]
+        for path, head in zip(paths, heads, strict=True):
+            if head != first:
+                _check.fail(f"{path} must have the same columns as {paths[0]}", ", ".join(head.names), "read it alone")
+        return CSV(tuple(paths), first.names, first.separator, compression, first.header, first.skip)
+
+    def relation(self, *, note_rejects: bool = False) -> str:
+        """Return the files as a relation of text columns, c0 and so on."""
+        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(self.columns)))
+        return (
+            f"read_csv({path_list(self.paths)}, auto_detect=false, columns={{{columns}}}, "
+            f"delim={text_literal(self.separator)}, quote='\"', escape='\"', allow_quoted_nulls=false, "
+            f"header={str(self.header).lower()}, skip={self.skip}, compression='{self.compression}'"
+            f"{reject_options(note_rejects)})"
+        )
+
+    def field(self, name: str) -> str:
+        """Return an expression for a column."""
+        return f"source.c{self.columns.index(name)}"
+
+    def reading_all(self) -> str:
+        """Return a condition that every row meets whose text is UTF-8 in all columns: others are left out."""
+        return " WHERE " + " AND ".join(f"(source.c{i} IS NULL) IS NOT NULL" for i in range(len(self.columns)))
+
+    def locate(self, engine: Engine, names: Sequence[str], problem: str, limit: int) -> list[Place]:
+        """Return the first places where something is wrong, by the number of the line on which the row begins.
+
+        The engine counts rows, which may span lines; so the file is walked over until the rows it names were seen.
+        What is wrong is a matter of the text alone: the first row with the text of the first bad row is that row.
+        """
+        bad = engine.rows(
+            f"SELECT *, {problem} AS problem FROM ({self.select(names)}) WHERE problem IS NOT NULL LIMIT {limit}"
+        )
+        wanted = [([_unified(field) for field in fields], why) for *fields, _, why in bad]
+        rejects = [(_unified(text), why) for _, text, why in first_rejects(engine, self.paths[0], limit)]
+        used = [self.columns.index(name) for name in names]
+        places = []
+        for number, raw, record in self._records(engine):
+            rejected = next((i for i, (text, _) in enumerate(rejects) if text == _unified(raw)), None)
+            if rejected is not None:
+                places.append(Place(number, rejects.pop(rejected)[1]))
+            elif wanted and len(record) == len(self.columns) and [_unified(record[i]) for i in used] == wanted[0][0]:
+                places.append(Place(number, wanted.pop(0)[1]))
+            if not (wanted or rejects):
+                break
+        return [*places, *(Place(None, why) for _, why in [*wanted, *rejects])][:limit]
+
+    def _records(self, engine: Engine) -> Iterator[tuple[int, str, list[str]]]:
+        """Walk over rows: number of the first line, text, fields."""
+        seen: list[str] = []
+
+        def each_line() -> Iterator[str]:
+            for line in lines(engine, self.paths[0], self.compression):
+                seen.append(line)
+                yield line + "\n"
+
+        number = 1
+        with contextlib.suppress(csv.Error):  # a quote without end, which is a problem of the file that is told anyway
+            for record in csv.reader(each_line(), delimiter=self.separator):
+                if record or len(self.columns) == 1:
+                    yield number, "\n".join(seen), record or [""]
+                number += len(seen)
+                seen.clear()
+
+
+@dataclass(frozen=True)
+class _Head:
+    """What the first line says."""
+
+    names: tuple[str, ...]
+    separator: str
+    header: bool
+    skip: int
+
+    @staticmethod
+    def read(text: Iterator[str]) -> "_Head":
+        skip = 0
+        for line in text:
+            if line.strip():
+                break
+            skip += 1
+        else:
+            _check.fail("the file must hold rows", "an empty file", "check how it was written")
+        unquoted = re.sub('"[^"]*"', "", line)
+        separator = max(_SEPARATORS, key=unquoted.count)
+        fields = next(csv.reader(itertools.chain([line], text), delimiter=separator))
+        header = not any(_is_number(field) for field in fields)
+        names = tuple(field.strip() if header and field.strip() else f"column{i}" for i, field in enumerate(fields))
+        return _Head(names, separator, header, skip)
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def _unified(text: str | None) -> str:
+    """Return text as it can be compared: with one kind of line end, and what is not UTF-8 as the engine shows it."""
+    return (text or "").replace("\r\n", "\n").replace("\r", "\n").replace("\ufffd", "?").strip("\n")

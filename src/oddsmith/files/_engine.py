@@ -1,0 +1,107 @@
+"""DuckDB as this library uses it: bounded memory, no network, progress, and errors in our words."""
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from oddsmith import _check
+
+if TYPE_CHECKING:
+    import duckdb
+
+#: Told how much is done, as a fraction of 1.
+Progress = Callable[[float], object]
+
+Result = TypeVar("Result")
+
+_SECONDS_BETWEEN_LOOKS = 0.1
+
+_MEMORY, _THREADS = "1GB", 8
+
+
+class Engine:
+    """One DuckDB connection, with a folder for what does not fit into memory."""
+
+    def __init__(self) -> None:
+        import duckdb
+
+        self._spill = tempfile.TemporaryDirectory(prefix="oddsmith-")
+        self.connection = duckdb.connect(
+            config={
+                "memory_limit": _MEMORY,
+                "temp_directory": self._spill.name,
+                "autoinstall_known_extensions": "false",
+            }
+        )
+        # Every thread needs buffers, which must fit into the memory.
+        threads = self.rows("SELECT current_setting('threads')")[0][0]
+        self.connection.execute(f"SET threads = {min(threads, _THREADS)}")
+        self.connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
+
+    def close(self) -> None:
+        """Let go of the connection and of what it spilled."""
+        self.connection.close()
+        self._spill.cleanup()
+
+    @property
+    def folder(self) -> str:
+        """Where temporary files may lie until the engine is closed."""
+        return self._spill.name
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Run a query and return its rows."""
+        found: list[tuple[Any, ...]] = self.connection.execute(query).fetchall()
+        return found
+
+    def watch(self, work: Callable[[], Result], progress: Progress | None, start: float, stop: float) -> Result:
+        """Do work with the connection, telling ``progress`` meanwhile how far from ``start`` to ``stop`` it is.
+
+        An interrupt from the keyboard ends the query that runs.
+        """
+        done = 0.0
+        with ThreadPoolExecutor(1) as pool:
+            future = pool.submit(work)
+            try:
+                while wait([future], _SECONDS_BETWEEN_LOOKS).not_done:
+                    done = max(done, self._share())  # work may be several queries
+                    if progress is not None:
+                        progress(start + (stop - start) * done)
+            except BaseException:
+                self.connection.interrupt()
+                raise
+        if progress is not None and future.exception() is None:
+            progress(stop)
+        return future.result()
+
+    def _share(self) -> float:
+        # Negative where nothing runs at the moment.
+        return min(max(self.connection.query_progress() / 100, 0.0), 1.0)
+
+
+@contextlib.contextmanager
+def explained(name: str) -> Iterator[None]:
+    """Turn the engine's errors into ours, in its words."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        _check.fail(f"{name} must be a file that DuckDB can read", words(error), "check the file, and its format")
+
+
+def words(error: "duckdb.Error") -> str:
+    """Return what the engine says, without its advice about its own options."""
+    said = str(error).split("\nPossible ")[0].split("\n\nLINE ")[0]
+    return " ".join(said.split()).rstrip(".")
+
+
+def text_literal(value: str) -> str:
+    """Write text in SQL."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def identifier(name: str) -> str:
+    """Write a name in SQL."""
+    return '"' + name.replace('"', '""') + '"'

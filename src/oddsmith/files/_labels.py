@@ -1,0 +1,57 @@
+"""Labels as files write them: text of two values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oddsmith import _check
+
+Label = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class Coding:
+    """Which texts mean the positive class, and what the two classes are called (negative first)."""
+
+    positive: tuple[str, ...]
+    labels: tuple[Label, Label]
+
+
+def read_labels(texts: Sequence[str], positive: str | None) -> Coding:
+    """Tell the two classes apart by all texts that occur.
+
+    Texts that are the same number ("1", "1.0") or the same truth ("true", "True") are the same label.
+    """
+    values = _values([*texts, positive] if positive is not None else texts)
+    if positive is None and values.dtype.kind == "U" and len(set(values)) <= 2:
+        shown = ", ".join(repr(text) for text in sorted(texts))
+        _check.fail(
+            "labels must be {0, 1}, {-1, +1} or {false, true}, or positive must name the positive one",
+            f"labels {shown}",
+            f"pass positive={max(texts)!r} (--positive {max(texts)})",
+        )
+    chosen = None if positive is None else values[-1].item()
+    occurring = {*values[: len(texts)].tolist()}
+    if chosen is not None and chosen not in occurring and len(occurring) == 2:
+        shown = " and ".join(repr(text) for text in sorted(texts)[:2])
+        _check.fail("positive must be one of the labels", f"{positive!r}, with labels {shown}", "name one of them")
+    found = _check.as_labels(values[: len(texts)], len(texts), chosen)
+    meant = tuple(text for text, yes in zip(texts, found.positive, strict=True) if yes)
+    negative, yes = (label.item() if isinstance(label, np.generic) else label for label in found.classes)
+    return Coding(meant, (negative, yes))
+
+
+def _values(texts: Sequence[str]) -> NDArray[Any]:
+    """Return what texts mean: truth if all do, numbers if all are, else text."""
+    folded = [text.strip().casefold() for text in texts]
+    if set(folded) <= {"true", "false"}:
+        return np.array([text == "true" for text in folded])
+    try:
+        numbers = np.array([float(text) for text in folded])
+    except ValueError:
+        return np.array(texts)
+    whole = np.isfinite(numbers).all() and np.all(numbers == np.floor(numbers)) and np.all(np.abs(numbers) < 2**53)
+    return numbers.astype(np.int64) if whole else numbers

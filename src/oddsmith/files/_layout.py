@@ -1,0 +1,74 @@
+"""What reading needs to know of a file format."""
+
+import glob
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from oddsmith.files._engine import Engine, text_literal
+
+
+class Place(NamedTuple):
+    """Where in a file something is wrong (None: not found again), and what."""
+
+    number: int | None
+    why: str
+
+
+@dataclass(frozen=True)
+class Layout(ABC):
+    """A file format, with what was found out about these files.
+
+    Parameters
+    ----------
+    paths : tuple of str
+        Files that have the same columns.
+    columns : tuple of str
+        Names of their columns.
+    """
+
+    paths: tuple[str, ...]
+    columns: tuple[str, ...]
+
+    #: What the number of a row is to somebody who opens the file.
+    place: ClassVar[str] = "line"
+
+    @staticmethod
+    @abstractmethod
+    def open(engine: Engine, paths: Sequence[str], compression: str) -> "Layout":
+        """Find out about files; compression is "none", "gzip", "zstd" or "auto" (by name)."""
+
+    @abstractmethod
+    def relation(self, *, note_rejects: bool = False) -> str:
+        """Return what to read from, row by row.
+
+        What cannot be told apart into columns is left out, and noted in tables of the engine if asked for.
+        """
+
+    @abstractmethod
+    def field(self, name: str) -> str:
+        """Return an expression for a column over the relation, which must be called ``source``."""
+
+    def select(self, names: Sequence[str], *, note_rejects: bool = False) -> str:
+        """Return a query for some columns as f0, f1, … and ``broken``: whether this is no row at all."""
+        listed = ", ".join(f"{self.field(name)} AS f{i}" for i, name in enumerate(names))
+        return f"SELECT {listed}, false AS broken FROM {self.relation(note_rejects=note_rejects)} AS source"
+
+    def reading_all(self) -> str:
+        """Return a condition to add to `select` that makes the engine look at every column, asked for or not."""
+        return ""
+
+    @abstractmethod
+    def locate(self, engine: Engine, names: Sequence[str], problem: str, limit: int) -> list[Place]:
+        """Return the first places of a single file where ``problem``, an expression over `select`, is not null."""
+
+    def type_of(self, name: str) -> str:
+        """Return the engine's name for the type of a column."""
+        del name
+        return "VARCHAR"
+
+
+def path_list(paths: Sequence[str]) -> str:
+    """Write paths in SQL, where they would be taken for patterns."""
+    return "[" + ", ".join(text_literal(glob.escape(path)) for path in paths) + "]"

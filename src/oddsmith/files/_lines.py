@@ -1,0 +1,68 @@
+"""Text files line by line, compressed or not, and the rows that a text format could not take apart."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from oddsmith.files._engine import Engine, text_literal
+from oddsmith.files._layout import path_list
+
+_LINES_AT_A_TIME = 10_000
+
+#: Tables in which the engine notes what it leaves out: what of which scan.
+_NOTED = ("noted_rejects", "noted_scans")
+
+
+def line_relation(paths: Sequence[str], compression: str, options: str = "") -> str:
+    """Return a relation of one column, ``line``; null where the line is empty."""
+    return (
+        f"read_csv({path_list(paths)}, auto_detect=false, header=false, delim='', quote='', escape='', "
+        f"columns={{'line': 'VARCHAR'}}, compression='{compression}'{options})"
+    )
+
+
+def lines(engine: Engine, path: str, compression: str) -> Iterator[str]:
+    """Walk over the lines of a file; bytes that are not UTF-8 are replaced."""
+    # As Latin-1 every byte is a character, so that no line is left out.
+    relation = line_relation([path], compression, ", encoding='latin-1'")
+    found = engine.connection.cursor().execute(f"SELECT line FROM {relation}")
+    chunks = iter(lambda: found.fetchmany(_LINES_AT_A_TIME), [])
+    for number, (line,) in enumerate(itertools.chain.from_iterable(chunks)):
+        text = (line or "").encode("latin-1").decode("utf-8", "replace")
+        yield text.removeprefix("\ufeff") if number == 0 else text
+
+
+def reject_options(noted: bool) -> str:
+    """Return the options by which a text format leaves out what it cannot take apart."""
+    # Always noting, if not always for us: with "ignore_errors" alone the engine stops at the first stray quote.
+    rejects, scans = _NOTED if noted else ("other_rejects", "other_scans")
+    limit = 0 if noted else 1  # no limit at all, or one, for nobody reads them
+    return f", store_rejects=true, rejects_table='{rejects}', rejects_scan='{scans}', rejects_limit={limit}"
+
+
+def forget_rejects(engine: Engine) -> None:
+    """Forget what earlier queries noted."""
+    for table in _NOTED:
+        engine.rows(f"DROP TABLE IF EXISTS {table}")
+
+
+def count_rejects(engine: Engine) -> int:
+    """Return how many pieces the last query left out."""
+    if not _noted_any(engine):
+        return 0
+    return int(engine.rows("SELECT count(DISTINCT (file_id, line_byte_position)) FROM noted_rejects")[0][0])
+
+
+def first_rejects(engine: Engine, path: str, limit: int) -> list[tuple[Any, ...]]:
+    """Return line number as the engine counts, text and what was wrong, of what the last query left out of a file."""
+    if not _noted_any(engine):
+        return []
+    return engine.rows(
+        "SELECT any_value(line), any_value(csv_line), arg_min(error_message, column_idx) FROM noted_rejects "
+        f"JOIN noted_scans USING (scan_id, file_id) WHERE file_path = {text_literal(path)} "
+        f"GROUP BY line_byte_position ORDER BY line_byte_position LIMIT {limit}"
+    )
+
+
+def _noted_any(engine: Engine) -> bool:
+    return bool(engine.rows("SELECT 1 FROM duckdb_tables() WHERE table_name = 'noted_rejects'"))

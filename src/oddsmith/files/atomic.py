@@ -1,0 +1,154 @@
+"""Write files so that they are there whole or not at all."""
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from oddsmith import _check
+
+try:
+    from fcntl import LOCK_EX, LOCK_NB, flock
+except ImportError:  # pragma: no cover - Windows, where leftovers of killed runs stay until deleted by hand
+    flock = None  # type: ignore[assignment]
+
+__all__ = ["replacing", "write_atomically"]
+
+
+def write_atomically(
+    path: str | os.PathLike[str], content: str | bytes | Callable[[Path], object], *, force: bool = False
+) -> None:
+    """Write a file that appears under its name only when it is complete.
+
+    Content is written in a hidden folder beside the target, flushed to the disk and then moved in one step. Whatever
+    interrupts that, even a kill or a power cut, leaves the old file or none; the folder of a killed run is removed by
+    the next one that writes to the same name.
+
+    Parameters
+    ----------
+    path : path-like
+        Where the file is to be.
+    content : str, bytes or callable
+        Text (UTF-8), bytes, or a function that writes the file at the path it is given.
+    force : bool, default False
+        Replace a file that exists.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.json"
+    >>> write_atomically(path, "{}")
+    >>> path.read_text()
+    '{}'
+    """
+    with replacing(path, force=force) as unfinished:
+        if callable(content):
+            content(unfinished)
+        else:
+            with _explained(unfinished):
+                unfinished.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
+    """Give a path to write to, alone in a hidden folder; when the block ends well, move what was written to ``path``.
+
+    The folder lies beside the target, so it may also hold what is too large for memory meanwhile.
+    """
+    target = Path(os.path.realpath(path))
+    _refuse_target(target, force)
+    _remove_leftovers(target)
+    with _explained(target):
+        folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
+    try:
+        with _held(folder):
+            unfinished = folder / target.name
+            yield unfinished
+            with _explained(target):
+                _flush(unfinished)
+                _move(unfinished, target, force)
+                _flush(target.parent)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn the system's error into ours."""
+    try:
+        yield
+    except OSError as error:
+        _check.fail(
+            f"{path.name} must be writable in its folder", f"{error.strerror or error}", "check rights and free space"
+        )
+
+
+def _refuse_target(target: Path, force: bool) -> None:
+    if not target.parent.is_dir():
+        _check.fail("the folder of the output must exist", str(target.parent), "create it, or check the path")
+    if target.exists() and not target.is_file():
+        # A device must not be replaced by a file, whatever the rights.
+        _check.fail("the output must be a plain file", str(target), "give the name of a file")
+    if target.exists() and not force:
+        _check.fail(
+            "the output must not exist yet", str(target), "use another name, or force=True (--force) to replace it"
+        )
+
+
+def _move(unfinished: Path, target: Path, force: bool) -> None:
+    if not force:
+        # A link refuses to replace a file that appeared meanwhile.
+        try:
+            os.link(unfinished, target)
+        except FileExistsError:
+            _refuse_target(target, force)
+        except OSError:
+            pass  # a file system without links
+        else:
+            return
+    os.replace(unfinished, target)
+
+
+def _flush(path: Path) -> None:
+    """Make the disk hold what was written, or which names a folder has."""
+    if os.name == "nt" and path.is_dir():  # pragma: no cover - folders cannot be opened there
+        return
+    handle = os.open(path, os.O_RDWR if path.is_file() else os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Hold a lock on a folder, which the system lets go when the process dies."""
+    if flock is None:  # pragma: no cover
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks
+            flock(handle, LOCK_EX | LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _remove_leftovers(target: Path) -> None:
+    """Remove the folders of killed runs: those that nobody holds."""
+    if flock is None:  # pragma: no cover
+        return
+    name = f".{target.name}."
+    for folder in target.parent.iterdir():
+        if not (folder.name.startswith(name) and folder.name.endswith(".part") and folder.is_dir()):
+            continue
+        with contextlib.suppress(OSError):
+            handle = os.open(folder, os.O_RDONLY)
+            try:
+                flock(handle, LOCK_EX | LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(handle)

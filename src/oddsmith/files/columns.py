@@ -1,0 +1,134 @@
+"""Which column is the score, and which the label."""
+
+import difflib
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
+
+from oddsmith import _check
+from oddsmith.files.source import ScoreFile
+
+__all__ = ["Roles", "choose_columns"]
+
+_PROBABILITIES = frozenset(
+    {
+        "confidence",
+        "p",
+        "p_hat",
+        "pred",
+        "prediction",
+        "predicted_probability",
+        "prob",
+        "proba",
+        "probability",
+        "y_prob",
+    }
+)
+_SCORES = _PROBABILITIES | {
+    *("decision", "decision_function", "decision_value", "log_odds", "logit", "margin"),
+    *("model_score", "raw_score", "score", "scores", "y_score"),
+}
+_LABELS = frozenset({"actual", "class", "label", "labels", "outcome", "response", "target", "truth", "y", "y_true"})
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which column plays which role.
+
+    Parameters
+    ----------
+    score : str
+    label, weight, by : str or None
+    message : str
+        What was guessed, in words; empty if nothing was.
+    """
+
+    score: str
+    label: str | None
+    weight: str | None
+    by: str | None
+    message: str
+
+    @property
+    def names(self) -> list[str]:
+        """Columns in use: the score first, then label, weight and segment where there are any."""
+        return [name for name in (self.score, self.label, self.weight, self.by) if name is not None]
+
+
+def choose_columns(
+    file: ScoreFile,
+    score: str | None = None,
+    label: str | None = None,
+    weight: str | None = None,
+    by: str | None = None,
+    *,
+    kind: Literal["score", "probability"] = "score",
+    needs_label: bool = True,
+) -> Roles:
+    """Find the columns that are named, and guess score and label by their names where they are not.
+
+    Weights and segments are never guessed.
+
+    Parameters
+    ----------
+    file : ScoreFile
+    score, label, weight, by : str, optional
+        Names of columns.
+    kind : {"score", "probability"}, default "score"
+        What to look for: any score, or only what is called like a probability.
+    needs_label : bool, default True
+        Whether there must be a label.
+
+    Raises
+    ------
+    InvalidInputError
+        If a name is none of the columns, or if none or several columns could be meant.
+    """
+    for option, name in {"score": score, "label": label, "weight": weight, "by": by}.items():
+        if name is not None:
+            _refuse_unknown(file, option, name)
+    guessed = []
+    if score is None:
+        score = _guess(file, "score", kind, _SCORES if kind == "score" else _PROBABILITIES, {label, weight, by})
+        guessed.append(f"column {score!r} as the {kind}")
+    if label is None and needs_label:
+        label = _guess(file, "label", "label", _LABELS, {score, weight, by})
+        guessed.append(f"column {label!r} as the label")
+    roles = Roles(score, label, weight, by, f"Using {' and '.join(guessed)}." if guessed else "")
+    if len(set(roles.names)) < len(roles.names):
+        _check.fail("score, label, weight and by must be different columns", ", ".join(roles.names), "check the names")
+    return roles
+
+
+def _refuse_unknown(file: ScoreFile, option: str, name: str) -> None:
+    times = file.columns.count(name)
+    if times == 1:
+        return
+    if times > 1:
+        _check.fail(f"{option} must name one column", f"{name!r}, {times} times in {file.name}", "rename one of them")
+    folded = {column.casefold(): column for column in file.columns}
+    close = [folded[found] for found in difflib.get_close_matches(name.casefold(), folded, n=1)]
+    _check.fail(
+        f"{option} must name a column of {file.name}",
+        f"{name!r}",
+        f"did you mean {close[0]!r}" if close else f"choose one of {_listed(file.columns)}",
+    )
+
+
+def _guess(file: ScoreFile, parameter: str, what: str, known: Collection[str], taken: Collection[str | None]) -> str:
+    """Return the only column that is called like what is looked for."""
+    found = [
+        column
+        for column in file.columns
+        if column not in taken and column.strip().casefold().replace(" ", "_").replace("-", "_") in known
+    ]
+    if len(found) == 1:
+        return found[0]
+    got = f"several: {_listed(found)}" if found else f"columns {_listed(file.columns)}"
+    must = f"one column of {file.name} must be called like a {what}, or be named"
+    return _check.fail(must, got, f"pass {parameter}= (--{what}), one of them")
+
+
+def _listed(columns: Collection[str]) -> str:
+    shown = [repr(column) for column in columns]
+    return ", ".join(shown if len(shown) <= 20 else [*shown[:20], "…"])

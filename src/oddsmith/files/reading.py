@@ -1,0 +1,193 @@
+"""Read a score table from a file, however large."""
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from oddsmith import _check
+from oddsmith.files._engine import Engine, Progress, explained, text_literal
+from oddsmith.files._labels import Label, read_labels
+from oddsmith.files._lines import forget_rejects
+from oddsmith.files._parquet import Parquet
+from oddsmith.files.bad_rows import BadRowPolicy, BadRows, judge, problem_code, problems_of
+from oddsmith.files.columns import Roles
+from oddsmith.files.source import ScoreFile
+from oddsmith.table import ScoreTable
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["ScoreData", "read_table"]
+
+#: How much is done when text is taken apart, and when all rows were looked at.
+_STAGED, _SURVEYED = 0.6, 0.8
+
+#: More labels than this are not looked at.
+_MAX_LABELS = 100
+
+_WHOLE = frozenset(
+    {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT", "UHUGEINT"}
+)
+
+
+@dataclass(frozen=True)
+class ScoreData:
+    """What was read.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        All rows.
+    labels : tuple
+        The negative and the positive label.
+    segments : dict of str to ScoreTable
+        The table of each segment, if there are any.
+    dropped : BadRows or None
+        What was left out.
+    """
+
+    table: ScoreTable
+    labels: tuple[Label, Label]
+    segments: dict[str, ScoreTable] = field(default_factory=dict)
+    dropped: BadRows | None = None
+
+
+@dataclass(frozen=True)
+class _Survey:
+    """What a first look at all rows tells."""
+
+    good: int
+    problems: dict[int, int]
+    labels: list[str]
+    whole_weights: bool
+
+
+def read_table(
+    file: ScoreFile,
+    roles: Roles,
+    *,
+    positive: str | None = None,
+    bad_rows: BadRowPolicy = "refuse",
+    resolution: float | Literal["auto"] | None = "auto",
+    progress: Progress | None = None,
+) -> ScoreData:
+    r"""Read a score table, one for each segment as well if there are segments.
+
+    One look at all rows tells which can be used and which labels there are; then `ScoreTable.from_frame` asks the
+    engine for the table. Rows are never in memory. Weights that are all written as whole numbers are counts.
+
+    Parameters
+    ----------
+    file : ScoreFile
+    roles : Roles
+        Columns, from `choose_columns`.
+    positive : str, optional
+        The positive label; needed unless labels are {0, 1}, {−1, +1} or {false, true}.
+    bad_rows : {"refuse", "skip"}, default "refuse"
+        What to do when a score, label, weight or segment is missing, or a score or weight no finite number.
+    resolution : float, None or "auto", default "auto"
+        Width of cells, a power of two; None keeps every distinct score; "auto" chooses (see `ScoreTable.from_frame`).
+    progress : callable, optional
+        Told how much is done, from 0 to 1.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from oddsmith.files import choose_columns, open_scores
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.csv"
+    >>> _ = path.write_text("score,label\n0.3,no\n0.9,yes\n")
+    >>> with open_scores(path) as file:
+    ...     read_table(file, choose_columns(file), positive="yes").table
+    ScoreTable(rows=2, distinct=2, kind=count, weight=2, prevalence=0.5, resolution=exact)
+    """
+    if roles.label is None:
+        _check.fail("there must be a label", "no column", "pass label= (--label)")
+    engine, problems = file.engine, problems_of(file, roles)
+    with explained(file.name):
+        rows = engine.watch(lambda: _staged(file, roles, problem_code(problems)), progress, 0.0, _STAGED)
+        survey = engine.watch(lambda: _survey(engine, rows), progress, _STAGED, _SURVEYED)
+        dropped = judge(file, roles, problems, survey.problems, survey.good, bad_rows)
+        if not survey.good:
+            _check.fail(f"{file.name} must hold rows", "none", "check how it was written")
+        coding = read_labels(survey.labels, positive)
+        usable = _usable(file, roles, rows, coding.positive, survey.whole_weights)
+        tables = engine.watch(
+            lambda: _tables(engine.connection.sql(usable), roles, resolution), progress, _SURVEYED, 1.0
+        )
+    first, *others = tables.values()
+    table = first.merge(*others) if others else first
+    if roles.weight is None and table.rows != survey.good:
+        _check.fail(
+            f"{file.name} must not change while it is read", f"{survey.good}, then {table.rows} rows", "try again"
+        )
+    return ScoreData(table, coding.labels, tables if roles.by is not None else {}, dropped)
+
+
+def _staged(file: ScoreFile, roles: Roles, code: str) -> str:
+    """Return what to read rows from: score, label, weight, whether that is whole, segment and problem.
+
+    Text is taken apart once, into a temporary Parquet file; the queries to come then cost little.
+    """
+    layout, engine = file.layout, file.engine
+    columns = ["TRY_CAST(f0 AS DOUBLE) AS score", "f1 AS label", f"{code} AS problem"]
+    if roles.weight is not None:
+        weight = f"f{roles.names.index(roles.weight)}"
+        columns += [
+            f"TRY_CAST({weight} AS DOUBLE) AS weight",
+            f"{_is_whole(layout.type_of(roles.weight), weight)} AS whole",
+        ]
+    else:
+        columns.append("true AS whole")
+    if roles.by is not None:
+        columns.append(f"CAST(f{roles.names.index(roles.by)} AS VARCHAR) AS segment")
+    forget_rejects(engine)
+    query = f"SELECT {', '.join(columns)} FROM ({layout.select(roles.names, note_rejects=True)})"
+    if isinstance(layout, Parquet):
+        return f"({query})"
+    path = text_literal(os.path.join(engine.folder, "rows.parquet"))
+    engine.rows(f"COPY ({query}) TO {path} (FORMAT parquet)")
+    return f"read_parquet({path})"
+
+
+def _is_whole(kind: str, weight: str) -> str:
+    return f"regexp_full_match(trim({weight}), '[0-9]{{1,15}}')" if kind == "VARCHAR" else str(kind in _WHOLE)
+
+
+def _survey(engine: Engine, rows: str) -> _Survey:
+    """Look at all rows once."""
+    grouped = (
+        "SELECT problem, CASE WHEN problem IS NULL THEN label END AS label, count(*) AS n, bool_and(whole) AS whole "
+        f"FROM {rows} GROUP BY ALL"
+    )
+    found = engine.rows(
+        f"SELECT problem, CAST(label AS VARCHAR), n, whole FROM ({grouped}) ORDER BY problem LIMIT {_MAX_LABELS}"
+    )
+    good = [row for row in found if row[0] is None]
+    return _Survey(
+        sum(row[2] for row in good),
+        {code: n for code, _, n, _ in found if code is not None},
+        sorted(row[1] for row in good),
+        all(row[3] for row in good),
+    )
+
+
+def _usable(file: ScoreFile, roles: Roles, rows: str, positive: tuple[str, ...], whole_weights: bool) -> str:
+    """Return a query for score, label, weight and segment of the rows without a problem."""
+    kind = file.layout.type_of(roles.label or "")
+    meant = ", ".join(f"CAST({text_literal(text)} AS {kind})" for text in positive)
+    columns = ["score", f"label IN ({meant}) AS label" if meant else "false AS label"]
+    if roles.weight is not None:
+        columns.append(f"CAST(weight AS {'BIGINT' if whole_weights else 'DOUBLE'}) AS weight")
+    if roles.by is not None:
+        columns.append("segment")
+    return f"SELECT {', '.join(columns)} FROM {rows} WHERE problem IS NULL"
+
+
+def _tables(
+    relation: "duckdb.DuckDBPyRelation", roles: Roles, resolution: float | Literal["auto"] | None
+) -> dict[str, ScoreTable]:
+    """Return the table of each segment; without segments one, of all rows."""
+    weight = None if roles.weight is None else "weight"
+    if roles.by is None:
+        return {"": ScoreTable.from_frame(relation, "score", "label", weight, resolution=resolution)}
+    return ScoreTable.from_frame(relation, "score", "label", weight, by="segment", resolution=resolution)

@@ -1,0 +1,143 @@
+"""Open a file of scores, whatever it is written in and wherever it comes from."""
+
+import codecs
+import difflib
+import glob
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from oddsmith import _check
+from oddsmith.files._csv import CSV
+from oddsmith.files._engine import Engine, explained
+from oddsmith.files._jsonl import JSONLines
+from oddsmith.files._layout import Layout
+from oddsmith.files._lines import lines
+from oddsmith.files._parquet import Parquet
+
+__all__ = ["ScoreFile", "open_scores"]
+
+_COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_FORMATS: dict[str, type[Layout]] = {
+    **dict.fromkeys((".csv", ".tsv", ".tab", ".txt"), CSV),
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), JSONLines),
+    **dict.fromkeys((".parquet", ".pq"), Parquet),
+}
+
+
+@dataclass(frozen=True)
+class ScoreFile:
+    """A file of scores that is open for reading; close it, or use it in a ``with`` block.
+
+    Parameters
+    ----------
+    name : str
+        What to call it in messages.
+    layout : Layout
+        Its format and columns.
+    engine : Engine
+        What reads it.
+    """
+
+    name: str
+    layout: Layout
+    engine: Engine
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns, in order."""
+        return self.layout.columns
+
+    def close(self) -> None:
+        """Let go of everything that reading needed."""
+        self.engine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_scores(path: str | os.PathLike[str]) -> ScoreFile:
+    r"""Open a file of scores through DuckDB.
+
+    CSV, TSV, JSON lines and Parquet, compressed by gzip or Zstandard or not; told apart by their first bytes, the end
+    of the name, and at last by the first line. Nothing is read into memory, so that files may be larger than it.
+
+    Parameters
+    ----------
+    path : path-like
+        A file, a pattern such as ``"scores/*.parquet"`` for files with the same columns, or "-" for standard input.
+        What can be read only once is first copied to a temporary file.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.csv"
+    >>> _ = path.write_text("score,label\n0.3,0\n0.9,1\n")
+    >>> with open_scores(path) as file:
+    ...     file.columns
+    ('score', 'label')
+    """
+    engine = Engine()
+    try:
+        name = os.fspath(path)
+        paths = _spooled(name, engine) or _found(name)
+        shown = "standard input" if name == "-" else name
+        with explained(shown):
+            return ScoreFile(shown, _layout(engine, name, paths), engine)
+    except BaseException:
+        engine.close()
+        raise
+
+
+def _spooled(name: str, engine: Engine) -> list[str]:
+    """Copy what can be read only once."""
+    if name != "-" and (not os.path.exists(name) or os.path.isfile(name) or os.path.isdir(name)):
+        return []
+    with tempfile.NamedTemporaryFile(dir=engine.folder, delete=False) as copy:
+        if name == "-":
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+        else:
+            with open(name, "rb") as pipe:
+                shutil.copyfileobj(pipe, copy)
+    return [copy.name]
+
+
+def _found(name: str) -> list[str]:
+    """Return the files that are meant."""
+    if os.path.isdir(name):
+        _check.fail("the path must be a file", f"the folder {name}", f"use a pattern: '{name}/*.parquet'")
+    if os.path.exists(name):
+        found = [name]
+    else:
+        found = sorted(path for path in glob.glob(name, recursive=True) if os.path.isfile(path))
+    if not found:
+        folder = Path(name).parent
+        there = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+        close = difflib.get_close_matches(Path(name).name, there, n=1)
+        _check.fail("the file must exist", name, f"did you mean {folder / close[0]}" if close else "check the path")
+    for path in found:
+        if not os.access(path, os.R_OK):
+            _check.fail("the file must be readable", path, "check its permissions")
+    return found
+
+
+def _layout(engine: Engine, name: str, paths: Sequence[str]) -> Layout:
+    with open(paths[0], "rb") as file:
+        magic = file.read(4)
+    if magic[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        _check.fail("the file must be UTF-8 text", "UTF-16", "save it as UTF-8")
+    compression = next((kind for start, kind in _COMPRESSIONS.items() if magic.startswith(start)), "none")
+    stem = Path(name).with_suffix("") if Path(name).suffix in (".gz", ".zst") else Path(name)
+    kind = Parquet if magic == b"PAR1" else _FORMATS.get(stem.suffix.lower())
+    if kind is None:
+        first = next((line for line in lines(engine, paths[0], compression) if line.strip()), "")
+        kind = JSONLines if first.lstrip()[:1] in ("{", "[") else CSV
+    return kind.open(engine, paths, compression if len(paths) == 1 else "auto")

@@ -1,0 +1,72 @@
+"""Formulas by interval of the score: made, simplified, taken apart, and moved to another score."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from oddsmith._check import Floats
+from oddsmith.formula.nodes import Column, Formula, Pieces, as_formula, clip, log, walk, where
+from oddsmith.formula.reader import rewritten
+
+#: The log-odds of probabilities 0 and 1: beyond anything that arises, and finite.
+_CERTAIN = 1e30
+
+
+def pieces(knots: ArrayLike, body: Formula) -> Formula:
+    """Return ``body`` by interval of the score, without the knots that divide nothing.
+
+    Piece j holds where knots[j−1] < score ≤ knots[j]. Equal and infinite knots leave pieces without scores: these go.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oddsmith.formula import SCORE, evaluate, pieces
+    >>> evaluate(pieces([0.0], SCORE * np.array([-1.0, 2.0])), [-3.0, 0.0, 3.0])
+    array([ 3., -0.,  6.])
+    """
+    ends = np.append(np.asarray(knots, dtype=np.float64), np.inf)
+    columns = [node.values for node in walk(body) if isinstance(node, Column)]
+    if not columns:
+        return body
+    held = np.flatnonzero(ends > np.append(-np.inf, ends[:-1]))
+    rows = np.column_stack(columns)[held]
+    kept = held[np.append(np.any(rows[1:] != rows[:-1], axis=1), True)]
+    if len(kept) < len(ends):
+        body = rewritten(body, column=lambda values: as_formula(values[kept]))
+    return Pieces(ends[kept[:-1]], body) if len(kept) > 1 else body
+
+
+def at_piece(body: Formula, piece: int) -> Formula:
+    """Return the body of a `Pieces` in one of its pieces."""
+    return rewritten(body, column=lambda values: as_formula(values[piece]))
+
+
+def below(knots: Floats) -> Floats:
+    """Return the neighbours below: s ≤ below(k) is s < k."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.nextafter(knots, -np.inf))
+
+
+def after(formula: Formula, entered: Formula, pull_back: Callable[[Floats], Floats]) -> Formula:
+    """Return the formula of a score that is first changed.
+
+    Parameters
+    ----------
+    formula : Formula
+        Of the changed score.
+    entered : Formula
+        The change, a rising function of the score.
+    pull_back : callable
+        Takes knots of the changed score to the largest scores that do not pass them, −∞ where none and ∞ where all
+        stay. So the score itself is compared, and no engine's rounding of logarithms decides on a piece.
+    """
+    return rewritten(formula, score=entered, pieces=lambda knots, body: pieces(pull_back(knots), body))
+
+
+def logit(prob: Formula) -> Formula:
+    """Return the log-odds of a probability, ±1e30 at 0 and 1."""
+    if isinstance(prob, Pieces):  # once a piece, not four times over all pieces
+        return pieces(prob.knots, logit(prob.body))
+    inside = log(clip(prob, 5e-324, 1.0)) - log(clip(1.0 - prob, 2.0**-54, 1.0))
+    return where(prob, 0.0, -_CERTAIN, where(1.0, prob, _CERTAIN, inside))

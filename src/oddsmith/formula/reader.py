@@ -1,0 +1,193 @@
+"""Readers of formulas: one method a kind of node. NumPy's is here; engines have theirs elsewhere."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from oddsmith._check import Floats
+from oddsmith.formula.nodes import (
+    FUNCTIONS,
+    OPERATORS,
+    SCORE,
+    Arithmetic,
+    Clip,
+    Column,
+    Formula,
+    Function,
+    Number,
+    Pieces,
+    Score,
+    Where,
+    arithmetic,
+    clip,
+    function,
+    where,
+)
+
+T = TypeVar("T")
+
+
+class Reader(ABC, Generic[T]):
+    """Makes something of a formula, node by node, each once; methods get a node and what was made of its parts."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Formula, T]] = {}  # nodes are kept alive: their ids are keys
+
+    def read(self, formula: Formula) -> T:
+        """Return what this reader makes of a formula."""
+        if id(formula) not in self._known:
+            self._known[id(formula)] = formula, self._read(formula)
+        return self._known[id(formula)][1]
+
+    def _read(self, node: Formula) -> T:
+        match node:
+            case Score():
+                return self._score()
+            case Number():
+                return self._number(node.value)
+            case Column():
+                return self._column(node)
+            case Arithmetic():
+                return self._arithmetic(node, self.read(node.left), self.read(node.right))
+            case Function():
+                return self._function(node, self.read(node.of))
+            case Clip():
+                return self._clip(node, self.read(node.of))
+            case Where():
+                left, right, then, otherwise = map(self.read, (node.left, node.right, node.then, node.otherwise))
+                return self._where(node, left, right, then, otherwise)
+            case Pieces():
+                return self._pieces(node)
+        raise TypeError(node)
+
+    @abstractmethod
+    def _score(self) -> T: ...
+
+    @abstractmethod
+    def _number(self, value: float) -> T: ...
+
+    @abstractmethod
+    def _column(self, node: Column) -> T: ...
+
+    @abstractmethod
+    def _arithmetic(self, node: Arithmetic, left: T, right: T) -> T: ...
+
+    @abstractmethod
+    def _function(self, node: Function, of: T) -> T: ...
+
+    @abstractmethod
+    def _clip(self, node: Clip, of: T) -> T: ...
+
+    @abstractmethod
+    def _where(self, node: Where, left: T, right: T, then: T, otherwise: T) -> T: ...
+
+    @abstractmethod
+    def _pieces(self, node: Pieces) -> T:
+        """Find the piece of each score, then read the body."""
+
+
+def rewritten(
+    formula: Formula,
+    *,
+    score: Formula = SCORE,
+    column: Callable[[Floats], Formula] = Column,
+    pieces: Callable[[Floats, Formula], Formula] = Pieces,
+) -> Formula:
+    """Return a formula with other scores, columns or pieces.
+
+    Parameters
+    ----------
+    formula : Formula
+    score : Formula, optional
+        What stands for the score.
+    column : callable, optional
+        Takes the values of a column to a formula.
+    pieces : callable, optional
+        Takes the knots and the rewritten body of pieces to a formula.
+    """
+    return _Rewriter(score, column, pieces).read(formula)
+
+
+class _Rewriter(Reader[Formula]):
+    def __init__(
+        self, score: Formula, column: Callable[[Floats], Formula], pieces: Callable[[Floats, Formula], Formula]
+    ) -> None:
+        super().__init__()
+        self.score = score
+        self.column = column
+        self.pieces = pieces
+
+    def _score(self) -> Formula:
+        return self.score
+
+    def _number(self, value: float) -> Formula:
+        return Number(value)
+
+    def _column(self, node: Column) -> Formula:
+        return self.column(node.values)
+
+    def _arithmetic(self, node: Arithmetic, left: Formula, right: Formula) -> Formula:
+        return arithmetic(node.operator, left, right)
+
+    def _function(self, node: Function, of: Formula) -> Formula:
+        return function(node.name, of)
+
+    def _clip(self, node: Clip, of: Formula) -> Formula:
+        return clip(of, node.low, node.high)
+
+    def _where(self, _node: Where, left: Formula, right: Formula, then: Formula, otherwise: Formula) -> Formula:
+        return where(left, right, then, otherwise)
+
+    def _pieces(self, node: Pieces) -> Formula:
+        return self.pieces(node.knots, self.read(node.body))
+
+
+def evaluate(formula: Formula, scores: ArrayLike) -> Floats:
+    """Compute a formula in NumPy.
+
+    Examples
+    --------
+    >>> from oddsmith.formula import SCORE, evaluate, sigmoid
+    >>> evaluate(sigmoid(2.0 * SCORE - 1.0), [0.5, 1.0]).round(3)
+    array([0.5  , 0.731])
+    """
+    s = np.asarray(scores, dtype=np.float64)
+    with np.errstate(all="ignore"):
+        return np.broadcast_to(_Evaluation(s).read(formula), s.shape)
+
+
+class _Evaluation(Reader[Floats]):
+    def __init__(self, scores: Floats) -> None:
+        super().__init__()
+        self.scores = scores
+        self.place = np.zeros(scores.shape, np.intp)
+
+    def _score(self) -> Floats:
+        return self.scores
+
+    def _number(self, value: float) -> Floats:
+        return np.array(value)
+
+    def _column(self, node: Column) -> Floats:
+        return node.values[self.place]
+
+    def _arithmetic(self, node: Arithmetic, left: Floats, right: Floats) -> Floats:
+        return np.asarray(OPERATORS[node.operator](left, right))
+
+    def _function(self, node: Function, of: Floats) -> Floats:
+        return np.asarray(FUNCTIONS[node.name](of))
+
+    def _clip(self, node: Clip, of: Floats) -> Floats:
+        return np.clip(of, node.low, node.high)
+
+    def _where(self, _node: Where, left: Floats, right: Floats, then: Floats, otherwise: Floats) -> Floats:
+        return np.where(left <= right, then, otherwise)
+
+    def _pieces(self, node: Pieces) -> Floats:
+        around, self.place = self.place, np.searchsorted(node.knots, self.scores)
+        value = self.read(node.body)
+        self.place = around
+        return value

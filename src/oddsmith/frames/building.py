@@ -1,0 +1,72 @@
+"""From a frame to score tables."""
+
+import warnings
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oddsmith import _check
+from oddsmith.errors import OddsmithWarning
+from oddsmith.frames.groups import Groups, read_groups
+from oddsmith.frames.resolution import settle
+from oddsmith.frames.source import Source
+from oddsmith.grid import Grid, power_of_two
+from oddsmith.table import ScoreTable, pool
+
+
+class DroppedRowsWarning(OddsmithWarning):
+    """Rows with missing or infinite values were left out."""
+
+
+def tables_from_frame(
+    frame: Any,
+    score: str,
+    label: str,
+    weight: str | None = None,
+    by: str | Sequence[str] | None = None,
+    resolution: float | Literal["auto"] | None = None,
+    pos_label: Any = None,
+    missing: Literal["refuse", "drop"] = "refuse",
+) -> ScoreTable | dict[Any, ScoreTable]:
+    """Build a score table, or one for each key; see `ScoreTable.from_frame`."""
+    _check.one_of(missing, "missing", ("refuse", "drop"))
+    if isinstance(resolution, str):
+        _check.one_of(resolution, "resolution", ("auto",))
+    source = Source.of(frame, score, label, weight, () if by is None else (by,) if isinstance(by, str) else tuple(by))
+    read = partial(read_groups, source, pos_label, missing)
+    if resolution == "auto":
+        grid, groups = settle(source.extent(), read)
+    else:
+        grid = None if resolution is None else Grid(power_of_two(resolution, "resolution"))
+        groups = read(grid)
+    if groups.dropped:
+        message = f"left out rows with {groups.dropped}"
+        warnings.warn(message, DroppedRowsWarning, stacklevel=3)  # the line that called from_frame
+    tables = _tables(groups, grid)
+    if by is None:
+        return tables[0]
+    keys = [key[0] for key in groups.keys] if isinstance(by, str) else groups.keys
+    return dict(zip(keys, tables, strict=True))
+
+
+def _tables(groups: Groups, grid: Grid | None) -> list[ScoreTable]:
+    """Return the table of each segment."""
+    order = np.argsort(groups.segment, kind="stable")
+    ends = np.cumsum(np.bincount(groups.segment, minlength=len(groups.keys)))
+    return [_table(groups, part, grid) for part in np.split(order, ends[:-1])]
+
+
+def _table(groups: Groups, part: NDArray[np.intp], grid: Grid | None) -> ScoreTable:
+    positive, weight, means = groups.positive[part], groups.weight[part], groups.means[part]
+    columns: dict[str, NDArray[Any]] = {"": weight}
+    if groups.weight_sq is not None:
+        columns["_sq"] = groups.weight_sq[part]
+    if grid is not None:
+        columns["_sum"] = weight * means
+    both = {f"pos{name}": column * positive for name, column in columns.items()}
+    both |= {f"neg{name}": column * ~positive for name, column in columns.items()}
+    rows = groups.rows[part] if groups.weight_sq is not None else weight
+    return pool(means, both, int(rows.sum()), grid)

@@ -1,0 +1,189 @@
+"""What an engine sent, made into rows that can be used: bad values named, labels read, segments found."""
+
+import datetime
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oddsmith import _check
+from oddsmith._check import Bools, Floats, Weights
+from oddsmith.errors import InvalidInputError
+from oddsmith.frames import source as _source
+from oddsmith.frames.source import Column, Source
+from oddsmith.grid import Grid
+
+#: Means this close to the smallest score of a group differ from it by rounding only; likewise squares.
+_ROUNDING = 1e-12
+_SQUARE_ROUNDING = 1e-11
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Rows by segment, cell and class.
+
+    Parameters
+    ----------
+    keys : list
+        Names of the segments.
+    segment : ndarray of int
+        Which segment a group belongs to.
+    cells : ndarray
+        Cell, or exact score.
+    positive : ndarray of bool
+    rows : ndarray of int
+    weight : ndarray
+        Counts, or sums of float weights.
+    weight_sq : ndarray or None
+        Sums of squared float weights.
+    means : ndarray
+        Mean score.
+    variance : ndarray or None
+        Variance of the scores; NaN where rounding hides it.
+    dropped : str
+        Which rows were left out, in words; empty when none.
+    """
+
+    keys: list[Any]
+    segment: NDArray[np.intp]
+    cells: Floats
+    positive: Bools
+    rows: NDArray[np.int64]
+    weight: Weights
+    weight_sq: Floats | None
+    means: Floats
+    variance: Floats | None
+    dropped: str
+
+
+def read_groups(
+    source: Source, pos_label: Any, missing: Literal["refuse", "drop"], grid: Grid | None, *, squares: bool = False
+) -> Groups:
+    """Ask a source for its groups and make sense of them."""
+    sent = source.groups(grid, squares=squares)
+    everything = len(sent["rows"].values)
+    if not everything:
+        _check.fail("frame must hold at least one row", "0 rows", "check how rows were selected")
+    bad, dropped = _bad_values(source, sent)
+    if dropped and missing == "refuse":
+        _check.fail(
+            "every row must have a finite score, a label, and a weight and key where there are such columns",
+            dropped,
+            'repair those rows, or pass missing="drop" to leave them out',
+        )
+    kept = ~bad
+    if "odd" in sent:
+        kept &= sent["odd"].values != 0  # a row of weight 0 is absent
+    if not kept.any():
+        _check.fail(
+            "frame must hold rows that can be used", f"none; {dropped or 'only weights of 0'}", "check the columns"
+        )
+    columns = {name: column.values[kept] for name, column in sent.items()}
+    positive = _positive(columns["label"], source.label, pos_label)
+    if source.lazy and everything > _source.MAX_GROUPS:
+        _refuse_so_many(grid)
+    rows = columns["rows"].astype(np.int64)
+    weight: Weights = rows
+    if source.weight is not None:
+        weight = columns["weight"].astype(np.int64) if source.counts else columns["weight"].astype(np.float64)
+    cells = columns["cell"].astype(np.float64)
+    keys, segment = _segments(source, columns)
+    return Groups(
+        keys,
+        segment,
+        cells,
+        positive,
+        rows,
+        weight,
+        None if source.counts else columns["weight_sq"].astype(np.float64),
+        cells if grid is None else _means(columns, weight, cells, grid),
+        _variance(columns, weight) if squares else None,
+        dropped,
+    )
+
+
+def _bad_values(source: Source, sent: dict[str, Column]) -> tuple[Bools, str]:
+    """Return which groups cannot be used, and why, in words."""
+    rows = sent["rows"].values
+    roles = {"cell": source.score, "label": source.label, "odd": source.weight}
+    roles |= {f"key{i}": name for i, name in enumerate(source.by)}
+    bad = np.zeros(len(rows), dtype=bool)
+    words = []
+    for role, (values, missing) in sent.items():
+        if role not in roles:
+            continue
+        infinite = np.isinf(values) & ~missing if values.dtype.kind == "f" else np.zeros(len(rows), dtype=bool)
+        if role == "odd" and np.any(values[~missing] < 0):
+            first = values[~missing & (values < 0)][0]
+            _check.fail(f"column {source.weight!r} must hold weights ≥ 0", f"{first:g}", "drop the row or use weight 0")
+        for which, what in ((missing, "missing"), (infinite, "infinite")):
+            if which.any():
+                words.append(f"{int(rows[which].sum()):,} {what} values in column {roles[role]!r}")
+        bad |= missing | infinite
+    return bad, ", ".join(words)
+
+
+def _positive(labels: NDArray[Any], name: str, pos_label: Any) -> Bools:
+    """Read labels in the words of `ScoreTable.from_arrays`."""
+    distinct = list(dict.fromkeys(labels.tolist()))
+    try:
+        coding = _check.as_labels(np.array(distinct), len(distinct), pos_label)
+    except InvalidInputError as error:
+        msg = f"column {name!r}: {error}"
+        raise InvalidInputError(msg) from None
+    chosen = [label for label, positive in zip(distinct, coding.positive, strict=True) if positive]
+    return np.asarray(labels == chosen[0]) if chosen else np.zeros(len(labels), dtype=bool)
+
+
+def _refuse_so_many(grid: Grid | None) -> NoReturn:
+    what = "distinct scores" if grid is None else f"cells of width {grid.width:g}"
+    hint = 'pass resolution="auto", or a width such as 2**-10' if grid is None else "pass a wider resolution"
+    _check.fail(f"{what} times labels and keys must be at most {_source.MAX_GROUPS:,}", "more", hint)
+
+
+def _means(columns: dict[str, NDArray[Any]], weight: Weights, cells: Floats, grid: Grid) -> Floats:
+    """Return the mean score of each group, inside its cell."""
+    if not np.isfinite(columns["sum"]).all():
+        _check.fail("sums of scores must be finite", "an overflow", "divide the scores by their largest")
+    # A group of equal scores must stand exactly at them: a step of a map may begin right there.
+    means = np.where(_equal(columns, weight), columns["least"], columns["sum"] / weight)
+    return grid.hold(means, cells)
+
+
+def _variance(columns: dict[str, NDArray[Any]], weight: Weights) -> Floats:
+    """Return the variance of the scores of each group, as far as rounding lets it be seen."""
+    square = columns["square"] / weight
+    variance: Floats = square - (columns["sum"] / weight) ** 2
+    variance[variance <= _SQUARE_ROUNDING * square] = np.nan
+    variance[_equal(columns, weight)] = 0.0
+    return variance
+
+
+def _equal(columns: dict[str, NDArray[Any]], weight: Weights) -> Bools:
+    """Return which groups hold equal scores: their mean is the smallest score, up to rounding."""
+    least = columns["least"]
+    equal: Bools = np.abs(columns["sum"] / weight - least) <= _ROUNDING * np.abs(least)
+    return equal
+
+
+def _segments(source: Source, columns: dict[str, NDArray[Any]]) -> tuple[list[Any], NDArray[np.intp]]:
+    """Return the keys of the segments in order, and which one each group belongs to."""
+    if not source.by:
+        return [None], np.zeros(len(columns["rows"]), dtype=np.intp)
+    found = [np.unique(columns[f"key{i}"], return_inverse=True) for i in range(len(source.by))]
+    names = [_plain_keys(distinct, date) for (distinct, _), date in zip(found, source.dates, strict=True)]
+    shape = [len(distinct) for distinct in names]
+    codes = np.ravel_multi_index([code.reshape(-1) for _, code in found], shape)
+    present, segment = np.unique(codes, return_inverse=True)
+    places = zip(*np.unravel_index(present, shape), strict=True)
+    keys = [tuple(distinct[i] for distinct, i in zip(names, place, strict=True)) for place in places]
+    return keys, segment.reshape(-1)
+
+
+def _plain_keys(distinct: NDArray[Any], date: bool) -> list[Any]:
+    """Return keys as Python's own values, the same from every engine."""
+    if distinct.dtype.kind == "M":
+        distinct = distinct.astype("datetime64[us]")
+    keys = distinct.tolist()
+    return [key.date() if isinstance(key, datetime.datetime) else key for key in keys] if date else keys

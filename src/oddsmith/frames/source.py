@@ -1,0 +1,263 @@
+"""A frame of any kind, asked two questions: over which range do the scores lie, and how many rows fall in each cell.
+
+Everything is said in narwhals, and the frame's own engine answers. Columns are computed first and plain columns
+aggregated after: casts inside an aggregation are slow in pandas and refused by Dask.
+"""
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oddsmith import _check
+from oddsmith._check import Bools
+from oddsmith.errors import OddsmithError
+from oddsmith.grid import EDGE, Grid
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+#: Groups that an engine may send; a frame in memory is no smaller than its groups.
+MAX_GROUPS = 5_000_000
+
+_LARGEST = sys.float_info.max
+#: From here on all doubles are whole.
+_WHOLE = 2.0**53
+
+
+class EngineError(OddsmithError, RuntimeError):
+    """The engine that holds the rows did not answer."""
+
+
+class Column(NamedTuple):
+    """Values that an engine sent, and which of them are missing: null or NaN."""
+
+    values: NDArray[Any]
+    missing: Bools
+
+
+class Extent(NamedTuple):
+    """Number of rows, and the smallest and the largest finite score (None: there is none)."""
+
+    rows: int
+    span: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Source:
+    """A frame with the names of its columns."""
+
+    frame: "nw.DataFrame[Any] | nw.LazyFrame[Any]"
+    score: str
+    label: str
+    weight: str | None
+    by: tuple[str, ...]
+
+    @staticmethod
+    def of(frame: Any, score: str, label: str, weight: str | None, by: tuple[str, ...]) -> "Source":
+        """Look at a frame and check that it has the columns, of types that can be used."""
+        import narwhals as nw
+
+        try:
+            seen = nw.from_native(frame)
+        except TypeError:
+            _check.fail(
+                "frame must be a data frame or a table of an engine",
+                type(frame).__name__,
+                "pass a pandas, Polars, PyArrow, DuckDB, Dask, PySpark or Ibis table, or arrays to from_arrays",
+            )
+        source = Source(seen, score, label, weight, by)
+        for name in (score, label, weight, *by):
+            if name is not None and name not in source.schema:
+                listed = ", ".join(list(source.schema)[:12])
+                _check.fail(
+                    "frame must have the columns that are named", f"{name!r} where there are {listed}", "name one"
+                )
+        for name in (score, weight):
+            kind = None if name is None else source.schema[name]
+            if kind is not None and not (kind.is_numeric() or kind == nw.Boolean):
+                _check.fail(f"column {name!r} must be numeric", f"type {kind}", "cast it in the frame first")
+        return source
+
+    @cached_property
+    def schema(self) -> "dict[str, nw.dtypes.DType]":
+        """Names and types of the columns."""
+        with self._asking(self.frame, "describe its columns"):
+            return dict(self.frame.collect_schema())
+
+    @property
+    def lazy(self) -> bool:
+        """Whether rows are not in memory."""
+        import narwhals as nw
+
+        return isinstance(self.frame, nw.LazyFrame)
+
+    @property
+    def counts(self) -> bool:
+        """Whether weights are counts."""
+        import narwhals as nw
+
+        kind = nw.Int64() if self.weight is None else self.schema[self.weight]
+        return bool(kind.is_integer() or kind == nw.Boolean)
+
+    @property
+    def dates(self) -> list[bool]:
+        """Which keys are dates without a time."""
+        import narwhals as nw
+
+        return [self.schema[name] == nw.Date for name in self.by]
+
+    def extent(self) -> Extent:
+        """Ask for the range of the scores."""
+        import narwhals as nw
+
+        score = self._score()
+        wanted = {"rows": nw.len(), "low": score.min(), "high": score.max()}
+        rows, low, high = self._numbers(self.frame.select(**wanted))
+        if rows and not (np.isfinite(low) and np.isfinite(high)):
+            finite = self.frame.filter((score >= -_LARGEST) & (score <= _LARGEST))
+            _, low, high = self._numbers(finite.select(**wanted))
+        return Extent(int(rows), (low, high) if np.isfinite(low) else None)
+
+    def groups(self, grid: Grid | None, *, squares: bool = False) -> dict[str, Column]:
+        """Ask for rows and weights by key, cell and label, in one aggregate query.
+
+        Nothing is filtered: what is missing or infinite makes groups of its own, which come back with their counts.
+
+        Parameters
+        ----------
+        grid : Grid or None
+            Cells; None for exact scores.
+        squares : bool
+            Whether to ask for sums of squared scores too.
+        """
+        import narwhals as nw
+
+        score, mass = self._score(), self._mass()
+        columns: dict[str, Any] = {f"key{i}": self._plain(name) for i, name in enumerate(self.by)}
+        columns |= {"cell": score if grid is None else _cell(score, grid), "label": self._plain(self.label)}
+        if mass is not None:
+            # Of weights that are no weights the value itself is a key: its rows are counted, and named.
+            usable = (mass > 0) & (mass <= _LARGEST)
+            columns["odd"] = nw.when(usable).then(nw.lit(1.0)).otherwise(mass.cast(nw.Float64))
+        keys = list(columns)
+        if mass is not None:
+            columns["weight"] = mass
+            if not self.counts:
+                columns["weight_sq"] = mass * mass
+        if grid is not None:
+            columns["score"] = score
+            columns["sum"] = score if mass is None else score * mass
+            if squares:
+                columns["square"] = score * columns["sum"]
+        added = [name for name in ("weight", "weight_sq", "sum", "square") if name in columns]
+        wanted = {"rows": nw.len()} | {name: nw.col(name).sum() for name in added}
+        if grid is not None:
+            wanted["least"] = nw.col("score").min()
+        with self._asking(self.frame, "plan the query"):
+            grouped = self.frame.select(**columns).group_by(*keys).agg(**wanted)
+            if mass is not None and self.counts:
+                grouped = grouped.with_columns(nw.col("weight").cast(nw.Int64))  # sums are wider in SQL
+        return self._collect(grouped.head(MAX_GROUPS + 1) if isinstance(grouped, nw.LazyFrame) else grouped)
+
+    def _score(self) -> "nw.Expr":
+        import narwhals as nw
+
+        score = nw.col(self.score)
+        return score if self.schema[self.score] == nw.Float64 else score.cast(nw.Float64)
+
+    def _mass(self) -> "nw.Expr | None":
+        import narwhals as nw
+
+        return None if self.weight is None else nw.col(self.weight).cast(nw.Int64 if self.counts else nw.Float64)
+
+    def _plain(self, name: str) -> "nw.Expr":
+        """Return a column as a plain type, which all engines can group by and send."""
+        import narwhals as nw
+
+        kind = self.schema[name]
+        if kind == nw.Decimal:
+            return nw.col(name).cast(nw.Float64)
+        return nw.col(name).cast(nw.String) if kind in (nw.Categorical, nw.Enum) else nw.col(name)
+
+    def _numbers(self, frame: Any) -> list[float]:
+        return [np.nan if missing.any() else float(values[0]) for values, missing in self._collect(frame).values()]
+
+    def _collect(self, frame: "nw.DataFrame[Any] | nw.LazyFrame[Any]") -> dict[str, Column]:
+        import narwhals as nw
+
+        with self._asking(frame, "answer the query"):
+            if not isinstance(frame, nw.LazyFrame):
+                return {series.name: _column(series) for series in frame.iter_columns()}
+            native = frame.to_native()
+            if hasattr(native, "fetchnumpy"):  # DuckDB can do without PyArrow and pandas
+                return {name: _unmasked(array) for name, array in native.fetchnumpy().items()}
+            return {series.name: _column(series) for series in frame.collect().iter_columns()}
+
+    @contextlib.contextmanager
+    def _asking(self, frame: Any, task: str) -> Iterator[None]:
+        """Turn whatever an engine raises into one kind of error, with its own words and the query."""
+        try:
+            yield
+        except OddsmithError:
+            raise
+        except Exception as error:
+            query = _query_text(frame)
+            shown = "" if query is None else f"\n\nThe query:\n{query}"
+            msg = (
+                f"the engine of the frame must {task}; got {type(error).__name__}: {str(error).strip()}. "
+                f"Hint: see what the engine says, and try a smaller query on the same frame.{shown}"
+            )
+            raise EngineError(msg) from error
+
+
+def _cell(score: "nw.Expr", grid: Grid) -> "nw.Expr":
+    """Return the expression of the cell of a score; missing and infinite scores stay what they are."""
+    import narwhals as nw
+
+    if grid.log_odds:
+        place = ((score + EDGE) / (1.0 - score + EDGE)).log() * (1 / grid.width)
+        return nw.when((score >= 0.0) & (score <= 1.0)).then(place.floor()).otherwise(score)
+    # Some engines round down to integers, which have no NaN, no infinity and an end.
+    place = score * (1 / grid.width)
+    return nw.when((place >= -_WHOLE) & (place <= _WHOLE)).then(place.floor()).otherwise(place)
+
+
+def _column(series: "nw.Series[Any]") -> Column:
+    missing = series.is_null().to_numpy().astype(bool)
+    held = series.filter(~series.is_null()).to_numpy() if missing.any() else series.to_numpy()
+    return _placed(held, missing)
+
+
+def _unmasked(array: NDArray[Any]) -> Column:
+    missing = np.array(np.ma.getmaskarray(array))
+    return _placed(np.ma.getdata(array)[~missing], missing)
+
+
+def _placed(held: NDArray[Any], missing: Bools) -> Column:
+    """Return a column from the values that are there; NaN is missing too."""
+    values: NDArray[Any] = np.zeros(len(missing), dtype=held.dtype)
+    values[~missing] = held
+    if values.dtype.kind == "f":
+        missing = missing | np.isnan(values)
+    return Column(values, missing)
+
+
+def _query_text(frame: Any) -> str | None:
+    """Return the query as the engine would show it, where it can."""
+    with contextlib.suppress(Exception):
+        kind, native = frame.implementation, frame.to_native()
+        if kind.is_duckdb():
+            return str(native.sql_query())
+        if kind.is_ibis():
+            return str(native.compile(pretty=True))
+        if kind.is_polars() and hasattr(native, "explain"):
+            return str(native.explain())
+        if kind.is_pyspark():
+            return str(native._jdf.queryExecution().analyzed())
+    return None

@@ -1,0 +1,60 @@
+"""Tables drawn again from a table, for counts and for float weights alike.
+
+Of float weights a cell keeps Σw and Σw². It is drawn from as (Σw)²/Σw² rows of weight Σw²/Σw each, whose sum has the
+mean and the variance of the cell; a cell of one row is drawn from exactly.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from oddsmith._check import Floats, Weights
+from oddsmith.metrics._measure import squared_weight
+from oddsmith.resample import bootstrap, resample_labels
+from oddsmith.table import ScoreTable
+
+
+def rows_again(table: ScoreTable, n_samples: int, rng: np.random.Generator) -> Iterator[ScoreTable]:
+    """Draw tables of as many rows, with replacement."""
+    if table.pos_sq is None or table.neg_sq is None:
+        return bootstrap(table, n_samples, random_state=rng)
+    weight = np.concatenate([table.pos, table.neg])
+    rows, unit = equal_rows(weight, np.concatenate([table.pos_sq, table.neg_sq]))
+    units, chance = round(float(rows.sum())), rows / rows.sum()
+
+    def draw() -> ScoreTable:
+        times = rng.multinomial(units, chance)
+        (pos, neg), (pos_sq, neg_sq) = np.split(times * unit, 2), np.split(times * unit**2, 2)
+        return _held(table, pos, neg, pos_sq, neg_sq)
+
+    return (draw() for _ in range(n_samples))
+
+
+def labels_again(table: ScoreTable, prob: Floats, n_samples: int, rng: np.random.Generator) -> Iterator[ScoreTable]:
+    """Draw scores with replacement, and labels that are positive with a given probability at each cell."""
+    if table.kind == "count":
+        return resample_labels(table, prob, n_samples, random_state=rng)
+    rows, unit = equal_rows(table.total, squared_weight(table))
+    units, chance = round(float(rows.sum())), rows / rows.sum()
+
+    def draw() -> ScoreTable:
+        total = rng.multinomial(units, chance)
+        pos = rng.binomial(total, prob)
+        neg = total - pos
+        return _held(table, pos * unit, neg * unit, pos * unit**2, neg * unit**2)
+
+    return (draw() for _ in range(n_samples))
+
+
+def equal_rows(weight: Weights, squares: Weights) -> tuple[Floats, Floats]:
+    """Return how many rows of equal weight vary as much as each cell, and that weight."""
+    unit = np.divide(squares, weight, out=np.ones(len(weight)), where=weight > 0)
+    return np.asarray(weight / unit), unit
+
+
+def _held(table: ScoreTable, pos: Floats, neg: Floats, pos_sq: Floats, neg_sq: Floats) -> ScoreTable:
+    """Return the same scores with other weights; cells without rows are dropped."""
+    held = pos + neg > 0
+    return ScoreTable(
+        table.scores[held], pos[held], neg[held], pos_sq[held], neg_sq[held], None, None, table.rows, None
+    )

@@ -1,0 +1,66 @@
+"""Supposed truths: by how much, and in which direction, the labels may have been drawn from other probabilities.
+
+A measure that is 0 at best is compared with what it would be if the truth lay on a path from the null hypothesis (every
+forecast is right, or none says anything) through what the data suggest.
+"""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from oddsmith._check import Floats
+from oddsmith.calibrators.spline import SplineCalibrator
+from oddsmith.errors import OddsmithWarning
+from oddsmith.metrics._measure import Null, probability, squared_weight
+from oddsmith.table import ScoreTable
+
+#: Where the path is looked at, in standard errors from what the data suggest; the null hypothesis comes first.
+_STEPS = np.array([-24.0, -16.0, -10.0, -6.0, -3.5, -1.5, 0.0, 1.5, 3.5, 6.0, 10.0, 16.0, 24.0])
+
+#: Log-odds beyond this are as good as certain.
+_CERTAIN = 30.0
+
+#: Rows that stand for one where labels are no longer random.
+_MANY = 1_000_000
+
+
+class Truth(NamedTuple):
+    """Probabilities at the cells of a table, and the table of so many rows that they are the shares of positives."""
+
+    prob: Floats
+    population: ScoreTable
+
+
+def supposed_truths(table: ScoreTable, null: Null) -> list[Truth]:
+    """Return truths along the path, the null hypothesis first."""
+    start = probability(table) if null == "calibrated" else np.full(len(table), table.prevalence)
+    end = _suggested(table)
+    step = end - start
+    spread = np.maximum(np.maximum(start * (1 - start), end * (1 - end)), 1e-12)
+    size = float(np.sqrt(np.sum((table.total * step) ** 2 / (spread * squared_weight(table)))))
+    places = size + _STEPS
+    lengths = np.concatenate([[0.0], places[places > 0.25] / max(size, 1e-12)])
+    paths = (np.clip(start + length * step, 0.0, 1.0) for length in lengths)
+    return [Truth(prob, _population(table, prob)) for prob in paths]
+
+
+def _suggested(table: ScoreTable) -> Floats:
+    """Return the probabilities that the data suggest: a smooth recalibration, with less noise than bins have."""
+    held = np.clip(table.scores, -_CERTAIN, _CERTAIN)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OddsmithWarning)
+        spline = SplineCalibrator(input="log_odds").fit_table(table.map(lambda _: held))
+    return np.asarray(expit(spline.log_odds(held)))
+
+
+def _population(table: ScoreTable, prob: Floats) -> ScoreTable:
+    """Return so many rows that the shares of positives are the probabilities."""
+    if table.kind == "weight":
+        weight, squares, rest = table.total * _MANY, squared_weight(table) * _MANY, 1 - prob
+        columns = (weight * prob, weight * rest, squares * prob, squares * rest)
+        return ScoreTable(table.scores, *columns, None, None, table.rows, None)
+    total = table.total.astype(np.int64) * _MANY
+    pos = np.rint(total * prob).astype(np.int64)
+    return ScoreTable(table.scores, pos, total - pos, None, None, None, None, int(total.sum()), None)

@@ -1,0 +1,184 @@
+"""The matrix of several methods on the same decisions, and how it prints: as the documents' tables do."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from oddsmith._check import Bools, Floats, Weights
+from oddsmith.metrics._result import Result, plain
+
+__all__ = ["Comparison", "MeasureComparison"]
+
+
+@dataclass(frozen=True, eq=False)
+class MeasureComparison(Result):
+    """All pairs of methods on one measure.
+
+    Attributes
+    ----------
+    totals : ndarray of shape (k,)
+        Sums over decisions: Σ log P(true class), Σ(t − P)², or errors.
+    wins, ties : ndarray of shape (k, k)
+        wins[i, j]: decisions that method i did better than j; losses are ``wins.T``. Counts, or weights.
+    p_values, holm : ndarray of shape (k, k)
+        Uncorrected, and corrected for the number of pairs.
+    better : ndarray of bool, shape (k, k)
+        Whether i did better than j on the whole, by what the test looks at.
+    test : str
+        The test.
+    level : float
+        Its level, for both kinds of p-values.
+    """
+
+    measure: str
+    names: tuple[str, ...]
+    totals: Floats
+    wins: Weights
+    ties: Weights
+    p_values: Floats
+    holm: Floats
+    better: Bools
+    test: str
+    level: float
+
+    @property
+    def losses(self) -> Weights:
+        """losses[i, j]: decisions that method i did worse than j."""
+        return self.wins.T
+
+    @property
+    def best(self) -> str:
+        """The method with the best total."""
+        sign = 1 if self.measure == "log_loss" else -1
+        return self.names[int(np.argmax(sign * self.totals))]
+
+    def not_beaten(self, name: str, *, corrected: bool = False) -> tuple[str, ...]:
+        """Return the other methods that this one does not beat significantly."""
+        i = self.names.index(name)
+        p = self.holm if corrected else self.p_values
+        won = self.better[i] & (p[i] < self.level)
+        return tuple(other for j, other in enumerate(self.names) if j != i and not won[j])
+
+    def mark(self, name: str, raw: str | None = None, *, corrected: bool = False) -> str:
+        """Return "*" for a method that beats all others, "†" all but the raw one, "‡" all but one or two of many."""
+        left = self.not_beaten(name, corrected=corrected)
+        if not left:
+            return "*"
+        if raw is not None and left == (raw,) and len(self.names) > 2:
+            return "†"
+        return "‡" if len(left) <= 2 and 2 * len(left) < len(self.names) - 1 else ""
+
+    def to_dict(self, raw: str | None = None) -> dict[str, Any]:
+        """Return methods with totals and marks, and pairs with wins, losses, ties and p-values."""
+        k = len(self.names)
+        methods = {
+            name: {
+                "total": self.totals[i],
+                "mark": self.mark(name, raw),
+                "not_beaten": self.not_beaten(name),
+                "mark_holm": self.mark(name, raw, corrected=True),
+                "not_beaten_holm": self.not_beaten(name, corrected=True),
+            }
+            for i, name in enumerate(self.names)
+        }
+        pairs = [
+            {
+                "first": self.names[i],
+                "second": self.names[j],
+                "wins": self.wins[i, j],
+                "losses": self.wins[j, i],
+                "ties": self.ties[i, j],
+                "p_value": self.p_values[i, j],
+                "p_holm": self.holm[i, j],
+            }
+            for i in range(k)
+            for j in range(i + 1, k)
+        ]
+        head = {"measure": self.measure, "test": self.test, "level": self.level, "best": self.best}
+        return dict(plain(head | {"methods": methods, "pairs": pairs}))
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison(Result):
+    """Several methods on the same decisions; ``str`` gives the table, ``comparison["log_loss"]`` one measure."""
+
+    measures: dict[str, MeasureComparison]
+    decisions: float
+    protocol: str
+    raw: str | None
+
+    def __getitem__(self, measure: str) -> MeasureComparison:
+        return self.measures[measure]
+
+    def __str__(self) -> str:
+        return self.to_markdown()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain JSON."""
+        parts = {name: part.to_dict(self.raw) for name, part in self.measures.items()}
+        head = {"decisions": self.decisions, "protocol": self.protocol, "raw": self.raw}
+        return dict(plain(head)) | {"measures": parts}
+
+    def to_markdown(self) -> str:
+        """Return the totals with their marks, what the marks mean, and every pair, as Markdown tables."""
+        parts = list(self.measures.values())
+        names = parts[0].names
+        totals = [[name, *(_total(part, name, self.raw) for part in parts)] for name in names]
+        pairs = len(names) * (len(names) - 1) // 2
+        tests = [
+            f"- {part.measure}: {part.test}, level {part.level:g} uncorrected; in parentheses level {part.level:g} "
+            f"after Holm's correction over {pairs} pairs{_exceptions(part, self.raw)}"
+            for part in parts
+        ]
+        raw = "" if self.raw is None else f", † all but {self.raw}"
+        lines = [
+            f"{self.decisions:g} decisions, protocol {self.protocol}; totals, of log_loss the larger is better",
+            "",
+            *_table(["method", *self.measures], totals),
+            "",
+            f"**Best** in bold; * beats all others{raw}, ‡ all except the named.",
+            "",
+            *tests,
+        ]
+        for part in parts:
+            lines += ["", f"{part.measure}, wins : losses : ties, p and p after Holm:", "", *_pairs(part)]
+        return "\n".join(lines)
+
+
+def _total(part: MeasureComparison, name: str, raw: str | None) -> str:
+    total = f"{part.totals[part.names.index(name)]:.6g}"
+    plain_mark, corrected = part.mark(name, raw), part.mark(name, raw, corrected=True)
+    marks = f" {plain_mark} ({corrected})" if plain_mark or corrected else ""
+    return (f"**{total}**" if name == part.best else total) + marks
+
+
+def _exceptions(part: MeasureComparison, raw: str | None) -> str:
+    """Name what the methods marked "‡" do not beat."""
+    left = {name: part.not_beaten(name) for name in part.names if part.mark(name, raw) == "‡"}
+    return "".join(f"; ‡ {name}: all except {', '.join(others)}" for name, others in left.items())
+
+
+def _pairs(part: MeasureComparison) -> list[str]:
+    def cell(i: int, j: int) -> str:
+        if i == j:
+            return ""
+        amounts = " : ".join(f"{amount:g}" for amount in (part.wins[i, j], part.wins[j, i], part.ties[i, j]))
+        return f"{amounts}, {part.p_values[i, j]:.2g} ({part.holm[i, j]:.2g})"
+
+    k = len(part.names)
+    rows = [[name, *(cell(i, j) for j in range(k))] for i, name in enumerate(part.names)]
+    return _table(["against", *part.names], rows)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Write a Markdown table whose columns line up."""
+    cells = [[text.replace("|", "\\|") for text in row] for row in (head, *rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
+    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    first, *others = [
+        [row[0].ljust(widths[0]), *(text.rjust(width) for text, width in zip(row[1:], widths[1:], strict=True))]
+        for row in cells
+    ]
+    return [f"| {' | '.join(row)} |" for row in (first, rule, *others)]

@@ -1,0 +1,281 @@
+"""The calibration model: a fitted map, where it came from, and the file that keeps both."""
+
+import dataclasses
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from oddsmith import _check
+from oddsmith._check import Floats
+from oddsmith.calibrators import Calibrator
+from oddsmith.errors import ModelFileError
+from oddsmith.files.atomic import write_atomically
+from oddsmith.maps import CalibrationMap
+from oddsmith.modelfile._checked import keys, plain, text, whole
+from oddsmith.modelfile._data import DataSummary
+from oddsmith.modelfile._shapes import read_map
+from oddsmith.modelfile._strict_json import parse, read_bytes, refuse, render, shown, verify
+from oddsmith.table import ScoreTable
+
+__all__ = ["CalibrationModel"]
+
+_FORMAT = "oddsmith calibration model"
+
+#: Raised when a file of today would be misread by an older version; this version reads all that came before.
+_SCHEMA = 1
+
+Label = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class CalibrationModel:
+    """A fitted calibration map with its origin, which can be saved as JSON.
+
+    The file is plain text that holds numbers only: loading it runs no code, and what does not hold together is refused
+    with `ModelFileError`. A checksum over the content tells whether it was edited or damaged; it is no signature, and
+    says nothing about who wrote it. The same rows in any order give the same bytes. Files written by one version load
+    in all later ones.
+
+    With ``by``, there is one model for each segment of the data. A segment that the fit did not see gets the model's
+    own map, which was fitted to all rows.
+
+    Parameters
+    ----------
+    method : str
+        Class of the calibrator.
+    parameters : mapping
+        Its constructor's parameters.
+    map : CalibrationMap
+        The fitted map.
+    data : DataSummary
+        What it was fitted to.
+    warnings : tuple of str
+        What was odd about the fit.
+    version : str
+        Version of this library that fitted it.
+    labels : tuple
+        The negative and the positive label.
+    by : str or None
+        Name of the column that tells segments apart.
+    segments : mapping of str to CalibrationModel
+        The model of each segment, none without ``by``.
+
+    Examples
+    --------
+    >>> from oddsmith import PlattCalibrator, ScoreTable
+    >>> table = ScoreTable.from_arrays([-1.5, -0.2, 0.3, 1.7, 0.1], [0, 1, 0, 1, 0])
+    >>> model = CalibrationModel.from_calibrator(PlattCalibrator().fit_table(table), table)
+    >>> CalibrationModel.from_json(model.to_json()) == model
+    True
+    """
+
+    method: str
+    parameters: Mapping[str, Any]
+    map: CalibrationMap
+    data: DataSummary
+    warnings: tuple[str, ...]
+    version: str
+    labels: tuple[Label, Label]
+    by: str | None = None
+    segments: Mapping[str, "CalibrationModel"] = field(default_factory=dict)
+
+    @staticmethod
+    def from_calibrator(
+        calibrator: Calibrator, table: ScoreTable, labels: tuple[Label, Label] | None = None
+    ) -> "CalibrationModel":
+        """Take the model out of a fitted calibrator.
+
+        Parameters
+        ----------
+        calibrator : Calibrator
+            Fitted.
+        table : ScoreTable
+            What it was fitted to.
+        labels : tuple, optional
+            The negative and the positive label, where the calibrator saw only a table.
+        """
+        from oddsmith import __version__
+
+        check_is_fitted(calibrator, "map_")
+        named = tuple(_plain(label) for label in calibrator.classes_) if labels is None else labels
+        return CalibrationModel(
+            type(calibrator).__name__,
+            _plain(calibrator.get_params(deep=False)),
+            calibrator.map_,
+            DataSummary.of(table),
+            tuple(calibrator.fit_warnings_),
+            __version__,
+            (named[0], named[1]),
+        )
+
+    def with_segments(self, by: str, segments: Mapping[str, "CalibrationModel"]) -> "CalibrationModel":
+        """Return this model with one of its own for each segment; this one's map remains for all others."""
+        return dataclasses.replace(self, by=by, segments=dict(sorted(segments.items())))
+
+    def of_segment(self, segment: str | None) -> "CalibrationModel":
+        """Return the model of a segment, or this one where the fit did not see it."""
+        return self if segment is None else self.segments.get(segment, self)
+
+    def log_odds(self, scores: ArrayLike, segments: ArrayLike | None = None) -> Floats:
+        """Return log P(+|s)/P(−|s), shape (n,); ``segments`` says where each score belongs, if there are any."""
+        return self._each("log_odds", scores, segments)
+
+    def probability(self, scores: ArrayLike, segments: ArrayLike | None = None) -> Floats:
+        """Return P(+|s), shape (n,); ``segments`` says where each score belongs, if there are any."""
+        return self._each("probability", scores, segments)
+
+    def _each(self, function: str, scores: ArrayLike, segments: ArrayLike | None) -> Floats:
+        s = _check.as_scores(scores)
+        if (segments is None) != (self.by is None):
+            _check.fail(
+                "segments must be given if and only if the model has any",
+                f"a model {'without segments' if self.by is None else f'by {self.by}'}",
+                "pass one segment a score" if segments is None else "leave segments out",
+            )
+        if segments is None:
+            own: Floats = getattr(self.map, function)(s)
+            return own
+        result = np.empty(len(s))
+        for name, rows in _rows_of(segments, len(s)).items():
+            result[rows] = getattr(self.of_segment(name).map, function)(s[rows])
+        return result
+
+    def to_json(self) -> str:
+        """Return the model as text, the same for the same model."""
+        content = {"format": _FORMAT, "schema": _SCHEMA, **_content(self)}
+        written = render(content)
+        # What could not be loaded again must not be written.
+        if CalibrationModel.from_json(written) != self:
+            refuse("a model must be the same when loaded again", "another one", "check its parameters and labels")
+        return written
+
+    @staticmethod
+    def from_json(text: str | bytes) -> "CalibrationModel":
+        """Rebuild the model that `to_json` wrote.
+
+        Raises
+        ------
+        ModelFileError
+            If the text is truncated, edited, written by a newer version or no model.
+        """
+        content = parse(text)
+        if content.get("format") != _FORMAT:
+            refuse(
+                f'a model file must say "format": "{_FORMAT}"',
+                shown(content.get("format")),
+                "give the path of a model file",
+            )
+        if whole(content.get("schema"), "schema", low=1) > _SCHEMA:
+            version = shown(content.get("version"))
+            refuse(
+                f"this version reads schemas up to {_SCHEMA}",
+                f"schema {content['schema']}, written by version {version}",
+                "upgrade oddsmith",
+            )
+        rest = verify(content)
+        return _read({key: value for key, value in rest.items() if key not in ("format", "schema")}, "the model")
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the model to a file, whole or not at all; ``force`` replaces one that exists."""
+        write_atomically(path, self.to_json(), force=force)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> "CalibrationModel":
+        """Read the model that `save` wrote.
+
+        Raises
+        ------
+        ModelFileError
+            If the file cannot be read, or does not hold a model that is whole.
+        """
+        raw = read_bytes(path)
+        try:
+            return CalibrationModel.from_json(raw)
+        except ModelFileError as error:
+            message = f"{os.fspath(path)}: {error}"
+            raise ModelFileError(message) from None
+
+
+def _content(model: CalibrationModel) -> dict[str, Any]:
+    """Return a model as plain values; segments only where there are any."""
+    content = {
+        "version": model.version,
+        "method": model.method,
+        "parameters": dict(model.parameters),
+        "labels": list(model.labels),
+        "data": model.data.to_dict(),
+        "warnings": list(model.warnings),
+        "map": model.map.to_dict(),
+    }
+    if model.by is not None:
+        content["by"] = model.by
+        content["segments"] = {name: _content(part) for name, part in model.segments.items()}
+    return content
+
+
+_KEYS = ("version", "method", "parameters", "labels", "data", "warnings", "map")
+
+
+def _read(content: Any, where: str, *, inner: bool = False) -> CalibrationModel:
+    segmented = not inner and isinstance(content, dict) and "by" in content
+    keys(content, (*_KEYS, "by", "segments") if segmented else _KEYS, where)
+    labels, warnings, parameters = content["labels"], content["warnings"], content["parameters"]
+    if not isinstance(labels, list) or len(labels) != 2 or not all(isinstance(v, Label) for v in labels):
+        refuse(f"labels of {where} must be two values", shown(labels))
+    if not isinstance(warnings, list) or not isinstance(parameters, dict):
+        refuse(f"warnings and parameters of {where} must be a list and an object", shown(warnings))
+    model = CalibrationModel(
+        text(content["method"], "method", limit=200),
+        plain(parameters, "parameters"),
+        read_map(content["map"]),
+        DataSummary.from_dict(content["data"]),
+        tuple(text(warning, "warnings") for warning in warnings),
+        text(content["version"], "version", limit=200),
+        tuple(plain(labels, "labels")),
+    )
+    if not segmented:
+        return model
+    if not isinstance(content["segments"], dict):
+        refuse("segments must be an object", shown(content["segments"]))
+    parts = {
+        text(name, "segments"): _read(part, f"segment {shown(name)}", inner=True)
+        for name, part in content["segments"].items()
+    }
+    return model.with_segments(text(content["by"], "by"), parts)
+
+
+def _rows_of(segments: ArrayLike, n: int) -> dict[str | None, NDArray[np.intp]]:
+    """Return which rows belong to each segment; None for those without one."""
+    names = np.asarray(segments)
+    if names.shape != (n,):
+        _check.fail("segments must be as long as the scores", f"shape {names.shape} for {n} scores", "pass one a score")
+    rows: dict[str | None, list[int]] = {}
+    for row, name in enumerate(names.tolist()):
+        missing = name is None or name != name
+        text_of = str(name).lower() if isinstance(name, bool) else str(name)  # files say true and false
+        rows.setdefault(None if missing else text_of, []).append(row)
+    return {name: np.array(places) for name, places in rows.items()}
+
+
+def _plain(value: Any) -> Any:
+    """Return a parameter as JSON knows it; what is no plain value is told by its class."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has no infinity
+    if value is None or isinstance(value, Label):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_plain(item) for item in value]
+    if isinstance(value, BaseEstimator):
+        return {"method": type(value).__name__, "parameters": _plain(value.get_params(deep=False))}
+    return f"<{type(value).__name__}>"

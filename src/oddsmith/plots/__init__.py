@@ -1,0 +1,30 @@
+"""Pictures: computed first, drawn after.
+
+Every picture is a display, as in scikit-learn: ``from_predictions``, ``from_estimator`` or ``from_table`` compute it,
+``plot(ax=None, theme="light")`` draws it, ``save(path)`` writes it, and in a notebook it shows itself. Nothing global
+is touched: no settings of matplotlib, no figures of pyplot.
+"""
+
+from oddsmith.plots._bands import Band
+from oddsmith.plots.comparison import ComparisonDisplay
+from oddsmith.plots.corp import CorpDisplay
+from oddsmith.plots.densities import DensityDisplay
+from oddsmith.plots.histogram import PredictionHistogramDisplay
+from oddsmith.plots.learning_curve import LearningCurve, LearningCurveDisplay
+from oddsmith.plots.reliability import ReliabilityDisplay
+from oddsmith.plots.score_space import EmpiricalPoints, ScoreSpaceDisplay
+from oddsmith.plots.smooth import SmoothReliabilityDisplay
+
+__all__ = [
+    "Band",
+    "ComparisonDisplay",
+    "CorpDisplay",
+    "DensityDisplay",
+    "EmpiricalPoints",
+    "LearningCurve",
+    "LearningCurveDisplay",
+    "PredictionHistogramDisplay",
+    "ReliabilityDisplay",
+    "ScoreSpaceDisplay",
+    "SmoothReliabilityDisplay",
+]

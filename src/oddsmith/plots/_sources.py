@@ -1,0 +1,159 @@
+"""Where the table of a picture comes from: a table, arrays, or a fitted classifier."""
+
+from typing import Any, Self
+
+from numpy.typing import ArrayLike
+
+from oddsmith import _check
+from oddsmith._check import Floats
+from oddsmith.classify.scores import classifier_scores
+from oddsmith.metrics import forecast_from_arrays
+from oddsmith.plots._display import Display
+from oddsmith.table import ScoreTable
+
+
+class ForecastDisplay(Display):
+    """A picture of a forecast: of probabilities against labels."""
+
+    @classmethod
+    def from_table(cls, *args: Any, **options: Any) -> Self:
+        """Compute the picture of a forecast table."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_prob: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Compute the picture of probabilities against labels.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            Labels {0, 1}, {−1, +1}, bool, or any two values with ``pos_label``.
+        y_prob : array-like of shape (n,)
+            P(+), 0 and 1 allowed.
+        sample_weight : array-like of shape (n,), optional
+            Integer-typed weights are counts, float weights importance weights.
+        pos_label : object, optional
+            The positive label.
+        **options
+            As of `from_table`.
+        """
+        prob = _check.as_array(y_prob, "y_prob", (1,), unit=True)
+        positive = _check.as_labels(y_true, len(prob), pos_label).positive
+        return cls.from_table(forecast_from_arrays(positive, prob, sample_weight), **options)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Compute the picture of a fitted classifier's probabilities, on rows that did not train it.
+
+        Parameters
+        ----------
+        estimator : fitted classifier of two classes
+            With ``predict_proba``; a calibrator takes scores as X.
+        X : array, sparse matrix or data frame
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+        pos_label : object, optional
+            By default the second of ``estimator.classes_``.
+        **options
+            As of `from_table`; ``name`` is the classifier's by default.
+        """
+        prob, positive = _scores_for(estimator, X, "probability", pos_label)
+        options.setdefault("name", type(estimator).__name__)
+        return cls.from_predictions(y, prob, sample_weight=sample_weight, pos_label=positive, **options)
+
+
+class ScoreDisplay(Display):
+    """A picture of scores of any kind against labels."""
+
+    @classmethod
+    def from_table(cls, *args: Any, **options: Any) -> Self:
+        """Compute the picture of a score table."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Compute the picture of scores against labels.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            Labels {0, 1}, {−1, +1}, bool, or any two values with ``pos_label``.
+        y_score : array-like of shape (n,)
+            Finite scores, larger meaning more positive.
+        sample_weight : array-like of shape (n,), optional
+            Integer-typed weights are counts, float weights importance weights.
+        pos_label : object, optional
+            The positive label.
+        **options
+            As of `from_table`.
+        """
+        return cls.from_table(ScoreTable.from_arrays(y_score, y_true, sample_weight, pos_label), **options)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        kind: str = "auto",
+        sample_weight: ArrayLike | None = None,
+        pos_label: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Compute the picture of a fitted classifier's scores, on rows that did not train it.
+
+        Parameters
+        ----------
+        estimator : fitted classifier of two classes
+        X : array, sparse matrix or data frame
+        y : array-like of shape (n,)
+        kind : {"auto", "margin", "log_odds", "votes", "probability"}, default "auto"
+            Which score; see `oddsmith.classify.classifier_scores`.
+        sample_weight : array-like of shape (n,), optional
+        pos_label : object, optional
+            By default the second of ``estimator.classes_``.
+        **options
+            As of `from_table`.
+        """
+        scores, positive = _scores_for(estimator, X, kind, pos_label)
+        return cls.from_predictions(y, scores, sample_weight=sample_weight, pos_label=positive, **options)
+
+
+def _scores_for(estimator: Any, X: Any, kind: str, pos_label: Any) -> tuple[Floats, Any]:
+    """Return one score a row for the positive class, and which class that is."""
+    read = classifier_scores(estimator, X, kind)
+    if read.classes is None or len(read.classes) != 2:
+        got = "no classes_" if read.classes is None else f"{len(read.classes)} classes"
+        _check.fail("estimator must have two classes_", got, "pass one class against the rest to from_predictions")
+    positive = read.classes[1] if pos_label is None else pos_label
+    _check.one_of(positive, "pos_label", read.classes.tolist())
+    second = read.aligned(read.classes)[:, 0]
+    if positive == read.classes[1]:
+        return second, positive
+    return (1 - second if read.form == "probability" else -second), positive

@@ -1,0 +1,100 @@
+"""The square that all reliability diagrams share: the diagonal, ticks, and the histogram of predictions beside it."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from oddsmith import _check
+from oddsmith._check import Floats
+from oddsmith.plots._bands import Band
+from oddsmith.plots._sources import ForecastDisplay
+from oddsmith.plots._theme import Ink, Theme, series_of
+from oddsmith.plots.histogram import PredictionHistogramDisplay
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Place = Literal["below", "above"]
+
+_MARGIN = "predictions"
+
+#: About what a legend takes of the square.
+_BOX = (0.7, 0.25)
+
+
+class ReliabilityPicture(ForecastDisplay):
+    """A curve of observed share against prediction, with the histogram of predictions in its margin."""
+
+    histogram: PredictionHistogramDisplay
+    name: str
+
+    _height: ClassVar[float] = 4.05
+    _bare_height: ClassVar[float] = 3.3
+
+    def _open(self, ax: "Axes | None", theme: str, place: Place | None, limit: float) -> tuple[Theme, int]:
+        """Draw the square and the margin; return the theme and the number of this curve."""
+        from matplotlib.ticker import MaxNLocator
+
+        _check.one_of(place, "histogram", (None, "below", "above"))
+        upper = _check.number(limit, "limit", low=0, strict=True)
+        look = self._start(ax, theme, None if place else self._bare_height)
+        series = len(series_of(self.ax_))
+        view = (-0.02 * upper, 1.02 * upper)
+        self.ax_.set(xlim=view, ylim=view, aspect="equal", ylabel="observed share of positives")
+        for axis in (self.ax_.xaxis, self.ax_.yaxis):
+            axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+        if series == 0:
+            self.ax_.plot([0, 1], [0, 1], color=look.muted, linewidth=0.8, gid="diagonal", zorder=1.5)
+        if place is None:
+            self.ax_.set_xlabel("predicted probability")
+        else:
+            self._margin(look, place, series)
+        return look, series
+
+    def _margin(self, look: Theme, place: Place, series: int) -> None:
+        ax = self.ax_
+        found = [child for child in ax.child_axes if child.get_label() == _MARGIN]
+        # A child of the axes: it follows the square wherever a layout puts it.
+        box = (0.0, -0.27, 1.0, 0.23) if place == "below" else (0.0, 1.03, 1.0, 0.23)
+        margin: Any = found[0] if found else ax.inset_axes(box, sharex=ax, label=_MARGIN)
+        look.dress(margin)
+        margin.grid(visible=False)
+        numbered = series == 0 and len(self.histogram.total) <= 10
+        for text in list(margin.texts):
+            text.remove()  # numbers of one curve would be taken for those of both
+        self.histogram.draw_margin(margin, look, look.ink(series), numbered=numbered)
+        tallest = max(float(self.histogram.total.max()), margin.get_ylim()[1] / 1.4 if found else 0.0)
+        margin.set_ylim(0, 1.4 * tallest)
+        if numbered:
+            margin.set_yticks([])
+        else:
+            margin.set_yticks([0, tallest])
+        margin.set_ylabel(self.histogram.unit)
+        margin.tick_params(labelbottom=place == "below")
+        ax.tick_params(labelbottom=place == "above")
+        (margin if place == "below" else ax).set_xlabel("predicted probability")
+
+    def _legend(self, look: Theme) -> None:
+        """Put the legend into the corner off the diagonal that hides less of the curves; bands may be hidden."""
+        low, high = self.ax_.get_xlim()
+        at = (np.concatenate(list(_places_on(self.ax_))) - low) / (high - low)
+        upper = np.sum((at[:, 0] < _BOX[0]) & (at[:, 1] > 1 - _BOX[1]))
+        lower = np.sum((at[:, 0] > 1 - _BOX[0]) & (at[:, 1] < _BOX[1]))
+        look.legend(self.ax_, place="lower right" if lower < upper else "upper left")
+
+    def _shade(self, band: Band, ink: Ink, label: str, series: int) -> None:
+        """Draw a band; only the first curve's is named."""
+        named = f"{100 * band.level:g} % {label}" if series == 0 else None
+        self.ax_.fill_between(
+            band.at, band.low, band.high, color=ink.color, alpha=0.22, linewidth=0, label=named, zorder=2
+        )
+
+
+def _places_on(ax: "Axes") -> Iterator[Floats]:
+    """Walk over the curves, each as places that lie close to each other."""
+    for artist in series_of(ax):
+        for piece in artist.get_segments() if hasattr(artist, "get_segments") else [artist.get_xydata()]:
+            corners = np.arange(len(piece))
+            steps = np.linspace(0, len(piece) - 1, 20 * len(piece))
+            yield np.column_stack([np.interp(steps, corners, column) for column in np.transpose(piece)])

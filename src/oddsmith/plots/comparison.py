@@ -1,0 +1,255 @@
+"""Methods side by side: a dot and an interval each."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self, SupportsFloat
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from oddsmith import _check
+from oddsmith.metrics import Comparison, Interval, compare, compare_rows, forecast_from_arrays, interval, log_loss
+from oddsmith.metrics._measure import as_forecast, log_odds
+from oddsmith.metrics.compare import HasLogOdds
+from oddsmith.plots._bands import checked_level
+from oddsmith.plots._display import Display
+from oddsmith.plots._theme import Theme, ThemeName
+from oddsmith.plots._trials import mean_of_trials
+from oddsmith.resample import RandomState
+from oddsmith.table import ScoreTable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["ComparisonDisplay"]
+
+Measured = Callable[..., SupportsFloat]
+_MARKS = {"*": "beats all others", "†": "beats all but the raw one", "‡": "beats all but one or two"}
+
+
+@dataclass(eq=False)
+class ComparisonDisplay(Display):
+    """Dot chart of a measure with its interval, a row for each method; several groups share the rows.
+
+    Make it with `from_table` (calibrators on the same scores), `from_predictions` (any methods on the same rows),
+    `from_intervals` or `from_trials`; draw it with `plot`.
+
+    Parameters
+    ----------
+    groups : dict of str to dict of str to Interval
+        For each group the interval of each method; a single group may be called "".
+    measure : str
+        What is measured.
+    marks : dict of str to str
+        Marks of significance, by method.
+    test : str
+        What the marks were found by.
+
+    Notes
+    -----
+    Intervals of two methods may overlap although one beats the other on nearly every case: whether it does is told by
+    the marks, from paired tests. A pale bar is the band of a perfectly calibrated forecast, for measures that have one.
+
+    Examples
+    --------
+    >>> from oddsmith.metrics import Interval
+    >>> rows = {"Platt": Interval(0.3, 0.2, 0.4, 0.95, "given"), "isotonic": Interval(0.5, 0.3, 0.7, 0.95, "given")}
+    >>> list(ComparisonDisplay.from_intervals(rows, measure="log-loss").groups[""])
+    ['Platt', 'isotonic']
+    """
+
+    groups: dict[str, dict[str, Interval]]
+    measure: str
+    marks: dict[str, str] = field(default_factory=dict)
+    test: str = ""
+
+    @classmethod
+    def from_table(
+        cls,
+        table: ScoreTable,
+        methods: Mapping[str, HasLogOdds],
+        *,
+        measure: Measured = log_loss,
+        options: Mapping[str, Any] | None = None,
+        raw: str | None = None,
+        level: float = 0.95,
+        n_boot: int = 2000,
+        random_state: RandomState = 0,
+    ) -> Self:
+        """Compare calibrators on the scores of one table, which no calibrator was fitted on.
+
+        Parameters
+        ----------
+        table : ScoreTable
+            Of scores, counts only.
+        methods : mapping of str to fitted calibrator or map
+        measure : callable, default log_loss
+            A measure of `oddsmith.metrics`; log-loss, squared and 0/1 error get marks of significance too.
+        options : mapping, optional
+            Keyword arguments of the measure.
+        raw : str, optional
+            The name of the uncalibrated method, for the mark "†".
+        level, n_boot, random_state
+            As of `oddsmith.metrics.interval`.
+        """
+        scores = as_forecast(table)
+        forecasts = {name: scores.map(method.log_odds) for name, method in methods.items()}
+        comparison = compare(scores, methods, raw=raw) if _is_compared(measure, methods) else None
+        return cls._of(forecasts, measure, options, comparison, level, n_boot, random_state)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        methods: Mapping[str, ArrayLike],
+        *,
+        sample_weight: ArrayLike | None = None,
+        measure: Measured = log_loss,
+        options: Mapping[str, Any] | None = None,
+        raw: str | None = None,
+        level: float = 0.95,
+        n_boot: int = 2000,
+        random_state: RandomState = 0,
+    ) -> Self:
+        """Compare probabilities of any kind, also of different classifiers, for the same rows.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            Labels {0, 1}, {−1, +1} or bool.
+        methods : mapping of str to array-like of shape (n,)
+            P(+) of every row.
+        sample_weight : array-like of int, optional
+            Counts.
+        measure, options, raw, level, n_boot, random_state
+            As of `from_table`.
+        """
+        probs = {name: _check.as_array(prob, name, (1,), unit=True) for name, prob in methods.items()}
+        forecasts = {name: forecast_from_arrays(y_true, prob, sample_weight) for name, prob in probs.items()}
+        comparison = None
+        if _is_compared(measure, methods):
+            rows = {name: log_odds(prob) for name, prob in probs.items()}
+            comparison = compare_rows(y_true, rows, sample_weight=sample_weight, raw=raw)
+        return cls._of(forecasts, measure, options, comparison, level, n_boot, random_state)
+
+    @classmethod
+    def from_intervals(
+        cls, intervals: Mapping[str, Interval] | Mapping[str, Mapping[str, Interval]], *, measure: str
+    ) -> Self:
+        """Show intervals that are there already.
+
+        Parameters
+        ----------
+        intervals : mapping of method to Interval, or of group to such a mapping
+        measure : str
+            What is measured.
+        """
+        nested = {name: value for name, value in intervals.items() if isinstance(value, Mapping)}
+        flat = {name: value for name, value in intervals.items() if isinstance(value, Interval)}
+        if bool(nested) == bool(flat):
+            _check.fail("intervals must be by method, or by group and method", "neither or both", "use one of the two")
+        return cls({name: dict(rows) for name, rows in nested.items()} if nested else {"": flat}, measure)
+
+    @classmethod
+    def from_trials(
+        cls,
+        trials: Mapping[str, ArrayLike] | Mapping[str, Mapping[str, ArrayLike]],
+        *,
+        measure: str,
+        level: float = 0.95,
+    ) -> Self:
+        """Compute means and Student's intervals of repeated trials, such as folds or data sets.
+
+        Parameters
+        ----------
+        trials : mapping of method to array-like of shape (trials,), or of group to such a mapping
+        measure : str
+            What is measured.
+        level : float, default 0.95
+        """
+        share = checked_level(level)
+
+        def means(rows: Mapping[str, Any]) -> dict[str, Any]:
+            return {
+                name: means(values) if isinstance(values, Mapping) else mean_of_trials(values, share)
+                for name, values in rows.items()
+            }
+
+        return cls.from_intervals(means(trials), measure=measure)
+
+    @classmethod
+    def _of(
+        cls,
+        forecasts: dict[str, ScoreTable],
+        measure: Measured,
+        options: Mapping[str, Any] | None,
+        comparison: Comparison | None,
+        level: float,
+        n_boot: int,
+        random_state: RandomState,
+    ) -> Self:
+        settings: dict[str, Any] = {"options": options, "level": level, "n_boot": n_boot, "random_state": random_state}
+        found = {name: interval(measure, forecast, **settings) for name, forecast in forecasts.items()}
+        display = cls.from_intervals(found, measure=_title(measure))
+        if comparison is not None:
+            part = comparison[getattr(measure, "__name__", "")]
+            display.marks = {name: part.mark(name, comparison.raw) for name in found}
+            display.test = f"{part.test}, level {part.level:g}"
+        return display
+
+    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light", sort: bool = True) -> Self:
+        """Draw the chart.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; by default on a new figure, as high as the rows need.
+        theme : {"light", "dark"}, default "light"
+        sort : bool, default True
+            Whether the smallest value of the first group comes first; else rows keep their order.
+        """
+        names = self._rows(sort)
+        count = len(self.groups)
+        look = self._start(ax, theme, 0.75 + len(names) * max(0.2, 0.11 * count))
+        for series, (group, found) in enumerate(self.groups.items()):
+            held = [(row, found[name]) for row, name in enumerate(names) if name in found]
+            # Groups lie a little apart within a row, the first on top.
+            rows = np.array([row for row, _ in held]) + 0.6 * (series - (count - 1) / 2) / max(count, 2)
+            self._draw(look, series, rows, [each for _, each in held], group)
+        self.ax_.set_yticks(range(len(names)), [f"{name} {self.marks.get(name, '')}".rstrip() for name in names])
+        self.ax_.set_ylim(len(names) - 0.5, -0.5)
+        self.ax_.set_xlabel(self.measure + self._caption())
+        self.ax_.margins(x=0.06)
+        look.legend(self.ax_)
+        return self
+
+    def _rows(self, sort: bool) -> list[str]:
+        names = list(dict.fromkeys(name for found in self.groups.values() for name in found))
+        first = next(iter(self.groups.values()))
+        return sorted(names, key=lambda name: float(first[name]) if name in first else np.inf) if sort else names
+
+    def _draw(self, look: Theme, series: int, rows: np.ndarray, found: list[Interval], group: str) -> None:
+        ink = look.ink(series)
+        value, low, high = (np.array([getattr(each, end) for each in found]) for end in ("value", "low", "high"))
+        bands = [(row, each.consistency) for row, each in zip(rows, found, strict=True) if each.consistency]
+        for row, (start, end) in bands:
+            self.ax_.plot([start, end], [row, row], color=look.muted, alpha=0.35, linewidth=5, solid_capstyle="butt")
+        self.ax_.hlines(rows, low, high, color=ink.color, linewidth=1.1, zorder=3)
+        self.ax_.plot(value, rows, label=group or None, gid=f"series-{series}", zorder=4, **ink.dots(4))
+
+    def _caption(self) -> str:
+        lines = [f"{mark} {meaning}" for mark, meaning in _MARKS.items() if mark in self.marks.values()]
+        if lines:
+            lines.append(f"({self.test})")
+        if any(each.consistency for found in self.groups.values() for each in found.values()):
+            lines.append("pale bar: if perfectly calibrated")
+        return "".join(f"\n{line}" for line in lines)
+
+
+def _is_compared(measure: Measured, methods: Mapping[str, Any]) -> bool:
+    """Say whether paired tests of this measure are at hand."""
+    return len(methods) > 1 and getattr(measure, "__name__", "") in ("log_loss", "squared_error", "zero_one_error")
+
+
+def _title(measure: Measured) -> str:
+    return str(getattr(measure, "__name__", "measure")).replace("_", " ").replace("log loss", "log-loss")

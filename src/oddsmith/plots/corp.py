@@ -1,0 +1,150 @@
+"""The CORP reliability diagram: isotonic regression, with the band of a perfectly calibrated forecast."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from oddsmith import _check, _kernels
+from oddsmith._check import Floats, Weights
+from oddsmith.metrics import Decomposition, decompose
+from oddsmith.metrics._measure import as_forecast, probability
+from oddsmith.plots._bands import Band, Cells, calibrated_samples, checked_level, envelope
+from oddsmith.plots._square import Place, ReliabilityPicture
+from oddsmith.plots._theme import ThemeName
+from oddsmith.plots.histogram import PredictionHistogramDisplay
+from oddsmith.resample import RandomState
+from oddsmith.table import ScoreTable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["CorpDisplay"]
+
+#: Places where a band is computed: evenly spaced, and as many at forecasts.
+_PLACES = 200
+
+
+@dataclass(eq=False)
+class CorpDisplay(ReliabilityPicture):
+    """Reliability diagram without bins to choose: isotonic regression of the labels on the forecast.
+
+    The band holds the curve of a perfectly calibrated forecast with the same predictions: where the curve leaves it,
+    the forecast is off. Make it with `from_table`, `from_predictions` or `from_estimator`; draw it with `plot`.
+
+    Parameters
+    ----------
+    prob, rate : ndarray
+        Ends of the pooled blocks of forecasts, and the share of positives of each block.
+    band : Band or None
+    decomposition : Decomposition
+        Of the squared error: the legend shows miscalibration (MCB) and discrimination (DSC).
+    histogram : PredictionHistogramDisplay
+    name : str, default ""
+
+    References
+    ----------
+    T. Dimitriadis, T. Gneiting and A. Jordan, Stable reliability diagrams for probabilistic classifiers, PNAS 2021.
+    J. Bröcker and L. Smith, Increasing the reliability of reliability diagrams, Weather and Forecasting 2007.
+
+    Examples
+    --------
+    >>> display = CorpDisplay.from_predictions([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9])
+    >>> display.prob.round(3).tolist(), display.rate.tolist()
+    ([0.2, 0.2, 0.4, 0.6, 0.9, 0.9], [0.0, 0.0, 0.5, 0.5, 1.0, 1.0])
+    """
+
+    prob: Floats
+    rate: Floats
+    band: Band | None
+    decomposition: Decomposition
+    histogram: PredictionHistogramDisplay
+    name: str = ""
+
+    @classmethod
+    def from_table(
+        cls,
+        forecast: ScoreTable,
+        *,
+        level: float | None = 0.95,
+        n_samples: int = 400,
+        random_state: RandomState = 0,
+        name: str = "",
+    ) -> Self:
+        """Compute the diagram of a forecast table.
+
+        Parameters
+        ----------
+        forecast : ScoreTable
+            Scores are log-odds.
+        level : float or None, default 0.95
+            Share of perfectly calibrated forecasts that the band holds at each place; None for no band.
+        n_samples : int, default 400
+            Samples for the band.
+        random_state : int, Generator or None, default 0
+        name : str, default ""
+            What the legend calls it.
+        """
+        table = as_forecast(forecast)
+        prob = probability(table)
+        x, y = _pooled(prob, table.pos, table.neg)
+        band = None
+        if level is not None:
+            share, at, cells = checked_level(level), _places(prob), Cells.of(table)
+            draws = calibrated_samples(cells, _check.whole_number(n_samples, "n_samples", low=20), random_state)
+            curves = [np.interp(at, *_pooled(cells.prob[s.cells], s.pos, s.neg)) for s in draws]
+            band = envelope(at, np.array(curves), share)
+        histogram = PredictionHistogramDisplay.from_table(table)
+        return cls(x, y, band, decompose(table, score="squared"), histogram, name)
+
+    def plot(
+        self,
+        ax: "Axes | None" = None,
+        *,
+        theme: ThemeName = "light",
+        histogram: Place | None = "below",
+        limit: float = 1.0,
+    ) -> Self:
+        """Draw the diagram; a second one on the same axes gets its own colour.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; by default on a new figure. ``layout="compressed"`` of a figure makes room for the histogram.
+        theme : {"light", "dark"}, default "light"
+        histogram : {"below", "above"} or None, default "below"
+            Where the histogram of predictions stands.
+        limit : float, default 1
+            Where both axes end; a small one shows forecasts of rare events.
+        """
+        look, series = self._open(ax, theme, histogram, limit)
+        ink = look.ink(series)
+        if self.band is not None:
+            self._shade(self.band, ink, "band if calibrated", series)
+        parts = self.decomposition
+        label = f"{self.name or 'isotonic'}\nMCB {parts.miscalibration:.4f} DSC {parts.discrimination:.4f}"
+        self.ax_.plot(
+            self.prob,
+            self.rate,
+            label=label,
+            gid=f"series-{series}",
+            zorder=4,
+            marker=".",
+            markersize=3.5,
+            **ink.line(),
+        )
+        self._legend(look)
+        return self
+
+
+def _pooled(prob: Floats, pos: Weights, neg: Weights) -> tuple[Floats, Floats]:
+    """Return both ends of every block of isotonic regression, and its share of positives."""
+    starts, rates = _kernels.pool_violators(pos, neg)
+    ends = np.append(starts[1:], len(prob)) - 1
+    return np.column_stack([prob[starts], prob[ends]]).ravel(), np.repeat(rates, 2)
+
+
+def _places(prob: Floats) -> Floats:
+    even = np.linspace(prob[0], prob[-1], _PLACES)
+    ranks = np.linspace(0, len(prob) - 1, min(_PLACES, len(prob))).astype(np.intp)
+    return np.unique(np.concatenate([even, prob[ranks]]))

@@ -1,0 +1,187 @@
+"""Class-conditional histograms of scores, with fitted densities over them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+
+import numpy as np
+from scipy.ndimage import gaussian_filter1d
+
+from oddsmith import _check
+from oddsmith._check import Floats, Weights
+from oddsmith.metrics._measure import as_forecast
+from oddsmith.plots._sources import ScoreDisplay
+from oddsmith.plots._theme import Theme, ThemeName
+from oddsmith.table import ScoreTable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["DensityDisplay"]
+
+_GRID = 600
+
+#: Share of all scores that the picture spans; a few far ones would squeeze all others.
+_SHOWN = 0.99
+
+
+class HasClassDensities(Protocol):
+    """A fitted calibrator that models the scores of each class."""
+
+    def class_densities(self, scores: Floats, /) -> tuple[Floats, Floats]:
+        """Return p(s|+) and p(s|−)."""
+
+
+@dataclass(eq=False)
+class DensityDisplay(ScoreDisplay):
+    """Histograms of the scores of both classes, and the densities fitted to them.
+
+    Make it with `from_table`, `from_predictions` or `from_estimator`; draw it with `plot`.
+
+    Parameters
+    ----------
+    edges : ndarray
+        Bins over the central 99 % of all scores, and a margin.
+    pos, neg : ndarray
+        Density of each class in each bin: its share of the whole class, divided by the width.
+    grid : ndarray
+        Scores at which fitted densities are drawn.
+    densities : dict of str to (ndarray, ndarray)
+        p(s|+) and p(s|−) on the grid, by the name of the fit.
+    modes : tuple of float or None
+        Modes of Gaussian kernel estimates (Silverman's bandwidth) of both classes, None for a class without weight.
+
+    References
+    ----------
+    P. Bennett, Using asymmetric distributions to improve text classifier probability estimates, SIGIR 2003.
+
+    Examples
+    --------
+    >>> from oddsmith import LaplaceCalibrator
+    >>> scores, y = [-2.0, -1.0, -0.5, 0.5, 1.0, 2.0], [0, 0, 1, 0, 1, 1]
+    >>> fits = {"Laplace": LaplaceCalibrator().fit(scores, y)}
+    >>> display = DensityDisplay.from_predictions(y, scores, calibrators=fits, n_bins=4)
+    >>> round(float(display.pos @ np.diff(display.edges)), 9)
+    1.0
+    """
+
+    edges: Floats
+    pos: Floats
+    neg: Floats
+    grid: Floats
+    densities: dict[str, tuple[Floats, Floats]]
+    modes: tuple[float | None, float | None]
+
+    _height: ClassVar[float] = 3.0
+
+    @classmethod
+    def from_table(
+        cls, table: ScoreTable, *, calibrators: Mapping[str, HasClassDensities] | None = None, n_bins: int = 40
+    ) -> Self:
+        """Compute the picture of a score table.
+
+        Parameters
+        ----------
+        table : ScoreTable
+            Of finite scores.
+        calibrators : mapping of str to fitted calibrator, optional
+            Of the density kind, fitted to scores of the same scale.
+        n_bins : int, default 40
+        """
+        scores = as_forecast(table).scores
+        _check.refuse_nonfinite(scores, "scores")
+        low, high = _central(scores, table.total)
+        edges = np.linspace(low, high, _check.whole_number(n_bins, "n_bins", low=1) + 1)
+        grid = np.linspace(low, high, _GRID)
+        classes = [table.of_class(positive) for positive in (True, False)]
+        pos, neg = (_heights(*one, edges) for one in classes)
+        modes = tuple(_mode(*one) for one in classes)
+        fits = {name: _densities(name, each, grid) for name, each in (calibrators or {}).items()}
+        return cls(edges, pos, neg, grid, fits, (modes[0], modes[1]))
+
+    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light", modes: bool = False) -> Self:
+        """Draw the picture.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; by default on a new figure.
+        theme : {"light", "dark"}, default "light"
+        modes : bool, default False
+            Whether to mark the modes of kernel estimates on the score axis.
+        """
+        look = self._start(ax, theme)
+        tallest = max(float(self.pos.max()), float(self.neg.max())) or 1.0
+        for series, (label, heights) in enumerate((("negative", self.neg), ("positive", self.pos))):
+            color = look.ink(series).color
+            self.ax_.stairs(heights, self.edges, fill=True, color=color, alpha=0.25, label=label)
+            self.ax_.stairs(heights, self.edges, color=color, linewidth=0.6, alpha=0.7)
+            for fit, curves in enumerate(self.densities.values()):
+                style = look.ink(fit)._replace(color=color).line()
+                self.ax_.plot(self.grid, curves[1 - series], zorder=3, **style)
+            mode = self.modes[1 - series]
+            if modes and mode is not None:
+                self.ax_.plot(mode, 0, color=color, clip_on=False, zorder=5, **_mode_mark(look))
+        for fit, name in enumerate(self.densities):
+            self.ax_.plot([], [], label=name, **look.ink(fit)._replace(color=look.text).line())
+        if modes:
+            self.ax_.plot([], [], color=look.text, label="mode (kernel)", **_mode_mark(look))
+        # Spikes of degenerate fits leave the picture: the histogram sets its height.
+        limits = {"xlim": (self.edges[0], self.edges[-1]), "ylim": (0, 1.35 * tallest)}
+        self.ax_.set(xlabel="score", ylabel="density within class", **limits)
+        self.ax_.grid(visible=False, axis="x")
+        look.legend(self.ax_, above=True)
+        return self
+
+
+def _mode_mark(look: Theme) -> dict[str, Any]:
+    return {"marker": "^", "markersize": 6, "markeredgecolor": look.background, "linestyle": "none"}
+
+
+def _densities(name: str, calibrator: HasClassDensities, grid: Floats) -> tuple[Floats, Floats]:
+    if getattr(calibrator, "input", "score") == "probability":
+        _check.fail(
+            f"calibrator {name!r} must be fitted to scores as they are drawn",
+            'input="probability", whose densities are of log-odds',
+            "draw log-odds, and fit to them",
+        )
+    if not hasattr(calibrator, "class_densities"):
+        _check.fail(f"calibrator {name!r} must model densities", type(calibrator).__name__, "take a DensityCalibrator")
+    return calibrator.class_densities(grid)
+
+
+def _quantile(scores: Floats, weight: Weights, share: float) -> float:
+    """Return the smallest score with at least a share of the weight at or below it."""
+    cumulative = np.cumsum(weight, dtype=np.float64)
+    return float(scores[min(int(np.searchsorted(cumulative, share * cumulative[-1])), len(scores) - 1)])
+
+
+def _central(scores: Floats, weight: Weights) -> tuple[float, float]:
+    """Return a range that spans most scores, with a margin."""
+    low, high = (_quantile(scores, weight, share) for share in ((1 - _SHOWN) / 2, (1 + _SHOWN) / 2))
+    margin = 0.05 * (high - low) or 1.0
+    return low - margin, high + margin
+
+
+def _heights(scores: Floats, weight: Weights | None, edges: Floats) -> Floats:
+    held = np.ones(len(scores)) if weight is None else weight
+    inside = np.histogram(scores, edges, weights=held)[0]
+    return np.asarray(inside / (np.diff(edges) * (float(held.sum()) or 1.0)))
+
+
+def _mode(scores: Floats, weight: Weights | None) -> float | None:
+    """Return the mode of a Gaussian kernel estimate with Silverman's bandwidth."""
+    held = np.ones(len(scores)) if weight is None else weight.astype(np.float64)
+    if not held.any():
+        return None
+    low, high = _central(scores, held)
+    quartiles = _quantile(scores, held, 0.75) - _quantile(scores, held, 0.25)
+    mean = float(held @ scores / held.sum())
+    deviation = float(np.sqrt(held @ (scores - mean) ** 2 / held.sum()))
+    spread = min(deviation, quartiles / 1.34) if quartiles > 0 else deviation
+    rows = float(held.sum() ** 2 / (held @ held))
+    cell = (high - low) / 2048
+    counts, edges = np.histogram(scores, 2048, (low, high), weights=held)
+    smooth = gaussian_filter1d(counts.astype(np.float64), max(0.9 * spread * rows**-0.2 / cell, 1.0), mode="constant")
+    place = int(np.argmax(smooth))
+    return float(edges[place] + cell / 2)

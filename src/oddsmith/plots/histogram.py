@@ -1,0 +1,122 @@
+"""The histogram of predictions: where the forecasts are, alone or in the margin of a reliability diagram."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from oddsmith import _check
+from oddsmith._check import Floats
+from oddsmith.metrics._bins import bin_index, sum_by
+from oddsmith.metrics._measure import as_forecast, probability
+from oddsmith.plots._sources import ForecastDisplay
+from oddsmith.plots._theme import LABEL_SIZE, SMALL_SIZE, Ink, Theme, ThemeName
+from oddsmith.table import ScoreTable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["PredictionHistogramDisplay"]
+
+
+@dataclass(eq=False)
+class PredictionHistogramDisplay(ForecastDisplay):
+    """Histogram of predicted probabilities, positives stacked on negatives.
+
+    Make it with `from_table`, `from_predictions` or `from_estimator`; draw it with `plot`.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (n_bins + 1,)
+        Equal intervals [a, b) of [0, 1], the last closed.
+    pos, neg : ndarray of shape (n_bins,)
+        Weight of the positive and of the negative rows in each.
+    counted : bool
+        Whether weights are counts of rows.
+    name : str, default ""
+
+    Examples
+    --------
+    >>> display = PredictionHistogramDisplay.from_predictions([0, 1, 1], [0.1, 0.3, 1.0], n_bins=10)
+    >>> display.total.tolist()
+    [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+    """
+
+    edges: Floats
+    pos: Floats
+    neg: Floats
+    counted: bool
+    name: str = ""
+
+    @property
+    def total(self) -> Floats:
+        """Weight of both classes in each bin."""
+        return self.pos + self.neg
+
+    @classmethod
+    def from_table(cls, forecast: ScoreTable, *, n_bins: int = 20, name: str = "") -> Self:
+        """Compute the histogram of a forecast table.
+
+        Parameters
+        ----------
+        forecast : ScoreTable
+            Scores are log-odds.
+        n_bins : int, default 20
+            Equal intervals of [0, 1].
+        name : str, default ""
+            What the legend calls it.
+        """
+        table, bins = as_forecast(forecast), _check.whole_number(n_bins, "n_bins", low=1)
+        index = bin_index(table, probability(table), bins, "width", "left")
+        pos, neg = (sum_by(index, column, bins) for column in (table.pos, table.neg))
+        return cls(np.arange(bins + 1) / bins, pos, neg, table.kind == "count", name)
+
+    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
+        """Draw the histogram.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; by default on a new figure.
+        theme : {"light", "dark"}, default "light"
+        """
+        look = self._start(ax, theme)
+        left, width, nothing = self.edges[:-1], np.diff(self.edges), np.zeros_like(self.neg)
+        # Pale under full: two classes in grey too.
+        for series, (label, height, bottom, alpha) in enumerate(
+            (("negative", self.neg, nothing, 0.35), ("positive", self.pos, self.neg, 1.0))
+        ):
+            color = look.ink(series).color
+            bars = self.ax_.bar(left, height, width, bottom, align="edge", label=label)
+            for bar in bars:
+                bar.set(facecolor=(color, alpha), edgecolor=color, linewidth=0.6)
+        self.ax_.set(xlim=(-0.005, 1.005), xlabel="predicted probability", ylabel=self.unit)
+        self.ax_.set_title(self.name, size=LABEL_SIZE, color=look.text)
+        self.ax_.grid(visible=False, axis="x")
+        look.legend(self.ax_)
+        return self
+
+    @property
+    def unit(self) -> str:
+        """What is counted."""
+        return "cases" if self.counted else "weight"
+
+    def draw_margin(self, ax: "Axes", look: Theme, ink: Ink, *, numbered: bool) -> None:
+        """Draw the total as one series in the margin of another picture, with the weight of each bin over it."""
+        ax.stairs(self.total, self.edges, color=ink.color, alpha=0.35, fill=True)
+        ax.stairs(self.total, self.edges, color=ink.color, linewidth=0.8)
+        if not numbered:
+            return
+        for centre, weight in zip((self.edges[:-1] + self.edges[1:]) / 2, self.total.tolist(), strict=True):
+            if weight > 0:
+                text = ax.annotate(short_number(weight), (centre, weight), (0, 1), textcoords="offset points")
+                text.set(ha="center", va="bottom", size=SMALL_SIZE, color=look.text)
+
+
+def short_number(value: float) -> str:
+    """Return a weight in at most four places: 950, 1200, 12k, 1.2M."""
+    for unit, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if value >= unit:
+            scaled = value / (1e3 if letter == "k" else unit)
+            return f"{scaled:.2g}{letter}" if scaled < 10 else f"{scaled:.0f}{letter}"
+    return f"{value:.0f}" if value >= 100 or value == int(value) else f"{value:.2g}"

@@ -1,0 +1,154 @@
+"""Reliability diagrams of bins: as points or as horizontal lines."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Self
+
+import numpy as np
+from scipy.special import betaincinv
+
+from oddsmith import _check
+from oddsmith._check import Floats
+from oddsmith.metrics import ReliabilityCurve, reliability_curve
+from oddsmith.metrics._bins import Bins, binned
+from oddsmith.metrics._measure import as_forecast
+from oddsmith.plots._bands import checked_level
+from oddsmith.plots._square import Place, ReliabilityPicture
+from oddsmith.plots._theme import Ink, ThemeName
+from oddsmith.plots.histogram import PredictionHistogramDisplay
+from oddsmith.table import ScoreTable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["ReliabilityDisplay"]
+
+
+@dataclass(eq=False)
+class ReliabilityDisplay(ReliabilityPicture):
+    """Reliability diagram of bins, each with an interval of its share of positives and with its count.
+
+    Make it with `from_table`, `from_predictions` or `from_estimator`; draw it with `plot`. Bins hide what happens
+    inside them and depend on their edges: `CorpDisplay` and `SmoothReliabilityDisplay` have none.
+
+    Parameters
+    ----------
+    curve : ReliabilityCurve
+        Edges, mean forecast, share of positives and weight of each non-empty bin.
+    low, high : ndarray
+        Interval of each share of positives.
+    level : float
+        Its nominal coverage.
+    histogram : PredictionHistogramDisplay
+    name : str, default ""
+
+    Notes
+    -----
+    Intervals are Jeffreys': quantiles of Beta(k + ½, n − k + ½), from 0 if k = 0 and to 1 if k = n; for float weights n
+    is (Σw)²/Σw² and k = n·share.
+
+    References
+    ----------
+    A. Niculescu-Mizil and R. Caruana, Obtaining calibrated probabilities from boosting, UAI 2005.
+    L. Brown, T. Cai and A. DasGupta, Interval estimation for a binomial proportion, Statistical Science 2001.
+
+    Examples
+    --------
+    >>> display = ReliabilityDisplay.from_predictions([0, 1, 1], [0.3, 0.35, 1.0])
+    >>> display.curve.fraction_positive.tolist()
+    [0.5, 1.0]
+    >>> ax = display.plot(theme="dark").ax_
+    """
+
+    curve: ReliabilityCurve
+    low: Floats
+    high: Floats
+    level: float
+    histogram: PredictionHistogramDisplay
+    name: str = ""
+
+    @classmethod
+    def from_table(
+        cls,
+        forecast: ScoreTable,
+        *,
+        n_bins: int = 10,
+        bins: Literal["width", "mass"] = "width",
+        level: float = 0.95,
+        name: str = "",
+    ) -> Self:
+        """Compute the diagram of a forecast table.
+
+        Parameters
+        ----------
+        forecast : ScoreTable
+            Scores are log-odds.
+        n_bins : int, default 10
+        bins : {"width", "mass"}, default "width"
+            Equal intervals [a, b), the last closed; or equal weight, ties never split.
+        level : float, default 0.95
+            Coverage of the intervals.
+        name : str, default ""
+            What the legend calls it.
+        """
+        table, share = as_forecast(forecast), checked_level(level)
+        curve = reliability_curve(table, n_bins=n_bins, bins=bins)
+        low, high = _jeffreys(binned(table, n_bins, bins), share)
+        histogram = PredictionHistogramDisplay.from_table(table, n_bins=n_bins if bins == "width" else 20)
+        return cls(curve, low, high, share, histogram, name)
+
+    def plot(
+        self,
+        ax: "Axes | None" = None,
+        *,
+        theme: ThemeName = "light",
+        style: Literal["points", "lines"] = "points",
+        histogram: Place | None = "below",
+        limit: float = 1.0,
+    ) -> Self:
+        """Draw the diagram; a second one on the same axes gets its own colour.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; by default on a new figure. ``layout="compressed"`` of a figure makes room for the histogram.
+        theme : {"light", "dark"}, default "light"
+        style : {"points", "lines"}, default "points"
+            A point at mean forecast and share of positives, joined; or a horizontal line over each bin at its share.
+        histogram : {"below", "above"} or None, default "below"
+            Where the histogram of predictions stands.
+        limit : float, default 1
+            Where both axes end; a small one shows forecasts of rare events.
+        """
+        _check.one_of(style, "style", ("points", "lines"))
+        look, series = self._open(ax, theme, histogram, limit)
+        (self._points if style == "points" else self._lines)(look.ink(series), series)
+        self._legend(look)
+        return self
+
+    def _points(self, ink: Ink, series: int) -> None:
+        x, y = self.curve.mean_predicted, self.curve.fraction_positive
+        reach = np.abs([y - self.low, self.high - y])
+        self.ax_.errorbar(x, y, reach, label=self._note(series), **ink.bars())
+        style = ink.dots() | ink.line(1.2)
+        self.ax_.plot(x, y, label=self.name or "observed", gid=f"series-{series}", zorder=4, **style)
+
+    def _lines(self, ink: Ink, series: int) -> None:
+        left, right, y = self.curve.low, self.curve.high, self.curve.fraction_positive
+        spots = self.ax_.bar(left, self.high - self.low, right - left, self.low, align="edge", zorder=2)
+        for spot in spots:
+            spot.set(color=ink.color, alpha=0.22, linewidth=0)
+        spots.set_label(self._note(series) or "_")
+        lines = self.ax_.hlines(y, left, right, color=ink.color, linewidth=2, linestyle=ink.dashes, zorder=4)
+        lines.set(label=self.name or "observed", gid=f"series-{series}")
+
+    def _note(self, series: int) -> str | None:
+        return f"{100 * self.level:g} % intervals" if series == 0 else None
+
+
+def _jeffreys(bins: Bins, level: float) -> tuple[Floats, Floats]:
+    """Return the interval of each bin's share of positives."""
+    n, rate = bins.effective, bins.fraction_positive
+    yes, no = n * rate + 0.5, n * (1 - rate) + 0.5
+    low = np.where(rate > 0, betaincinv(yes, no, (1 - level) / 2), 0.0)
+    high = np.where(rate < 1, betaincinv(yes, no, (1 + level) / 2), 1.0)
+    return low, high

@@ -1,0 +1,196 @@
+"""Score space: the log-odds that the data ask for at each score, with every fitted map over them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit, ndtri
+
+from oddsmith import _check
+from oddsmith._check import Floats
+from oddsmith.metrics import EmpiricalLogOdds, empirical_log_odds
+from oddsmith.metrics._bins import sum_by
+from oddsmith.metrics.compare import HasLogOdds
+from oddsmith.plots._bands import checked_level
+from oddsmith.plots._sources import ScoreDisplay
+from oddsmith.plots._theme import Theme, ThemeName
+from oddsmith.table import ScoreTable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["EmpiricalPoints", "ScoreSpaceDisplay"]
+
+Scale = Literal["log_odds", "probability"]
+
+_GRID = 600
+
+
+@dataclass(frozen=True, eq=False)
+class EmpiricalPoints:
+    """Empirical log-odds of one table, with an interval of each."""
+
+    empirical: EmpiricalLogOdds
+    low: Floats
+    high: Floats
+
+    @staticmethod
+    def of(table: ScoreTable, n_bins: int, edges: ArrayLike | None, level: float) -> "EmpiricalPoints":
+        """Bin a table; the variance of a log-odds is 1/(n₊ + ½) + 1/(n₋ + ½), n = (Σw)²/Σw² for float weights."""
+        found = empirical_log_odds(table, n_bins=n_bins, edges=edges)
+        index = np.searchsorted(found.low, table.scores, side="right") - 1
+        inside = (index >= 0) & (table.scores <= found.high[-1])
+        rows = []
+        for weight, squared in ((table.pos, table.pos_sq), (table.neg, table.neg_sq)):
+            sums = sum_by(index[inside], weight[inside], len(found.low))
+            squares = sums if squared is None else sum_by(index[inside], squared[inside], len(found.low))
+            rows.append(sums**2 / np.where(squares > 0, squares, 1.0))
+        reach = ndtri((1 + level) / 2) * np.sqrt(1 / (rows[0] + 0.5) + 1 / (rows[1] + 0.5))
+        return EmpiricalPoints(found, found.log_odds - reach, found.log_odds + reach)
+
+
+@dataclass(eq=False)
+class ScoreSpaceDisplay(ScoreDisplay):
+    """Empirical log-odds by score, and fitted maps over them.
+
+    It shows which map from score to log-odds the data ask for: a straight line is logistic regression, anything else is
+    not. Make it with `from_table`, `from_tables`, `from_predictions` or `from_estimator`; draw it with `plot`.
+
+    Parameters
+    ----------
+    points : dict of str to EmpiricalPoints
+        Empirical log-odds, by the name of their table.
+    grid : ndarray
+        Scores at which maps are drawn.
+    maps : dict of str to ndarray
+        Log-odds of each map on the grid.
+    level : float
+        Coverage of the intervals.
+
+    Notes
+    -----
+    A point is log((n₊ + ½)/(n₋ + ½)) at the mean score of a bin. A bin of one class has infinite log-odds; it is drawn
+    as an open triangle, pointing there, where the added halves put it.
+
+    References
+    ----------
+    J. Zhang and Y. Yang, Probabilistic score estimation with piecewise logistic regression, ICML 2004.
+
+    Examples
+    --------
+    >>> from oddsmith import PlattCalibrator
+    >>> scores, y = [-2.0, -1.0, -0.5, 0.5, 1.0, 2.0], [0, 0, 1, 0, 1, 1]
+    >>> maps = {"Platt": PlattCalibrator().fit(scores, y)}
+    >>> display = ScoreSpaceDisplay.from_predictions(y, scores, maps=maps, n_bins=3)
+    >>> display.points[""].empirical.log_odds.round(3).tolist()
+    [-1.609, 0.0, 1.609]
+    """
+
+    points: dict[str, EmpiricalPoints]
+    grid: Floats
+    maps: dict[str, Floats]
+    level: float
+
+    _height: ClassVar[float] = 3.0
+
+    @classmethod
+    def from_table(
+        cls,
+        table: ScoreTable,
+        *,
+        maps: Mapping[str, HasLogOdds] | None = None,
+        n_bins: int = 30,
+        edges: ArrayLike | None = None,
+        level: float = 0.95,
+    ) -> Self:
+        """Compute the picture of one score table.
+
+        Parameters
+        ----------
+        table : ScoreTable
+            Of finite scores.
+        maps : mapping of str to fitted calibrator or map, optional
+        n_bins : int, default 30
+            Bins of equal weight.
+        edges : array-like, optional
+            Edges of bins instead.
+        level : float, default 0.95
+            Coverage of the intervals.
+        """
+        return cls.from_tables({"": table}, maps=maps, n_bins=n_bins, edges=edges, level=level)
+
+    @classmethod
+    def from_tables(
+        cls,
+        tables: Mapping[str, ScoreTable],
+        *,
+        maps: Mapping[str, HasLogOdds] | None = None,
+        n_bins: int = 30,
+        edges: ArrayLike | None = None,
+        level: float = 0.95,
+    ) -> Self:
+        """Compute the picture of several tables, such as of training and test scores.
+
+        Parameters
+        ----------
+        tables : mapping of str to ScoreTable
+        maps, n_bins, edges, level
+            As of `from_table`.
+        """
+        if not tables:
+            _check.fail("tables must not be empty", "none", "name at least one table")
+        share = checked_level(level)
+        points = {name: EmpiricalPoints.of(table, n_bins, edges, share) for name, table in tables.items()}
+        means = np.concatenate([each.empirical.mean_score for each in points.values()])
+        low, high = float(means.min()), float(means.max())
+        margin = 0.05 * (high - low) or 1.0
+        grid = np.linspace(low - margin, high + margin, _GRID)
+        curves = {name: np.asarray(each.log_odds(grid), np.float64) for name, each in (maps or {}).items()}
+        return cls(points, grid, curves, share)
+
+    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light", scale: Scale = "log_odds") -> Self:
+        """Draw the picture.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; by default on a new figure.
+        theme : {"light", "dark"}, default "light"
+        scale : {"log_odds", "probability"}, default "log_odds"
+            Of the vertical axis.
+        """
+        _check.one_of(scale, "scale", ("log_odds", "probability"))
+        look = self._start(ax, theme)
+        low, high = self._reach() if scale == "log_odds" else (-0.03, 1.03)
+        for series, (name, points) in enumerate(self.points.items()):
+            self._draw_points(points, name or "data", look, series, scale)
+        for series, (name, values) in enumerate(self.maps.items()):
+            # What lies far outside is drawn to the edge, not left out.
+            shown = expit(values) if scale == "probability" else np.clip(values, 2 * low - high, 2 * high - low)
+            self.ax_.plot(self.grid, shown, label=name, gid=f"series-{series}", zorder=3, **look.ink(series).line())
+        label = "log-odds" if scale == "log_odds" else "probability"
+        self.ax_.set(xlim=(self.grid[0], self.grid[-1]), ylim=(low, high), xlabel="score", ylabel=label)
+        look.legend(self.ax_, above=True)
+        return self
+
+    def _reach(self) -> tuple[float, float]:
+        """Return a range that holds all intervals."""
+        ends = np.concatenate([[each.low, each.high] for each in self.points.values()], axis=1)
+        margin = 0.05 * float(np.ptp(ends))
+        return float(ends.min()) - margin, float(ends.max()) + margin
+
+    def _draw_points(self, points: EmpiricalPoints, name: str, look: Theme, series: int, scale: Scale) -> None:
+        found = points.empirical
+        view = expit if scale == "probability" else np.asarray
+        x, y = found.mean_score, view(found.log_odds)
+        reach = np.abs([y - view(points.low), view(points.high) - y])
+        color = look.text if series == 0 else look.muted
+        self.ax_.errorbar(x, y, reach, fmt="none", ecolor=color, elinewidth=0.6, alpha=0.6, zorder=2)
+        face = color if series % 2 == 0 else look.background
+        kinds = ((~found.one_class, "os"[series % 2], face), (found.neg == 0, "^", look.background))
+        for where, marker, fill in (*kinds, (found.pos == 0, "v", look.background)):
+            (drawn,) = self.ax_.plot(x[where], y[where], color=color, linestyle="none", marker=marker, zorder=4)
+            drawn.set(markersize=3.5, markerfacecolor=fill, markeredgewidth=0.8)
+            drawn.set_label(name if marker in "os" else "_")

@@ -1,0 +1,96 @@
+"""Pictures of a study: displays, several of them on one page, and drawings of its own."""
+
+from collections.abc import Callable, Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+from oddsmith import _check
+from oddsmith.plots._display import WIDTH, Display
+from oddsmith.plots._theme import LABEL_SIZE, Theme, ThemeName, named_theme
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class StudyFigure:
+    """A picture of a study.
+
+    Parameters
+    ----------
+    name : str
+        Of its files.
+    caption : str
+        What is seen, in Markdown.
+    display : Display
+        One of `oddsmith.plots`, or a `Drawing`, or `Panels` of them.
+    options : mapping, optional
+        Of its ``plot``.
+    """
+
+    name: str
+    caption: str
+    display: Display
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Drawing(Display):
+    """A picture that only one study draws.
+
+    Parameters
+    ----------
+    draw : callable
+        ``draw(ax, look)`` draws on an axes that wears the theme already; ``look.ink(k)`` is the k-th series' colour,
+        mark and dashes. What has a label gets into the legend.
+    height : float, default 2.6
+        In inches.
+    """
+
+    draw: Callable[["Axes", Theme], object]
+    height: float = 2.6
+
+    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
+        """Draw the picture."""
+        look = self._start(ax, theme, self.height)
+        self.draw(self.ax_, look)
+        look.legend(self.ax_)
+        return self
+
+
+@dataclass(eq=False)
+class Panels(Display):
+    """Several pictures on one page, each under its title.
+
+    Parameters
+    ----------
+    panels : mapping of title to Display
+    columns : int, default 2
+    size : (float, float), optional
+        Inches of a panel.
+    options : mapping, optional
+        Of every panel's ``plot``.
+    """
+
+    panels: Mapping[str, Display]
+    columns: int = 2
+    size: tuple[float, float] = (WIDTH, 2.6)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
+        """Draw all panels on a figure of their own."""
+        from matplotlib.figure import Figure
+
+        if ax is not None:
+            _check.fail("panels must have a figure of their own", "an axes", "leave ax out")
+        rows = -(-len(self.panels) // self.columns)
+        figure = Figure(figsize=(self.columns * self.size[0], rows * self.size[1]), layout="compressed")
+        places = figure.subplots(rows, self.columns, squeeze=False).ravel()
+        for place, (title, display) in zip(places, self.panels.items(), strict=False):
+            copy(display).plot(place, theme=theme, **self.options)
+            place.set_title(title, size=LABEL_SIZE, color=named_theme(theme).text)
+        for empty in places[len(self.panels) :]:
+            empty.set_axis_off()
+        self.figure_, self.ax_, self._own = figure, places[0], True
+        return self

@@ -1,0 +1,163 @@
+"""The near-isotonic path against its optimality conditions, and the ensemble against its formula and a peer."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oddsmith import IsotonicCalibrator, ScoreTable
+from oddsmith.calibrators import ENIRCalibrator, enir
+from oddsmith.calibrators._near_isotonic import near_isotonic_path
+from optional import needs
+from samples import ours_allowed, samples
+
+
+@st.composite
+def cells(draw):
+    """Positive and negative weight of cells: rows, counts or importance weights."""
+    n = draw(st.integers(2, 40))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    kind = draw(st.sampled_from(["rows", "counts", "weights"]))
+    if kind == "weights":
+        return rng.random(n), rng.random(n)
+    pos = rng.integers(0, 2 if kind == "rows" else 4, n).astype(float)
+    neg = 1 - pos if kind == "rows" else rng.integers(0, 4, n) + (pos == 0)
+    return pos, neg.astype(float)
+
+
+def along(path, step, n):
+    """The fitted value of every cell."""
+    fit = path.fit(step)
+    return np.repeat(fit.values, np.diff(fit.starts, append=n))
+
+
+@given(cells())
+def test_every_fit_of_the_path_is_optimal(data):
+    pos, neg = data
+    weight = pos + neg
+    path = near_isotonic_path(pos, neg)
+    assert path.penalties[0] == 0
+    assert np.all(np.diff(path.penalties) > 0)
+    for step, penalty in enumerate(path.penalties):
+        fitted = along(path, step, len(pos))
+        # With u = the running sum of w(y − m): 0 ≤ u ≤ λ, u = λ where m falls, u = 0 where it rises.
+        running = np.cumsum(pos - weight * fitted)
+        near = 1e-9 * weight.sum()
+        assert abs(running[-1]) < near
+        u, change = running[:-1], np.diff(fitted)
+        assert np.all((u > -near) & (u < penalty + near))
+        np.testing.assert_allclose(u[change < -1e-9], penalty, atol=near)
+        np.testing.assert_allclose(u[change > 1e-9], 0, atol=near)
+        assert path.sizes[step] == len(path.fit(step).values)
+
+
+@given(cells())
+def test_the_path_leads_from_the_data_to_the_isotonic_fit(data):
+    pos, neg = data
+    path = near_isotonic_path(pos, neg)
+    np.testing.assert_allclose(along(path, 0, len(pos)), pos / (pos + neg), atol=1e-12)
+    scores, y = np.tile(np.arange(len(pos)), 2), np.repeat([1, 0], len(pos))
+    with ours_allowed():
+        isotonic = IsotonicCalibrator().fit(scores, y, np.concatenate([pos, neg]))
+    if 0 < pos.sum() < (pos + neg).sum():
+        expected = isotonic.predict_proba(np.arange(len(pos)))[:, 1]
+        np.testing.assert_allclose(along(path, len(path.penalties) - 1, len(pos)), expected, atol=1e-9)
+
+
+@given(cells())
+def test_the_likelihood_falls_along_the_path(data):
+    path = near_isotonic_path(*data)
+    found = [enir._log_likelihood(path, step) for step in range(len(path.penalties))]
+    assert np.all(np.diff(found) <= 1e-9)
+    assert np.all(np.diff(path.sizes) < 0)
+
+
+@given(samples(min_size=4), st.booleans())
+def test_the_ensemble_is_the_mean_of_all_fits_by_their_bic(data, weighted):
+    scores, y = data
+    if np.ptp(scores) == 0:
+        return
+    weights = np.random.default_rng(len(y)).integers(1, 4, len(y)) if weighted else None
+    with ours_allowed():
+        cal = ENIRCalibrator().fit(scores, y, weights)
+    table = ScoreTable.from_arrays(scores, y, weights)
+    pos, neg = table.pos.astype(float), table.neg.astype(float)
+    path = near_isotonic_path(pos, neg)
+    fits = np.array([along(path, step, len(pos)) for step in range(len(path.penalties))])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        likelihood = np.nansum(pos * np.log(fits), axis=1) + np.nansum(neg * np.log1p(-fits), axis=1)
+    share = np.exp(likelihood - path.sizes / 2 * np.log(table.n_pos + table.n_neg))
+    np.testing.assert_allclose(
+        cal.predict_proba(table.scores)[:, 1], share @ fits / share.sum(), atol=1e-9 * len(path.penalties)
+    )
+
+
+def test_equal_neighbours_move_together():
+    # Of 1, 1, 0 the first two fall at half the pace at which the last rises.
+    path = near_isotonic_path(np.array([1.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0]))
+    np.testing.assert_allclose(path.penalties, [0, 2 / 3])
+    np.testing.assert_allclose(along(path, 1, 3), 2 / 3)
+
+
+@pytest.mark.parametrize("truth", [lambda p: p**2, lambda p: 0.5 + 0.4 * np.sin(9 * p)], ids=["rising", "waves"])
+def test_a_peer_says_the_same_where_neighbours_differ(truth):
+    probcal = needs("probcal")
+    rng = np.random.default_rng(0)
+    prob = np.round(rng.random(3000), 2)
+    y = (rng.random(3000) < truth(prob)).astype(int)
+    weights = rng.random(3000) + 0.5  # so that no two shares are equal: the peer lets equal neighbours part
+    peer = probcal.ENIRCalibrator(max_solutions=None).fit(prob, y, sample_weight=weights)
+    cal = ENIRCalibrator().fit(prob, y, weights)
+    places = np.unique(prob)
+    np.testing.assert_allclose(cal.predict_proba(places)[:, 1], peer.predict_proba(places), atol=1e-11)
+    known = np.isin(np.round(peer.path_lambdas_[peer.kept_breakpoints_], 6), np.round(cal.penalties_, 6))
+    np.testing.assert_allclose(peer.model_weights_[known], cal.posterior_, atol=1e-9)
+
+
+def log_loss(calibrator, scores, truth):
+    p = np.clip(calibrator.predict_proba(scores)[:, 1], 1e-6, 1 - 1e-6)
+    return -np.mean(truth * np.log(p) + (1 - truth) * np.log1p(-p))
+
+
+def waves(n, seed=0):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=n)
+    truth = 0.5 + 0.4 * np.sin(3 * scores)
+    return scores, (rng.random(n) < truth).astype(int), truth
+
+
+def test_a_true_fall_is_followed():
+    scores, y, truth = waves(5000)
+    cal = ENIRCalibrator().fit(scores, y)
+    assert not cal.map_.is_monotone
+    assert log_loss(cal, scores, truth) < log_loss(IsotonicCalibrator().fit(scores, y), scores, truth) - 0.1
+
+
+def test_pooling_long_data_costs_nothing(monkeypatch):
+    scores, y, truth = waves(30_000)
+    pooled = ENIRCalibrator().fit(scores, y)
+    monkeypatch.setattr(enir, "_CELLS", 30_000)
+    exact = ENIRCalibrator().fit(scores, y)
+    assert log_loss(pooled, scores, truth) <= log_loss(exact, scores, truth) + 1e-3
+    distance = pooled.predict_proba(scores) - exact.predict_proba(scores)
+    assert 0 < np.sqrt(np.mean(distance**2)) < 0.03
+
+
+def test_pooled_cells_hold_equal_parts_of_both_classes():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=200_000)
+    y = (rng.random(200_000) < 1 / (1 + np.exp(4 - scores))).astype(int)
+    starts, pos, neg = enir._cells(ScoreTable.from_arrays(scores, y))
+    assert 3500 < len(starts) <= enir._CELLS
+    assert (pos.sum(), neg.sum()) == (y.sum(), len(y) - y.sum())
+    mass = pos / y.sum() + neg / (len(y) - y.sum())
+    # Runs of one class are whole, so a cell may reach beyond its part; rare as they are, positives fill many cells.
+    assert np.max(mass[(pos > 0) & (neg > 0)]) < 3 * 2 / enir._CELLS
+    assert np.sum(pos > 0) > 1500
+
+
+def test_perfectly_separated_classes():
+    with ours_allowed():
+        cal = ENIRCalibrator().fit([0.0, 1.0, 2.0, 3.0], [0, 0, 1, 1])
+    np.testing.assert_allclose(cal.predict_proba([-1.0, 1.0, 1.5, 2.0, 9.0])[:, 1], [0, 0, 0.5, 1, 1])
+    assert cal.penalties_.tolist() == [0.0]

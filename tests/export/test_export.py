@@ -1,0 +1,132 @@
+"""The one door: what is written says how well it agrees, and whether that was checked."""
+
+import shutil
+import sys
+
+import numpy as np
+import pytest
+from cases import EDGES, MAX
+from engines import needs_program
+from sklearn.exceptions import NotFittedError
+
+from oddsmith import IsotonicCalibrator, __version__
+from oddsmith.errors import InvalidInputError
+from oddsmith.export import export, to_python, to_sql
+from oddsmith.export._probes import probe_scores
+from oddsmith.export.parity import check_code, check_sql
+from oddsmith.formula import Pieces, walk
+from optional import needs
+
+CAL = IsotonicCalibrator().fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
+TARGETS = [
+    ("sql", {"dialect": "duckdb"}, "DuckDB", "duckdb"),
+    ("sql", {"dialect": "sqlite", "column": 'a "b"', "table": "t"}, "SQLite", "sqlglot"),
+    ("onnx", {}, "ONNX Runtime", "onnxruntime"),
+    ("python", {}, "Python", "sys"),
+    ("javascript", {}, "Node.js", "node"),
+    ("c", {}, "cc", "cc"),
+]
+
+
+def text_of(done):
+    if isinstance(done.content, str):
+        return done.content
+    return needs("onnx").load_from_string(done.content).doc_string
+
+
+@pytest.mark.parametrize(("to", "options", "engine", "need"), TARGETS, ids=[target[2] for target in TARGETS])
+@pytest.mark.parametrize("output", ["probability", "log_odds"])
+def test_exports_say_how_well_they_agree(to, options, engine, need, output):
+    needs_program(need) if need in ("node", "cc") else needs(need)
+    done = export(CAL, to, output=output, **options)
+    assert done.parity.largest <= 1e-12
+    assert done.parity.n_scores > 1000
+    assert done.parity.engine.startswith(engine)
+    lines = text_of(done).splitlines()
+    assert lines[0].endswith(f"by score: {type(CAL).__name__}.")
+    assert lines[1].endswith(f"Written by Oddsmith {__version__}.")
+    assert lines[2].endswith(f"Largest difference {done.parity.largest:.1e} in probability over "
+                             f"{done.parity.n_scores} scores on {done.parity.engine}.")  # fmt: skip
+    assert done.content == export(CAL, to, output=output, **options).content
+
+
+def test_a_checked_text_is_the_text():
+    needs("duckdb")
+    assert export(CAL, "sql").content.splitlines()[3:] == [to_sql(CAL)]
+    assert export(CAL, "sql", table="t").content.splitlines()[3:] == [to_sql(CAL, table="t")]
+    assert export(CAL, "python").content.splitlines()[3:] == to_python(CAL).splitlines()[2:]
+
+
+def test_postgres_on_a_connection(postgres):
+    done = export(CAL, "sql", dialect="postgres", column='a%s "b"', connection=postgres)
+    assert done.parity.largest <= 1e-12
+    assert f"on PostgreSQL {postgres.info.server_version // 10000}." in done.content
+
+
+@pytest.mark.parametrize(
+    ("dialect", "engine"),
+    [
+        ("postgres", "PostgreSQL"),
+        ("spark", "Spark"),
+        ("bigquery", "BigQuery"),
+        ("snowflake", "Snowflake"),
+        ("trino", "trino"),
+    ],
+)
+def test_engines_that_are_not_at_hand(dialect, engine):
+    needs("sqlglot")
+    done = export(CAL, "sql", dialect=dialect)
+    assert done.parity.largest is None
+    assert done.content.splitlines()[2] == f"-- Not checked here: {engine} is not at hand."
+
+
+@pytest.mark.parametrize(("to", "engine"), [("javascript", "Node.js"), ("c", "a C compiler")])
+def test_programs_that_are_not_at_hand(monkeypatch, to, engine):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    assert str(export(CAL, to).parity) == f"Not checked here: {engine} is not at hand."
+
+
+def test_a_runtime_that_is_not_at_hand(monkeypatch):
+    needs("onnx")
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    assert str(export(CAL, "onnx").parity) == "Not checked here: ONNX Runtime is not at hand."
+
+
+def test_sqlite_without_mathematical_functions():
+    found = check_sql(CAL, "probability", 'NO_SUCH("score")', column="score", dialect="sqlite", connection=None)
+    assert "has no mathematical functions" in str(found)
+
+
+def test_the_check_can_fail():
+    wrong = to_python(CAL).replace("return (", "return 0.01 + (")
+    assert wrong != to_python(CAL)
+    assert check_code(CAL, "probability", wrong, language="python").largest == pytest.approx(0.01)
+    needs("duckdb")
+    nothing = check_sql(CAL, "probability", "NULL::DOUBLE", column="score", dialect="duckdb", connection=None)
+    assert nothing.largest == np.inf
+
+
+@pytest.mark.parametrize("label", EDGES)
+def test_probes_are_where_it_is_hard(label):
+    fitted = EDGES[label]
+    probes = probe_scores(fitted)
+    assert np.all(np.diff(probes) > 0)
+    extremes = [0.0, 5e-324, -5e-324, 1e-300, 1.0, 1e150, -1e150, MAX, -MAX]
+    if fitted.shape == "logit_input":
+        extremes = [5e-324, 1e-300, 0.1]
+    assert np.isin(extremes, probes).all()
+    steps = np.abs(np.diff(fitted.probability(probes)))
+    neighbours = np.nextafter(probes[:-1], np.inf) == probes[1:]
+    assert np.all((steps <= 0.01) | neighbours)
+    knots = [knot for node in walk(fitted.probability_formula()) if isinstance(node, Pieces) for knot in node.knots]
+    assert np.isin(knots, probes).all() or len(knots) > 2000
+    assert np.isin(np.nextafter(knots, -MAX), probes).all() or len(knots) > 2000
+
+
+def test_what_is_no_fitted_map_is_refused():
+    with pytest.raises(InvalidInputError, match="model must be a fitted calibrator or its map; got str"):
+        export("model", "python")
+    with pytest.raises(NotFittedError):
+        export(IsotonicCalibrator(), "python")
+    with pytest.raises(InvalidInputError, match="to must be one of"):
+        export(CAL, "cobol")

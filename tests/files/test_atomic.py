@@ -1,0 +1,123 @@
+"""Files are there whole or not at all."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from oddsmith.errors import InvalidInputError
+from oddsmith.files import write_atomically
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("content", ["tëxt", "tëxt".encode(), lambda path: path.write_text("tëxt", encoding="utf-8")])
+def test_content_is_written(tmp_path, content):
+    write_atomically(tmp_path / "a", content)
+    assert (tmp_path / "a").read_bytes() == "tëxt".encode()
+    assert names(tmp_path) == ["a"]
+
+
+def test_nothing_is_replaced_without_force(tmp_path):
+    write_atomically(tmp_path / "a", "old")
+    with pytest.raises(InvalidInputError, match="--force"):
+        write_atomically(tmp_path / "a", "new")
+    assert (tmp_path / "a").read_text() == "old"
+    write_atomically(tmp_path / "a", "new", force=True)
+    assert (tmp_path / "a").read_text() == "new"
+    assert names(tmp_path) == ["a"]
+
+
+def test_a_file_that_appears_meanwhile_is_not_replaced(tmp_path):
+    def write(unfinished):
+        unfinished.write_text("mine")
+        (tmp_path / "a").write_text("other")
+
+    with pytest.raises(InvalidInputError, match="must not exist yet"):
+        write_atomically(tmp_path / "a", write)
+    assert (tmp_path / "a").read_text() == "other"
+    assert names(tmp_path) == ["a"]
+
+
+def test_file_systems_without_links(tmp_path, monkeypatch):
+    def no_links(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "link", no_links)
+    write_atomically(tmp_path / "a", "text")
+    assert (tmp_path / "a").read_text() == "text"
+
+
+def test_an_error_leaves_nothing(tmp_path):
+    write_atomically(tmp_path / "a", "old")
+
+    def fail_halfway(unfinished):
+        unfinished.write_text("half")
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write_atomically(tmp_path / "a", fail_halfway, force=True)
+    assert (tmp_path / "a").read_text() == "old"
+    assert names(tmp_path) == ["a"]
+
+
+def test_targets_that_cannot_be(tmp_path):
+    with pytest.raises(InvalidInputError, match="folder of the output must exist"):
+        write_atomically(tmp_path / "no" / "a", "")
+    with pytest.raises(InvalidInputError, match="plain file"):
+        write_atomically(tmp_path, "", force=True)
+    with pytest.raises(InvalidInputError, match="plain file"):
+        write_atomically("/dev/null", "", force=True)
+    with pytest.raises(InvalidInputError, match="must be writable"):
+        write_atomically(tmp_path / ("x" * 250), "")
+
+
+def test_a_full_disk_is_told(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InvalidInputError, match="No space left on device"):
+        write_atomically(tmp_path / "a", "text")
+    assert names(tmp_path) == []
+
+
+def test_links_stay_links(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    write_atomically(tmp_path / "link", "text")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "text"
+
+
+def test_a_killed_run_leaves_no_half_file_and_is_cleaned_up_after(tmp_path):
+    code = """
+        import sys, time
+        from oddsmith.files import replacing
+        with replacing(sys.argv[1], force=True) as unfinished:
+            with open(unfinished, "w") as file:
+                file.write("half")
+                file.flush()
+                print("ready", flush=True)
+                time.sleep(60)
+    """
+    write_atomically(tmp_path / "a", "old")
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code), str(tmp_path / "a")], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        # While it runs, its folder belongs to it.
+        write_atomically(tmp_path / "a", "newer", force=True)
+        assert len(names(tmp_path)) == 2
+        process.send_signal(signal.SIGKILL)
+    assert (tmp_path / "a").read_text() == "newer"
+    leftover = [name for name in names(tmp_path) if name != "a"]
+    assert len(leftover) == 1
+    assert leftover[0].startswith(".a.")
+    assert leftover[0].endswith(".part")
+    write_atomically(tmp_path / "a", "newest", force=True)
+    assert names(tmp_path) == ["a"]

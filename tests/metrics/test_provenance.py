@@ -1,0 +1,89 @@
+"""Forecasts know whether their map was fitted on their own rows, and p-values are refused then."""
+
+import numpy as np
+import pytest
+
+from oddsmith import LogisticCalibrator, ScoreTable, metrics
+from oddsmith.errors import InvalidInputError
+from oddsmith.metrics import Forecast, forecast_of
+
+TESTS = [
+    metrics.spiegelhalter_test,
+    metrics.hosmer_lemeshow_test,
+    metrics.cox_test,
+    metrics.kolmogorov_smirnov_test,
+    metrics.kuiper_test,
+]
+
+
+def data(seed=0, n=300):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=n)
+    return scores, (rng.random(n) < 1 / (1 + np.exp(-2 * scores))).astype(int)
+
+
+def remembering(table):
+    calibrator = LogisticCalibrator().fit_table(table)
+    calibrator.fitted_on_ = (table.n_pos, table.n_neg, *table.class_sums(1.0, 0.0))
+    return calibrator
+
+
+def test_a_calibrator_knows_its_table_in_any_order_and_quantized():
+    scores, y = data()
+    table = ScoreTable.from_arrays(scores, y)
+    order = np.random.default_rng(1).permutation(len(y))
+    calibrator = remembering(table)
+    for same in (table, ScoreTable.from_arrays(scores[order], y[order]), table.quantize(2.0**-6)):
+        assert forecast_of(same, calibrator).in_sample
+    for other in (ScoreTable.from_arrays(*data(1)), ScoreTable.from_arrays(scores[1:], y[1:]), table.scale(2)):
+        assert not forecast_of(other, calibrator).in_sample
+    flipped = y.copy()
+    flipped[[int(np.argmax(y)), int(np.argmin(y))]] = 0, 1
+    assert not forecast_of(ScoreTable.from_arrays(scores, flipped), calibrator).in_sample
+
+
+def test_float_weights_are_recognised_too():
+    scores, y = data()
+    weight = np.random.default_rng(2).exponential(size=len(y))
+    table = ScoreTable.from_arrays(scores, y, weight)
+    calibrator = remembering(table)
+    assert forecast_of(ScoreTable.from_arrays(scores[::-1], y[::-1], weight[::-1]), calibrator).in_sample
+    assert not forecast_of(ScoreTable.from_arrays(scores, y, weight[::-1]), calibrator).in_sample
+
+
+def test_a_forecast_is_the_mapped_table():
+    table = ScoreTable.from_arrays(*data())
+    calibrator = remembering(table)
+    made = forecast_of(table, calibrator)
+    assert isinstance(made, Forecast)
+    assert made == table.map(calibrator.log_odds)
+    assert float(metrics.log_loss(made)) == metrics.log_loss(table.map(calibrator.log_odds))
+    assert forecast_of(table, calibrator, in_sample=False).in_sample is False
+    assert forecast_of(table, calibrator.map_).in_sample is False
+    assert forecast_of(table, calibrator.map_, in_sample=True).in_sample is True
+
+
+@pytest.mark.parametrize("test", TESTS, ids=lambda test: test.__name__)
+def test_p_values_are_refused(test):
+    table = ScoreTable.from_arrays(*data())
+    seen, fresh = (forecast_of(table, remembering(table), in_sample=flag) for flag in (None, False))
+    with pytest.raises(InvalidInputError, match="fitted on are refused"):
+        test(seen)
+    with pytest.raises(InvalidInputError, match="fitted on are refused"):
+        test(fresh, in_sample=True)
+    assert 0 <= test(fresh).p_value <= 1
+    assert test(seen, in_sample=False) == test(fresh)
+
+
+def test_figures_and_intervals_say_so():
+    table = ScoreTable.from_arrays(*data())
+    seen, fresh = (forecast_of(table, remembering(table), in_sample=flag) for flag in (True, False))
+    for measure in (metrics.calibration_error, metrics.smooth_calibration_error, metrics.integrated_calibration_index):
+        assert measure(seen).in_sample
+        assert str(measure(seen)).endswith("; in-sample)")
+        assert measure(seen).to_dict()["in_sample"] is True
+        assert not measure(fresh).in_sample
+    found = metrics.interval(metrics.auc, seen, n_boot=50, random_state=0)
+    assert found.in_sample
+    assert str(found).endswith("; in-sample")
+    assert not metrics.interval(metrics.auc, fresh, n_boot=50, random_state=0).in_sample

@@ -1,0 +1,74 @@
+"""One display of every kind on the same small data, for the tests that hold for all of them."""
+
+import warnings
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+
+from oddsmith import GaussianCalibrator, PlattCalibrator, ScoreTable, SquashCalibrator
+from oddsmith.errors import OddsmithWarning
+from oddsmith.plots import (
+    ComparisonDisplay,
+    CorpDisplay,
+    DensityDisplay,
+    LearningCurveDisplay,
+    PredictionHistogramDisplay,
+    ReliabilityDisplay,
+    ScoreSpaceDisplay,
+    SmoothReliabilityDisplay,
+)
+
+FORECASTS = (PredictionHistogramDisplay, ReliabilityDisplay, CorpDisplay, SmoothReliabilityDisplay)
+RELIABILITY = FORECASTS[1:]
+SCORES = (ScoreSpaceDisplay, DensityDisplay)
+
+
+def sample(n=400, seed=0):
+    """Scores, labels, and probabilities that are too sure of themselves."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(0, 2, n)
+    y = (rng.random(n) < 1 / (1 + np.exp(-scores))).astype(int)
+    return scores, y, 1 / (1 + np.exp(-1.7 * scores))
+
+
+def quick(cls):
+    """Return options that make the computation of a display short."""
+    return {"n_samples": 40} if cls in (CorpDisplay, SmoothReliabilityDisplay) else {}
+
+
+def displays():
+    """Return a display of every kind and style with the options of its plot, by name."""
+    scores, y, prob = sample()
+    table = ScoreTable.from_arrays(scores, y)
+    platt, gauss = PlattCalibrator().fit_table(table), GaussianCalibrator().fit_table(table)
+    made = {cls.__name__: (cls.from_predictions(y, prob, name="model", **quick(cls)), {}) for cls in FORECASTS}
+    made["lines"] = (made["ReliabilityDisplay"][0], {"style": "lines"})
+    made["above"] = (made["ReliabilityDisplay"][0], {"histogram": "above"})
+    made["bare"] = (made["CorpDisplay"][0], {"histogram": None, "limit": 0.5})
+    maps = {"Platt": platt, "Gaussian": gauss}
+    made["ScoreSpaceDisplay"] = (ScoreSpaceDisplay.from_tables({"train": table, "test": table}, maps=maps), {})
+    made["sigmoid"] = (made["ScoreSpaceDisplay"][0], {"scale": "probability"})
+    made["DensityDisplay"] = (DensityDisplay.from_table(table, calibrators={"Gaussian": gauss}), {"modes": True})
+    trials = {"Platt": ([32, 64], [[0.30, 0.34], [0.25, 0.27]]), "isotonic": ([32, 64], [[0.4, 0.5], [0.3, 0.3]])}
+    made["LearningCurveDisplay"] = (LearningCurveDisplay.from_trials(trials, measure="squared error"), {})
+    methods = {"raw": SquashCalibrator().fit_table(table), **maps}
+    made["ComparisonDisplay"] = (ComparisonDisplay.from_table(table, methods, raw="raw", n_boot=50), {})
+    groups = {"raw": {"SVM": [0.3, 0.31], "NB": [0.4, 0.42]}, "Platt": {"SVM": [0.2, 0.22], "NB": [0.3, 0.31]}}
+    made["groups"] = (ComparisonDisplay.from_trials(groups, measure="squared error"), {})
+    return made
+
+
+def content(value):
+    """Return everything that was computed, as text that can be compared."""
+    if is_dataclass(value):
+        return str([content(getattr(value, field.name)) for field in fields(value)])
+    if isinstance(value, dict):
+        return str({name: content(part) for name, part in value.items()})
+    return repr(value.tolist() if isinstance(value, np.ndarray) else value)
+
+
+def quietly(calibrator, table):
+    """Fit without our own warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OddsmithWarning)
+        return calibrator.fit_table(table)

@@ -1,0 +1,90 @@
+"""A table, arrays and a fitted classifier give the same picture."""
+
+import numpy as np
+import pytest
+from gallery import FORECASTS, SCORES, content, quick, sample
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+
+from oddsmith import CalibratedClassifier, PlattCalibrator, ScoreTable
+from oddsmith.errors import InvalidInputError
+from oddsmith.metrics import forecast_from_arrays
+from oddsmith.plots import CorpDisplay, DensityDisplay, ReliabilityDisplay, ScoreSpaceDisplay
+
+S, Y, PROB = sample(300)
+X = np.column_stack([S, np.random.default_rng(1).normal(size=300)])
+MODEL = GaussianNB().fit(X, Y)
+WORDS = np.array(["no", "yes"])[Y]
+
+
+@pytest.mark.parametrize("cls", FORECASTS)
+def test_forecasts_come_from_everywhere(cls):
+    options = quick(cls)
+    prob = MODEL.predict_proba(X)[:, 1]
+    made = [
+        cls.from_estimator(MODEL, X, Y, name="", **options),
+        cls.from_predictions(Y, prob, **options),
+        cls.from_predictions(WORDS, prob, pos_label="yes", **options),
+        cls.from_table(forecast_from_arrays(Y, prob), **options),
+    ]
+    assert len({content(display) for display in made}) == 1
+    assert cls.from_estimator(MODEL, X, Y, **options).name == "GaussianNB"
+
+
+@pytest.mark.parametrize("cls", SCORES)
+def test_scores_come_from_everywhere(cls):
+    margin = LogisticRegression().fit(X, Y)
+    scores = margin.decision_function(X)
+    made = [
+        cls.from_estimator(margin, X, Y),
+        cls.from_predictions(Y, scores),
+        cls.from_table(ScoreTable.from_arrays(scores, Y)),
+    ]
+    assert len({content(display) for display in made}) == 1
+    other = cls.from_estimator(margin, X, Y, kind="probability")
+    assert content(other) != content(made[0])
+
+
+def test_the_positive_label_may_be_the_first():
+    model = GaussianNB().fit(X, WORDS)
+    prob = model.predict_proba(X)[:, 0]
+    one = ReliabilityDisplay.from_estimator(model, X, WORDS, pos_label="no", name="")
+    other = ReliabilityDisplay.from_predictions(1 - Y, prob)
+    np.testing.assert_allclose(one.curve.mean_predicted, other.curve.mean_predicted)
+    np.testing.assert_array_equal(one.curve.fraction_positive, other.curve.fraction_positive)
+    mirrored = ScoreSpaceDisplay.from_estimator(model, X, WORDS, pos_label="no", n_bins=5).points[""].empirical
+    usual = ScoreSpaceDisplay.from_estimator(model, X, WORDS, n_bins=5).points[""].empirical
+    np.testing.assert_allclose(mirrored.log_odds, -usual.log_odds[::-1])
+    np.testing.assert_allclose(mirrored.mean_score, -usual.mean_score[::-1])
+    with pytest.raises(InvalidInputError, match="pos_label must be one of 'no', 'yes'"):
+        ReliabilityDisplay.from_estimator(model, X, WORDS, pos_label="maybe")
+
+
+def test_one_class_in_the_test_rows_is_enough():
+    display = ReliabilityDisplay.from_estimator(MODEL, X[Y == 0], Y[Y == 0])
+    assert not display.curve.fraction_positive.any()
+
+
+def test_calibrators_and_calibrated_classifiers_are_estimators():
+    platt = PlattCalibrator().fit(S, Y)
+    assert CorpDisplay.from_estimator(platt, S, Y, level=None).name == "PlattCalibrator"
+    whole = CalibratedClassifier(GaussianNB(), PlattCalibrator()).fit(X, Y)
+    display = ReliabilityDisplay.from_estimator(whole, X, Y, name="")
+    again = ReliabilityDisplay.from_predictions(Y, whole.predict_proba(X)[:, 1])
+    assert content(display) == content(again)
+
+
+def test_weights_reach_the_table():
+    weight = np.random.default_rng(0).integers(0, 3, len(Y))
+    display = DensityDisplay.from_estimator(MODEL, X, Y, sample_weight=weight)
+    again = DensityDisplay.from_estimator(MODEL, np.repeat(X, weight, axis=0), np.repeat(Y, weight))
+    np.testing.assert_allclose(display.pos, again.pos)
+
+
+def test_what_gives_no_probability_of_two_classes_is_refused():
+    with pytest.raises(InvalidInputError, match="estimator must have predict_proba; got LinearSVC"):
+        ReliabilityDisplay.from_estimator(LinearSVC().fit(X, Y), X, Y)
+    three = GaussianNB().fit(X, np.arange(300) % 3)
+    with pytest.raises(InvalidInputError, match="estimator must have two classes_; got 3 classes"):
+        ReliabilityDisplay.from_estimator(three, X, Y)

@@ -1,0 +1,94 @@
+"""A study that takes no time: sums of random numbers."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from oddsmith import PlattCalibrator
+from oddsmith.metrics import Interval
+from oddsmith.studies import (
+    Claim,
+    Column,
+    Drawing,
+    Panels,
+    Part,
+    Published,
+    PublishedTable,
+    Study,
+    StudyFigure,
+    Table,
+    beside,
+    judge_ordering,
+)
+
+
+def draw_numbers(setting, number, counter=None, killed=False):
+    """Draw some numbers; count the calls in a file; die where told to."""
+    if counter is not None:
+        with Path(counter).open("a") as file:
+            file.write(f"{number}\n")
+    if killed and not os.environ.get("SURVIVE"):
+        os._exit(9)
+    rng = np.random.default_rng(setting.seed_of("draw", number))
+    drawn = rng.normal(size=10 if setting.quick else 1000)
+    PlattCalibrator().fit([-2.0, -1.0, 1.0, 2.0], [0, 0, 1, 1])  # separable: an oddity to be counted
+    return {"mean": drawn.mean(), "all": drawn, "number": np.int64(number), "worst": -np.inf}
+
+
+class Toy(Study):
+    name = "toy"
+    title = "A toy study"
+
+    def __init__(self, counter=None, killed=None):
+        self.counter, self.killed = counter, killed
+
+    def parts(self, setting):
+        arguments = {"counter": None if self.counter is None else str(self.counter)}
+        return [
+            Part(f"draw-{i}", draw_numbers, {"number": i, **arguments, "killed": i == self.killed}, cost=1 + i)
+            for i in range(4)
+        ]
+
+    @property
+    def published(self):
+        printed = PublishedTable("Table 1", ("draw",), ("mean",), {("0",): {"mean": 0.5}, ("1",): {"mean": None}})
+        return Published("Nobody (2000), Nothing.", "memory", {"means": printed}, {})
+
+    def tables(self, results):
+        ours = {(str(part["number"]),): {"mean": part["mean"], "worst": part["worst"]} for part in results.values()}
+        means = [part["mean"] for part in results.starting("draw-")]
+        spread = Interval(float(np.mean(means)), min(means), max(means), 0.95, "range")
+        return [
+            beside("means", "Means", self.published.tables["means"], ours, formats={"mean": ".3f"}),
+            Table(
+                "overall", "Overall", ("what", Column("mean", ".2f")), [("all", spread), ("none", None)], note="Note."
+            ),
+        ]
+
+    def figures(self, results):
+        return []
+
+    def claims(self, results):
+        difference = Interval(-1.0, -2.0, -0.5, 0.95, "toy")
+        return [Claim("9.0.1", "Toys | work", "0.5", "0.4", *judge_ordering(difference))]
+
+    def story(self, results):
+        return f"It drew {len(results)} times.\n\n{{{{ table means }}}}\n"
+
+
+class Illustrated(Toy):
+    """The same with pictures, which take most of the time."""
+
+    def figures(self, results):
+        drawings = {
+            name: Drawing(lambda ax, look, y=part["all"]: ax.plot(np.sort(y), label="drawn", **look.ink(0).line()))
+            for name, part in results.items()
+        }
+        return [
+            StudyFigure("one", "The *first* one.", drawings["draw-0"]),
+            StudyFigure("every", "All.", Panels(drawings, columns=3)),
+        ]
+
+    def story(self, results):
+        return f"{super().story(results)}\n{{{{ figure one }}}}\n"
