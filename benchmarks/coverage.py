@@ -13,8 +13,8 @@ import numpy as np
 from scipy.special import expit, ndtri
 
 from oddsmith import ScoreTable, metrics
-from oddsmith.errors import InvalidInputError
-from oddsmith.metrics.intervals import Asked, intervals
+from oddsmith.metrics._limits import Asked
+from oddsmith.metrics.intervals import intervals
 
 #: Forecast log-odds → true log-odds.
 CURVES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -108,23 +108,10 @@ def coverage(
     held: dict[str, list[bool]] = {name: [] for name in asked}
     for _ in range(samples):
         table = sample(rng, curve, forecast, rows)
-        defined = {name: one for name, one in asked.items() if not np.isnan(one.of(table))}
-        for name, found in _found(defined, table, n_boot, rng).items():
-            held[name].append(found.low - 1e-9 <= truth[name] <= found.high + 1e-9)
+        for name, found in intervals(asked, table, level=LEVEL, n_boot=n_boot, random_state=rng).items():
+            if isinstance(found, metrics.Interval):
+                held[name].append(found.low - 1e-9 <= truth[name] <= found.high + 1e-9)
     return {name: (float(np.mean(marks)) if marks else np.nan, len(marks)) for name, marks in held.items()}
-
-
-def _found(
-    asked: dict[str, Asked], table: ScoreTable, n_boot: int, rng: np.random.Generator
-) -> dict[str, metrics.Interval]:
-    """Return all intervals; one by one when a measure is undefined on too many samples."""
-    try:
-        return intervals(asked, table, level=LEVEL, n_boot=n_boot, random_state=rng)
-    except InvalidInputError:
-        if len(asked) == 1:
-            return {}
-        parts = [_found({name: one}, table, n_boot, rng) for name, one in asked.items()]
-        return {name: found for part in parts for name, found in part.items()}
 
 
 def main() -> int:

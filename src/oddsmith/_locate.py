@@ -11,7 +11,8 @@ from oddsmith._check import Floats
 #: Cells of the guide table. Nearly all of them hold no knot, so one look-up settles nearly all scores.
 _CELLS = 65_536
 _MANY_SCORES = 50_000
-_MANY_KNOTS = 16
+#: Fewer knots than this are all compared with every score: no branch is guessed wrong, and a byte counts them.
+_MANY_KNOTS = 28
 
 #: Scores handled at a time: their temporaries stay in the second-level cache.
 _CHUNK = 16_384
@@ -39,7 +40,9 @@ def by_interval(
 
 def _finder(knots: Floats, side: Literal["left", "right"]) -> Callable[[Floats], Places]:
     """Return a search that looks cells up in a table and searches only where a knot may divide one."""
-    if len(knots) < _MANY_KNOTS or (width := knots[-1] / _CELLS - knots[0] / _CELLS) < 1e-300:
+    if len(knots) < _MANY_KNOTS:
+        return lambda scores: _by_comparison(knots, scores, side)
+    if (width := knots[-1] / _CELLS - knots[0] / _CELLS) < 1e-300:
         return lambda scores: np.searchsorted(knots, scores, side)
     # Everything below the first knot falls in cell 0 or less, and everything above the last in the last cell or beyond.
     low, per_cell = knots[0] - width, 1 / width
@@ -64,3 +67,11 @@ def _finder(knots: Floats, side: Literal["left", "right"]) -> Callable[[Floats],
         return places
 
     return find
+
+
+def _by_comparison(knots: Floats, scores: Floats, side: Literal["left", "right"]) -> Places:
+    passes = np.greater if side == "left" else np.greater_equal
+    places = np.zeros(len(scores), np.uint8)
+    for knot in knots:
+        places += passes(scores, knot)
+    return places.astype(np.intp)

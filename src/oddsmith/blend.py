@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from oddsmith import _check
 from oddsmith._check import Floats
-from oddsmith.formula import Formula, as_formula, log, sigmoid
+from oddsmith.formula import Formula, as_formula, clip, log, sigmoid
 from oddsmith.maps import CalibrationMap
 
 __all__ = ["BlendMap"]
@@ -53,7 +53,9 @@ class BlendMap(CalibrationMap):
 
     def log_odds_formula(self) -> Formula:
         """Return the log-odds as a formula."""
-        return log(self._mean_formula(1.0)) - log(self._mean_formula(-1.0))
+        # Where all parts say 0 or 1 the logarithm is held finite.
+        yes, no = (clip(self._mean_formula(sign), 5e-324, 1.0) for sign in (1.0, -1.0))
+        return log(yes) - log(no)
 
     def probability_formula(self) -> Formula:
         """Return the probability as a formula."""

@@ -13,7 +13,7 @@ from oddsmith._check import Floats
 from oddsmith.formula import MISSING, SCORE, Formula, after, clip, log, where
 from oddsmith.maps import CalibrationMap, logit
 
-__all__ = ["LogitInputMap", "UnitInputMap", "logit_input", "unit_log_odds"]
+__all__ = ["InputMap", "LogitInputMap", "UnitInputMap", "logit_input", "pull_back", "unit_log_odds"]
 
 #: Scores handled at a time: their temporaries stay in the second-level cache.
 _PIECE = 8192
@@ -23,7 +23,7 @@ _FIRST, _LAST = 5e-324, float(np.nextafter(1.0, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
-class _InputMap(CalibrationMap):
+class InputMap(CalibrationMap):
     """Another map, after a change of the score."""
 
     inner: CalibrationMap
@@ -62,7 +62,7 @@ class _InputMap(CalibrationMap):
 
 
 @dataclass(frozen=True, eq=False)
-class LogitInputMap(_InputMap):
+class LogitInputMap(InputMap):
     """Another map applied to log(p/(1 − p)) of a probability p.
 
     Parameters
@@ -82,13 +82,13 @@ class LogitInputMap(_InputMap):
     def _enter_formula(self, inner: Formula) -> Formula:
         low, high = (_FIRST, _LAST) if self.clip is None else (self.clip, 1 - self.clip)
         prob = clip(SCORE, low, high)
-        value = after(inner, log(prob) - log(1.0 - prob), lambda knots: _pull_back(knots, self._enter, low, high))
+        value = after(inner, log(prob) - log(1.0 - prob), lambda knots: pull_back(knots, self._enter, low, high))
         least, most = (low, high) if self.clip is None else (0.0, 1.0)
         return where(least, SCORE, where(SCORE, most, value, MISSING), MISSING)
 
 
 @dataclass(frozen=True, eq=False)
-class UnitInputMap(_InputMap):
+class UnitInputMap(InputMap):
     """Another map applied to log(s/(1 − s)) of a score that is read as a probability.
 
     Unlike `LogitInputMap`, for declared probabilities, nothing is refused: scores are first held within
@@ -110,7 +110,7 @@ class UnitInputMap(_InputMap):
     def _enter_formula(self, inner: Formula) -> Formula:
         low, high = self.clip, 1 - self.clip
         prob = clip(SCORE, low, high)
-        return after(inner, log(prob / (1.0 - prob)), lambda knots: _pull_back(knots, self._enter, low, high))
+        return after(inner, log(prob / (1.0 - prob)), lambda knots: pull_back(knots, self._enter, low, high))
 
 
 def logit_input(prob: Floats, clip: float | None) -> Floats:
@@ -140,7 +140,7 @@ def unit_log_odds(prob: Floats, clip: float) -> Floats:
     return result.reshape(prob.shape)
 
 
-def _pull_back(knots: Floats, enter: Callable[[Floats], Floats], low: float, high: float) -> Floats:
+def pull_back(knots: Floats, enter: Callable[[Floats], Floats], low: float, high: float) -> Floats:
     """Return the largest probabilities in [low, high] whose log-odds do not pass the knots, −∞ for none, ∞ for all."""
     # Positive doubles are ordered like their bits: bisection ends at neighbours.
     held, passed = (np.full(len(knots), end).view(np.int64) for end in (low, high))

@@ -19,7 +19,7 @@ shape              methods
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -169,9 +169,11 @@ class PolynomialMap(CalibrationMap):
             np.clip(end / self.scale - self.origins / self.scale, -FAR, FAR) for end in (bounds[:-1], bounds[1:])
         )
         turn = np.clip(np.divide(-c2, 3 * c3, out=left.copy(), where=c3 != 0), left, right)
+        length = np.where(right - left < FAR, right - left, 0.0)
         for u in (left, right, turn):
-            # Slopes that are 0 but for rounding do not make a map fall.
-            if np.any(c1 + (2 * c2 + 3 * c3 * u) * u < -1e-12 * np.abs(c1).max()):
+            slope = c1 + (2 * c2 + 3 * c3 * u) * u
+            # Slopes that are 0 but for rounding do not make a map fall, unless their piece is long.
+            if np.any((slope < -1e-12 * np.abs(c1).max()) | (slope * length < -1e-9)):
                 return False
         at = self.log_odds(self.knots)
         after = self.log_odds(np.minimum(self.knots + np.spacing(np.abs(self.knots)), MAX))
@@ -257,12 +259,18 @@ class StepMap(CalibrationMap):
 
     def probability(self, scores: ArrayLike) -> Floats:
         """Return P(+|s), in [0, 1]."""
+        s = np.asarray(scores, dtype=np.float64)
+        sides: tuple[tuple[Literal["left", "right"], Floats], ...]
+        sides = (("right", self.between[1:]), ("left", self.between[:-1]))
+        for side, values in sides:
+            if np.array_equal(self.at, values):  # knots belong to an interval beside them, as those of bins do
+                return by_interval(self.knots, s, lambda _, place: self.between.take(place), side)
 
         def value(part: Floats, place: Places) -> Floats:
             nearest = np.minimum(place, len(self.knots) - 1)
             return np.where(self.knots[nearest] == part, self.at[nearest], self.between[place])
 
-        return by_interval(self.knots, np.asarray(scores, dtype=np.float64), value)
+        return by_interval(self.knots, s, value)
 
     def probability_formula(self) -> Formula:
         """Return the probability as a formula."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from oddsmith._check import Floats
 from oddsmith.formula import SCORE, Formula, after, clip, log
-from oddsmith.input_maps import _InputMap, _pull_back
+from oddsmith.input_maps import InputMap, pull_back
 
 __all__ = ["SoftLogitMap", "soft_expit", "soft_logit"]
 
@@ -15,7 +15,7 @@ _FIRST = 5e-324
 
 
 @dataclass(frozen=True, eq=False)
-class SoftLogitMap(_InputMap):
+class SoftLogitMap(InputMap):
     """Another map applied to log((p + ε)/(1 − p + ε)) of a score that is read as a probability.
 
     Where `UnitInputMap` holds everything near 0 at one value, this one still tells any two probabilities apart; and a
@@ -38,7 +38,7 @@ class SoftLogitMap(_InputMap):
     def _enter_formula(self, inner: Formula) -> Formula:
         prob = clip(SCORE, 0.0, 1.0)
         entered = log((prob + self.softness) / (1.0 - prob + self.softness))
-        return after(inner, entered, lambda knots: _pull_back(knots, self._enter, _FIRST, 1.0))
+        return after(inner, entered, lambda knots: pull_back(knots, self._enter, _FIRST, 1.0))
 
 
 def soft_logit(prob: Floats, softness: float) -> Floats:

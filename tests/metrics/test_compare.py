@@ -93,8 +93,9 @@ def test_markdown_is_a_table_with_every_pair():
     assert {line.replace("\\|", "").count("|") for line in rows[:4]} == {5}
     assert [len(line) for line in rows[:4]] == [len(rows[0])] * 4
     assert "4 decisions, protocol ZY04" in result.to_markdown()
-    assert "1 : 2 : 1" in rows[6]
-    assert "2 : 1 : 1" in rows[7]
+    assert "2 : 1 : 1" in rows[6]
+    assert "1 : 2 : 1" in rows[7]
+    assert rows[2].count("**1**") == rows[3].count("**1**") == 1
     assert str(result) == result.to_markdown()
 
 

@@ -78,22 +78,69 @@ def test_libraries_disagree_and_every_number_says_how_it_was_made():
     y, p = data(1)
     figures = {name: calibration_error.from_arrays(y, p, definition=name) for name in DEFINITIONS}
     assert len({round(float(figure), 6) for figure in figures.values()}) >= 8
-    assert len({figure.definition for figure in figures.values()}) == 13
+    assert len({figure.definition for figure in figures.values()}) == len(DEFINITIONS)
     assert "monotone sweep" in str(figures["probcal_sweep"])
+
+
+def largest_gap(y, p, edge, ends, **options):
+    definition = ErrorDefinition(10, "width", edge, ends, norm="max", **options)
+    return float(calibration_error.from_arrays(y, p, definition=definition))
 
 
 def test_edge_rules_differ_at_edges_only():
     y, p = [1, 0, 1, 1], [0.2, 0.25, 0.3, 1.0]
-    left, right, apart = (
-        float(calibration_error.from_arrays(y, p, definition=ErrorDefinition(10, "width", edge, norm="max")))
-        for edge in ("left", "right", "apart")
-    )
-    assert (left, right, apart) == pytest.approx((0.7, 0.8, 0.7))
-    ones = [1, 0], [1.0, 0.95]
-    found = [
-        calibration_error.from_arrays(*ones, definition=ErrorDefinition(10, "width", e)) for e in ("left", "apart")
-    ]
-    assert [float(figure) for figure in found] == pytest.approx([0.475, 0.475])
+    assert largest_gap(y, p, "left", "closed") == pytest.approx(0.7)
+    assert largest_gap(y, p, "right", "closed") == pytest.approx(0.8)
+    ends = [1, 0, 1, 0], [0.0, 0.05, 1.0, 0.95]
+    # With the end in the interval beside, ȳ = ½ and p̄ = 0.975 or 0.025; apart, it is alone; dropped, it is gone.
+    assert largest_gap(*ends, "left", "closed") == pytest.approx(0.475)
+    assert largest_gap(*ends, "left", "apart") == pytest.approx(0.95)
+    assert largest_gap(*ends, "right", "apart") == pytest.approx(1.0)
+    assert largest_gap([1, 0, 0], [0.0, 0.05, 0.6], "right", "dropped") == pytest.approx(0.6)
+    assert largest_gap([1, 0, 0], [1.0, 0.05, 0.6], "left", "dropped") == pytest.approx(0.6)
+
+
+def test_weight_left_out_is_not_counted():
+    definition = ErrorDefinition(10, "width", "right", "dropped")
+    with_zeros = calibration_error.from_arrays([1, 0, 0, 1], [0.0, 0.0, 0.3, 0.9], definition=definition)
+    assert float(with_zeros) == float(calibration_error.from_arrays([0, 1], [0.3, 0.9], definition=definition))
+    with pytest.raises(InvalidInputError, match="above the lowest edge"):
+        calibration_error.from_arrays([0, 1], [0.0, 0.0], definition=definition)
+
+
+@pytest.mark.parametrize("decimals", [None, 1, 2])
+@pytest.mark.parametrize("n_bins", [1, 4, 7, 15])
+def test_split_deals_rows_out_as_numpy_does(n_bins, decimals):
+    y, p = data(8, n=67, decimals=decimals)
+    order = np.argsort(p)
+    cuts = [part[0] for part in np.array_split(p[order], n_bins)[1:]]
+    before = [part[-1] for part in np.array_split(p[order], n_bins)[:-1]]
+    edges = np.unique((np.array(cuts) + before) / 2)
+    bins = np.searchsorted(edges, p)
+    gaps = np.array([abs((y - p)[bins == k].sum()) for k in np.unique(bins)])
+    found = calibration_error.from_arrays(y, p, definition=ErrorDefinition(n_bins, "split"))
+    assert float(found) == pytest.approx(gaps.sum() / len(y))
+
+
+def test_distinct_forecasts_as_bins():
+    y, p = data(9, decimals=1)
+    gaps = [abs((y - p)[p == value].sum()) for value in np.unique(p)]
+    found = calibration_error.from_arrays(y, p, definition=ErrorDefinition(bins="distinct"))
+    assert float(found) == pytest.approx(sum(gaps) / len(y))
+    assert "every distinct forecast a bin" in str(found)
+
+
+@pytest.mark.parametrize("name", sorted(DEFINITIONS))
+@pytest.mark.parametrize("scale", [0.01, 7.5])
+def test_float_weights_of_one_size_are_counts(name, scale):
+    y, p = data(10, n=200, decimals=2)
+    counted = calibration_error.from_arrays(y, p, definition=name)
+    weighted = calibration_error.from_arrays(y, p, np.full(200, scale), definition=name)
+    if DEFINITIONS[name].bins == "split":
+        # Which bins are larger is a matter of rows.
+        assert float(weighted) == pytest.approx(float(counted), abs=0.02)
+    else:
+        assert float(weighted) == pytest.approx(float(counted), abs=1e-9)
 
 
 def test_debiased_squared_error_is_unbiased():
@@ -109,7 +156,7 @@ def test_debiased_squared_error_is_unbiased():
 
 
 def test_single_rows_and_empty_bins_never_divide_by_zero():
-    for name in DEFINITIONS:
+    for name in set(DEFINITIONS) - {"calzone_equal_count"}:
         assert 0 <= float(calibration_error.from_arrays([1], [0.4], definition=name)) <= 1
         assert 0 <= float(calibration_error.from_arrays([1, 0], [1.0, 0.0], definition=name)) <= 1
 
@@ -175,6 +222,8 @@ def test_curves_keep_every_row(sample, n_bins):
         ({"n_bins": 0}, "n_bins"),
         ({"bins": "equal"}, "bins"),
         ({"norm": "l3"}, "norm"),
+        ({"edge": "apart"}, "edge"),
+        ({"ends": "open"}, "ends"),
         ({"norm": "l1", "debias": "total"}, "debias"),
     ],
 )
@@ -186,7 +235,5 @@ def test_bad_definitions(options, words):
 def test_bad_input():
     with pytest.raises(InvalidInputError, match="definition"):
         calibration_error.from_arrays([0, 1], [0.1, 0.2], definition="ece")
-    with pytest.raises(InvalidInputError, match="needs counts"):
-        calibration_error.from_arrays([0, 1], [0.1, 0.2], [0.5, 0.7], definition="probcal")
     with pytest.raises(InvalidInputError, match="edges"):
         curves.empirical_log_odds(ScoreTable.from_arrays([0.0, 1.0], [0, 1]), edges=[1.0, 0.0])

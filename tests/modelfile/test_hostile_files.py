@@ -1,7 +1,6 @@
 """Files that are damaged, edited or made to do harm give one kind of error, and never a wrong map."""
 
 import json
-import time
 
 import numpy as np
 import pytest
@@ -271,14 +270,12 @@ def test_too_many_numbers_are_refused_before_they_are_read():
     refused('{"a": [' + "0," * (MAX_ITEMS + 1) + "0]}", "at most")
 
 
-def test_a_gigabyte_of_zeros_is_not_read(tmp_path):
+def test_gigabytes_of_zeros_are_not_read(tmp_path):
     path = tmp_path / "zeros.json"
     with open(path, "wb") as file:
-        file.truncate(2**30)
-    start = time.perf_counter()
+        file.truncate(2**36)  # far more than could be read
     with pytest.raises(ModelFileError, match=f"zeros.json.*at most {MAX_BYTES} bytes"):
         CalibrationModel.load(path)
-    assert time.perf_counter() - start < 10
     with pytest.raises(ModelFileError, match="at most"):
         CalibrationModel.load("/dev/zero")
 

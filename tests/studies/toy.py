@@ -86,7 +86,7 @@ class Illustrated(Toy):
             for name, part in results.items()
         }
         return [
-            StudyFigure("one", "The *first* one.", drawings["draw-0"]),
+            StudyFigure("one", "The first one.", drawings["draw-0"]),
             StudyFigure("every", "All.", Panels(drawings, columns=3)),
         ]
 

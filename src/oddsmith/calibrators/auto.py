@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith.blend import BlendMap
 from oddsmith.calibrators._base import Calibrator, Laws
+from oddsmith.calibrators._guard import RowSketch
 from oddsmith.calibrators._stack import OutOfSample, blended, out_of_sample
 from oddsmith.calibrators._unit import SoftUnitCalibrator
 from oddsmith.calibrators.beta import BetaCalibrator
@@ -56,6 +58,9 @@ class AutoCalibrator(SoftUnitCalibrator):
     ----------
     random_state : int or None, default 0
         Of the folds. A fit does not depend on the order of rows.
+    guard : bool, default False
+        Remember rows by their hashes, so that `overlap` tells whether others are among them; judging the calibrator on
+        rows that it was fitted to then warns.
     pos_label, clip
         As for every calibrator.
     input : {"score", "probability", "log_odds"}, default "score"
@@ -100,17 +105,30 @@ class AutoCalibrator(SoftUnitCalibrator):
     """
 
     random_state: int | None = 0
+    guard: bool = False
 
     _when_separable: ClassVar[str] = "the prior and the added case keep the fit from 0 and 1"
 
     def _check_parameters(self) -> None:
         if self.random_state is not None:
             _check.whole_number(self.random_state, "random_state", low=0)
+        _check.one_of(self.guard, "guard", (True, False))
 
     def _laws(self) -> Laws:
         return frozenset({"monotone"})
 
+    def overlap(self, table: ScoreTable) -> float:
+        """Return the share of a table's rows that this calibrator was fitted to; it must have been fitted on guard.
+
+        Only rows that are alone with their score can be told; 0 where there are next to none.
+        """
+        check_is_fitted(self, "map_")
+        if self._rows is None:
+            _check.fail("guard must be on when the calibrator is fitted", "guard=False", "pass guard=True")
+        return self._rows.shared(table.map(self._enter))
+
     def _fit_or_degenerate(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+        self._rows = RowSketch.of(data) if self.guard and isinstance(data, ScoreTable) else None
         self.weights_ = dict.fromkeys(_PARTS, 1 / len(_PARTS))
         self.gain_, self.gain_interval_ = math.nan, (math.nan, math.nan)
         self.worth_it_: bool | None = None

@@ -1,17 +1,18 @@
 """All commands in one program, and what its exit codes mean: 0 done, 1 a check failed, 2 bad usage or bad input."""
 
+import io
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
 
 import typer
 
 from oddsmith.cli import comparing, data, demonstrating, fitting, judging, reporting, studying, using
-from oddsmith.cli._output import fail_cleanly
+from oddsmith.cli._failing import fail_cleanly
 
 app = typer.Typer(
     name="oddsmith",
     help="Turn the scores of any classifier into probabilities that mean what they say.",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode="markdown",
@@ -40,8 +41,17 @@ def _root(
     del version
 
 
-def main() -> None:
-    """Run the command line."""
+def main(args: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line, by default with the arguments of this process."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that knows no Greek gets question marks, not an error.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    given = list(sys.argv[1:] if args is None else args)
+    code = 0
     with fail_cleanly():
-        app()
-    sys.exit(0)
+        try:
+            code = app(given or ["--help"], prog_name="oddsmith", standalone_mode=False) or 0
+        except SystemExit:
+            pass  # how the parser leaves when nobody reads on
+    sys.exit(code)

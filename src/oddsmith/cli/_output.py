@@ -6,21 +6,17 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import IO, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from oddsmith.errors import OddsmithError, OddsmithWarning
+from oddsmith.errors import OddsmithWarning
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the result.")]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace output that exists.")]
-
-#: Exit codes.
-CHECK_FAILED = 1
-BAD_INPUT = 2
 
 
 class Voice:
@@ -29,27 +25,30 @@ class Voice:
     def __init__(self, *, quiet: bool, as_json: bool) -> None:
         self.quiet, self.as_json = quiet, as_json
         self.aside = Console(stderr=True, quiet=quiet, highlight=False)
-        self.out = Console(highlight=False, soft_wrap=True)
+        self.out = Console(highlight=False)
 
     def remark(self, text: str) -> None:
         """Say something beside the result."""
         if text:
-            self.aside.print(text, markup=False, soft_wrap=True)
+            with _unheard(sys.stderr):
+                say(self.aside, text)
 
     def result(self, content: dict[str, Any], show: Callable[[Console], None]) -> None:
         """Print the result: as JSON, or as people read it."""
-        if self.as_json:
-            typer.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
-        else:
-            show(self.out)
+        with _unheard(sys.stdout):
+            if self.as_json:
+                sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+            else:
+                show(self.out)
+            sys.stdout.flush()
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Callable[[float], None]]:
-        """Show a bar while something long is done; it is told the share that is done."""
+        """Show a bar and the time left while something long is done; it is told the share that is done."""
         columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
         silent = self.quiet or not self.aside.is_terminal
         with Progress(*columns, console=self.aside, transient=True, disable=silent) as bar:
-            task = bar.add_task(what, total=1.0)
+            task = bar.add_task(what.replace("[", r"\["), total=1.0)
             yield lambda share: bar.update(task, completed=share)
 
     @contextmanager
@@ -65,14 +64,15 @@ class Voice:
                 warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
 
+def say(console: Console, text: str) -> None:
+    """Print sentences: broken at words in a terminal, and as they are where a program reads them."""
+    console.print(text, markup=False, soft_wrap=not console.is_terminal)
+
+
 @contextmanager
-def fail_cleanly() -> Iterator[None]:
-    """Turn an error of the library into one line and an exit code, and leave quietly when nobody reads on."""
+def _unheard(stream: IO[str]) -> Iterator[None]:
+    """Let nobody listen: what is said to a closed pipe is lost, and nothing else."""
     try:
         yield
-    except OddsmithError as error:
-        Console(stderr=True, highlight=False).print(f"Error: {error}", markup=False, soft_wrap=True)
-        sys.exit(BAD_INPUT)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -7,9 +7,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from oddsmith.cli._output import CHECK_FAILED, AsJson, Quiet, Voice
+from oddsmith.cli._failing import CHECK_FAILED
+from oddsmith.cli._output import AsJson, Quiet, Voice
 
-app = typer.Typer(no_args_is_help=True, help="List, fetch and check the studies' data sets.")
+app = typer.Typer(help="List, fetch and check the studies' data sets.")
 
 Folder = Annotated[
     Path | None, typer.Option("--data", help="Folder of a local copy. [default: ODDSMITH_DATA, or the cache]")

@@ -129,7 +129,7 @@ def export(
     """Write a model as SQL, ONNX, Python, JavaScript or C, and prove that it computes the same."""
     voice = Voice(quiet=quiet, as_json=as_json)
     fitted = CalibrationModel.load(model).of_segment(segment)
-    done = write_export(fitted.map, to, dialect=dialect, column=column, table=table)
+    done = write_export(fitted, to, dialect=dialect, column=column, table=table)
     voice.remark(str(done.parity))
     if output is None and to == "onnx":
         output = model.with_suffix(_SUFFIXES[to])

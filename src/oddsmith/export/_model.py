@@ -8,15 +8,20 @@ from oddsmith import __version__, _check
 from oddsmith.calibrators import Calibrator
 from oddsmith.formula import LIMIT, Formula, clip
 from oddsmith.maps import CalibrationMap
+from oddsmith.modelfile import CalibrationModel
 
-Model = CalibrationMap | Calibrator
+Model = CalibrationMap | Calibrator | CalibrationModel
 Output = Literal["probability", "log_odds"]
 
 
 def map_of(model: Model) -> CalibrationMap:
-    """Return the map of a fitted calibrator, or the map itself."""
+    """Return the map of a model or fitted calibrator, or the map itself."""
     if isinstance(model, CalibrationMap):
         return model
+    if isinstance(model, CalibrationModel):
+        if model.by is not None:
+            _check.fail("one map is exported at a time", f"a model by {model.by}", "pass model.of_segment(name).map")
+        return model.map
     if not isinstance(model, Calibrator):
         _check.fail("model must be a fitted calibrator or its map", type(model).__name__, "pass calibrator.map_")
     check_is_fitted(model, "map_")
@@ -33,6 +38,7 @@ def formula_of(model: Model, output: Output) -> Formula:
 
 def header(model: Model, output: Output, note: str) -> list[str]:
     """Return the lines that stand above every export: what it is, who wrote it, how well it agrees."""
+    method = model.method if isinstance(model, CalibrationModel) else type(model).__name__
     what = "The probability" if output == "probability" else "The log-odds"
-    lines = [f"{what} of the positive class by score: {type(model).__name__}.", f"Written by Oddsmith {__version__}."]
+    lines = [f"{what} of the positive class by score: {method}.", f"Written by Oddsmith {__version__}."]
     return [*lines, note] if note else lines

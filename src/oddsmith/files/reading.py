@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from oddsmith import _check
 from oddsmith.files._engine import Engine, Progress, explained, text_literal
+from oddsmith.files._exact_sums import with_exact_sums
 from oddsmith.files._labels import Label, read_labels
 from oddsmith.files._lines import forget_rejects
 from oddsmith.files._parquet import Parquet
@@ -188,6 +189,9 @@ def _tables(
 ) -> dict[str, ScoreTable]:
     """Return the table of each segment; without segments one, of all rows."""
     weight = None if roles.weight is None else "weight"
+    tables: dict[str, ScoreTable]
     if roles.by is None:
-        return {"": ScoreTable.from_frame(relation, "score", "label", weight, resolution=resolution)}
-    return ScoreTable.from_frame(relation, "score", "label", weight, by="segment", resolution=resolution)
+        tables = {"": ScoreTable.from_frame(relation, "score", "label", weight, resolution=resolution)}
+    else:
+        tables = ScoreTable.from_frame(relation, "score", "label", weight, by="segment", resolution=resolution)
+    return with_exact_sums(relation, tables, weight, None if roles.by is None else "segment")

@@ -19,10 +19,10 @@ Every part of a formula can be computed at every finite score, whichever branch 
 no 0 · ∞. What passes the largest double may be infinite or held anywhere beyond 1e300: nothing depends on which.
 """
 
+from oddsmith.formula.nodes import LIMIT as LIMIT
+from oddsmith.formula.nodes import MISSING as MISSING
+from oddsmith.formula.nodes import SCORE as SCORE
 from oddsmith.formula.nodes import (
-    LIMIT,
-    MISSING,
-    SCORE,
     Arithmetic,
     Clip,
     Column,
@@ -47,9 +47,6 @@ from oddsmith.formula.pieces import after, at_piece, below, logit, pieces
 from oddsmith.formula.reader import Reader, evaluate, rewritten
 
 __all__ = [
-    "LIMIT",
-    "MISSING",
-    "SCORE",
     "Arithmetic",
     "Clip",
     "Column",

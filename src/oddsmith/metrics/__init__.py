@@ -50,6 +50,7 @@ from oddsmith.metrics.significance import (
 )
 from oddsmith.metrics.slope import calibration_intercept, calibration_slope
 from oddsmith.metrics.smooth import integrated_calibration_index, smooth_calibration_error
+from oddsmith.metrics.summary import summary, summary_text
 
 __all__ = [
     "BootstrapTest",
@@ -103,6 +104,8 @@ __all__ = [
     "smooth_calibration_error",
     "spiegelhalter_test",
     "squared_error",
+    "summary",
+    "summary_text",
     "top_label_forecast",
     "uncertainty",
     "zero_one_error",

@@ -42,7 +42,7 @@ class CalibrationTest(Figure):
 
 
 @measure
-def spiegelhalter_test(forecast: ScoreTable, *, in_sample: bool | None = None) -> CalibrationTest:
+def spiegelhalter_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
     """Test calibration by Spiegelhalter's Z, the standardised squared error.
 
     Blind to errors that leave Σ(y − p)(1 − 2p) as it is.
@@ -51,9 +51,9 @@ def spiegelhalter_test(forecast: ScoreTable, *, in_sample: bool | None = None) -
     ----------
     forecast : ScoreTable
         Scores are log-odds.
-    in_sample : bool, optional
-        Whether the forecast was fitted on these rows, in which case the p-value is refused; by default what the
-        forecast knows of itself, see `forecast_of`.
+    in_sample : bool, default False
+        Whether the forecast was fitted on these rows: then the p-value is refused, as it is for a forecast that knows
+        so itself (see `forecast_of`).
 
     Notes
     -----
@@ -76,7 +76,7 @@ def spiegelhalter_test(forecast: ScoreTable, *, in_sample: bool | None = None) -
 
 
 @measure
-def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: bool | None = None) -> CalibrationTest:
+def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: bool = False) -> CalibrationTest:
     """Test calibration by groups of equal weight (Hosmer and Lemeshow), χ² with as many degrees of freedom as groups.
 
     The usual "groups − 2" is for rows that the model was fitted on; for other rows it rejects twice too often.
@@ -87,7 +87,7 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: b
         Scores are log-odds.
     n_bins : int, default 10
         Number of groups; ties are never split, so there may be fewer.
-    in_sample : bool, optional
+    in_sample : bool, default False
         As in `spiegelhalter_test`.
 
     Notes
@@ -120,7 +120,7 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: b
 
 
 @measure
-def cox_test(forecast: ScoreTable, *, in_sample: bool | None = None) -> CalibrationTest:
+def cox_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
     """Test slope 1 and intercept 0 jointly, in the logistic regression on the log-odds.
 
     Powerful against forecasts that are too extreme, too timid, too high or too low; blind to other shapes. Needs finite
@@ -157,7 +157,7 @@ def _score_test(forecast: ScoreTable) -> CalibrationTest:
 
 
 @measure
-def kolmogorov_smirnov_test(forecast: ScoreTable, *, in_sample: bool | None = None) -> CalibrationTest:
+def kolmogorov_smirnov_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
     """Test calibration by the largest cumulative excess of positives, from the lowest forecast up.
 
     Without bins or smoothers, and sensitive to any shape of error.
@@ -184,7 +184,7 @@ def kolmogorov_smirnov_test(forecast: ScoreTable, *, in_sample: bool | None = No
 
 
 @measure
-def kuiper_test(forecast: ScoreTable, *, in_sample: bool | None = None) -> CalibrationTest:
+def kuiper_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
     """Test calibration by the largest excess of positives over any interval of forecasts.
 
     Notes
@@ -226,10 +226,10 @@ def range_of_brownian_motion(r: float) -> float:
     return float(np.clip(8 * np.sum((-1.0) ** (k - 1) * k * ndtr(-k * r)), 0.0, 1.0))
 
 
-def refuse_in_sample(forecast: ScoreTable, in_sample: bool | None) -> None:
+def refuse_in_sample(forecast: ScoreTable, in_sample: bool) -> None:
     """Refuse a p-value on rows that the forecast was fitted on."""
-    _check.one_of(in_sample, "in_sample", (True, False, None))
-    if is_in_sample(forecast) if in_sample is None else in_sample:
+    _check.one_of(in_sample, "in_sample", (True, False))
+    if in_sample or is_in_sample(forecast):
         _check.fail(
             "p-values on a table that the map was fitted on are refused",
             "a forecast that was fitted on these rows",
@@ -242,7 +242,7 @@ def null_variance(forecast: ScoreTable) -> Floats:
     return np.asarray(squared_weight(forecast) * expit(forecast.scores) * expit(-forecast.scores))
 
 
-def _walk(forecast: ScoreTable, in_sample: bool | None) -> Floats:
+def _walk(forecast: ScoreTable, in_sample: bool) -> Floats:
     refuse_in_sample(forecast, in_sample)
     spread = math.sqrt(float(null_variance(forecast).sum()))
     if _refuted(forecast) or spread == 0:

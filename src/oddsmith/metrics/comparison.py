@@ -148,10 +148,11 @@ class Comparison(Result):
 
 
 def _total(part: MeasureComparison, name: str, raw: str | None) -> str:
-    total = f"{part.totals[part.names.index(name)]:.6g}"
+    value, best = part.totals[part.names.index(name)], part.totals[part.names.index(part.best)]
+    total = f"**{value:.6g}**" if value == best else f"{value:.6g}"
     plain_mark, corrected = part.mark(name, raw), part.mark(name, raw, corrected=True)
     marks = f" {plain_mark} ({corrected})" if plain_mark or corrected else ""
-    return (f"**{total}**" if name == part.best else total) + marks
+    return total + marks
 
 
 def _exceptions(part: MeasureComparison, raw: str | None) -> str:

@@ -40,7 +40,8 @@ class SmoothReliabilityDisplay(ReliabilityPicture):
     """Reliability diagram by a Gaussian kernel on the prediction, with a bootstrap band.
 
     The bandwidth is the one that foretells left-out rows best, so nothing is chosen by hand. The curve ends one
-    bandwidth, at most 0.05, from the nearest forecast. Make it with `from_table`, `from_predictions` or `from_estimator`; draw it with `plot`.
+    bandwidth, at most 0.05, from the nearest forecast. Make it with `from_table`, `from_predictions` or
+    `from_estimator`; draw it with `plot`.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ class SmoothReliabilityDisplay(ReliabilityPicture):
     --------
     >>> display = SmoothReliabilityDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.6, 0.8], bandwidth=0.1)
     >>> np.interp([0.1, 0.6, 0.8], display.prob, display.rate).round(2)
-    array([0.  , 0.53, 0.88])
+    array([0.  , 0.53, 0.89])
     """
 
     prob: Floats

@@ -22,7 +22,7 @@ class StudyFigure:
     name : str
         Of its files.
     caption : str
-        What is seen, in Markdown.
+        What is seen, in plain sentences.
     display : Display
         One of `oddsmith.plots`, or a `Drawing`, or `Panels` of them.
     options : mapping, optional

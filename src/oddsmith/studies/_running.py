@@ -105,7 +105,7 @@ def compute(part: Part, setting: Setting) -> Computed:
         try:
             result = as_json(part.function(setting, **part.arguments))
         except Exception as error:
-            error.add_note(f"in part {part.name!r}; the parts before it are kept: resume the run")
+            error.add_note(f"in part {part.name!r}")
             raise
     odd = Counter(each.category.__name__ for each in seen if issubclass(each.category, OddsmithWarning))
     for each in seen:

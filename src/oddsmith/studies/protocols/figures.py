@@ -42,8 +42,8 @@ def all_figures(results: Results) -> list[StudyFigure]:
         ),
         StudyFigure(
             "changes",
-            "Log-loss on test rows, relative to ten folds: a thin line a task, the thick one their mean. Beyond ±50 % "
-            "lines are cut off.",
+            "Log-loss on test rows, relative to ten folds: a thin line a task, the thick one their mean. The axis is "
+            "linear within ±10 % and logarithmic beyond.",
             Panels(changes, columns=3, size=(2.6, 2.3)),
         ),
         StudyFigure(
@@ -80,8 +80,11 @@ def _draw_changes(ax: "Axes", look: Theme, tasks: list[Json], method: str) -> No
     ax.plot(places, values.mean(axis=0), **(ink.dots() | ink.line(1.6)))
     ax.axhline(0, color=look.text, linewidth=0.6)
     ax.set_xticks(places, [_short(name) for name in names], rotation=45)
-    reach = min(50.0, 1.1 * float(np.abs(values).max()) or 1.0)
-    ax.set_ylim(-reach, reach)
+    ax.set_yscale("symlog", linthresh=10)
+    marks = [-50, -10, -5, 0, 5, 10, 50, 200, 1000]
+    ax.set_yticks(marks, [f"{mark:+}" if mark else "0" for mark in marks])
+    ax.minorticks_off()
+    ax.set_ylim(min(-12.0, 1.1 * values.min()), max(12.0, 1.3 * values.max()))
     ax.set_ylabel("change, %")
 
 

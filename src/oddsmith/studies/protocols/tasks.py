@@ -129,7 +129,7 @@ def leave_one_out_scores(X: Any, y: NDArray[np.bool_]) -> NDArray[np.float64]:
     >>> import numpy as np
     >>> from scipy.sparse import csr_array
     >>> leave_one_out_scores(csr_array([[2, 0], [1, 1], [0, 2], [0, 1]]), np.array([True, True, False, False])).round(2)
-    array([ 0.49, -0.54, -1.08, -0.69])
+    array([ 1.14, -0.53, -0.69, -0.12])
     """
     cells = X.tocoo()
     lengths, n_words = np.asarray(X.sum(axis=1), np.float64), X.shape[1]

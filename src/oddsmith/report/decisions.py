@@ -1,0 +1,51 @@
+"""What forecasts decide at every threshold that two whole costs up to 100 ask for."""
+
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+
+from oddsmith._check import Floats
+from oddsmith.metrics._measure import probability
+from oddsmith.table import ScoreTable
+
+__all__ = ["HIGHEST_COST", "decision_cells"]
+
+#: Where both sliders of a page end.
+HIGHEST_COST = 100
+
+#: Forecasts so near to a threshold lie on it, as in `oddsmith.decide`.
+_SLACK = 1e-12
+
+
+@cache
+def _thresholds() -> Floats:
+    """Return every c₊/(c₊ + c₋), ascending."""
+    costs = range(1, HIGHEST_COST + 1)
+    return np.array(sorted({float(Fraction(fp, fp + fn)) for fp in costs for fn in costs}))
+
+
+def decision_cells(forecast: ScoreTable) -> dict[str, list[float]]:
+    """Return the weight of both classes between neighbouring thresholds, where there is any.
+
+    ``above`` is the largest threshold below the forecasts of a cell, 0 where there is none: at a threshold t those
+    cells are decided as positive whose ``above`` is t or more, exactly as if every forecast were compared.
+
+    Examples
+    --------
+    >>> cells = decision_cells(ScoreTable.from_arrays([-1.0, 0.1, 2.0], [0, 1, 1]))
+    >>> sum(pos for above, pos in zip(cells["above"], cells["pos"]) if above >= 0.5)
+    2
+    """
+    place = np.searchsorted(_thresholds(), probability(forecast) - _SLACK, side="left")
+    held, index = np.unique(place, return_inverse=True)
+    above = np.concatenate([[0.0], _thresholds()])[held]
+    pos, neg = (_summed(index, column, len(held)) for column in (forecast.pos, forecast.neg))
+    return {"above": above.tolist(), "pos": pos, "neg": neg}
+
+
+def _summed(index: np.ndarray, weight: np.ndarray, size: int) -> list[float]:
+    total = np.zeros(size, weight.dtype)
+    np.add.at(total, index, weight)
+    found: list[float] = total.tolist()
+    return found
