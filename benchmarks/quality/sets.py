@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+import duckdb
 import numpy as np
-import pandas as pd
 from scipy.io import loadmat
 from sklearn.datasets import load_svmlight_file
 
@@ -36,16 +36,33 @@ def _svmlight(name: str, n_features: int) -> Rows:
     return Rows(X.toarray(), (y > 0).astype(int), "binary")
 
 
+def _read(source: str, columns: str = "*") -> list[np.ndarray]:
+    """Return columns of a file; ``source`` names it, or says how it is read."""
+    with duckdb.connect() as connection:
+        found = connection.execute(f"SELECT {columns} FROM {source}").fetchnumpy()
+    return [np.asarray(column) for column in found.values()]
+
+
+def _csv(name: str) -> str:
+    return f"read_csv('{data_folder() / name}', header = false)"
+
+
+def _parquet(name: str) -> str:
+    return f"read_parquet('{data_folder() / name}')"
+
+
 def covtype() -> Rows:
     """Tell the largest class from the six others."""
-    values = pd.read_csv(data_folder() / "covtype/covtype.data.gz", header=None, dtype=np.float32).to_numpy()
-    return Rows(values[:, :-1], (values[:, -1] == 2).astype(int), "numeric")
+    *features, label = _read(_csv("covtype/covtype.data.gz"))
+    return Rows(np.column_stack(features).astype(np.float32), (label == 2).astype(int), "numeric")
 
 
 def letter(positive: str) -> Rows:
     """Tell some letters from the others."""
-    frame = pd.read_csv(data_folder() / "letter/letter-recognition.data.gz", header=None)
-    return Rows(frame.iloc[:, 1:].to_numpy(np.float32), frame[0].isin(list(positive)).to_numpy(int), "numeric")
+    label, *features = _read(_csv("letter/letter-recognition.data.gz"))
+    return Rows(
+        np.column_stack(features).astype(np.float32), np.isin(label.astype(str), list(positive)).astype(int), "numeric"
+    )
 
 
 def indian_pines() -> Rows:
@@ -68,28 +85,27 @@ def sentiment() -> Rows:
 
 def imdb() -> Rows:
     """Tell positive reviews from negative ones by the 200 most frequent words."""
-    frame = pd.read_parquet(data_folder() / "imdb/aclImdb.parquet", columns=["text", "label"])
-    return Rows(frame["text"].to_numpy(object), frame["label"].to_numpy(int), "text", 200)
+    text, label = _read(_parquet("imdb/aclImdb.parquet"), "text, label")
+    return Rows(text, label.astype(int), "text", 200)
 
 
 def newsgroups(group: str) -> Rows:
     """Tell the messages of one newsgroup, without their headers, from those of the 19 others."""
-    frame = pd.read_parquet(data_folder() / "20newsgroups/20news-bydate.parquet", columns=["group", "text"])
-    bodies = [text.partition("\n\n")[2] for text in frame["text"]]
-    return Rows(np.array(bodies, object), (frame["group"] == group).to_numpy(int), "text")
+    text, label = _read(_parquet("20newsgroups/20news-bydate.parquet"), f"text, \"group\" = '{group}'")
+    return Rows(np.array([message.partition("\n\n")[2] for message in text], object), label.astype(int), "text")
 
 
 def reuters(topic: str) -> Rows:
     """Tell the stories of one topic from all others."""
-    frame = pd.read_parquet(data_folder() / "reuters21578/modapte.parquet", columns=["topics", "title", "body"])
-    texts = frame["title"].fillna("") + "\n" + frame["body"].fillna("")
-    return Rows(texts.to_numpy(object), np.array([int(topic in topics) for topics in frame["topics"]]), "text")
+    columns = f"coalesce(title, '') || chr(10) || coalesce(body, ''), list_contains(topics, '{topic}')"
+    text, label = _read(_parquet("reuters21578/modapte.parquet"), columns)
+    return Rows(text, label.astype(int), "text")
 
 
 def ohsumed(category: str) -> Rows:
     """Tell the abstracts of one group of diseases from all others."""
-    frame = pd.read_parquet(data_folder() / "ohsumed/ohsumed_single_23.parquet", columns=["category", "text"])
-    return Rows(frame["text"].to_numpy(object), (frame["category"] == category).to_numpy(int), "text")
+    text, label = _read(_parquet("ohsumed/ohsumed_single_23.parquet"), f"text, category = '{category}'")
+    return Rows(text, label.astype(int), "text")
 
 
 #: Tasks whose names begin alike, up to the full stop, share their rows and are not independent.

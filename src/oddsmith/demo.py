@@ -3,7 +3,10 @@
 import textwrap
 import time
 import warnings
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,52 +16,115 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 import oddsmith
 from oddsmith import AutoCalibrator, Calibrator, ScoreTable
 from oddsmith.errors import OddsmithWarning
-from oddsmith.files import write_atomically
+from oddsmith.files import replacing
 from oddsmith.learners import MultinomialNaiveBayes
+from oddsmith.metrics._result import plain
 from oddsmith.report import summarize, to_html
 
+__all__ = ["REPORT", "Story", "main"]
+
 Scores = NDArray[np.float64]
+Labels = NDArray[np.int64]
 
 REPORT = Path("oddsmith-demo.html")
 _NAME = "handwritten digits"
+_SOURCE = {"Data": "scikit-learn's digits: is it 5 or more?", "Scores": "log-odds of naive Bayes, out of fold"}
+
+
+class Standing(NamedTuple):
+    """How a method does on new cases, means per case; errors are counted."""
+
+    method: str
+    log_loss: float
+    brier: float
+    errors: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Story:
+    """A classifier, its calibration by every method, the comparison, and where the report lies."""
+
+    trained_on: int
+    judged_on: int
+    table: str
+    standings: list[Standing]
+    auto: str
+    verdict: str
+    report: str
+
+    @staticmethod
+    def tell(output: Path = REPORT, progress: Callable[[float], None] | None = None) -> "Story":
+        """Train, calibrate, compare and report; a report of an earlier demo is replaced, nothing else."""
+        with replacing(output, force=_is_ours(output)) as page:
+            X, digit = load_digits(return_X_y=True)
+            y = (digit >= 5).astype(int)
+            X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0, stratify=y)
+            table = ScoreTable.from_arrays(_out_of_fold(X_train, y_train), y_train)
+            test = MultinomialNaiveBayes().fit(X_train, y_train).log_odds(X_test)
+            methods = {_name(each): each for each in _calibrators()}
+            standings = [_judge(name, method, table, test, y_test) for name, method in methods.items()]
+            summary = summarize(table, methods, name=_NAME, source=_SOURCE, progress=progress)
+            page.write_text(to_html(summary), encoding="utf-8")
+        return Story(
+            len(y_train),
+            len(y_test),
+            str(table),
+            sorted(standings, key=lambda row: row.log_loss),
+            AutoCalibrator().fit_table(table).verdict_,
+            summary["verdict"],
+            str(output),
+        )
+
+    @property
+    def text(self) -> str:
+        """The story as people read it."""
+        rows = []
+        for rank, (name, log_loss, brier, errors, seconds) in enumerate(self.standings):
+            mark = " <- best" if rank == 0 else "  (as the classifier says)" if name == "Squash" else ""
+            rows.append(f"{name:<30}{log_loss:>10.4f}{brier:>9.4f}{errors:>8d}{1e3 * seconds:>7.1f} ms{mark}")
+        return "\n".join(
+            [
+                "Handwritten digits that come with scikit-learn: is the digit 5 or more?",
+                f"naive Bayes on {self.trained_on} images; log-odds from 5-fold cross-validation; "
+                f"judged on {self.judged_on} others",
+                "",
+                self.table,
+                "",
+                f"{'method':<30}{'log-loss':>10}{'Brier':>9}{'errors':>8}{'fit':>10}",
+                *rows,
+                "",
+                "log-loss in nats and Brier score are means per case; smaller is better.",
+                "",
+                *textwrap.wrap(f"Auto: {self.auto}", 110),
+                "",
+                *textwrap.wrap(f"Report: {self.verdict}", 110),
+                f"The report lies in {self.report}: open it in a browser.",
+            ]
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the story as plain JSON."""
+        standings = [row._asdict() for row in self.standings]
+        return dict(plain(asdict(self) | {"standings": standings}))
 
 
 def main(output: Path = REPORT) -> None:
-    """Train a classifier, calibrate its scores by every method, show how good each is on new cases, and report."""
-    X, digit = load_digits(return_X_y=True)
-    y = (digit >= 5).astype(int)
-    X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0, stratify=y)
-    print("Handwritten digits that come with scikit-learn: is the digit 5 or more?")
-    print(
-        f"naive Bayes on {len(y_train)} images; log-odds from 5-fold cross-validation; judged on {len(y_test)} others\n"
-    )
-
-    out_of_fold = np.empty(len(y_train))
-    for rest, fold in StratifiedKFold(5, shuffle=True, random_state=0).split(X_train, y_train):
-        out_of_fold[fold] = MultinomialNaiveBayes().fit(X_train[rest], y_train[rest]).log_odds(X_train[fold])
-    test = MultinomialNaiveBayes().fit(X_train, y_train).log_odds(X_test)
-
-    table = ScoreTable.from_arrays(out_of_fold, y_train)
-    print(f"{table}\n")
-    print(f"{'method':<30}{'log-loss':>10}{'Brier':>9}{'errors':>8}{'fit':>10}")
-    rows = [_judge(calibrator, table, test, y_test) for calibrator in _calibrators()]
-    best = min(row[1] for row in rows)
-    for name, log_loss, brier, errors, seconds in sorted(rows, key=lambda row: row[1]):
-        mark = " <- best" if log_loss == best else "  (as the classifier says)" if name == "Squash" else ""
-        print(f"{name:<30}{log_loss:>10.4f}{brier:>9.4f}{errors:>8d}{1e3 * seconds:>7.1f} ms{mark}")
-    print("\nlog-loss in nats and Brier score are means per case; smaller is better.\n")
-    auto = AutoCalibrator().fit_table(table)
-    print("\n".join(textwrap.wrap(f"Auto: {auto.verdict_}", 110)))
-    _report(table, output)
-    print(f"\nThe report lies in {output}: open it in a browser.")
+    """Tell the story."""
+    print(Story.tell(output).text)
 
 
-def _report(table: ScoreTable, output: Path) -> None:
-    """Write the report; one of an earlier demo is replaced, nothing else."""
-    methods = {type(each).__name__.removesuffix("Calibrator"): each for each in _calibrators()}
-    page = to_html(summarize(table, methods, name=_NAME))
-    old = output.is_file() and f"<title>Calibration of {_NAME}</title>" in output.read_text(errors="replace")
-    write_atomically(output, page, force=old)
+def _is_ours(output: Path) -> bool:
+    """Whether an earlier demo wrote this."""
+    return output.is_file() and f"<title>Calibration of {_NAME}</title>" in output.read_text("utf-8", errors="replace")
+
+
+def _out_of_fold(X: Scores, y: Labels) -> Scores:
+    """Return log-odds of rows by classifiers that were trained on others."""
+    found = np.empty(len(y))
+    for rest, fold in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
+        found[fold] = MultinomialNaiveBayes().fit(X[rest], y[rest]).log_odds(X[fold])
+    return found
 
 
 def _calibrators() -> list[Calibrator]:
@@ -66,9 +132,11 @@ def _calibrators() -> list[Calibrator]:
     return [getattr(oddsmith, name)() for name in names]
 
 
-def _judge(
-    calibrator: Calibrator, table: ScoreTable, scores: Scores, y: NDArray[np.int64]
-) -> tuple[str, float, float, int, float]:
+def _name(calibrator: Calibrator) -> str:
+    return type(calibrator).__name__.removesuffix("Calibrator")
+
+
+def _judge(name: str, calibrator: Calibrator, table: ScoreTable, scores: Scores, y: Labels) -> Standing:
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OddsmithWarning)
@@ -77,8 +145,9 @@ def _judge(
     log_odds = calibrator.log_odds(scores)
     log_loss = float(np.mean(np.logaddexp(0, np.where(y == 1, -log_odds, log_odds))))
     prob = calibrator.predict_proba(scores)[:, 1]
-    name = type(calibrator).__name__.removesuffix("Calibrator")
-    return name, log_loss, float(np.mean((prob - y) ** 2)), int(np.sum(calibrator.predict(scores) != y)), seconds
+    return Standing(
+        name, log_loss, float(np.mean((prob - y) ** 2)), int(np.sum(calibrator.predict(scores) != y)), seconds
+    )
 
 
 if __name__ == "__main__":

@@ -18,9 +18,6 @@ __all__ = ["EDGE", "Grid", "power_of_two"]
 #: Added to p and to 1 − p, so that the log-odds of 0 and 1 are finite: half the distance from 1 to the next double.
 EDGE = 2.0**-53
 
-#: Rounding moves the mean of a cell, or the inverse of a logarithm, by a few doubles.
-_NUDGES = 8
-
 
 class Grid(NamedTuple):
     """Cells of one width, in the score or in the log-odds of a score that is a probability."""
@@ -42,18 +39,12 @@ class Grid(NamedTuple):
             return np.full(len(scores), self.width)
         return self.width / (1 / (scores + EDGE) + 1 / (1 - scores + EDGE))
 
-    def hold(self, means: Floats, cells: Floats) -> Floats:
-        """Return the means of cells, moved back where rounding has put one outside its own cell."""
-        low, high = cells * self.width, (cells + 1) * self.width
+    def inside(self, means: Floats, members: Floats) -> Floats:
+        """Return the means of cells, moved back where rounding has put one outside the cell of its members."""
+        cells = self.cells(members)
         if not self.log_odds:
-            return np.clip(means, low, np.nextafter(high, -np.inf))
-        held = np.clip(means, _probability(low), _probability(high))
-        for _ in range(_NUDGES):
-            off = cells - self.cells(held)
-            if not off.any():
-                break
-            held = np.where(off == 0, held, np.clip(np.nextafter(held, np.copysign(np.inf, off)), 0.0, 1.0))
-        return held
+            means = np.clip(means, cells * self.width, np.nextafter((cells + 1) * self.width, -np.inf))
+        return np.where(self.cells(means) == cells, means, members)
 
 
 def power_of_two(width: object, name: str) -> float:
@@ -63,9 +54,3 @@ def power_of_two(width: object, name: str) -> float:
         near = 2.0 ** round(math.log2(value))
         _check.fail(f"{name} must be a power of two", f"{name}={value!r}", f"use {near!r}")
     return value
-
-
-def _probability(place: Floats) -> Floats:
-    """Invert `Grid.place` of log-odds."""
-    odds: Floats = np.exp(place)
-    return np.clip((odds * (1 + EDGE) - EDGE) / (1 + odds), 0.0, 1.0)

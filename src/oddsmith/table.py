@@ -321,7 +321,7 @@ class ScoreTable:
             rest = total[at] > 0
             share = part.total[rest] / total[at][rest]
             means[at[rest]] += share * (self.scores[at[rest]] - part.scores[rest])
-            means = self.grid.hold(means, self._cells())
+            means = self.grid.inside(means, self.scores)
         return _assemble(means[held], kept, self.rows - part.rows, self.grid)
 
     def scale(self, factor: float) -> "ScoreTable":
@@ -463,16 +463,15 @@ def pool(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid
     ordered = keys[order]
     starts = _kernels.run_starts(ordered)
     pooled = {name: np.add.reduceat(column[order], starts) for name, column in columns.items()}
-    cells = ordered[starts]
     if grid is None:
-        return _assemble(cells, pooled, rows, None)
+        return _assemble(ordered[starts], pooled, rows, None)
     # About a score of the cell, so that a cell of equal scores stands exactly at them.
     members = scores[order]
     first = members[starts]
     away = members - np.repeat(first, np.diff(starts, append=len(members)))
     total = (columns["pos"] + columns["neg"])[order]
     mean = first + np.add.reduceat(away * total, starts) / (pooled["pos"] + pooled["neg"])
-    return _assemble(grid.hold(mean, cells), pooled, rows, grid)
+    return _assemble(grid.inside(mean, first), pooled, rows, grid)
 
 
 def _assemble(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None) -> ScoreTable:

@@ -8,7 +8,7 @@ from benchmarks.quality.tasks import NOTHING, Task
 import oddsmith
 from optional import needs
 
-for peer in ("betacal", "probcal", "splinecalib", "venn_abers", "pandas"):
+for peer in ("betacal", "probcal", "splinecalib", "venn_abers"):
     needs(peer)
 command = pytest.importorskip("benchmarks.quality.__main__")
 competitors = pytest.importorskip("benchmarks.quality.competitors")

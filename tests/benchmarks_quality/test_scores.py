@@ -2,13 +2,8 @@ import os
 
 import numpy as np
 import pytest
+from benchmarks.quality import scores, sets
 from sklearn.metrics import roc_auc_score
-
-from optional import needs
-
-needs("pandas")
-scores = pytest.importorskip("benchmarks.quality.scores")
-sets = pytest.importorskip("benchmarks.quality.sets")
 
 has_data = pytest.mark.skipif(not os.environ.get("ODDSMITH_DATA"), reason="ODDSMITH_DATA names no folder of data")
 
@@ -69,7 +64,6 @@ def test_data_must_be_named(monkeypatch):
     ],
 )
 def test_sets_have_the_rows_they_should(name, rows, positives):
-    needs("pyarrow")
     found = sets.SETS[name]()
     assert (len(found.X), len(found.y), found.y.sum()) == (rows, rows, positives)
 

@@ -159,7 +159,7 @@ def test_columns_that_cannot_be_used(held):
         ScoreTable.from_frame(frame, "s", "y", weight="t")
     with pytest.raises(InvalidInputError, match="column 'w' must hold weights ≥ 0; got -2"):
         ScoreTable.from_frame(frame, "s", "y", weight="w")
-    with pytest.raises(InvalidInputError, match="column 't': y must hold labels .* pass pos_label='y'"):
+    with pytest.raises(InvalidInputError, match=r"column 't': y must hold labels .* pass pos_label='y'"):
         ScoreTable.from_frame(frame, "s", "t")
     with pytest.raises(InvalidInputError, match="column 'c': y must hold labels"):
         ScoreTable.from_frame(frame, "s", "c")

@@ -62,21 +62,21 @@ def test_a_truncated_file_in_polars(halves):
     frame = polars.scan_parquet(halves)
     assert ScoreTable.from_frame(frame, "s", "y") == WHOLE
     truncate(halves[1])
-    with pytest.raises(EngineError, match="(?s)got ComputeError: .*The query:"):
+    with pytest.raises(EngineError, match=r"(?s)got ComputeError: .*The query:"):
         ScoreTable.from_frame(polars.scan_parquet(halves), "s", "y")
 
 
 def test_a_truncated_file_in_spark(halves, spark):
     frame = spark.read.schema("s double, y long").parquet(*halves)
     truncate(halves[1])
-    with pytest.raises(EngineError, match="(?s)b.parquet.*Aggregate"):
+    with pytest.raises(EngineError, match=r"(?s)b.parquet.*Aggregate"):
         ScoreTable.from_frame(frame, "s", "y")
 
 
 def test_a_file_with_another_type(halves, duck):
     frame = duck.read_parquet(halves)
     parquet.write_table(pa.table({"s": ["high", "low"], "y": [1, 0]}), halves[1])
-    with pytest.raises(EngineError, match="(?s)high.*GROUP BY"):
+    with pytest.raises(EngineError, match=r"(?s)high.*GROUP BY"):
         ScoreTable.from_frame(frame, "s", "y")
 
 
@@ -92,7 +92,7 @@ def test_an_engine_that_is_interrupted(duck):
 def test_a_server_that_ends_the_connection(postgres):
     psycopg = needs("psycopg")
     slow = "SELECT random() AS s, 1 AS y FROM generate_series(1, 300) WHERE pg_sleep(0.1) IS NOT NULL"
-    busy = "state = 'active' AND query LIKE '%slow_rows%GROUP BY%' AND pid <> pg_backend_pid()"
+    busy = "state = 'active' AND query LIKE 'FETCH %' AND pid <> pg_backend_pid()"
     ends = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {busy}"
 
     def end_it():
@@ -105,10 +105,11 @@ def test_a_server_that_ends_the_connection(postgres):
         other.execute("CREATE VIEW fast_rows AS SELECT 0.5 AS s, 1 AS y")
     first, second = postgres.ibis(), postgres.ibis()
     with contextlib.closing(first.con), contextlib.closing(second.con):
+        frame = first.table("slow_rows")
         thread = threading.Thread(target=end_it)
         thread.start()
-        with pytest.raises(EngineError, match="(?s)terminating connection.*slow_rows"):
-            ScoreTable.from_frame(first.table("slow_rows"), "s", "y", resolution=2**-4)
+        with pytest.raises(EngineError, match=r"(?s)terminating connection.*GROUP BY"):
+            ScoreTable.from_frame(frame, "s", "y", resolution=2**-4)
         thread.join()
         assert ScoreTable.from_frame(second.table("fast_rows"), "s", "y").rows == 1
 

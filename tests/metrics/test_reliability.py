@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.calibration import calibration_curve
 
@@ -43,6 +43,8 @@ def test_equals_the_row_version(norm, power, sample, n_bins):
 @given(samples(), st.integers(0, 99))
 def test_weights_are_repetitions(name, sample, seed):
     scores, y = sample
+    if name == "calzone_equal_count":
+        assume(np.ptp(scores) > 0)
     weight = np.random.default_rng(seed).integers(1, 4, len(y))
     counted = calibration_error(ScoreTable.from_arrays(scores, y, weight), definition=name)
     repeated = calibration_error(

@@ -1,5 +1,6 @@
 """All commands in one program, and what its exit codes mean: 0 done, 1 a check failed, 2 bad usage or bad input."""
 
+import contextlib
 import io
 import sys
 from collections.abc import Sequence
@@ -7,7 +8,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from oddsmith.cli import comparing, data, demonstrating, fitting, judging, reporting, studying, using
+from oddsmith.cli import comparing, data, demonstrating, fitting, gating, judging, reporting, studying, using
 from oddsmith.cli._failing import fail_cleanly
 
 app = typer.Typer(
@@ -19,7 +20,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 1 a check failed, 2 bad usage or bad input.",
 )
 
-for module in (demonstrating, fitting, using, judging, comparing, reporting, studying):
+for module in (demonstrating, fitting, using, judging, gating, comparing, reporting, studying):
     module.add_to(app)
 app.add_typer(data.app, name="data")
 
@@ -49,9 +50,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
             stream.reconfigure(errors="replace")
     given = list(sys.argv[1:] if args is None else args)
     code = 0
-    with fail_cleanly():
-        try:
-            code = app(given or ["--help"], prog_name="oddsmith", standalone_mode=False) or 0
-        except SystemExit:
-            pass  # how the parser leaves when nobody reads on
+    # The parser leaves by itself only when nobody reads on.
+    with fail_cleanly(), contextlib.suppress(SystemExit):
+        code = app(given or ["--help"], prog_name="oddsmith", standalone_mode=False) or 0
     sys.exit(code)

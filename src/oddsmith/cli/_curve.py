@@ -1,4 +1,4 @@
-"""A curve in the terminal, in Braille dots: two dots a column, four a row."""
+"""Pictures in the terminal: a curve in Braille dots, two a column and four a row, and bars of eighths."""
 
 from collections.abc import Sequence
 
@@ -7,6 +7,7 @@ import numpy as np
 from oddsmith._check import Floats
 
 _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
+_BARS = " ▁▂▃▄▅▆▇█"
 
 
 def curve(
@@ -40,3 +41,15 @@ def curve(
     lines = [f"{marks.get(row, ''):>3} ┤{''.join(cells)}".rstrip() for row, cells in enumerate(text)]
     ends = f"{low:g}".ljust(width - len(f"{high:g}")) + f"{high:g}"
     return "\n".join([*lines, "    └" + "─" * width, f"     {ends}"])
+
+
+def bars(heights: Floats, width: int) -> str:
+    """Draw bars that share a width, side by side; what is not 0 is seen.
+
+    Examples
+    --------
+    >>> bars(np.array([8.0, 0.0, 0.1, 4.0]), 8)
+    '██  ▁▁▄▄'
+    """
+    eighths = np.ceil(8 * heights / (heights.max() or 1.0)).astype(int)
+    return "".join(_BARS[eighths[column * len(heights) // width]] for column in range(width))

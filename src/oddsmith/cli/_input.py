@@ -1,12 +1,13 @@
 """What all commands that read scores have in common: their options, and reading."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from oddsmith import _check
+from oddsmith import ScoreTable, _check
 from oddsmith.cli._output import Voice
 from oddsmith.files import Roles, ScoreData, choose_columns, open_scores, read_table
+from oddsmith.metrics._measure import log_odds
 
 ScoresFile = Annotated[
     str,
@@ -45,6 +46,16 @@ def resolution_of(text: str) -> float | Literal["auto"] | None:
         return _check.fail("resolution must be 'auto', 'exact' or a number", repr(text), "leave it out for 'auto'")
 
 
+def read_forecast(voice: Voice, path: str, *, probability: str | None, **options: Any) -> ScoreTable:
+    """Read probabilities as a table of log-odds, infinite at 0 and 1."""
+    table = read_scores(voice, path, score=probability, kind="probability", **options)[0].table
+    low, high = table.span()
+    if low < 0 or high > 1:
+        got = f"values from {low:g} to {high:g}"
+        _check.fail("probabilities must lie in [0, 1]", got, "calibrate scores first (oddsmith fit, oddsmith apply)")
+    return table.map(log_odds)
+
+
 def read_scores(
     voice: Voice,
     path: str,
@@ -55,7 +66,7 @@ def read_scores(
     by: str | None = None,
     positive: str | None = None,
     bad_rows: Literal["refuse", "skip"] = "refuse",
-    resolution: float | Literal["auto"] | None = "auto",
+    resolution: str = "auto",
     kind: Literal["score", "probability"] = "score",
 ) -> tuple[ScoreData, Roles]:
     """Read the table of a file, saying what was guessed and what was left out."""
@@ -63,9 +74,8 @@ def read_scores(
         roles = choose_columns(file, score, label, weight, by, kind=kind)
         voice.remark(roles.message)
         with voice.progress(f"Reading {file.name}") as progress:
-            data = read_table(
-                file, roles, positive=positive, bad_rows=bad_rows, resolution=resolution, progress=progress
-            )
+            width = resolution_of(resolution)
+            data = read_table(file, roles, positive=positive, bad_rows=bad_rows, resolution=width, progress=progress)
     if data.dropped is not None:
         voice.remark(f"Left out: {data.dropped.message}.")
     return data, roles

@@ -1,5 +1,6 @@
 """Calibrators by their name on the command line: platt, asymmetric-laplace, venn-abers."""
 
+import difflib
 import re
 
 import oddsmith.calibrators
@@ -22,10 +23,9 @@ METHODS = _by_name()
 
 def calibrator_called(name: str) -> Calibrator:
     """Return a calibrator with its defaults."""
-    _check.one_of(name.replace("_", "-").lower(), "method", tuple(METHODS))
-    return METHODS[name.replace("_", "-").lower()]()
-
-
-def name_of(calibrator: Calibrator) -> str:
-    """Return the name of a calibrator's method."""
-    return next(name for name, cls in METHODS.items() if type(calibrator) is cls)
+    known = name.replace("_", "-").lower()
+    if known not in METHODS:
+        close = difflib.get_close_matches(known, METHODS, n=1)
+        hint = f"did you mean {close[0]!r}" if close else "choose one of them"
+        _check.fail(f"--method must be one of {', '.join(METHODS)}", repr(name), hint)
+    return METHODS[known]()

@@ -52,14 +52,23 @@ class Voice:
             yield lambda share: bar.update(task, completed=share)
 
     @contextmanager
-    def odd_things_said(self) -> Iterator[None]:
+    def waiting(self, what: str) -> Iterator[None]:
+        """Show that something is being done of which nobody knows how long it takes."""
+        if self.quiet or not self.aside.is_terminal:
+            yield
+            return
+        with self.aside.status(f"{what} …"):
+            yield
+
+    @contextmanager
+    def odd_things_said(self, about: str = "") -> Iterator[None]:
         """Turn the library's warnings into remarks."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", OddsmithWarning)
             yield
         for warning in caught:
             if issubclass(warning.category, OddsmithWarning):
-                self.remark(f"Warning: {warning.message}")
+                self.remark(f"Warning: {about}{warning.message}")
             else:
                 warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 

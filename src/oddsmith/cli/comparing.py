@@ -8,7 +8,7 @@ from rich.table import Table
 
 from oddsmith.cli import _input as read
 from oddsmith.cli._methods import METHODS, calibrator_called
-from oddsmith.cli._output import AsJson, Quiet, Voice
+from oddsmith.cli._output import AsJson, Quiet, Voice, say
 from oddsmith.report.methods import MethodContest, compare_methods
 
 
@@ -45,7 +45,7 @@ def compare(
         weight=weight,
         positive=positive,
         bad_rows=bad_rows,
-        resolution=read.resolution_of(resolution),
+        resolution=resolution,
     )
     with voice.progress("Comparing") as progress:
         contest = compare_methods(data.table, chosen, n_folds=n_folds, random_state=seed, progress=progress)
@@ -54,9 +54,9 @@ def compare(
 
     def show(console: Console) -> None:
         console.print(_standings(contest))
-        console.print(contest.verdict, markup=False)
+        say(console, contest.verdict)
         if pairs:
-            console.print(contest.comparison.to_markdown(), markup=False)
+            console.print(contest.comparison.to_markdown(), markup=False, soft_wrap=True)
 
     voice.result(contest.to_dict(), show)
 
@@ -68,7 +68,7 @@ def _standings(contest: MethodContest) -> Table:
         title=f"{contest.comparison.decisions:,.0f} cases in {contest.n_folds} folds, means per case",
         caption="* beats all others, † all but the raw scores, ‡ all but one or two; in parentheses after Holm",
     )
-    table.add_column("method")
+    table.add_column("method", overflow="fold")
     for title in columns.values():
         table.add_column(title, justify="right")
     means = {measure: contest.mean(measure) for measure in columns}

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from oddsmith.cli._failing import CHECK_FAILED
-from oddsmith.cli._output import AsJson, Quiet, Voice
+from oddsmith.cli._output import AsJson, Quiet, Voice, say
 
 app = typer.Typer(help="List, fetch and check the studies' data sets.")
 
@@ -18,11 +18,11 @@ Folder = Annotated[
 
 
 @app.command("list", epilog="Example: oddsmith data list")
-def list_(data: Folder = None, as_json: AsJson = False) -> None:
+def list_(data: Folder = None, as_json: AsJson = False, quiet: Quiet = False) -> None:
     """List the data sets, and say where they lie on this machine."""
     from oddsmith.data import SOURCES, find
 
-    voice = Voice(quiet=False, as_json=as_json)
+    voice = Voice(quiet=quiet, as_json=as_json)
     found = {name: find(name, data) for name in SOURCES}
 
     def show(console: Console) -> None:
@@ -57,7 +57,7 @@ def fetch(
 
     def show(console: Console) -> None:
         for name, place in places.items():
-            console.print(f"{name}: {place}", markup=False)
+            say(console, f"{name}: {place}")
 
     voice.result({"fetched": places}, show)
 
@@ -79,7 +79,7 @@ def check(
 
     def show(console: Console) -> None:
         for name, result in results.items():
-            console.print(f"{name}: {'intact' if result.ok else '; '.join(result.problems)}", markup=False)
+            say(console, f"{name}: {'intact' if result.ok else '; '.join(result.problems)}")
 
     content = {name: {"ok": result.ok, "problems": list(result.problems)} for name, result in results.items()}
     voice.result({"checked": content}, show)

@@ -10,13 +10,14 @@ from oddsmith import ScoreTable
 from oddsmith.calibrators import AutoCalibrator, Calibrator
 from oddsmith.cli import _input as read
 from oddsmith.cli._methods import METHODS, calibrator_called
-from oddsmith.cli._output import AsJson, Force, Quiet, Voice
+from oddsmith.cli._output import AsJson, Force, Quiet, Voice, say
+from oddsmith.files import replacing
 from oddsmith.modelfile import CalibrationModel
 
 
 def add_to(app: typer.Typer) -> None:
     """Add the command."""
-    app.command(epilog="Example: oddsmith fit scores.csv -o model.json --score s --label y")(fit)
+    app.command(epilog="Example: oddsmith fit scores.csv -o model.json --score score --label label")(fit)
 
 
 def fit(
@@ -37,25 +38,29 @@ def fit(
     """Fit a calibrator to scores and labels, and write it to a model file."""
     voice = Voice(quiet=quiet, as_json=as_json)
     calibrator = calibrator_called(method)
-    data, _ = read.read_scores(
-        voice,
-        file,
-        score=score,
-        label=label,
-        weight=weight,
-        by=by,
-        positive=positive,
-        bad_rows=bad_rows,
-        resolution=read.resolution_of(resolution),
-    )
-    with voice.odd_things_said():
-        model = _model(calibrator, data.table, data.labels)
-        if by is not None:
-            parts = {
-                name: _model(calibrator_called(method), table, data.labels) for name, table in data.segments.items()
-            }
-            model = model.with_segments(by, parts)
-    model.save(output, force=force)
+    with replacing(output, force=force) as unfinished:
+        data, _ = read.read_scores(
+            voice,
+            file,
+            score=score,
+            label=label,
+            weight=weight,
+            by=by,
+            positive=positive,
+            bad_rows=bad_rows,
+            resolution=resolution,
+        )
+        with voice.progress("Fitting") as progress:
+            with voice.odd_things_said():
+                model = _model(calibrator, data.table, data.labels)
+            if by is not None:
+                parts = {}
+                for done, (name, table) in enumerate(data.segments.items()):
+                    progress((1 + done) / (1 + len(data.segments)))
+                    with voice.odd_things_said(f"segment {name!r}: "):
+                        parts[name] = _model(calibrator_called(method), table, data.labels)
+                model = model.with_segments(by, parts)
+        model.save(unfinished)
     content: dict[str, Any] = {
         "model": str(output),
         "method": model.method,
@@ -68,9 +73,9 @@ def fit(
 
     def show(console: Console) -> None:
         over = f", {len(model.segments)} segments" if by is not None else ""
-        console.print(f"{model.method} fitted to {model.data.rows:,} rows{over}, written to {output}", markup=False)
+        say(console, f"{model.method} fitted to {model.data.rows:,} rows{over}, written to {output}")
         if isinstance(calibrator, AutoCalibrator):
-            console.print(calibrator.verdict_, markup=False)
+            say(console, calibrator.verdict_)
 
     voice.result(content, show)
 

@@ -8,10 +8,11 @@ import typer
 from oddsmith import _check
 from oddsmith.cli import _input as read
 from oddsmith.cli._methods import METHODS, calibrator_called
-from oddsmith.cli._output import AsJson, Force, Quiet, Voice
-from oddsmith.files import write_atomically
+from oddsmith.cli._output import AsJson, Force, Quiet, Voice, say
+from oddsmith.files import Roles, replacing
+from oddsmith.report import summarize, to_html, to_json, to_markdown
 
-_FORMATS = {".html": "to_html", ".htm": "to_html", ".md": "to_markdown", ".json": "to_json"}
+_FORMATS = {".html": to_html, ".htm": to_html, ".md": to_markdown, ".json": to_json}
 
 
 def add_to(app: typer.Typer) -> None:
@@ -39,33 +40,42 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Write a report: verdict, pictures, methods, measures and a cost slider, in one file that needs nothing else."""
-    from oddsmith import report as reports
-
     voice = Voice(quiet=quiet, as_json=as_json)
     _check.one_of(output.suffix.lower(), "the end of the output's name", tuple(_FORMATS))
     chosen = {name: calibrator_called(name) for name in (method or METHODS)}
-    data, _ = read.read_scores(
-        voice,
-        file,
-        score=score,
-        label=label,
-        weight=weight,
-        positive=positive,
-        bad_rows=bad_rows,
-        resolution=read.resolution_of(resolution),
-    )
-    with voice.progress("Comparing methods") as progress:
-        summary = reports.summarize(
-            data.table,
-            chosen,
-            name="standard input" if file == "-" else Path(file).name,
-            labels=data.labels,
-            random_state=seed,
-            progress=progress,
+    with replacing(output, force=force) as page:
+        data, roles = read.read_scores(
+            voice,
+            file,
+            score=score,
+            label=label,
+            weight=weight,
+            positive=positive,
+            bad_rows=bad_rows,
+            resolution=resolution,
         )
-    text = getattr(reports, _FORMATS[output.suffix.lower()])(summary)
-    write_atomically(output, text, force=force)
+        name = "standard input" if file == "-" else Path(file).name
+        left_out = {} if data.dropped is None else {"Left out": data.dropped.message}
+        with voice.progress("Comparing methods") as progress:
+            summary = summarize(
+                data.table,
+                chosen,
+                name=name,
+                labels=data.labels,
+                source={"File": name, "Columns": _columns(roles), **left_out},
+                random_state=seed,
+                progress=progress,
+            )
+        for method_name, why in summary["contest"]["failed"].items():
+            voice.remark(f"Left out {method_name}: {why}")
+        with voice.waiting("Drawing"):
+            text = _FORMATS[output.suffix.lower()](summary)
+        page.write_text(text, encoding="utf-8")
     content = {"output": str(output), "verdict": summary["verdict"], "best": summary["best"]}
-    voice.result(
-        content, lambda console: console.print(f"{summary['verdict']}\nReport written to {output}", markup=False)
-    )
+    voice.result(content, lambda console: say(console, f"{summary['verdict']}\nReport written to {output}"))
+
+
+def _columns(roles: Roles) -> str:
+    """Say which column played which role."""
+    named = {"score": roles.score, "label": roles.label, "weight": roles.weight}
+    return ", ".join(f"{role} {name!r}" for role, name in named.items() if name is not None)

@@ -5,10 +5,9 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markdown import Markdown
 from rich.table import Table
 
-from oddsmith.cli._output import AsJson, Quiet, Voice
+from oddsmith.cli._output import AsJson, Quiet, Voice, say
 
 
 def add_to(app: typer.Typer) -> None:
@@ -50,13 +49,15 @@ def study(
         )
 
     def show(console: Console) -> None:
+        from rich.markdown import Markdown
+
         for table in result.tables:
             console.print(Markdown(table.to_markdown()))
         verdicts = Table("claim", "verdict", "why")
         for claim in result.claims:
             verdicts.add_row(f"{claim.id} {claim.text}", claim.verdict, claim.reason)
         console.print(verdicts)
-        console.print(f"Written to {folder}/index.html", markup=False)
+        say(console, f"Written to {folder}/index.html")
 
     voice.result(result.to_dict(), show)
 

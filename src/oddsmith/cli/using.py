@@ -6,12 +6,13 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
+from oddsmith import _check
 from oddsmith.cli import _input as read
 from oddsmith.cli._curve import curve
-from oddsmith.cli._output import AsJson, Force, Quiet, Voice
-from oddsmith.export import export as write_export
+from oddsmith.cli._output import AsJson, Force, Quiet, Voice, say
 from oddsmith.files import apply_map, choose_columns, open_scores, write_atomically
 from oddsmith.modelfile import CalibrationModel
 
@@ -43,6 +44,8 @@ def apply(
     voice = Voice(quiet=quiet, as_json=as_json)
     fitted = CalibrationModel.load(model)
     with open_scores(file) as scores:
+        if by is not None and fitted.by is None:
+            _check.fail("the model must have segments to take --by", "one without", "leave --by out, or fit with --by")
         by = by if by is not None else fitted.by
         roles = choose_columns(scores, score, None, None, by, needs_label=False)
         voice.remark(roles.message)
@@ -64,15 +67,12 @@ def apply(
     for segment, rows in done.unknown.items():
         voice.remark(f"Warning: segment {segment!r} is new to the model: {rows:,} rows got the map of all rows.")
     content = {"output": str(output), "rows": done.rows, "unknown_segments": dict(done.unknown)}
-    voice.result(content, lambda console: console.print(f"{done.rows:,} rows written to {output}", markup=False))
+    voice.result(content, lambda console: say(console, f"{done.rows:,} rows written to {output}"))
 
 
-def show(
-    model: ModelFile,
-    as_json: AsJson = False,
-) -> None:
+def show(model: ModelFile, as_json: AsJson = False, quiet: Quiet = False) -> None:
     """Tell what a model is, where it came from, and draw its curve."""
-    voice = Voice(quiet=False, as_json=as_json)
+    voice = Voice(quiet=quiet, as_json=as_json)
     fitted = CalibrationModel.load(model)
     data = fitted.data
     at = np.unique(np.linspace(data.low, data.high, 41))
@@ -100,12 +100,15 @@ def show(
             ("scores", f"{data.low:.6g} to {data.high:.6g}"),
             ("data hash", data.sha256[:16]),
             ("version", fitted.version),
-            *((("segments", f"{len(fitted.segments)} by {fitted.by}"),) if fitted.by is not None else ()),
             *(("warning", text) for text in fitted.warnings),
         ):
             facts.add_row(name, value)
         console.print(facts)
-        console.print(curve(at, fitted.map.probability(at)), markup=False)
+        if fitted.by is not None:
+            console.print(_segments(fitted))
+        say(console, "\nProbability by score:")
+        width = min(60, console.width - 6)
+        console.print(curve(at, fitted.map.probability(at), width=width), markup=False)
 
     voice.result(content, draw)
 
@@ -127,8 +130,10 @@ def export(
     quiet: Quiet = False,
 ) -> None:
     """Write a model as SQL, ONNX, Python, JavaScript or C, and prove that it computes the same."""
+    from oddsmith.export import export as write_export
+
     voice = Voice(quiet=quiet, as_json=as_json)
-    fitted = CalibrationModel.load(model).of_segment(segment)
+    fitted = _segment(CalibrationModel.load(model), segment)
     done = write_export(fitted, to, dialect=dialect, column=column, table=table)
     voice.remark(str(done.parity))
     if output is None and to == "onnx":
@@ -143,6 +148,24 @@ def export(
         if output is None:
             typer.echo(done.content, nl=False)
         else:
-            console.print(f"Written to {output}", markup=False)
+            say(console, f"Written to {output}")
 
     voice.result(content, write)
+
+
+def _segment(model: CalibrationModel, name: str | None) -> CalibrationModel:
+    """Return the model of a segment, which must be known."""
+    if name is not None:
+        _check.one_of(name, "--segment", tuple(model.segments))
+    return model.of_segment(name)
+
+
+def _segments(model: CalibrationModel) -> Table:
+    """Return what each segment was fitted to."""
+    table = Table()
+    table.add_column(f"segment ({model.by})", overflow="fold")
+    for title in ("rows", "positive"):
+        table.add_column(title, justify="right")
+    for name, part in model.segments.items():
+        table.add_row(escape(name), f"{part.data.rows:,}", f"{part.data.prevalence:.2%}")
+    return table

@@ -1,10 +1,9 @@
-"""Sums of scores that do not depend on the order of rows.
+"""Cells whose sums of scores do not depend on the order of rows.
 
 An engine adds in parallel, and sums of doubles then differ in their last digits from run to run; so would every number
 fitted to them. As whole numbers of 128 bits, multiples of one small power of two, they add up exactly.
 """
 
-import dataclasses
 import itertools
 import math
 from collections.abc import Mapping
@@ -13,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith import _check
 from oddsmith.frames.source import _cell
-from oddsmith.table import ScoreTable
+from oddsmith.grid import Grid
+from oddsmith.table import ScoreTable, pool
 
 if TYPE_CHECKING:
     import duckdb
@@ -29,7 +28,7 @@ _LARGEST_POWER = 1000
 def with_exact_sums(
     relation: "duckdb.DuckDBPyRelation", tables: Mapping[str, ScoreTable], weight: str | None, by: str | None
 ) -> dict[str, ScoreTable]:
-    """Return quantized tables of counts with sums that the same rows in any order would give; others as they are.
+    """Return quantized tables of counts as the same rows in any order would give them; others as they are.
 
     Parameters
     ----------
@@ -40,8 +39,6 @@ def with_exact_sums(
     weight, by : str or None
         Columns of counts and of segments.
     """
-    import narwhals as nw
-
     any_table = next(iter(tables.values()))
     grid = any_table.grid
     if grid is None or any_table.kind == "weight":
@@ -49,6 +46,21 @@ def with_exact_sums(
     rows = sum(table.rows for table in tables.values())
     largest = max(abs(end) for table in tables.values() for end in table.span()) + grid.width
     power = min(_BITS - math.ceil(math.log2(rows + 1)) - math.frexp(largest)[1], _LARGEST_POWER)
+    groups = _groups(relation, grid, 2.0**power, weight, by)
+    names = groups.pop("segment")
+    starts = [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1).tolist(), len(names)]
+    return {
+        names[a]: _table({key: column[a:b] for key, column in groups.items()}, grid, 2.0**-power)
+        for a, b in itertools.pairwise(starts)
+    }
+
+
+def _groups(
+    relation: "duckdb.DuckDBPyRelation", grid: Grid, unit: float, weight: str | None, by: str | None
+) -> dict[str, NDArray[Any]]:
+    """Ask for counts and sums by segment, cell and label, in order."""
+    import narwhals as nw
+
     columns: dict[str, Any] = {"score": "score", "label": "label", "cell": _cell(nw.col("score"), grid)}
     columns |= {"segment": nw.lit("") if by is None else by, "weight": nw.lit(1) if weight is None else weight}
     found = (
@@ -57,32 +69,26 @@ def with_exact_sums(
         .to_native()
         .filter("weight > 0")
         .aggregate(
-            "segment, cell, min(score) AS least, max(score) AS most, "
-            "coalesce(sum(weight) FILTER (label), 0)::DOUBLE AS pos, sum(weight)::DOUBLE AS n, "
-            + ", ".join(
-                f"coalesce(sum(CAST(score * {2.0**power!r} AS HUGEINT) * weight) FILTER ({side}), 0)::DOUBLE AS {name}"
-                for name, side in (("pos_sum", "label"), ("neg_sum", "NOT label"))
-            ),
-            "segment, cell",
+            "segment, cell, label, min(score) AS least, max(score) AS most, CAST(sum(weight) AS BIGINT) AS weight, "
+            f"CAST(sum(CAST(score * {unit!r} AS HUGEINT) * weight) AS DOUBLE) AS sum",
+            "segment, cell, label",
         )
-        .order("segment, cell")
+        .order("segment, cell, label")
         .fetchnumpy()
     )
-    arrays = {name: np.ma.getdata(column) for name, column in found.items()}
-    names = arrays.pop("segment")
-    starts = [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1).tolist(), len(names)]
-    exact = {
-        names[a]: _replaced(tables[names[a]], {key: column[a:b] for key, column in arrays.items()}, 2.0**-power)
-        for a, b in itertools.pairwise(starts)
+    return {name: np.ma.getdata(column) for name, column in found.items()}
+
+
+def _table(groups: dict[str, NDArray[Any]], grid: Grid, unit: float) -> ScoreTable:
+    """Return the table of one segment."""
+    positive, weight, least, most = groups["label"].astype(bool), groups["weight"], groups["least"], groups["most"]
+    sums = groups["sum"] * unit
+    # Between its ends: a cell of equal scores stands exactly at them.
+    means = np.clip(sums / weight, least, most)
+    both = {
+        "pos": weight * positive,
+        "neg": weight * ~positive,
+        "pos_sum": sums * positive,
+        "neg_sum": sums * ~positive,
     }
-    return {name: exact[name] for name in tables}
-
-
-def _replaced(table: ScoreTable, exact: dict[str, NDArray[Any]], unit: float) -> ScoreTable:
-    """Return a table with other sums, and means by them."""
-    grid = table.grid
-    if grid is None or not np.array_equal(exact["cell"], grid.cells(table.scores)) or np.any(exact["pos"] != table.pos):
-        _check.fail("rows must not change while they are read", "other cells than before", "try again")
-    pos_sum, neg_sum = exact["pos_sum"] * unit, exact["neg_sum"] * unit
-    means = np.where(exact["least"] == exact["most"], exact["least"], (pos_sum + neg_sum) / exact["n"])
-    return dataclasses.replace(table, scores=grid.hold(means, exact["cell"]), pos_sum=pos_sum, neg_sum=neg_sum)
+    return pool(means, both, int(weight.sum()), grid)

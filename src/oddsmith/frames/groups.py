@@ -65,6 +65,8 @@ def read_groups(
     everything = len(sent["rows"].values)
     if not everything:
         _check.fail("frame must hold at least one row", "0 rows", "check how rows were selected")
+    if grid is not None:
+        _refuse_overflow(sent, grid)
     bad, dropped = _bad_values(source, sent)
     if dropped and missing == "refuse":
         _check.fail(
@@ -97,10 +99,20 @@ def read_groups(
         rows,
         weight,
         None if source.counts else columns["weight_sq"].astype(np.float64),
-        cells if grid is None else _means(columns, weight, cells, grid),
+        cells if grid is None else _means(columns, weight, grid),
         _variance(columns, weight) if squares else None,
         dropped,
     )
+
+
+def _refuse_overflow(sent: dict[str, Column], grid: Grid) -> None:
+    """Refuse cells too narrow to be numbered."""
+    far = np.isinf(sent["cell"].values) & np.isfinite(sent["least"].values) & ~sent["least"].missing
+    if far.any():
+        largest = float(np.abs(sent["least"].values[far]).max())
+        _check.fail(
+            "resolution must suit the size of the scores", f"{grid.width:g} for {largest:g}", "pass a wider one"
+        )
 
 
 def _bad_values(source: Source, sent: dict[str, Column]) -> tuple[Bools, str]:
@@ -142,13 +154,13 @@ def _refuse_so_many(grid: Grid | None) -> NoReturn:
     _check.fail(f"{what} times labels and keys must be at most {_source.MAX_GROUPS:,}", "more", hint)
 
 
-def _means(columns: dict[str, NDArray[Any]], weight: Weights, cells: Floats, grid: Grid) -> Floats:
+def _means(columns: dict[str, NDArray[Any]], weight: Weights, grid: Grid) -> Floats:
     """Return the mean score of each group, inside its cell."""
     if not np.isfinite(columns["sum"]).all():
         _check.fail("sums of scores must be finite", "an overflow", "divide the scores by their largest")
     # A group of equal scores must stand exactly at them: a step of a map may begin right there.
     means = np.where(_equal(columns, weight), columns["least"], columns["sum"] / weight)
-    return grid.hold(means, cells)
+    return grid.inside(means, columns["least"].astype(np.float64))
 
 
 def _variance(columns: dict[str, NDArray[Any]], weight: Weights) -> Floats:

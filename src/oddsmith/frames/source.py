@@ -139,8 +139,9 @@ class Source:
         import narwhals as nw
 
         score, mass = self._score(), self._mass()
+        frame, place = self._placed(grid)
         columns: dict[str, Any] = {f"key{i}": self._plain(name) for i, name in enumerate(self.by)}
-        columns |= {"cell": score if grid is None else _cell(score, grid), "label": self._plain(self.label)}
+        columns |= {"cell": score if place is None else place, "label": self._plain(self.label)}
         if mass is not None:
             # Of weights that are no weights the value itself is a key: its rows are counted, and named.
             usable = (mass > 0) & (mass <= _LARGEST)
@@ -160,7 +161,7 @@ class Source:
         if grid is not None:
             wanted["least"] = nw.col("score").min()
         with self._asking(self.frame, "plan the query"):
-            grouped = self.frame.select(**columns).group_by(*keys).agg(**wanted)
+            grouped = frame.select(**columns).group_by(*keys).agg(**wanted)
             if mass is not None and self.counts:
                 grouped = grouped.with_columns(nw.col("weight").cast(nw.Int64))  # sums are wider in SQL
         return self._collect(grouped.head(MAX_GROUPS + 1) if isinstance(grouped, nw.LazyFrame) else grouped)
@@ -170,6 +171,38 @@ class Source:
 
         score = nw.col(self.score)
         return score if self.schema[self.score] == nw.Float64 else score.cast(nw.Float64)
+
+    def _placed(self, grid: Grid | None) -> "tuple[nw.DataFrame[Any] | nw.LazyFrame[Any], nw.Expr | None]":
+        """Return a frame, and the cell of each of its scores; missing and infinite scores stay what they are."""
+        import narwhals as nw
+
+        if grid is None:
+            return self.frame, None
+        frame, score = self.frame, self._score()
+        if not grid.log_odds:
+            # Some engines round down to integers, which have no NaN, no infinity and an end.
+            place = score * (1 / grid.width)
+            return frame, nw.when((place >= -_WHOLE) & (place <= _WHOLE)).then(place.floor()).otherwise(place)
+        log_odds = ((score + EDGE) / (1.0 - score + EDGE)).log()
+        if frame.implementation.is_duckdb():
+            frame, log_odds = self._log_odds_by_duckdb()
+        inside = (score >= 0.0) & (score <= 1.0)
+        return frame, nw.when(inside).then((log_odds * (1 / grid.width)).floor()).otherwise(score)
+
+    def _log_odds_by_duckdb(self) -> "tuple[nw.LazyFrame[Any], nw.Expr]":
+        """Return a DuckDB relation with a column of log-odds more.
+
+        By way of narwhals a logarithm is guarded against all that is no number: a quarter of the time of the query.
+        """
+        import narwhals as nw
+
+        name = "log_odds"
+        while name in self.schema:
+            name += "_"
+        score = '"{}"::DOUBLE'.format(self.score.replace('"', '""'))
+        value = f"ln(({score} + {EDGE!r}) / (1.0 - {score} + {EDGE!r}))"
+        added = f"CASE WHEN {score} BETWEEN 0 AND 1 THEN {value} END AS {name}"
+        return nw.from_native(self.frame.to_native().select(f"*, {added}")), nw.col(name)
 
     def _mass(self) -> "nw.Expr | None":
         import narwhals as nw
@@ -216,30 +249,18 @@ class Source:
             raise EngineError(msg) from error
 
 
-def _cell(score: "nw.Expr", grid: Grid) -> "nw.Expr":
-    """Return the expression of the cell of a score; missing and infinite scores stay what they are."""
-    import narwhals as nw
-
-    if grid.log_odds:
-        place = ((score + EDGE) / (1.0 - score + EDGE)).log() * (1 / grid.width)
-        return nw.when((score >= 0.0) & (score <= 1.0)).then(place.floor()).otherwise(score)
-    # Some engines round down to integers, which have no NaN, no infinity and an end.
-    place = score * (1 / grid.width)
-    return nw.when((place >= -_WHOLE) & (place <= _WHOLE)).then(place.floor()).otherwise(place)
-
-
 def _column(series: "nw.Series[Any]") -> Column:
     missing = series.is_null().to_numpy().astype(bool)
     held = series.filter(~series.is_null()).to_numpy() if missing.any() else series.to_numpy()
-    return _placed(held, missing)
+    return _filled(held, missing)
 
 
 def _unmasked(array: NDArray[Any]) -> Column:
     missing = np.array(np.ma.getmaskarray(array))
-    return _placed(np.ma.getdata(array)[~missing], missing)
+    return _filled(np.ma.getdata(array)[~missing], missing)
 
 
-def _placed(held: NDArray[Any], missing: Bools) -> Column:
+def _filled(held: NDArray[Any], missing: Bools) -> Column:
     """Return a column from the values that are there; NaN is missing too."""
     values: NDArray[Any] = np.zeros(len(missing), dtype=held.dtype)
     values[~missing] = held

@@ -99,30 +99,27 @@ def bin_index(
         return _by_split(forecast, n_bins)
     if rule == "distinct":
         return np.arange(len(forecast))
-    share = np.linspace(0, 1, n_bins + 1)
+    # Not P against k/n: 3 · 0.1 and 0.3 are different numbers.
+    edges, place, bottom, top = np.arange(1.0, n_bins), n_bins * values, 0.0, 1.0
     if rule == "quantile":
-        edges = quantiles(forecast, values, share)
-        place = values
-    else:
-        # Not the values against share: 3 · 0.1 and 0.3 are different numbers.
-        edges, place = np.arange(n_bins + 1.0), n_bins * values
+        share = np.linspace(0, 1, n_bins + 1)[1:-1]
+        edges, place = quantiles(values, forecast.total, squared_weight(forecast), share), values
+        bottom, top = values[0], values[-1]
     index: NDArray[np.int64]
     if edge == "left":
-        index = np.searchsorted(edges[1:-1] - _SLACK, place, side="right")
-        outside = place >= edges[-1] - _SLACK
+        index, outside = np.searchsorted(edges * (1 - _SLACK), place, side="right"), values >= top
     else:
-        index = np.searchsorted(edges[1:-1] + _SLACK, place, side="left")
-        outside = place <= edges[0] + _SLACK
+        index, outside = np.searchsorted(edges * (1 + _SLACK), place, side="left"), values <= bottom
     return index if ends == "closed" else np.where(outside, n_bins, index)
 
 
-def quantiles(forecast: ScoreTable, values: Floats, share: Floats) -> Floats:
-    """Return quantiles of the rows' values, which ascend with the cells: linear between rows, as NumPy's default.
+def quantiles(values: Floats, weight: Weights, squares: Weights, share: Floats) -> Floats:
+    """Return quantiles of the rows at ascending values: linear between rows, as NumPy's default.
 
     Float weights are first scaled to sum to (Σw)²/Σw², the number of equal rows that would vary as much.
     """
-    ends = np.cumsum(forecast.total, dtype=np.float64)
-    unit = float(squared_weight(forecast).sum()) / ends[-1]
+    ends = np.cumsum(weight, dtype=np.float64)
+    unit = float(squares.sum()) / ends[-1]
     place = max(ends[-1] / unit - 1, 0.0) * share
     below = np.floor(place)
     low, high = (values[_cell_beyond(ends, (below + k) * unit)] for k in (0, 1))

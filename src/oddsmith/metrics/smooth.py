@@ -9,9 +9,8 @@ from scipy.special import expit
 
 from oddsmith import _check, _kernels
 from oddsmith._check import Floats, Weights
-from oddsmith.calibrators._quantiles import percentiles
-from oddsmith.metrics._bins import sum_by
-from oddsmith.metrics._measure import Figure, nonnegative, probability, residuals, size
+from oddsmith.metrics._bins import quantiles, sum_by
+from oddsmith.metrics._measure import Figure, nonnegative, probability, residuals, size, squared_weight
 from oddsmith.metrics.slope import recalibration_line
 from oddsmith.table import ScoreTable
 
@@ -102,7 +101,7 @@ def integrated_calibration_index(
     _check.one_of(statistic, "statistic", tuple(_STATISTICS))
     smoothed, name = _smooth(forecast, smoother)
     gaps = np.abs(smoothed - probability(forecast))
-    value = _statistic(gaps, forecast.total, statistic)
+    value = _statistic(gaps, forecast.total, squared_weight(forecast), statistic)
     return Figure(value, f"{_STATISTICS[statistic]} of |smoothed - P|; smoother: {name}")
 
 
@@ -124,14 +123,14 @@ def _smooth(forecast: ScoreTable, smoother: str) -> tuple[Floats, str]:
     return np.clip(np.interp(prob, place, rate), 0.0, 1.0), name.format(bandwidth=wide)
 
 
-def _statistic(gaps: Floats, weight: Weights, statistic: str) -> float:
+def _statistic(gaps: Floats, weight: Weights, squares: Weights, statistic: str) -> float:
     if statistic == "ici":
         return float(gaps @ weight) / float(weight.sum())
     if statistic == "emax":
         return float(gaps.max())
     order = np.argsort(gaps)
     share = np.array([0.5 if statistic == "e50" else 0.9])
-    return float(percentiles(gaps[order], weight[order], share)[0])
+    return float(quantiles(gaps[order], weight[order], squares[order], share)[0])
 
 
 def _in_cells(prob: Floats, mass: Weights) -> Floats:

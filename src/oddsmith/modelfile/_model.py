@@ -16,7 +16,7 @@ from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith.calibrators import Calibrator
 from oddsmith.errors import ModelFileError
-from oddsmith.files.atomic import write_atomically
+from oddsmith.atomic import write_atomically
 from oddsmith.maps import CalibrationMap
 from oddsmith.modelfile._checked import keys, plain, text, whole
 from oddsmith.modelfile._data import DataSummary

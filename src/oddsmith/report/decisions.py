@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 
 from oddsmith._check import Floats
+from oddsmith.metrics._bins import sum_by
 from oddsmith.metrics._measure import probability
 from oddsmith.table import ScoreTable
 
@@ -35,17 +36,10 @@ def decision_cells(forecast: ScoreTable) -> dict[str, list[float]]:
     --------
     >>> cells = decision_cells(ScoreTable.from_arrays([-1.0, 0.1, 2.0], [0, 1, 1]))
     >>> sum(pos for above, pos in zip(cells["above"], cells["pos"]) if above >= 0.5)
-    2
+    2.0
     """
     place = np.searchsorted(_thresholds(), probability(forecast) - _SLACK, side="left")
     held, index = np.unique(place, return_inverse=True)
     above = np.concatenate([[0.0], _thresholds()])[held]
-    pos, neg = (_summed(index, column, len(held)) for column in (forecast.pos, forecast.neg))
+    pos, neg = (sum_by(index, column).tolist() for column in (forecast.pos, forecast.neg))
     return {"above": above.tolist(), "pos": pos, "neg": neg}
-
-
-def _summed(index: np.ndarray, weight: np.ndarray, size: int) -> list[float]:
-    total = np.zeros(size, weight.dtype)
-    np.add.at(total, index, weight)
-    found: list[float] = total.tolist()
-    return found

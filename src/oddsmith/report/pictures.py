@@ -1,19 +1,16 @@
-"""The pictures of a report, drawn from its dictionary, in light and in dark."""
+"""The pictures of a report that do not move, drawn from its dictionary in light and in dark."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from oddsmith._check import Floats
-from oddsmith.plots import CorpDisplay, PredictionHistogramDisplay, ScoreSpaceDisplay
+from oddsmith.plots import CorpDisplay, DensityDisplay, PredictionHistogramDisplay
 from oddsmith.plots._display import Display
-from oddsmith.report.methods import AS_IS
 from oddsmith.table import ScoreTable
 
-#: Curves in the score-space picture; more cannot be told apart.
-_CURVES = 5
+__all__ = ["Picture", "histogram_pictures", "reliability_pictures"]
 
 
 class Picture(NamedTuple):
@@ -25,57 +22,44 @@ class Picture(NamedTuple):
     dark: str
 
 
-@dataclass(frozen=True)
-class _Curve:
-    """A map by its values: enough to be drawn."""
+def reliability_pictures(summary: Mapping[str, Any]) -> Iterator[Picture]:
+    """Draw the reliability of the scores as they are, and of the best method."""
+    for place, (name, part) in enumerate(summary["forecasts"].items()):
+        yield _picture(
+            CorpDisplay.from_table(_table(part["cells"]), name=name),
+            f"Reliability, {name}",
+            f"Observed share of positives against the predicted probability on held-out cases, {name}. A perfectly "
+            "calibrated forecast stays in the band at 95 % of the places. Below: how many cases have each prediction.",
+            f"reliability-{place}",
+        )
 
-    score: Floats
-    value: Floats
 
-    def log_odds(self, scores: Floats) -> Floats:
-        return np.interp(scores, self.score, self.value)
-
-
-def pictures(summary: Mapping[str, Any]) -> list[Picture]:
-    """Draw everything a report shows."""
+def histogram_pictures(summary: Mapping[str, Any]) -> Iterator[Picture]:
+    """Draw where the scores of both classes lie, and where the best method puts them."""
     best = summary["best"]
-    found = []
-    for name in dict.fromkeys([AS_IS, best]):
-        forecast = _table(summary["forecasts"][name]["cells"])
-        found.append(
-            _picture(
-                CorpDisplay.from_table(forecast, name=name),
-                f"Reliability, {name}",
-                f"Observed share of positives against the predicted probability, {name}, on held-out cases. "
-                "In the band lie 95 % of perfectly calibrated forecasts; below, how many cases have each prediction.",
-            )
-        )
-    scores = _table(summary["scores"])
-    at, axis = np.array(summary["maps"]["at"]), summary["maps"]["axis"]
-    curves = {
-        name: _Curve(at, np.array(summary["maps"]["log_odds"][name]))
-        for name in [name for name in summary["contest"]["ranking"] if name != AS_IS][:_CURVES]
-    }
-    found.append(
-        _picture(
-            ScoreSpaceDisplay.from_table(scores, maps=curves),
-            "Log-odds by score",
-            "What the data say about a score, with 95 % intervals, and the five methods with the least log-loss"
-            f"{'' if axis == 'score' else '; the axis is the log-odds of the score'}.",
-        )
+    yield _picture(
+        DensityDisplay.from_table(_table(summary["scores"])),
+        "Scores by class",
+        "Where the scores of each class lie; each class has area 1. The central 99 % of the scores are shown.",
+        "scores",
     )
-    found.append(
-        _picture(
-            PredictionHistogramDisplay.from_table(_table(summary["forecasts"][best]["cells"]), name=best),
-            f"Predictions, {best}",
-            f"How many cases get which probability from {best}, by class.",
-        )
+    yield _picture(
+        PredictionHistogramDisplay.from_table(_table(summary["forecasts"][best]["cells"]), name=best),
+        f"Predictions, {best}",
+        f"How many held-out cases get which probability from {best}, positives on top of negatives.",
+        "predictions",
     )
-    return found
 
 
-def _picture(display: Display, title: str, caption: str) -> Picture:
-    return Picture(title, caption, display.to_svg(theme="light"), display.to_svg(theme="dark"))
+def _picture(display: Display, title: str, caption: str, key: str) -> Picture:
+    light, dark = (_inlined(display.to_svg(theme=theme), f"{key}-{theme}") for theme in ("light", "dark"))
+    return Picture(title, caption, light, dark)
+
+
+def _inlined(svg: str, key: str) -> str:
+    """Return what of an SVG file belongs into a page, its identifiers made unique by a key."""
+    body = re.sub(r"\s*<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+    return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{key}-", body)
 
 
 def _table(cells: Mapping[str, list[float]]) -> ScoreTable:

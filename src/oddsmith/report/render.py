@@ -1,10 +1,14 @@
 """From the dictionary of a report to a page, Markdown or JSON."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from oddsmith.report.pictures import pictures
+from oddsmith.report.decisions import HIGHEST_COST
+from oddsmith.report.methods import AS_IS
+from oddsmith.report.summary import BIN_COUNTS
+from oddsmith.report.wording import content, figure
 
 __all__ = ["to_html", "to_json", "to_markdown"]
 
@@ -14,14 +18,29 @@ def to_json(summary: Mapping[str, Any]) -> str:
     return json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def to_html(summary: Mapping[str, Any]) -> str:
-    """Return the report as one page that needs nothing else: no network, no other file."""
-    return _render("report.html", summary, pictures=pictures(summary), embedded=_embedded(summary))
-
-
 def to_markdown(summary: Mapping[str, Any]) -> str:
     """Return the report as Markdown, without pictures."""
-    return _render("report.md", summary)
+    return re.sub(r"\n{3,}", "\n\n", _render("report.md", summary))
+
+
+def to_html(summary: Mapping[str, Any]) -> str:
+    """Return the report as one page that needs nothing else: no network, no other file."""
+    from oddsmith.plots._theme import THEMES
+    from oddsmith.report import score_space
+    from oddsmith.report.pictures import histogram_pictures, reliability_pictures
+
+    return _render(
+        "report.html",
+        summary,
+        reliability=list(reliability_pictures(summary)),
+        histograms=list(histogram_pictures(summary)),
+        space=score_space.score_space(summary, len(THEMES["light"].palette)),
+        size=score_space.SIZE,
+        themes=THEMES,
+        highest_cost=HIGHEST_COST,
+        bin_counts=BIN_COUNTS,
+        embedded=_embedded(summary),
+    )
 
 
 def _render(template: str, summary: Mapping[str, Any], **more: Any) -> str:
@@ -35,38 +54,21 @@ def _render(template: str, summary: Mapping[str, Any], **more: Any) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["figure"] = _figure
-    return environment.get_template(f"{template}.j2").render(summary=summary, standings=_standings(summary), **more)
+    environment.filters |= {"figure": figure, "md": _as_markdown}
+    page = environment.get_template(f"{template}.j2")
+    return page.render(summary=summary, as_is=AS_IS, **content(summary), **more)
 
 
-def _figure(value: float | str | None, digits: int = 4) -> str:
-    """Write a number; infinite ones are strings in JSON."""
-    return "–" if value is None else f"{float(value):.{digits}f}".replace("inf", "∞")
-
-
-def _standings(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the methods by log-loss, with means and marks."""
-    contest = summary["contest"]
-    rows = []
-    for name in contest["ranking"]:
-        cells = {}
-        for measure, part in contest["comparison"]["measures"].items():
-            method = part["methods"][name]
-            cells[measure] = {
-                "mean": contest["mean"][measure][name],
-                "mark": method["mark"],
-                "mark_holm": method["mark_holm"],
-                "best": part["best"] == name,
-            }
-        rows.append({"name": name, "cells": cells})
-    return rows
+def _as_markdown(text: object) -> str:
+    """Return text that Markdown shows as it is, on one line."""
+    return re.sub(r"([\\`*<|\[])", r"\\\1", " ".join(str(text).split()))
 
 
 def _embedded(summary: Mapping[str, Any]) -> str:
     """Return what the page computes with, safe inside a script element."""
-    data = {
-        name: {"bins": part["bins"], "cells": part["cells"], "exact": part["exact"]}
-        for name, part in summary["forecasts"].items()
+    forecasts = {
+        name: {"decisions": part["decisions"], "bins": part["bins"]} for name, part in summary["forecasts"].items()
     }
-    text = json.dumps({"forecasts": data, "best": summary["best"]}, separators=(",", ":"), allow_nan=False)
+    data = {"forecasts": forecasts, "best": summary["best"], "as_is": AS_IS, "bin_counts": BIN_COUNTS}
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

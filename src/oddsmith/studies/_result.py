@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from oddsmith.files.atomic import write_atomically
+from oddsmith.atomic import write_atomically
 from oddsmith.metrics._result import plain
 from oddsmith.studies._claims import Claim, claims_table
 from oddsmith.studies._figures import StudyFigure

@@ -44,7 +44,8 @@ def all_figures(results: Results) -> list[StudyFigure]:
         ),
         StudyFigure(
             "reliability-splits",
-            f"The same over {n} splits: the share of positives in each interval, and where it lay in 95 % of them.",
+            f"The same over {n} splits: the median share of positives in each interval (thick), and where it lay in "
+            f"95 % of the splits (thin).",
             Panels(spread, size=(3.4, 3.4)),
         ),
         StudyFigure(
@@ -91,8 +92,8 @@ def _draw_shares(ax: "Axes", look: Theme, shares: Floats) -> None:
     left = np.arange(10)[seen] / 10
     low, middle, high = np.nanquantile(shares[:, seen], (0.025, 0.5, 0.975), axis=0)
     ax.plot([0, 1], [0, 1], color=look.muted, linewidth=0.8)
-    ax.hlines(middle, left, left + 0.1, color=ink.color, linewidth=2, label="median")
-    ax.vlines(left + 0.05, low, high, color=ink.color, linewidth=0.9, label="95 % of the splits")
+    ax.hlines(middle, left, left + 0.1, color=ink.color, linewidth=2)
+    ax.vlines(left + 0.05, low, high, color=ink.color, linewidth=0.9)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     ax.set(xlabel="predicted probability", ylabel="observed share of positives")
 

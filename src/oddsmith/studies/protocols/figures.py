@@ -36,8 +36,8 @@ def all_figures(results: Results) -> list[StudyFigure]:
     return [
         StudyFigure(
             "scores",
-            "Scores of training rows by protocol, and of test rows (grey). In-sample scores lie farther out than any "
-            "that the classifier will give to new rows. Outermost scores are counted in the outer bins.",
+            "Scores of training rows by protocol, and of test rows (grey). Outermost scores are counted in the outer "
+            "bins.",
             Panels(histograms, size=(3.4, 2.1)),
         ),
         StudyFigure(

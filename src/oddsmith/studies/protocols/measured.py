@@ -43,6 +43,12 @@ def mean_distance(tasks: Iterable[Json], protocol: str) -> float:
     return float(np.mean([list(task["protocols"][protocol]["distance"].values()) for task in tasks]))
 
 
+def slope_ratio(task: Json, protocol: str, reference: str = "10 folds") -> float:
+    """Return the slope of Platt's sigmoid, relative to that of a reference protocol: above 1 it is surer of itself."""
+    mine, theirs = (float(task["protocols"][name]["slope"]) for name in (protocol, reference))
+    return mine / theirs
+
+
 def count_signs(found: Iterable[Interval]) -> tuple[int, int]:
     """Return how many differences are surely above 0, and surely below."""
     intervals = list(found)

@@ -68,6 +68,7 @@ def task_part(setting: Setting, source: str, classifier: str) -> Json:
                     other: {method: _paired(losses[name][method], losses[other][method]) for method in METHODS}
                     for other in REFERENCES
                 },
+                "slope": PlattCalibrator().fit(scores, y[rows]).a_,
                 "isotonic_values": _isotonic_values(scores, y[rows]),
                 **_histograms(scores, y[rows], edges),
             }

@@ -1,0 +1,164 @@
+"""``oddsmith check``: a gate for pipelines, which lets probabilities pass or not."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from xml.etree import ElementTree
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from oddsmith import _check
+from oddsmith.cli import _input as read
+from oddsmith.cli._failing import CHECK_FAILED
+from oddsmith.cli._output import AsJson, Force, Quiet, Voice, say
+from oddsmith.errors import InvalidInputError
+from oddsmith.files import write_atomically
+from oddsmith.metrics import summary
+from oddsmith.report.titles import title_of
+
+TestName = Literal["spiegelhalter", "hosmer-lemeshow", "cox", "kolmogorov-smirnov", "kuiper"]
+Limit = float | None
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A bound and whether it holds.
+
+    Attributes
+    ----------
+    measure, definition : str
+    value, limit : float
+    at_most : bool
+        Whether the value must not exceed the limit, or not fall below it.
+    """
+
+    measure: str
+    definition: str
+    value: float
+    limit: float
+    at_most: bool
+
+    @property
+    def holds(self) -> bool:
+        """Whether the value is on the right side; the limit itself is."""
+        return self.value <= self.limit if self.at_most else self.value >= self.limit
+
+    @property
+    def words(self) -> str:
+        """The bound in words."""
+        return f"{self.measure} {'≤' if self.at_most else '≥'} {self.limit:g}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the bound as plain JSON."""
+        value = self.value if abs(self.value) < float("inf") else str(self.value)
+        return {**asdict(self), "value": value, "holds": self.holds}
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: oddsmith check predictions.parquet --max-ece 0.2 --min-p 0.001 --junit check.xml")(
+        check
+    )
+
+
+def check(
+    file: read.ScoresFile,
+    max_ece: Annotated[Limit, typer.Option("--max-ece", help="Calibration error, 15 bins between quantiles.")] = None,
+    max_smooth_ece: Annotated[Limit, typer.Option("--max-smooth-ece", help="Smooth calibration error.")] = None,
+    max_log_loss: Annotated[Limit, typer.Option("--max-log-loss", help="Log-loss in nats.")] = None,
+    max_brier: Annotated[Limit, typer.Option("--max-brier", help="Brier score.")] = None,
+    min_auc: Annotated[Limit, typer.Option("--min-auc", help="Area under the ROC curve.")] = None,
+    min_slope: Annotated[Limit, typer.Option("--min-slope", help="Calibration slope; 1 is ideal.")] = None,
+    max_slope: Annotated[Limit, typer.Option("--max-slope", help="Calibration slope; 1 is ideal.")] = None,
+    min_p: Annotated[Limit, typer.Option("--min-p", help="p-value of a test of calibration.")] = None,
+    test: Annotated[TestName, typer.Option("--test", help="Which test.")] = "spiegelhalter",
+    junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file, too.")] = None,
+    probability: read.ProbabilityColumn = None,
+    label: read.LabelColumn = None,
+    weight: read.WeightColumn = None,
+    positive: read.Positive = None,
+    bad_rows: read.BadRows = "refuse",
+    resolution: read.Resolution = "auto",
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Let probabilities pass if they keep within bounds: exit code 0, or 1 if a bound is broken."""
+    voice = Voice(quiet=quiet, as_json=as_json)
+    asked = [
+        (name, at_most, _check.number(limit, option, low=-float("inf")))
+        for option, name, at_most, limit in (
+            ("--max-ece", "calibration_error", True, max_ece),
+            ("--max-smooth-ece", "smooth_calibration_error", True, max_smooth_ece),
+            ("--max-log-loss", "log_loss", True, max_log_loss),
+            ("--max-brier", "squared_error", True, max_brier),
+            ("--min-auc", "auc", False, min_auc),
+            ("--min-slope", "calibration_slope", False, min_slope),
+            ("--max-slope", "calibration_slope", True, max_slope),
+            ("--min-p", f"{test.replace('-', '_')}_test", False, min_p),
+        )
+        if limit is not None
+    ]
+    if not asked:
+        _check.fail("at least one bound must be given", "none", "pass one, such as --max-ece 0.05")
+    forecast = read.read_forecast(
+        voice,
+        file,
+        probability=probability,
+        label=label,
+        weight=weight,
+        positive=positive,
+        bad_rows=bad_rows,
+        resolution=resolution,
+    )
+    with voice.odd_things_said(), voice.waiting("Measuring"):
+        found = summary(forecast, intervals=False)
+    bounds = [_bound(found, *one) for one in asked]
+    if junit is not None:
+        write_atomically(junit, _junit(file, bounds), force=force)
+    passed = all(bound.holds for bound in bounds)
+    content = {"passed": passed, "data": found["data"], "bounds": [bound.to_dict() for bound in bounds]}
+
+    def show(console: Console) -> None:
+        table = Table()
+        table.add_column("bound", overflow="fold")
+        table.add_column("measured", justify="right", no_wrap=True)
+        table.add_column("", no_wrap=True)
+        for bound in bounds:
+            word = "[green]holds[/]" if bound.holds else "[bold red]BROKEN[/]"
+            table.add_row(bound.words, f"{bound.value:.6g}", word)
+        console.print(table)
+        say(console, f"{sum(bound.holds for bound in bounds)} of {len(bounds)} bounds hold.")
+
+    voice.result(content, show)
+    if not passed:
+        raise typer.Exit(CHECK_FAILED)
+
+
+def _bound(found: dict[str, Any], name: str, at_most: bool, limit: float) -> Bound:
+    """Hold a measure, or the p-value of a test, against a limit."""
+    is_test = name in found["tests"]
+    part = found["tests" if is_test else "measures"][name]
+    if "reason" in part:
+        raise InvalidInputError(part["reason"])
+    value = float(part["p_value" if is_test else "value"])
+    title = f"p-value ({title_of(name)})" if is_test else title_of(name)
+    return Bound(title, part["definition"], value, limit, at_most)
+
+
+def _junit(file: str, bounds: list[Bound]) -> bytes:
+    """Return JUnit XML: one test case a bound."""
+    broken = sum(not bound.holds for bound in bounds)
+    counts = {"tests": str(len(bounds)), "failures": str(broken), "errors": "0", "skipped": "0"}
+    root = ElementTree.Element("testsuites", counts)
+    suite = ElementTree.SubElement(root, "testsuite", {"name": "oddsmith check", **counts})
+    for bound in bounds:
+        case = ElementTree.SubElement(suite, "testcase", {"classname": file, "name": bound.words})
+        if not bound.holds:
+            message = f"{bound.words}; got {bound.value:.6g}"
+            ElementTree.SubElement(case, "failure", {"message": message, "type": "bound"}).text = bound.definition
+    ElementTree.indent(root)
+    content: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return content + b"\n"

@@ -1,0 +1,114 @@
+"""The picture of every method over the scores: drawn once, in the page's own colours, for the page to pick from."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from oddsmith._check import Floats
+
+__all__ = ["SIZE", "Curve", "Point", "ScoreSpace", "score_space"]
+
+
+class Size(NamedTuple):
+    """Of the drawing, in its own units, and what its sides need."""
+
+    width: int
+    height: int
+    left: int
+    below: int
+    edge: int
+
+
+SIZE = Size(860, 430, 52, 46, 10)
+
+#: How many of the best methods stand out at first.
+_CHOSEN = 5
+
+#: Dashes that tell curves of one colour apart.
+_DASHES = ("", "9 3", "2 2.5", "9 2.5 2 2.5", "14 4", "5 2 2 2 2 2")
+
+
+class Tick(NamedTuple):
+    """A place on an axis and its label."""
+
+    at: float
+    label: str
+
+
+class Point(NamedTuple):
+    """The log-odds that some cases ask for: where, with its interval, and what it stands for."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+    sides: str
+    words: str
+
+
+class Curve(NamedTuple):
+    """What a method makes of a score."""
+
+    name: str
+    path: str
+    colour: int
+    dashes: str
+    chosen: bool
+
+
+class ScoreSpace(NamedTuple):
+    """All that the template draws."""
+
+    x_ticks: list[Tick]
+    y_ticks: list[Tick]
+    points: list[Point]
+    curves: list[Curve]
+
+
+def score_space(summary: Mapping[str, Any], n_colours: int) -> ScoreSpace:
+    """Put data and curves of a report's dictionary into the units of the drawing."""
+    part = summary["score_space"]
+    at, points = np.array(part["at"]), {name: np.array(values) for name, values in part["points"].items()}
+    margin = 0.05 * float(points["high"].max() - points["low"].min())
+    bottom, top = float(points["low"].min()) - margin, float(points["high"].max()) + margin
+    x = _scale(float(at[0]), float(at[-1]), SIZE.left, SIZE.width - SIZE.edge)
+    y = _scale(bottom, top, SIZE.height - SIZE.below, SIZE.edge)
+    curves = []
+    for rank, name in enumerate(part["curves"]):
+        # What lies far outside is drawn to the edge, not left out.
+        values = np.clip(part["curves"][name], 2 * bottom - top, 2 * top - bottom)
+        turn, colour = divmod(rank, n_colours)
+        dashes = _DASHES[(colour + turn) % len(_DASHES)]
+        curves.append(Curve(name, _path(x(at), y(values)), colour, dashes, rank < _CHOSEN))
+    return ScoreSpace(_ticks(float(at[0]), float(at[-1]), x), _ticks(bottom, top, y), _points(points, x, y), curves)
+
+
+def _points(points: Mapping[str, Floats], x: Callable[[Floats], Floats], y: Callable[[Floats], Floats]) -> list[Point]:
+    places = (x(points["score"]), *(y(points[name]) for name in ("log_odds", "low", "high")))
+    found = []
+    for i, (across, up, low, high) in enumerate(np.round(places, 1).T.tolist()):
+        pos, neg = points["pos"][i], points["neg"][i]
+        # A bin of one class has infinite log-odds.
+        sides = "both" if pos and neg else "positive" if pos else "negative"
+        words = f"score {points['score'][i]:.4g}: {pos:g} of {pos + neg:g} cases positive"
+        found.append(Point(across, up, low, high, sides, words))
+    return found
+
+
+def _scale(low: float, high: float, start: float, stop: float) -> Callable[[Any], Any]:
+    return lambda value: start + (np.asarray(value) - low) / (high - low) * (stop - start)
+
+
+def _path(x: Floats, y: Floats) -> str:
+    return "M" + "L".join(f"{across:.1f},{up:.1f}" for across, up in zip(x, y, strict=True))
+
+
+def _ticks(low: float, high: float, place: Callable[[Any], Any]) -> list[Tick]:
+    from matplotlib.ticker import MaxNLocator
+
+    marks = np.array(MaxNLocator(7, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high))
+    inside = marks[(marks >= low) & (marks <= high)]
+    nothing = 1e-9 * (high - low)
+    labels = [f"{mark if abs(mark) > nothing else 0:g}".replace("-", "−") for mark in inside]
+    return [Tick(round(float(place(mark)), 1), label) for mark, label in zip(inside, labels, strict=True)]

@@ -1,0 +1,32 @@
+"""What measures and tests are called where people read."""
+
+__all__ = ["title_of"]
+
+_TITLES = {
+    "log_loss": "log-loss",
+    "squared_error": "Brier score",
+    "zero_one_error": "errors at ½",
+    "calibration_error": "calibration error (ECE)",
+    "smooth_calibration_error": "smooth calibration error",
+    "integrated_calibration_index": "integrated calibration index",
+    "e90": "E90, 90 % quantile of the error",
+    "auc": "area under the ROC curve",
+    "lift": "lift of the top 10 %",
+    "break_even": "break-even of precision and recall",
+    "spiegelhalter_test": "Spiegelhalter",
+    "hosmer_lemeshow_test": "Hosmer–Lemeshow",
+    "cox_test": "Cox (slope 1, intercept 0)",
+    "kolmogorov_smirnov_test": "Kolmogorov–Smirnov",
+    "kuiper_test": "Kuiper",
+}
+
+
+def title_of(name: str) -> str:
+    """Return the title of a measure or test.
+
+    Examples
+    --------
+    >>> title_of("log_loss"), title_of("average_precision")
+    ('log-loss', 'average precision')
+    """
+    return _TITLES.get(name, name.replace("_", " "))

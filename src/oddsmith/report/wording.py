@@ -1,0 +1,113 @@
+"""What the tables of a report say, row by row, whatever it is written in."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from oddsmith.report.titles import title_of
+
+__all__ = ["content", "figure", "interval_lines", "p_value"]
+
+_MARKS = (
+    "* significantly better than all others, † than all but the raw scores, ‡ than all but one or two; in parentheses "
+    "after Holm's correction for the number of pairs."
+)
+_BIAS = (
+    "Errors that cannot be negative are raised by chance: under the measured value stand an estimate without that part "
+    "(≈) with its interval, and what a forecast without any error would show (by chance)."
+)
+
+
+def content(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tables of a report and the sentences around them, for a template."""
+    parts = summary["contest"]["comparison"]["measures"]
+    return {
+        "standings": list(_standings(summary)),
+        "marks": _MARKS,
+        "tests_used": [f"{title_of(name)}: {part['test']}, level {part['level']:g}" for name, part in parts.items()],
+        "measures": list(_measures(summary["judged"])),
+        "bias": _BIAS,
+        "in_sample": any(part["in_sample"] for part in summary["judged"].values()),
+        "tests": list(_tests(summary["judged"])),
+        "facts": list(_facts(summary)),
+    }
+
+
+def figure(value: float | str | None, digits: int = 4) -> str:
+    """Write a number; infinite ones are strings in JSON.
+
+    Examples
+    --------
+    >>> figure(0.12345), figure(1998), figure("inf"), figure(None)
+    ('0.1235', '1,998', '∞', '–')
+    """
+    if value is None:
+        return "–"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{float(value):.{digits}f}".replace("inf", "∞").replace("-", "−")
+
+
+def p_value(test: Mapping[str, Any]) -> str:
+    """Write the p-value of a test, or why there is none."""
+    if "reason" in test:
+        return "–"
+    value = float(test["p_value"])
+    return "< 0.0001" if value < 1e-4 else f"{value:.4f}"
+
+
+def interval_lines(measure: Mapping[str, Any]) -> list[str]:
+    """Write the interval of a measure, and what belongs to it, a line each."""
+    found = measure.get("interval")
+    if found is None or "reason" in found:
+        return []
+    limits = f"[{figure(found['low'])}, {figure(found['high'])}]"
+    if found["corrected"] is None:
+        return [limits]
+    low, high = found["consistency"]
+    return [f"≈ {figure(found['corrected'])} {limits}", f"by chance [{figure(low)}, {figure(high)}]"]
+
+
+def _standings(summary: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return the methods by log-loss, with means and marks."""
+    contest = summary["contest"]
+    for name in contest["ranking"]:
+        cells = {}
+        for measure, part in contest["comparison"]["measures"].items():
+            method = part["methods"][name]
+            mark, holm = method["mark"], method["mark_holm"]
+            mean = contest["mean"][measure][name]
+            best = mean == contest["mean"][measure][part["best"]]
+            cells[measure] = {"mean": mean, "marks": f"{mark}({holm})" if mark or holm else "", "best": best}
+        yield {"name": name, "cells": cells}
+
+
+def _measures(judged: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    by_method = [one["measures"] for one in judged.values()]
+    for name in by_method[0]:
+        found = [measures[name] for measures in by_method]
+        cells = [{"value": one.get("value"), "lines": interval_lines(one)} for one in found]
+        reasons = [f"not computed: {one['reason']}" for one in found if "reason" in one]
+        yield {"title": title_of(name), "cells": cells, "definition": "; ".join([found[-1]["definition"], *reasons])}
+
+
+def _tests(judged: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    by_method = [one["tests"] for one in judged.values()]
+    for name in by_method[0]:
+        found = [tests[name] for tests in by_method]
+        words = dict.fromkeys(one.get("definition", one.get("reason", "")) for one in found)
+        yield {"title": title_of(name), "p_values": [p_value(one) for one in found], "definition": "; ".join(words)}
+
+
+def _facts(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Return where the data came from and what they are."""
+    data = summary["data"]
+    yield from summary["source"].items()
+    yield "Rows", f"{data['rows']:,}"
+    yield "Labels", f"{summary['labels'][0]}, {summary['labels'][1]} (positive)"
+    yield "Positive", f"{data['prevalence']:.2%}"
+    yield "Scores", f"{data['low']:.6g} to {data['high']:.6g}, {data['distinct']:,} distinct"
+    cells = "every distinct score is kept" if data["resolution"] is None else f"cells of {data['resolution']:g}"
+    yield "Resolution", cells + (" of log-odds" if data["log_odds_cells"] else "")
+    yield "Protocol", f"{summary['contest']['folds']}-fold cross-validation, seed {summary['seed']}"
+    yield "SHA-256 of the score table", data["sha256"]
+    yield "Made with", f"oddsmith {summary['version']}"

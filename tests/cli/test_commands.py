@@ -1,0 +1,239 @@
+"""Every command does what its help says, as text and as JSON, and in so many words when quiet."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import duckdb
+import numpy as np
+import pytest
+import typer
+
+import oddsmith.data
+import oddsmith.studies
+from oddsmith.cli._app import app
+from oddsmith.cli._methods import METHODS, calibrator_called
+from oddsmith.modelfile import CalibrationModel
+
+
+def commands():
+    """Every command with the words that call it."""
+    top = typer.main.get_command(app)
+    for name, command in top.commands.items():
+        for inner, sub in getattr(command, "commands", {"": command}).items():
+            yield f"{name} {inner}".strip(), sub
+
+
+COMMANDS = dict(commands())
+
+
+def test_there_is_every_command():
+    wanted = {"demo", "fit", "apply", "evaluate", "compare", "report", "check", "export", "show", "study"}
+    assert {name.split()[0] for name in COMMANDS} == wanted | {"data"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example_json_and_quiet(run, name):
+    shown = run(*name.split(), "--help")
+    assert shown.code == 0
+    assert COMMANDS[name].epilog.startswith(f"Example: oddsmith {name}")
+    assert COMMANDS[name].epilog.split() == shown.out.split()[-len(COMMANDS[name].epilog.split()) :]
+    for option in ("--json", "--quiet"):
+        assert option in shown.out
+
+
+@pytest.fixture
+def prepared(run, model, predictions, monkeypatch, tmp_path):
+    """Files of the names that examples use, and stand-ins for downloads and studies of hours."""
+    (tmp_path / "new.csv").write_text("id,score\n1,0.5\n2,-1\n")
+    duckdb.sql(f"COPY (FROM '{predictions}') TO '{tmp_path}/predictions.parquet'")
+    place = SimpleNamespace(folder=tmp_path, ok=True, problems=())
+    for function in ("fetch", "check"):
+        monkeypatch.setattr(oddsmith.data, function, lambda name, folder: place)
+    monkeypatch.syspath_prepend(Path(__file__).parents[1] / "studies")
+    from toy import Toy
+
+    whole = oddsmith.studies.run
+    monkeypatch.setattr(oddsmith.studies, "run", lambda name, **options: whole(Toy(), **options))
+    sys.modules.pop("toy")
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "demo"])
+def test_the_example_of_every_command_works(run, prepared, name, tmp_path):
+    arguments = shlex.split(COMMANDS[name].epilog.removeprefix("Example: oddsmith"))
+    (tmp_path / "model.json").rename(tmp_path / "kept.json")
+    if name != "fit":
+        (tmp_path / "kept.json").rename(tmp_path / "model.json")
+    before = set(tmp_path.iterdir())
+    told = run(*arguments)
+    assert told.code == 0, told.err
+    assert told.out
+    for path in set(tmp_path.iterdir()) - before:
+        path.rename(tmp_path / f"old-{path.name}")
+    asked = run(*arguments, "--json", "--quiet")
+    assert asked.code == 0
+    assert asked.err == ""
+    assert isinstance(asked.json, dict)
+
+
+def test_quiet_leaves_only_the_result(run, scores):
+    loud = run("fit", scores, "-o", "a.json", "-m", "platt")
+    quiet = run("fit", scores, "-o", "b.json", "-m", "platt", "--quiet")
+    assert "Using column 'score' as the score" in loud.err
+    assert quiet.err == ""
+    assert quiet.out == loud.out.replace("a.json", "b.json")
+
+
+def test_version_and_bare_program(run):
+    assert run("--version").out == f"oddsmith {oddsmith.__version__}\n"
+    bare = run()
+    assert bare.code == 0
+    assert "Exit codes: 0 done, 1 a check failed, 2 bad usage or bad input." in bare.out
+
+
+def test_every_calibrator_has_a_name(run, scores):
+    assert set(METHODS) >= {"auto", "platt", "asymmetric-laplace", "venn-abers", "bbq", "min-max"}
+    assert len(METHODS) == len(oddsmith.calibrators.__all__) - 1
+    assert type(calibrator_called("Venn_Abers")).__name__ == "VennAbersCalibrator"
+    assert "did you mean 'isotonic'" in run("fit", scores, "-o", "m.json", "-m", "isotoinc").error
+
+
+def test_fit_is_the_librarys_fit(run, scores):
+    table = oddsmith.ScoreTable.from_arrays(*np.loadtxt(scores, delimiter=",", skiprows=1, usecols=(0, 1)).T)
+    for method in ("platt", "isotonic", "auto"):
+        told = run("fit", scores, "-o", f"{method}.json", "--method", method, "--json")
+        fitted = calibrator_called(method).fit_table(table)
+        loaded = CalibrationModel.load(f"{method}.json")
+        assert loaded.map == fitted.map_
+        assert told.json["rows"] == 400
+        assert told.json["verdict"] == getattr(fitted, "verdict_", None)
+
+
+def test_nothing_is_overwritten_without_force(run, scores, model):
+    before = model.read_bytes()
+    for command in (
+        ("fit", scores, "-o", model, "-m", "isotonic"),
+        ("apply", model, scores, "-o", scores),
+        ("export", model, "--to", "python", "-o", scores),
+        ("report", scores, "-o", "report.html", "-m", "platt"),
+        ("check", scores, "-p", "score", "--max-ece", 1, "--junit", model),
+    ):
+        Path("report.html").write_text("mine")
+        kept = scores.read_bytes()
+        told = run(*command)
+        if command[0] == "check":
+            assert "probabilities must lie in [0, 1]" in told.error
+        else:
+            assert "must not exist yet" in told.error
+        assert (model.read_bytes(), scores.read_bytes()) == (before, kept)
+        assert Path("report.html").read_text() == "mine"
+    assert run("fit", scores, "-o", model, "-m", "isotonic", "--force").code == 0
+    assert model.read_bytes() != before
+
+
+def test_apply_writes_the_models_probabilities(run, scores, model, tmp_path):
+    told = run("apply", model, scores, "-o", "out.parquet", "--json")
+    assert told.json == {"output": "out.parquet", "rows": 400, "unknown_segments": {}}
+    rows = duckdb.sql("FROM 'out.parquet'").fetchnumpy()
+    fitted = CalibrationModel.load(model)
+    np.testing.assert_array_equal(rows["probability"], fitted.probability(rows["score"].astype(float)))
+    assert run("apply", model, scores, "-o", "out.csv", "--name", "p").code == 0
+    assert Path("out.csv").read_text().splitlines()[0] == "score,label,region,p"
+
+
+def test_segments_each_get_their_own_model(run, scores, tmp_path):
+    told = run("fit", scores, "-o", "by.json", "-m", "platt", "--by", "region", "--json")
+    assert told.json["segments"] == 2
+    Path("new.csv").write_text("region,score\nnorth,0.3\nsouth,0.3\nwest,0.3\n,0.3\n")
+    told = run("apply", "by.json", "new.csv", "-o", "out.csv")
+    assert "segment 'west' is new to the model: 1 rows got the map of all rows" in told.err
+    p = [float(line.split(",")[-1]) for line in Path("out.csv").read_text().splitlines()[1:]]
+    fitted = CalibrationModel.load("by.json")
+    expected = fitted.probability([0.3] * 4, np.array(["north", "south", "west", None], dtype=object))
+    assert p == expected.tolist()
+    assert len(set(p)) == 3
+    shown = run("show", "by.json")
+    assert "segment (region)" in shown.out
+    assert "north" in shown.out
+    assert run("export", "by.json", "--to", "python", "--segment", "north").code == 0
+    assert "must be one of 'north', 'south'" in run("export", "by.json", "--to", "sql", "--segment", "nroth").error
+
+
+def test_by_needs_a_model_with_segments(run, scores, model):
+    assert "fit with --by" in run("apply", model, scores, "-o", "out.csv", "--by", "region").error
+
+
+def test_odd_segments_are_named(run):
+    Path("odd.csv").write_text("score,label,day\n1,1,mon\n2,0,mon\n3,1,mon\n0,0,mon\n1,1,tue\n2,1,tue\n")
+    told = run("fit", "odd.csv", "-o", "m.json", "-m", "platt", "--by", "day")
+    assert told.code == 0
+    assert "Warning: segment 'tue': PlattCalibrator: Only the positive class has weight" in told.err
+
+
+def test_show_tells_what_a_model_is(run, model):
+    shown = run("show", model)
+    for words in ("PlattCalibrator", "400 (400 scores, every distinct score)", "data hash", "┤", "└"):
+        assert words in shown.out
+    content = run("show", model, "--json").json
+    fitted = CalibrationModel.load(model)
+    assert content["data"] == fitted.data.to_dict()
+    assert content["curve"]["probability"] == fitted.probability(content["curve"]["score"]).tolist()
+
+
+@pytest.mark.parametrize("to", ["sql", "python", "javascript", "c"])
+def test_export_prints_or_writes(run, model, to):
+    printed = run("export", model, "--to", to)
+    assert printed.code == 0
+    assert "ifference" in printed.err
+    written = run("export", model, "--to", to, "-o", "there.txt")
+    assert written.out == "Written to there.txt\n"
+    assert Path("there.txt").read_text() == printed.out
+    assert run("export", model, "--to", to, "--json").json["content"] == printed.out
+
+
+def test_export_writes_onnx_beside_the_model(run, model):
+    pytest.importorskip("onnx")
+    assert run("export", model, "--to", "onnx").code == 0
+    assert model.with_suffix(".onnx").stat().st_size > 0
+
+
+def test_compare_ranks_the_methods(run, scores):
+    arguments = ("compare", scores, "-m", "platt", "-m", "isotonic", "-m", "squash")
+    told = run(*arguments, "--pairs")
+    content = run(*arguments, "--json").json
+    assert set(content["ranking"]) == {"platt", "isotonic", "squash", "as it is"}
+    means = [content["mean"]["log_loss"][name] for name in content["ranking"]]
+    assert means == sorted(means, key=float)
+    assert content["verdict"] in told.out
+    assert "wins : losses : ties" in told.out
+    assert run(*arguments, "--json", "--seed", 1).json != content
+    assert run(*arguments, "--folds", 1).error
+
+
+def test_methods_that_cannot_be_fitted_are_left_out_and_named(run):
+    Path("wide.csv").write_text("score,label\n" + "".join(f"{i},{i % 2}\n" for i in range(20)))
+    told = run("compare", "wide.csv", "-m", "beta", "-m", "platt")
+    assert told.code == 0
+    assert ("Left out beta" in told.err) == ("beta" not in run("compare", "wide.csv", "-m", "beta", "--json").json["ranking"])
+
+
+def test_report_writes_every_format(run, scores):
+    for end in ("html", "md", "json"):
+        told = run("report", scores, "-o", f"out.{end}", "-m", "platt", "-m", "isotonic", "--json")
+        assert told.code == 0
+        assert told.json["output"] == f"out.{end}"
+    summary = json.loads(Path("out.json").read_text())
+    assert summary["source"] == {"File": "scores.csv", "Columns": "score 'score', label 'label'"}
+    for end in ("html", "md"):
+        assert summary["verdict"] in Path(f"out.{end}").read_text()
+    assert "must be one of" in run("report", scores, "-o", "out.pdf").error
+
+
+def test_data_check_fails_when_data_differ(run, monkeypatch):
+    result = SimpleNamespace(ok=False, problems=("a file is missing",))
+    monkeypatch.setattr(oddsmith.data, "check", lambda name, folder: result)
+    told = run("data", "check", "sentiment")
+    assert (told.code, told.out) == (1, "sentiment: a file is missing\n")
+    assert run("data", "list", "--json").json["data"]["sentiment"]["what"]
