@@ -149,3 +149,14 @@ def test_something_else_than_a_frame():
 
 def test_both_doors_have_the_same_parameters():
     assert inspect.signature(tables_from_frame).parameters.keys() == inspect.signature(from_frame).parameters.keys()
+
+
+def test_log_odds_by_duckdb_whatever_the_columns_are_called(duck, monkeypatch):
+    monkeypatch.setattr("oddsmith.frames.resolution._FEW_ROWS", 100)
+    rng = np.random.default_rng(0)
+    prob = np.concatenate([rng.beta(0.5, 0.5, 500), [0.0, 1.0]])
+    y = rng.integers(0, 2, len(prob))
+    rows = polars.DataFrame({'my "p"': prob.astype(np.float32), "log_odds": y})  # noqa: F841 (DuckDB finds it by name)
+    near = from_frame(duck.sql("SELECT * FROM rows"), 'my "p"', "log_odds", resolution="auto")
+    exact = ScoreTable.from_arrays(prob.astype(np.float32), y)
+    np.testing.assert_array_equal(near.pos, exact.quantize(near.resolution, log_odds=True).pos)

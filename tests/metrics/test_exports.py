@@ -1,5 +1,7 @@
 """What the package exports, and what holds for every measure."""
 
+import dataclasses
+import json
 import pickle
 
 import numpy as np
@@ -39,6 +41,48 @@ def test_laws_of_every_measure(measure):
         measure.from_arrays(y, np.column_stack([1 - p, p]))
     with pytest.raises(InvalidInputError, match="as long as"):
         measure.from_arrays(y[1:], p)
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.__name__)
+@pytest.mark.parametrize("scale", [0.03, 5.0])
+def test_float_weights_of_one_size_change_nothing(measure, scale):
+    rng = np.random.default_rng(2)
+    p = np.round(rng.uniform(0.05, 0.95, 150), 2)
+    y = (rng.random(150) < p).astype(int)
+    plain, weighted = measure.from_arrays(y, p), measure.from_arrays(y, p, np.full(150, scale))
+    if isinstance(plain, metrics.ReliabilityCurve):
+        assert weighted.fraction_positive == pytest.approx(plain.fraction_positive)
+    elif isinstance(plain, metrics.Decomposition):
+        assert weighted.to_dict() == pytest.approx(plain.to_dict())
+    elif measure is metrics.cox_test:
+        # Of counts the likelihood ratio, of weights the score test: equal in large samples.
+        assert float(weighted) == pytest.approx(float(plain), rel=0.2)
+    else:
+        assert float(weighted) == pytest.approx(float(plain), abs=1e-9)
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.__name__)
+def test_results_are_plain_json(measure):
+    result = measure.from_arrays([0, 1, 0, 1, 1], [0.1, 0.4, 0.5, 0.8, 0.8])
+    if not isinstance(result, (int, float)):
+        read = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+        assert set(read) == {field.name for field in dataclasses.fields(result)}
+        if hasattr(result, "__float__"):
+            assert read["value"] == float(result)
+
+
+def test_other_results_are_plain_json():
+    forecast = metrics.forecast_from_arrays([0, 1, 0, 1, 1], [0.1, 0.4, 0.5, 0.8, 0.8])
+    for result in (
+        metrics.interval(metrics.miscalibration, forecast, n_boot=40, random_state=0),
+        metrics.sign_test(3, 1),
+        metrics.paired_t_test([-np.inf, 0.0], [-1.0, 0.0]),
+        metrics.paired_bootstrap([1.0, 2.0], [0.0, 1.5], n_boot=10, random_state=0),
+        metrics.empirical_log_odds(forecast, n_bins=2),
+    ):
+        read = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+        assert set(read) == {field.name for field in dataclasses.fields(result)}
+    assert metrics.paired_t_test([-np.inf, 0.0], [-1.0, 0.0]).to_dict()["t"] == "-inf"
 
 
 def test_twins_serve_as_scikit_learn_scorers():

@@ -1,7 +1,7 @@
 """Score files: read through DuckDB however large they are, written whole or not at all."""
 
-from oddsmith.files.applying import Applied, apply_map
 from oddsmith.atomic import replacing, write_atomically
+from oddsmith.files.applying import Applied, apply_map
 from oddsmith.files.bad_rows import BadRows
 from oddsmith.files.columns import Roles, choose_columns
 from oddsmith.files.reading import ScoreData, read_table

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith.frames.source import _cell
-from oddsmith.grid import Grid
+from oddsmith.grid import EDGE, Grid
 from oddsmith.table import ScoreTable, pool
 
 if TYPE_CHECKING:
@@ -59,14 +58,10 @@ def _groups(
     relation: "duckdb.DuckDBPyRelation", grid: Grid, unit: float, weight: str | None, by: str | None
 ) -> dict[str, NDArray[Any]]:
     """Ask for counts and sums by segment, cell and label, in order."""
-    import narwhals as nw
-
-    columns: dict[str, Any] = {"score": "score", "label": "label", "cell": _cell(nw.col("score"), grid)}
-    columns |= {"segment": nw.lit("") if by is None else by, "weight": nw.lit(1) if weight is None else weight}
+    segment = "''" if by is None else by
+    columns = f"score, label, {_cell(grid)} AS cell, {segment} AS segment, {weight or 1} AS weight"
     found = (
-        nw.from_native(relation)
-        .select(**columns)
-        .to_native()
+        relation.select(columns)
         .filter("weight > 0")
         .aggregate(
             "segment, cell, label, min(score) AS least, max(score) AS most, CAST(sum(weight) AS BIGINT) AS weight, "
@@ -92,3 +87,9 @@ def _table(groups: dict[str, NDArray[Any]], grid: Grid, unit: float) -> ScoreTab
         "neg_sum": sums * ~positive,
     }
     return pool(means, both, int(weight.sum()), grid)
+
+
+def _cell(grid: Grid) -> str:
+    """Return an SQL expression for the number of a score's cell."""
+    place = f"ln((score + {EDGE!r}) / (1.0 - score + {EDGE!r}))" if grid.log_odds else "score"
+    return f"floor({place} * {1 / grid.width!r})"

@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from oddsmith import _check
+from oddsmith.atomic import replacing
 from oddsmith.files._engine import Engine, Progress, explained, text_literal
 from oddsmith.files._jsonl import JSONLines
 from oddsmith.files._lines import forget_rejects
 from oddsmith.files._writers import copy_statement, output_format
-from oddsmith.atomic import replacing
 from oddsmith.files.bad_rows import BadRowPolicy, BadRows, judge, problem_code, problems_of
 from oddsmith.files.columns import Roles
 from oddsmith.files.source import ScoreFile

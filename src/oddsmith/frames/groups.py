@@ -11,7 +11,8 @@ from oddsmith import _check
 from oddsmith._check import Bools, Floats, Weights
 from oddsmith.errors import InvalidInputError
 from oddsmith.frames import source as _source
-from oddsmith.frames.source import Column, Source
+from oddsmith.frames.engine import Column
+from oddsmith.frames.source import Source
 from oddsmith.grid import Grid
 
 #: Means this close to the smallest score of a group differ from it by rounding only; likewise squares.

@@ -4,19 +4,15 @@ Everything is said in narwhals, and the frame's own engine answers. Columns are 
 aggregated after: casts inside an aggregation are slow in pandas and refused by Dask.
 """
 
-import contextlib
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oddsmith import _check
-from oddsmith._check import Bools
-from oddsmith.errors import OddsmithError
+from oddsmith.frames.engine import Column, Frame, answer, asking, numbers
 from oddsmith.grid import EDGE, Grid
 
 if TYPE_CHECKING:
@@ -30,17 +26,6 @@ _LARGEST = sys.float_info.max
 _WHOLE = 2.0**53
 
 
-class EngineError(OddsmithError, RuntimeError):
-    """The engine that holds the rows did not answer."""
-
-
-class Column(NamedTuple):
-    """Values that an engine sent, and which of them are missing: null or NaN."""
-
-    values: NDArray[Any]
-    missing: Bools
-
-
 class Extent(NamedTuple):
     """Number of rows, and the smallest and the largest finite score (None: there is none)."""
 
@@ -52,7 +37,7 @@ class Extent(NamedTuple):
 class Source:
     """A frame with the names of its columns."""
 
-    frame: "nw.DataFrame[Any] | nw.LazyFrame[Any]"
+    frame: Frame
     score: str
     label: str
     weight: str | None
@@ -87,7 +72,7 @@ class Source:
     @cached_property
     def schema(self) -> "dict[str, nw.dtypes.DType]":
         """Names and types of the columns."""
-        with self._asking(self.frame, "describe its columns"):
+        with asking(self.frame, "describe its columns"):
             return dict(self.frame.collect_schema())
 
     @property
@@ -118,10 +103,10 @@ class Source:
 
         score = self._score()
         wanted = {"rows": nw.len(), "low": score.min(), "high": score.max()}
-        rows, low, high = self._numbers(self.frame.select(**wanted))
+        rows, low, high = numbers(answer(self.frame, lambda frame: frame.select(**wanted)))
         if rows and not (np.isfinite(low) and np.isfinite(high)):
-            finite = self.frame.filter((score >= -_LARGEST) & (score <= _LARGEST))
-            _, low, high = self._numbers(finite.select(**wanted))
+            finite = (score >= -_LARGEST) & (score <= _LARGEST)
+            _, low, high = numbers(answer(self.frame, lambda frame: frame.filter(finite).select(**wanted)))
         return Extent(int(rows), (low, high) if np.isfinite(low) else None)
 
     def groups(self, grid: Grid | None, *, squares: bool = False) -> dict[str, Column]:
@@ -160,11 +145,14 @@ class Source:
         wanted = {"rows": nw.len()} | {name: nw.col(name).sum() for name in added}
         if grid is not None:
             wanted["least"] = nw.col("score").min()
-        with self._asking(self.frame, "plan the query"):
+
+        def plan(frame: Frame) -> Frame:
             grouped = frame.select(**columns).group_by(*keys).agg(**wanted)
             if mass is not None and self.counts:
                 grouped = grouped.with_columns(nw.col("weight").cast(nw.Int64))  # sums are wider in SQL
-        return self._collect(grouped.head(MAX_GROUPS + 1) if isinstance(grouped, nw.LazyFrame) else grouped)
+            return grouped.head(MAX_GROUPS + 1) if self.lazy else grouped
+
+        return answer(frame, plan)
 
     def _score(self) -> "nw.Expr":
         import narwhals as nw
@@ -172,7 +160,7 @@ class Source:
         score = nw.col(self.score)
         return score if self.schema[self.score] == nw.Float64 else score.cast(nw.Float64)
 
-    def _placed(self, grid: Grid | None) -> "tuple[nw.DataFrame[Any] | nw.LazyFrame[Any], nw.Expr | None]":
+    def _placed(self, grid: Grid | None) -> "tuple[Frame, nw.Expr | None]":
         """Return a frame, and the cell of each of its scores; missing and infinite scores stay what they are."""
         import narwhals as nw
 
@@ -189,7 +177,7 @@ class Source:
         inside = (score >= 0.0) & (score <= 1.0)
         return frame, nw.when(inside).then((log_odds * (1 / grid.width)).floor()).otherwise(score)
 
-    def _log_odds_by_duckdb(self) -> "tuple[nw.LazyFrame[Any], nw.Expr]":
+    def _log_odds_by_duckdb(self) -> "tuple[Frame, nw.Expr]":
         """Return a DuckDB relation with a column of log-odds more.
 
         By way of narwhals a logarithm is guarded against all that is no number: a quarter of the time of the query.
@@ -217,68 +205,3 @@ class Source:
         if kind == nw.Decimal:
             return nw.col(name).cast(nw.Float64)
         return nw.col(name).cast(nw.String) if kind in (nw.Categorical, nw.Enum) else nw.col(name)
-
-    def _numbers(self, frame: Any) -> list[float]:
-        return [np.nan if missing.any() else float(values[0]) for values, missing in self._collect(frame).values()]
-
-    def _collect(self, frame: "nw.DataFrame[Any] | nw.LazyFrame[Any]") -> dict[str, Column]:
-        import narwhals as nw
-
-        with self._asking(frame, "answer the query"):
-            if not isinstance(frame, nw.LazyFrame):
-                return {series.name: _column(series) for series in frame.iter_columns()}
-            native = frame.to_native()
-            if hasattr(native, "fetchnumpy"):  # DuckDB can do without PyArrow and pandas
-                return {name: _unmasked(array) for name, array in native.fetchnumpy().items()}
-            return {series.name: _column(series) for series in frame.collect().iter_columns()}
-
-    @contextlib.contextmanager
-    def _asking(self, frame: Any, task: str) -> Iterator[None]:
-        """Turn whatever an engine raises into one kind of error, with its own words and the query."""
-        try:
-            yield
-        except OddsmithError:
-            raise
-        except Exception as error:
-            query = _query_text(frame)
-            shown = "" if query is None else f"\n\nThe query:\n{query}"
-            msg = (
-                f"the engine of the frame must {task}; got {type(error).__name__}: {str(error).strip()}. "
-                f"Hint: see what the engine says, and try a smaller query on the same frame.{shown}"
-            )
-            raise EngineError(msg) from error
-
-
-def _column(series: "nw.Series[Any]") -> Column:
-    missing = series.is_null().to_numpy().astype(bool)
-    held = series.filter(~series.is_null()).to_numpy() if missing.any() else series.to_numpy()
-    return _filled(held, missing)
-
-
-def _unmasked(array: NDArray[Any]) -> Column:
-    missing = np.array(np.ma.getmaskarray(array))
-    return _filled(np.ma.getdata(array)[~missing], missing)
-
-
-def _filled(held: NDArray[Any], missing: Bools) -> Column:
-    """Return a column from the values that are there; NaN is missing too."""
-    values: NDArray[Any] = np.zeros(len(missing), dtype=held.dtype)
-    values[~missing] = held
-    if values.dtype.kind == "f":
-        missing = missing | np.isnan(values)
-    return Column(values, missing)
-
-
-def _query_text(frame: Any) -> str | None:
-    """Return the query as the engine would show it, where it can."""
-    with contextlib.suppress(Exception):
-        kind, native = frame.implementation, frame.to_native()
-        if kind.is_duckdb():
-            return str(native.sql_query())
-        if kind.is_ibis():
-            return str(native.compile(pretty=True))
-        if kind.is_polars() and hasattr(native, "explain"):
-            return str(native.explain())
-        if kind.is_pyspark():
-            return str(native._jdf.queryExecution().analyzed())
-    return None

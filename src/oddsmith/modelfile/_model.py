@@ -14,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check
 from oddsmith._check import Floats
+from oddsmith.atomic import write_atomically
 from oddsmith.calibrators import Calibrator
 from oddsmith.errors import ModelFileError
-from oddsmith.atomic import write_atomically
 from oddsmith.maps import CalibrationMap
 from oddsmith.modelfile._checked import keys, plain, text, whole
 from oddsmith.modelfile._data import DataSummary

@@ -23,7 +23,9 @@ def all_figures(results: Results, published: Published) -> list[StudyFigure]:
     """Return the family of distributions, and the empirical log-odds with the three fits."""
     # From top to bottom as in the document: support vector machine, naive Bayes, logistic regression.
     panels = {
-        f"{category}, {classifier}": log_odds_picture(results[part_name("main", corpus, classifier)], (LR, A_LAPLACE, PLR))
+        f"{category}, {classifier}": log_odds_picture(
+            results[part_name("main", corpus, classifier)], (LR, A_LAPLACE, PLR)
+        )
         for classifier in (SVM, BAYES, LOGISTIC)
         for corpus, category in SHOWN.items()
     }

@@ -1,0 +1,84 @@
+"""Runs of the real program: killed, stopped, on many rows, at the end of a pipe."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from conftest import csv_text, many_rows, sample
+
+PROGRAM = [sys.executable, "-c", "from oddsmith.cli import main; main()"]
+
+
+def program(*arguments, folder, **options):
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}
+    return subprocess.Popen([*PROGRAM, *map(str, arguments)], cwd=folder, env=env, text=True, **options)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Two million rows, and a model for them."""
+    folder = tmp_path_factory.mktemp("many")
+    many_rows(folder / "many.parquet", 2_000_000)
+    return folder
+
+
+def test_two_million_rows_take_little_memory(folder):
+    with program("fit", "many.parquet", "-o", "model.json", "-m", "platt", "--json", folder=folder) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    megabytes = usage.ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+    assert megabytes < 900, resource.RUSAGE_CHILDREN
+
+
+def wait_for_work(folder, process):
+    """Wait until the output is being written somewhere out of sight."""
+    for _ in range(600):
+        if list(folder.glob(".out.csv.*.part/out.csv")):
+            return
+        assert process.poll() is None, "done before it could be stopped"
+        time.sleep(0.05)
+    pytest.fail("never began to write")
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
+def test_a_stopped_run_leaves_no_half_file(folder, sent, code):
+    model = folder / "model.json"
+    assert model.exists(), "made by the test before"
+    with program("apply", model, "many.parquet", "-o", "out.csv", folder=folder, stderr=subprocess.PIPE) as process:
+        wait_for_work(folder, process)
+        process.send_signal(sent)
+        err = process.communicate()[1]
+    assert process.returncode == code
+    assert "Traceback" not in err
+    assert not (folder / "out.csv").exists()
+    hidden = list(folder.glob(".out.csv.*"))
+    if sent == signal.SIGINT:
+        assert hidden == []
+    else:
+        assert len(hidden) == 1
+
+
+def test_the_next_run_clears_what_a_killed_one_left(folder):
+    score, label, _ = sample(50)
+    (folder / "few.csv").write_text(csv_text({"score": score.tolist(), "label": label.tolist()}))
+    (folder / ".out.csv.killed.part").mkdir(exist_ok=True)
+    with program("apply", "model.json", "few.csv", "-o", "out.csv", folder=folder) as process:
+        assert process.wait() == 0
+    assert (folder / "out.csv").exists()
+    assert list(folder.glob(".out.csv.*")) == []
+
+
+def test_the_end_of_a_pipe(folder):
+    command = f"{sys.executable} -c 'from oddsmith.cli import main; main()' show model.json | head -1"
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    assert done.stdout.startswith("method")
+    assert done.stderr == ""

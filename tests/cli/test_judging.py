@@ -1,0 +1,145 @@
+"""``evaluate`` says what the library measures, and ``check`` holds it against bounds."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import duckdb
+import numpy as np
+import pytest
+
+from conftest import csv_text
+from oddsmith.metrics import calibration_error, forecast_from_arrays, log_loss, spiegelhalter_test, squared_error
+
+
+@pytest.fixture
+def forecast(predictions):
+    p, y = np.loadtxt(predictions, delimiter=",", skiprows=1).T
+    return forecast_from_arrays(y, p)
+
+
+def test_evaluate_gives_measures_intervals_tests_and_a_picture(run, predictions, forecast):
+    told = run("evaluate", predictions)
+    content = run("evaluate", predictions, "--json").json
+    assert content["measures"]["log_loss"]["value"] == log_loss(forecast)
+    assert content["measures"]["calibration_error"]["value"] == float(calibration_error(forecast))
+    assert content["tests"]["spiegelhalter_test"]["p_value"] == spiegelhalter_test(forecast).p_value
+    for measure in ("log_loss", "squared_error", "auc"):
+        found = content["measures"][measure]["interval"]
+        assert found["low"] < content["measures"][measure]["value"] < found["high"]
+    assert sum(content["reliability"]["weight"]) == 500
+    assert f"{log_loss(forecast):.4f}" in told.out
+    assert content["verdict"] == "Nothing refutes calibration at the 5% level, corrected for 5 tests."
+    assert content["verdict"] in told.out
+    picture = told.out[told.out.index("1.0 ┤") :]
+    assert picture.count("o") >= 8
+    assert re.search("cases[▁▂▃▄▅▆▇█]{50}", picture)
+
+
+def test_evaluate_refutes_what_is_off(run):
+    rng = np.random.default_rng(2)
+    p = rng.random(2000)
+    columns = {"probability": p.tolist(), "outcome": np.where(rng.random(2000) < p**3, "yes", "no").tolist()}
+    Path("off.csv").write_text(csv_text(columns))
+    assert "pass positive=" in run("evaluate", "off.csv").error
+    told = run("evaluate", "off.csv", "--positive", "yes", "--json")
+    assert told.json["verdict"].startswith("Not calibrated: refuted at the 5% level, corrected for 5 tests, by Spieg")
+    turned = run("evaluate", "off.csv", "--positive", "no", "--json")
+    assert turned.json["data"]["prevalence"] == pytest.approx(1 - told.json["data"]["prevalence"])
+
+
+def test_certain_and_wrong_is_infinitely_wrong(run):
+    Path("sure.csv").write_text("p,y\n" + "0,0\n1,1\n0.5,1\n0.5,0\n" * 20 + "1,0\n")
+    content = run("evaluate", "sure.csv", "--json").json
+    assert content["measures"]["log_loss"]["value"] == "inf"
+    assert content["tests"]["spiegelhalter_test"]["p_value"] == 0
+    assert "∞" in run("evaluate", "sure.csv").out
+    failed = run("check", "sure.csv", "--max-log-loss", 1e300, "--json")
+    assert failed.code == 1
+    assert failed.json["bounds"][0]["value"] == "inf"
+
+
+def test_weights_count(run, predictions, forecast):
+    text = predictions.read_text().splitlines()
+    weighted = [f"{text[0]},times,importance", *(f"{line},2,0.5" for line in text[1:])]
+    Path("weighted.csv").write_text("\n".join(weighted) + "\n")
+    doubled = run("evaluate", "weighted.csv", "--weight", "times", "--json").json
+    light = run("check", "weighted.csv", "-w", "importance", "--max-brier", 1, "--json").json
+    assert doubled["data"]["rows"] == 1000
+    assert doubled["measures"]["squared_error"]["value"] == pytest.approx(squared_error(forecast))
+    assert (light["data"]["kind"], light["data"]["weight"]) == ("weight", 250)
+
+
+def test_one_class_still_has_measures(run):
+    Path("one.csv").write_text("p,y\n0.9,1\n0.8,1\n0.7,1\n")
+    content = run("evaluate", "one.csv", "--json").json
+    assert "both classes must be present" in content["measures"]["auc"]["reason"]
+    assert content["measures"]["squared_error"]["value"] == pytest.approx(0.14 / 3)
+    assert "both classes must be present" in run("check", "one.csv", "--min-auc", 0.5).error
+
+
+def test_probabilities_must_be_some(run, scores):
+    assert "one column of" in run("evaluate", scores).error
+    assert "probabilities must lie in [0, 1]" in run("evaluate", scores, "-p", "score").error
+
+
+def test_check_passes_and_fails(run, predictions, forecast):
+    error = float(calibration_error(forecast))
+    passed = run("check", predictions, "--max-ece", error, "--min-p", 0.01, "--json")
+    assert (passed.code, passed.json["passed"]) == (0, True)
+    first, second = passed.json["bounds"]
+    assert (first["value"], first["limit"], first["holds"]) == (error, error, True)
+    assert "15 bins" in first["definition"]
+    assert second["value"] == spiegelhalter_test(forecast).p_value
+    failed = run("check", predictions, "--max-ece", error - 1e-9, "--min-p", 0.01)
+    assert failed.code == 1
+    assert "BROKEN" in failed.out
+    assert "holds" in failed.out
+    assert "1 of 2 bounds hold." in failed.out
+
+
+def test_every_bound_can_break_and_hold(run, predictions):
+    for option in ("ece", "smooth-ece", "log-loss", "brier", "slope"):
+        assert run("check", predictions, f"--max-{option}", 9).code == 0
+        assert run("check", predictions, f"--max-{option}", 0).code == 1
+    for option, high in (("auc", 1), ("slope", 9), ("p", 1)):
+        assert run("check", predictions, f"--min-{option}", 0).code == 0
+        assert run("check", predictions, f"--min-{option}", high).code == 1
+    for test in ("hosmer-lemeshow", "cox", "kolmogorov-smirnov", "kuiper"):
+        told = run("check", predictions, "--min-p", 0, "--test", test, "--json")
+        assert test.split("-")[0].capitalize() in told.json["bounds"][0]["measure"]
+
+
+def test_check_needs_a_bound_that_is_a_number(run, predictions):
+    assert "at least one bound must be given" in run("check", predictions).error
+    for value in ("nan", "inf", "much"):
+        assert "--max-ece" in run("check", predictions, "--max-ece", value).error
+
+
+def test_check_writes_junit(run, predictions, tmp_path):
+    duckdb.sql(f"COPY (FROM '{predictions}') TO '{tmp_path}/predictions.parquet'")
+    told = run("check", "predictions.parquet", "--max-brier", 0.001, "--min-auc", 0.5, "--junit", "out.xml")
+    assert told.code == 1
+    root = ElementTree.parse("out.xml").getroot()
+    suite = root.find("testsuite")
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    broken, held = suite.findall("testcase")
+    assert broken.get("classname") == "predictions.parquet"
+    assert broken.get("name") == "Brier score ≤ 0.001"
+    assert "got 0.1" in broken.find("failure").get("message")
+    assert held.find("failure") is None
+    assert "must not exist yet" in run("check", predictions, "--max-brier", 1, "--junit", "out.xml").error
+    assert run("check", predictions, "--max-brier", 1, "--junit", "out.xml", "--force").code == 0
+    assert ElementTree.parse("out.xml").getroot().get("failures") == "0"
+
+
+def test_long_files_are_measured_in_cells(run, tmp_path):
+    path = tmp_path / "long.parquet"
+    query = "SELECT (hash(i) % 1000000) / 999999.0 AS p, (hash(i + 5) % 1000000) / 1e6 < p AS y FROM range(300000) t(i)"
+    duckdb.sql(f"COPY ({query}) TO '{path}'")
+    rows = duckdb.sql(f"FROM '{path}'").fetchnumpy()
+    exact = forecast_from_arrays(rows["y"], rows["p"])
+    told = run("check", path, "--max-brier", 1, "--max-ece", 1, "--json")
+    brier, error = (bound["value"] for bound in sorted(told.json["bounds"], key=lambda bound: bound["measure"]))
+    assert brier == pytest.approx(squared_error(exact), abs=1e-7)
+    assert error == pytest.approx(float(calibration_error(exact)), abs=1e-4)

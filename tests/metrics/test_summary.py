@@ -1,0 +1,125 @@
+"""The summary: the measures themselves, as plain JSON and as text."""
+
+import json
+
+import numpy as np
+import pytest
+
+from oddsmith import ScoreTable, metrics
+from oddsmith.errors import InvalidInputError
+from oddsmith.metrics import forecast_of, interval, summary, summary_text
+
+
+class Identity:
+    @staticmethod
+    def log_odds(scores):
+        return scores
+
+
+def forecast(seed=0, n=400, weight=None):
+    rng = np.random.default_rng(seed)
+    log_odds = rng.normal(-0.5, 1.5, n)
+    return ScoreTable.from_arrays(log_odds, (rng.random(n) < 1 / (1 + np.exp(-0.7 * log_odds))).astype(int), weight)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return summary(forecast(), n_boot=130, random_state=0)
+
+
+def test_values_are_those_of_the_measures(found):
+    table = forecast()
+    for name, part in found["measures"].items():
+        measure = getattr(metrics, name, metrics.integrated_calibration_index)
+        options = {"statistic": "e90"} if name == "e90" else {}
+        assert part["value"] == float(measure(table, **options))
+        assert part["definition"]
+    for name, part in found["tests"].items():
+        assert part == getattr(metrics, name)(table).to_dict()
+    assert found["data"] == {
+        "rows": 400,
+        "weight": 400,
+        "kind": "count",
+        "prevalence": table.prevalence,
+        "distinct": 400,
+        "resolution": None,
+    }
+    assert (found["level"], found["in_sample"]) == (0.95, False)
+
+
+def test_intervals_are_of_both_kinds(found):
+    parts = {name: part["interval"] for name, part in found["measures"].items() if "interval" in part}
+    assert set(found["measures"]) - set(parts) == {"distinct_outputs"}
+    nonnegative = {name for name, part in parts.items() if part["consistency"] is not None}
+    assert nonnegative == {
+        "calibration_error",
+        "discrimination",
+        "e90",
+        "integrated_calibration_index",
+        "miscalibration",
+        "smooth_calibration_error",
+    }
+    assert all(part["low"] <= part["high"] for part in parts.values())
+    alone = interval(metrics.auc, forecast(), n_boot=130, random_state=0)
+    assert (parts["auc"]["low"], parts["auc"]["high"]) == (alone.low, alone.high)
+
+
+def test_json_and_text(found):
+    read = json.loads(json.dumps(found, allow_nan=False))
+    text = summary_text(read)
+    assert text == summary_text(found)
+    lines = text.splitlines()
+    assert lines[0].startswith("400 rows, ")
+    assert "95% interval" in lines[2]
+    for name in (*found["measures"], *found["tests"]):
+        assert sum(line.startswith(f"{name} ") for line in lines) == 1
+    assert "by chance [" in text
+    assert "p " in text
+
+
+def test_without_intervals_nothing_is_resampled():
+    found = summary(forecast(), intervals=False)
+    assert found["level"] is None
+    assert not any("interval" in part for part in found["measures"].values())
+    assert "interval" not in summary_text(found)
+
+
+def test_float_weights():
+    found = summary(forecast(weight=np.random.default_rng(1).uniform(0.5, 2, 400)), n_boot=60, random_state=0)
+    assert found["data"]["kind"] == "weight"
+    assert all("reason" not in part for part in (*found["measures"].values(), *found["tests"].values()))
+    assert "of weight" in summary_text(found).splitlines()[0]
+
+
+def test_what_is_undefined_says_why():
+    table = metrics.forecast_from_arrays([0, 0, 1, 0, 0], [0.1, 0.2, 0.0, 0.4, 1.0])
+    found = summary(table, n_boot=60, random_state=0)
+    assert found["measures"]["log_loss"]["value"] == "inf"
+    assert "finite" in found["measures"]["log_loss"]["interval"]["reason"]
+    assert "finite" in found["measures"]["calibration_slope"]["reason"]
+    assert "interval" not in found["measures"]["calibration_slope"]
+    assert found["tests"]["kuiper_test"]["value"] == "inf"
+    json.dumps(found, allow_nan=False)
+    text = summary_text(found)
+    assert "inf" in text
+    assert "log-odds must be finite" in text
+    one_class = summary(metrics.forecast_from_arrays([0, 0], [0.1, 0.2]), n_boot=60, random_state=0)
+    assert "both classes" in one_class["measures"]["auc"]["reason"]
+    assert one_class["measures"]["squared_error"]["interval"]["low"] >= 0
+
+
+def test_in_sample_forecasts_have_no_p_values():
+    found = summary(forecast_of(forecast(), Identity, in_sample=True), intervals=False)
+    assert found["in_sample"]
+    assert all("fitted on are refused" in part["reason"] for part in found["tests"].values())
+    assert "flatters" in summary_text(found)
+
+
+def test_bad_input():
+    for call, words in (
+        (lambda: summary([0.1, 0.2]), "ScoreTable"),
+        (lambda: summary(forecast(), level=2.0), "level"),
+        (lambda: summary(forecast(), n_boot=1), "n_boot"),
+    ):
+        with pytest.raises(InvalidInputError, match=words):
+            call()
