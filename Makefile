@@ -12,7 +12,7 @@ demo: $(VENV)/.installed
 	@$(BIN)/oddsmith demo
 
 test: $(VENV)/.test
-	@$(BIN)/python -m pytest -n auto --cov --cov-fail-under=95
+	@$(BIN)/python -m pytest -n auto --dist loadgroup --cov --cov-fail-under=95
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

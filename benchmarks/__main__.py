@@ -5,19 +5,24 @@ import subprocess
 import sys
 
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
-NAMES = ("million", "kinds", "thousand", "growth", "memory", "start", "classify")
+#: Where each benchmark is.
+MODULES = {
+    **dict.fromkeys(("million", "kinds", "thousand", "growth", "memory", "start"), "core"),
+    "classify": "classify",
+    "peers": "peers",
+}
 
 
 def main() -> int:
-    chosen = sys.argv[1:] or NAMES
-    unknown = set(chosen) - set(NAMES)
+    chosen = sys.argv[1:] or list(MODULES)
+    unknown = set(chosen) - set(MODULES)
     if unknown:
-        print(f"unknown benchmark {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}", file=sys.stderr)
+        print(f"unknown benchmark {', '.join(sorted(unknown))}; there are {', '.join(MODULES)}", file=sys.stderr)
         return 2
     for name in chosen:
         for compiled in ("1", "0") if name in ("million", "kinds") else ("1",):
             environment = {**os.environ, **ONE_THREAD, "ODDSMITH_COMPILED": compiled}
-            code = f"from benchmarks import {'classify' if name == 'classify' else 'core'} as b; b.{name}()"
+            code = f"from benchmarks import {MODULES[name]} as b; b.{name}()"
             if subprocess.run([sys.executable, "-c", code], env=environment, check=False).returncode:
                 return 1
     return 0

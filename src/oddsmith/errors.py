@@ -3,6 +3,7 @@
 ::
 
     OddsmithError
+    ├── EngineError (RuntimeError)       the engine that holds the rows did not answer
     └── InvalidInputError (ValueError)   scores, labels, weights or a parameter cannot be used
         └── ModelFileError               a model file is damaged, edited, too new or no model file
 
@@ -15,6 +16,7 @@
     ├── SpikeWarning                     a density's mode sits at the edge of its class
     ├── NonConvergenceWarning            the optimiser stopped before its tolerance
     ├── InSampleWarning                  rows that calibrate a classifier seem to have trained it
+    ├── DroppedRowsWarning               rows with missing or infinite values were left out
     ├── SkippedFoldWarning               a fold has one class to train on
     └── UnusedWeightWarning              the classifier takes no weights
 
@@ -23,6 +25,8 @@ Every error reads ``<what must hold>; got <what came>. Hint: <one action>.``
 
 __all__ = [
     "ConstantScoreWarning",
+    "DroppedRowsWarning",
+    "EngineError",
     "InSampleWarning",
     "InvalidInputError",
     "ModelFileError",
@@ -41,6 +45,10 @@ __all__ = [
 
 class OddsmithError(Exception):
     """Base of all errors raised by this library."""
+
+
+class EngineError(OddsmithError, RuntimeError):
+    """The engine that holds the rows did not answer."""
 
 
 class InvalidInputError(OddsmithError, ValueError):
@@ -93,3 +101,7 @@ class SkippedFoldWarning(OddsmithWarning):
 
 class UnusedWeightWarning(OddsmithWarning):
     """The classifier takes no weights: only the calibrator uses them."""
+
+
+class DroppedRowsWarning(OddsmithWarning):
+    """Rows with missing or infinite values were left out."""

@@ -162,8 +162,10 @@ def pooled(table: ScoreTable, n_cells: int) -> ScoreTable:
     ends = np.append(starts[1:], len(whole)) - 1
     means = np.clip(means, whole.scores[starts], whole.scores[ends])
     pos, neg = (np.add.reduceat(column, starts) for column in (whole.pos, whole.neg))
-    squares = [None if column is None else np.add.reduceat(column, starts) for column in (whole.pos_sq, whole.neg_sq)]
-    return ScoreTable(means, pos, neg, *squares, None, None, whole.rows, None)
+    pos_sq, neg_sq = (
+        None if square is None else np.add.reduceat(square, starts) for square in (whole.pos_sq, whole.neg_sq)
+    )
+    return ScoreTable(means, pos, neg, pos_sq, neg_sq, None, None, whole.rows, None)
 
 
 def _deal(counts: NDArray[np.int64], sizes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:

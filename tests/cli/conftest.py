@@ -10,7 +10,8 @@ import duckdb
 import numpy as np
 import pytest
 
-from oddsmith.cli import main
+from oddsmith.cli import judging, main
+from oddsmith.report import summary
 
 
 class Outcome(NamedTuple):
@@ -30,6 +31,13 @@ class Outcome(NamedTuple):
         assert line.startswith("Error: "), self
         assert "Traceback" not in self.err
         return line
+
+
+@pytest.fixture(autouse=True)
+def few_samples(monkeypatch):
+    """Let intervals be made of few samples: what they are worth is tested elsewhere."""
+    monkeypatch.setattr(judging, "_SAMPLES", 40)
+    monkeypatch.setattr(summary, "_SAMPLES", 40)
 
 
 @pytest.fixture

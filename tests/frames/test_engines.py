@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from oddsmith import ScoreTable
-from oddsmith.errors import InvalidInputError
-from oddsmith.frames import DroppedRowsWarning
+from oddsmith.errors import DroppedRowsWarning, InvalidInputError
 from optional import needs
 
 pa = needs("pyarrow")

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from oddsmith import LogisticCalibrator, ScoreTable
-from oddsmith.errors import InvalidInputError, OddsmithError, SingleClassWarning
-from oddsmith.frames import EngineError
+from oddsmith.errors import EngineError, InvalidInputError, OddsmithError, SingleClassWarning
 from optional import needs
 
 pa = needs("pyarrow")

@@ -130,8 +130,8 @@ def test_bootstrap_protocol_by_rows_and_by_table(weights):
     weight = np.ones(600, int) if weights == "counts" else rng.uniform(0.5, 2, 600)
     table = ScoreTable.from_arrays(scores, y, weight)
     options = {"protocol": "bootstrap", "random_state": 0}
-    by_rows = compare_rows(y, methods(scores), sample_weight=weight, **options)
-    by_table = compare(table, methods(table.scores), **options)
+    by_rows = compare_rows(y, {"raw": scores, "half": scores / 2}, sample_weight=weight, **options)
+    by_table = compare(table, {"raw": table.scores, "half": table.scores / 2}, **options)
     for name in ("log_loss", "squared_error", "zero_one_error"):
         assert by_rows[name].test == "paired bootstrap"
         assert by_rows[name].totals == pytest.approx(by_table[name].totals)

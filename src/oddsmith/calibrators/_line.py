@@ -307,6 +307,9 @@ def _fit_long(
         return a, b, True
     for _ in range(_MAX_STEPS if converged else 0):
         at = _complete(exact_pass(scores, weight, scale, shift, a, b), problem, a, b)
+        if min(at.haa, at.hbb) <= 0:
+            a, b = start  # the histogram has led to where everything is 0 or 1 to the last bit
+            break
         da, db = _direction(at, problem)
         if _small(da, db, a, b):
             return a + da, b + db, True

@@ -144,8 +144,9 @@ def _dealt(weight: Floats, n_folds: int, rng: np.random.Generator) -> Floats:
 def _with_weights(table: ScoreTable, pos: Weights, neg: Weights) -> ScoreTable:
     """Return the same scores with other weights, whole ones as counts; cells without any are dropped."""
     held = pos + neg > 0
-    pos, neg = pos[held], neg[held]
+    scores, pos, neg = table.scores[held], pos[held], neg[held]
     if np.all(pos == np.floor(pos)) and np.all(neg == np.floor(neg)):
-        pos, neg = pos.astype(np.int64), neg.astype(np.int64)
-        return ScoreTable(table.scores[held], pos, neg, None, None, None, None, int(pos.sum() + neg.sum()), None)
-    return ScoreTable(table.scores[held], pos, neg, pos, neg, None, None, int(held.sum()), None)
+        counts = pos.astype(np.int64), neg.astype(np.int64)
+        return ScoreTable(scores, *counts, None, None, None, None, int(pos.sum() + neg.sum()), None)
+    weights = pos.astype(np.float64), neg.astype(np.float64)
+    return ScoreTable(scores, *weights, *weights, None, None, len(scores), None)

@@ -20,6 +20,9 @@ _ROOMY = 110
 
 _LEVEL = 0.05
 
+#: Bootstrap samples of the intervals.
+_SAMPLES = 1000
+
 
 def add_to(app: typer.Typer) -> None:
     """Add the command."""
@@ -51,7 +54,7 @@ def evaluate(
         resolution=resolution,
     )
     with voice.odd_things_said(), voice.waiting("Resampling"):
-        found = summary(forecast, random_state=seed)
+        found = summary(forecast, n_boot=_SAMPLES, random_state=seed)
     points = reliability_curve(forecast, n_bins=10, bins="mass")
     counts = reliability_curve(forecast, n_bins=20)
     content = {**found, "verdict": _verdict(found["tests"]), "reliability": plain(points)}

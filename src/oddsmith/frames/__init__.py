@@ -1,6 +1,5 @@
 """Score tables from any data frame or engine: the rows stay where they are, one GROUP BY travels."""
 
-from oddsmith.frames.building import DroppedRowsWarning, tables_from_frame
-from oddsmith.frames.engine import EngineError
+from oddsmith.frames.building import tables_from_frame
 
-__all__ = ["DroppedRowsWarning", "EngineError", "tables_from_frame"]
+__all__ = ["tables_from_frame"]

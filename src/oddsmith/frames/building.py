@@ -9,16 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith import _check
-from oddsmith.errors import OddsmithWarning
+from oddsmith.errors import DroppedRowsWarning
 from oddsmith.frames.groups import Groups, read_groups
 from oddsmith.frames.resolution import settle
 from oddsmith.frames.source import Source
 from oddsmith.grid import Grid, power_of_two
 from oddsmith.table import ScoreTable, pool
-
-
-class DroppedRowsWarning(OddsmithWarning):
-    """Rows with missing or infinite values were left out."""
 
 
 def tables_from_frame(

@@ -8,17 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith._check import Bools
-from oddsmith.errors import OddsmithError
+from oddsmith.errors import EngineError
 
 if TYPE_CHECKING:
     import narwhals as nw
 
 #: A frame as narwhals shows it, in memory or not.
 Frame: TypeAlias = "nw.DataFrame[Any] | nw.LazyFrame[Any]"
-
-
-class EngineError(OddsmithError, RuntimeError):
-    """The engine that holds the rows did not answer."""
 
 
 class Column(NamedTuple):

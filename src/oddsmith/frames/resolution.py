@@ -5,9 +5,9 @@ Two promises: smooth fits (logistic, Platt, Gaussian, beta, piecewise at given k
 of cells comes down to one number, the chance that two rows drawn at random fall in the same cell although their scores
 differ; its inverse is the number m of cells over which the weight is spread in effect.
 
-* Smooth fits: class-wise sums leave an error of second order, the variance w²/12 within cells of width w against the
-  variance of what is fitted, 12 (w m)⁻² or so. Standard errors shrink by √N, so m must grow as N^¼: for a shift of
-  0.01 a logistic slope was seen to need 10 N^¼ (N rows times their p(1 − p)), a Gaussian's variance needs 8.4 N^¼.
+* Smooth fits: class-wise sums leave an error of second order, the variance w²/12 within cells of width w against that
+  of what is fitted, (w m)²/12 or so: a share of m⁻². Standard errors shrink by √N, so m must grow as N^¼. For a
+  shift of 0.01 a logistic slope was seen to need 10 N^¼ (N rows times their p(1 − p)), a Gaussian's variance 8.4 N^¼.
 * Steps and order (isotonic, Venn–Abers): a step moves by a cell at most. The rows in those cells change sides, a share
   of about 1/m of all for each step, and the log-loss by the root of that share times the height of a step: for 0.02,
   m of about a thousand from half a million rows on. A few high steps (bins) take three times as many for the same; like

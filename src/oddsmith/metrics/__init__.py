@@ -36,15 +36,13 @@ from oddsmith.metrics.reliability import (
     classwise_calibration_error,
     top_label_forecast,
 )
+from oddsmith.metrics.resampling_tests import BootstrapTest, cluster_sign_flip_test, paired_bootstrap
 from oddsmith.metrics.significance import (
-    BootstrapTest,
     PairedTTest,
     SignTest,
-    cluster_sign_flip_test,
     holm,
     mcnemar_test,
     micro_sign_test,
-    paired_bootstrap,
     paired_t_test,
     sign_test,
 )

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check
 from oddsmith._check import Bools, Floats, Weights
-from oddsmith.metrics import significance
+from oddsmith.metrics import resampling_tests, significance
 from oddsmith.metrics._measure import as_forecast
 from oddsmith.metrics.comparison import Comparison, MeasureComparison
 from oddsmith.metrics.proper import decision_log_loss, decision_squared_error
@@ -233,10 +233,10 @@ def _p_value(rows: Rows, view: View, a: str, b: str) -> float:
         rank_a, rank_b, counts = view.ranks[a], view.ranks[b], decisions.counts
         if clusters is None:
             return significance.micro_sign_test(rank_a, rank_b, counts).p_value
-        return significance.cluster_sign_flip_test(rank_a, rank_b, clusters, counts, random_state=seed).p_value
+        return resampling_tests.cluster_sign_flip_test(rank_a, rank_b, clusters, counts, random_state=seed).p_value
     gain_a, gain_b = view.gains[a], view.gains[b]
     finite = np.isfinite(gain_a).all() and np.isfinite(gain_b).all()
     # Of infinite losses the t-test says which method is worse.
     if not finite or (view.test == "t" and clusters is None):
         return significance.t_test(gain_a, gain_b, decisions).p_value
-    return significance.bootstrap_test(gain_a - gain_b, decisions, clusters, random_state=seed).p_value
+    return resampling_tests.bootstrap_test(gain_a - gain_b, decisions, clusters, random_state=seed).p_value

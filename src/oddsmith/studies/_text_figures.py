@@ -1,17 +1,30 @@
 """Pictures of one category's scores: the empirical log-odds, and the densities of both classes."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import expit
 from sklearn.base import clone
 
 from oddsmith import Calibrator, ScoreTable
+from oddsmith._check import Floats
+from oddsmith.calibrators._quantiles import percentiles
 from oddsmith.errors import OddsmithWarning
 from oddsmith.plots import DensityDisplay, ScoreSpaceDisplay
+from oddsmith.plots._display import Display
+from oddsmith.plots._theme import THEMES, Theme
+from oddsmith.studies._figures import Drawing
 from oddsmith.studies._study import Json
 from oddsmith.studies._text_methods import METHODS, inputs_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_BINS_A_CLASS = 15
 
 
 def shown_tables(part: Json, *, log_odds: bool = False) -> dict[str, ScoreTable]:
@@ -40,11 +53,44 @@ def log_odds_picture(part: Json, names: Sequence[str]) -> ScoreSpaceDisplay:
     """Return the empirical log-odds of training and test scores, with fits to the former."""
     tables = shown_tables(part)
     return ScoreSpaceDisplay.from_tables(
-        {"training scores": tables["train"], "test scores": tables["test"]}, maps=refit(tables["train"], names)
+        {"training scores": tables["train"], "test scores": tables["test"]},
+        maps=refit(tables["train"], names),
+        edges=_edges(list(tables.values())),
     )
+
+
+def _edges(tables: Sequence[ScoreTable]) -> Floats:
+    """Return edges of bins in which each class of the first table has its share.
+
+    Bins of equal weight would leave a rare class one or two of them.
+    """
+    scores = tables[0].scores
+    shares = np.arange(1, _BINS_A_CLASS) / _BINS_A_CLASS
+    inner = [percentiles(scores, weight, shares) for weight in (tables[0].pos, tables[0].neg)]
+    ends = [min(table.span()[0] for table in tables), max(table.span()[1] for table in tables)]
+    return np.unique(np.concatenate([*inner, ends]))
 
 
 def density_picture(part: Json, half: str, names: Sequence[str]) -> DensityDisplay:
     """Return the distributions of one half's scores by class, with densities fitted to the training scores."""
     tables = shown_tables(part, log_odds=True)
-    return DensityDisplay.from_table(tables[half], calibrators=refit(tables["train"], names))  # type: ignore[arg-type]
+    return DensityDisplay.from_table(tables[half], calibrators=refit(tables["train"], names))
+
+
+def in_panels(displays: Mapping[str, Display], **options: Any) -> dict[str, Display]:
+    """Return displays for panels: the first has the legend, inside, where no title is in its way."""
+    return {
+        title: Drawing(partial(_draw, display=display, named=place == 0, options=options))
+        for place, (title, display) in enumerate(displays.items())
+    }
+
+
+def _draw(ax: "Axes", look: Theme, display: Display, named: bool, options: dict[str, Any]) -> None:
+    theme = next(name for name, each in THEMES.items() if each is look)
+    copy(display).plot(ax, theme=theme, **options)
+    # The drawing makes a legend of its own of what has a label.
+    if (above := ax.get_legend()) is not None:
+        above.remove()
+    if not named:
+        for artist in (*ax.lines, *ax.patches, *ax.collections):
+            artist.set_label("_")

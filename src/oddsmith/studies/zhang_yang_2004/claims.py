@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from oddsmith.metrics import Interval
+from oddsmith.metrics import Interval, MeasureComparison
 from oddsmith.studies._claims import Claim, Verdict, judge_all
 from oddsmith.studies._published import Published
 from oddsmith.studies._study import Json, Results
@@ -82,8 +82,8 @@ def _best_squared_error(results: Results, published: Published) -> Claim:
     verdict: Verdict = "confirmed" if 2 * won > len(best) else "not confirmed"
     return Claim(
         "9.1.2",
-        "Piecewise logistic regression is usually best in squared error; the exception is the support vector machine on "
-        "TREC-AP, where the asymmetric Laplace wins.",
+        "Piecewise logistic regression is usually best in squared error; the exception is the support vector machine "
+        "on TREC-AP, where the asymmetric Laplace wins.",
         f"best in {_count_best(published, 'squared error', PLR)} of 6 cases",
         f"best in {won} of {len(best)} cases, not in: {_not({name: method == PLR for name, method in best.items()})}; "
         f"with the support vector machine on {NEWSGROUPS}, in TREC-AP's place, {exception} is best",
@@ -121,8 +121,8 @@ def _underflow(results: Results, published: Published) -> Claim:
         "fitted to its log-odds it would do as with the support vector machine (a conjecture).",
         f"{_known(published.tables['reuters'].rows[LOGISTIC, A_LAPLACE]['log-loss']):g} on both corpora",
         f"−inf on {sum(infinite.values())} of {len(infinite)} corpora when P is a double and spikes are steep, else "
-        f"{', '.join(f'{value:.0f} ({corpus})' for corpus, value in finite.items())}; log-odds less support vector machine "
-        f"{_intervals(apart)}",
+        f"{', '.join(f'{value:.0f} ({corpus})' for corpus, value in finite.items())}; log-odds less support vector "
+        f"machine {_intervals(apart)}",
         judge_all([*infinite.values(), *similar]),
         "the conjecture counts as held where the 95 % interval of the paired difference in log-loss includes 0",
     )
@@ -166,7 +166,7 @@ def _rising_pieces(results: Results) -> Claim:
         "none in any run",
         f"{sum(falling.values())} of {fits} fits have a falling piece: {shown}",
         "confirmed" if not falling else "not confirmed",
-        "every fit with three pieces is looked at; λ is chosen on held-out rows, as the document says, from our own grid",
+        "all fits with three pieces; λ is chosen on held-out rows, as the document says, from a grid of our own",
     )
 
 
@@ -201,8 +201,8 @@ def _calibrated_svm(results: Results, published: Published) -> Claim:
     return Claim(
         "9.1.8",
         "Calibrated scores of the support vector machine beat the logistic-regression classifier's own probabilities.",
-        f"log-loss {_known(printed[SVM, PLR]['log-loss']):.1f} against {_known(printed[LOGISTIC, RAW]['log-loss']):.1f} "
-        "on Reuters",
+        f"log-loss {_known(printed[SVM, PLR]['log-loss']):.1f} against "
+        f"{_known(printed[LOGISTIC, RAW]['log-loss']):.1f} on Reuters",
         f"log-loss, difference: {_intervals(gains)}; squared error: {_intervals(squares)}",
         judge_all([*(each.low > 0 for each in gains.values()), *(each.high < 0 for each in squares.values())]),
         "95 % intervals of paired differences; PLR on the support vector machine less the raw classifier",
@@ -296,8 +296,8 @@ def _known(value: float | None) -> float:
     return value
 
 
-def _total(found: object, name: str) -> float:
-    return _known(total(found, name))  # type: ignore[arg-type]
+def _total(found: MeasureComparison, name: str) -> float:
+    return _known(total(found, name))
 
 
 def _kept(part: Json, method: str) -> list[float]:

@@ -10,7 +10,7 @@ from oddsmith.studies._figures import Drawing, Panels, StudyFigure
 from oddsmith.studies._published import Published
 from oddsmith.studies._study import Results
 from oddsmith.studies._text_features import NEWSGROUPS
-from oddsmith.studies._text_figures import log_odds_picture
+from oddsmith.studies._text_figures import in_panels, log_odds_picture
 from oddsmith.studies._text_methods import A_LAPLACE, LR, PLR
 from oddsmith.studies._text_scores import BAYES, LOGISTIC, SVM
 from oddsmith.studies.zhang_yang_2004.parts import SHOWN, part_name
@@ -38,11 +38,12 @@ def all_figures(results: Results, published: Published) -> list[StudyFigure]:
         ),
         StudyFigure(
             "log-odds",
-            f"Empirical log-odds of training and test scores, and the three fits to the training scores (the document's "
+            "Empirical log-odds of training and test scores, and the three fits to the training scores (the document's "
             f"Figure 2). Left earn of Reuters-21578, right {SHOWN[NEWSGROUPS]} of {NEWSGROUPS} in the place of "
-            "yugoslavia of TREC-AP. Triangles are bins with one class only, bars 95 % intervals; the score of the "
-            "logistic-regression classifier is its probability, as in the document.",
-            Panels(panels, size=(3.4, 2.7)),
+            "yugoslavia of TREC-AP. Bins end at equal shares of either class of the training scores; triangles are "
+            "bins with one class only, bars 95 % intervals. The score of the logistic-regression classifier is its "
+            "probability, as in the document.",
+            Panels(in_panels(panels), size=(3.4, 2.5)),
         ),
     ]
 

@@ -1,0 +1,131 @@
+"""The dictionary of a report: plain, the same for the same table, and right."""
+
+import json
+
+import numpy as np
+import pytest
+
+from conftest import METHODS
+from oddsmith import IsotonicCalibrator, PlattCalibrator, ScoreTable, SquashCalibrator
+from oddsmith.decide import binary_costs, decide
+from oddsmith.errors import InvalidInputError
+from oddsmith.metrics import calibration_error, forecast_from_arrays, log_loss
+from oddsmith.metrics.reliability import ErrorDefinition
+from oddsmith.report import AS_IS, compare_methods, summarize
+from oddsmith.report import summary as summary_module
+from oddsmith.report.decisions import HIGHEST_COST, decision_cells
+from oddsmith.report.summary import BIN_COUNTS
+
+
+@pytest.fixture(scope="module")
+def held_out(table, summary):
+    """What each method said of cases that it was not fitted to: probabilities, labels and how many cases."""
+    contest = compare_methods(table, {summary["best"]: METHODS[summary["best"]]})
+    weight = np.concatenate([contest.pos, contest.neg]).astype(int)
+    y = np.repeat([1, 0], len(contest.pos))
+    return {name: (1 / (1 + np.exp(-np.tile(values, 2))), y, weight) for name, values in contest.log_odds.items()}
+
+
+def test_it_is_plain_json_and_the_same_again(table, summary, monkeypatch):
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+    few = {name: METHODS[name] for name in ("platt", "squash")}
+    monkeypatch.setattr(summary_module, "_SAMPLES", 20)
+    assert summarize(table, few) == summarize(table, few)
+    assert summarize(table, few)["contest"] != summarize(table, few, random_state=1)["contest"]
+
+
+def test_the_verdict_is_one_sentence(summary):
+    assert summary["verdict"].startswith(f"Calibrate: with {summary['best']} the log-loss on held-out cases falls from")
+    assert summary["verdict"].count(". ") == 0
+    assert summary["verdict"].endswith(".")
+
+
+def test_the_verdict_knows_when_to_leave_scores_alone(monkeypatch):
+    monkeypatch.setattr(summary_module, "_SAMPLES", 20)
+    rng = np.random.default_rng(4)
+    s = 2 * rng.normal(size=400)
+    table = ScoreTable.from_arrays(s, rng.random(400) < 1 / (1 + np.exp(-s)))
+    alone = summarize(table, {"isotonic": IsotonicCalibrator()})
+    assert alone["verdict"].startswith("Leave the scores as they are")
+    assert list(alone["forecasts"]) == [AS_IS]
+    little = summarize(table, {"platt": PlattCalibrator()})
+    assert little["verdict"].startswith(("Leave", "Calibrating changes little"))
+
+
+def test_measures_are_those_of_held_out_cases(summary, held_out):
+    for name, (prob, y, weight) in held_out.items():
+        forecast = forecast_from_arrays(y, prob, weight)
+        measures = summary["judged"][name]["measures"]
+        assert measures["log_loss"]["value"] == pytest.approx(log_loss(forecast))
+        assert summary["contest"]["mean"]["log_loss"][name] == pytest.approx(log_loss(forecast))
+        assert all("definition" in measure for measure in measures.values())
+        assert not summary["judged"][name]["in_sample"]
+
+
+def test_bins_give_the_calibration_error(summary, held_out):
+    for name, (prob, y, weight) in held_out.items():
+        forecast = forecast_from_arrays(y, prob, weight)
+        for kind, of_kind in summary["forecasts"][name]["bins"].items():
+            assert list(map(int, of_kind)) == list(BIN_COUNTS)
+            for n, bins in of_kind.items():
+                part = {key: np.array(bins[key]) for key in ("weight", "mean_predicted", "fraction_positive")}
+                gap = np.abs(part["fraction_positive"] - part["mean_predicted"])
+                error = float(calibration_error(forecast, definition=ErrorDefinition(int(n), kind)))
+                assert float(part["weight"] @ gap) / 3000 == pytest.approx(error)
+
+
+def test_decisions_are_exact_at_every_pair_of_costs(summary, held_out):
+    rng = np.random.default_rng(5)
+    pairs = [(1, 1), (1, HIGHEST_COST), (HIGHEST_COST, 1), *rng.integers(1, HIGHEST_COST + 1, size=(60, 2))]
+    for name, (prob, y, weight) in held_out.items():
+        cells = {key: np.array(value) for key, value in summary["forecasts"][name]["decisions"].items()}
+        for fp, fn in pairs:
+            yes = decide(prob, binary_costs(false_positive=float(fp), false_negative=float(fn))) == 1
+            chosen = cells["above"] >= fp / (fp + fn)
+            assert cells["pos"][chosen].sum() == weight[yes & (y == 1)].sum()
+            assert cells["neg"][chosen].sum() == weight[yes & (y == 0)].sum()
+
+
+def test_a_forecast_on_the_threshold_is_decided_as_negative():
+    cells = decision_cells(forecast_from_arrays([1, 1, 0, 1, 0], [0.5, 0.2, 0.2, 1.0, 0.0]))
+    above = dict(zip(cells["above"], zip(cells["pos"], cells["neg"], strict=True), strict=True))
+    assert sum(pos for at, (pos, _) in above.items() if at >= 0.5) == 1
+    assert sum(pos for at, (pos, _) in above.items() if at >= 0.2) == 2
+    assert above[0.0] == (0, 1)
+
+
+def test_score_space_holds_every_method(summary, table):
+    space = summary["score_space"]
+    assert set(space["curves"]) == {*METHODS, AS_IS} == set(summary["contest"]["ranking"])
+    assert list(space["curves"]) == summary["contest"]["ranking"]
+    fitted = PlattCalibrator().fit_table(table)
+    np.testing.assert_allclose(space["curves"]["platt"], fitted.log_odds(np.array(space["at"])))
+    assert sum(space["points"]["pos"]) == table.n_pos
+    assert space["in_sample"]
+
+
+def test_probabilities_are_drawn_by_their_log_odds(monkeypatch):
+    monkeypatch.setattr(summary_module, "_SAMPLES", 20)
+    rng = np.random.default_rng(6)
+    p = np.append(rng.random(300), [0.0, 1.0, 1.0])
+    table = ScoreTable.from_arrays(p, np.append(rng.random(300) < p**2, [False, True, False]))
+    found = summarize(table, {"platt": PlattCalibrator(), "squash": SquashCalibrator()})
+    space = found["score_space"]
+    assert space["axis"] == "log-odds of the score"
+    assert space["curves"][AS_IS] == space["at"]
+    assert json.dumps(found, allow_nan=False)
+
+
+def test_progress_ends_at_one(table):
+    told = []
+    summarize(table, {"squash": SquashCalibrator()}, progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+
+
+def test_it_refuses_what_cannot_be_compared(table):
+    weighted = ScoreTable.from_arrays([0.0, 1.0, 2.0, 3.0], [0, 1, 0, 1], [0.5, 0.5, 1.0, 1.0])
+    with pytest.raises(InvalidInputError, match="counts"):
+        summarize(weighted, METHODS)
+    with pytest.raises(InvalidInputError, match="each class must have two cases"):
+        summarize(ScoreTable.from_arrays([0.0, 1.0, 2.0], [0, 1, 0]), METHODS)
