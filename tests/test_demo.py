@@ -1,24 +1,54 @@
-"""The demo runs and shows that calibrating was worth it."""
+"""The demo tells the whole story: a classifier, its calibration, the comparison, and where the report lies."""
+
+import json
 
 import pytest
 
-from oddsmith import demo
+from oddsmith import PlattCalibrator, SquashCalibrator, demo
+from oddsmith.cli import main
 from oddsmith.errors import InvalidInputError
+from oddsmith.report import summary
 
 
-def test_demo_prints_a_comparison_and_writes_a_report(capsys, tmp_path):
-    demo.main(tmp_path / "demo.html")
-    demo.main(tmp_path / "demo.html")
-    assert "Calibration of handwritten digits" in (tmp_path / "demo.html").read_text()
+@pytest.fixture
+def short(monkeypatch):
+    """A story of two methods."""
+    monkeypatch.setattr(demo, "_calibrators", lambda: [PlattCalibrator(), SquashCalibrator()])
+    monkeypatch.setattr(summary, "_SAMPLES", 20)
+
+
+def test_the_command_prints_a_comparison_and_writes_a_report(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as left:
+        main(["demo"])
+    assert left.value.code == 0
     lines = capsys.readouterr().out.splitlines()
     losses = {line.split()[0]: float(line.split()[1]) for line in lines if line.endswith(("ms", "best", "says)"))}
+    assert len(losses) >= 20
     assert losses["Platt"] < 0.6 < 2 < losses["Squash"]
-    assert any("<- best" in line for line in lines)
-    assert lines[-1].startswith(f"The report lies in {tmp_path}")
+    assert sum("<- best" in line for line in lines) == 1
+    assert lines[-1] == "The report lies in oddsmith-demo.html: open it in a browser."
+    page = (tmp_path / "oddsmith-demo.html").read_text(encoding="utf-8")
+    assert "Calibration of handwritten digits" in page
+    assert next(line for line in lines if line.startswith("Report: "))[8:40] in page
 
 
-def test_demo_replaces_nothing_but_its_own_report(tmp_path):
+def test_the_story_as_json_and_again(capsys, tmp_path, short):
+    output = tmp_path / "demo.html"
+    for _ in range(2):
+        with pytest.raises(SystemExit):
+            main(["demo", "--json", "--quiet", "-o", str(output)])
+        told = json.loads(capsys.readouterr().out)
+        assert [row["method"] for row in told["standings"]] == ["Platt", "Squash"]
+        assert told["report"] == str(output)
+        assert told["verdict"].startswith("Calibrate: with Platt")
+    demo.main(output)
+    assert capsys.readouterr().out.endswith(f"The report lies in {output}: open it in a browser.\n")
+
+
+def test_it_replaces_nothing_but_its_own_report(tmp_path, short):
     (tmp_path / "mine.html").write_text("mine")
-    with pytest.raises(InvalidInputError):
+    with pytest.raises(InvalidInputError, match="must not exist yet"):
         demo.main(tmp_path / "mine.html")
     assert (tmp_path / "mine.html").read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [tmp_path / "mine.html"]

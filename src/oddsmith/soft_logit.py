@@ -50,4 +50,4 @@ def soft_logit(prob: Floats, softness: float) -> Floats:
 def soft_expit(log_odds: Floats, softness: float) -> Floats:
     """Return the probability of softened log-odds: the inverse of `soft_logit`."""
     odds = np.exp(log_odds)
-    return np.clip((odds * (1 + softness) - softness) / (1 + odds), 0.0, 1.0)
+    return np.asarray(np.clip((odds * (1 + softness) - softness) / (1 + odds), 0.0, 1.0))

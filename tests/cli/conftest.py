@@ -3,15 +3,17 @@
 import io
 import json
 import sys
-from pathlib import Path
 from typing import NamedTuple
 
-import duckdb
 import numpy as np
 import pytest
+from cli_files import csv_text, sample
 
 from oddsmith.cli import judging, main
 from oddsmith.report import summary
+
+#: Not a module to look for doctests in: every folder may have one of this name.
+collect_ignore = ["conftest.py"]
 
 
 class Outcome(NamedTuple):
@@ -57,19 +59,6 @@ def run(capsys, monkeypatch, tmp_path):
     return run
 
 
-def sample(n=400, seed=0):
-    """Scores, labels and segments."""
-    rng = np.random.default_rng(seed)
-    score = rng.normal(size=n) * 2
-    label = (rng.random(n) < 1 / (1 + np.exp(-0.8 * score + 0.3))).astype(int)
-    return score, label, np.array(["north", "south"])[rng.integers(2, size=n)]
-
-
-def csv_text(columns, separator=","):
-    rows = zip(*columns.values(), strict=True)
-    return "".join(f"{separator.join(str(field) for field in row)}\n" for row in (columns, *rows))
-
-
 @pytest.fixture
 def scores(tmp_path):
     """A file of scores, labels and segments."""
@@ -94,13 +83,3 @@ def model(run, scores):
     """A model file."""
     assert run("fit", scores, "-o", "model.json", "-m", "platt", "-q").code == 0
     return scores.parent / "model.json"
-
-
-def many_rows(path: Path, rows: int) -> Path:
-    """Write a large file of scores and labels, quickly."""
-    query = (
-        "SELECT (hash(i) % 1000003) / 100000.0 - 5 AS score, (hash(i + 7) % 100 < 30)::INT AS label, "
-        f"hash(i) % 5 AS part FROM range({rows}) t(i)"
-    )
-    duckdb.sql(f"COPY ({query}) TO '{path}'")
-    return path

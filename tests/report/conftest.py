@@ -2,29 +2,14 @@
 
 import numpy as np
 import pytest
+from report_methods import METHODS
 
-from oddsmith import (
-    HistogramCalibrator,
-    IsotonicCalibrator,
-    LogisticCalibrator,
-    MinMaxCalibrator,
-    PiecewiseLogisticCalibrator,
-    PlattCalibrator,
-    ScoreTable,
-    SquashCalibrator,
-)
+from oddsmith import ScoreTable
 from oddsmith.report import summarize
 from oddsmith.report import summary as summary_module
 
-METHODS = {
-    "platt": PlattCalibrator(),
-    "isotonic": IsotonicCalibrator(),
-    "piecewise": PiecewiseLogisticCalibrator(),
-    "histogram": HistogramCalibrator(),
-    "logistic": LogisticCalibrator(),
-    "squash": SquashCalibrator(),
-    "min-max": MinMaxCalibrator(),
-}
+#: Not a module to look for doctests in: every folder may have one of this name.
+collect_ignore = ["conftest.py"]
 
 
 @pytest.fixture(scope="session")

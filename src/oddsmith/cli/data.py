@@ -1,5 +1,6 @@
 """``oddsmith data``: the data sets of the studies."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,24 @@ from oddsmith.cli._failing import CHECK_FAILED
 from oddsmith.cli._output import AsJson, Quiet, Voice, say
 
 app = typer.Typer(help="List, fetch and check the studies' data sets.")
+
+
+class _Downloaded:
+    """What a downloader tells of its progress, in bytes."""
+
+    def __init__(self, progress: Callable[[float], None]) -> None:
+        self.total, self._done, self._progress = 0, 0, progress
+
+    def update(self, n: int) -> None:
+        self._done += n
+        self._progress(min(self._done / max(self.total, 1), 1.0))
+
+    def reset(self) -> None:
+        self._done = 0
+
+    def close(self) -> None:
+        pass
+
 
 Folder = Annotated[
     Path | None, typer.Option("--data", help="Folder of a local copy. [default: ODDSMITH_DATA, or the cache]")
@@ -52,8 +71,8 @@ def fetch(
     voice = Voice(quiet=quiet, as_json=as_json)
     places = {}
     for name in names:
-        voice.remark(f"Fetching {name} …")
-        places[name] = str(download(name, data).folder)
+        with voice.progress(f"Fetching {name}") as progress:
+            places[name] = str(download(name, data, _Downloaded(progress)).folder)
 
     def show(console: Console) -> None:
         for name, place in places.items():

@@ -50,16 +50,16 @@ def fit(
             bad_rows=bad_rows,
             resolution=resolution,
         )
-        with voice.progress("Fitting") as progress:
-            with voice.odd_things_said():
-                model = _model(calibrator, data.table, data.labels)
-            if by is not None:
-                parts = {}
+        with voice.waiting("Fitting"), voice.odd_things_said():
+            model = _model(calibrator, data.table, data.labels)
+        if by is not None:
+            parts = {}
+            with voice.progress("Fitting segments") as progress:
                 for done, (name, table) in enumerate(data.segments.items()):
-                    progress((1 + done) / (1 + len(data.segments)))
+                    progress(done / len(data.segments))
                     with voice.odd_things_said(f"segment {name!r}: "):
                         parts[name] = _model(calibrator_called(method), table, data.labels)
-                model = model.with_segments(by, parts)
+            model = model.with_segments(by, parts)
         model.save(unfinished)
     content: dict[str, Any] = {
         "model": str(output),

@@ -14,7 +14,7 @@ from oddsmith.errors import OddsmithWarning
 from oddsmith.input_maps import unit_log_odds
 from oddsmith.metrics import Comparison, compare_rows
 from oddsmith.metrics._result import plain
-from oddsmith.resample import exact, folds
+from oddsmith.resample import exact, folds, require_counts
 from oddsmith.table import ScoreTable
 
 __all__ = ["AS_IS", "MethodContest", "compare_methods"]
@@ -123,6 +123,7 @@ def compare_methods(
     >>> sorted(compare_methods(table, {"platt": PlattCalibrator()}).ranking)
     ['as it is', 'platt']
     """
+    require_counts(table, "comparing methods")
     k = int(min(_check.whole_number(n_folds, "n_folds", low=2), table.n_pos, table.n_neg))
     if k < 2:
         got = f"{table.n_pos:g} positive and {table.n_neg:g} negative"

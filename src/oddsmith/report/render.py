@@ -14,17 +14,43 @@ __all__ = ["to_html", "to_json", "to_markdown"]
 
 
 def to_json(summary: Mapping[str, Any]) -> str:
-    """Return the report as JSON."""
+    """Return the report as JSON.
+
+    Parameters
+    ----------
+    summary : mapping
+        From `summarize`.
+    """
     return json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def to_markdown(summary: Mapping[str, Any]) -> str:
-    """Return the report as Markdown, without pictures."""
+    """Return the report as Markdown, without pictures.
+
+    Parameters
+    ----------
+    summary : mapping
+        From `summarize`.
+    """
     return re.sub(r"\n{3,}", "\n\n", _render("report.md", summary))
 
 
 def to_html(summary: Mapping[str, Any]) -> str:
-    """Return the report as one page that needs nothing else: no network, no other file."""
+    """Return the report as one page that needs nothing else: no network, no other file.
+
+    Parameters
+    ----------
+    summary : mapping
+        From `summarize`, also after a round trip through JSON.
+
+    Examples
+    --------
+    >>> from oddsmith import PlattCalibrator, ScoreTable
+    >>> from oddsmith.report import summarize
+    >>> table = ScoreTable.from_arrays([-1.0, 0.5, 2.0, -2.0], [0, 1, 1, 0], [40, 30, 30, 50])
+    >>> to_html(summarize(table, {"platt": PlattCalibrator()}))[:15]
+    '<!DOCTYPE html>'
+    """
     from oddsmith.plots._theme import THEMES
     from oddsmith.report import score_space
     from oddsmith.report.pictures import histogram_pictures, reliability_pictures

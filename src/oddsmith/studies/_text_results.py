@@ -68,6 +68,23 @@ def total(found: MeasureComparison, name: str) -> float | None:
     return float(found.totals[found.names.index(name)]) if name in found.names else None
 
 
+def known(value: float | None) -> float:
+    """Return a figure that is surely there."""
+    assert value is not None
+    return value
+
+
+def sum_of(found: MeasureComparison, name: str) -> float:
+    """Return the total of a method that surely has one."""
+    return known(total(found, name))
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Write some names, and how many more there are."""
+    more = [f"and {len(names) - most} more"] if len(names) > most else []
+    return "; ".join([*names[:most], *more]) or "none"
+
+
 def totals(part: Json, *, given: str | None = None) -> dict[str, dict[str, float | None]]:
     """Return the totals of every method by measure."""
     views = {measure: comparison(part, measure, given=given) for measure in MEASURES}

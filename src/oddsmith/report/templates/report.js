@@ -15,6 +15,7 @@
   preferred.addEventListener("change", (event) => dress(event.matches));
   by("theme").addEventListener("click", () => dress(root.dataset.theme !== "dark"));
   by("theme").hidden = false;
+  by("no-script").hidden = true;
 
   // Methods that stand out in score space; the one picked last lies on top.
   const picks = [...document.querySelectorAll("[data-curve]")];

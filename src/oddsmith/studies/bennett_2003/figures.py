@@ -6,8 +6,9 @@ from oddsmith.studies._study import Results
 from oddsmith.studies._text_features import REUTERS
 from oddsmith.studies._text_figures import density_picture, in_panels, log_odds_picture
 from oddsmith.studies._text_methods import A_GAUSS, A_LAPLACE, GAUSS, HYBRID, LR
+from oddsmith.studies._text_parts import part_name
 from oddsmith.studies._text_scores import PERCEPTRON
-from oddsmith.studies.bennett_2003.parts import CLASSIFIERS, SHOWN, part_name
+from oddsmith.studies.bennett_2003.parts import CLASSIFIERS, SHOWN
 
 
 def all_figures(results: Results) -> list[StudyFigure]:

@@ -8,7 +8,7 @@ import numpy as np
 from oddsmith import AsymmetricGaussianCalibrator, AsymmetricLaplaceCalibrator
 from oddsmith.studies._study import Json, Part, Setting
 from oddsmith.studies._text_features import NEWSGROUPS, OHSUMED, REUTERS
-from oddsmith.studies._text_methods import calibrate_corpus
+from oddsmith.studies._text_parts import text_part
 from oddsmith.studies._text_scores import BAYES, PERCEPTRON, SVM
 
 #: The copy of the document has lost how many words it keeps; 300 and 1000 are recalled, and both are run on Reuters.
@@ -34,7 +34,7 @@ _EXPONENT = 1.5
 def all_parts(setting: Setting) -> list[Part]:
     """Return a part for each corpus and classifier, then for each variant, then the times."""
     parts = [
-        _part("main", corpus, recipe, classifier, {"shown": SHOWN if corpus == REUTERS else None})
+        text_part("main", corpus, recipe, classifier, {"shown": SHOWN if corpus == REUTERS else None})
         for corpus, recipe in RECIPES.items()
         for classifier in (*CLASSIFIERS, PERCEPTRON)
     ]
@@ -43,19 +43,8 @@ def all_parts(setting: Setting) -> list[Part]:
             continue
         # Weights of words do not touch naive Bayes, which counts.
         some = CLASSIFIERS[1:] if name in ("no-idf", "binary") else CLASSIFIERS
-        parts += [_part(f"variant-{name}", REUTERS, recipe, classifier, {}) for classifier in some]
+        parts += [text_part(f"variant-{name}", REUTERS, recipe, classifier, {}) for classifier in some]
     return [*parts, Part(TIMES, time_fits, cost=0.5)]
-
-
-def part_name(group: str, corpus: str, classifier: str) -> str:
-    """Return the name of a part."""
-    return f"{group}-{corpus}-{classifier}".lower().replace(" ", "-")
-
-
-def _part(group: str, corpus: str, recipe: str, classifier: str, more: dict[str, object]) -> Part:
-    cost = {BAYES: 1.0, SVM: 2.0, PERCEPTRON: 3.0}[classifier] * {REUTERS: 1.0, NEWSGROUPS: 4.0, OHSUMED: 0.5}[corpus]
-    arguments = {"corpus": corpus, "recipe": recipe, "classifier": classifier, **more}
-    return Part(part_name(group, corpus, classifier), calibrate_corpus, arguments, cost=cost)
 
 
 def time_fits(setting: Setting) -> Json:

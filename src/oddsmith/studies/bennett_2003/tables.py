@@ -4,6 +4,7 @@ from oddsmith.metrics import MeasureComparison
 from oddsmith.studies._published import Published
 from oddsmith.studies._study import Json, Results
 from oddsmith.studies._tables import Cell, Column, Table
+from oddsmith.studies._text_features import RECIPES as TEXT_RECIPES
 from oddsmith.studies._text_features import REUTERS
 from oddsmith.studies._text_methods import (
     A_GAUSS,
@@ -18,6 +19,7 @@ from oddsmith.studies._text_methods import (
     PLR,
     RAW,
 )
+from oddsmith.studies._text_parts import part_name
 from oddsmith.studies._text_results import (
     FORMATS,
     MEASURES,
@@ -29,7 +31,7 @@ from oddsmith.studies._text_results import (
     totals,
 )
 from oddsmith.studies._text_scores import BAYES, PERCEPTRON
-from oddsmith.studies.bennett_2003.parts import CLASSIFIERS, CORPORA, RECIPES, VARIANTS, part_name
+from oddsmith.studies.bennett_2003.parts import CLASSIFIERS, CORPORA, RECIPES, VARIANTS
 
 #: The document's methods, in its order.
 SEVEN = (GAUSS, A_GAUSS, LAPLACE, A_LAPLACE, LR, NOISE, RAW)
@@ -99,8 +101,12 @@ def _document(corpus: str, results: Results, published: Published) -> Table:
     else:
         note += f". {STAND_IN} MSN Web was never public."
     return Table(
-        f"totals-{_slug(corpus)}", f"{corpus}: the document's table ({RECIPES[corpus]}'s features)", columns, rows, note
+        f"totals-{_slug(corpus)}", f"{corpus}: the document's table, {_words(corpus)} words", columns, rows, note
     )
+
+
+def _words(corpus: str) -> str:
+    return f"{TEXT_RECIPES[RECIPES[corpus]].words:,}"
 
 
 def _wins(results: Results) -> Table:
@@ -147,8 +153,10 @@ def _perceptron(results: Results) -> Table:
         "Future work: the score of a voted perceptron",
         ("corpus", "method", *(Column(measure, FORMATS[measure]) for measure in MEASURES)),
         rows,
-        "The score is the log ratio of the votes for and against, with ½ added to both. One pass over the training "
-        f"documents. {STAND_IN}",
+        "The score is the log ratio of the votes for and against, with ½ added to both, after one pass over the "
+        "training documents. Where all perceptrons agree it grows with the number of documents, so that such a score "
+        "of the classifier in use lies beyond all scores of the folds, and beyond any spike at the edge of a class. "
+        f"{STAND_IN}",
     )
 
 

@@ -3,16 +3,27 @@
 import math
 from collections.abc import Sequence
 
-from oddsmith.metrics import Interval, MeasureComparison
+from oddsmith.metrics import Interval
 from oddsmith.studies._claims import Claim, Verdict, judge_all
 from oddsmith.studies._published import Published
 from oddsmith.studies._study import Json, Results
 from oddsmith.studies._tables import written
 from oddsmith.studies._text_features import NEWSGROUPS, REUTERS
 from oddsmith.studies._text_methods import A_LAPLACE, A_LAPLACE_DOUBLE, GROWN, LR, PLR, RAW
-from oddsmith.studies._text_results import MEASURES, among, beats, comparison, paired_difference, published_name, total
+from oddsmith.studies._text_parts import part_name
+from oddsmith.studies._text_results import (
+    MEASURES,
+    among,
+    beats,
+    comparison,
+    known,
+    listed,
+    paired_difference,
+    published_name,
+    sum_of,
+)
 from oddsmith.studies._text_scores import BAYES, LOGISTIC, SVM
-from oddsmith.studies.zhang_yang_2004.parts import CLASSIFIERS, CORPORA, part_name
+from oddsmith.studies.zhang_yang_2004.parts import CLASSIFIERS, CORPORA
 from oddsmith.studies.zhang_yang_2004.tables import FOUR, star
 
 _T_TEST = "paired t-test over all decisions, level 0.05"
@@ -48,10 +59,6 @@ def _parts(results: Results, classifiers: Sequence[str] = CLASSIFIERS) -> list[t
     ]
 
 
-def _named(names: Sequence[str]) -> str:
-    return "; ".join(names) if names else "none"
-
-
 def _best_log_loss(results: Results, published: Published) -> Claim:
     held = {}
     for name, part in _parts(results):
@@ -59,10 +66,10 @@ def _best_log_loss(results: Results, published: Published) -> Claim:
         held[name] = all(beats(found, PLR, published_name(part, other)) for other in (LR, A_LAPLACE))
     raw = results[part_name("main", REUTERS, LOGISTIC)]
     found = comparison(raw, "log-loss")
-    gain = _total(found, PLR) - _total(found, RAW)
+    gain = sum_of(found, PLR) - sum_of(found, RAW)
     unstarred = not star(raw, PLR, "log-loss")
     printed = published.tables["reuters"].rows
-    theirs = _known(printed[LOGISTIC, PLR]["log-loss"]) - _known(printed[LOGISTIC, RAW]["log-loss"])
+    theirs = known(printed[LOGISTIC, PLR]["log-loss"]) - known(printed[LOGISTIC, RAW]["log-loss"])
     return Claim(
         "9.1.1",
         "Piecewise logistic regression has the best log-loss of the three methods, for every classifier and corpus; "
@@ -99,7 +106,7 @@ def _fewest_errors(results: Results, published: Published) -> Claim:
         "9.1.3",
         "The asymmetric Laplace is sometimes best in errors.",
         f"best in {_count_best(published, 'errors', A_LAPLACE)} of 6 cases",
-        f"fewest errors in {len(won)} of {len(best)} cases: {_named(won)}",
+        f"fewest errors in {len(won)} of {len(best)} cases: {listed(won)}",
         "confirmed" if 0 < len(won) < len(best) else "not confirmed",
         "sometimes is taken as at least once and not always, by totals",
     )
@@ -109,8 +116,8 @@ def _underflow(results: Results, published: Published) -> Claim:
     infinite, finite, apart = {}, {}, {}
     for corpus in CORPORA:
         part = results[part_name("main", corpus, LOGISTIC)]
-        infinite[corpus] = math.isinf(_total(comparison(part, "log-loss"), A_LAPLACE_DOUBLE))
-        finite[corpus] = _total(comparison(part, "log-loss"), A_LAPLACE)
+        infinite[corpus] = math.isinf(sum_of(comparison(part, "log-loss"), A_LAPLACE_DOUBLE))
+        finite[corpus] = sum_of(comparison(part, "log-loss"), A_LAPLACE)
         apart[corpus] = paired_difference(
             part["inputs"]["log-odds"]["kept"][A_LAPLACE], _kept(results[part_name("main", corpus, SVM)], A_LAPLACE)
         )
@@ -119,7 +126,7 @@ def _underflow(results: Results, published: Published) -> Claim:
         "9.1.4",
         "The asymmetric Laplace fitted to probabilities of the logistic-regression classifier has a log-loss of −inf; "
         "fitted to its log-odds it would do as with the support vector machine (a conjecture).",
-        f"{_known(published.tables['reuters'].rows[LOGISTIC, A_LAPLACE]['log-loss']):g} on both corpora",
+        f"{known(published.tables['reuters'].rows[LOGISTIC, A_LAPLACE]['log-loss']):g} on both corpora",
         f"−inf on {sum(infinite.values())} of {len(infinite)} corpora when P is a double and spikes are steep, else "
         f"{', '.join(f'{value:.0f} ({corpus})' for corpus, value in finite.items())}; log-odds less support vector "
         f"machine {_intervals(apart)}",
@@ -136,14 +143,14 @@ def _only_plr_helps(results: Results, published: Published) -> Claim:
         laplace = published_name(part, A_LAPLACE)
         held += [beats(found, PLR, RAW), beats(found, RAW, LR), beats(found, RAW, laplace)]
         shown.append(
-            f"{corpus}: raw {_total(found, RAW):.1f}, LR {_total(found, LR):.1f}, PLR {_total(found, PLR):.1f}"
+            f"{corpus}: raw {sum_of(found, RAW):.1f}, LR {sum_of(found, LR):.1f}, PLR {sum_of(found, PLR):.1f}"
         )
     printed = published.tables["reuters"].rows
     return Claim(
         "9.1.5",
         "Only piecewise logistic regression improves the probabilities of the logistic-regression classifier; plain "
         "logistic regression on them makes them worse.",
-        ", ".join(f"{name} {_known(printed[LOGISTIC, name]['log-loss']):.1f}" for name in (RAW, LR, PLR))
+        ", ".join(f"{name} {known(printed[LOGISTIC, name]['log-loss']):.1f}" for name in (RAW, LR, PLR))
         + " on Reuters",
         "; ".join(shown),
         judge_all(held),
@@ -159,7 +166,7 @@ def _rising_pieces(results: Results) -> Claim:
             fits += len(slopes)
             if count := sum(slope < 0 for slope in slopes):
                 falling[name if len(part["inputs"]) == 1 else f"{name}, {given}"] = count
-    shown = _named([f"{name} {count}" for name, count in falling.items()])
+    shown = listed([f"{name} {count}" for name, count in falling.items()])
     return Claim(
         "9.1.6",
         "No piece of piecewise logistic regression ever has a negative slope.",
@@ -175,7 +182,7 @@ def _grown(results: Results, published: Published) -> Claim:
     pieces, changes = [], {}
     for name, part in _parts(results):
         found = comparison(part, "log-loss")
-        changes[name] = _total(found, GROWN) / _total(found, PLR) - 1
+        changes[name] = sum_of(found, GROWN) / sum_of(found, PLR) - 1
         pieces += [fit["pieces"] for fit in next(iter(part["inputs"].values()))["categories"].values()]
     inside = sum(low <= count <= high for count in pieces)
     worst = max(changes, key=lambda name: abs(changes[name]))
@@ -201,8 +208,8 @@ def _calibrated_svm(results: Results, published: Published) -> Claim:
     return Claim(
         "9.1.8",
         "Calibrated scores of the support vector machine beat the logistic-regression classifier's own probabilities.",
-        f"log-loss {_known(printed[SVM, PLR]['log-loss']):.1f} against "
-        f"{_known(printed[LOGISTIC, RAW]['log-loss']):.1f} on Reuters",
+        f"log-loss {known(printed[SVM, PLR]['log-loss']):.1f} against "
+        f"{known(printed[LOGISTIC, RAW]['log-loss']):.1f} on Reuters",
         f"log-loss, difference: {_intervals(gains)}; squared error: {_intervals(squares)}",
         judge_all([*(each.low > 0 for each in gains.values()), *(each.high < 0 for each in squares.values())]),
         "95 % intervals of paired differences; PLR on the support vector machine less the raw classifier",
@@ -213,9 +220,9 @@ def _raw_bayes(results: Results, published: Published) -> Claim:
     ratios = {}
     for name, part in _parts(results, (BAYES,)):
         found = comparison(part, "log-loss")
-        ratios[name] = _total(found, RAW) / min(_total(found, method) for method in FOUR[1:])
+        ratios[name] = sum_of(found, RAW) / min(sum_of(found, method) for method in FOUR[1:])
     printed = published.tables["reuters"].rows
-    theirs = _known(printed[BAYES, RAW]["log-loss"]) / _known(printed[BAYES, LR]["log-loss"])
+    theirs = known(printed[BAYES, RAW]["log-loss"]) / known(printed[BAYES, LR]["log-loss"])
     return Claim(
         "9.1.9",
         f"The log-loss of raw naive Bayes is more than {_TIMES} times that of any calibrated one.",
@@ -251,7 +258,7 @@ def _svm_exchange(results: Results, published: Published) -> Claim:
         held += [beats(views["log-loss"], LR, A_LAPLACE)]
         held += [beats(views[measure], A_LAPLACE, LR) for measure in ("squared error", "errors")]
         pairs = ", ".join(
-            f"{measure} {_total(view, LR):.0f} and {_total(view, A_LAPLACE):.0f}" for measure, view in views.items()
+            f"{measure} {sum_of(view, LR):.0f} and {sum_of(view, A_LAPLACE):.0f}" for measure, view in views.items()
         )
         shown.append(f"{name}: {pairs}")
     printed = published.tables["reuters"].rows
@@ -260,7 +267,7 @@ def _svm_exchange(results: Results, published: Published) -> Claim:
         "With the support vector machine logistic regression has a better log-loss than the asymmetric Laplace, but a "
         "worse squared error and more errors.",
         ", ".join(
-            f"{measure} {_known(printed[SVM, LR][measure]):g} and {_known(printed[SVM, A_LAPLACE][measure]):g}"
+            f"{measure} {known(printed[SVM, LR][measure]):g} and {known(printed[SVM, A_LAPLACE][measure]):g}"
             for measure in MEASURES
         )
         + " on Reuters",
@@ -271,7 +278,7 @@ def _svm_exchange(results: Results, published: Published) -> Claim:
 
 
 def _not(held: dict[str, bool]) -> str:
-    return _named([name for name, each in held.items() if not each])
+    return listed([name for name, each in held.items() if not each])
 
 
 def _best(part: Json, measure: str) -> str:
@@ -289,15 +296,6 @@ def _count_best(published: Published, measure: str, method: str) -> int:
             known = {name: value for name, value in values.items() if value is not None}
             count += known[method] == min(known.values())
     return count
-
-
-def _known(value: float | None) -> float:
-    assert value is not None
-    return value
-
-
-def _total(found: MeasureComparison, name: str) -> float:
-    return _known(total(found, name))
 
 
 def _kept(part: Json, method: str) -> list[float]:

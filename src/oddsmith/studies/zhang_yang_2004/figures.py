@@ -12,8 +12,9 @@ from oddsmith.studies._study import Results
 from oddsmith.studies._text_features import NEWSGROUPS
 from oddsmith.studies._text_figures import in_panels, log_odds_picture
 from oddsmith.studies._text_methods import A_LAPLACE, LR, PLR
+from oddsmith.studies._text_parts import part_name
 from oddsmith.studies._text_scores import BAYES, LOGISTIC, SVM
-from oddsmith.studies.zhang_yang_2004.parts import SHOWN, part_name
+from oddsmith.studies.zhang_yang_2004.parts import SHOWN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,7 +2,7 @@
 
 from oddsmith.studies._study import Part, Setting
 from oddsmith.studies._text_features import NEWSGROUPS, OHSUMED, REUTERS
-from oddsmith.studies._text_methods import calibrate_corpus
+from oddsmith.studies._text_parts import text_part
 from oddsmith.studies._text_scores import BAYES, LOGISTIC, SVM
 
 RECIPE = "Zhang & Yang"
@@ -25,7 +25,7 @@ VARIANTS = {
 def all_parts(setting: Setting) -> list[Part]:
     """Return a part for each corpus and classifier, then for each variant."""
     parts = [
-        _part("main", corpus, RECIPE, classifier, {"shown": SHOWN.get(corpus), "keep": classifier != BAYES})
+        text_part("main", corpus, RECIPE, classifier, {"shown": SHOWN.get(corpus), "keep": classifier != BAYES})
         for corpus in CORPORA
         for classifier in CLASSIFIERS
     ]
@@ -34,16 +34,5 @@ def all_parts(setting: Setting) -> list[Part]:
             continue
         # Naive Bayes has no bias to penalise.
         some = CLASSIFIERS[1:] if name == "penalised-bias" else CLASSIFIERS
-        parts += [_part(f"variant-{name}", REUTERS, recipe, classifier, {}) for classifier in some]
+        parts += [text_part(f"variant-{name}", REUTERS, recipe, classifier, {}) for classifier in some]
     return parts
-
-
-def part_name(group: str, corpus: str, classifier: str) -> str:
-    """Return the name of a part."""
-    return f"{group}-{corpus}-{classifier}".lower().replace(" ", "-")
-
-
-def _part(group: str, corpus: str, recipe: str, classifier: str, more: dict[str, object]) -> Part:
-    cost = {BAYES: 1.0, SVM: 2.0, LOGISTIC: 6.0}[classifier] * {REUTERS: 1.0, NEWSGROUPS: 4.0, OHSUMED: 0.5}[corpus]
-    arguments = {"corpus": corpus, "recipe": recipe, "classifier": classifier, **more}
-    return Part(part_name(group, corpus, classifier), calibrate_corpus, arguments, cost=cost)

@@ -5,6 +5,7 @@ from oddsmith.studies._study import Json, Results
 from oddsmith.studies._tables import Cell, Column, Table, beside
 from oddsmith.studies._text_features import NEWSGROUPS, OHSUMED, REUTERS
 from oddsmith.studies._text_methods import A_LAPLACE, LR, PLR, RAW
+from oddsmith.studies._text_parts import part_name
 from oddsmith.studies._text_results import (
     FORMATS,
     MEASURES,
@@ -15,7 +16,7 @@ from oddsmith.studies._text_results import (
     published_name,
     totals,
 )
-from oddsmith.studies.zhang_yang_2004.parts import CLASSIFIERS, CORPORA, RECIPE, VARIANTS, part_name
+from oddsmith.studies.zhang_yang_2004.parts import CLASSIFIERS, CORPORA, RECIPE, VARIANTS
 
 #: The document's methods.
 FOUR = (RAW, LR, A_LAPLACE, PLR)

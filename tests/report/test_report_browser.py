@@ -6,14 +6,15 @@ import shutil
 
 import numpy as np
 import pytest
+from report_methods import METHODS
 
-from conftest import METHODS
-from optional import needs
 from oddsmith.decide import binary_costs, decide
 from oddsmith.metrics import calibration_error, forecast_from_arrays
 from oddsmith.metrics.reliability import ErrorDefinition
-from oddsmith.report import AS_IS, compare_methods, to_html
+from oddsmith.report import AS_IS, compare_methods, summarize, to_html
+from oddsmith.report import summary as summary_module
 from oddsmith.report.summary import BIN_COUNTS
+from optional import needs
 
 QUIET = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
 OFFLINE = ("--disable-background-networking", "--disable-component-update", "--disable-sync")
@@ -44,9 +45,9 @@ def address(summary, tmp_path_factory):
 @pytest.fixture
 def open_page(browser, address):
     """Return a function that opens the page; whatever it complains about, or asks the network for, fails the test."""
-    contexts, complaints, asked = [], [], []
+    contexts, complaints, asked, opened = [], [], [], set()
 
-    def open_page(**options):
+    def open_page(address=address, **options):
         context = browser.new_context(**{"viewport": {"width": 1000, "height": 900}, **options})
         contexts.append(context)
         page = context.new_page()
@@ -54,6 +55,7 @@ def open_page(browser, address):
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("dialog", lambda dialog: complaints.append(dialog.message))
         page.on("request", lambda request: asked.append(request.url))
+        opened.add(address)
         page.goto(address)
         return page
 
@@ -61,7 +63,7 @@ def open_page(browser, address):
     for context in contexts:
         context.close()
     assert complaints == []
-    assert set(asked) <= {address}
+    assert set(asked) == opened
 
 
 @pytest.fixture(scope="module")
@@ -203,7 +205,9 @@ def test_a_screen_reader_hears_each_thing_once(open_page):
     for picture in ("Reliability, as it is", "Scores by class"):
         assert len(re.findall(f'img "{picture}"', snapshot)) == 1
     assert snapshot.count('heading "') == snapshot.count("[level=1]") + snapshot.count("[level=2]") + 1
-    unnamed = "[...document.querySelectorAll('input,select,button')].filter((e) => !e.labels?.length && !e.innerText).length"
+    unnamed = (
+        "[...document.querySelectorAll('input,select,button')].filter((e) => !e.labels?.length && !e.innerText).length"
+    )
     assert page.evaluate(unnamed) == 0
     assert page.evaluate("document.documentElement.lang") == "en"
 
@@ -234,3 +238,16 @@ def test_without_scripts_everything_but_the_sliders_is_there(open_page, summary)
     assert page.get_by_text("Sliders need JavaScript").is_visible()
     assert not page.locator("#theme").is_visible()
     assert page.get_by_text(summary["verdict"]).is_visible()
+
+
+def test_scores_that_are_best_as_they_are(open_page, table, tmp_path, monkeypatch):
+    monkeypatch.setattr(summary_module, "_SAMPLES", 20)
+    alone = summarize(table, {"min-max": METHODS["min-max"]})
+    assert alone["best"] == AS_IS
+    (tmp_path / "alone.html").write_text(to_html(alone), encoding="utf-8")
+    page = open_page((tmp_path / "alone.html").as_uri())
+    page.locator("#cost-fn").fill("9")
+    assert number(page, "threshold") == 0.1
+    assert number(page, "cost") > 0
+    assert page.locator("#cost-raw").count() == 0
+    assert page.locator("#bins-method option").count() == 1

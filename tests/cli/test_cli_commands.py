@@ -15,6 +15,7 @@ import oddsmith.data
 import oddsmith.studies
 from oddsmith.cli._app import app
 from oddsmith.cli._methods import METHODS, calibrator_called
+from oddsmith.errors import InvalidInputError
 from oddsmith.modelfile import CalibrationModel
 
 
@@ -50,8 +51,8 @@ def prepared(run, model, predictions, monkeypatch, tmp_path):
     (tmp_path / "new.csv").write_text("id,score\n1,0.5\n2,-1\n")
     duckdb.sql(f"COPY (FROM '{predictions}') TO '{tmp_path}/predictions.parquet'")
     place = SimpleNamespace(folder=tmp_path, ok=True, problems=())
-    for function in ("fetch", "check"):
-        monkeypatch.setattr(oddsmith.data, function, lambda name, folder: place)
+    monkeypatch.setattr(oddsmith.data, "fetch", lambda name, folder, progress: place)
+    monkeypatch.setattr(oddsmith.data, "check", lambda name, folder: place)
     monkeypatch.syspath_prepend(Path(__file__).parents[1] / "studies")
     from toy import Toy
 
@@ -212,11 +213,19 @@ def test_compare_ranks_the_methods(run, scores):
     assert run(*arguments, "--folds", 1).error
 
 
-def test_methods_that_cannot_be_fitted_are_left_out_and_named(run):
-    Path("wide.csv").write_text("score,label\n" + "".join(f"{i},{i % 2}\n" for i in range(20)))
-    told = run("compare", "wide.csv", "-m", "beta", "-m", "platt")
+def test_methods_that_cannot_be_fitted_are_left_out_and_named(run, scores, monkeypatch):
+    def refuse(self, table):
+        raise InvalidInputError("too few rows")
+
+    monkeypatch.setattr(METHODS["beta"], "_fit", refuse)
+    told = run("compare", scores, "-m", "beta", "-m", "platt", "--json")
     assert told.code == 0
-    assert ("Left out beta" in told.err) == ("beta" not in run("compare", "wide.csv", "-m", "beta", "--json").json["ranking"])
+    assert set(told.json["ranking"]) == {"as it is", "platt"}
+    assert told.json["failed"] == {"beta": "too few rows"}
+    assert "Left out beta: too few rows" in told.err
+    told = run("report", scores, "-m", "beta", "-m", "platt", "-o", "out.html")
+    assert "Left out beta: too few rows" in told.err
+    assert "Left out beta: too few rows" in Path("out.html").read_text()
 
 
 def test_report_writes_every_format(run, scores):

@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 import duckdb
 import numpy as np
 import pytest
+from cli_files import csv_text
 
-from conftest import csv_text
 from oddsmith.metrics import calibration_error, forecast_from_arrays, log_loss, spiegelhalter_test, squared_error
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pytest
+from cli_files import csv_text, sample
 
-from conftest import csv_text, sample
 from oddsmith.modelfile import CalibrationModel
 
 SCORE, LABEL, _ = sample(60, seed=3)

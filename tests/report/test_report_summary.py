@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 import pytest
+from report_methods import METHODS
 
-from conftest import METHODS
 from oddsmith import IsotonicCalibrator, PlattCalibrator, ScoreTable, SquashCalibrator
 from oddsmith.decide import binary_costs, decide
 from oddsmith.errors import InvalidInputError
@@ -108,7 +108,7 @@ def test_probabilities_are_drawn_by_their_log_odds(monkeypatch):
     monkeypatch.setattr(summary_module, "_SAMPLES", 20)
     rng = np.random.default_rng(6)
     p = np.append(rng.random(300), [0.0, 1.0, 1.0])
-    table = ScoreTable.from_arrays(p, np.append(rng.random(300) < p**2, [False, True, False]))
+    table = ScoreTable.from_arrays(p, np.append(rng.random(300) < p[:300] ** 2, [False, True, False]))
     found = summarize(table, {"platt": PlattCalibrator(), "squash": SquashCalibrator()})
     space = found["score_space"]
     assert space["axis"] == "log-odds of the score"

@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 import pytest
+from cli_files import many_rows
 from rich.cells import cell_len
 
-from conftest import many_rows
 from oddsmith.cli._curve import bars, curve
 
 PROGRAM = [sys.executable, "-c", "from oddsmith.cli import main; main()"]

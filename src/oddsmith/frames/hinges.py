@@ -1,0 +1,138 @@
+"""Piecewise lines as sums of hinges |s − k|: no branch to take, which column engines like."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from oddsmith._check import Floats
+from oddsmith.formula import (
+    SCORE,
+    Arithmetic,
+    Clip,
+    Column,
+    Formula,
+    Function,
+    Pieces,
+    Reader,
+    Where,
+    absolute,
+)
+
+#: More knots are cheaper to look up.
+_MOST_KNOTS = 24
+
+#: Largest sum of the sizes of all terms: rounding of so many then stays below 6e-13 in log-odds, a quarter of it in
+#: probability.
+_SIZE = 200.0
+
+#: Pieces may miss each other by this much in all.
+_GAP = 1e-13
+
+
+class Hinges(NamedTuple):
+    """A formula that holds for scores within ``reach`` of ``centre``."""
+
+    formula: Formula
+    centre: float
+    reach: float
+
+
+def as_hinges(pieces: Pieces) -> Hinges | None:
+    """Return a broken line a + b s + Σ cⱼ|s − kⱼ|, or None where pieces are no lines, do not meet or are too steep.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oddsmith.formula import SCORE, evaluate
+    >>> line = as_hinges(Pieces(np.array([0.0, 1.0]), SCORE * np.array([0.0, 2.0, 0.0]) + np.array([0.0, 0.0, 2.0])))
+    >>> evaluate(line.formula, [-3.0, 0.25, 3.0])
+    array([0. , 0.5, 2. ])
+    """
+    knots = pieces.knots
+    if len(knots) > _MOST_KNOTS:
+        return None
+    centre = float(knots[0] / 2 + knots[-1] / 2)
+    away = knots - centre
+    reader = _Lines(centre, len(knots) + 1)
+    with np.errstate(all="ignore"):
+        try:
+            value, slope = reader.read(pieces.body)
+        except _CurvedError:
+            return None
+        bends = np.diff(slope) / 2
+        gaps = np.abs(np.diff(value) + np.diff(slope) * away)
+        steady = float(slope[0] / 2 + slope[-1] / 2)
+        start = float(value[0] + slope[0] * away[0] - steady * away[0] - np.dot(bends, np.abs(away - away[0])))
+        spent = abs(start) + float(np.dot(np.abs(bends), np.abs(away)))
+        steepness = abs(steady) + float(np.abs(bends).sum())
+        reach = (_SIZE - spent) / steepness if steepness > 0 else np.inf
+        reach = float(min([reach, *(reader.held(reach))]))
+    # Not a number anywhere is no hinge.
+    if not (gaps.sum() <= _GAP and 2 * float(np.abs(away).max()) <= reach < 1e300):
+        return None
+    formula = start + steady * (SCORE - centre)
+    for knot, bend in zip(knots.tolist(), bends.tolist(), strict=True):
+        formula = formula + bend * absolute(SCORE - knot)
+    return Hinges(formula, centre, reach)
+
+
+class _CurvedError(Exception):
+    """What is read is no line."""
+
+
+#: Values at the centre and slopes, one a piece.
+_Line = tuple[Floats, Floats]
+
+
+class _Lines(Reader[_Line]):
+    def __init__(self, centre: float, n: int) -> None:
+        super().__init__()
+        self.centre = centre
+        self.ones = np.ones(n)
+        self.clips: list[tuple[_Line, Clip]] = []
+
+    def held(self, reach: float) -> list[float]:
+        """Return for each clip 0 if it takes hold within reach, else the reach."""
+        inside = []
+        for (value, slope), clip in self.clips:
+            rise = np.abs(slope) * reach
+            free = np.all(value - rise > clip.low) and np.all(value + rise < clip.high)
+            inside.append(reach if free else 0.0)
+        return inside
+
+    def _score(self) -> _Line:
+        return self.centre * self.ones, self.ones
+
+    def _number(self, value: float) -> _Line:
+        return value * self.ones, 0 * self.ones
+
+    def _column(self, node: Column) -> _Line:
+        return node.values, 0 * self.ones
+
+    def _arithmetic(self, node: Arithmetic, left: _Line, right: _Line) -> _Line:
+        (a, b), (c, d) = left, right
+        match node.operator:
+            case "+":
+                return a + c, b + d
+            case "-":
+                return a - c, b - d
+            case "*" if not b.any() or not d.any():
+                return a * c, a * d + b * c
+            case "/" if not d.any():
+                return a / c, b / c
+        raise _CurvedError
+
+    def _function(self, node: Function, of: _Line) -> _Line:
+        if node.name != "negative":
+            raise _CurvedError
+        return -of[0], -of[1]
+
+    def _clip(self, node: Clip, of: _Line) -> _Line:
+        self.clips.append((of, node))
+        return of
+
+    def _where(self, node: Where, left: _Line, right: _Line, then: _Line, otherwise: _Line) -> _Line:
+        raise _CurvedError
+
+    def _pieces(self, node: Pieces) -> _Line:
+        raise _CurvedError
