@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import rankdata, wilcoxon
 
 from benchmarks.quality.tasks import NOTHING, Outcome, Task
-from oddsmith.metrics.significance import holm, paired_bootstrap
+from oddsmith.metrics import holm, paired_bootstrap
 
 _N_BOOT = 10_000
 

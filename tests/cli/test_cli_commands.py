@@ -51,7 +51,16 @@ def prepared(run, model, predictions, monkeypatch, tmp_path):
     (tmp_path / "new.csv").write_text("id,score\n1,0.5\n2,-1\n")
     duckdb.sql(f"COPY (FROM '{predictions}') TO '{tmp_path}/predictions.parquet'")
     place = SimpleNamespace(folder=tmp_path, ok=True, problems=())
-    monkeypatch.setattr(oddsmith.data, "fetch", lambda name, folder, progress: place)
+
+    def fetch(name, folder, progress):
+        for progress.total in (10, 0):
+            progress.update(4)
+            progress.reset()
+            progress.update(progress.total)
+            progress.close()
+        return place
+
+    monkeypatch.setattr(oddsmith.data, "fetch", fetch)
     monkeypatch.setattr(oddsmith.data, "check", lambda name, folder: place)
     monkeypatch.syspath_prepend(Path(__file__).parents[1] / "studies")
     from toy import Toy

@@ -18,8 +18,8 @@ def curve(
     Examples
     --------
     >>> print(curve(np.array([0.0, 1.0]), np.array([0.0, 1.0]), width=4, height=2))
-    1.0 ┤  ⣀⠔⠊
-    0.0 ┤⣀⠔⠊
+    1.0 ┤  ⡠⠊
+    0.0 ┤⡠⠊
         └────
          0  1
     """

@@ -28,7 +28,7 @@ class _Downloaded:
         self._done = 0
 
     def close(self) -> None:
-        pass
+        self._done = 0  # there may be another file
 
 
 Folder = Annotated[

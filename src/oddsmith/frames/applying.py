@@ -25,12 +25,14 @@ from oddsmith.frames.engine import answer, asking
 from oddsmith.frames.expressions import ExpressionReader, PolarsReader
 from oddsmith.frames.segments import Maps, ParameterReader, segment_column, segment_name
 from oddsmith.frames.source import Source
-from oddsmith.maps import CalibrationMap
+from oddsmith.maps import MAX, CalibrationMap
 
 if TYPE_CHECKING:
     import narwhals as nw
 
 __all__ = ["apply"]
+
+_TASK = "plan the probability"
 
 #: Ibis backends whose doubles overflow to ∞ and vanish to 0 without an error.
 _FORGIVING = {"databricks", "datafusion", "duckdb", "polars", "pyspark", "sqlite"}
@@ -71,27 +73,27 @@ def apply(frame: Any, model: Any, score: str, name: str = "probability", by: str
     source = Source.of(frame, score, score, None, () if maps.by is None else (maps.by,))
     if name in source.schema:
         _check.fail("frame must not have the new column yet", repr(name), "choose another name")
-    kind = source.frame.implementation
+    kind, segment = source.frame.implementation, None
+    if maps.by is not None:
+        segment = segment_column(maps.by, source.schema[maps.by])
     if isinstance(source.frame, nw.DataFrame):
-        return _in_memory(source, maps, name)
-    with asking(source.frame, "plan the probability"):
-        if kind.is_dask():
-            meta = frame._meta.assign(**{name: np.empty(0)})
-            return frame.map_partitions(apply, maps, score, name, meta=meta)
-        if maps.by is not None:
-            return _by_segment(source, maps, name)
-        assert maps.default is not None
-        formula = maps.default.probability_formula()
-        if kind.is_duckdb():
-            return _by_duckdb(source, formula, name)
-        if kind.is_pyspark() or kind.is_pyspark_connect():
-            return _by_spark(source, maps.default, name)
-        if kind.is_polars():
-            words = nw.get_native_namespace(frame)
-            # An infinite score beside a slope of 0 would make no number.
-            column = words.col(score).cast(words.Float64).clip(-np.finfo(float).max, np.finfo(float).max)
-            return frame.with_columns(PolarsReader(words, column).column(formula, name))
-        return _by_narwhals(source, formula, name)
+        return _in_memory(source, maps, segment, name)
+    if kind.is_dask():
+        with asking(source.frame, _TASK):
+            return frame.map_partitions(apply, maps, score, name, meta=frame._meta.assign(**{name: np.empty(0)}))
+    if segment is not None:
+        return _by_segment(source, maps, segment, name)
+    assert maps.default is not None
+    how = (
+        _by_duckdb
+        if kind.is_duckdb()
+        else _by_spark
+        if kind.is_pyspark()
+        else _by_polars
+        if kind.is_polars()
+        else _by_narwhals
+    )
+    return how(source, maps.default, name)
 
 
 def _maps(model: Any, by: str | None) -> Maps:
@@ -107,58 +109,121 @@ def _maps(model: Any, by: str | None) -> Maps:
             _check.fail("by must be given for a model by segment only", f"by={by!r}", "leave it out")
         return Maps(map_of(model))
     if by is None:
-        _check.fail("by must name the column of the segments", "by=None", "pass the column that the tables were made by")
+        _check.fail(
+            "by must name the column of the segments", "by=None", "pass the column that the tables were made by"
+        )
     return Maps(None, by, {segment_name(key): map_of(part) for key, part in model.items()})
 
 
-def _in_memory(source: Source, maps: Maps, name: str) -> Any:
+def _in_memory(source: Source, maps: Maps, segment: "nw.Expr | None", name: str) -> Any:
     import narwhals as nw
 
     frame = source.frame
-    wanted = {"score": _score(source)}
-    if maps.by is not None:
-        wanted["segment"] = segment_column(maps.by, source.schema[maps.by])
+    wanted = {"score": _score(source)} | ({} if segment is None else {"segment": segment})
     sent = answer(frame, lambda asked: asked.select(**wanted))
     scores, missing = sent["score"]
     names = None
-    if maps.by is not None:
-        names = np.where(sent["segment"].missing, None, sent["segment"].values.astype(object))[~missing]
+    if segment is not None:
+        names = sent["segment"].values.astype(object)
+        names[sent["segment"].missing] = None
+        names = names[~missing]
     prob = np.full(len(scores), np.nan)
     prob[~missing] = maps.probability(scores[~missing], names)
     added = nw.new_series(name, prob, nw.Float64, backend=frame.implementation)
-    return frame.with_columns(added).with_columns(nw.when(~nw.col(name).is_nan()).then(nw.col(name)).alias(name)).to_native()
+    return (
+        frame.with_columns(added)
+        .with_columns(nw.when(~nw.col(name).is_nan()).then(nw.col(name)).alias(name))
+        .to_native()
+    )
 
 
-def _by_duckdb(source: Source, formula: Formula, name: str) -> Any:
+def _by_duckdb(source: Source, fitted: CalibrationMap, name: str) -> Any:
     from oddsmith.frames.in_duckdb import in_duckdb, quoted
 
     relation, spare, score = source.frame.to_native(), _spare(source), source.score
-    if not _is_double(source):
-        score = f"{spare}_score"
-        relation = relation.project(f"*, {quoted(source.score)}::DOUBLE AS {quoted(score)}")
-    result = in_duckdb(relation, formula, score, spare, name)
-    return result.project(", ".join(quoted(column) for column in [*source.schema, name]))
+    with asking(source.frame, _TASK):
+        if not _is_double(source):
+            score = f"{spare}_score"
+            relation = relation.project(f"*, {quoted(source.score)}::DOUBLE AS {quoted(score)}")
+        result = in_duckdb(relation, fitted.probability_formula(), score, spare, name)
+        return result.project(", ".join(quoted(column) for column in [*source.schema, name]))
 
 
 def _by_spark(source: Source, fitted: CalibrationMap, name: str) -> Any:
     from oddsmith.export import to_sql
 
     score = f"{_spare(source)}_score"
-    doubles = source.frame.to_native().selectExpr("*", f"CAST({_ticked(source.score)} AS DOUBLE) AS {_ticked(score)}")
     value = to_sql(fitted, column=score, dialect="spark")
     present = f"CASE WHEN NOT isnan({_ticked(score)}) THEN {value} END AS {_ticked(name)}"
-    return doubles.selectExpr("*", present).drop(score)
+    with asking(source.frame, _TASK):
+        wide = source.frame.to_native().selectExpr("*", f"CAST({_ticked(source.score)} AS DOUBLE) AS {_ticked(score)}")
+        return wide.selectExpr("*", present).drop(score)
 
 
-def _by_narwhals(source: Source, formula: Formula, name: str) -> Any:
+def _by_polars(source: Source, fitted: CalibrationMap, name: str) -> Any:
     import narwhals as nw
 
+    words = nw.get_native_namespace(source.frame)
+    # An infinite score beside a slope of 0 would make no number.
+    score = words.col(source.score).cast(words.Float64).clip(-MAX, MAX)
+    with asking(source.frame, _TASK):
+        column = PolarsReader(words, score).column(fitted.probability_formula(), name)
+        return source.frame.to_native().with_columns(column)
+
+
+def _by_narwhals(source: Source, fitted: CalibrationMap, name: str) -> Any:
+    import narwhals as nw
+
+    formula = _plain(source, fitted.probability_formula())
+    with asking(source.frame, _TASK):
+        reader = ExpressionReader(nw, _score(source), as_text=source.frame.implementation.is_ibis())
+        return source.frame.with_columns(reader.column(formula, name)).to_native()
+
+
+def _by_segment(source: Source, maps: Maps, segment: "nw.Expr", name: str) -> Any:
+    from oddsmith.frames.joining import with_table
+
+    formula = maps.formula(lambda one: _plain(source, one))
+    spare, frame = _spare(source), source.frame
+    with asking(frame, _TASK):
+        reader = ParameterReader(_score(source), spare, as_text=frame.implementation.is_ibis())
+        column = reader.column(formula, name)
+        if reader.table:
+            key = f"{spare}_key"
+            frame = with_table(frame.with_columns(segment.alias(key)), key, {key: list(maps.segments), **reader.table})
+        return frame.with_columns(column).select(*source.schema, name).to_native()
+
+
+def _plain(source: Source, formula: Formula) -> Formula:
+    """Return a formula without pieces, held within the range of doubles where the engine asks for that."""
     from oddsmith.export._guards import guarded
     from oddsmith.export._sql_reader import as_decisions
 
     formula = as_decisions(formula)
-    is_ibis = source.frame.implementation.is_ibis()
-    if is_ibis and _backend(source) not in _FORGIVING:
-        formula = guarded(formula)
-    reader = ExpressionReader(nw, _score(source), as_text=is_ibis)
-    return source.frame.with_columns(reader.column(formula, name)).to_native()
+    if source.frame.implementation.is_ibis() and source.frame.to_native().get_backend().name not in _FORGIVING:
+        return guarded(formula)
+    return formula
+
+
+def _score(source: Source) -> "nw.Expr":
+    import narwhals as nw
+
+    return nw.col(source.score) if _is_double(source) else nw.col(source.score).cast(nw.Float64)
+
+
+def _is_double(source: Source) -> bool:
+    import narwhals as nw
+
+    return source.schema[source.score] == nw.Float64
+
+
+def _spare(source: Source) -> str:
+    """Return the beginning of names that no column has."""
+    spare = "oddsmith"
+    while any(name.lower().startswith(spare) for name in source.schema):
+        spare += "_"
+    return spare
+
+
+def _ticked(name: str) -> str:
+    return "`{}`".format(name.replace("`", "``"))

@@ -131,8 +131,8 @@ class _Lines(Reader[_Line]):
         self.clips.append((of, node))
         return of
 
-    def _where(self, node: Where, left: _Line, right: _Line, then: _Line, otherwise: _Line) -> _Line:
-        raise _CurvedError
+    def _where(self, node: Where, *parts: _Line) -> _Line:
+        raise _CurvedError(node, parts)
 
     def _pieces(self, node: Pieces) -> _Line:
-        raise _CurvedError
+        raise _CurvedError(node)

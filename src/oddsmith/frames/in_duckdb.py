@@ -6,10 +6,9 @@ along from a one-row subquery cost nothing; written into the expression they are
 """
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sqlglot import exp
 
 from oddsmith._check import Floats
@@ -29,9 +28,7 @@ _MANY_KNOTS = 8
 _SMALL = 20_000
 
 
-def in_duckdb(
-    relation: "DuckDBPyRelation", formula: Formula, score: str, spare: str, name: str
-) -> "DuckDBPyRelation":
+def in_duckdb(relation: "DuckDBPyRelation", formula: Formula, score: str, spare: str, name: str) -> "DuckDBPyRelation":
     """Return a relation with the value of a formula as one more column; rows keep their order.
 
     Parameters
@@ -115,12 +112,12 @@ class _LookupReader(SqlReader):
         self.place = f"{self.spare}_{len(self.searches)}"
         field = self._list("k", search.padded)
         if len(search.before):
-            self.lists[f"{field}_before"] = _list(search.before + 1, "BIGINT")
+            self.lists[f"{field}_before"] = written_list((search.before + 1).tolist(), "BIGINT")
         self.searches.append((self.place, search, field))
         return search
 
     def _list(self, kind: str, values: Floats) -> str:
-        written = _list(values, "DOUBLE")
+        written = written_list(values.tolist(), "DOUBLE")
         for field, other in self.lists.items():
             if other == written:
                 return field
@@ -133,9 +130,9 @@ def _case(branches: list[tuple[exp.Expression, exp.Expression]], otherwise: exp.
     return exp.Case(ifs=[exp.If(this=test, true=value) for test, value in branches], default=otherwise)
 
 
-def _list(values: Floats | NDArray[np.intp], kind: str) -> str:
+def written_list(values: list[Any], kind: str) -> str:
     """Return a list as one piece of text that is cast: thousands of constants would take long to parse."""
-    return f"'[{','.join(map(repr, values.tolist()))}]'::{kind}[]"
+    return f"'[{','.join(map(repr, values))}]'::{kind}[]"
 
 
 def _expected_rows(relation: "DuckDBPyRelation") -> int:

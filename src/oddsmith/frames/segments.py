@@ -1,6 +1,6 @@
 """Maps by segment: which map a row gets, and the parameters of thousands of maps joined to the rows."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -51,12 +51,16 @@ class Maps:
                 result[rows] = _probability(self.segments.get(name, self.default), scores[rows])
         return result
 
-    def formula(self) -> Formula:
-        """Return the formula of all segments, whose columns have a value each and one for unknown segments."""
-        from oddsmith.export._sql_reader import as_decisions
+    def formula(self, prepare: Callable[[Formula], Formula]) -> Formula:
+        """Return the formula of all segments, whose columns have a value each and one for unknown segments.
 
+        Parameters
+        ----------
+        prepare : callable
+            Makes an engine's formula of a map's: without pieces.
+        """
         maps = [*self.segments.values(), self.default]
-        formulas = [MISSING if one is None else as_decisions(one.probability_formula()) for one in maps]
+        formulas = [MISSING if one is None else prepare(one.probability_formula()) for one in maps]
         joint, shapes = with_parameters(formulas)
         if shapes > _MOST_SHAPES:
             _check.fail(

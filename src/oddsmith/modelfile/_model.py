@@ -131,6 +131,25 @@ class CalibrationModel:
         """Return P(+|s), shape (n,); ``segments`` says where each score belongs, if there are any."""
         return self._each("probability", scores, segments)
 
+    def apply(self, frame: Any, score: str, name: str = "probability", by: str | None = None) -> Any:
+        """Add the probability of each row to a data frame or a table of an engine; see `oddsmith.frames.apply`.
+
+        Parameters
+        ----------
+        frame : data frame or table of an engine
+            pandas, Polars (eager or lazy), PyArrow, DuckDB relation, Dask, PySpark, Ibis; the same kind comes back, and
+            what is lazy stays lazy.
+        score : str
+            Column of scores.
+        name : str, default "probability"
+            Of the new column.
+        by : str, optional
+            Column of segments, where it is called otherwise than in the data of the fit.
+        """
+        from oddsmith.frames.applying import apply
+
+        return apply(frame, self, score, name, by)
+
     def _each(self, function: str, scores: ArrayLike, segments: ArrayLike | None) -> Floats:
         s = _check.as_scores(scores)
         if (segments is None) != (self.by is None):

@@ -1,0 +1,177 @@
+"""Every engine gives the probabilities of NumPy, and the same kind of frame back."""
+
+import warnings
+
+import narwhals as nw
+import numpy as np
+import pytest
+
+from oddsmith import (
+    AutoCalibrator,
+    BetaCalibrator,
+    CosineCalibrator,
+    IsotonicCalibrator,
+    PiecewiseLogisticCalibrator,
+    PlattCalibrator,
+    ScoreTable,
+    SplineCalibrator,
+    VennAbersCalibrator,
+)
+from oddsmith.errors import InvalidInputError
+from oddsmith.export._probes import probe_scores
+from oddsmith.frames.applying import apply
+from oddsmith.modelfile import CalibrationModel
+from optional import needs
+from samples import ours_allowed
+
+pa = needs("pyarrow")
+
+pytestmark = [
+    pytest.mark.xdist_group("engines"),
+    pytest.mark.filterwarnings("ignore:PySpark does not yet:FutureWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning:pyspark"),
+]
+
+RNG = np.random.default_rng(11)
+N = 300
+SCORES = np.round(RNG.normal(size=N), 2)
+PROBS = 1 / (1 + np.exp(-SCORES))
+Y = (RNG.random(N) < 1 / (1 + np.exp(-2 * SCORES))).astype(int)
+
+#: One a shape: a line, broken lines, cubics, logarithms, cosines, interpolation, steps, a blend.
+METHODS = {
+    "line": PlattCalibrator(),
+    "broken": PiecewiseLogisticCalibrator(knots=[-0.5, 0.5]),
+    "cubic": SplineCalibrator(),
+    "log": BetaCalibrator(),
+    "cosine": CosineCalibrator(),
+    "ramp": IsotonicCalibrator(),
+    "step": IsotonicCalibrator(between="step"),
+    "at": VennAbersCalibrator(),
+    "blend": AutoCalibrator(),
+}
+
+
+@pytest.fixture(scope="module")
+def maps():
+    with ours_allowed():
+        return {name: method.fit(SCORES, Y).map_ for name, method in METHODS.items()}
+
+
+def rows_of(result):
+    """Collect a frame and put its rows in order."""
+    frame = nw.from_native(result)
+    frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    return frame.sort("id")
+
+
+def column(frame, name):
+    """Return a column with NaN for what is missing."""
+    return np.array([np.nan if value is None else value for value in frame[name].to_list()])
+
+
+def test_same_probabilities_as_numpy(held, maps):
+    scores = np.unique(np.concatenate([thinned(probe_scores(one)) for one in maps.values()]))
+    table = pa.table({"s": scores, "id": np.arange(len(scores))})
+    frame = held(table)
+    result = frame
+    for name, one in maps.items():
+        result = apply(result, one, score="s", name=name)
+    assert type(result) is type(frame)
+    rows = rows_of(result)
+    assert rows.columns == ["s", "id", *maps]
+    for name, one in maps.items():
+        np.testing.assert_allclose(column(rows, name), one.probability(scores), rtol=0, atol=1e-12, err_msg=name)
+
+
+def thinned(scores):
+    """Keep the ends, 0, and one score in so many."""
+    return np.concatenate([scores[:2], scores[-2:], [0.0], scores[:: 1 + len(scores) // 150]])
+
+
+def test_missing_infinite_and_refused_scores(held, maps):
+    scores = pa.array([None, float("nan"), float("inf"), -float("inf"), 0.5, 2.0, -1.0])
+    frame = held(pa.table({"s": scores, "id": np.arange(7)}))
+    refusing = PlattCalibrator(input="probability").fit(PROBS, Y)
+    rows = rows_of(apply(apply(frame, maps["ramp"], "s"), refusing, "s", name="p"))
+    ends = maps["ramp"].probability([1e300, -1e300, 0.5, 2.0, -1.0])
+    np.testing.assert_allclose(column(rows, "probability"), [np.nan, np.nan, *ends], rtol=0, atol=1e-12)
+    half = refusing.predict_proba([0.5])[0, 1]
+    np.testing.assert_allclose(column(rows, "p"), [np.nan] * 4 + [half, np.nan, np.nan], rtol=0, atol=1e-12)
+    for name in ("line", "broken", "log", "cosine", "at"):
+        prob = column(rows_of(apply(frame, maps[name], "s")), "probability")[2:4]
+        np.testing.assert_allclose(prob, maps[name].probability([1e300, -1e300]), rtol=0, atol=1e-12, err_msg=name)
+
+
+def test_narrow_scores_and_odd_names(held, maps):
+    scores = np.array([-2, 0, 3], np.int16)
+    frame = held(pa.table({"oddsmith": scores, "my score": scores.astype(np.float32) / 3, "id": np.arange(3)}))
+    rows = rows_of(apply(apply(frame, maps["ramp"], "oddsmith", name="a"), maps["ramp"], "my score", name="of it"))
+    assert rows.columns == ["oddsmith", "my score", "id", "a", "of it"]
+    np.testing.assert_allclose(column(rows, "a"), maps["ramp"].probability(scores), rtol=0, atol=1e-12)
+    widened = (scores.astype(np.float32) / 3).astype(float)
+    np.testing.assert_allclose(column(rows, "of it"), maps["ramp"].probability(widened), rtol=0, atol=1e-12)
+
+
+@pytest.fixture(scope="module")
+def model():
+    """A model with a map of its own in two segments."""
+    tables = {name: ScoreTable.from_arrays(SCORES[i::3], Y[i::3]) for i, name in enumerate(["north", "it's", "3"])}
+    fits = {}
+    with ours_allowed():
+        for method, name in ((PlattCalibrator(), "north"), (IsotonicCalibrator(), "it's")):
+            fits[name] = CalibrationModel.from_calibrator(method.fit_table(tables[name]), tables[name])
+        whole = tables["north"].merge(tables["it's"], tables["3"])
+        own = CalibrationModel.from_calibrator(BetaCalibrator().fit_table(whole), whole)
+    return own.with_segments("region", fits)
+
+
+def test_segments(held, model):
+    regions = RNG.choice(["north", "it's", "3", "elsewhere", None], N)
+    frame = held(pa.table({"s": SCORES, "region": pa.array(regions.tolist(), pa.string()), "id": np.arange(N)}))
+    result = model.apply(frame, score="s", name="p")
+    assert type(result) is type(frame)
+    rows = rows_of(result)
+    assert rows.columns == ["s", "region", "id", "p"]
+    np.testing.assert_allclose(column(rows, "p"), model.probability(SCORES, regions), rtol=0, atol=1e-12)
+
+
+def test_segments_by_number_and_bool(held):
+    keys = np.arange(N) % 2
+    fits = {key: PlattCalibrator().fit(SCORES[keys == key], Y[keys == key]) for key in (0, 1)}
+    frame = held(pa.table({"s": SCORES, "k": keys.astype(np.int32), "b": keys == 1, "id": np.arange(N)}))
+    expected = np.where(keys, fits[1].predict_proba(SCORES)[:, 1], fits[0].predict_proba(SCORES)[:, 1])
+    by_number = rows_of(apply(frame, fits, "s", by="k"))
+    np.testing.assert_allclose(column(by_number, "probability"), expected, rtol=0, atol=1e-12)
+    by_bool = rows_of(apply(frame, {True: fits[1]}, "s", by="b"))
+    np.testing.assert_allclose(column(by_bool, "probability"), np.where(keys, expected, np.nan), rtol=0, atol=1e-12)
+
+
+def test_thousands_of_segments(held):
+    rng = np.random.default_rng(3)
+    n = 3000
+    names = np.array([f"segment {i}" for i in range(n)])
+    line = PlattCalibrator().fit(SCORES, Y).map_
+    maps = {name: type(line)(line.knots, line.origins + rng.normal(), line.coefficients, line.scale) for name in names}
+    chosen, scores = rng.choice(names, n), rng.normal(size=n)
+    rows = rows_of(apply(held(pa.table({"s": scores, "g": chosen, "id": np.arange(n)})), maps, "s", by="g"))
+    expected = [maps[name].probability(s) for name, s in zip(chosen.tolist(), scores, strict=True)]
+    np.testing.assert_allclose(column(rows, "probability"), expected, rtol=0, atol=1e-12)
+
+
+def test_what_cannot_be_applied(held, maps, model):
+    frame = held(pa.table({"s": [0.1, 0.2], "t": ["x", "y"], "region": [0.5, 0.7]}))
+    with pytest.raises(InvalidInputError, match="frame must not have the new column yet; got 't'"):
+        apply(frame, maps["line"], "s", name="t")
+    with pytest.raises(InvalidInputError, match="column 't' must be numeric"):
+        apply(frame, maps["line"], "t")
+    with pytest.raises(InvalidInputError, match="'missing' where there are s, t, region"):
+        apply(frame, maps["line"], "missing")
+    with pytest.raises(InvalidInputError, match="column 'region' must hold text, integers or bools"):
+        model.apply(frame, score="s")
+    with pytest.raises(InvalidInputError, match="by must be given for a model by segment only"):
+        apply(frame, maps["line"], "s", by="t")
+    with pytest.raises(InvalidInputError, match="by must name the column of the segments"):
+        apply(frame, {"x": maps["line"]}, "s")
+    with warnings.catch_warnings(), pytest.raises(InvalidInputError, match="model must be a fitted calibrator"):
+        apply(frame, "line", "s")
