@@ -154,7 +154,11 @@ def test_parquet_columns_are_told_apart_by_name(tmp_path):
     assert table_of(tmp_path / "*.parquet") == EXPECTED.scale(2)
 
 
-@pytest.mark.parametrize("content", [CSV.encode(), JSON.encode(), gzip.compress(CSV.encode()), "parquet"])
+@pytest.mark.parametrize(
+    "content",
+    [CSV.encode(), JSON.encode(), gzip.compress(CSV.encode()), "parquet"],
+    ids=["csv", "json", "gzip", "parquet"],
+)
 def test_standard_input(tmp_path, monkeypatch, content):
     if content == "parquet":
         write_parquet(tmp_path / "a")

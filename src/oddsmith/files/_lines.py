@@ -1,9 +1,14 @@
 """Text files line by line, compressed or not, and the rows that a text format could not take apart."""
 
+import glob
+import gzip
 import itertools
+import os
+import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from oddsmith import _check
 from oddsmith.files._engine import Engine, text_literal
 from oddsmith.files._layout import path_list
 
@@ -22,14 +27,42 @@ def line_relation(paths: Sequence[str], compression: str, options: str = "") -> 
 
 
 def lines(engine: Engine, path: str, compression: str) -> Iterator[str]:
-    """Walk over the lines of a file; bytes that are not UTF-8 are replaced."""
-    # As Latin-1 every byte is a character, so that no line is left out.
-    relation = line_relation([path], compression, ", encoding='latin-1'")
+    """Walk over the lines of a file; bytes that are not UTF-8 are replaced.
+
+    Parameters
+    ----------
+    engine : Engine
+    path : str
+        Of a file, or a pattern that only this file matches.
+    compression : str
+    """
+    by_engine = compression in ("zstd", "auto")
+    found = _engine_lines(engine, path, compression) if by_engine else _own_lines(_file(path), compression)
+    for number, text in enumerate(found):
+        yield text.removeprefix("\ufeff") if number == 0 else text
+
+
+def _file(path: str) -> str:
+    """Return the file that a path means, or a pattern that only it matches."""
+    return path if os.path.exists(path) else glob.glob(path)[0]
+
+
+def _own_lines(path: str, compression: str) -> Iterator[str]:
+    # The engine's Latin-1 knows no bytes from 0x80 to 0x9f, which UTF-8 is full of.
+    try:
+        with gzip.open(path) if compression == "gzip" else open(path, "rb") as file:
+            for line in file:
+                yield line.decode("utf-8", "replace").rstrip("\r\n")
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        _check.fail(f"{path} must be a file that DuckDB can read", str(error), "check the file, and its format")
+
+
+def _engine_lines(engine: Engine, path: str, compression: str) -> Iterator[str]:
+    # Not strict, as lines may end in two ways: rows in one, and lines within quotes in the other.
+    relation = line_relation([path], compression, f", strict_mode=false{reject_options(False)}")
     found = engine.connection.cursor().execute(f"SELECT line FROM {relation}")
     chunks = iter(lambda: found.fetchmany(_LINES_AT_A_TIME), [])
-    for number, (line,) in enumerate(itertools.chain.from_iterable(chunks)):
-        text = (line or "").encode("latin-1").decode("utf-8", "replace")
-        yield text.removeprefix("\ufeff") if number == 0 else text
+    return (line or "" for (line,) in itertools.chain.from_iterable(chunks))
 
 
 def reject_options(noted: bool) -> str:

@@ -1,0 +1,145 @@
+"""DuckDB's form of a map: the same probabilities wherever knots lie, rows in their order, nothing run too early."""
+
+import numpy as np
+import pytest
+
+from oddsmith import PiecewiseLogisticCalibrator, SplineCalibrator
+from oddsmith.formula import SCORE, Pieces, evaluate
+from oddsmith.frames import in_duckdb
+from oddsmith.frames.applying import apply
+from oddsmith.frames.hinges import as_hinges
+from oddsmith.frames.searching import plan_search
+from oddsmith.maps import LinearMap, StepMap
+from optional import needs
+from samples import ours_allowed
+
+pa = needs("pyarrow")
+LARGEST = float(np.finfo(float).max)
+
+
+def knots_of_kind(kind):
+    rng = np.random.default_rng(5)
+    return np.unique(
+        {
+            "even": lambda: np.linspace(-3, 3, 1000),
+            "normal": lambda: rng.normal(size=1000),
+            "pairs": lambda: np.sort(rng.normal(size=500))[:, None] + [0.0, 1e-9],
+            "heavy tails": lambda: rng.standard_cauchy(1000) ** 3,
+            "clusters": lambda: np.concatenate([rng.normal(size=500), 1e8 + 1e-6 * rng.normal(size=500)]),
+            "neighbours": lambda: np.nextafter(1.0, 2.0) + np.spacing(1.0) * np.arange(60),
+            "tiny": lambda: 5e-324 * np.arange(-40, 40),
+            "huge": lambda: np.linspace(-LARGEST, LARGEST, 50),
+            "few": lambda: np.linspace(0, 1, 9),
+        }[kind]()
+    )
+
+
+KINDS = ["even", "normal", "pairs", "heavy tails", "clusters", "neighbours", "tiny", "huge", "few"]
+
+
+def probes(knots):
+    inside = np.random.default_rng(6).uniform(max(knots[0], -1e300), min(knots[-1], 1e300), 2000)
+    extremes = [0.0, -0.0, 5e-324, -5e-324, 1e-300, 1.0, 1e15, -1e15, 1e300, -1e300, LARGEST, -LARGEST]
+    near = [knots, np.nextafter(knots, -LARGEST), np.nextafter(knots, LARGEST)]
+    return np.concatenate([inside, extremes, *near])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_search_passes_all_knots_below(kind):
+    knots = knots_of_kind(kind)
+    scores = probes(knots)
+    search = plan_search(knots)
+    scores = scores[(scores >= search.low) & (scores <= search.high)]
+    place = np.zeros(len(scores), int)
+    if len(search.before):
+        place = search.before[np.floor((scores - search.low) * search.per_cell).astype(int)]
+    for step in search.steps:
+        place = np.where(scores > search.padded[place + step - 1], place + step, place)
+    np.testing.assert_array_equal(place, np.searchsorted(knots, scores))
+
+
+def test_a_guide_saves_comparisons():
+    assert len(plan_search(knots_of_kind("normal")).steps) <= 3
+    assert len(plan_search(knots_of_kind("pairs")).steps) <= 3
+    assert len(plan_search(knots_of_kind("heavy tails")).steps) <= 10
+
+
+@pytest.mark.parametrize("rides_along", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_knots(duck, monkeypatch, kind, rides_along):
+    monkeypatch.setattr(in_duckdb, "_SMALL", 0 if rides_along else 10**9)
+    knots = knots_of_kind(kind)
+    rng = np.random.default_rng(7)
+    at, between = rng.random(len(knots)), rng.random(len(knots) + 1)
+    scores = probes(knots)
+    relation = duck.from_arrow(pa.table({"s": scores}))
+    for one in (StepMap(knots, at, between), StepMap(knots, between[1:], between), LinearMap(knots, np.sort(at))):
+        result = apply(relation, one, "s")
+        assert ("CROSS" in result.explain().upper()) == rides_along
+        np.testing.assert_allclose(
+            result.fetchnumpy()["probability"], one.probability(scores), rtol=0, atol=1e-12, err_msg=kind
+        )
+
+
+def test_pieces_of_cubics_share_their_search(duck):
+    rng = np.random.default_rng(8)
+    s = rng.normal(size=2000)
+    with ours_allowed():
+        one = SplineCalibrator().fit(s, (rng.random(2000) < 1 / (1 + np.exp(-np.sin(3 * s) - s))).astype(int)).map_
+    assert len(one.knots) >= 8
+    result = apply(duck.from_arrow(pa.table({"s": s})), one, "s")
+    np.testing.assert_allclose(result.fetchnumpy()["probability"], one.probability(s), rtol=0, atol=1e-12)
+    assert result.sql_query().count("_before") <= 2
+
+
+def test_broken_lines_become_hinges(duck):
+    rng = np.random.default_rng(9)
+    s = 50 + 30 * rng.normal(size=500)
+    y = (rng.random(500) < 1 / (1 + np.exp((50 - s) / 20))).astype(int)
+    one = PiecewiseLogisticCalibrator(knots=[20.0, 80.0]).fit(s, y).map_
+    sql = apply(duck.from_arrow(pa.table({"s": s})), one, "s").sql_query()
+    assert "abs(" in sql.lower()
+    scores = np.concatenate([probes(one.knots), s, np.linspace(-1e4, 1e4, 999)])
+    result = apply(duck.from_arrow(pa.table({"s": scores})), one, "s")
+    np.testing.assert_allclose(result.fetchnumpy()["probability"], one.probability(scores), rtol=0, atol=1e-12)
+
+
+def test_hinges_only_where_they_are_exact():
+    knots = np.array([0.0, 1.0])
+    meet = Pieces(knots, SCORE * np.array([1.0, 2.0, 0.5]) + np.array([0.0, 0.0, 1.5]))
+    hinges = as_hinges(meet)
+    scores = np.linspace(hinges.centre - hinges.reach, hinges.centre + hinges.reach, 999)
+    np.testing.assert_allclose(evaluate(hinges.formula, scores), evaluate(meet, scores), rtol=0, atol=1e-12)
+    jump = Pieces(knots, SCORE * np.array([1.0, 2.0, 0.5]) + np.array([0.0, 0.0, 1.6]))
+    curve = Pieces(knots, SCORE * SCORE * np.array([1.0, 2.0, 0.5]))
+    steep = Pieces(knots, SCORE * np.array([0.0, 1e6, 0.0]) + np.array([0.0, 0.0, 1e6]))
+    many = LinearMap(np.linspace(0, 1, 50), np.linspace(0, 1, 50) ** 2).probability_formula()
+    assert [as_hinges(other) for other in (jump, curve, steep, many)] == [None] * 4
+
+
+def test_rows_keep_their_order(tmp_path):
+    duckdb = needs("duckdb")
+    n = 600_000
+    one = StepMap(np.arange(1.0, 1000.0), np.arange(1, 1000) / 1000, np.arange(1000) / 1000)
+    with duckdb.connect(config={"threads": 4}) as connection:
+        file = tmp_path / "rows.parquet"
+        rows = f"SELECT i, hash(i) % 1000 AS s FROM range({n}) t(i)"
+        connection.execute(f"COPY ({rows}) TO '{file}' (ROW_GROUP_SIZE 20000)")
+        for relation in (
+            connection.read_parquet(str(file)),
+            connection.read_parquet(str(file)).filter("s < 990"),
+            connection.from_arrow(pa.table({"i": np.arange(n), "s": np.zeros(n)}).to_reader(max_chunksize=5000)),
+        ):
+            for model, by in ((one, None), ({str(key): one for key in range(900)}, "s")):
+                if by is not None and "s" in relation.columns and str(relation.types[1]) == "DOUBLE":
+                    continue
+                numbers = apply(relation, model, "s", by=by).fetchnumpy()["i"]
+                assert np.all(np.diff(numbers.astype(np.int64)) > 0)
+
+
+def test_nothing_is_run_before_it_is_asked(duck):
+    relation = duck.sql("SELECT CASE WHEN i >= 0 THEN error('run too early') END::DOUBLE AS s FROM range(9) t(i)")
+    knots = np.arange(100.0)
+    result = apply(relation, StepMap(knots, knots / 100, np.append(knots, 99) / 100), "s")
+    with pytest.raises(Exception, match="run too early"):
+        result.fetchall()
