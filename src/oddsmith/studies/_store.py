@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from oddsmith.atomic import write_atomically
 from oddsmith.data import find, locate
 from oddsmith.data._contents import checksum
 from oddsmith.data.registry import Folder, Found
-from oddsmith.atomic import write_atomically
 from oddsmith.metrics._result import Result
 from oddsmith.studies._study import Json, Part, Setting, Study
 
