@@ -20,6 +20,7 @@ from oddsmith import (
 from oddsmith.errors import InvalidInputError
 from oddsmith.export._probes import probe_scores
 from oddsmith.frames.applying import apply
+from oddsmith.maps import StepMap
 from oddsmith.modelfile import CalibrationModel
 from optional import needs
 from samples import ours_allowed
@@ -157,6 +158,31 @@ def test_thousands_of_segments(held):
     rows = rows_of(apply(held(pa.table({"s": scores, "g": chosen, "id": np.arange(n)})), maps, "s", by="g"))
     expected = [maps[name].probability(s) for name, s in zip(chosen.tolist(), scores, strict=True)]
     np.testing.assert_allclose(column(rows, "probability"), expected, rtol=0, atol=1e-12)
+
+
+def test_segments_of_too_many_shapes(duck):
+    relation = duck.sql("SELECT 0.5 AS s, 'a' AS g")
+    knots = np.arange(2.0, 80.0)
+    stairs = {str(n): StepMap(knots[:n], knots[:n] / 80, np.append(0, knots[:n]) / 80) for n in range(8, 78)}
+    with pytest.raises(InvalidInputError, match="at most 64 shapes in all; got 70 segments with 71 shapes"):
+        apply(relation, stairs, "s", by="g")
+    long = StepMap(np.arange(3e4), np.linspace(0, 1, 30000), np.linspace(0, 1, 30001))
+    with pytest.raises(InvalidInputError, match="at most 50,000 knots in all"):
+        apply(relation, {"a": long, "b": long}, "s", by="g")
+
+
+def test_pandas_index_and_repeated_use(maps):
+    frame = needs("pandas").DataFrame({"s": [0.3, -0.2, 1.0]}, index=["x", "y", "x"])
+    result = apply(frame, maps["line"], "s")
+    assert list(result.index) == ["x", "y", "x"]
+    assert "probability" not in frame
+    np.testing.assert_array_equal(result["probability"], maps["line"].probability(frame["s"]))
+
+
+def test_polars_streams(maps):
+    frame = needs("polars").LazyFrame({"s": SCORES, "k": np.arange(N)})
+    result = apply(frame, maps["ramp"], "s").filter(needs("polars").col("k") >= 100).collect(engine="streaming")
+    np.testing.assert_allclose(result["probability"], maps["ramp"].probability(SCORES[100:]), rtol=0, atol=1e-12)
 
 
 def test_what_cannot_be_applied(held, maps, model):

@@ -3,8 +3,17 @@
 import numpy as np
 import pytest
 
-from oddsmith import LogisticCalibrator, ScoreTable, metrics
-from oddsmith.errors import InvalidInputError
+from oddsmith import (
+    AutoCalibrator,
+    IsotonicCalibrator,
+    LogisticCalibrator,
+    PlattCalibrator,
+    ScoreTable,
+    SquashCalibrator,
+    VennAbersCalibrator,
+    metrics,
+)
+from oddsmith.errors import InSampleWarning, InvalidInputError
 from oddsmith.metrics import Forecast, forecast_of
 
 TESTS = [
@@ -23,19 +32,17 @@ def data(seed=0, n=300):
 
 
 def remembering(table):
-    calibrator = LogisticCalibrator().fit_table(table)
-    calibrator.fitted_on_ = (table.n_pos, table.n_neg, *table.class_sums(1.0, 0.0))
-    return calibrator
+    return LogisticCalibrator().fit_table(table)
 
 
-def test_a_calibrator_knows_its_table_in_any_order_and_quantized():
+def test_a_calibrator_knows_its_table_in_any_order():
     scores, y = data()
     table = ScoreTable.from_arrays(scores, y)
     order = np.random.default_rng(1).permutation(len(y))
     calibrator = remembering(table)
-    for same in (table, ScoreTable.from_arrays(scores[order], y[order]), table.quantize(2.0**-6)):
+    for same in (table, ScoreTable.from_arrays(scores[order], y[order])):
         assert forecast_of(same, calibrator).in_sample
-    for other in (ScoreTable.from_arrays(*data(1)), ScoreTable.from_arrays(scores[1:], y[1:]), table.scale(2)):
+    for other in (ScoreTable.from_arrays(*data(1)), ScoreTable.from_arrays(scores[1:], y[1:])):
         assert not forecast_of(other, calibrator).in_sample
     flipped = y.copy()
     flipped[[int(np.argmax(y)), int(np.argmin(y))]] = 0, 1
@@ -87,3 +94,31 @@ def test_figures_and_intervals_say_so():
     assert found.in_sample
     assert str(found).endswith("; in-sample")
     assert not metrics.interval(metrics.auc, fresh, n_boot=50, random_state=0).in_sample
+
+
+@pytest.mark.parametrize("kind", [AutoCalibrator, IsotonicCalibrator, PlattCalibrator, VennAbersCalibrator])
+def test_every_kind_knows_the_rows_of_its_fit(kind):
+    scores, y = data()
+    calibrator = kind().fit(scores, y)
+    assert forecast_of(ScoreTable.from_arrays(scores, y), calibrator).in_sample
+    assert not forecast_of(ScoreTable.from_arrays(*data(1)), calibrator).in_sample
+
+
+def test_what_fits_nothing_is_never_in_sample():
+    table = ScoreTable.from_arrays(*data())
+    assert not forecast_of(table, SquashCalibrator().fit_table(table)).in_sample
+
+
+def test_a_calibrator_on_guard_warns_of_rows_that_are_judged_again():
+    scores, y = data()
+    fitted = AutoCalibrator(guard=True).fit(scores[:200], y[:200])
+    unseen, half = (ScoreTable.from_arrays(scores[part], y[part]) for part in (slice(200, 300), slice(100, 300)))
+    assert fitted.overlap(unseen) == 0
+    assert fitted.overlap(half) == 0.5
+    forecast_of(unseen, fitted)
+    with pytest.warns(InSampleWarning, match="50% of the rows"):
+        forecast_of(half, fitted)
+    with pytest.raises(InvalidInputError, match="guard must be on"):
+        AutoCalibrator().fit(scores, y).overlap(unseen)
+    same = ScoreTable.from_arrays(np.round(scores, 1), y)
+    assert AutoCalibrator(guard=True).fit_table(same).overlap(same) in (0.0, 1.0)

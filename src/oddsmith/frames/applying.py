@@ -81,19 +81,16 @@ def apply(frame: Any, model: Any, score: str, name: str = "probability", by: str
     if kind.is_dask():
         with asking(source.frame, _TASK):
             return frame.map_partitions(apply, maps, score, name, meta=frame._meta.assign(**{name: np.empty(0)}))
+    if kind.is_duckdb():
+        return _by_duckdb(source, maps, name)
     if segment is not None:
         return _by_segment(source, maps, segment, name)
     assert maps.default is not None
-    how = (
-        _by_duckdb
-        if kind.is_duckdb()
-        else _by_spark
-        if kind.is_pyspark()
-        else _by_polars
-        if kind.is_polars()
-        else _by_narwhals
-    )
-    return how(source, maps.default, name)
+    if kind.is_pyspark() or kind.is_pyspark_connect():
+        return _by_spark(source, maps.default, name)
+    if kind.is_polars():
+        return _by_polars(source, maps.default, name)
+    return _by_narwhals(source, maps, name)
 
 
 def _maps(model: Any, by: str | None) -> Maps:
@@ -137,15 +134,18 @@ def _in_memory(source: Source, maps: Maps, segment: "nw.Expr | None", name: str)
     )
 
 
-def _by_duckdb(source: Source, fitted: CalibrationMap, name: str) -> Any:
-    from oddsmith.frames.in_duckdb import in_duckdb, quoted
+def _by_duckdb(source: Source, maps: Maps, name: str) -> Any:
+    from oddsmith.frames.in_duckdb import Segments, in_duckdb, quoted
 
-    relation, spare, score = source.frame.to_native(), _spare(source), source.score
+    spare, relation, segments = _spare(source), source.frame.to_native(), None
+    score = f"{spare}_score"
+    formula = _formula(source, maps)
     with asking(source.frame, _TASK):
-        if not _is_double(source):
-            score = f"{spare}_score"
-            relation = relation.project(f"*, {quoted(source.score)}::DOUBLE AS {quoted(score)}")
-        result = in_duckdb(relation, fitted.probability_formula(), score, spare, name)
+        relation = relation.project(f"*, {quoted(source.score)}::DOUBLE AS {quoted(score)}")
+        if maps.by is not None:
+            segments = Segments(f"{spare}_key", list(maps.segments))
+            relation = relation.project(f"*, {quoted(maps.by)}::VARCHAR AS {quoted(segments.column)}")
+        result = in_duckdb(relation, formula, score, name, spare, segments)
         return result.project(", ".join(quoted(column) for column in [*source.schema, name]))
 
 
@@ -171,10 +171,10 @@ def _by_polars(source: Source, fitted: CalibrationMap, name: str) -> Any:
         return source.frame.to_native().with_columns(column)
 
 
-def _by_narwhals(source: Source, fitted: CalibrationMap, name: str) -> Any:
+def _by_narwhals(source: Source, maps: Maps, name: str) -> Any:
     import narwhals as nw
 
-    formula = _plain(source, fitted.probability_formula())
+    formula = _plain(source, _formula(source, maps))
     with asking(source.frame, _TASK):
         reader = ExpressionReader(nw, _score(source), as_text=source.frame.implementation.is_ibis())
         return source.frame.with_columns(reader.column(formula, name)).to_native()
@@ -183,7 +183,7 @@ def _by_narwhals(source: Source, fitted: CalibrationMap, name: str) -> Any:
 def _by_segment(source: Source, maps: Maps, segment: "nw.Expr", name: str) -> Any:
     from oddsmith.frames.joining import with_table
 
-    formula = maps.formula(lambda one: _plain(source, one))
+    formula = _formula(source, maps)
     spare, frame = _spare(source), source.frame
     with asking(frame, _TASK):
         reader = ParameterReader(_score(source), spare, as_text=frame.implementation.is_ibis())
@@ -192,6 +192,14 @@ def _by_segment(source: Source, maps: Maps, segment: "nw.Expr", name: str) -> An
             key = f"{spare}_key"
             frame = with_table(frame.with_columns(segment.alias(key)), key, {key: list(maps.segments), **reader.table})
         return frame.with_columns(column).select(*source.schema, name).to_native()
+
+
+def _formula(source: Source, maps: Maps) -> Formula:
+    """Return what an engine is to compute; by segment it has no pieces."""
+    if maps.by is not None:
+        return maps.formula(lambda formula: _plain(source, formula))
+    assert maps.default is not None
+    return maps.default.probability_formula()
 
 
 def _plain(source: Source, formula: Formula) -> Formula:

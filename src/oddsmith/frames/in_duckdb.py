@@ -1,12 +1,14 @@
-"""A map inside DuckDB, as fast as a scan allows.
+"""A map inside DuckDB, as fast as a scan allows, with rows in their order.
 
 Three things make an expression fast there: no branches (broken lines are sums of hinges), no bounds that nothing needs
-(its exponential overflows to ∞ without an error), and no long CASE: many knots are looked up in lists. Lists that ride
-along from a one-row subquery cost nothing; written into the expression they are made anew for every 2048 rows.
+(its exponential overflows to ∞ without an error), and no long CASE: many knots are looked up in lists, and so are the
+constants of many segments. Lists that ride along from a one-row subquery cost nothing; written into the expression they
+are made anew for every 2048 rows. Hash joins would do as well, but do not keep the order of rows.
 """
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sqlglot import exp
@@ -23,13 +25,22 @@ if TYPE_CHECKING:
 #: Fewer knots are told apart by CASE.
 _MANY_KNOTS = 8
 
-#: A frame that DuckDB takes for smaller may become the small side of the join with the lists, which does not keep the
+#: A frame that DuckDB takes for smaller may become the inner side of the join with the lists, which does not keep the
 #: order of rows.
 _SMALL = 20_000
 
 
-def in_duckdb(relation: "DuckDBPyRelation", formula: Formula, score: str, spare: str, name: str) -> "DuckDBPyRelation":
-    """Return a relation with the value of a formula as one more column; rows keep their order.
+class Segments(NamedTuple):
+    """A column of text, and the names that it may hold: a formula's columns have a value for each, and one more."""
+
+    column: str
+    names: Sequence[str]
+
+
+def in_duckdb(
+    relation: "DuckDBPyRelation", formula: Formula, score: str, name: str, spare: str, segments: Segments | None = None
+) -> "DuckDBPyRelation":
+    """Return a relation with the value of a formula as one more column.
 
     Parameters
     ----------
@@ -37,31 +48,25 @@ def in_duckdb(relation: "DuckDBPyRelation", formula: Formula, score: str, spare:
     formula : Formula
     score : str
         Column of doubles. NULL and NaN give NULL.
-    spare : str
-        Beginning of names that no column has.
     name : str
         Of the new column.
+    spare : str
+        Beginning of names that no column has.
+    segments : Segments, optional
+        By which the columns of the formula are meant.
     """
     reader = _LookupReader(exp.column(score, quoted=True), spare)
+    if segments is not None and segments.names:
+        reader.search_names(segments)
     value = reader.read(formula).sql(dialect="duckdb", copy=False)
-    own = ", ".join(quoted(column) for column in relation.columns)
-    column = quoted(score)
+    columns = ", ".join(quoted(column) for column in relation.columns)
     if reader.lists:
         lists = "{" + ", ".join(f"'{field}': {content}" for field, content in reader.lists.items()) + "}"
         rides_along = _expected_rows(relation) > _SMALL
         relation = relation.project(f"*, {f'(SELECT {lists})' if rides_along else lists} AS {quoted(spare)}")
-    for place, search, knots in reader.searches:
-        begin = "1::BIGINT"
-        if len(search.before):
-            low, per_cell = (reader.read(Number(value)).sql("duckdb") for value in (search.low, search.per_cell))
-            cell = f"TRY_CAST(FLOOR(({column} - ({low})) * {per_cell}) AS BIGINT)"
-            begin = f"{quoted(spare)}.{knots}_before[{cell} + 1]"
-        relation = relation.project(f"*, {begin} AS {quoted(place)}")
-        for step in search.steps:
-            passed = f"{column} > {quoted(spare)}.{knots}[{quoted(place)} + {step - 1}]"
-            next_place = f"CASE WHEN {passed} THEN {quoted(place)} + {step} ELSE {quoted(place)} END"
-            relation = relation.project(f"* REPLACE ({next_place} AS {quoted(place)})")
-    return relation.project(f"{own}, CASE WHEN NOT isnan({column}) THEN {value} END AS {quoted(name)}")
+    for step in reader.steps:
+        relation = relation.project(step)
+    return relation.project(f"{columns}, CASE WHEN NOT isnan({quoted(score)}) THEN {value} END AS {quoted(name)}")
 
 
 def quoted(name: str) -> str:
@@ -70,23 +75,45 @@ def quoted(name: str) -> str:
 
 
 class _LookupReader(SqlReader):
-    """Reads a formula with pieces; says which lists and searches it needs."""
+    """Reads a formula as an expression, and says what must be there to compute it.
+
+    Attributes
+    ----------
+    lists : dict of str to str
+        Fields of the column ``spare``, in SQL.
+    steps : list of str
+        Projections that find places in those lists, one after the other.
+    """
 
     def __init__(self, score: exp.Expression, spare: str) -> None:
         super().__init__(score, "duckdb")
         self.spare = spare
-        self.lists: dict[str, str] = {}  # SQL by field
-        self.searches: list[tuple[str, Search, str]] = []
+        self.lists: dict[str, str] = {}
+        self.steps: list[str] = []
         self.place = ""
+        self._searches: list[tuple[Search, str]] = []
+
+    def search_names(self, segments: Segments) -> None:
+        """Look up at the place of each row's segment, or at the one after the last: by hash, which is a number."""
+        hashes, salt = _hashes(segments.names)
+        order = np.argsort(hashes)
+        names = ", ".join("'{}'".format(segments.names[i].replace("'", "''")) for i in order)
+        self.lists["names"] = f"[{names}]"
+        # Constants are in the order of the names, not of their hashes.
+        self.lists["ranks"] = written_list((order + 1).tolist(), "BIGINT")
+        column, spare = quoted(segments.column), quoted(self.spare)
+        found = self._find(plan_search(hashes[order]), f"hash({column}, {salt})::DOUBLE")
+        rank = f"CASE WHEN {spare}.names[{found}] = {column} THEN {spare}.ranks[{found}] ELSE {len(order) + 1} END"
+        self.steps.append(f"* REPLACE ({rank} AS {found})")
+        self.place = found
 
     def _clip(self, node: Clip, of: exp.Expression) -> exp.Expression:
         # Only an exponential wants its argument held: here it may overflow.
         return of if (node.low, node.high) == (-LIMIT, LIMIT) else super()._clip(node, of)
 
     def _column(self, node: Column) -> exp.Expression:
-        field = self._list("v", node.values)
-        parts = [exp.column(field, table=self.spare, quoted=True), exp.column(self.place, quoted=True)]
-        return exp.Anonymous(this="LIST_EXTRACT", expressions=parts)
+        list_ = exp.column(self._list(node.values), table=self.spare, quoted=True)
+        return exp.Anonymous(this="LIST_EXTRACT", expressions=[list_, exp.to_column(self.place)])
 
     def _pieces(self, node: Pieces) -> exp.Expression:
         hinges = as_hinges(node)
@@ -96,43 +123,65 @@ class _LookupReader(SqlReader):
             return _case([(near, self.read(hinges.formula))], self.read(as_decisions(node)))
         if len(node.knots) < _MANY_KNOTS:
             return self.read(as_decisions(node))
-        search = self._search(node.knots)
+        search, self.place = self._search(node.knots)
         low, high = self._number(search.low), self._number(search.high)
         inside = exp.Between(this=self._score(), low=low, high=high)
         first, last = (self.read(at_piece(node.body, piece)) for piece in (0, len(node.knots)))
         return _case([(inside, self.read(node.body)), (exp.LT(this=self._score(), expression=low.copy()), first)], last)
 
-    def _search(self, knots: Floats) -> Search:
-        """Plan a search, or find the same one, and look up what comes next at its place."""
-        for place, search, _ in self.searches:
+    def _search(self, knots: Floats) -> tuple[Search, str]:
+        """Search for the score among knots, or find that this was done."""
+        for search, place in self._searches:
             if np.array_equal(search.knots, knots):
-                self.place = place
-                return search
+                return search, place
         search = plan_search(knots)
-        self.place = f"{self.spare}_{len(self.searches)}"
-        field = self._list("k", search.padded)
-        if len(search.before):
-            self.lists[f"{field}_before"] = written_list((search.before + 1).tolist(), "BIGINT")
-        self.searches.append((self.place, search, field))
-        return search
+        self._searches.append((search, self._find(search, self.score.sql("duckdb"))))
+        return self._searches[-1]
 
-    def _list(self, kind: str, values: Floats) -> str:
+    def _find(self, search: Search, value: str) -> str:
+        """Write the steps of a search; return the column with the place, counted from 1."""
+        place, spare = quoted(f"{self.spare}_{len(self.steps)}"), quoted(self.spare)
+        begin, knots = "1::BIGINT", self._list(search.padded)
+        if len(search.before):
+            before = f"before{len(self.lists)}"
+            self.lists[before] = written_list((search.before + 1).tolist(), "BIGINT")
+            low, per_cell = (self.read(Number(number)).sql("duckdb") for number in (search.low, search.per_cell))
+            begin = f"{spare}.{before}[TRY_CAST(FLOOR(({value} - ({low})) * {per_cell}) AS BIGINT) + 1]"
+        self.steps.append(f"*, {begin} AS {place}")
+        for step in search.steps:
+            passed = f"{value} > {spare}.{knots}[{place} + {step - 1}]"
+            self.steps.append(f"* REPLACE (CASE WHEN {passed} THEN {place} + {step} ELSE {place} END AS {place})")
+        return place
+
+    def _list(self, values: Floats) -> str:
+        """Return the field of a list, which may be there already."""
         written = written_list(values.tolist(), "DOUBLE")
-        for field, other in self.lists.items():
-            if other == written:
-                return field
-        field = f"{kind}{len(self.lists)}"
+        known = [field for field, other in self.lists.items() if other == written]
+        field = known[0] if known else f"list{len(self.lists)}"
         self.lists[field] = written
         return field
+
+
+def written_list(values: list[Any], kind: str) -> str:
+    """Return a list as one piece of text that is cast: thousands of constants would take long to parse."""
+    return f"'[{','.join(map(repr, values))}]'::{kind}[]"
 
 
 def _case(branches: list[tuple[exp.Expression, exp.Expression]], otherwise: exp.Expression) -> exp.Expression:
     return exp.Case(ifs=[exp.If(this=test, true=value) for test, value in branches], default=otherwise)
 
 
-def written_list(values: list[Any], kind: str) -> str:
-    """Return a list as one piece of text that is cast: thousands of constants would take long to parse."""
-    return f"'[{','.join(map(repr, values))}]'::{kind}[]"
+def _hashes(names: Sequence[str]) -> tuple[Floats, int]:
+    """Return a number for each name, all different, and the salt that makes them so."""
+    import duckdb
+
+    with duckdb.connect() as connection:
+        for salt in range(100):
+            query = "SELECT hash(name, ?)::DOUBLE AS h FROM (SELECT unnest(?::VARCHAR[]) AS name)"
+            hashes = connection.execute(query, [salt, list(names)]).fetchnumpy()["h"]
+            if len(np.unique(hashes)) == len(names):
+                break
+    return np.asarray(hashes, dtype=np.float64), salt
 
 
 def _expected_rows(relation: "DuckDBPyRelation") -> int:

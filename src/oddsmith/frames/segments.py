@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from oddsmith import _check
 from oddsmith._check import Floats
-from oddsmith.formula import MISSING, Column, Formula, Number, evaluate, walk
+from oddsmith.formula import MISSING, Column, Formula, Number, Pieces, evaluate, walk
 from oddsmith.frames.expressions import ExpressionReader
 from oddsmith.frames.parameters import with_parameters
 from oddsmith.maps import CalibrationMap
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 #: Shapes that an expression tells apart; segments of one method have a handful.
 _MOST_SHAPES = 64
+
+#: Each of them is a few parameters to join.
+_MOST_KNOTS = 50_000
 
 
 @dataclass(frozen=True)
@@ -60,15 +63,21 @@ class Maps:
             Makes an engine's formula of a map's: without pieces.
         """
         maps = [*self.segments.values(), self.default]
-        formulas = [MISSING if one is None else prepare(one.probability_formula()) for one in maps]
-        joint, shapes = with_parameters(formulas)
+        formulas = [MISSING if one is None else one.probability_formula() for one in maps]
+        pieces = sum(len(node.knots) for one in formulas for node in walk(one) if isinstance(node, Pieces))
+        if pieces > _MOST_KNOTS:
+            self._refuse(f"{_MOST_KNOTS:,} knots", f"{pieces:,} knots")
+        joint, shapes = with_parameters([prepare(one) for one in formulas])
         if shapes > _MOST_SHAPES:
-            _check.fail(
-                f"inside an engine the maps of segments must have at most {_MOST_SHAPES} shapes",
-                f"{len(self.segments)} segments with {shapes} shapes",
-                "fit a method with a fixed number of parameters, or apply it to frames in memory",
-            )
+            self._refuse(f"{_MOST_SHAPES} shapes", f"{shapes} shapes")
         return joint
+
+    def _refuse(self, most: str, got: str) -> NoReturn:
+        _check.fail(
+            f"inside an engine the maps of segments must have at most {most} in all",
+            f"{len(self.segments):,} segments with {got}",
+            "fit a method with a few parameters a segment, or apply it to frames in memory",
+        )
 
 
 def segment_name(key: Any) -> str:

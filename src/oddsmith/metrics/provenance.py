@@ -1,22 +1,28 @@
 """Whether a forecast is judged on the rows that its map was fitted on.
 
-A fitted calibrator remembers what its table added up to; a `Forecast` remembers whether that was this table.
+A calibrator that is the same when it is fitted to a table again was fitted on it; a `Forecast` remembers that.
 """
 
+import warnings
 from dataclasses import dataclass, fields
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 
 from oddsmith import _check
 from oddsmith._check import Floats
+from oddsmith.errors import InSampleWarning, InvalidInputError, OddsmithWarning
 from oddsmith.table import ScoreTable
 
 __all__ = ["Forecast", "forecast_of"]
 
-#: Sums of the same rows in another order differ by rounding only.
+#: Fits to the same rows in another order differ by rounding only.
 _ROUNDING = 1e-9
+
+#: Rows that happen to be equal are few; rows that are used twice are many.
+_SHARED = 0.1
 
 
 class HasLogOdds(Protocol):
@@ -48,8 +54,8 @@ def forecast_of(table: ScoreTable, method: HasLogOdds, *, in_sample: bool | None
         Of scores.
     method : fitted calibrator or CalibrationMap
     in_sample : bool, optional
-        Whether the method was fitted on these rows; by default what a calibrator remembers of its fit. Rows shared in
-        part, and maps without their calibrator, are not recognised: say so here.
+        Whether the method was fitted on these rows; by default whether fitting it to them gives the same again. Rows
+        shared in part, quantized ones, and maps without their calibrator are not recognised: say so here.
 
     Examples
     --------
@@ -64,22 +70,24 @@ def forecast_of(table: ScoreTable, method: HasLogOdds, *, in_sample: bool | None
     return Forecast(**{field.name: getattr(made, field.name) for field in fields(ScoreTable)}, in_sample=flag)
 
 
-def fitted_on(method: object, table: ScoreTable) -> bool:
-    """Whether a calibrator remembers a fit to these very rows, in any order, quantized or not.
+def fitted_on(method: Any, table: ScoreTable) -> bool:
+    """Whether a calibrator is what a fit to these very rows gives, in any order: it is fitted once more to see.
 
-    Its ``fitted_on_`` holds the weight of both classes and the sums of their scores. Other rows agree in all four with
-    a chance that only a few coarse scores make worth a thought.
+    A calibrator that keeps guard of its rows also warns when some of them are judged again.
     """
-    remembered = getattr(method, "fitted_on_", None)
-    if remembered is None:
+    if not hasattr(method, "fit_table") or not getattr(method, "_learns", False):
         return False
-    n_pos, n_neg, positive, negative = remembered
-    slack = _ROUNDING * float(table.total @ np.abs(table.scores))
-    sums = table.class_sums(1.0, 0.0)
-    return bool(
-        np.allclose((n_pos, n_neg), (table.n_pos, table.n_neg), rtol=_ROUNDING, atol=0)
-        and np.allclose((positive, negative), sums, rtol=0, atol=slack)
-    )
+    if getattr(method, "guard", False) and (share := method.overlap(table)) > _SHARED:
+        message = f"{share:.0%} of the rows to be judged are among those that the calibrator was fitted to."
+        warnings.warn(message, InSampleWarning, stacklevel=3)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", OddsmithWarning)
+            again = clone(method).fit_table(table)
+    except InvalidInputError:
+        return False
+    ours, theirs = (np.asarray(each.log_odds(table.scores)) for each in (method, again))
+    return bool(np.allclose(ours, theirs, rtol=_ROUNDING, atol=_ROUNDING))
 
 
 def is_in_sample(forecast: ScoreTable) -> bool:
