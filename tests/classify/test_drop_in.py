@@ -43,7 +43,7 @@ found["search"] = search.fit(X_fit, y_fit).predict_proba(X_test)
 
 half = len(X_fit) // 2
 frozen = FrozenEstimator(LinearSVC().fit(X_fit[:half], y_fit[:half]))
-found["frozen"] = CalibratedClassifierCV(frozen).fit(X_fit[half:], y_fit[half:]).predict_proba(X_test)
+found["frozen"] = CalibratedClassifierCV(frozen, method="sigmoid").fit(X_fit[half:], y_fit[half:]).predict_proba(X_test)
 found["truth"] = y_test
 """
 

@@ -71,7 +71,7 @@ class TestPooledFolds:
         rows, scores = out_of_fold(folds.split(X, Y))
         platt = PlattCalibrator().fit(scores, Y[rows])
         final = LinearSVC().fit(X, Y).decision_function(X)
-        model = CalibratedClassifier(LinearSVC()).fit(X, Y)
+        model = CalibratedClassifier(LinearSVC(), "platt").fit(X, Y)
         np.testing.assert_allclose(model.predict_proba(X), platt.predict_proba(final), rtol=1e-12)
         np.testing.assert_array_equal(model.estimator_.decision_function(X), final)
         assert len(model.calibrators_) == len(model.calibrated_classifiers_) == 1
@@ -81,7 +81,7 @@ class TestPooledFolds:
         rows, scores = out_of_fold(folds, weight=WEIGHT)
         platt = PlattCalibrator().fit(scores, Y[rows], WEIGHT[rows])
         final = LinearSVC().fit(X, Y, WEIGHT).decision_function(X)
-        model = CalibratedClassifier(LinearSVC(), cv=folds).fit(X, Y, sample_weight=WEIGHT)
+        model = CalibratedClassifier(LinearSVC(), "platt", cv=folds).fit(X, Y, sample_weight=WEIGHT)
         np.testing.assert_allclose(model.predict_proba(X), platt.predict_proba(final), rtol=1e-12)
 
     def test_the_order_of_folds_and_of_rows_within_them_changes_nothing(self):
@@ -212,12 +212,12 @@ class TestGroups:
         return platt.predict_proba(LinearSVC().fit(X, Y).decision_function(X))
 
     def test_without_routing(self):
-        model = CalibratedClassifier(LinearSVC(), cv=GroupKFold(5)).fit(X, Y, groups=GROUPS)
+        model = CalibratedClassifier(LinearSVC(), "platt", cv=GroupKFold(5)).fit(X, Y, groups=GROUPS)
         np.testing.assert_allclose(model.predict_proba(X), self.expected(), rtol=1e-12)
 
     def test_with_routing(self):
         with sklearn.config_context(enable_metadata_routing=True):
-            model = CalibratedClassifier(LinearSVC(), cv=GroupKFold(5)).fit(X, Y, groups=GROUPS)
+            model = CalibratedClassifier(LinearSVC(), "platt", cv=GroupKFold(5)).fit(X, Y, groups=GROUPS)
         np.testing.assert_allclose(model.predict_proba(X), self.expected(), rtol=1e-12)
 
     @pytest.mark.parametrize("routing", [True, False])
@@ -298,7 +298,7 @@ class TestEnsemble:
         assert len(model.calibrated_classifiers_) == len(model.calibrators_) == 3
 
     def test_its_log_odds_are_those_of_the_mean_probability(self):
-        model = CalibratedClassifier(LinearSVC(), cv=3, ensemble=True).fit(X, Y)
+        model = CalibratedClassifier(LinearSVC(), "platt", cv=3, ensemble=True).fit(X, Y)
         prob = model.predict_proba(X)
         np.testing.assert_allclose(model.log_odds(X), np.log(prob[:, 1] / prob[:, 0]), rtol=1e-9, atol=1e-9)
         far = X * 1e4

@@ -10,12 +10,13 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check
 from oddsmith._check import Floats
+from oddsmith.calibrators._chunks import Chunks
 from oddsmith.calibrators._oddities import is_reversed, is_separable
 from oddsmith.errors import (
     ConstantScoreWarning,
@@ -95,6 +96,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         sample_weight : array-like of shape (n,), optional
             Integer-typed weights are counts, float weights are importance weights; 0 means that the row is absent.
         """
+        self._chunks: Chunks | None = None
         rows, classes = read_rows(scores, y, sample_weight, self.pos_label)
         if self.input == "probability":
             rows = ScoreRows(self._enter(rows.scores), rows.positive, rows.weight)
@@ -102,9 +104,82 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
 
     def fit_table(self, table: ScoreTable) -> Self:
         """Fit to a score table; the same fit as from the rows that made it."""
-        if self.input == "probability":
-            table = table.map(self._enter)
-        return self._learn(table, np.array([0, 1]))
+        self._chunks = None
+        return self._learn(self._entered(table), np.array([0, 1]))
+
+    def partial_fit(
+        self,
+        scores: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        classes: ArrayLike | None = None,
+        max_cells: int | None = None,
+    ) -> Self:
+        """Fit to these rows and to all rows of earlier calls since the last `fit`.
+
+        Chunks add up in ``table_``, and their order does not matter: counts give the same fit, float weights and cells
+        the same up to rounding. Each call fits anew; for very many chunks, merge score tables (a `TableStream` does)
+        and fit once.
+
+        Parameters
+        ----------
+        scores, y, sample_weight
+            As for `fit`. A chunk may hold one class only.
+        classes : array-like of shape (2,), optional
+            Both labels, where chunks do not show them.
+        max_cells : int, optional
+            Keep at most so many scores apart by pooling them in cells; see `ScoreTable.coarsen`. The smallest number
+            that any call gave holds.
+
+        Examples
+        --------
+        >>> from oddsmith import PlattCalibrator
+        >>> scores, y = [-1.5, -0.2, 0.3, 1.7, 0.1, 0.4], [0, 1, 0, 1, 0, 1]
+        >>> chunks = PlattCalibrator().partial_fit(scores[:4], y[:4]).partial_fit(scores[4:], y[4:])
+        >>> chunks.map_ == PlattCalibrator().partial_fit(scores, y).map_
+        True
+        """
+        rows, names = read_rows(scores, y, sample_weight, self.pos_label)
+        self._enter(rows.scores)  # refuses bad scores before they are among the others
+        chunks = Chunks.of(ScoreTable.from_rows(rows), names, max_cells, self.input == "probability")
+        if classes is not None:
+            both = _check.as_labels(classes, len(np.asarray(classes)), self.pos_label).classes
+            chunks = chunks.called((both[0], both[1]))
+        before: Chunks | None = getattr(self, "_chunks", None)
+        if before is not None:
+            chunks = before.merge(chunks)
+        self._learn(self._entered(chunks.table), chunks.classes)
+        self._chunks = chunks
+        return self
+
+    def merge(self, other: Self) -> Self:
+        """Return the calibrator of this one's rows and another's, both fitted by `partial_fit`.
+
+        Parameters
+        ----------
+        other : Calibrator
+            Of the same class and parameters.
+        """
+        if type(other) is not type(self) or other.get_params() != self.get_params():
+            _check.fail("calibrators must be of one class and parameters to merge", f"{other!r}", f"pass a {self!r}")
+        mine, theirs = (getattr(part, "_chunks", None) for part in (self, other))
+        if mine is None or theirs is None:
+            _check.fail("both calibrators must know their rows to merge", "one without", "fit both by partial_fit")
+        merged: Self = clone(self)
+        chunks: Chunks = mine.merge(theirs)
+        merged._learn(self._entered(chunks.table), chunks.classes)
+        merged._chunks = chunks
+        return merged
+
+    @property
+    def table_(self) -> ScoreTable:
+        """All rows so far, after `partial_fit` or `merge`; `fit` keeps none."""
+        chunks: Chunks | None = getattr(self, "_chunks", None)
+        if chunks is None:
+            message = f"{type(self).__name__} keeps a table only when fitted by partial_fit"
+            raise AttributeError(message)
+        return chunks.table
 
     def log_odds(self, scores: ArrayLike) -> Floats:
         """Return the calibrated log P(+|s)/P(−|s), shape (n,)."""
@@ -145,6 +220,9 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     def _enter(self, scores: Floats) -> Floats:
         """Take scores as they were declared to be."""
         return logit_input(scores, self.clip) if self.input == "probability" else scores
+
+    def _entered(self, table: ScoreTable) -> ScoreTable:
+        return table.map(self._enter) if self.input == "probability" else table
 
     def _learn(self, data: ScoreTable | ScoreRows, classes: NDArray[Any]) -> Self:
         for category, message in self._learn_quietly(data, classes):

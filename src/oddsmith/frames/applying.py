@@ -71,7 +71,8 @@ def apply(frame: Any, model: Any, score: str, name: str = "probability", by: str
 
     maps = model if isinstance(model, Maps) else _maps(model, by)
     source = Source.of(frame, score, score, None, () if maps.by is None else (maps.by,))
-    if name in source.schema:
+    # SQL does not tell names apart by case.
+    if name.casefold() in (column.casefold() for column in source.schema):
         _check.fail("frame must not have the new column yet", repr(name), "choose another name")
     kind, segment = source.frame.implementation, None
     if maps.by is not None:
@@ -166,9 +167,10 @@ def _by_polars(source: Source, fitted: CalibrationMap, name: str) -> Any:
     words = nw.get_native_namespace(source.frame)
     # An infinite score beside a slope of 0 would make no number.
     score = words.col(source.score).cast(words.Float64).clip(-MAX, MAX)
+    reader = PolarsReader(words, score, _spare(source))
     with asking(source.frame, _TASK):
-        column = PolarsReader(words, score).column(fitted.probability_formula(), name)
-        return source.frame.to_native().with_columns(column)
+        column = reader.column(fitted.probability_formula(), name)
+        return source.frame.to_native().with_columns(**reader.places).with_columns(column).drop(reader.places)
 
 
 def _by_narwhals(source: Source, maps: Maps, name: str) -> Any:

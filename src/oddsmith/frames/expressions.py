@@ -61,15 +61,27 @@ class ExpressionReader(Reader[Any]):
 
 
 class PolarsReader(ExpressionReader):
-    """Reads pieces as well: Polars can search in a series and take from one."""
+    """Reads pieces as well: Polars can search in a series and take from one.
 
-    place: Any = None
+    Attributes
+    ----------
+    places : dict of str to expression
+        Columns that must be in the frame before the expression is used: where scores lie among knots.
+    """
+
+    def __init__(self, words: ModuleType, score: Any, spare: str) -> None:
+        super().__init__(words, score)
+        self.spare = spare
+        self.places: dict[str, Any] = {}
+        self._place: Any = None
 
     def _column(self, node: Column) -> Any:
-        return self.words.lit(self.words.Series(node.values)).gather(self.place)
+        return self.words.lit(self.words.Series(node.values)).gather(self._place)
 
     def _pieces(self, node: Pieces) -> Any:
-        around, self.place = self.place, self.words.lit(self.words.Series(node.knots)).search_sorted(self.score)
+        name = f"{self.spare}_{len(self.places)}"
+        self.places[name] = self.words.lit(self.words.Series(node.knots)).search_sorted(self.score)
+        around, self._place = self._place, self.words.col(name)
         value = self.read(node.body)
-        self.place = around
+        self._place = around
         return value
