@@ -10,6 +10,7 @@ MODULES = {
     **dict.fromkeys(("million", "kinds", "thousand", "growth", "memory", "start"), "core"),
     "classify": "classify",
     "peers": "peers",
+    "scale": "scale",
 }
 
 

@@ -41,7 +41,7 @@ def dask_client():
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", "65536")
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         yield client

@@ -19,6 +19,7 @@ LABELS = "the check uses labels that need pos_label, since guessing which is pos
 ONE_D = "the check indexes or unpacks the shape of X as two-dimensional after cutting it to one column"
 
 AS_IT_IS = {
+    "check_estimators_partial_fit_n_features": ONE_D,
     "check_classifier_data_not_an_array": LABELS,
     "check_classifier_not_supporting_multiclass": COLUMNS,
     "check_classifiers_classes": LABELS,
@@ -69,6 +70,13 @@ def first_column(cls):
                 super().fit(X[:, 0], y)
             columns = self.n_features_in_
             super().fit(X[:, 0], codes, sample_weight)
+            self.classes_, self.n_features_in_ = np.resize(classes, 2), columns
+            return self
+
+        def partial_fit(self, X, y, sample_weight=None, classes=None):
+            X, y = validate_data(self, X, y, reset=not hasattr(self, "table_"))
+            columns, classes = self.n_features_in_, np.unique(y) if classes is None else classes
+            super().partial_fit(X[:, 0], (y == classes[-1]).astype(int), sample_weight)
             self.classes_, self.n_features_in_ = np.resize(classes, 2), columns
             return self
 

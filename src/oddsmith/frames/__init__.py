@@ -1,5 +1,6 @@
-"""Score tables from any data frame or engine: the rows stay where they are, one GROUP BY travels."""
+"""Score tables from any data frame or engine, and maps applied inside it: the rows stay where they are."""
 
+from oddsmith.frames.applying import apply
 from oddsmith.frames.building import tables_from_frame
 
-__all__ = ["tables_from_frame"]
+__all__ = ["apply", "tables_from_frame"]
