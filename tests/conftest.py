@@ -1,6 +1,13 @@
 """Shared settings: the same examples on every machine, and no clock in property tests."""
 
+from pathlib import Path
+
 from hypothesis import HealthCheck, settings
+
+# Modules that tests import are not collected for doctests: a second import would make their classes different ones.
+collect_ignore = [
+    str(path) for path in Path(__file__).parent.rglob("*.py") if not path.name.startswith(("test_", "conftest"))
+]
 
 settings.register_profile(
     "steady",

@@ -39,7 +39,7 @@ def quick(cls):
 def displays():
     """Return a display of every kind and style with the options of its plot, by name."""
     scores, y, prob = sample()
-    table = ScoreTable.from_arrays(scores, y)
+    table, others = ScoreTable.from_arrays(scores, y), ScoreTable.from_arrays(*sample(seed=1)[:2])
     platt, gauss = PlattCalibrator().fit_table(table), GaussianCalibrator().fit_table(table)
     made = {cls.__name__: (cls.from_predictions(y, prob, name="model", **quick(cls)), {}) for cls in FORECASTS}
     made["lines"] = (made["ReliabilityDisplay"][0], {"style": "lines"})
@@ -52,7 +52,7 @@ def displays():
     trials = {"Platt": ([32, 64], [[0.30, 0.34], [0.25, 0.27]]), "isotonic": ([32, 64], [[0.4, 0.5], [0.3, 0.3]])}
     made["LearningCurveDisplay"] = (LearningCurveDisplay.from_trials(trials, measure="squared error"), {})
     methods = {"raw": SquashCalibrator().fit_table(table), **maps}
-    made["ComparisonDisplay"] = (ComparisonDisplay.from_table(table, methods, raw="raw", n_boot=50), {})
+    made["ComparisonDisplay"] = (ComparisonDisplay.from_table(others, methods, raw="raw", n_boot=50), {})
     groups = {"raw": {"SVM": [0.3, 0.31], "NB": [0.4, 0.42]}, "Platt": {"SVM": [0.2, 0.22], "NB": [0.3, 0.31]}}
     made["groups"] = (ComparisonDisplay.from_trials(groups, measure="squared error"), {})
     return made

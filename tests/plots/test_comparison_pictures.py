@@ -13,7 +13,8 @@ from oddsmith.plots import ComparisonDisplay, LearningCurveDisplay
 
 SCORES, Y, PROB = sample(500)
 TABLE = ScoreTable.from_arrays(3 * SCORES, Y)
-METHODS = {"raw": SquashCalibrator().fit_table(TABLE), "Platt": PlattCalibrator().fit_table(TABLE)}
+TRAINING = ScoreTable.from_arrays(*(lambda scores, y, _: (3 * scores, y))(*sample(500, seed=1)))
+METHODS = {"raw": SquashCalibrator().fit_table(TRAINING), "Platt": PlattCalibrator().fit_table(TRAINING)}
 
 
 def test_learning_curves_have_students_intervals():
