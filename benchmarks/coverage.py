@@ -1,35 +1,48 @@
-"""How often intervals hold the truth: ``python -m benchmarks.coverage [--samples 300] [--rows 200 1000 5000]``.
+"""How often intervals hold the truth: ``python -m benchmarks.coverage [--seconds 200] [--samples 300]``.
 
 Labels are drawn from known curves, so the true value of every measure is known; an interval of nominal 95 % should hold
-it in 95 % of the samples. A line a measure, a column a curve, and a cross where the share is significantly below 90 %.
+it in 95 % of the samples. Every run goes on where the last one stopped, and prints the table of all samples so far: a
+line a measure, a column a scenario, and a cross where the share is significantly below 90 %.
 """
 
 import argparse
+import json
 import sys
-from collections.abc import Callable
-from itertools import product
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, ndtri
+from scipy import stats
+from scipy.special import expit, logit
 
 from oddsmith import ScoreTable, metrics
 from oddsmith.metrics._limits import Asked
 from oddsmith.metrics.intervals import intervals
 
-#: Forecast log-odds → true log-odds.
-CURVES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "perfect": lambda x: x,
-    "mild": lambda x: 0.8 * x,
-    "strong": lambda x: 0.4 * x + 0.5,
-    "bent": lambda x: np.where(x > 0, 0.5 * x, 1.3 * x),
-    "wavy": lambda x: x + np.sin(2 * x),
-}
-#: Mean and standard deviation of the forecasts' log-odds: a share of positives near ½, and near 5 % for "mild".
-FORECASTS = {"balanced": (0.2, 1.7), "rare": (-3.5, 1.1)}
+Curve = Callable[[np.ndarray], np.ndarray]
+
 LEVEL = 0.95
 BAR = 0.90
 #: Points that stand for the law of the forecasts, and rows at each, where the truth is computed.
 _GRID, _MANY = 20_000, 1_000_000
+
+
+class Scenario(NamedTuple):
+    """Number of rows, quantile function of the forecast P, and forecast P → true P."""
+
+    rows: int
+    forecast: Curve
+    truth: Curve
+
+
+SCENARIOS = {
+    "perfect": Scenario(400, lambda u: stats.beta.ppf(u, 0.8, 2.0), lambda p: p),
+    "too sure": Scenario(300, lambda u: expit(stats.t.ppf(u, 4) + 0.3), lambda p: expit(0.7 * logit(p) - 0.2)),
+    "rare, too high": Scenario(1000, lambda u: expit(0.7 * logit(u) - 2.2), lambda p: expit(logit(p) - 0.6)),
+    "waves, ties": Scenario(600, lambda u: np.ceil(19 * u) / 20, lambda p: p + 0.1 * np.sin(3 * np.pi * p)),
+}
 
 
 def _error(definition: str) -> Asked:
@@ -78,71 +91,102 @@ MEASURES = {
     "Emax isotonic": _index(statistic="emax"),
 }
 
+#: Scenario → measure → whether the interval of each sample held the truth; None where there was no interval.
+Outcomes = dict[str, dict[str, list[bool | None]]]
 
-def sample(rng: np.random.Generator, curve: str, forecast: str, rows: int) -> ScoreTable:
+
+def sample(scenario: Scenario, rng: np.random.Generator) -> ScoreTable:
     """Draw forecasts and labels."""
-    mean, spread = FORECASTS[forecast]
-    log_odds = rng.normal(mean, spread, rows)
-    return ScoreTable.from_arrays(log_odds, (rng.random(rows) < expit(CURVES[curve](log_odds))).astype(int))
+    prob = scenario.forecast(rng.random(scenario.rows))
+    labels = rng.random(scenario.rows) < scenario.truth(prob)
+    return ScoreTable.from_arrays(logit(prob), labels.astype(int))
 
 
-def population(curve: str, forecast: str) -> ScoreTable:
+def population(scenario: Scenario) -> ScoreTable:
     """Return so many forecasts and labels that nothing is random."""
-    mean, spread = FORECASTS[forecast]
-    log_odds = mean + spread * ndtri((np.arange(_GRID) + 0.5) / _GRID)
-    pos = np.rint(_MANY * expit(CURVES[curve](log_odds))).astype(np.int64)
+    prob = scenario.forecast((np.arange(_GRID) + 0.5) / _GRID)
+    pos = np.rint(_MANY * scenario.truth(prob)).astype(np.int64)
     labels, weight = np.repeat([1, 0], _GRID), np.concatenate([pos, _MANY - pos])
-    return ScoreTable.from_arrays(np.concatenate([log_odds, log_odds]), labels, weight)
+    return ScoreTable.from_arrays(np.tile(logit(prob), 2), labels, weight)
 
 
-def coverage(
-    asked: dict[str, Asked], curve: str, forecast: str, rows: int, samples: int, n_boot: int, seed: int
-) -> dict[str, tuple[float, int]]:
-    """Return the share of samples whose interval holds the truth, of those in which the measure is defined."""
-    whole = population(curve, forecast)
-    truth = {name: one.of(whole) for name, one in asked.items()}
-    if curve == "perfect":
-        # But for the rounding of counts.
-        truth.update(dict.fromkeys((name for name, one in asked.items() if one.null == "calibrated"), 0.0))
-    rng = np.random.default_rng([seed, rows, list(CURVES).index(curve), list(FORECASTS).index(forecast)])
-    held: dict[str, list[bool]] = {name: [] for name in asked}
-    for _ in range(samples):
-        table = sample(rng, curve, forecast, rows)
-        for name, found in intervals(asked, table, level=LEVEL, n_boot=n_boot, random_state=rng).items():
-            if isinstance(found, metrics.Interval):
-                held[name].append(found.low - 1e-9 <= truth[name] <= found.high + 1e-9)
-    return {name: (float(np.mean(marks)) if marks else np.nan, len(marks)) for name, marks in held.items()}
+def true_values(name: str) -> dict[str, float]:
+    """Return every measure of the population."""
+    whole = population(SCENARIOS[name])
+    # A perfect forecast has errors of 0 but for the rounding of counts.
+    return {
+        measure: 0.0 if name == "perfect" and one.null == "calibrated" else one.of(whole)
+        for measure, one in MEASURES.items()
+    }
+
+
+def covered(name: str, truth: dict[str, float], n_boot: int, seed: int, number: int) -> dict[str, bool | None]:
+    """Draw one sample, and say of each measure whether its interval holds the truth."""
+    rng = np.random.default_rng([seed, number, *name.encode()])
+    found = intervals(MEASURES, sample(SCENARIOS[name], rng), level=LEVEL, n_boot=n_boot, random_state=rng)
+    return {
+        measure: bool(one.low - 1e-9 <= truth[measure] <= one.high + 1e-9)
+        if isinstance(one, metrics.Interval)
+        else None
+        for measure, one in found.items()
+    }
+
+
+def simulate(outcomes: Outcomes, samples: int, n_boot: int, seed: int) -> Iterator[Outcomes]:
+    """Draw the samples that are missing, the scenarios in turn; yield the outcomes after each."""
+    truths = {name: true_values(name) for name in SCENARIOS}
+    for number in range(samples):
+        for name, truth in truths.items():
+            marks = outcomes.setdefault(name, {measure: [] for measure in MEASURES})
+            if number == len(next(iter(marks.values()))):
+                for measure, held in covered(name, truth, n_boot, seed, number).items():
+                    marks[measure].append(held)
+                yield outcomes
+
+
+def table(outcomes: Outcomes) -> tuple[str, int]:
+    """Return the shares as a Markdown table, and how many are significantly below the bar."""
+    failures, lines = (
+        0,
+        [
+            "| measure | " + " | ".join(f"{name}, {SCENARIOS[name].rows} rows" for name in outcomes) + " |",
+            "|---" * (len(outcomes) + 1) + "|",
+        ],
+    )
+    for measure in MEASURES:
+        cells = []
+        for marks in outcomes.values():
+            held = [mark for mark in marks[measure] if mark is not None]
+            share, error = np.mean(held), np.sqrt(np.mean(held) * (1 - np.mean(held)) / len(held))
+            low = stats.binomtest(sum(held), len(held), BAR, alternative="less").pvalue < 0.05
+            few = "" if len(held) == len(marks[measure]) else f" of {len(held)}"
+            failures += low
+            cells.append(f"{100 * share:.1f} ± {100 * error:.1f}{few}{' ×' if low else ''}")
+        lines.append(f"| {measure} | " + " | ".join(cells) + " |")
+    return "\n".join(lines), failures
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
-    parser.add_argument("--samples", type=int, default=300)
-    parser.add_argument("--rows", type=int, nargs="+", default=[200, 1000, 5000])
-    parser.add_argument("--curves", nargs="+", choices=CURVES, default=list(CURVES))
-    parser.add_argument("--forecasts", nargs="+", choices=FORECASTS, default=list(FORECASTS))
-    parser.add_argument("--measures", nargs="+", choices=MEASURES, default=list(MEASURES))
-    parser.add_argument("--n-boot", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=20260)
+    parser.add_argument("--samples", type=int, default=300, help="of each scenario, those of earlier runs included")
+    parser.add_argument("--n-boot", type=int, default=100, help="draws of an interval; few make it wider")
+    parser.add_argument("--seed", type=int, default=27182)
+    parser.add_argument("--seconds", type=float, default=np.inf, help="stop after so long; the next run goes on")
+    parser.add_argument("--state", type=Path, default=Path("build/coverage.json"), help="where outcomes are kept")
     chosen = parser.parse_args()
-    asked = {name: MEASURES[name] for name in chosen.measures}
-    slack = 1.645 * np.sqrt(BAR * (1 - BAR) / chosen.samples)
-    failures = 0
-    for rows, forecast in product(chosen.rows, chosen.forecasts):
-        print(f"\n{rows} rows, {forecast}: share of {chosen.samples} samples whose 95 % interval holds the truth")
-        print(f"  {'':<26}" + "".join(f"{curve:>10}" for curve in chosen.curves), flush=True)
-        columns = [
-            coverage(asked, curve, forecast, rows, chosen.samples, chosen.n_boot, chosen.seed)
-            for curve in chosen.curves
-        ]
-        for name in asked:
-            cells = [column[name] for column in columns]
-            low = [share < BAR - slack for share, _ in cells]
-            failures += sum(low)
-            texts = [f"{share:>9.3f}{'×' if bad else ' '}" for (share, _), bad in zip(cells, low, strict=True)]
-            few = min(count for _, count in cells)
-            note = f"  (defined in {few} samples or more)" if few < chosen.samples else ""
-            print(f"  {name:<26}" + "".join(texts) + note, flush=True)
-    print(f"\n{failures} shares significantly below {BAR:.0%}")
+    rules = {"n_boot": chosen.n_boot, "seed": chosen.seed}
+    known = json.loads(chosen.state.read_text()) if chosen.state.exists() else {}
+    outcomes: Outcomes = known["outcomes"] if known.get("rules") == rules else {}
+    start = time.monotonic()
+    for _ in simulate(outcomes, chosen.samples, chosen.n_boot, chosen.seed):
+        if time.monotonic() - start > chosen.seconds:
+            break
+    chosen.state.parent.mkdir(parents=True, exist_ok=True)
+    chosen.state.write_text(json.dumps({"rules": rules, "outcomes": outcomes}))
+    counts = sorted({len(next(iter(marks.values()))) for marks in outcomes.values()})
+    shown, failures = table(outcomes)
+    print(f"Share in % of {counts[0]} samples or more whose 95 % interval ({chosen.n_boot} draws) holds the truth\n")
+    print(f"{shown}\n\n{failures} shares significantly below {BAR:.0%} (×)")
     return int(failures > 0)
 
 

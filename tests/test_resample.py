@@ -8,7 +8,7 @@ from scipy import stats
 
 from oddsmith import ScoreTable
 from oddsmith.errors import InvalidInputError
-from oddsmith.resample import bootstrap, folds, resample_labels
+from oddsmith.resample import bootstrap, folds, resample_labels, rows_by_class, weighted_folds
 from samples import samples
 
 
@@ -33,6 +33,40 @@ def test_fold_counts_have_the_hypergeometric_law_of_rows():
     counts = np.bincount([int(part.total[part.scores == 1.0].sum()) for part in first], minlength=6)[:6]
     law = stats.hypergeom(20, 8, 5).pmf(np.arange(6)) * 2000
     assert np.sum((counts - law) ** 2 / law) < stats.chi2.ppf(0.999, 5)
+
+
+def test_weighted_rows_that_are_alone_are_dealt_out_themselves():
+    rng = np.random.default_rng(0)
+    weight = rng.exponential(size=60)
+    table = ScoreTable.from_arrays(rng.permutation(np.arange(60.0)), rng.integers(0, 2, 60), weight)
+    split = weighted_folds(table, 4, random_state=1)
+    assert rows_by_class(table) == (int((table.pos > 0).sum()), int((table.neg > 0).sum()))
+    assert [fold.part.rows for fold in split] == [15] * 4
+    dealt = np.concatenate([fold.part.total for fold in split])
+    np.testing.assert_allclose(np.sort(dealt), np.sort(weight))
+    for fold in split:
+        assert not set(fold.part.scores) & set(fold.rest.scores)
+        whole = fold.rest.merge(fold.part)
+        for side in ("pos", "neg", "pos_sq", "neg_sq"):
+            np.testing.assert_allclose(getattr(whole, side), getattr(table, side))
+
+
+def test_tied_weights_are_dealt_out_as_rows_of_equal_weight():
+    table = ScoreTable.from_arrays(np.repeat([0.0, 1.0], 40), np.tile([0, 1], 40), np.tile([0.5, 0.5, 1.5, 1.5], 20))
+    # At each score and class 10 + 10 rows of weights ½ and 1½ vary as 16 rows of weight 1¼ do.
+    assert rows_by_class(table) == (32, 32)
+    split = weighted_folds(table, 4, random_state=0)
+    assert {fold.part.n_pos for fold in split} == {10.0}
+    assert sum(float(fold.part.pos_sq.sum()) for fold in split) == pytest.approx(float(table.pos_sq.sum()))
+    assert any(0 < fold.part.pos[0] < table.pos[0] for fold in split)
+
+
+def test_weighted_folds_of_counts_are_folds():
+    table = ScoreTable.from_arrays([0.1, 0.1, 0.7, 0.9, 0.9], [0, 1, 1, 0, 1])
+    assert weighted_folds(table, 2, random_state=3) == folds(table, 2, random_state=3)
+    assert rows_by_class(table) == (3, 2)
+    with pytest.raises(InvalidInputError, match="at most the number of rows"):
+        weighted_folds(table.scale(0.5), 9)
 
 
 def test_bootstrap_has_the_multinomial_law():

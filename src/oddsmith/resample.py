@@ -2,7 +2,8 @@
 
 The rows of a count table are exchangeable within each cell and class, so a random part of them is drawn by counts: the
 same law as drawing rows, at the cost of the table's length. Float weights do not say how many rows they stand for:
-those are resampled where the rows are.
+those are resampled where the rows are, or as the (Σw)²/Σw² rows of equal weight that would vary as much, which is exact
+where every row of a class has a score of its own.
 """
 
 from collections.abc import Iterator
@@ -12,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith import _check
+from oddsmith._check import Floats, Weights
 from oddsmith.table import ScoreTable
 
-__all__ = ["Fold", "bootstrap", "exact", "folds", "pooled", "resample_labels"]
+__all__ = ["Fold", "bootstrap", "exact", "folds", "pooled", "resample_labels", "weighted_folds"]
 
 RandomState = int | np.random.Generator | None
 
@@ -74,6 +76,50 @@ def folds(
     split = np.concatenate(hands, axis=1)
     parts = (_with_counts(table, row[:m], row[m:]) for row in split)
     return [Fold(table.minus(part), part) for part in parts]
+
+
+def weighted_folds(table: ScoreTable, n_folds: int = 5, *, random_state: RandomState = None) -> list[Fold]:
+    """Split a table of counts or of float weights in parts, each with its share of the rows of both classes.
+
+    Float weights at one score and class are dealt out as rows of equal weight: the rows themselves where none are tied.
+
+    Examples
+    --------
+    >>> from oddsmith import ScoreTable
+    >>> table = ScoreTable.from_arrays([0.1, 0.2, 0.7, 0.9], [0, 0, 1, 1], [0.5, 1.5, 1.0, 2.0])
+    >>> [len(fold.part) for fold in weighted_folds(table, 2, random_state=0)]
+    [2, 2]
+    """
+    if table.pos_sq is None or table.neg_sq is None:
+        return folds(table, n_folds, random_state=random_state)
+    pos, pos_unit = whole_rows(table.pos, table.pos_sq)
+    neg, neg_unit = whole_rows(table.neg, table.neg_sq)
+    counted = ScoreTable(table.scores, pos, neg, None, None, None, None, int(pos.sum() + neg.sum()), table.resolution)
+
+    def weighted(part: ScoreTable) -> ScoreTable:
+        at = np.searchsorted(table.scores, part.scores)
+        plus, minus = part.pos * pos_unit[at], part.neg * neg_unit[at]
+        squares = plus * pos_unit[at], minus * neg_unit[at]
+        return ScoreTable(part.scores, plus, minus, *squares, None, None, part.rows, None)
+
+    return [Fold(*map(weighted, fold)) for fold in folds(counted, n_folds, random_state=random_state)]
+
+
+def rows_by_class(table: ScoreTable) -> tuple[int, int]:
+    """Return the number of positive and of negative rows that `weighted_folds` deals out."""
+    if table.pos_sq is None or table.neg_sq is None:
+        return int(table.n_pos), int(table.n_neg)
+    pos, neg = (whole_rows(*side)[0].sum() for side in ((table.pos, table.pos_sq), (table.neg, table.neg_sq)))
+    return int(pos), int(neg)
+
+
+def whole_rows(weight: Weights, squared: Weights) -> tuple[NDArray[np.int64], Floats]:
+    """Return of how many equal rows each weight is made, and the weight of one."""
+    held = weight > 0
+    rows = np.zeros(len(weight), np.int64)
+    ratio = weight[held] / np.maximum(squared[held], np.finfo(np.float64).tiny) * weight[held]
+    rows[held] = np.maximum(np.rint(ratio), 1).astype(np.int64)
+    return rows, weight / np.maximum(rows, 1)
 
 
 def bootstrap(table: ScoreTable, n_samples: int, *, random_state: RandomState = None) -> Iterator[ScoreTable]:

@@ -170,4 +170,4 @@ def test_whole_weights_are_counts_and_others_are_not(run):
     Path("w.csv").write_text(csv_text({**COLUMNS, "n": [2] * 60, "w": [0.5] * 60}))
     assert run("fit", "w.csv", "-o", "n.json", "-m", "platt", "--weight", "n", "--json").json["rows"] == 120
     assert run("fit", "w.csv", "-o", "w.json", "-m", "platt", "--weight", "w", "--json").json["rows"] == 60
-    assert "needs counts" in run("compare", "w.csv", "-m", "platt", "--weight", "w").error
+    assert run("compare", "w.csv", "-m", "platt", "--weight", "w").code == 0

@@ -171,6 +171,36 @@ def test_methods_fitted_on_the_table_are_refused():
         compare(table, {"a": PlattCalibrator().fit_table(table), "b": table.scores})
 
 
+def test_holm_is_over_all_pairs_and_marks_follow_it():
+    rng = np.random.default_rng(9)
+    scores = rng.normal(size=300)
+    y = (rng.random(300) < 1 / (1 + np.exp(-scores))).astype(int)
+    part = compare_rows(y, methods(scores), raw="raw")["log_loss"]
+    k = len(part.names)
+    pairs = [(i, j) for i in range(k) for j in range(i + 1, k)]
+    ordered = sorted(pairs, key=lambda pair: part.p_values[pair])
+    running = 0.0
+    for place, pair in enumerate(ordered):
+        running = max(running, min(1.0, part.p_values[pair] * (len(pairs) - place)))
+        assert part.holm[pair] == part.holm[pair[::-1]] == pytest.approx(running)
+    for i, name in enumerate(part.names):
+        for p, corrected in ((part.p_values, False), (part.holm, True)):
+            better = {other for j, other in enumerate(part.names) if part.totals[i] > part.totals[j] and p[i, j] < 0.05}
+            assert set(part.not_beaten(name, corrected=corrected)) == set(part.names) - {name} - better
+
+
+def test_marks_of_both_levels_stand_side_by_side():
+    # 24 wins of 30 have p = 0.0014, which Holm's correction over three pairs does not leave below 0.004.
+    y = np.ones(30)
+    best, rest = np.zeros(30), np.where(np.arange(30) < 24, -1.0, 1.0)
+    options = {"protocol": "B03", "level": 0.004}
+    text = str(compare_rows(y, {"best": best, "one": rest, "other": rest[::-1]}, **options))
+    assert " * (–)" in text
+    assert "level 0.004 uncorrected; in parentheses level 0.004 after Holm's correction over 3 pairs" in text
+    assert "correction over 1 pair" in str(compare_rows(y, {"best": best, "one": rest}, **options))
+    assert "1 pairs" not in str(compare_rows(y, {"best": best, "one": rest}, **options))
+
+
 def test_bad_input():
     table = ScoreTable.from_arrays([-1.0, 0.5], [0, 1])
     for call, words in (
@@ -178,6 +208,7 @@ def test_bad_input():
         (lambda: compare(table, {"a": [1.0], "b": [1.0, 2.0]}), "'a' must give"),
         (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, protocol="B04"), "protocol"),
         (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, raw="c"), "raw"),
+        (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, level=1.0), "level must be below 1"),
         (lambda: compare(table.scale(0.5), {"a": [1.0, 1.0], "b": [1.0, 2.0]}), "needs counts"),
         (lambda: compare_rows([0, 1], {"a": [1.0, 1.0], "b": [1.0]}), "one log-odds a row"),
         (lambda: compare_rows([0, 1], {"a": [1.0, 1.0], "b": [1.0, 2.0]}, sample_weight=[0.5, 1.0]), "needs counts"),

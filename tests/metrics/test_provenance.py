@@ -15,6 +15,7 @@ from oddsmith import (
 )
 from oddsmith.errors import InSampleWarning, InvalidInputError
 from oddsmith.metrics import Forecast, forecast_of
+from oddsmith.metrics.provenance import fitted_on
 
 TESTS = [
     metrics.spiegelhalter_test,
@@ -102,6 +103,14 @@ def test_every_kind_knows_the_rows_of_its_fit(kind):
     calibrator = kind().fit(scores, y)
     assert forecast_of(ScoreTable.from_arrays(scores, y), calibrator).in_sample
     assert not forecast_of(ScoreTable.from_arrays(*data(1)), calibrator).in_sample
+
+
+def test_rows_that_a_method_cannot_be_fitted_to_are_not_its_own():
+    fitted = PlattCalibrator(input="probability").fit([0.2, 0.4, 0.6, 0.9, 0.5], [0, 1, 0, 1, 1])
+    certain = ScoreTable.from_arrays([0.25, 1.0], [0, 1])
+    with pytest.raises(InvalidInputError):
+        PlattCalibrator(input="probability").fit_table(certain)
+    assert not fitted_on(fitted, certain)
 
 
 def test_what_fits_nothing_is_never_in_sample():

@@ -107,6 +107,33 @@ def test_clusters_keep_the_level_where_independence_fails():
     assert np.mean(np.array(boot) <= 0.05) < 0.12
 
 
+def test_sign_flips_of_clusters_agree_with_all_flips():
+    rng = np.random.default_rng(4)
+    clusters = rng.integers(0, 9, 60)
+    a, b = rng.normal(0.4, 1, 60), rng.normal(size=60)
+    excess = np.array([np.sign(a - b)[clusters == c].sum() for c in range(9)])
+    flips = np.array(np.meshgrid(*[[-1, 1]] * 9)).reshape(9, -1)
+    sums = excess @ flips
+    found = sig.cluster_sign_flip_test(a, b, clusters, n_flips=20_000, random_state=0)
+    assert found.p_value == pytest.approx(np.mean(np.abs(sums) >= abs(excess.sum())), abs=0.015)
+    assert found.p_one_sided == pytest.approx(np.mean(sums >= excess.sum()), abs=0.015)
+    assert (found.wins, found.losses) == (int((a > b).sum()), int((a < b).sum()))
+
+
+def test_bootstrap_interval_agrees_with_scipy():
+    rng = np.random.default_rng(5)
+    difference = rng.exponential(size=150) - 0.9
+    found = sig.paired_bootstrap(difference, np.zeros(150), n_boot=9000, random_state=0)
+    expected = stats.bootstrap((difference,), np.mean, n_resamples=9000, method="percentile", rng=0).confidence_interval
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.012)
+    # Clusters of equal rows are a bootstrap of their means.
+    clusters = np.repeat(np.arange(30), 5)
+    grouped = sig.paired_bootstrap(difference, np.zeros(150), clusters=clusters, n_boot=9000, random_state=0)
+    means = difference.reshape(30, 5).mean(axis=1)
+    expected = stats.bootstrap((means,), np.mean, n_resamples=9000, method="percentile", rng=0).confidence_interval
+    assert (grouped.low, grouped.high) == pytest.approx((expected.low, expected.high), abs=0.02)
+
+
 def test_p_values_hold_their_level_under_the_null():
     rng = np.random.default_rng(8)
     a = rng.normal(size=(500, 60))
@@ -175,6 +202,7 @@ def test_bad_input():
         (lambda: sig.cluster_sign_flip_test([1.0], [1.0], [0], [0.5]), "needs counts"),
         (lambda: sig.paired_bootstrap([np.inf], [1.0]), "finite"),
         (lambda: sig.paired_bootstrap([1.0], [1.0], clusters=[1, 2]), "one cluster a decision"),
+        (lambda: sig.paired_bootstrap([1.0], [1.0], level=1.0), "level must be below 1"),
     ):
         with pytest.raises(InvalidInputError, match=words):
             call()

@@ -8,6 +8,7 @@ import pytest
 from oddsmith import ScoreTable, metrics
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import forecast_of, interval, summary, summary_text
+from oddsmith.metrics._result import plain
 
 
 class Identity:
@@ -113,6 +114,13 @@ def test_in_sample_forecasts_have_no_p_values():
     assert found["in_sample"]
     assert all("fitted on are refused" in part["reason"] for part in found["tests"].values())
     assert "flatters" in summary_text(found)
+
+
+def test_results_become_plain_json_all_the_way_down():
+    part = metrics.calibration_error(forecast())
+    nested = plain({"a": [part, (np.int64(3), np.float32(0.5))], 1: np.array([[1.0, -np.inf]]), "n": np.nan})
+    assert nested == {"a": [part.to_dict(), [3, 0.5]], "1": [[1.0, "-inf"]], "n": "nan"}
+    assert json.loads(json.dumps(nested, allow_nan=False)) == nested
 
 
 def test_bad_input():

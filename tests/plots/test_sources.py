@@ -7,10 +7,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
-from oddsmith import CalibratedClassifier, PlattCalibrator, ScoreTable
+from oddsmith import CalibratedClassifier, GaussianCalibrator, PlattCalibrator, ScoreTable, metrics
 from oddsmith.errors import InvalidInputError
-from oddsmith.metrics import forecast_from_arrays
-from oddsmith.plots import CorpDisplay, DensityDisplay, ReliabilityDisplay, ScoreSpaceDisplay
+from oddsmith.metrics import forecast_from_arrays, forecast_of
+from oddsmith.plots import ComparisonDisplay, CorpDisplay, DensityDisplay, ReliabilityDisplay, ScoreSpaceDisplay
 
 S, Y, PROB = sample(300)
 X = np.column_stack([S, np.random.default_rng(1).normal(size=300)])
@@ -67,12 +67,40 @@ def test_one_class_in_the_test_rows_is_enough():
 
 
 def test_calibrators_and_calibrated_classifiers_are_estimators():
-    platt = PlattCalibrator().fit(S, Y)
+    platt = PlattCalibrator().fit(S[::2], Y[::2])
     assert CorpDisplay.from_estimator(platt, S, Y, level=None).name == "PlattCalibrator"
     whole = CalibratedClassifier(GaussianNB(), PlattCalibrator()).fit(X, Y)
     display = ReliabilityDisplay.from_estimator(whole, X, Y, name="")
     again = ReliabilityDisplay.from_predictions(Y, whole.predict_proba(X)[:, 1])
     assert content(display) == content(again)
+
+
+@pytest.mark.parametrize("cls", FORECASTS, ids=lambda cls: cls.__name__)
+def test_a_forecast_on_the_rows_of_its_fit_is_marked(cls):
+    platt, table = PlattCalibrator().fit(S, Y), ScoreTable.from_arrays(S, Y)
+    assert cls.from_estimator(platt, S, Y, **quick(cls)).name == "PlattCalibrator (in-sample)"
+    assert cls.from_table(forecast_of(table, platt), name="Platt", **quick(cls)).name == "Platt (in-sample)"
+    assert cls.from_table(forecast_of(table, platt), **quick(cls)).name == "in-sample"
+    assert cls.from_table(forecast_of(table, platt, in_sample=False), **quick(cls)).name == ""
+    drawn = cls.from_estimator(platt, S, Y, **quick(cls)).plot().ax_
+    legend = [text.get_text() for text in drawn.get_legend().get_texts()]
+    assert "in-sample" in " ".join([*legend, drawn.get_title()])
+
+
+def test_fits_to_the_rows_shown_are_marked():
+    table, others = ScoreTable.from_arrays(S, Y), ScoreTable.from_arrays(S[::2], Y[::2])
+    fitted = GaussianCalibrator().fit_table(table)
+    for display in (
+        ScoreSpaceDisplay.from_table(table, maps={"fit": fitted}),
+        DensityDisplay.from_table(table, calibrators={"fit": fitted}),
+    ):
+        assert display.in_sample == {"fit"}
+        assert "fit (in-sample)" in [text.get_text() for text in display.plot().ax_.get_legend().get_texts()]
+    # With other rows beside them the reader sees both.
+    assert not ScoreSpaceDisplay.from_tables({"train": table, "test": others}, maps={"fit": fitted}).in_sample
+    assert not ScoreSpaceDisplay.from_table(others, maps={"fit": fitted}).in_sample
+    rows = ComparisonDisplay.from_table(table, {"fit": fitted, "map": fitted.map_}, measure=metrics.auc, n_boot=20)
+    assert [label.get_text() for label in rows.plot(sort=False).ax_.get_yticklabels()] == ["fit (in-sample)", "map"]
 
 
 def test_weights_reach_the_table():

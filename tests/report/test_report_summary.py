@@ -14,6 +14,7 @@ from oddsmith.metrics.reliability import ErrorDefinition
 from oddsmith.report import AS_IS, compare_methods, summarize
 from oddsmith.report import summary as summary_module
 from oddsmith.report.decisions import HIGHEST_COST, decision_cells
+from oddsmith.report.pictures import reliability_pictures
 from oddsmith.report.summary import BIN_COUNTS
 
 
@@ -123,9 +124,34 @@ def test_progress_ends_at_one(table):
     assert told[-1] == 1.0
 
 
-def test_it_refuses_what_cannot_be_compared(table):
-    weighted = ScoreTable.from_arrays([0.0, 1.0, 2.0, 3.0], [0, 1, 0, 1], [0.5, 0.5, 1.0, 1.0])
-    with pytest.raises(InvalidInputError, match="counts"):
-        summarize(weighted, METHODS)
-    with pytest.raises(InvalidInputError, match="each class must have two cases"):
-        summarize(ScoreTable.from_arrays([0.0, 1.0, 2.0], [0, 1, 0]), METHODS)
+def test_it_refuses_what_cannot_be_compared():
+    for weight in (None, [0.5, 9.5, 1.0]):
+        with pytest.raises(InvalidInputError, match=r"each class must have two cases or more.*got 1 positive"):
+            summarize(ScoreTable.from_arrays([0.0, 1.0, 2.0], [0, 1, 0], weight), METHODS)
+
+
+def test_float_weights_are_compared_by_rows(monkeypatch):
+    monkeypatch.setattr(summary_module, "_SAMPLES", 20)
+    rng = np.random.default_rng(7)
+    s = 3 * rng.normal(size=400)
+    y, weight = (rng.random(400) < 1 / (1 + np.exp(-0.5 * s))).astype(int), rng.uniform(0.2, 3, 400)
+    table = ScoreTable.from_arrays(s, y, weight)
+    contest = compare_methods(table, {"platt": PlattCalibrator()})
+    assert contest.comparison.protocol == "t"
+    assert contest.comparison.decisions == pytest.approx(weight.sum())
+    # The held-out forecasts of the rows themselves, by hand.
+    assert len(contest.scores) == 400
+    order = np.argsort(s)
+    row = order[np.searchsorted(s[order], contest.scores)]
+    np.testing.assert_allclose(contest.pos + contest.neg, weight[row])
+    np.testing.assert_allclose(contest.pos_sq + contest.neg_sq, weight[row] ** 2)
+    prob = 1 / (1 + np.exp(-contest.log_odds["platt"]))
+    expected = -np.average(np.log(np.where(y[row] == 1, prob, 1 - prob)), weights=weight[row])
+    assert contest.mean("log_loss")["platt"] == pytest.approx(expected)
+    told = summarize(table, {"platt": PlattCalibrator()})
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert told["judged"]["platt"]["measures"]["log_loss"]["value"] == pytest.approx(expected)
+    assert told["judged"]["platt"]["data"]["kind"] == "weight"
+    cells = told["forecasts"]["platt"]["cells"]
+    assert sum(cells["pos_sq"]) + sum(cells["neg_sq"]) == pytest.approx((weight**2).sum())
+    assert len(list(reliability_pictures(told))) == 2

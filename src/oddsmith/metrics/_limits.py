@@ -9,15 +9,18 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, SupportsFloat
 
 import numpy as np
-from scipy.special import ndtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
 
 from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics._measure import Null, value_of
 from oddsmith.metrics._resampled import equal_rows, labels_again, rows_again
-from oddsmith.metrics._truths import supposed_truths
+from oddsmith.metrics._truths import Truth, paths_of_truth
 from oddsmith.table import ScoreTable
+
+#: Standard errors from what the data suggest within which limits mostly lie, and how much more often they are drawn.
+_NEAR, _OFTEN = 5.0, 4
 
 
 class Asked(NamedTuple):
@@ -49,12 +52,16 @@ def by_percentiles(
     asked: Mapping[str, Asked], table: ScoreTable, level: float, draws: int, rng: np.random.Generator
 ) -> Callable[[str, float], Limits]:
     """Draw rows again; return what gives the limits of a measure."""
-    samples = _values(asked, rows_again(table, draws, rng))
+    by_rate = {name for name, one in asked.items() if getattr(one.measure, "of_base_rate", False)}
+    drawn = {name: Asked(_base_rate, {}, None) if name in by_rate else one for name, one in asked.items()}
+    samples = _values(drawn, rows_again(table, draws, rng))
     tail = _tail(table, level)
 
     def limits(name: str, seen: float) -> Limits:
         del seen
         low, high = _order_statistics(_defined(samples[name]), tail, 1 - tail)
+        if name in by_rate:
+            low, high = _over_rates(asked[name], low, high)
         return Limits(low, high, f"percentile bootstrap of {draws} tables, tails of {tail:.3g}")
 
     return limits
@@ -63,33 +70,50 @@ def by_percentiles(
 def by_inversion(
     asked: Mapping[str, Asked], table: ScoreTable, null: Null, level: float, draws: int, rng: np.random.Generator
 ) -> Callable[[str, float], Limits]:
-    """Draw labels again under supposed truths; return what gives the limits of a measure, of which a value was seen."""
-    truths = supposed_truths(table, null)
-    # The null hypothesis is drawn most often: its band is shown, and decides whether 0 is covered.
-    first, others = math.ceil(draws / 4), len(truths) - 1
-    each = math.ceil((draws - first) / others)
-    amounts = [first, *[each] * others]
-    samples = [
-        _values(asked, labels_again(table, truth.prob, amount, rng))
-        for truth, amount in zip(truths, amounts, strict=True)
-    ]
+    """Draw labels again under supposed truths; return what gives the limits of a measure, of which a value was seen.
+
+    The null hypothesis gets a quarter of the draws, as its band is shown and decides whether 0 is covered.
+    """
+    paths = paths_of_truth(table, null)
+    first = math.ceil(draws / 4)
+    at_null = _values(asked, labels_again(table, paths[0][0].prob, first, rng))
+    drawn = first
+    samples = []
+    for path in paths:
+        amounts = _shared_out((draws - first) / len(paths), [truth.distance for truth in path[1:]])
+        drawn += sum(amounts)
+        tables = (labels_again(table, *one, rng) for one in zip((t.prob for t in path[1:]), amounts, strict=True))
+        samples.append([at_null, *(_values(asked, some) for some in tables)])
 
     def limits(name: str, seen: float) -> Limits:
-        true = np.array([0.0, *(asked[name].of(truth.population) for truth in truths[1:])])
-        curves = _quantile_curves([_defined(sample[name]) for sample in samples], (1 - level) / 2)
-        if not (np.isfinite(true).all() and np.isfinite(curves).all()):
-            _check.fail("an interval needs finite measures", "others in samples", "clip forecasts of 0 or 1")
-        # Larger truths give larger measures; the simulation's noise must not say otherwise.
-        true, low, middle, high = (np.maximum.accumulate(curve) for curve in (true, *curves))
-        return Limits(
-            float(np.interp(seen, high, true)),
-            float(np.interp(max(seen, middle[0]), low, true)),
-            f"test inversion over {others + 1} supposed truths, {first} + {others} x {each} tables",
-            float(np.interp(seen, middle, true)),
-            (float(low[0]), float(high[0])),
+        found = [
+            _inverted(asked[name], path, [_defined(sample[name]) for sample in of_path], level, seen)
+            for path, of_path in zip(paths, samples, strict=True)
+        ]
+        return found[0]._replace(
+            low=min(one.low for one in found),
+            high=max(one.high for one in found),
+            method=f"test inversion over {1 + sum(len(path) - 1 for path in paths)} supposed truths, {drawn} tables",
         )
 
     return limits
+
+
+def _inverted(asked: Asked, path: list[Truth], samples: list[Floats], level: float, seen: float) -> Limits:
+    """Return the truths of a path that would have given what was seen."""
+    true = np.array([0.0, *(asked.of(truth.population) for truth in path[1:])])
+    curves = _quantile_curves(samples, (1 - level) / 2)
+    if not (np.isfinite(true).all() and np.isfinite(curves).all()):
+        _check.fail("an interval needs finite measures", "others in samples", "clip forecasts of 0 or 1")
+    # Larger truths give larger measures; the simulation's noise must not say otherwise.
+    true, low, middle, high = (np.maximum.accumulate(curve) for curve in (true, *curves))
+    return Limits(
+        float(np.interp(seen, high, true)),
+        float(np.interp(max(seen, middle[0]), low, true)),
+        "test inversion",
+        float(np.interp(seen, middle, true)),
+        (float(low[0]), float(high[0])),
+    )
 
 
 def _tail(table: ScoreTable, level: float) -> float:
@@ -100,15 +124,42 @@ def _tail(table: ScoreTable, level: float) -> float:
     return float(ndtr(-math.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 + level) / 2)))
 
 
+def _base_rate(table: ScoreTable) -> float:
+    return table.prevalence
+
+
+def _over_rates(asked: Asked, low: float, high: float) -> tuple[float, float]:
+    """Return the least and the largest value over shares of positives; the largest is at the one nearest to ½."""
+    rates = (low, high, min(max(0.5, low), high))
+    values = [asked.of(ScoreTable.from_arrays([0.0, 0.0], [1, 0], [rate, 1 - rate])) for rate in rates]
+    return min(values), max(values)
+
+
+def _shared_out(draws: float, distances: list[float]) -> list[int]:
+    """Share draws out between truths; those near what the data suggest get more, as the limits mostly are there."""
+    parts = [_OFTEN if distance < _NEAR else 1 for distance in distances]
+    return [max(math.ceil(draws * part / sum(parts)), 3) for part in parts]
+
+
 def _quantile_curves(samples: list[Floats], tail: float) -> Floats:
-    """Return the outer quantiles and the median under each truth, the shape of the law being taken from neighbours."""
-    means, spreads = (np.array([function(values) for values in samples]) for function in (np.mean, np.std))
-    scaled = [
-        (values - mean) / max(spread, 1e-300) for values, mean, spread in zip(samples, means, spreads, strict=True)
-    ]
+    """Return the outer quantiles and the median under each truth, the shape of the law being taken from neighbours.
+
+    Few samples leave mean and spread uncertain, and do not reach far into the tails. As a prediction interval does, the
+    outer quantiles make up for both.
+    """
+    sizes = np.array([len(values) for values in samples])
+    means, spreads = (np.array([function(values) for values in samples]) for function in (np.mean, _spread))
+    scaled = [(values - mean) / spread for values, mean, spread in zip(samples, means, spreads, strict=True)]
     near = [scaled[:1], *(scaled[max(k - 1, 1) : k + 2] for k in range(1, len(samples)))]
-    shapes = np.array([_order_statistics(np.concatenate(values), tail, 0.5, 1 - tail) for values in near])
-    return np.asarray(means + spreads * shapes.T)
+    pools = [np.concatenate(values) for values in near]
+    shapes = np.array([_order_statistics(pool, tail, 0.5, 1 - tail) for pool in pools]).T
+    reached = np.maximum([1 / (len(pool) + 1) for pool in pools], tail)
+    wider = np.sqrt(1 + 1 / sizes) * stdtrit(sizes - 1, tail) / ndtri(reached)
+    return np.asarray(means + spreads * shapes * np.array([wider, np.ones(len(sizes)), wider]))
+
+
+def _spread(values: Floats) -> float:
+    return max(float(np.std(values, ddof=1)), 1e-300)
 
 
 def _values(asked: Mapping[str, Asked], tables: Iterable[ScoreTable]) -> dict[str, Floats]:

@@ -34,15 +34,21 @@ class Measure(Generic[P, R]):
     null : {"calibrated", "constant"} or None
         What makes the measure 0, below which it never lies, so that its bootstrap is biased upwards: perfect
         calibration, or forecasts that say nothing.
+    of_base_rate : bool
+        Whether it depends on the share of positives alone, concave and largest at ½, where its bootstrap is biased
+        downwards.
     """
 
     __name__: str
     __qualname__: str
 
-    def __init__(self, function: Callable[Concatenate[ScoreTable, P], R], null: Null | None = None) -> None:
+    def __init__(
+        self, function: Callable[Concatenate[ScoreTable, P], R], null: Null | None = None, of_base_rate: bool = False
+    ) -> None:
         functools.update_wrapper(self, function)
         self._function = function
         self.null = null
+        self.of_base_rate = of_base_rate
 
     def __call__(self, forecast: ScoreTable, *args: P.args, **options: P.kwargs) -> R:
         result = self._function(as_forecast(forecast), *args, **options)
@@ -71,6 +77,11 @@ class Measure(Generic[P, R]):
 def measure(function: Callable[Concatenate[ScoreTable, P], R]) -> Measure[P, R]:
     """Make a function of a forecast a measure."""
     return Measure(function)
+
+
+def of_base_rate(function: Callable[Concatenate[ScoreTable, P], R]) -> Measure[P, R]:
+    """Make a function of the share of positives, concave and largest at ½, a measure."""
+    return Measure(function, of_base_rate=True)
 
 
 def nonnegative(null: Null) -> Callable[[Callable[Concatenate[ScoreTable, P], R]], Measure[P, R]]:
@@ -188,3 +199,11 @@ def require_classes(forecast: ScoreTable, negatives: bool = True) -> None:
 def value_of(measure_: Callable[..., SupportsFloat], forecast: ScoreTable, options: dict[str, Any]) -> float:
     """Return a measure as a float."""
     return float(measure_(forecast, **options))
+
+
+def checked_level(level: float) -> float:
+    """Return a share between 0 and 1."""
+    share = _check.number(level, "level", low=0, strict=True)
+    if share >= 1:
+        _check.fail("level must be below 1", f"level={level!r}", "pass a share such as 0.95")
+    return share

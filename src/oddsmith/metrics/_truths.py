@@ -1,16 +1,19 @@
 """Supposed truths: by how much, and in which direction, the labels may have been drawn from other probabilities.
 
 A measure that is 0 at best is compared with what it would be if the truth lay on a path from the null hypothesis (every
-forecast is right, or none says anything) through what the data suggest.
+forecast is right, or none says anything) through what the data suggest. There are two such paths: a curve and a line
+may explain the same labels, and a measure may differ on them.
 """
 
 import warnings
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
 from oddsmith._check import Floats
+from oddsmith.calibrators.sigmoid import PlattCalibrator
 from oddsmith.calibrators.spline import SplineCalibrator
 from oddsmith.errors import OddsmithWarning
 from oddsmith.metrics._measure import Null, probability, squared_weight
@@ -27,32 +30,43 @@ _MANY = 1_000_000
 
 
 class Truth(NamedTuple):
-    """Probabilities at the cells of a table, and the table of so many rows that they are the shares of positives."""
+    """Probabilities at the cells of a table, and the table of so many rows that they are the shares of positives.
+
+    ``distance`` is how many standard errors it lies from what the data suggest; the null hypothesis has it too.
+    """
 
     prob: Floats
     population: ScoreTable
+    distance: float
 
 
-def supposed_truths(table: ScoreTable, null: Null) -> list[Truth]:
-    """Return truths along the path, the null hypothesis first."""
+def paths_of_truth(table: ScoreTable, null: Null) -> list[list[Truth]]:
+    """Return truths along each path, the null hypothesis first."""
     start = probability(table) if null == "calibrated" else np.full(len(table), table.prevalence)
-    end = _suggested(table)
+    return [_path(table, start, end) for end in _suggestions(table)]
+
+
+def _path(table: ScoreTable, start: Floats, end: Floats) -> list[Truth]:
     step = end - start
     spread = np.maximum(np.maximum(start * (1 - start), end * (1 - end)), 1e-12)
     size = float(np.sqrt(np.sum((table.total * step) ** 2 / (spread * squared_weight(table)))))
-    places = size + _STEPS
-    lengths = np.concatenate([[0.0], places[places > 0.25] / max(size, 1e-12)])
+    distances = np.append(-size, _STEPS[size + _STEPS > 0.25])
+    lengths = (size + distances) / max(size, 1e-12)
     paths = (np.clip(start + length * step, 0.0, 1.0) for length in lengths)
-    return [Truth(prob, _population(table, prob)) for prob in paths]
+    return [
+        Truth(prob, _population(table, prob), abs(distance))
+        for prob, distance in zip(paths, distances.tolist(), strict=True)
+    ]
 
 
-def _suggested(table: ScoreTable) -> Floats:
-    """Return the probabilities that the data suggest: a smooth recalibration, with less noise than bins have."""
+def _suggestions(table: ScoreTable) -> Iterator[Floats]:
+    """Yield probabilities that the data suggest: recalibrations by a smooth curve and by a line in log-odds."""
     held = np.clip(table.scores, -_CERTAIN, _CERTAIN)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OddsmithWarning)
-        spline = SplineCalibrator(input="log_odds").fit_table(table.map(lambda _: held))
-    return np.asarray(expit(spline.log_odds(held)))
+    for calibrator in (SplineCalibrator(input="log_odds"), PlattCalibrator(input="log_odds")):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", OddsmithWarning)
+            fitted = calibrator.fit_table(table.map(lambda _: held))
+        yield np.asarray(expit(fitted.log_odds(held)))
 
 
 def _population(table: ScoreTable, prob: Floats) -> ScoreTable:

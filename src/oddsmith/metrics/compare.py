@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from oddsmith import _check
 from oddsmith._check import Bools, Floats, Weights
 from oddsmith.metrics import resampling_tests, significance
-from oddsmith.metrics._measure import as_forecast
+from oddsmith.metrics._measure import as_forecast, checked_level
 from oddsmith.metrics.comparison import Comparison, MeasureComparison
 from oddsmith.metrics.proper import decision_log_loss, decision_squared_error
 from oddsmith.metrics.provenance import HasLogOdds, fitted_on
@@ -19,12 +19,13 @@ from oddsmith.table import ScoreTable
 
 __all__ = ["HasLogOdds", "compare", "compare_rows"]
 
-Protocol = Literal["B03", "ZY04", "bootstrap"]
+Protocol = Literal["B03", "ZY04", "t", "bootstrap"]
 Test = Literal["sign", "t", "bootstrap"]
 #: Protocol → (test of log-loss and squared error, test of 0/1 error, level).
 _PROTOCOLS: dict[str, tuple[Test, Test, float]] = {
     "B03": ("sign", "sign", 0.01),
     "ZY04": ("t", "sign", 0.05),
+    "t": ("t", "t", 0.05),
     "bootstrap": ("bootstrap", "bootstrap", 0.05),
 }
 _TESTS = {
@@ -61,13 +62,14 @@ def compare(
     Parameters
     ----------
     table : ScoreTable
-        Of scores. Float weights need ``protocol="bootstrap"``: sign tests are for counts.
+        Of scores. Float weights need ``protocol="t"`` or ``"bootstrap"``: sign tests are for counts.
     methods : mapping of str to map, fitted calibrator or array
         What gives the log-odds of a score; an array holds one log-odds for each of ``table.scores``. A calibrator that
         remembers a fit to this very table is refused.
-    protocol : {"B03", "ZY04", "bootstrap"}, default "ZY04"
+    protocol : {"B03", "ZY04", "t", "bootstrap"}, default "ZY04"
         "B03": micro sign tests, level 0.01. "ZY04": paired t-tests of log-loss and squared error, micro sign test of
-        errors (exact McNemar), level 0.05. "bootstrap": paired bootstrap of all three, level 0.05.
+        errors (exact McNemar), level 0.05. "t", "bootstrap": paired t-tests or paired bootstrap of all three, level
+        0.05.
     level : float, optional
         Another level.
     raw : str, optional
@@ -99,7 +101,9 @@ def compare(
     squares: Weights = weight
     if table.pos_sq is not None and table.neg_sq is not None:
         squares = np.concatenate([table.pos_sq[held_pos], table.neg_sq[held_neg]])
-    return _compare(_rows(rows, truth, Decisions(weight, squares), None, random_state), protocol, level, raw)
+    return compare_decisions(
+        truth, rows, Decisions(weight, squares), protocol=protocol, level=level, raw=raw, random_state=random_state
+    )
 
 
 def compare_rows(
@@ -122,7 +126,7 @@ def compare_rows(
     methods : mapping of str to array-like of shape (n,)
         Log-odds of every row.
     sample_weight : array-like, optional
-        Integers are counts; floats need ``protocol="bootstrap"``.
+        Integers are counts; floats need ``protocol="t"`` or ``"bootstrap"``.
     clusters : array-like of shape (n,), optional
         Which rows depend on each other: sign tests become sign flips of whole clusters, the others a bootstrap of them.
     protocol, level, raw
@@ -140,7 +144,25 @@ def compare_rows(
     n = len(next(iter(rows.values()))) if rows else 0
     truth = _check.as_labels(y_true, n).positive
     names = None if clusters is None else np.asarray(clusters)
-    return _compare(_rows(rows, truth, Decisions.of(sample_weight, n), names, random_state), protocol, level, raw)
+    decisions = Decisions.of(sample_weight, n)
+    return compare_decisions(
+        truth, rows, decisions, names, protocol=protocol, level=level, raw=raw, random_state=random_state
+    )
+
+
+def compare_decisions(
+    truth: Bools,
+    log_odds: dict[str, Floats],
+    decisions: Decisions,
+    clusters: NDArray[np.generic] | None = None,
+    *,
+    protocol: str = "ZY04",
+    level: float | None = None,
+    raw: str | None = None,
+    random_state: int | None = None,
+) -> Comparison:
+    """Compare methods on decisions that were read before."""
+    return _compare(_rows(log_odds, truth, decisions, clusters, random_state), protocol, level, raw)
 
 
 def _log_odds(name: str, method: HasLogOdds | ArrayLike, scores: Floats | None) -> Floats:
@@ -176,7 +198,7 @@ def _compare(rows: Rows, protocol: str, level: float | None, raw: str | None) ->
     if raw is not None:
         _check.one_of(raw, "raw", tuple(rows.signed))
     losses, errors, usual = _PROTOCOLS[protocol]
-    level = usual if level is None else _check.number(level, "level", low=0, strict=True)
+    level = usual if level is None else checked_level(level)
     signed, weight = rows.signed, rows.decisions.weight
     log = {name: decision_log_loss(values) for name, values in signed.items()}
     squared = {name: -decision_squared_error(values) for name, values in signed.items()}

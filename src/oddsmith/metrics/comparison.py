@@ -127,9 +127,10 @@ class Comparison(Result):
         names = parts[0].names
         totals = [[name, *(_total(part, name, self.raw) for part in parts)] for name in names]
         pairs = len(names) * (len(names) - 1) // 2
+        over = "1 pair" if pairs == 1 else f"{pairs} pairs"
         tests = [
             f"- {part.measure}: {part.test}, level {part.level:g} uncorrected; in parentheses level {part.level:g} "
-            f"after Holm's correction over {pairs} pairs{_exceptions(part, self.raw)}"
+            f"after Holm's correction over {over}{_exceptions(part, self.raw)}"
             for part in parts
         ]
         raw = "" if self.raw is None else f", † all but {self.raw}"
@@ -151,7 +152,7 @@ def _total(part: MeasureComparison, name: str, raw: str | None) -> str:
     value, best = part.totals[part.names.index(name)], part.totals[part.names.index(part.best)]
     total = f"**{value:.6g}**" if value == best else f"{value:.6g}"
     plain_mark, corrected = part.mark(name, raw), part.mark(name, raw, corrected=True)
-    marks = f" {plain_mark} ({corrected})" if plain_mark or corrected else ""
+    marks = f" {plain_mark or '–'} ({corrected or '–'})" if plain_mark or corrected else ""
     return total + marks
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from oddsmith import _check
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics._limits import Asked, Limits, by_inversion, by_percentiles
-from oddsmith.metrics._measure import Null, as_forecast, value_of
+from oddsmith.metrics._measure import Null, as_forecast, checked_level, value_of
 from oddsmith.metrics._result import Result
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.resample import RandomState, pooled
@@ -147,7 +147,7 @@ def intervals(
 ) -> dict[str, Interval | InvalidInputError]:
     """Return the intervals of several measures from the same samples, or why there is none."""
     table = as_forecast(forecast)
-    share = _level(level)
+    share = checked_level(level)
     draws = _check.whole_number(n_boot, "n_boot", low=20)
     rng = np.random.default_rng(random_state)
     drawn_from = table.map(lambda scores: scores)
@@ -180,10 +180,3 @@ def _interval(limits: Limits, value: float, shift: float, level: float, in_sampl
     else:
         band = max(band[0] + shift, 0.0), max(band[1] + shift, 0.0)
     return Interval(value, low, high, level, method, corrected, band, in_sample=in_sample)
-
-
-def _level(level: float) -> float:
-    share = _check.number(level, "level", low=0, strict=True)
-    if share >= 1:
-        _check.fail("level must be below 1", f"level={level!r}", "pass a share such as 0.95")
-    return share

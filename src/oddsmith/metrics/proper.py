@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from oddsmith import _check, _kernels
 from oddsmith._check import Floats
-from oddsmith.metrics._measure import log_odds, measure, nonnegative, size, weighted_sum
+from oddsmith.metrics._measure import log_odds, measure, nonnegative, of_base_rate, size, weighted_sum
 from oddsmith.metrics._result import Result
 from oddsmith.table import ScoreTable
 
@@ -205,7 +205,7 @@ def discrimination(forecast: ScoreTable, *, score: Score = "log") -> float:
     return decompose(forecast, score=score).discrimination
 
 
-@measure
+@of_base_rate
 def uncertainty(forecast: ScoreTable, *, score: Score = "log") -> float:
     """Return the mean score of the base rate.
 

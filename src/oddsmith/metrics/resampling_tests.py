@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from oddsmith import _check
 from oddsmith._check import Floats, Weights
 from oddsmith.metrics._bins import sum_by
+from oddsmith.metrics._measure import checked_level
 from oddsmith.metrics._result import Result
 from oddsmith.metrics.significance import Decisions, SignTest, micro_sign_test, paired, ratio, signs_of
 
@@ -85,7 +86,8 @@ def bootstrap_test(
     means, mean = resampled_means(difference, decisions, clusters, draws, np.random.default_rng(random_state))
     slack = 1e-12 * abs(mean)
     p_value = (1 + int(np.sum(np.abs(means - mean) >= abs(mean) - slack))) / (draws + 1)
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+    share = checked_level(level)
+    low, high = np.quantile(means, [(1 - share) / 2, (1 + share) / 2])
     return BootstrapTest(mean, float(low), float(high), p_value if mean else 1.0, draws)
 
 

@@ -45,7 +45,7 @@ class Decisions(NamedTuple):
             _check.fail(
                 "a test on decisions needs counts",
                 "float weights, of which nobody knows how many decisions they stand for",
-                'pass integer-typed weights, or use a t-test or bootstrap (protocol="bootstrap")',
+                'pass integer-typed weights, or use t-tests (protocol="t")',
             )
         return self.weight.astype(np.int64)
 

@@ -164,7 +164,9 @@ def _fixed_point(spectrum: Floats, total: float) -> float:
     def excess(sigma: float) -> float:
         return _absolute_mass(spectrum, sigma) / total - sigma
 
-    return float(brentq(excess, _SMALLEST, 2.0, xtol=1e-10)) if excess(_SMALLEST) > 0 else _SMALLEST
+    above = excess(_SMALLEST)
+    # As smECE never rises, σ cannot exceed the error at the smallest σ.
+    return float(brentq(excess, _SMALLEST, 2 * _SMALLEST + above, xtol=1e-10)) if above > 0 else _SMALLEST
 
 
 def _relplot_error(forecast: ScoreTable, sigma: float) -> float:

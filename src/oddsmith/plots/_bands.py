@@ -11,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith import _check
 from oddsmith._check import Floats, Weights
 from oddsmith.metrics._measure import probability
-from oddsmith.resample import RandomState, bootstrap, resample_labels
+from oddsmith.resample import RandomState, bootstrap, resample_labels, whole_rows
 from oddsmith.table import ScoreTable
 
 __all__ = ["Band"]
@@ -69,7 +68,7 @@ class Sample(NamedTuple):
 
 def calibrated_samples(cells: Cells, n_samples: int, random_state: RandomState) -> Iterator[Sample]:
     """Draw forecasts anew, with labels as they would be under perfect calibration."""
-    rows, unit = _rows(cells.pos + cells.neg, cells.pos_sq + cells.neg_sq)
+    rows, unit = whole_rows(cells.pos + cells.neg, cells.pos_sq + cells.neg_sq)
     table = _counted(rows, np.zeros_like(rows))
     for drawn in resample_labels(table, cells.prob, n_samples, random_state=random_state):
         at = drawn.scores.astype(np.intp)
@@ -78,8 +77,8 @@ def calibrated_samples(cells: Cells, n_samples: int, random_state: RandomState) 
 
 def bootstrap_samples(cells: Cells, n_samples: int, random_state: RandomState) -> Iterator[Sample]:
     """Draw forecasts with their labels anew, with replacement."""
-    pos, pos_unit = _rows(cells.pos, cells.pos_sq)
-    neg, neg_unit = _rows(cells.neg, cells.neg_sq)
+    pos, pos_unit = whole_rows(cells.pos, cells.pos_sq)
+    neg, neg_unit = whole_rows(cells.neg, cells.neg_sq)
     for drawn in bootstrap(_counted(pos, neg), n_samples, random_state=random_state):
         at = drawn.scores.astype(np.intp)
         yield Sample(at, pos_unit[at] * drawn.pos, neg_unit[at] * drawn.neg)
@@ -89,23 +88,6 @@ def envelope(at: Floats, curves: Floats, level: float) -> Band:
     """Return the band that holds a share of the curves at every place; curves may be NaN where undefined."""
     low, high = np.nanquantile(curves, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return Band(at, low, high, level)
-
-
-def checked_level(level: float) -> float:
-    """Return a share between 0 and 1."""
-    share = _check.number(level, "level", low=0, strict=True)
-    if share >= 1:
-        _check.fail("level must be below 1", f"level={level!r}", "pass a share such as 0.95")
-    return share
-
-
-def _rows(weight: Weights, squared: Weights) -> tuple[NDArray[np.int64], Floats]:
-    """Return of how many equal rows each weight is made, and the weight of one."""
-    held = weight > 0
-    rows = np.zeros(len(weight), np.int64)
-    ratio = weight[held] / np.maximum(squared[held], np.finfo(np.float64).tiny) * weight[held]
-    rows[held] = np.maximum(np.rint(ratio), 1).astype(np.int64)
-    return rows, weight / np.maximum(rows, 1)
 
 
 def _counted(pos: NDArray[np.int64], neg: NDArray[np.int64]) -> ScoreTable:

@@ -8,6 +8,7 @@ from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith.classify.scores import classifier_scores
 from oddsmith.metrics import forecast_from_arrays
+from oddsmith.metrics.provenance import fitted_on
 from oddsmith.plots._display import Display
 from oddsmith.table import ScoreTable
 
@@ -72,10 +73,15 @@ class ForecastDisplay(Display):
         pos_label : object, optional
             By default the second of ``estimator.classes_``.
         **options
-            As of `from_table`; ``name`` is the classifier's by default.
+            As of `from_table`; ``name`` is the classifier's by default. A calibrator that was fitted to these very
+            rows is marked "in-sample".
         """
         prob, positive = _scores_for(estimator, X, "probability", pos_label)
-        options.setdefault("name", type(estimator).__name__)
+        name = options.pop("name", type(estimator).__name__)
+        # Of other classifiers nobody knows the rows.
+        known = hasattr(estimator, "fit_table")
+        seen = known and fitted_on(estimator, ScoreTable.from_arrays(X, y, sample_weight, positive))
+        options["name"] = marked(name, in_sample=seen)
         return cls.from_predictions(y, prob, sample_weight=sample_weight, pos_label=positive, **options)
 
 
@@ -143,6 +149,13 @@ class ScoreDisplay(Display):
         """
         scores, positive = _scores_for(estimator, X, kind, pos_label)
         return cls.from_predictions(y, scores, sample_weight=sample_weight, pos_label=positive, **options)
+
+
+def marked(name: str, *, in_sample: bool) -> str:
+    """Return a name that says so where a forecast is shown on the rows that it was fitted to."""
+    if not in_sample:
+        return name
+    return f"{name} (in-sample)" if name else "in-sample"
 
 
 def _scores_for(estimator: Any, X: Any, kind: str, pos_label: Any) -> tuple[Floats, Any]:

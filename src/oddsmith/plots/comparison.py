@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike
 
 from oddsmith import _check
 from oddsmith.metrics import Comparison, Interval, compare, compare_rows, forecast_from_arrays, interval, log_loss
-from oddsmith.metrics._measure import as_forecast, log_odds
+from oddsmith.metrics._measure import as_forecast, checked_level, log_odds
 from oddsmith.metrics.compare import HasLogOdds
-from oddsmith.plots._bands import checked_level
+from oddsmith.metrics.provenance import forecast_of
 from oddsmith.plots._display import Display
+from oddsmith.plots._sources import marked
 from oddsmith.plots._theme import Theme, ThemeName
 from oddsmith.plots._trials import mean_of_trials
 from oddsmith.resample import RandomState
@@ -93,8 +94,10 @@ class ComparisonDisplay(Display):
             As of `oddsmith.metrics.interval`.
         """
         scores = as_forecast(table)
-        forecasts = {name: scores.map(method.log_odds) for name, method in methods.items()}
         comparison = compare(scores, methods, raw=raw) if _is_compared(measure, methods) else None
+        # Where methods were compared, none was fitted on these rows.
+        known = None if comparison is None else False
+        forecasts = {name: forecast_of(scores, method, in_sample=known) for name, method in methods.items()}
         return cls._of(forecasts, measure, options, comparison, level, n_boot, random_state)
 
     @classmethod
@@ -180,7 +183,7 @@ class ComparisonDisplay(Display):
     @classmethod
     def _of(
         cls,
-        forecasts: dict[str, ScoreTable],
+        forecasts: Mapping[str, ScoreTable],
         measure: Measured,
         options: Mapping[str, Any] | None,
         comparison: Comparison | None,
@@ -216,12 +219,16 @@ class ComparisonDisplay(Display):
             # Groups lie a little apart within a row, the first on top.
             rows = np.array([row for row, _ in held]) + 0.6 * (series - (count - 1) / 2) / max(count, 2)
             self._draw(look, series, rows, [each for _, each in held], group)
-        self.ax_.set_yticks(range(len(names)), [f"{name} {self.marks.get(name, '')}".rstrip() for name in names])
+        self.ax_.set_yticks(range(len(names)), [self._label(name) for name in names])
         self.ax_.set_ylim(len(names) - 0.5, -0.5)
         self.ax_.set_xlabel(self.measure + self._caption())
         self.ax_.margins(x=0.06)
         look.legend(self.ax_)
         return self
+
+    def _label(self, name: str) -> str:
+        seen = any(found[name].in_sample for found in self.groups.values() if name in found)
+        return f"{marked(name, in_sample=seen)} {self.marks.get(name, '')}".rstrip()
 
     def _rows(self, sort: bool) -> list[str]:
         names = list(dict.fromkeys(name for found in self.groups.values() for name in found))

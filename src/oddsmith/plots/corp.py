@@ -8,8 +8,10 @@ import numpy as np
 from oddsmith import _check, _kernels
 from oddsmith._check import Floats, Weights
 from oddsmith.metrics import Decomposition, decompose
-from oddsmith.metrics._measure import as_forecast, probability
-from oddsmith.plots._bands import Band, Cells, calibrated_samples, checked_level, envelope
+from oddsmith.metrics._measure import as_forecast, checked_level, probability
+from oddsmith.metrics.provenance import is_in_sample
+from oddsmith.plots._bands import Band, Cells, calibrated_samples, envelope
+from oddsmith.plots._sources import marked
 from oddsmith.plots._square import Place, ReliabilityPicture
 from oddsmith.plots._theme import ThemeName
 from oddsmith.plots.histogram import PredictionHistogramDisplay
@@ -95,7 +97,8 @@ class CorpDisplay(ReliabilityPicture):
             curves = [np.interp(at, *_pooled(cells.prob[s.cells], s.pos, s.neg)) for s in draws]
             band = envelope(at, np.array(curves), share)
         histogram = PredictionHistogramDisplay.from_table(table)
-        return cls(x, y, band, decompose(table, score="squared"), histogram, name)
+        label = marked(name, in_sample=is_in_sample(table))
+        return cls(x, y, band, decompose(table, score="squared"), histogram, label)
 
     def plot(
         self,

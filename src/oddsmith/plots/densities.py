@@ -10,7 +10,8 @@ from scipy.ndimage import gaussian_filter1d
 from oddsmith import _check
 from oddsmith._check import Floats, Weights
 from oddsmith.metrics._measure import as_forecast
-from oddsmith.plots._sources import ScoreDisplay
+from oddsmith.metrics.provenance import fitted_on
+from oddsmith.plots._sources import ScoreDisplay, marked
 from oddsmith.plots._theme import Theme, ThemeName
 from oddsmith.table import ScoreTable
 
@@ -50,6 +51,8 @@ class DensityDisplay(ScoreDisplay):
         p(s|+) and p(s|−) on the grid, by the name of the fit.
     modes : tuple of float or None
         Modes of Gaussian kernel estimates (Silverman's bandwidth) of both classes, None for a class without weight.
+    in_sample : frozenset of str
+        Fits to the very rows shown, as far as they know; the legend says so.
 
     References
     ----------
@@ -71,6 +74,7 @@ class DensityDisplay(ScoreDisplay):
     grid: Floats
     densities: dict[str, tuple[Floats, Floats]]
     modes: tuple[float | None, float | None]
+    in_sample: frozenset[str] = frozenset()
 
     _height: ClassVar[float] = 3.0
 
@@ -97,7 +101,8 @@ class DensityDisplay(ScoreDisplay):
         pos, neg = (_heights(*one, edges) for one in classes)
         modes = tuple(_mode(*one) for one in classes)
         fits = {name: _densities(name, each, grid) for name, each in (calibrators or {}).items()}
-        return cls(edges, pos, neg, grid, fits, (modes[0], modes[1]))
+        seen = frozenset(name for name, each in (calibrators or {}).items() if fitted_on(each, table))
+        return cls(edges, pos, neg, grid, fits, (modes[0], modes[1]), seen)
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light", modes: bool = False) -> Self:
         """Draw the picture.
@@ -123,7 +128,8 @@ class DensityDisplay(ScoreDisplay):
             if modes and mode is not None:
                 self.ax_.plot(mode, 0, color=color, clip_on=False, zorder=5, **_mode_mark(look))
         for fit, name in enumerate(self.densities):
-            self.ax_.plot([], [], label=name, **look.ink(fit)._replace(color=look.text).line())
+            label = marked(name, in_sample=name in self.in_sample)
+            self.ax_.plot([], [], label=label, **look.ink(fit)._replace(color=look.text).line())
         if modes:
             self.ax_.plot([], [], color=look.text, label="mode (kernel)", **_mode_mark(look))
         # Spikes of degenerate fits leave the picture: the histogram sets its height.

@@ -9,7 +9,8 @@ from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith.metrics._bins import bin_index, sum_by
 from oddsmith.metrics._measure import as_forecast, probability
-from oddsmith.plots._sources import ForecastDisplay
+from oddsmith.metrics.provenance import is_in_sample
+from oddsmith.plots._sources import ForecastDisplay, marked
 from oddsmith.plots._theme import LABEL_SIZE, SMALL_SIZE, Ink, Theme, ThemeName
 from oddsmith.table import ScoreTable
 
@@ -69,7 +70,8 @@ class PredictionHistogramDisplay(ForecastDisplay):
         table, bins = as_forecast(forecast), _check.whole_number(n_bins, "n_bins", low=1)
         index = bin_index(table, probability(table), bins, "width", "left")
         pos, neg = (sum_by(index, column, bins) for column in (table.pos, table.neg))
-        return cls(np.arange(bins + 1) / bins, pos, neg, table.kind == "count", name)
+        label = marked(name, in_sample=is_in_sample(table))
+        return cls(np.arange(bins + 1) / bins, pos, neg, table.kind == "count", label)
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
         """Draw the histogram.

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith.metrics import Interval
-from oddsmith.plots._bands import checked_level
+from oddsmith.metrics._measure import checked_level
 from oddsmith.plots._display import Display
 from oddsmith.plots._theme import ThemeName
 from oddsmith.plots._trials import mean_of_trials

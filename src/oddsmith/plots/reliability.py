@@ -10,8 +10,9 @@ from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith.metrics import ReliabilityCurve, reliability_curve
 from oddsmith.metrics._bins import Bins, binned
-from oddsmith.metrics._measure import as_forecast
-from oddsmith.plots._bands import checked_level
+from oddsmith.metrics._measure import as_forecast, checked_level
+from oddsmith.metrics.provenance import is_in_sample
+from oddsmith.plots._sources import marked
 from oddsmith.plots._square import Place, ReliabilityPicture
 from oddsmith.plots._theme import Ink, ThemeName
 from oddsmith.plots.histogram import PredictionHistogramDisplay
@@ -94,7 +95,7 @@ class ReliabilityDisplay(ReliabilityPicture):
         curve = reliability_curve(table, n_bins=n_bins, bins=bins)
         low, high = _jeffreys(binned(table, n_bins, bins), share)
         histogram = PredictionHistogramDisplay.from_table(table, n_bins=n_bins if bins == "width" else 20)
-        return cls(curve, low, high, share, histogram, name)
+        return cls(curve, low, high, share, histogram, marked(name, in_sample=is_in_sample(table)))
 
     def plot(
         self,

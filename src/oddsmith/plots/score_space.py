@@ -12,9 +12,10 @@ from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith.metrics import EmpiricalLogOdds, empirical_log_odds
 from oddsmith.metrics._bins import sum_by
+from oddsmith.metrics._measure import checked_level
 from oddsmith.metrics.compare import HasLogOdds
-from oddsmith.plots._bands import checked_level
-from oddsmith.plots._sources import ScoreDisplay
+from oddsmith.metrics.provenance import fitted_on
+from oddsmith.plots._sources import ScoreDisplay, marked
 from oddsmith.plots._theme import Theme, ThemeName
 from oddsmith.table import ScoreTable
 
@@ -68,6 +69,8 @@ class ScoreSpaceDisplay(ScoreDisplay):
         Log-odds of each map on the grid.
     level : float
         Coverage of the intervals.
+    in_sample : frozenset of str
+        Maps that were fitted to the very rows shown, as far as they know; the legend says so.
 
     Notes
     -----
@@ -92,6 +95,7 @@ class ScoreSpaceDisplay(ScoreDisplay):
     grid: Floats
     maps: dict[str, Floats]
     level: float
+    in_sample: frozenset[str] = frozenset()
 
     _height: ClassVar[float] = 3.0
 
@@ -148,7 +152,8 @@ class ScoreSpaceDisplay(ScoreDisplay):
         margin = 0.05 * (high - low) or 1.0
         grid = np.linspace(low - margin, high + margin, _GRID)
         curves = {name: np.asarray(each.log_odds(grid), np.float64) for name, each in (maps or {}).items()}
-        return cls(points, grid, curves, share)
+        seen = {name for name, each in (maps or {}).items() if all(fitted_on(each, table) for table in tables.values())}
+        return cls(points, grid, curves, share, frozenset(seen))
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light", scale: Scale = "log_odds") -> Self:
         """Draw the picture.
@@ -169,7 +174,8 @@ class ScoreSpaceDisplay(ScoreDisplay):
         for series, (name, values) in enumerate(self.maps.items()):
             # What lies far outside is drawn to the edge, not left out.
             shown = expit(values) if scale == "probability" else np.clip(values, 2 * low - high, 2 * high - low)
-            self.ax_.plot(self.grid, shown, label=name, gid=f"series-{series}", zorder=3, **look.ink(series).line())
+            label = marked(name, in_sample=name in self.in_sample)
+            self.ax_.plot(self.grid, shown, label=label, gid=f"series-{series}", zorder=3, **look.ink(series).line())
         label = "log-odds" if scale == "log_odds" else "probability"
         self.ax_.set(xlim=(self.grid[0], self.grid[-1]), ylim=(low, high), xlabel="score", ylabel=label)
         look.legend(self.ax_, above=True)

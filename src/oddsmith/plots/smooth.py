@@ -7,8 +7,10 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._check import Bools, Floats, Weights
-from oddsmith.metrics._measure import as_forecast
-from oddsmith.plots._bands import Band, Cells, bootstrap_samples, checked_level, envelope
+from oddsmith.metrics._measure import as_forecast, checked_level
+from oddsmith.metrics.provenance import is_in_sample
+from oddsmith.plots._bands import Band, Cells, bootstrap_samples, envelope
+from oddsmith.plots._sources import marked
 from oddsmith.plots._square import Place, ReliabilityPicture
 from oddsmith.plots._theme import ThemeName
 from oddsmith.plots.histogram import PredictionHistogramDisplay
@@ -117,7 +119,7 @@ class SmoothReliabilityDisplay(ReliabilityPicture):
             found = envelope(grid[near], _rate(kernel, *_resampled(cells, count, random_state)).T, share)
             band = Band(grid, _with_gaps(found.low, near), _with_gaps(found.high, near), share)
         histogram = PredictionHistogramDisplay.from_table(table)
-        return cls(grid, rate, band, sigma, histogram, name)
+        return cls(grid, rate, band, sigma, histogram, marked(name, in_sample=is_in_sample(table)))
 
     def plot(
         self,

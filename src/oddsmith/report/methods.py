@@ -12,9 +12,11 @@ from oddsmith._check import Floats
 from oddsmith.calibrators import Calibrator
 from oddsmith.errors import OddsmithWarning
 from oddsmith.input_maps import unit_log_odds
-from oddsmith.metrics import Comparison, compare_rows
+from oddsmith.metrics import Comparison
 from oddsmith.metrics._result import plain
-from oddsmith.resample import exact, folds, require_counts
+from oddsmith.metrics.compare import compare_decisions
+from oddsmith.metrics.significance import Decisions
+from oddsmith.resample import exact, rows_by_class, weighted_folds
 from oddsmith.table import ScoreTable
 
 __all__ = ["AS_IS", "MethodContest", "compare_methods"]
@@ -38,6 +40,8 @@ class MethodContest:
         Held-out cells, and what each method says of them.
     pos, neg : ndarray of shape (n,)
         Their weight.
+    pos_sq, neg_sq : ndarray of shape (n,) or None
+        Sums of squared float weights.
     n_folds : int
     failed : dict of str to str
         Methods that could not be fitted, and why.
@@ -50,6 +54,8 @@ class MethodContest:
     neg: Floats
     n_folds: int
     failed: dict[str, str]
+    pos_sq: Floats | None = None
+    neg_sq: Floats | None = None
 
     @property
     def ranking(self) -> list[str]:
@@ -107,7 +113,8 @@ def compare_methods(
     Parameters
     ----------
     table : ScoreTable
-        Of counts.
+        Float weights are dealt out to the folds row by row where no scores are tied within a class, else as
+        (Σw)²/Σw² rows of equal weight; errors are then compared by t-tests too.
     methods : mapping of str to Calibrator
         Unfitted; leaving the scores as they are takes part too.
     n_folds : int, default 5
@@ -123,12 +130,12 @@ def compare_methods(
     >>> sorted(compare_methods(table, {"platt": PlattCalibrator()}).ranking)
     ['as it is', 'platt']
     """
-    require_counts(table, "comparing methods")
-    k = int(min(_check.whole_number(n_folds, "n_folds", low=2), table.n_pos, table.n_neg))
+    cases = rows_by_class(table)
+    k = int(min(_check.whole_number(n_folds, "n_folds", low=2), *cases))
     if k < 2:
-        got = f"{table.n_pos:g} positive and {table.n_neg:g} negative"
+        got = f"{cases[0]} positive and {cases[1]} negative"
         _check.fail("each class must have two cases or more to compare methods", got, "bring more data")
-    splits = folds(exact(table), k, random_state=random_state)
+    splits = weighted_folds(exact(table), k, random_state=random_state)
     low, high = table.span()
     found: dict[str, list[Floats]] = {
         AS_IS: [unit_log_odds(part.scores, _CERTAIN) if 0 <= low and high <= 1 else part.scores for _, part in splits]
@@ -142,14 +149,24 @@ def compare_methods(
         if progress is not None:
             progress((done + 1) / len(methods))
     parts = [part for _, part in splits]
-    pos, neg = (np.concatenate([getattr(part, side) for part in parts]) for side in ("pos", "neg"))
+    counted = table.kind == "count"
+    columns = ("pos", "neg") if counted else ("pos", "neg", "pos_sq", "neg_sq")
+    sums = {side: np.concatenate([getattr(part, side) for part in parts]) for side in columns}
     log_odds = {name: np.concatenate(pieces) for name, pieces in found.items()}
-    truth, weight = np.repeat([1, 0], [len(pos), len(neg)]), np.concatenate([pos, neg])
-    held = weight > 0
-    rows = {name: np.tile(values, 2)[held] for name, values in log_odds.items()}
-    comparison = compare_rows(truth[held], rows, sample_weight=weight[held], raw=AS_IS)
+    weight = np.concatenate([sums["pos"], sums["neg"]])
+    squares = weight if counted else np.concatenate([sums["pos_sq"], sums["neg_sq"]])
+    truth, held = np.repeat([True, False], len(weight) // 2), weight > 0
+    comparison = compare_decisions(
+        truth[held],
+        {name: np.tile(values, 2)[held] for name, values in log_odds.items()},
+        Decisions(weight[held], squares[held]),
+        protocol="ZY04" if counted else "t",
+        raw=AS_IS,
+        random_state=random_state,
+    )
     scores = np.concatenate([part.scores for part in parts])
-    return MethodContest(comparison, scores, log_odds, pos.astype(float), neg.astype(float), k, failed)
+    columns_as_floats = {side: column.astype(np.float64) for side, column in sums.items()}
+    return MethodContest(comparison, scores, log_odds, n_folds=k, failed=failed, **columns_as_floats)
 
 
 def _held_out(method: Calibrator, splits: Any) -> list[Floats]:

@@ -63,6 +63,9 @@ def _inlined(svg: str, key: str) -> str:
 
 
 def _table(cells: Mapping[str, list[float]]) -> ScoreTable:
-    scores = np.array(cells["score"])
-    weight = np.array(cells["pos"] + cells["neg"], dtype=np.int64)
-    return ScoreTable.from_arrays(np.tile(scores, 2), np.repeat([1, 0], len(scores)), weight)
+    scores, pos, neg = (np.array(cells[side], dtype=np.float64) for side in ("score", "pos", "neg"))
+    if "pos_sq" in cells:
+        squares = np.array(cells["pos_sq"]), np.array(cells["neg_sq"])
+        return ScoreTable(scores, pos, neg, *squares, None, None, len(scores), None)
+    counts = pos.astype(np.int64), neg.astype(np.int64)
+    return ScoreTable(scores, *counts, None, None, None, None, int((pos + neg).sum()), None)

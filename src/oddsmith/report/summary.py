@@ -56,7 +56,7 @@ def summarize(
     Parameters
     ----------
     table : ScoreTable
-        Of counts, of scores that the classifier was not trained on.
+        Of scores that the classifier was not trained on; float weights as in `compare_methods`.
     methods : mapping of str to Calibrator
         Unfitted.
     name : str, default "scores"
@@ -90,7 +90,7 @@ def summarize(
 
     contest = compare_methods(table, methods, random_state=random_state, progress=lambda share: report(0.5 * share))
     best = contest.ranking[0]
-    forecasts = {method: _forecast(contest, method) for method in dict.fromkeys([AS_IS, best])}
+    forecasts = {method: _forecast(contest, method, table.rows) for method in dict.fromkeys([AS_IS, best])}
     judged = {}
     for done, (method, forecast) in enumerate(forecasts.items()):
         with warnings.catch_warnings():
@@ -131,11 +131,13 @@ def _verdict(contest: MethodContest) -> str:
     return f"Calibrate: {change}, a significant gain, and {alike}."
 
 
-def _forecast(contest: MethodContest, method: str) -> ScoreTable:
+def _forecast(contest: MethodContest, method: str, rows: int) -> ScoreTable:
     """Return the held-out forecasts of a method as a table."""
-    weight = np.concatenate([contest.pos, contest.neg]).astype(np.int64)
-    rows = np.repeat([1, 0], len(contest.pos))
-    cells = ScoreTable.from_arrays(np.tile(np.arange(len(contest.pos)), 2), rows, weight)
+    places, squares = np.arange(len(contest.pos), dtype=np.float64), (contest.pos_sq, contest.neg_sq)
+    pos, neg = contest.pos, contest.neg
+    if contest.pos_sq is None:
+        pos, neg = pos.astype(np.int64), neg.astype(np.int64)
+    cells = ScoreTable(places, pos, neg, *squares, None, None, rows, None)
     return cells.map(lambda place: contest.log_odds[method][place.astype(np.intp)])
 
 
@@ -153,7 +155,10 @@ def _forecast_parts(forecast: ScoreTable) -> dict[str, Any]:
 
 
 def _cells(table: ScoreTable) -> dict[str, list[float]]:
-    return {"score": table.scores.tolist(), "pos": table.pos.tolist(), "neg": table.neg.tolist()}
+    cells = {"score": table.scores.tolist(), "pos": table.pos.tolist(), "neg": table.neg.tolist()}
+    if table.pos_sq is None or table.neg_sq is None:
+        return cells
+    return cells | {"pos_sq": table.pos_sq.tolist(), "neg_sq": table.neg_sq.tolist()}
 
 
 def _score_space(table: ScoreTable, methods: Mapping[str, Calibrator], contest: MethodContest) -> dict[str, Any]:

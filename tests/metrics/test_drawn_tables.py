@@ -1,0 +1,119 @@
+"""What intervals are made from: tables drawn again have the right law, supposed truths lie on their path."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import expit
+
+from oddsmith import ScoreTable, metrics
+from oddsmith.errors import InvalidInputError
+from oddsmith.metrics import interval
+from oddsmith.metrics._limits import _quantile_curves, _shared_out
+from oddsmith.metrics._resampled import equal_rows, labels_again, rows_again
+from oddsmith.metrics._truths import paths_of_truth
+
+RNG = np.random.default_rng(0)
+SCORES = RNG.normal(0, 1.5, 200)
+LABELS = (RNG.random(200) < expit(0.6 * SCORES)).astype(int)
+WEIGHT = RNG.exponential(size=200)
+WEIGHTED = ScoreTable.from_arrays(np.round(SCORES), LABELS, WEIGHT)
+COUNTED = ScoreTable.from_arrays(np.round(SCORES), LABELS)
+
+
+def cell(table, score, side):
+    """The weight of one class at a score; 0 where the score was not drawn."""
+    return float(getattr(table, side)[table.scores == score].sum())
+
+
+@pytest.mark.parametrize("table", [COUNTED, WEIGHTED], ids=["counts", "floats"])
+def test_rows_drawn_again_have_the_mean_and_variance_of_rows(table):
+    drawn = list(rows_again(table, 4000, np.random.default_rng(1)))
+    weight = np.ones(200) if table is COUNTED else WEIGHT
+    for score, side, wanted in ((0.0, "pos", 1), (1.0, "neg", 0)):
+        held = (np.round(SCORES) == score) & (LABELS == wanted)
+        sums = np.array([cell(one, score, side) for one in drawn])
+        # The bootstrap of rows: a sum over n rows drawn with replacement of w·[in the cell].
+        amount = weight * held
+        assert sums.mean() == pytest.approx(amount.sum(), rel=0.03)
+        # As rows of equal weight in a cell, not the rows themselves: Σw² is kept, and the total number of rows.
+        squares = float((amount**2).sum())
+        units = 200 if table is COUNTED else sum(equal_rows(*pair)[0].sum() for pair in sides(table))
+        assert sums.var() == pytest.approx(squares - amount.sum() ** 2 / units, rel=0.1)
+
+
+def sides(table):
+    return ((table.pos, table.pos_sq), (table.neg, table.neg_sq))
+
+
+@pytest.mark.parametrize("table", [COUNTED, WEIGHTED], ids=["counts", "floats"])
+def test_labels_drawn_again_follow_their_probability(table):
+    prob = np.linspace(0.1, 0.9, len(table))
+    drawn = list(labels_again(table, prob, 3000, np.random.default_rng(2)))
+    share = [sum(cell(one, score, "pos") for one in drawn) for score in table.scores]
+    total = [sum(cell(one, score, "pos") + cell(one, score, "neg") for one in drawn) for score in table.scores]
+    np.testing.assert_allclose(np.array(share) / total, prob, atol=0.02)
+    np.testing.assert_allclose(np.array(total) / 3000, table.total, rtol=0.12, atol=0.1)
+
+
+@pytest.mark.parametrize("table", [COUNTED, WEIGHTED], ids=["counts", "floats"])
+@pytest.mark.parametrize("null", ["calibrated", "constant"])
+@pytest.mark.parametrize("path", [0, 1], ids=["curve", "line"])
+def test_supposed_truths_lie_on_a_line_from_the_null_hypothesis(table, null, path):
+    truths = paths_of_truth(table, null)[path]
+    start = expit(table.scores) if null == "calibrated" else np.full(len(table), table.prevalence)
+    np.testing.assert_allclose(truths[0].prob, start)
+    inside = [t.prob - start for t in truths[1:] if 0 < t.prob.min() and t.prob.max() < 1]
+    assert len(inside) >= 2
+    # All differences point the same way, and grow.
+    direction = inside[-1] / np.linalg.norm(inside[-1])
+    lengths = np.array([step @ direction for step in inside])
+    np.testing.assert_allclose(inside, np.outer(lengths, direction), atol=1e-9)
+    assert np.all(np.diff(lengths) > 0)
+    for truth in truths:
+        shares = truth.population.pos / truth.population.total
+        np.testing.assert_allclose(shares, truth.prob, atol=1e-6)
+        assert truth.population.kind == table.kind
+    suggested = min(truths[1:], key=lambda truth: truth.distance)
+    assert suggested.distance == 0
+
+
+def test_truths_far_away_are_drawn_less_often():
+    assert _shared_out(750, [1.5, 0.0, 24.0, 16.0]) == [300, 300, 75, 75]
+    assert min(_shared_out(15, [1.0] * 13)) == 3
+
+
+def test_few_samples_widen_as_a_prediction_interval_does():
+    rng = np.random.default_rng(3)
+    missed = []
+    for _ in range(1500):
+        # Of a normal law, 7 samples under each of 4 truths: the next one should lie outside in 5 % of the cases.
+        samples = [rng.normal(k, 1 + k / 4, 7) for k in range(4)]
+        low, _, high = _quantile_curves(samples, 0.025)
+        fresh = rng.normal(2, 1.5)
+        missed.append(not low[2] <= fresh <= high[2])
+    assert 0.02 < np.mean(missed) < 0.075
+    many = [rng.normal(0, 1, 20_000) for _ in range(3)]
+    np.testing.assert_allclose(_quantile_curves(many, 0.025)[:, 1], stats.norm.ppf([0.025, 0.5, 0.975]), atol=0.05)
+
+
+@pytest.mark.parametrize("positives", [200, 190, 60])
+@pytest.mark.parametrize("score", ["log", "squared"])
+def test_uncertainty_has_the_interval_of_the_base_rate(positives, score):
+    # At ½ the uncertainty is largest: the bootstrap never exceeds it, and yet it must be covered.
+    table = ScoreTable.from_arrays([0.0, 0.0], [1, 0], [positives, 400 - positives])
+    found = interval(metrics.uncertainty, table, options={"score": score}, n_boot=4000, random_state=0)
+    rates = stats.binom(400, positives / 400).ppf([0.025, 0.975]) / 400
+    value = {"log": lambda r: -r * np.log(r) - (1 - r) * np.log(1 - r), "squared": lambda r: r * (1 - r)}[score]
+    places = np.append(rates, 0.5) if rates[0] <= 0.5 <= rates[1] else rates
+    assert found.low == pytest.approx(min(value(places)), abs=0.008)
+    assert found.high == pytest.approx(max(value(places)), abs=0.008)
+    assert found.high >= found.value
+
+
+def test_samples_with_infinite_measures_have_no_interval():
+    def unbounded(table):
+        return np.inf if table.n_pos > table.n_neg else 0.1
+
+    table = ScoreTable.from_arrays([-1.0, 0.5, 1.0], [0, 1, 0], [100, 100, 10])
+    with pytest.raises(InvalidInputError, match="finite measures"), np.errstate(invalid="ignore"):
+        interval(unbounded, table, nonnegative=True, n_boot=100, random_state=0)
