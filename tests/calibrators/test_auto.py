@@ -14,11 +14,12 @@ from oddsmith import (
     BetaCalibrator,
     CalibrationMap,
     MonotoneLogisticCalibrator,
+    ScoreTable,
     TemperatureCalibrator,
     VennAbersCalibrator,
 )
 from oddsmith.blend import BlendMap
-from oddsmith.errors import NegativeSlopeWarning, OddsmithWarning
+from oddsmith.errors import NegativeSlopeWarning, OddsmithWarning, SeparableWarning
 from oddsmith.maps import constant_map
 from oddsmith.soft_logit import soft_expit, soft_logit
 
@@ -51,9 +52,10 @@ def test_softened_log_odds_are_finite_and_undone(prob, softness):
 
 def test_parts_are_those_fitted_alone():
     scores, y = sure(400)
-    fitted = AutoCalibrator().fit(scores * 6 - 3, y).map_
+    table = ScoreTable.from_arrays(scores * 6 - 3, y)
+    fitted = AutoCalibrator().fit_table(table).map_
     alone = [
-        kind(input="log_odds").fit(scores * 6 - 3, y).map_
+        kind(input="log_odds").fit_table(table).map_
         for kind in (MonotoneLogisticCalibrator, VennAbersCalibrator, BetaCalibrator, TemperatureCalibrator)
     ]
     assert list(fitted.parts) == alone
@@ -143,8 +145,9 @@ def test_more_cases_are_asked_for_when_there_are_few():
     assert "help little" in many.verdict_
 
 
-def test_one_case_of_a_class_is_not_judged():
-    fitted = AutoCalibrator().fit([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 0])
+def test_two_cases_are_not_judged():
+    with pytest.warns(SeparableWarning):
+        fitted = AutoCalibrator().fit([0.1, 0.4], [0, 1])
     assert fitted.worth_it_ is None
     assert "fewer than two" in fitted.verdict_
     assert np.isnan(fitted.gain_)
@@ -179,3 +182,13 @@ def test_monotone_logistic_is_the_optimum():
 
     best = minimize(loss, np.full(5, 0.7), method="BFGS", options={"gtol": 1e-7})
     assert fitted.slopes_ == pytest.approx(best.x[:-1] ** 2, abs=1e-4)
+
+
+def test_one_case_of_a_class_is_enough_to_see_which_parts_fail():
+    rng = np.random.default_rng(0)
+    scores = np.append(rng.normal(-1, 2, 199), 2.0)
+    fitted = AutoCalibrator().fit(scores, np.append(np.zeros(199, int), 1))
+    # Temperature has no intercept: it says ½ to most of the 199.
+    assert fitted.weights_["temperature"] < 0.02
+    assert fitted.predict_proba(scores)[:, 1].mean() < 0.02
+    assert fitted.worth_it_

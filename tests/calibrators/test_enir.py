@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from oddsmith import IsotonicCalibrator, ScoreTable
 from oddsmith.calibrators import ENIRCalibrator, enir
 from oddsmith.calibrators._near_isotonic import near_isotonic_path
+from oddsmith.errors import InvalidInputError
 from optional import needs
 from samples import ours_allowed, samples
 
@@ -79,7 +80,8 @@ def test_the_ensemble_is_the_mean_of_all_fits_by_their_bic(data, weighted):
         return
     weights = np.random.default_rng(len(y)).integers(1, 4, len(y)) if weighted else None
     with ours_allowed():
-        cal = ENIRCalibrator().fit(scores, y, weights)
+        cal = ENIRCalibrator(smoothing=None).fit(scores, y, weights)
+        smoothed = ENIRCalibrator(smoothing="laplace").fit(scores, y, weights)
     table = ScoreTable.from_arrays(scores, y, weights)
     pos, neg = table.pos.astype(float), table.neg.astype(float)
     path = near_isotonic_path(pos, neg)
@@ -90,6 +92,39 @@ def test_the_ensemble_is_the_mean_of_all_fits_by_their_bic(data, weighted):
     np.testing.assert_allclose(
         cal.predict_proba(table.scores)[:, 1], share @ fits / share.sum(), atol=1e-9 * len(path.penalties)
     )
+    # One case of each class to each level of each fit.
+    sizes = np.array([level_weights(path.fit(step), pos + neg) for step in range(len(path.penalties))])
+    np.testing.assert_allclose(
+        smoothed.predict_proba(table.scores)[:, 1],
+        share @ ((sizes * fits + 1) / (sizes + 2)) / share.sum(),
+        atol=1e-9 * len(path.penalties),
+    )
+
+
+def level_weights(fit, weight):
+    """The weight of the level that each cell is in."""
+    level = np.repeat(np.arange(len(fit.starts)), np.diff(fit.starts, append=len(weight)))
+    return np.bincount(level, weight)[level]
+
+
+@pytest.mark.parametrize("smoothing", ["kt", "laplace"])
+@given(samples(min_size=4))
+def test_smoothed_probabilities_are_never_0_or_1(smoothing, data):
+    scores, y = data
+    with ours_allowed():
+        p = ENIRCalibrator(smoothing=smoothing).fit(scores, y).predict_proba(scores)[:, 1]
+    assert 0 < p.min() <= p.max() < 1
+
+
+def test_smoothing_pays_where_it_matters():
+    scores, y, truth = waves(300)
+    unseen, labels, truth = waves(20_000, seed=1)
+    fitted = {kind: ENIRCalibrator(smoothing=kind).fit(scores, y) for kind in ("kt", None)}
+    certain = fitted[None].predict_proba(unseen)[:, 1]
+    assert np.any((certain == 0) & (labels == 1))
+    assert log_loss(fitted["kt"], unseen, truth) < log_loss(fitted[None], unseen, truth) - 0.05
+    with pytest.raises(InvalidInputError, match="smoothing"):
+        ENIRCalibrator(smoothing="jeffreys").fit(scores, y)
 
 
 def test_equal_neighbours_move_together():
@@ -107,7 +142,7 @@ def test_a_peer_says_the_same_where_neighbours_differ(truth):
     y = (rng.random(3000) < truth(prob)).astype(int)
     weights = rng.random(3000) + 0.5  # so that no two shares are equal: the peer lets equal neighbours part
     peer = probcal.ENIRCalibrator(max_solutions=None).fit(prob, y, sample_weight=weights)
-    cal = ENIRCalibrator().fit(prob, y, weights)
+    cal = ENIRCalibrator(smoothing=None).fit(prob, y, weights)
     places = np.unique(prob)
     np.testing.assert_allclose(cal.predict_proba(places)[:, 1], peer.predict_proba(places), atol=1e-11)
     known = np.isin(np.round(peer.path_lambdas_[peer.kept_breakpoints_], 6), np.round(cal.penalties_, 6))
@@ -159,5 +194,8 @@ def test_pooled_cells_hold_equal_parts_of_both_classes():
 def test_perfectly_separated_classes():
     with ours_allowed():
         cal = ENIRCalibrator().fit([0.0, 1.0, 2.0, 3.0], [0, 0, 1, 1])
-    np.testing.assert_allclose(cal.predict_proba([-1.0, 1.0, 1.5, 2.0, 9.0])[:, 1], [0, 0, 0.5, 1, 1])
+        certain = ENIRCalibrator(smoothing=None).fit([0.0, 1.0, 2.0, 3.0], [0, 0, 1, 1])
+    places = [-1.0, 1.0, 1.5, 2.0, 9.0]
+    np.testing.assert_allclose(cal.predict_proba(places)[:, 1], [1 / 6, 1 / 6, 0.5, 5 / 6, 5 / 6])
+    np.testing.assert_allclose(certain.predict_proba(places)[:, 1], [0, 0, 0.5, 1, 1])
     assert cal.penalties_.tolist() == [0.0]

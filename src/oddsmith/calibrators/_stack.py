@@ -88,9 +88,13 @@ def blended(log_odds: Floats, weights: Floats) -> Floats:
 def out_of_sample(
     table: ScoreTable, fit: Callable[[ScoreTable], Sequence[CalibrationMap]], random_state: int | None
 ) -> OutOfSample | None:
-    """Forecast every case by maps fitted without it; None where a class has fewer than two cases."""
+    """Forecast every case by maps fitted without it; None where there are too few to do so.
+
+    A class of one case goes to one fold. That fold is judged by base rates, the others by maps that have seen the case.
+    """
     whole = pooled(table, _CELLS) if len(table) > _LONG else exact(table)
-    n_folds = int(min(_FOLDS, whole.n_pos, whole.n_neg))
+    rarer, commoner = sorted((whole.n_pos, whole.n_neg))
+    n_folds = int(min(_FOLDS, rarer if rarer >= 2 else commoner))
     if n_folds < 2:
         return None
     splits = _deal(whole, n_folds, random_state)

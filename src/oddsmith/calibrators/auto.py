@@ -74,7 +74,7 @@ class AutoCalibrator(SoftUnitCalibrator):
         What was chosen and why, whether calibrating was worth it, and whether more cases would help.
     gain_, gain_interval_ : float, tuple of float
         By how much the mean log-loss fell out of sample against leaving the scores as they are (taken for probabilities
-        where all lie in [0, 1], else for log-odds), with its 95 % interval. NaN where a class has fewer than two cases.
+        where all lie in [0, 1], else for log-odds), with its 95 % interval. NaN where there are two cases only.
     worth_it_ : bool or None
         Whether the gain is clearly above 0; None where it cannot be told.
     enough_cases_ : float
@@ -142,7 +142,7 @@ class AutoCalibrator(SoftUnitCalibrator):
         weights = _LEAST + (1 - _LEAST.sum()) * (equal if judged is None else judged.weights())
         self.weights_ = dict(zip(_PARTS, weights.tolist(), strict=True))
         if judged is None:
-            self.verdict_ = "A class has fewer than two cases: all methods get the same weight, and none is judged."
+            self.verdict_ = "Each class has fewer than two cases: all methods get the same weight, and none is judged."
         else:
             self._judge(judged, weights)
         parts = _fit_parts(table)

@@ -11,6 +11,7 @@ from oddsmith._kernels import Ints
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._bins import bin_sums, edges, equal_mass, step_map
 from oddsmith.calibrators._line import fit_line
+from oddsmith.calibrators._selection import Selected
 from oddsmith.calibrators.sigmoid import platt_targets
 from oddsmith.input_maps import unit_log_odds
 from oddsmith.maps import CalibrationMap, PolynomialMap
@@ -20,7 +21,9 @@ from oddsmith.table import ScoreTable
 __all__ = ["HistogramCalibrator", "ScalingBinningCalibrator"]
 
 #: Cases added to each class of a bin.
-_ADDED = {"kt": 0.5, "laplace": 1.0, None: 0.0}
+ADDED = {"kt": 0.5, "laplace": 1.0, None: 0.0}
+
+_EDGES = (Selected("map_.knots", "edges of the bins"),)
 
 
 @dataclass(eq=False, repr=False)
@@ -70,6 +73,8 @@ class HistogramCalibrator(Calibrator):
     bins: Literal["mass", "width"] = "mass"
     smoothing: Literal["kt", "laplace"] | None = "kt"
 
+    _selects: ClassVar[tuple[Selected, ...]] = _EDGES
+
     def _check_parameters(self) -> None:
         _check.whole_number(self.n_bins, "n_bins", low=1)
         _check.one_of(self.bins, "bins", ("mass", "width"))
@@ -86,7 +91,7 @@ class HistogramCalibrator(Calibrator):
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         if self.bins == "mass":
-            starts = equal_mass(table, self.n_bins)
+            table, starts = equal_mass(table, self.n_bins)
             return step_map(edges(table.scores, starts), self._shares(table, starts))
         knots = np.arange(1, self.n_bins) / self.n_bins
         if not self._unit:
@@ -97,7 +102,7 @@ class HistogramCalibrator(Calibrator):
         return step_map(knots, np.interp(np.arange(self.n_bins), held, shares))
 
     def _shares(self, table: ScoreTable, starts: Ints) -> Floats:
-        added = _ADDED[self.smoothing]
+        added = ADDED[self.smoothing]
         pos, neg = bin_sums(table.pos, starts), bin_sums(table.neg, starts)
         return (pos + added) / (pos + neg + 2 * added)
 
@@ -137,6 +142,7 @@ class ScalingBinningCalibrator(Calibrator):
     n_bins: int = 10
 
     _when_separable: ClassVar[str] = "only Platt's targets keep the sigmoid finite"
+    _selects: ClassVar[tuple[Selected, ...]] = _EDGES
 
     def _check_parameters(self) -> None:
         _check.whole_number(self.n_bins, "n_bins", low=1)
@@ -149,6 +155,6 @@ class ScalingBinningCalibrator(Calibrator):
         sigmoid = PolynomialMap(
             np.empty(0), np.array([line.centre]), np.array([[line.intercept, line.slope, 0.0]]), line.scale
         )
-        starts = equal_mass(table, self.n_bins)
+        table, starts = equal_mass(table, self.n_bins)
         scaled = bin_sums(table.total * sigmoid.probability(table.scores), starts)
         return step_map(edges(table.scores, starts), scaled / bin_sums(table.total, starts))

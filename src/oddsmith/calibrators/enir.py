@@ -3,16 +3,17 @@
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from oddsmith import _kernels
+from oddsmith import _check, _kernels
 from oddsmith._check import Floats
 from oddsmith._kernels import Ints
 from oddsmith.calibrators._base import Calibrator
 from oddsmith.calibrators._bins import block_map
 from oddsmith.calibrators._near_isotonic import Path, near_isotonic_path
+from oddsmith.calibrators.binning import ADDED
 from oddsmith.maps import CalibrationMap
 from oddsmith.table import ScoreTable
 
@@ -37,11 +38,13 @@ class ENIRCalibrator(Calibrator):
 
     Isotonic regression trusts the order of the scores entirely; a near-isotonic fit may fall, at a price λ a unit of
     fall. Where the probability rises with the score the average is close to isotonic regression; where it truly falls,
-    the average follows the data. Like isotonic regression it wants some thousand cases, ties scores, and may say 0
-    and 1.
+    the average follows the data. Like isotonic regression it wants some thousand cases and ties scores.
 
     Parameters
     ----------
+    smoothing : {"kt", "laplace", None}, default "kt"
+        Add ½ or 1 case of each class to each level of every fit, so that P is never 0 or 1; or nothing, as published:
+        then the lowest and highest scores are often given 0 and 1, which costs an infinite log-loss when wrong.
     pos_label, input, clip
         As for every calibrator.
 
@@ -54,10 +57,11 @@ class ENIRCalibrator(Calibrator):
     -----
     A near-isotonic fit minimises ½Σv(t − m)² + λΣ(mᵢ − mᵢ₊₁)₊ over the distinct scores in order. All of its fits are
     known from those at the finitely many λ where levels merge; each of these, with K levels and log-likelihood ℓ, has a
-    weight proportional to N^(−K/2) exp ℓ, which is exp(−BIC/2). Between scores P is interpolated linearly, and it is
-    constant beyond them. The path is exact for up to 4096 cells, neighbouring scores with the same share of positives
-    being one cell; more are first pooled in 4096 cells that hold equal parts of both classes, which costs no accuracy
-    that could be measured. N is the sum of the weights, so the fit depends on their scale.
+    weight proportional to N^(−K/2) exp ℓ, which is exp(−BIC/2). A level m of weight W says (Wm + α)/(W + 2α) with
+    α = ½, 1 or 0; the weights of fits are as published, those of m itself. Between scores P is interpolated linearly,
+    and it is constant beyond them. The path is exact for up to 4096 cells, neighbouring scores with the same share of
+    positives being one cell; more are first pooled in 4096 cells that hold equal parts of both classes, which costs no
+    accuracy that could be measured. N is the sum of the weights, so the fit depends on their scale.
 
     References
     ----------
@@ -70,10 +74,15 @@ class ENIRCalibrator(Calibrator):
     >>> from oddsmith import ENIRCalibrator
     >>> cal = ENIRCalibrator().fit([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [0, 0, 1, 0, 1, 1])
     >>> cal.penalties_, cal.posterior_.round(2), cal.predict_proba([0.1, 0.3, 0.4, 0.6])[:, 1].round(2)
-    (array([0. , 0.5]), array([0.62, 0.38]), array([0.  , 0.81, 0.19, 1.  ]))
+    (array([0. , 0.5]), array([0.62, 0.38]), array([0.17, 0.66, 0.34, 0.83]))
     """
 
-    _when_separable: ClassVar[str] = "the fit is a step from 0 to 1"
+    smoothing: Literal["kt", "laplace"] | None = "kt"
+
+    _when_separable: ClassVar[str] = "the fit is a step, and only smoothing keeps it from 0 and 1"
+
+    def _check_parameters(self) -> None:
+        _check.one_of(self.smoothing, "smoothing", tuple(ADDED))
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         starts, pos, neg = _cells(table)
@@ -82,10 +91,12 @@ class ENIRCalibrator(Calibrator):
         steps = np.flatnonzero(worth > math.log(_NEGLIGIBLE))
         share = np.exp(worth[steps])
         self.penalties_, self.posterior_ = path.penalties[steps], share / share.sum()
-        values = np.zeros(len(starts))
+        values, added = np.zeros(len(starts)), ADDED[self.smoothing]
         for weight, step in zip(self.posterior_.tolist(), steps.tolist(), strict=True):
             fit = path.fit(step)
-            values += weight * np.repeat(fit.values, np.diff(fit.starts, append=len(starts)))
+            level = fit.pos + fit.neg
+            smoothed = (level * fit.values + added) / (level + 2 * added)
+            values += weight * np.repeat(smoothed, np.diff(fit.starts, append=len(starts)))
         blocks = _kernels.run_starts(values)
         return block_map(table.scores, starts[blocks], np.minimum(values[blocks], 1.0))
 
