@@ -7,15 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith._check import Floats
+from oddsmith._pieces import in_pieces
 
 #: Cells of the guide table. Nearly all of them hold no knot, so one look-up settles nearly all scores.
 _CELLS = 65_536
 _MANY_SCORES = 50_000
 #: Fewer knots than this are all compared with every score: no branch is guessed wrong, and a byte counts them.
 _MANY_KNOTS = 28
-
-#: Scores handled at a time: their temporaries stay in the second-level cache.
-_CHUNK = 16_384
 
 Places = NDArray[np.intp]
 
@@ -30,12 +28,7 @@ def by_interval(
     if scores.size < _MANY_SCORES:
         return value(scores, np.searchsorted(knots, scores, side))
     find = _finder(knots, side)
-    flat = scores.ravel()
-    result = np.empty(flat.size)
-    for start in range(0, flat.size, _CHUNK):
-        part = flat[start : start + _CHUNK]
-        result[start : start + _CHUNK] = value(part, find(part))
-    return result.reshape(scores.shape)
+    return in_pieces(lambda part: value(part, find(part)), scores)
 
 
 def _finder(knots: Floats, side: Literal["left", "right"]) -> Callable[[Floats], Places]:

@@ -10,13 +10,11 @@ from numpy.typing import ArrayLike
 
 from oddsmith import _check
 from oddsmith._check import Floats
+from oddsmith._pieces import in_pieces
 from oddsmith.formula import MISSING, SCORE, Formula, after, clip, log, where
 from oddsmith.maps import CalibrationMap, logit
 
 __all__ = ["InputMap", "LogitInputMap", "UnitInputMap", "logit_input", "pull_back", "unit_log_odds"]
-
-#: Scores handled at a time: their temporaries stay in the second-level cache.
-_PIECE = 8192
 
 #: The probabilities next to 0 and 1.
 _FIRST, _LAST = 5e-324, float(np.nextafter(1.0, 0.0))
@@ -130,14 +128,13 @@ def logit_input(prob: Floats, clip: float | None) -> Floats:
 
 
 def unit_log_odds(prob: Floats, clip: float) -> Floats:
-    """Return the log-odds of probabilities held within [clip, 1 − clip], a cache-sized piece at a time."""
-    flat = prob.ravel()
-    result = np.empty(flat.size)
-    for start in range(0, flat.size, _PIECE):
-        part = np.clip(flat[start : start + _PIECE], clip, 1 - clip)
-        part /= 1 - part
-        np.log(part, out=result[start : start + _PIECE])
-    return result.reshape(prob.shape)
+    """Return the log-odds of probabilities held within [clip, 1 − clip]."""
+
+    def log_odds(part: Floats) -> Floats:
+        held = np.clip(part, clip, 1 - clip)
+        return np.log(held / (1 - held))
+
+    return in_pieces(log_odds, prob)
 
 
 def pull_back(knots: Floats, enter: Callable[[Floats], Floats], low: float, high: float) -> Floats:

@@ -5,12 +5,17 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit
 
 from oddsmith._check import Floats
+from oddsmith._pieces import in_pieces
 from oddsmith.formula import SCORE, Formula, absolute, clip, exp, log, where
 from oddsmith.maps import FAR, MAX, CalibrationMap
 
 __all__ = ["LogBasisMap", "log_basis"]
+
+#: Slopes are held within this bound: times the farthest score they stay finite.
+_STEEPEST = MAX / FAR / 8
 
 #: Scores up to here get the series: five terms are exact.
 _NEAR = 0.5
@@ -42,10 +47,16 @@ class LogBasisMap(CalibrationMap):
 
     def log_odds(self, scores: ArrayLike) -> Floats:
         """Return log P(+|s)/P(−|s), finite for every finite score."""
-        left, right = log_basis(np.asarray(scores, dtype=np.float64), self.centre, self.scale)
-        with np.errstate(over="ignore", under="ignore"):
-            rise = np.clip(self.slopes[0] * left, -MAX / 4, MAX / 4)
-            return np.asarray(self.intercept + rise + np.clip(self.slopes[1] * right, -MAX / 4, MAX / 4))
+        return in_pieces(self._log_odds, np.asarray(scores, dtype=np.float64))
+
+    def probability(self, scores: ArrayLike) -> Floats:
+        """Return P(+|s)."""
+        return in_pieces(lambda part: expit(self._log_odds(part)), np.asarray(scores, dtype=np.float64))
+
+    def _log_odds(self, scores: Floats) -> Floats:
+        left, right = log_basis(scores, self.centre, self.scale)
+        a, b = np.clip(self.slopes, -_STEEPEST, _STEEPEST)
+        return np.asarray(self.intercept + a * left + b * right)
 
     def log_odds_formula(self) -> Formula:
         """Return the log-odds as a formula."""

@@ -17,6 +17,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = [
     {"errors"},
     {"_check"},
+    {"_pieces"},
     {"_kernels", "_compiled", "_locate"},
     {"rows", "grid", "atomic"},
     {"table"},
