@@ -36,6 +36,7 @@ from oddsmith.modelfile import CalibrationModel
         (["show", "."], "must be readable"),
         (["apply", "scores.csv", "scores.csv", "-o", "out.csv"], "a model file must be"),
         (["study", "nonsense"], "must be one of"),
+        (["study", "course-project", "--grid", "paper"], "grid of course-project must be"),
         (["data", "fetch", "nonsense"], "must be one of"),
         (["demo", "-o", "nowhere/demo.html"], "the folder of the output must exist"),
     ],

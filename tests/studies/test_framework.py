@@ -127,6 +127,26 @@ def test_other_versions_and_arguments_are_not_taken_up(tmp_path):
     assert len(counter.read_text().split()) == 12
 
 
+class Searching(Toy):
+    grids = ("default", "paper")
+
+
+def test_a_grid_has_results_of_its_own_and_is_told(tmp_path):
+    counter = tmp_path / "calls"
+    studies.run(Searching(counter), out=tmp_path)
+    found = studies.run(Searching(counter), out=tmp_path, resume=True, grid="paper")
+    assert len(counter.read_text().splitlines()) == 8
+    assert found.results.setting.grid == "paper"
+    assert "oddsmith study toy --grid paper" in found.page
+    studies.run(Searching(counter), out=tmp_path, resume=True)
+    assert len(counter.read_text().splitlines()) == 8
+
+
+def test_a_grid_that_a_study_does_not_have_is_refused():
+    with pytest.raises(ValueError, match="grid of toy must be one of"):
+        studies.run(Toy(), grid="paper")
+
+
 def test_a_quick_run_leaves_what_a_full_one_has_kept(tmp_path):
     counter = tmp_path / "calls"
     studies.run(Toy(counter), out=tmp_path)

@@ -25,6 +25,7 @@ def study(
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder to write to. [default: ./NAME]")] = None,
     seed: Annotated[int, typer.Option("--seed")] = 0,
+    grid: Annotated[str, typer.Option("--grid", help="What to search; 'list' says what a study has.")] = "default",
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -45,6 +46,7 @@ def study(
             data=data,
             out=folder,
             seed=seed,
+            grid=grid,
             progress=lambda state: progress(state.share),
         )
 
@@ -68,9 +70,10 @@ def _list(voice: Voice) -> None:
     found = studies.list()
 
     def show(console: Console) -> None:
-        table = Table("study", "what", "data")
+        table = Table("study", "what", "data", "grids")
         for one in found:
-            table.add_row(one.name, one.title, ", ".join(one.data))
+            table.add_row(one.name, one.title, ", ".join(one.data), ", ".join(one.grids))
         console.print(table)
 
-    voice.result({"studies": {one.name: {"title": one.title, "data": list(one.data)} for one in found}}, show)
+    content = {one.name: {"title": one.title, "data": list(one.data), "grids": list(one.grids)} for one in found}
+    voice.result({"studies": content}, show)

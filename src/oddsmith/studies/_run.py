@@ -14,7 +14,7 @@ from oddsmith.data.registry import Folder
 from oddsmith.studies._result import StudyResult, finish
 from oddsmith.studies._running import Watcher, compute_parts
 from oddsmith.studies._store import Computed, data_digests, open_store
-from oddsmith.studies._study import Results, Setting, Study
+from oddsmith.studies._study import DEFAULT_GRID, Results, Setting, Study
 
 
 def names() -> list[str]:
@@ -50,6 +50,7 @@ def run(
     data: Folder = None,
     out: str | os.PathLike[str] | None = None,
     seed: int = 0,
+    grid: str = DEFAULT_GRID,
     progress: Watcher | None = None,
 ) -> StudyResult:
     """Run a study and write what comes out of it.
@@ -61,7 +62,7 @@ def run(
     quick : bool, default False
         Do the same on less data, in about a minute.
     resume : bool, default False
-        Go on with what an earlier run in the same folder has computed with the same version, seed, size and data.
+        Go on with what an earlier run in the same folder has computed with the same version, seed, size, grid and data.
     jobs : int, default 1
         Processes; the results do not depend on it.
     data : path, optional
@@ -69,6 +70,8 @@ def run(
     out : path, optional
         Where to write, and to keep parts for `resume`; by default nothing is written.
     seed : int, default 0
+    grid : str, default "default"
+        Which of the study's ``grids`` to search.
     progress : callable, optional
         Called with a `Progress` after each part.
 
@@ -87,7 +90,8 @@ def run(
     _check.whole_number(seed, "seed", low=0)
     if resume and out is None:
         _check.fail("out must be given to resume", "out=None", "name the folder of the earlier run")
-    setting = Setting(seed, quick, None if data is None else os.fspath(data))
+    _check.one_of(grid, f"grid of {chosen.name}", chosen.grids)
+    setting = Setting(seed, quick, None if data is None else os.fspath(data), grid)
     digests = data_digests(chosen, data)
     folder = None if out is None else Path(out)
     store = open_store(folder, chosen, setting, digests, resume=resume)
@@ -101,7 +105,9 @@ def run(
 
 
 def _made(study: Study, setting: Setting, digests: dict[str, str], computed: dict[str, Computed]) -> dict[str, Any]:
-    options = f"{' --quick' if setting.quick else ''}{f' --seed {setting.seed}' if setting.seed else ''}"
+    given = {"--grid": setting.grid if setting.grid != DEFAULT_GRID else None, "--seed": setting.seed or None}
+    options = " --quick" if setting.quick else ""
+    options += "".join(f" {name} {value}" for name, value in given.items() if value is not None)
     odd: Counter[str] = Counter()
     for each in computed.values():
         odd.update(each.odd)

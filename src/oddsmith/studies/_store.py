@@ -12,7 +12,7 @@ from oddsmith.data import find, locate
 from oddsmith.data._contents import checksum
 from oddsmith.data.registry import Folder, Found
 from oddsmith.metrics._result import Result
-from oddsmith.studies._study import Json, Part, Setting, Study
+from oddsmith.studies._study import DEFAULT_GRID, Json, Part, Setting, Study
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,11 @@ class Store:
 
 
 def open_store(out: Path | None, study: Study, setting: Setting, data: dict[str, str], *, resume: bool) -> Store:
-    """Return the store of these very results: another version, seed, size or data set has its own."""
+    """Return the store of these very results: another version, seed, size, grid or data set has its own."""
     if out is None:
         return Store(None)
     key = {"study": study.name, "version": study.version, "seed": setting.seed, "quick": setting.quick, "data": data}
+    key |= {"grid": setting.grid} if setting.grid != DEFAULT_GRID else {}
     text = json.dumps(key, sort_keys=True)
     root = out / "parts"
     folder = root / hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -15,6 +15,9 @@ Json = Any
 """None, bool, int, float, str, and lists and dictionaries of them; arrays and results of this package become such."""
 
 
+DEFAULT_GRID = "default"
+
+
 @dataclass(frozen=True)
 class Setting:
     """What a run was asked for.
@@ -26,6 +29,8 @@ class Setting:
         Whether to do the same on less data, in about a minute.
     data : str, default None
         A data folder to look in first.
+    grid : str, default "default"
+        Which of `Study.grids` to search.
 
     Examples
     --------
@@ -36,6 +41,7 @@ class Setting:
     seed: int = 0
     quick: bool = False
     data: str | None = None
+    grid: str = DEFAULT_GRID
 
     def seed_of(self, *key: str | int) -> int:
         """Return a seed of 32 bits for one use of chance: parts draw the same wherever and whenever they run."""
@@ -102,6 +108,8 @@ class Study:
         Raise it when parts compute something else, so that kept results are not used.
     data, optional_data : tuple of str
         Names of the data sets that must, and that may, be there.
+    grids : tuple of str
+        What may be searched, the first by default: some documents search more than a machine at hand can.
     """
 
     name: ClassVar[str]
@@ -109,6 +117,7 @@ class Study:
     version: ClassVar[int] = 1
     data: ClassVar[tuple[str, ...]] = ()
     optional_data: ClassVar[tuple[str, ...]] = ()
+    grids: ClassVar[tuple[str, ...]] = (DEFAULT_GRID,)
 
     def parts(self, setting: Setting) -> list[Part]:
         """Return what is to be computed; with ``setting.quick`` less of the same."""
