@@ -1,13 +1,11 @@
-"""Shared settings: the same examples on every machine, and no clock in property tests."""
+"""Shared settings: the same examples on every machine, no clock in property tests, and which engines ran."""
 
-from pathlib import Path
+import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
-# Modules that tests import are not collected for doctests: a second import would make their classes different ones.
-collect_ignore = [
-    str(path) for path in Path(__file__).parent.rglob("*.py") if not path.name.startswith(("test_", "conftest"))
-]
+from engines import ENGINES
 
 settings.register_profile(
     "steady",
@@ -17,3 +15,40 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 settings.load_profile("steady")
+
+
+def pytest_configure(config):
+    """Watch which engines run."""
+    config.pluginmanager.register(_Engines(config), "engines that ran")
+
+
+class _Engines:
+    """Gathers engines from the reports of tests, which come from all workers, and fails a run in CI that lacks one."""
+
+    def __init__(self, config):
+        self.config = config
+        self.ran = set()
+        self.asked = False
+
+    def pytest_runtest_logreport(self, report):
+        if report.nodeid.startswith("tests/frames/test_engines.py"):
+            self.asked = True
+        if report.when == "call" and not report.skipped:
+            self.ran |= {value for name, value in report.user_properties if name == "engine"}
+
+    @property
+    def missing(self):
+        """Engines that should have run."""
+        whole = self.asked and not hasattr(self.config, "workerinput")
+        return [name for name in ENGINES if name not in self.ran] if whole else []
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session):
+        if self.missing and os.environ.get("CI") == "true":
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if self.ran:
+            terminalreporter.write_line(f"engines: {', '.join(name for name in ENGINES if name in self.ran)}")
+        if self.missing:
+            terminalreporter.write_line(f"engines that did not run: {', '.join(self.missing)}", red=True)

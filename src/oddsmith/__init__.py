@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         SmoothedTreeClassifier,
         VotedPerceptron,
     )
+    from oddsmith.streaming import TableStream
 
 del _sklearn_base
 
@@ -96,6 +97,7 @@ __all__ = [
     "SmoothedTreeClassifier",
     "SplineCalibrator",
     "SquashCalibrator",
+    "TableStream",
     "TemperatureCalibrator",
     "TemperatureScaling",
     "VectorScaling",
@@ -117,6 +119,7 @@ _LAZY = {
     "MultinomialNaiveBayes": "learners",
     "SmoothedTreeClassifier": "learners",
     "VotedPerceptron": "learners",
+    "TableStream": "streaming",
 }
 
 

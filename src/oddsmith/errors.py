@@ -15,6 +15,7 @@
     ├── NegativeSlopeWarning             the fitted map falls where it should rise
     ├── SpikeWarning                     a density's mode sits at the edge of its class
     ├── NonConvergenceWarning            the optimiser stopped before its tolerance
+    ├── QuantizedSelectionWarning        a mode, knots, bins or a penalty hang on the width of the cells
     ├── InSampleWarning                  rows that calibrate a classifier seem to have trained it
     ├── DroppedRowsWarning               rows with missing or infinite values were left out
     ├── SkippedFoldWarning               a fold has one class to train on
@@ -34,6 +35,7 @@ __all__ = [
     "NonConvergenceWarning",
     "OddsmithError",
     "OddsmithWarning",
+    "QuantizedSelectionWarning",
     "ReversedScoreWarning",
     "SeparableWarning",
     "SingleClassWarning",
@@ -89,6 +91,10 @@ class SpikeWarning(OddsmithWarning):
 
 class NonConvergenceWarning(OddsmithWarning):
     """The optimiser stopped before it reached its tolerance."""
+
+
+class QuantizedSelectionWarning(OddsmithWarning):
+    """A mode, knots, bins or a penalty hang on the width of the cells in which scores were pooled."""
 
 
 class InSampleWarning(OddsmithWarning):

@@ -13,10 +13,14 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._check import Floats
 
-__all__ = ["EDGE", "Grid", "power_of_two"]
+__all__ = ["EDGE", "Grid", "finest_width", "power_of_two"]
 
 #: Added to p and to 1 − p, so that the log-odds of 0 and 1 are finite: half the distance from 1 to the next double.
 EDGE = 2.0**-53
+
+#: Exponents of widths that can be used at all, and how far below that of the largest score they may lie: there, cells
+#: are still numbered by finite doubles.
+_LEAST, _MOST, _REACH = -1020, 1024, 1020
 
 
 class Grid(NamedTuple):
@@ -28,6 +32,14 @@ class Grid(NamedTuple):
     def place(self, scores: Floats) -> Floats:
         """Return where scores lie on the axis whose cells have one width."""
         return np.log((scores + EDGE) / (1 - scores + EDGE)) if self.log_odds else scores
+
+    def score(self, places: Floats) -> Floats:
+        """Return the scores at some places of that axis."""
+        if not self.log_odds:
+            return places
+        odds = np.exp(-np.abs(places))
+        small = np.maximum((odds * (1 + EDGE) - EDGE) / (1 + odds), 0.0)
+        return np.asarray(np.where(places < 0, small, 1 - small))
 
     def cells(self, scores: Floats) -> Floats:
         """Return the number of the cell of each score; cell k is [k·width, (k + 1)·width)."""
@@ -45,6 +57,46 @@ class Grid(NamedTuple):
         if not self.log_odds:
             means = np.clip(means, cells * self.width, np.nextafter((cells + 1) * self.width, -np.inf))
         return np.where(self.cells(means) == cells, means, members)
+
+
+def finest_width(places: Floats, limit: int, own: float | None) -> float:
+    """Return the least width of cells of which at most ``limit`` are occupied.
+
+    More rows never make it smaller, so that it does not matter in which order they come.
+
+    Parameters
+    ----------
+    places : ndarray
+        Ascending, more than ``limit`` apart from each other.
+    limit : int
+        At least 4: cells that reach beyond all places are at most two on each side of 0.
+    own : float or None
+        Width of the cells that the places are in.
+
+    Examples
+    --------
+    >>> finest_width(np.arange(16.0), 4, None)
+    4.0
+    """
+    largest = math.frexp(max(abs(places[0]), abs(places[-1])))[1]
+    finest = max(largest - _REACH, _LEAST) if own is None else math.frexp(own)[1]
+    widest = max(min(largest + 1, _MOST), finest + 1)
+    reach = finest
+    while widest - finest > 1:
+        middle = (finest + widest) // 2
+        finest, widest = (finest, middle) if _occupied(places, middle) <= limit else (middle, widest)
+    if own is None and finest == reach > _LEAST and _occupied(places, reach) <= limit:
+        smallest = float(np.abs(places[places != 0]).min())
+        _check.fail(
+            "scores must be of less different sizes to be pooled in cells of one width",
+            f"sizes from {smallest:g} to {max(abs(places[0]), abs(places[-1])):g}",
+            "set the smallest to 0, or the largest apart",
+        )
+    return math.ldexp(0.5, widest)
+
+
+def _occupied(places: Floats, exponent: int) -> int:
+    return int(np.count_nonzero(np.diff(np.floor(places / math.ldexp(0.5, exponent))))) + 1
 
 
 def power_of_two(width: object, name: str) -> float:

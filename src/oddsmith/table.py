@@ -4,7 +4,6 @@ Every fit and every measure depends on the data only through one thing: how much
 fell on each distinct score. `ScoreTable` is that thing; it merges by adding.
 """
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check, _kernels
 from oddsmith._check import Bools, Floats, Weights
-from oddsmith.grid import Grid, power_of_two
+from oddsmith.grid import Grid, finest_width, power_of_two
 from oddsmith.rows import ScoreRows, read_rows, slices, total_weight
 
 __all__ = ["ScoreTable", "pool"]
@@ -384,17 +383,7 @@ class ScoreTable:
         if len(self) <= limit:
             return self
         places = Grid(1.0, self.log_odds_cells).place(self.scores)
-        # Exponents between which the width lies: 2⁻⁶⁰ of the largest score still tells doubles apart, and with cells
-        # that reach beyond it at most four are occupied, on both sides of 0.
-        largest = math.frexp(max(abs(places[0]), abs(places[-1])))[1]
-        own = -1020 if self.resolution is None else math.frexp(self.resolution)[1]
-        finest = max(largest - 60, own)
-        widest = max(min(largest + 1, 1024), finest + 1)
-        while widest - finest > 1:
-            middle = (finest + widest) // 2
-            occupied = np.count_nonzero(np.diff(np.floor(places / math.ldexp(0.5, middle)))) + 1
-            finest, widest = (finest, middle) if occupied <= limit else (middle, widest)
-        return self.quantize(math.ldexp(0.5, widest), self.log_odds_cells)
+        return self.quantize(finest_width(places, limit, self.resolution), self.log_odds_cells)
 
     def map(self, function: Callable[[Floats], ArrayLike]) -> "ScoreTable":
         """Replace every score by ``function(scores)`` and pool what becomes equal.

@@ -18,7 +18,13 @@ from oddsmith import (
     PlattCalibrator,
     ScoreTable,
 )
-from oddsmith.errors import InvalidInputError, NegativeSlopeWarning, SeparableWarning, SpikeWarning
+from oddsmith.errors import (
+    InvalidInputError,
+    NegativeSlopeWarning,
+    QuantizedSelectionWarning,
+    SeparableWarning,
+    SpikeWarning,
+)
 
 RNG = np.random.default_rng(0)
 S = RNG.normal(size=200)
@@ -105,7 +111,8 @@ def test_knots_that_leave_no_pair_fall_back_to_a_line():
 
 def test_quantized_tables_of_few_cells():
     table = ScoreTable.from_arrays(S, Y).quantize(0.25)
-    cal = PiecewiseLogisticCalibrator(l2=0.5).fit_table(table)
+    with pytest.warns(QuantizedSelectionWarning, match="knots: "):
+        cal = PiecewiseLogisticCalibrator(l2=0.5).fit_table(table)
     exact = PiecewiseLogisticCalibrator(l2=0.5).fit(S, Y)
     np.testing.assert_allclose(cal.predict_proba([-1.0, 1.0]), exact.predict_proba([-1.0, 1.0]), atol=0.05)
 

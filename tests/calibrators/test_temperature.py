@@ -74,3 +74,13 @@ def test_the_bound_is_told():
 def test_signs_that_always_agree_give_platts_targets():
     cal = fit(TemperatureCalibrator(), [-2.0, -1.0, 1.0, 2.0], [0, 0, 1, 1])
     assert 0.3 < cal.temperature_ < 10
+
+
+def test_scores_far_from_zero():
+    """All say the same of every row: the base rate, and no line through 0 says more."""
+    rng = np.random.default_rng(0)
+    margin = rng.normal(size=30_000)
+    y = (rng.random(30_000) < 1 / (1 + np.exp(-2 * margin))).astype(int)
+    for n in (500, 30_000):
+        prob = TemperatureCalibrator(input="log_odds").fit(margin[:n] + 1e6, y[:n]).predict_proba([1e6])[0, 1]
+        assert prob == pytest.approx(max(y[:n].mean(), 0.5), abs=1e-4)

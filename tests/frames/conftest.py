@@ -7,23 +7,11 @@ import os
 
 import pytest
 
+from engines import ENGINES
 from optional import needs
 from servers import postgres  # noqa: F401  (a fixture)
 
-ENGINES = [
-    "pandas",
-    "pandas-arrow",
-    "pyarrow",
-    "polars",
-    "polars-lazy",
-    "duckdb",
-    "dask",
-    "pyspark",
-    "ibis-duckdb",
-    "ibis-postgres",
-]
 _MODULES = {"pandas-arrow": "pandas", "polars-lazy": "polars", "ibis-duckdb": "ibis", "ibis-postgres": "ibis"}
-_USED = set()
 _NUMBER = itertools.count()
 
 
@@ -68,8 +56,14 @@ def spark():
 def engine(request):
     """The name of an engine, each in turn."""
     needs(_MODULES.get(request.param, request.param))
-    _USED.add(request.param)
     return request.param
+
+
+@pytest.fixture(autouse=True)
+def said(request, record_property):
+    """Put the engine's name in the report of the test."""
+    if "engine" in request.fixturenames:
+        record_property("engine", request.getfixturevalue("engine"))
 
 
 @pytest.fixture
@@ -116,9 +110,3 @@ _BUILD = {
     "ibis-duckdb": lambda fixture, table: importlib.import_module("ibis").memtable(table),
     "ibis-postgres": _postgres,
 }
-
-
-def pytest_terminal_summary(terminalreporter):
-    """Say which engines answered."""
-    if _USED:
-        terminalreporter.write_line(f"engines that made score tables: {', '.join(sorted(_USED))}")

@@ -179,6 +179,23 @@ def test_pandas_index_and_repeated_use(maps):
     np.testing.assert_array_equal(result["probability"], maps["line"].probability(frame["s"]))
 
 
+def sent(frame):
+    """Return what Dask sends to its workers."""
+    return needs("cloudpickle").dumps(frame.__dask_graph__())
+
+
+def test_dask_gets_expressions(dask_client, maps):
+    """Few knots are asked about in Dask's own words: nothing of this library travels to the workers."""
+    rows = needs("pandas").DataFrame({"s": SCORES})
+    frame = needs("dask.dataframe").from_pandas(rows, npartitions=2)
+    for name in ("line", "broken", "cubic", "log", "cosine"):
+        result = apply(frame, maps[name], "s")
+        assert b"oddsmith" not in sent(result)
+        np.testing.assert_allclose(result.compute()["probability"], maps[name].probability(SCORES), rtol=0, atol=1e-12)
+    stairs = StepMap(np.arange(65.0), np.linspace(0, 1, 65), np.linspace(0, 1, 66))
+    assert b"oddsmith" in sent(apply(frame, stairs, "s"))
+
+
 def test_polars_streams(maps):
     frame = needs("polars").LazyFrame({"s": SCORES, "k": np.arange(N)})
     result = apply(frame, maps["ramp"], "s").filter(needs("polars").col("k") >= 100).collect(engine="streaming")

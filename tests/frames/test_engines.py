@@ -148,6 +148,16 @@ def test_automatic_cells(held, monkeypatch):
     same_cells(near, ScoreTable.from_arrays(prob, y).quantize(near.resolution, log_odds=True))
 
 
+def test_scores_whose_squares_vanish(held, monkeypatch):
+    monkeypatch.setattr("oddsmith.frames.resolution._FEW_ROWS", 1000)
+    rng = np.random.default_rng(0)
+    scores = np.concatenate([rng.random(2990), np.full(10, 1e-200)])
+    y = rng.integers(0, 2, 3000)
+    near = ScoreTable.from_frame(held(pa.table({"s": scores, "y": y})), "s", "y", resolution="auto")
+    assert near.resolution is not None
+    same_cells(near, ScoreTable.from_arrays(scores, y).quantize(near.resolution, near.log_odds_cells))
+
+
 def test_columns_that_cannot_be_used(held):
     frame = held(pa.table({"s": [0.1, 0.2], "t": ["x", "y"], "y": [0, 1], "w": [1.0, -2.0], "c": [0.3, 0.4]}))
     with pytest.raises(InvalidInputError, match="'missing' where there are s, t, y, w, c"):

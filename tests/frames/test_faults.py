@@ -72,6 +72,15 @@ def test_a_truncated_file_in_spark(halves, spark):
         ScoreTable.from_frame(frame, "s", "y")
 
 
+def test_a_truncated_file_in_dask(halves, dask_client):
+    frames = needs("dask.dataframe")
+    frame = frames.read_parquet(halves)
+    assert ScoreTable.from_frame(frame, "s", "y") == WHOLE
+    truncate(halves[1])
+    with pytest.raises(EngineError, match=r"must answer the query; got \w+: .*[Pp]arquet"):
+        ScoreTable.from_frame(frame, "s", "y", resolution=2**-4)
+
+
 def test_a_file_with_another_type(halves, duck):
     frame = duck.read_parquet(halves)
     parquet.write_table(pa.table({"s": ["high", "low"], "y": [1, 0]}), halves[1])

@@ -95,6 +95,33 @@ def test_a_stream_that_coarsens_ends_where_the_whole_does(scale, draw):
         np.testing.assert_allclose(stream.scores, whole.scores, rtol=1e-9, atol=1e-12 * scale)
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_sizes_however_different_are_pooled_the_same_in_any_order(order):
+    tiny, small, large = RNG.normal(size=90) * 2.0**-300, RNG.normal(size=90), RNG.normal(size=90) * 2.0**400
+    parts = [table(scores, RNG.integers(0, 2, 90)) for scores in (tiny, small, large)]
+    whole = parts[0].merge(*parts[1:]).coarsen(120)
+    stream = parts[order[0]].coarsen(120)
+    for i in order[1:]:
+        stream = stream.merge(parts[i]).coarsen(120)
+    assert stream.grid == whole.grid
+    np.testing.assert_array_equal(stream.pos, whole.pos)
+    np.testing.assert_array_equal(stream.neg, whole.neg)
+    assert 90 <= len(whole) <= 120
+
+
+def test_sizes_too_different_for_cells_of_one_width_are_refused():
+    sizes = table(np.append(np.arange(1, 100) * 5e-324, [1e300, 2e300]), np.arange(101) % 2)
+    with pytest.raises(InvalidInputError, match=r"less different sizes .* got sizes from 4.94066e-324 to 2e.300"):
+        sizes.coarsen(10)
+
+
+@pytest.mark.parametrize("log_odds", [False, True])
+def test_scores_and_places_are_inverse(log_odds):
+    grid = Grid(1.0, log_odds)
+    scores = near_the_ends(500)
+    np.testing.assert_allclose(grid.score(grid.place(scores)), scores, rtol=1e-9, atol=1e-15)
+
+
 def test_coarsening_keeps_the_axis():
     cells = table(near_the_ends(500), RNG.integers(0, 2, 505)).quantize(2**-6, log_odds=True).coarsen(20)
     assert cells.log_odds_cells

@@ -18,9 +18,11 @@ from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith.calibrators._chunks import Chunks
 from oddsmith.calibrators._oddities import is_reversed, is_separable
+from oddsmith.calibrators._selection import Selected, coarser
 from oddsmith.errors import (
     ConstantScoreWarning,
     OddsmithWarning,
+    QuantizedSelectionWarning,
     ReversedScoreWarning,
     SeparableWarning,
     SingleClassWarning,
@@ -64,6 +66,8 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     _ordered: ClassVar[bool] = True
     #: Methods that fit nothing keep their map whatever the labels.
     _learns: ClassVar[bool] = True
+    #: What the method chooses from the data, where a choice may jump.
+    _selects: ClassVar[tuple[Selected, ...]] = ()
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         """Fit the method to a table with both classes and at least two distinct scores."""
@@ -105,7 +109,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     def fit_table(self, table: ScoreTable) -> Self:
         """Fit to a score table; the same fit as from the rows that made it."""
         self._chunks = None
-        return self._learn(self._entered(table), np.array([0, 1]))
+        return self._learn_table(table, np.array([0, 1]))
 
     def partial_fit(
         self,
@@ -149,7 +153,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         before: Chunks | None = getattr(self, "_chunks", None)
         if before is not None:
             chunks = before.merge(chunks)
-        self._learn(self._entered(chunks.table), chunks.classes)
+        self._learn_table(chunks.table, chunks.classes)
         self._chunks = chunks
         return self
 
@@ -168,7 +172,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             _check.fail("both calibrators must know their rows to merge", "one without", "fit both by partial_fit")
         merged: Self = clone(self)
         chunks: Chunks = mine.merge(theirs)
-        merged._learn(self._entered(chunks.table), chunks.classes)
+        merged._learn_table(chunks.table, chunks.classes)
         merged._chunks = chunks
         return merged
 
@@ -225,9 +229,36 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         return table.map(self._enter) if self.input == "probability" else table
 
     def _learn(self, data: ScoreTable | ScoreRows, classes: NDArray[Any]) -> Self:
-        for category, message in self._learn_quietly(data, classes):
-            warnings.warn(f"{type(self).__name__}: {message}", category, stacklevel=3)  # the line that called fit
+        self._say(self._learn_quietly(data, classes))
         return self
+
+    def _learn_table(self, table: ScoreTable, classes: NDArray[Any]) -> Self:
+        odd = self._learn_quietly(self._entered(table), classes)
+        if self._selects and (message := self._decided_by_cells(table)):
+            odd.append((QuantizedSelectionWarning, message))
+            self.fit_warnings_.append(message)
+        self._say(odd)
+        return self
+
+    def _say(self, odd: list[tuple[type[OddsmithWarning], str]]) -> None:
+        for category, message in odd:
+            warnings.warn(f"{type(self).__name__}: {message}", category, stacklevel=4)  # the line that called fit
+
+    def _decided_by_cells(self, table: ScoreTable) -> str:
+        """Return in words which choices would be others in cells twice as wide; empty if none."""
+        wider = coarser(table)
+        if wider is None:
+            return ""
+        data, other = self._entered(wider), clone(self)
+        other._learn_quietly(data, self.classes_)
+        found = [selected.difference(self, other, data.scores) for selected in self._selects]
+        differences = "; ".join(filter(None, found))
+        if not differences:
+            return ""
+        return (
+            f"The choice hangs on the width of the cells, {table.resolution:g}, and may differ from that of the scores "
+            f"themselves ({differences}). Hint: build the table with a smaller resolution, or fit to fewer rows, exact."
+        )
 
     def _learn_quietly(
         self, data: ScoreTable | ScoreRows, classes: NDArray[Any]

@@ -5,12 +5,22 @@ from scipy.special import logit
 
 from oddsmith._check import Floats, Weights
 from oddsmith._kernels import Ints
+from oddsmith.calibrators._within_cells import divided
 from oddsmith.maps import CalibrationMap, LinearMap, StepMap, constant_map
 from oddsmith.table import ScoreTable
 
 
-def equal_mass(table: ScoreTable, n_bins: int) -> Ints:
-    """Return where each of at most ``n_bins`` bins starts; a score is in the bin of the middle of its weight."""
+def equal_mass(table: ScoreTable, n_bins: int) -> tuple[ScoreTable, Ints]:
+    """Return where each of at most ``n_bins`` bins starts; a score is in the bin of the middle of its weight.
+
+    The starts are those of the table that is returned with them, in which cells at the edges of bins are divided.
+    """
+    if table.grid is not None:
+        table = divided(table, table.scores[_starts(table, n_bins)])
+    return table, _starts(table, n_bins)
+
+
+def _starts(table: ScoreTable, n_bins: int) -> Ints:
     weight = table.total
     return mass_starts(weight, cumulative(weight), n_bins)
 

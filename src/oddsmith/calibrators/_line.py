@@ -142,11 +142,12 @@ def _first_guess(
     """Return the line of two Gaussians with one variance, held to log-odds of a few units."""
     (n_pos, n_neg), (mean_pos, mean_neg) = counts, (total / count for total, count in zip(sums, counts, strict=True))
     square = float(x.dot(x) if weight is None else (weight * x).dot(x))
+    if not fit_intercept:
+        # Newton's step from 0: far from 0 the two Gaussians have log-odds so large that nothing would move them.
+        return 2 * (sums[0] - sums[1]) / square if square > 0 else 0.0, 0.0
     variance = (square - n_pos * mean_pos**2 - n_neg * mean_neg**2) / (n_pos + n_neg)
     gap = mean_pos - mean_neg
     a = gap / variance if variance > 0.1 * gap * gap else 0.0
-    if not fit_intercept:
-        return a, 0.0
     return a, math.log((n_pos + 1) / (n_neg + 1)) - a * (mean_pos + mean_neg) / 2
 
 

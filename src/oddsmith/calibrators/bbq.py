@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import expit, gammaln
@@ -11,6 +12,7 @@ from oddsmith._check import Floats
 from oddsmith._kernels import Ints
 from oddsmith.calibrators._base import Laws
 from oddsmith.calibrators._bins import cumulative, edges, mass_starts, step_map
+from oddsmith.calibrators._selection import Selected
 from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.maps import CalibrationMap
 from oddsmith.table import ScoreTable
@@ -72,6 +74,8 @@ class BBQCalibrator(UnitCalibrator):
     min_bins: int | None = None
     max_bins: int | None = None
 
+    _selects: ClassVar[tuple[Selected, ...]] = (Selected("_mean_bins", "mean number of bins", 2e-4),)
+
     def _check_parameters(self) -> None:
         for name in ("min_bins", "max_bins"):
             if getattr(self, name) is not None:
@@ -96,6 +100,10 @@ class BBQCalibrator(UnitCalibrator):
             _, own, means = binnings[i]
             values += share * np.append(means[0], means[np.searchsorted(own, knots, side="right")])
         return step_map(knots, values)
+
+    @property
+    def _mean_bins(self) -> float:
+        return float(self.n_bins_ @ self.posterior_)
 
     def _binnings(self, table: ScoreTable) -> list[tuple[float, Floats, Floats]]:
         """Return log-score, edges and means of each binning, no two with the same bins."""

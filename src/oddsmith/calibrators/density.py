@@ -14,6 +14,8 @@ from oddsmith.calibrators._base import Calibrator, Laws, add_one_prior
 from oddsmith.calibrators._bayes import bayes_map, hold_ends
 from oddsmith.calibrators._families import FAMILIES, Density, Limits, Side, moments
 from oddsmith.calibrators._mode import ClassScores
+from oddsmith.calibrators._selection import Selected
+from oddsmith.calibrators._within_cells import divided
 from oddsmith.errors import NegativeSlopeWarning, SpikeWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
 from oddsmith.rows import ScoreRows, binary_scale
@@ -27,6 +29,12 @@ __all__ = [
     "HybridCalibrator",
     "LaplaceCalibrator",
 ]
+
+#: What families with a searched mode choose.
+_MODES = (
+    Selected("positive_.theta", "mode of the positives"),
+    Selected("negative_.theta", "mode of the negatives"),
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -114,11 +122,10 @@ class _BayesCalibrator(Calibrator):
         return super()._fit_or_degenerate(data)
 
     def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
-        pos, neg, limits = self._samples(data)
-        self._scale = pos.scale
-        families = self._families()
-        self.positive_ = FAMILIES[families[0]].fit(pos, limits, True, self._subdivisions(), self.min_side)
-        self.negative_ = FAMILIES[families[1]].fit(neg, limits, False, self._subdivisions(), self.min_side)
+        self._fit_densities(data)
+        if isinstance(data, ScoreTable) and data.grid is not None and set(self._families()) != {"gaussian"}:
+            # Medians and modes lie somewhere within the cells where the first fit has put them.
+            self._fit_densities(divided(data, np.array([self.positive_.theta, self.negative_.theta])))
         self.prior_positive_ = self._prior(data)
         for name, density in (("positive", self.positive_), ("negative", self.negative_)):
             if density.spike:
@@ -128,7 +135,14 @@ class _BayesCalibrator(Calibrator):
                     "and P is nearly 0 or 1 beyond it. min_side keeps modes away from the edges.",
                 )
         ratio = math.log(self.prior_positive_) - math.log1p(-self.prior_positive_)
-        return bayes_map(self.positive_, self.negative_, ratio, pos.scale)
+        return bayes_map(self.positive_, self.negative_, ratio, self._scale)
+
+    def _fit_densities(self, data: ScoreTable | ScoreRows) -> None:
+        pos, neg, limits = self._samples(data)
+        self._scale = pos.scale
+        families = self._families()
+        self.positive_ = FAMILIES[families[0]].fit(pos, limits, True, self._subdivisions(), self.min_side)
+        self.negative_ = FAMILIES[families[1]].fit(neg, limits, False, self._subdivisions(), self.min_side)
 
 
 def _evaluate(density: Density, scores: Floats, scale: float) -> Floats:
@@ -186,6 +200,8 @@ class DensityCalibrator(_BayesCalibrator):
     positive: str = "gaussian"
     negative: str = "gaussian"
     subdivisions: int = 10
+
+    _selects: ClassVar[tuple[Selected, ...]] = _MODES
 
     def _families(self) -> tuple[str, str]:
         return self.positive, self.negative
@@ -372,6 +388,8 @@ class AsymmetricLaplaceCalibrator(_BayesCalibrator):
 
     subdivisions: int = 1
 
+    _selects: ClassVar[tuple[Selected, ...]] = _MODES
+
     def _families(self) -> tuple[str, str]:
         return "asymmetric_laplace", "asymmetric_laplace"
 
@@ -426,6 +444,8 @@ class AsymmetricGaussianCalibrator(_BayesCalibrator):
 
     subdivisions: int = 10
 
+    _selects: ClassVar[tuple[Selected, ...]] = _MODES
+
     def _families(self) -> tuple[str, str]:
         return "asymmetric_gaussian", "asymmetric_gaussian"
 
@@ -474,6 +494,8 @@ class HybridCalibrator(_BayesCalibrator):
 
     subdivisions: int = 10
     hold: bool = False
+
+    _selects: ClassVar[tuple[Selected, ...]] = _MODES
 
     def _families(self) -> tuple[str, str]:
         return "hybrid", "hybrid"

@@ -12,6 +12,7 @@ from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._hinges import hinges
 from oddsmith.calibrators._knots import Frame, KnotSearch, PiecewiseFit
 from oddsmith.calibrators._quantiles import percentiles
+from oddsmith.calibrators._selection import Selected
 from oddsmith.calibrators._sketch import sketch
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning, SeparableWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
@@ -106,6 +107,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
     end_epsilon: float | None = None
 
     _when_separable: ClassVar[str] = "a small ridge keeps the fit finite"
+    _selects: ClassVar[tuple[Selected, ...]] = (Selected("knots_", "knots"), Selected("l2_", "penalty", 0.5))
 
     def _check_parameters(self) -> None:
         _check.one_of(self.pieces, "pieces", (3, "grow"))

@@ -13,6 +13,7 @@ from oddsmith.calibrators._design import Design, LongDesign
 from oddsmith.calibrators._knots import Frame
 from oddsmith.calibrators._natural import NaturalSpline
 from oddsmith.calibrators._quantiles import percentiles
+from oddsmith.calibrators._selection import Selected
 from oddsmith.calibrators._sketch import sketch
 from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.calibrators.sigmoid import platt_targets
@@ -85,6 +86,7 @@ class SplineCalibrator(UnitCalibrator):
     penalty: Literal["holdout"] | float = "holdout"
 
     _when_separable: ClassVar[str] = "the fit uses Platt's targets instead of 0 and 1"
+    _selects: ClassVar[tuple[Selected, ...]] = (Selected("penalty_", "penalty", 0.5),)
 
     def _check_parameters(self) -> None:
         if self.n_knots is not None:

@@ -4,7 +4,7 @@
 frame                  how
 =====================  ==========================================================================
 in memory              NumPy
-Dask                   NumPy, for each partition when it is computed: its partitions are pandas frames
+Dask                   an expression of narwhals; more than 64 knots, and segments, by NumPy for each partition
 Polars, lazy           an expression; knots by its search in a series
 DuckDB                 SQL; knots by look-ups in lists, broken lines by hinges
 PySpark                SQL; knots by CASE
@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from oddsmith import _check
-from oddsmith.formula import Formula
-from oddsmith.frames.engine import answer, asking
-from oddsmith.frames.expressions import ExpressionReader, PolarsReader
+from oddsmith.formula import Formula, Pieces, walk
+from oddsmith.frames.engine import answer, asking, is_strict
+from oddsmith.frames.expressions import DaskReader, ExpressionReader, PolarsReader
 from oddsmith.frames.segments import Maps, ParameterReader, segment_column, segment_name
 from oddsmith.frames.source import Source
 from oddsmith.maps import MAX, CalibrationMap
@@ -34,8 +34,9 @@ __all__ = ["apply"]
 
 _TASK = "plan the probability"
 
-#: Ibis backends whose doubles overflow to ∞ and vanish to 0 without an error.
-_FORGIVING = {"databricks", "datafusion", "duckdb", "polars", "pyspark", "sqlite"}
+#: Knots that Dask is asked about one by one. It computes both sides of every condition for all rows, so that time grows
+#: with the knots, and a search within each partition, for which its workers need this library, soon is much faster.
+_MOST_CONDITIONS = 64
 
 
 def apply(frame: Any, model: Any, score: str, name: str = "probability", by: str | None = None) -> Any:
@@ -79,7 +80,7 @@ def apply(frame: Any, model: Any, score: str, name: str = "probability", by: str
         segment = segment_column(maps.by, source.schema[maps.by])
     if isinstance(source.frame, nw.DataFrame):
         return _in_memory(source, maps, segment, name)
-    if kind.is_dask():
+    if kind.is_dask() and (segment is not None or _knots(maps) > _MOST_CONDITIONS):
         with asking(source.frame, _TASK):
             return frame.map_partitions(apply, maps, score, name, meta=frame._meta.assign(**{name: np.empty(0)}))
     if kind.is_duckdb():
@@ -178,7 +179,10 @@ def _by_narwhals(source: Source, maps: Maps, name: str) -> Any:
 
     formula = _plain(source, _formula(source, maps))
     with asking(source.frame, _TASK):
-        reader = ExpressionReader(nw, _score(source), as_text=source.frame.implementation.is_ibis())
+        if source.frame.implementation.is_dask():
+            reader: ExpressionReader = DaskReader(nw, _score(source))
+        else:
+            reader = ExpressionReader(nw, _score(source), as_text=source.frame.implementation.is_ibis())
         return source.frame.with_columns(reader.column(formula, name)).to_native()
 
 
@@ -204,15 +208,19 @@ def _formula(source: Source, maps: Maps) -> Formula:
     return maps.default.probability_formula()
 
 
+def _knots(maps: Maps) -> int:
+    assert maps.default is not None
+    nodes = walk(maps.default.probability_formula())
+    return sum(len(node.knots) for node in nodes if isinstance(node, Pieces))
+
+
 def _plain(source: Source, formula: Formula) -> Formula:
     """Return a formula without pieces, held within the range of doubles where the engine asks for that."""
     from oddsmith.export._guards import guarded
     from oddsmith.export._sql_reader import as_decisions
 
     formula = as_decisions(formula)
-    if source.frame.implementation.is_ibis() and source.frame.to_native().get_backend().name not in _FORGIVING:
-        return guarded(formula)
-    return formula
+    return guarded(formula) if is_strict(source.frame) else formula
 
 
 def _score(source: Source) -> "nw.Expr":

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 Frame: TypeAlias = "nw.DataFrame[Any] | nw.LazyFrame[Any]"
 
 
+#: Ibis backends whose doubles overflow to ∞ and vanish to 0 without an error.
+_FORGIVING = {"databricks", "datafusion", "duckdb", "polars", "pyspark", "sqlite"}
+
+
 class Column(NamedTuple):
     """Values that an engine sent, and which of them are missing: null or NaN."""
 
@@ -37,6 +41,11 @@ def answer(frame: Frame, plan: Callable[[Any], Any]) -> dict[str, Column]:
         if hasattr(native, "fetchnumpy"):  # DuckDB can do without PyArrow and pandas
             return {name: _unmasked(array) for name, array in native.fetchnumpy().items()}
         return {series.name: _column(series) for series in planned.collect().iter_columns()}
+
+
+def is_strict(frame: Frame) -> bool:
+    """Whether the engine raises an error where a double would overflow or vanish."""
+    return frame.implementation.is_ibis() and frame.to_native().get_backend().name not in _FORGIVING
 
 
 def numbers(columns: dict[str, Column]) -> list[float]:

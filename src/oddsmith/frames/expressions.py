@@ -48,7 +48,8 @@ class ExpressionReader(Reader[Any]):
         return _OPERATORS[node.operator](left, right)
 
     def _function(self, node: Function, of: Any) -> Any:
-        return -of if node.name == "negative" else getattr(of, node.name)()
+        # Not every narwhals has a minus sign.
+        return of * self._number(-1.0) if node.name == "negative" else getattr(of, node.name)()
 
     def _clip(self, node: Clip, of: Any) -> Any:
         return of.clip(self._number(node.low), self._number(node.high))
@@ -58,6 +59,13 @@ class ExpressionReader(Reader[Any]):
 
     def _pieces(self, node: Pieces) -> Any:
         raise TypeError(node)
+
+
+class DaskReader(ExpressionReader):
+    """Reads numbers that are missing as NaN, which is how pandas, and so Dask, tells them."""
+
+    def _number(self, value: float) -> Any:
+        return self.words.lit(value, dtype=self.words.Float64)
 
 
 class PolarsReader(ExpressionReader):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from oddsmith import _check
-from oddsmith.frames.engine import Column, Frame, answer, asking, numbers
+from oddsmith.frames.engine import Column, Frame, answer, asking, is_strict, numbers
 from oddsmith.grid import EDGE, Grid
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ MAX_GROUPS = 5_000_000
 _LARGEST = sys.float_info.max
 #: From here on all doubles are whole.
 _WHOLE = 2.0**53
+#: Squares of smaller scores vanish, which some engines call an error.
+_VANISHING = 2.0**-500
 
 
 class Extent(NamedTuple):
@@ -141,6 +143,9 @@ class Source:
             columns["sum"] = score if mass is None else score * mass
             if squares:
                 columns["square"] = score * columns["sum"]
+                if is_strict(frame):
+                    tiny = score.abs() < _VANISHING
+                    columns["square"] = nw.when(~tiny).then(columns["square"]).otherwise(nw.lit(0.0))
         added = [name for name in ("weight", "weight_sq", "sum", "square") if name in columns]
         wanted = {"rows": nw.len()} | {name: nw.col(name).sum() for name in added}
         if grid is not None:

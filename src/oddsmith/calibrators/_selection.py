@@ -1,0 +1,73 @@
+"""What a fit chose from the data, and whether cells of scores decided the choice.
+
+Most of a fit moves little when scores are pooled in cells. A choice may jump: another mode, other knots, another
+penalty. The scores themselves are out of reach by then, but cells twice as wide are at hand: what differs between the
+two widths hangs on the cells, and may well differ from the choice that the scores would have made.
+"""
+
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from oddsmith._check import Floats
+from oddsmith.table import ScoreTable
+
+
+class Selected(NamedTuple):
+    """A choice: the fitted attribute that holds it, and what it is in words.
+
+    Parameters
+    ----------
+    attribute : str
+    words : str
+    share : float or None
+        Numbers are the same while they differ by no more than this share; None for places among the scores, which are
+        the same while they are no more than a cell apart.
+    """
+
+    attribute: str
+    words: str
+    share: float | None = None
+
+    def difference(self, fitted: Any, coarser: Any, cells: Floats) -> str:
+        """Return in words how two fits differ in this choice; empty where they do not.
+
+        Parameters
+        ----------
+        fitted, coarser : Calibrator
+            The second fitted to cells twice as wide.
+        cells : ndarray
+            Where those stand.
+        """
+        own, other = (self._of(fit) for fit in (fitted, coarser))
+        if own.shape == other.shape and self._same(own, other, cells):
+            return ""
+        return f"{self.words}: {_shown(own)} at this width, {_shown(other)} at twice the width"
+
+    def _same(self, own: Floats, other: Floats, cells: Floats) -> bool:
+        if self.share is not None:
+            return bool(np.allclose(own, other, rtol=self.share, atol=0.0))
+        apart = np.searchsorted(cells, own) - np.searchsorted(cells, other)
+        return bool(np.all(np.abs(apart) <= 1))
+
+    def _of(self, fit: Any) -> Floats:
+        """Return the choice as numbers, none where the fit had nothing to choose."""
+        try:
+            return np.atleast_1d(np.asarray(attrgetter(self.attribute)(fit), dtype=np.float64))
+        except AttributeError:
+            return np.empty(0)
+
+
+def coarser(table: ScoreTable) -> ScoreTable | None:
+    """Return a table in cells twice as wide; None where scores are exact, or cells as wide as can be."""
+    grid = table.grid
+    if grid is None or not np.isfinite(2 * grid.width):
+        return None
+    return table.quantize(2 * grid.width, grid.log_odds)
+
+
+def _shown(values: Floats) -> str:
+    if len(values) > 6:
+        return f"{len(values)} values from {values[0]:g} to {values[-1]:g}"
+    return ", ".join(f"{value:g}" for value in values.tolist()) or "none"
