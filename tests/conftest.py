@@ -5,7 +5,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-from engines import ENGINES
+from frame_engines import ENGINES
 
 settings.register_profile(
     "steady",

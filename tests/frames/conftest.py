@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from engines import ENGINES
+from frame_engines import ENGINES
 from optional import needs
 from servers import postgres  # noqa: F401  (a fixture)
 

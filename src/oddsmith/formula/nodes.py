@@ -1,5 +1,6 @@
 """The nodes of formulas, and the functions that build them: constants are computed at once."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, Union
@@ -10,6 +11,9 @@ from oddsmith._check import Floats
 
 #: Log-odds are held within this bound before they are exponentiated: P is 0 or 1 to 300 digits there.
 LIMIT = 700.0
+
+#: The least double with all its digits.
+_SMALLEST = math.ldexp(1.0, -1022)
 
 Operator = Literal["+", "-", "*", "/"]
 Name = Literal["abs", "cos", "exp", "log", "negative"]
@@ -178,7 +182,10 @@ def function(name: Name, of: Formula) -> Formula:
 
 
 def arithmetic(operator: Operator, left: Formula, right: Formula) -> Formula:
-    """Return left + − * / right; 0 and 1 are left out, and negative constants subtracted."""
+    """Return left + − * / right; 0 and 1 are left out, and negative constants subtracted.
+
+    Division by a power of two is a multiplication, to the last bit the same: engines test every divisor for 0.
+    """
     built = _folded(OPERATORS[operator], left, right)
     built = built or _lifted(lambda x, y: arithmetic(operator, x, y), left, right)
     if built is not None:
@@ -190,6 +197,8 @@ def arithmetic(operator: Operator, left: Formula, right: Formula) -> Formula:
         return left
     if (operator == "+" and a == 0.0) or (operator == "*" and a == 1.0):
         return right
+    if operator == "/" and b is not None and abs(math.frexp(b)[0]) == 0.5 and _SMALLEST <= abs(b) <= 1 / _SMALLEST:
+        return arithmetic("*", left, Number(1 / b))
     if operator == "+" and a is not None and a < 0:
         return Arithmetic("-", right, Number(-a))
     if operator in "+-" and b is not None and b < 0:

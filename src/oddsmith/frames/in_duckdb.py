@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from oddsmith._check import Floats
 from oddsmith.export._sql_reader import SqlReader, as_decisions
-from oddsmith.formula import LIMIT, Clip, Column, Formula, Number, Pieces, at_piece
+from oddsmith.formula import LIMIT, Arithmetic, Clip, Column, Formula, Function, Number, Pieces, at_piece, parts
 from oddsmith.frames.hinges import as_hinges
 from oddsmith.frames.searching import Search, plan_search
 
@@ -66,7 +66,22 @@ def in_duckdb(
         relation = relation.project(f"*, {f'(SELECT {lists})' if rides_along else lists} AS {quoted(spare)}")
     for step in reader.steps:
         relation = relation.project(step)
-    return relation.project(f"{columns}, CASE WHEN NOT isnan({quoted(score)}) THEN {value} END AS {quoted(name)}")
+    if not _hands_null_on(formula, reader.null_for_nan):
+        value = f"CASE WHEN NOT isnan({quoted(score)}) THEN {value} END"
+    return relation.project(f"{columns}, {value} AS {quoted(name)}")
+
+
+def _hands_null_on(node: Formula, null: Sequence[Formula]) -> bool:
+    """Whether a formula is NULL because a part of it is."""
+    if any(node is one for one in null):
+        return True
+    passes = isinstance(node, Arithmetic | Function) or (isinstance(node, Clip) and not _is_held(node))
+    return passes and any(_hands_null_on(part, null) for part in parts(node))
+
+
+def _is_held(node: Clip) -> bool:
+    """Whether DuckDB has to clip. Its exponential may overflow, so what is held for that alone is not."""
+    return (node.low, node.high) != (-LIMIT, LIMIT)
 
 
 def quoted(name: str) -> str:
@@ -83,6 +98,8 @@ class _LookupReader(SqlReader):
         Fields of the column ``spare``, in SQL.
     steps : list of str
         Projections that find places in those lists, one after the other.
+    null_for_nan : list of Formula
+        What is NULL where the score is no number.
     """
 
     def __init__(self, score: exp.Expression, spare: str) -> None:
@@ -90,6 +107,7 @@ class _LookupReader(SqlReader):
         self.spare = spare
         self.lists: dict[str, str] = {}
         self.steps: list[str] = []
+        self.null_for_nan: list[Formula] = []
         self.place = ""
         self._searches: list[tuple[Search, str]] = []
 
@@ -108,8 +126,7 @@ class _LookupReader(SqlReader):
         self.place = found
 
     def _clip(self, node: Clip, of: exp.Expression) -> exp.Expression:
-        # Only an exponential wants its argument held: here it may overflow.
-        return of if (node.low, node.high) == (-LIMIT, LIMIT) else super()._clip(node, of)
+        return super()._clip(node, of) if _is_held(node) else of
 
     def _column(self, node: Column) -> exp.Expression:
         list_ = exp.column(self._list(node.values), table=self.spare, quoted=True)
@@ -120,7 +137,10 @@ class _LookupReader(SqlReader):
         if hinges is not None:
             away = exp.Abs(this=exp.Sub(this=self._score(), expression=self._number(hinges.centre)))
             near = exp.LTE(this=away, expression=self._number(hinges.reach))
-            return _case([(near, self.read(hinges.formula))], self.read(as_decisions(node)))
+            # What is near is a number: no need to look for others in all rows.
+            nan = exp.Anonymous(this="isnan", expressions=[self._score()])
+            self.null_for_nan.append(node)
+            return _case([(near, self.read(hinges.formula)), (nan, exp.null())], self.read(as_decisions(node)))
         if len(node.knots) < _MANY_KNOTS:
             return self.read(as_decisions(node))
         search, self.place = self._search(node.knots)

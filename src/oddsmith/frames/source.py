@@ -13,6 +13,7 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith.frames.engine import Column, Frame, answer, asking, is_strict, numbers
+from oddsmith.frames.footers import range_in_footers
 from oddsmith.grid import EDGE, Grid
 
 if TYPE_CHECKING:
@@ -103,6 +104,10 @@ class Source:
         """Ask for the range of the scores."""
         import narwhals as nw
 
+        if self.frame.implementation.is_duckdb() and self.schema[self.score] == nw.Float64:
+            known = range_in_footers(self.frame.to_native(), self.score)
+            if known is not None:
+                return Extent(known.rows, (known.low, known.high))
         score = self._score()
         wanted = {"rows": nw.len(), "low": score.min(), "high": score.max()}
         rows, low, high = numbers(answer(self.frame, lambda frame: frame.select(**wanted)))
@@ -173,8 +178,10 @@ class Source:
             return self.frame, None
         frame, score = self.frame, self._score()
         if not grid.log_odds:
-            # Some engines round down to integers, which have no NaN, no infinity and an end.
             place = score * (1 / grid.width)
+            if frame.implementation.is_duckdb():
+                return frame, place.floor()
+            # Some engines round down to integers, which have no NaN, no infinity and an end.
             return frame, nw.when((place >= -_WHOLE) & (place <= _WHOLE)).then(place.floor()).otherwise(place)
         log_odds = ((score + EDGE) / (1.0 - score + EDGE)).log()
         if frame.implementation.is_duckdb():
