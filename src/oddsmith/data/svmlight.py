@@ -51,7 +51,8 @@ def load_web(folder: Folder = None) -> LabelledRows:
     Returns
     -------
     LabelledRows
-        Sparse; 49,749 training and 14,951 test rows, classes −1 and 1, of which 3 % are 1.
+        Sparse; 49,749 training and 14,951 test rows, classes −1 and 1, of which 3 % are 1. Each test row is a training
+        row too: whoever wants to test must take them out of the training rows first.
 
     Examples
     --------
