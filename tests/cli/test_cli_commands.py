@@ -2,7 +2,6 @@
 
 import json
 import shlex
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,6 +9,7 @@ import duckdb
 import numpy as np
 import pytest
 import typer
+from toy import Toy
 
 import oddsmith.data
 import oddsmith.studies
@@ -62,12 +62,8 @@ def prepared(run, model, predictions, monkeypatch, tmp_path):
 
     monkeypatch.setattr(oddsmith.data, "fetch", fetch)
     monkeypatch.setattr(oddsmith.data, "check", lambda name, folder: place)
-    monkeypatch.syspath_prepend(Path(__file__).parents[1] / "studies")
-    from toy import Toy
-
     whole = oddsmith.studies.run
     monkeypatch.setattr(oddsmith.studies, "run", lambda name, **options: whole(Toy(), **options))
-    sys.modules.pop("toy")
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "demo"])

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from sklearn.svm import LinearSVC
 
 from oddsmith import ScoreTable, demo
@@ -32,6 +33,8 @@ def test_the_examples_run():
     X, X_new = scores[:, None] + rng.normal(size=(300, 3)), rng.normal(size=(5, 3))
     days = {"monday": ScoreTable.from_arrays(scores, y), "tuesday": ScoreTable.from_arrays(scores[::2], y[::2])}
     names = {"scores": scores, "new_scores": scores[:5], "y": y, "X": X, "X_new": X_new, "LinearSVC": LinearSVC, **days}
+    rows = pd.DataFrame({"score": scores, "label": y})
+    names |= {"rows": rows, "new_rows": rows[["score"]]}
     blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     assert len(blocks) >= 3
     with ours_allowed():
