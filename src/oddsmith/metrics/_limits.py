@@ -87,7 +87,7 @@ def by_inversion(
 
     def limits(name: str, seen: float) -> Limits:
         found = [
-            _inverted(asked[name], path, [_defined(sample[name]) for sample in of_path], level, seen)
+            _inverted(asked[name], *_told(path, [sample[name] for sample in of_path]), level, seen)
             for path, of_path in zip(paths, samples, strict=True)
         ]
         return found[0]._replace(
@@ -97,6 +97,16 @@ def by_inversion(
         )
 
     return limits
+
+
+def _told(path: list[Truth], samples: list[Floats]) -> tuple[list[Truth], list[Floats]]:
+    """Leave out far truths that leave the measure undefined, by too few rows of a class for example."""
+    kept = [
+        k
+        for k, (truth, values) in enumerate(zip(path, samples, strict=True))
+        if k == 0 or truth.distance < _NEAR or _mostly_defined(values)
+    ]
+    return [path[k] for k in kept], [_defined(samples[k]) for k in kept]
 
 
 def _inverted(asked: Asked, path: list[Truth], samples: list[Floats], level: float, seen: float) -> Limits:
@@ -171,13 +181,17 @@ def _values(asked: Mapping[str, Asked], tables: Iterable[ScoreTable]) -> dict[st
 def _defined(values: Floats) -> Floats:
     """Leave out samples on which a measure is undefined, unless there are too many."""
     defined = values[~np.isnan(values)]
-    if 2 * len(defined) < len(values):
+    if not _mostly_defined(values):
         _check.fail(
             "the measure must be defined on most samples",
             f"{len(defined)} of {len(values)}",
             "collect more rows of the rarer class",
         )
     return defined
+
+
+def _mostly_defined(values: Floats) -> bool:
+    return bool(2 * np.isnan(values).sum() <= len(values))
 
 
 def _order_statistics(values: Floats, *shares: float) -> tuple[float, ...]:
