@@ -114,8 +114,8 @@ class HingeFits:
         return self._evaluate(np.arange(len(theta)), theta)[1]
 
     def curvature(self) -> Floats:
-        """Return the second derivative of the penalised objective in each parameter."""
-        return np.asarray(np.einsum("fpp->fp", self._evaluate(np.arange(len(self.theta)), self.theta)[2]))
+        """Return the second derivatives of the penalised objective of each fit."""
+        return self._evaluate(np.arange(len(self.theta)), self.theta)[2]
 
     def run(self, tolerance: float) -> None:
         """Newton's method with backtracking until twice the possible gain of each fit is below ``tolerance``."""

@@ -6,14 +6,18 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import eigvalsh
 
-from oddsmith._check import Floats
+from oddsmith._check import Floats, Weights
 from oddsmith.calibrators._hinges import HingeFits, hinges, softplus
 from oddsmith.calibrators._line import exact_pass
 from oddsmith.calibrators._sketch import Sketch
 from oddsmith.maps import FAR
 from oddsmith.rows import binary_scale
 from oddsmith.table import ScoreTable
+
+#: Of Newton's method over all scores, which begins near its end.
+_MOST_STEPS = 20
 
 #: Penalties tried on the hold-out, on scores scaled to unit standard deviation.
 _GRID = 10.0 ** np.arange(3, -5, -1)
@@ -74,37 +78,61 @@ class PiecewiseFit:
 
     @property
     def is_loose(self) -> bool:
-        """Whether the data hold some feature so weakly that its parameter may be anything."""
-        squares = np.einsum("n,np->p", self.fits.weight, self.fits.features[0] ** 2)
-        return bool(np.any(self.fits.curvature()[0] <= 1e-9 * squares))
+        """Whether the data hold some feature, or sum of features, so weakly that its parameter may be anything."""
+        features, curvature = self.fits.features[0], self.fits.curvature()[0]
+        gram = features.T @ (features * self.fits.weight[:, None])
+        squares = np.diag(gram)
+        if np.any(np.diag(curvature) <= 1e-9 * squares):
+            return True
+        # Features that nearly depend on each other are no reason: curvature is compared with what they would allow.
+        # What the penalty holds is held, and squares too small to be precise tell nothing.
+        free = (np.diag(curvature) < squares) & (squares > 1e-290)
+        unit = 1 / np.sqrt(squares[free])
+        held, possible = (matrix[np.ix_(free, free)] * unit[:, None] * unit for matrix in (curvature, gram))
+        return len(unit) > 0 and bool(eigvalsh(held, possible + 1e-9 * np.eye(len(unit)))[0] <= 1e-12)
 
     def polished(self, table: ScoreTable, frame: Frame) -> tuple["PiecewiseFit", bool]:
         """Repeat Newton's step on the table itself until it no longer matters; return whether it did end so."""
-        fits = replace(self.fits, theta=self.fits.theta.copy())
-        result = replace(self, fits=fits)
-        if len(fits.weight) == len(table):
-            return result, bool(fits.converged[0])
-        scores, weight = table.marginal()
-        edges = np.searchsorted(scores, (self.knots + frame.shift) * frame.scale, side="right")
-        bounds = [0, *edges.tolist(), len(table)]
-        for _ in range(20):
-            gradient, hessian = np.zeros(len(self.basis)), np.zeros((len(self.basis),) * 2)
-            for j, (start, stop) in enumerate(pairwise(bounds)):
-                # Slope and intercept of piece j as functions of the parameters.
-                line = np.zeros((2, len(self.basis)))
-                line[0, 1 : j + 2] = 1
-                line[1, 0] = 1
-                line[1, 2 : j + 2] = -self.knots[:j]
-                w = None if weight is None else weight[start:stop]
-                at = exact_pass(scores[start:stop], w, frame.scale, frame.shift, *(line @ result.theta))
-                gradient += line.T @ [at.ga, at.gb]
-                hessian += line.T @ [[at.haa, at.hab], [at.hab, at.hbb]] @ line
-            slope = self.basis.T @ gradient - fits.target[0] + fits.penalty[0] @ fits.theta[0]
-            step = np.linalg.solve(self.basis.T @ hessian @ self.basis + fits.penalty[0], -slope)
-            fits.theta[0] += step
-            if np.max(np.abs(step)) <= 3e-6 * np.max(np.abs(fits.theta[0])):  # the error that is left is its square
+        theta = self.fits.theta[0].copy()
+        result = replace(self, fits=replace(self.fits, theta=theta[None]))
+        if len(self.fits.weight) == len(table):
+            return result, bool(self.fits.converged[0])
+        marginal = table.marginal()
+        slope, curvature = self._derivatives(theta, marginal, frame)
+        for _ in range(_MOST_STEPS):
+            step = np.linalg.solve(curvature, -slope)
+            if np.max(np.abs(step)) <= 3e-6 * np.max(np.abs(theta + step)):  # the error that is left is its square
+                theta += step
                 return result, True
+            rise = -float(slope @ step)
+            slope, curvature = self._derivatives(theta + step, marginal, frame)
+            # A step too far climbs the other side; so far that all is certain there, nothing would lead back.
+            while float(slope @ step) > 0.5 * rise and np.max(np.abs(step)) > 0:
+                step, rise = step / 2, rise / 2
+                slope, curvature = self._derivatives(theta + step, marginal, frame)
+            theta += step
         return result, False
+
+    def _derivatives(
+        self, theta: Floats, marginal: tuple[Floats, Weights | None], frame: Frame
+    ) -> tuple[Floats, Floats]:
+        """Return gradient and curvature of what is minimised, over scores and their weights."""
+        scores, weight = marginal
+        edges = np.searchsorted(scores, (self.knots + frame.shift) * frame.scale, side="right")
+        parameters = self.basis @ theta
+        gradient, hessian = np.zeros(len(self.basis)), np.zeros((len(self.basis),) * 2)
+        for j, (start, stop) in enumerate(pairwise([0, *edges.tolist(), len(scores)])):
+            # Slope and intercept of piece j as functions of the parameters.
+            line = np.zeros((2, len(self.basis)))
+            line[0, 1 : j + 2] = 1
+            line[1, 0] = 1
+            line[1, 2 : j + 2] = -self.knots[:j]
+            w = None if weight is None else weight[start:stop]
+            at = exact_pass(scores[start:stop], w, frame.scale, frame.shift, *(line @ parameters))
+            gradient += line.T @ [at.ga, at.gb]
+            hessian += line.T @ [[at.haa, at.hab], [at.hab, at.hbb]] @ line
+        slope = self.basis.T @ gradient - self.fits.target[0] + self.fits.penalty[0] @ theta
+        return slope, self.basis.T @ hessian @ self.basis + self.fits.penalty[0]
 
 
 @dataclass(frozen=True)

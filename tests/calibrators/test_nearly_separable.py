@@ -1,0 +1,24 @@
+"""Classes that overlap in a handful of rows have steep fits, but finite ones."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from oddsmith import PiecewiseLogisticCalibrator
+from oddsmith.errors import OddsmithWarning
+
+
+@pytest.mark.parametrize("seed", [168, 191, 282, 336])
+def test_pieces_of_nearly_separable_classes_are_found(seed):
+    rng = np.random.default_rng(seed)
+    n, n_pos = int(rng.integers(700, 3000)), int(rng.integers(2, 30))
+    neg = rng.normal(0, 1, n - n_pos) if seed != 191 else -(rng.exponential(1, n - n_pos) ** 2)
+    scores = np.append(neg, rng.normal(rng.uniform(2, 6), rng.uniform(0.2, 2), n_pos))
+    labels = np.repeat([0, 1], [n - n_pos, n_pos])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OddsmithWarning)
+        fitted = PiecewiseLogisticCalibrator().fit(scores, labels)
+    assert np.isfinite(fitted.log_odds(scores)).all()
+    # With an intercept the fit is right on average.
+    assert fitted.predict_proba(scores)[:, 1].mean() == pytest.approx(n_pos / n, rel=1e-3)
