@@ -185,15 +185,39 @@ def sent(frame):
 
 
 def test_dask_gets_expressions(dask_client, maps):
-    """Few knots are asked about in Dask's own words: nothing of this library travels to the workers."""
-    rows = needs("pandas").DataFrame({"s": SCORES})
-    frame = needs("dask.dataframe").from_pandas(rows, npartitions=2)
-    for name in ("line", "broken", "cubic", "log", "cosine"):
-        result = apply(frame, maps[name], "s")
+    """Everything is asked in Dask's own words: nothing of this library travels to the workers."""
+    frame = needs("dask.dataframe").from_pandas(needs("pandas").DataFrame({"s": SCORES}), npartitions=2)
+    long = StepMap(np.linspace(-2, 2, 1000), np.linspace(0, 1, 1000), np.linspace(0, 1, 1001))
+    for fitted in (*maps.values(), long):
+        result = apply(frame, fitted, "s")
         assert b"oddsmith" not in sent(result)
-        np.testing.assert_allclose(result.compute()["probability"], maps[name].probability(SCORES), rtol=0, atol=1e-12)
-    stairs = StepMap(np.arange(65.0), np.linspace(0, 1, 65), np.linspace(0, 1, 66))
-    assert b"oddsmith" in sent(apply(frame, stairs, "s"))
+        np.testing.assert_allclose(result.compute()["probability"], fitted.probability(SCORES), rtol=0, atol=1e-12)
+
+
+def test_dask_looks_segments_up(dask_client, maps):
+    """Segments whose maps have the same shape are one look-up, however many knots each has."""
+    staircases = {
+        str(k): StepMap(np.linspace(-1, k, k), np.linspace(0, 1, k), np.linspace(0, 1, k + 1)) for k in range(2, 40)
+    }
+    segments = staircases | {"line": maps["line"], "ramp": maps["ramp"]}
+    names = [*segments, "unknown", None]
+    rows = needs("pandas").DataFrame({"g": names * 20, "s": np.resize(SCORES, 20 * len(names))}, index=range(840))
+    rows.loc[3, "s"], rows.loc[5, "s"], rows.loc[60, "s"] = np.nan, np.inf, -np.inf
+    result = apply(needs("dask.dataframe").from_pandas(rows, npartitions=3), segments, "s", by="g")
+    assert b"oddsmith" not in sent(result)
+    found, expected = result.compute(), apply(rows, segments, "s", by="g")
+    assert found.index.equals(rows.index)
+    np.testing.assert_allclose(found["probability"], expected["probability"], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["Int64", "Float32", "int8", "double[pyarrow]"])
+def test_dask_reads_all_kinds_of_numbers(dask_client, maps, kind):
+    pandas = needs("pandas")
+    rows = pandas.DataFrame({"s": pandas.Series([1, 0, 2, -3], dtype=kind)})
+    if kind != "int8":
+        rows.loc[1, "s"] = None
+    result = apply(needs("dask.dataframe").from_pandas(rows, npartitions=2), maps["ramp"], "s").compute()["probability"]
+    np.testing.assert_allclose(result, apply(rows, maps["ramp"], "s")["probability"], rtol=0, atol=1e-12)
 
 
 def test_polars_streams(maps):

@@ -134,7 +134,7 @@ def as_formula(value: Operand) -> Formula:
     if isinstance(value, Formula):
         return value
     array = np.asarray(value, dtype=np.float64) + 0.0  # −0.0 becomes 0.0
-    if array.ndim == 0 or np.all(array == array[0]):
+    if array.ndim == 0 or np.all(array == array.flat[0]):
         return Number(float(array.flat[0]))
     return Column(array)
 

@@ -93,30 +93,38 @@ def rewritten(
     formula: Formula,
     *,
     score: Formula = SCORE,
+    number: Callable[[float], Formula] = Number,
     column: Callable[[Floats], Formula] = Column,
     pieces: Callable[[Floats, Formula], Formula] = Pieces,
 ) -> Formula:
-    """Return a formula with other scores, columns or pieces.
+    """Return a formula with other scores, constants or pieces.
 
     Parameters
     ----------
     formula : Formula
     score : Formula, optional
         What stands for the score.
+    number : callable, optional
+        Takes a constant to a formula.
     column : callable, optional
         Takes the values of a column to a formula.
     pieces : callable, optional
         Takes the knots and the rewritten body of pieces to a formula.
     """
-    return _Rewriter(score, column, pieces).read(formula)
+    return _Rewriter(score, number, column, pieces).read(formula)
 
 
 class _Rewriter(Reader[Formula]):
     def __init__(
-        self, score: Formula, column: Callable[[Floats], Formula], pieces: Callable[[Floats, Formula], Formula]
+        self,
+        score: Formula,
+        number: Callable[[float], Formula],
+        column: Callable[[Floats], Formula],
+        pieces: Callable[[Floats, Formula], Formula],
     ) -> None:
         super().__init__()
         self.score = score
+        self.number = number
         self.column = column
         self.pieces = pieces
 
@@ -124,7 +132,7 @@ class _Rewriter(Reader[Formula]):
         return self.score
 
     def _number(self, value: float) -> Formula:
-        return Number(value)
+        return self.number(value)
 
     def _column(self, node: Column) -> Formula:
         return self.column(node.values)

@@ -4,7 +4,7 @@
 frame                  how
 =====================  ==========================================================================
 in memory              NumPy
-Dask                   an expression of narwhals; more than 64 knots, and segments, by NumPy for each partition
+Dask                   its own expressions; knots and segments by look-ups in series
 Polars, lazy           an expression; knots by its search in a series
 DuckDB                 SQL; knots by look-ups in lists, broken lines by hinges
 PySpark                SQL; knots by CASE
@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from oddsmith import _check
-from oddsmith.formula import Formula, Pieces, walk
+from oddsmith.formula import Formula
 from oddsmith.frames.engine import answer, asking, is_strict
-from oddsmith.frames.expressions import DaskReader, ExpressionReader, PolarsReader
+from oddsmith.frames.expressions import ExpressionReader, PolarsReader
 from oddsmith.frames.segments import Maps, ParameterReader, segment_column, segment_name
 from oddsmith.frames.source import Source
 from oddsmith.maps import MAX, CalibrationMap
@@ -33,10 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["apply"]
 
 _TASK = "plan the probability"
-
-#: Knots that Dask is asked about one by one. It computes both sides of every condition for all rows, so that time grows
-#: with the knots, and a search within each partition, for which its workers need this library, soon is much faster.
-_MOST_CONDITIONS = 64
 
 
 def apply(frame: Any, model: Any, score: str, name: str = "probability", by: str | None = None) -> Any:
@@ -80,9 +76,8 @@ def apply(frame: Any, model: Any, score: str, name: str = "probability", by: str
         segment = segment_column(maps.by, source.schema[maps.by])
     if isinstance(source.frame, nw.DataFrame):
         return _in_memory(source, maps, segment, name)
-    if kind.is_dask() and (segment is not None or _knots(maps) > _MOST_CONDITIONS):
-        with asking(source.frame, _TASK):
-            return frame.map_partitions(apply, maps, score, name, meta=frame._meta.assign(**{name: np.empty(0)}))
+    if kind.is_dask():
+        return _by_dask(source, maps, segment, name)
     if kind.is_duckdb():
         return _by_duckdb(source, maps, name)
     if segment is not None:
@@ -92,7 +87,7 @@ def apply(frame: Any, model: Any, score: str, name: str = "probability", by: str
         return _by_spark(source, maps.default, name)
     if kind.is_polars():
         return _by_polars(source, maps.default, name)
-    return _by_narwhals(source, maps, name)
+    return _by_narwhals(source, maps.default, name)
 
 
 def _maps(model: Any, by: str | None) -> Maps:
@@ -151,6 +146,14 @@ def _by_duckdb(source: Source, maps: Maps, name: str) -> Any:
         return result.project(", ".join(quoted(column) for column in [*source.schema, name]))
 
 
+def _by_dask(source: Source, maps: Maps, segment: "nw.Expr | None", name: str) -> Any:
+    from oddsmith.frames.in_dask import in_dask
+
+    with asking(source.frame, _TASK):
+        key = None if segment is None else source.frame.select(segment.alias("key")).to_native()["key"]
+        return in_dask(source.frame.to_native(), _formula(source, maps), source.score, name, key, list(maps.segments))
+
+
 def _by_spark(source: Source, fitted: CalibrationMap, name: str) -> Any:
     from oddsmith.export import to_sql
 
@@ -174,15 +177,12 @@ def _by_polars(source: Source, fitted: CalibrationMap, name: str) -> Any:
         return source.frame.to_native().with_columns(**reader.places).with_columns(column).drop(reader.places)
 
 
-def _by_narwhals(source: Source, maps: Maps, name: str) -> Any:
+def _by_narwhals(source: Source, fitted: CalibrationMap, name: str) -> Any:
     import narwhals as nw
 
-    formula = _plain(source, _formula(source, maps))
+    formula = _plain(source, fitted.probability_formula())
     with asking(source.frame, _TASK):
-        if source.frame.implementation.is_dask():
-            reader: ExpressionReader = DaskReader(nw, _score(source))
-        else:
-            reader = ExpressionReader(nw, _score(source), as_text=source.frame.implementation.is_ibis())
+        reader = ExpressionReader(nw, _score(source), as_text=source.frame.implementation.is_ibis())
         return source.frame.with_columns(reader.column(formula, name)).to_native()
 
 
@@ -201,17 +201,11 @@ def _by_segment(source: Source, maps: Maps, segment: "nw.Expr", name: str) -> An
 
 
 def _formula(source: Source, maps: Maps) -> Formula:
-    """Return what an engine is to compute; by segment it has no pieces."""
+    """Return what an engine is to compute; by segment only Dask gets pieces."""
     if maps.by is not None:
-        return maps.formula(lambda formula: _plain(source, formula))
+        return maps.formula(None if source.frame.implementation.is_dask() else lambda formula: _plain(source, formula))
     assert maps.default is not None
     return maps.default.probability_formula()
-
-
-def _knots(maps: Maps) -> int:
-    assert maps.default is not None
-    nodes = walk(maps.default.probability_formula())
-    return sum(len(node.knots) for node in nodes if isinstance(node, Pieces))
 
 
 def _plain(source: Source, formula: Formula) -> Formula:

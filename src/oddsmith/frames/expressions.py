@@ -61,13 +61,6 @@ class ExpressionReader(Reader[Any]):
         raise TypeError(node)
 
 
-class DaskReader(ExpressionReader):
-    """Reads numbers that are missing as NaN, which is how pandas, and so Dask, tells them."""
-
-    def _number(self, value: float) -> Any:
-        return self.words.lit(value, dtype=self.words.Float64)
-
-
 class PolarsReader(ExpressionReader):
     """Reads pieces as well: Polars can search in a series and take from one.
 

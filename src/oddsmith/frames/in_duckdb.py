@@ -129,7 +129,7 @@ class _LookupReader(SqlReader):
         return super()._clip(node, of) if _is_held(node) else of
 
     def _column(self, node: Column) -> exp.Expression:
-        list_ = exp.column(self._list(node.values), table=self.spare, quoted=True)
+        list_ = exp.column(self._list(node.values.ravel()), table=self.spare, quoted=True)
         return exp.Anonymous(this="LIST_EXTRACT", expressions=[list_, exp.to_column(self.place)])
 
     def _pieces(self, node: Pieces) -> exp.Expression:

@@ -1,15 +1,15 @@
 """Many formulas as one with parameters: thousands of segments, a handful of shapes.
 
-Formulas that differ in their constants only become one formula whose constants are columns, one value a member; an
-engine gets those values by a join. Pieces must be decisions by then, so that knots are constants too.
+Formulas that differ in their constants only become one formula whose constants are columns, one row a member; an engine
+gets those rows by a join or a look-up. Where pieces are not decisions yet, members may have more or fewer knots.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from oddsmith._check import Floats
 from oddsmith.formula import (
-    SCORE,
     Arithmetic,
     Clip,
     Column,
@@ -20,38 +20,56 @@ from oddsmith.formula import (
     Reader,
     Where,
     as_formula,
+    rewritten,
 )
 
 
 def with_parameters(formulas: Sequence[Formula]) -> tuple[Formula, int]:
-    """Return one formula whose columns take their value number i for member i, and how many shapes are in it.
+    """Return one formula whose columns take their row number i for member i, and how many shapes are in it.
+
+    A row has one value, or within pieces as many as there are pieces.
 
     Examples
     --------
     >>> from oddsmith.formula import SCORE
     >>> joint, shapes = with_parameters([2.0 * SCORE, 3.0 * SCORE])
-    >>> shapes, joint.left.values
-    (1, array([2., 3.]))
+    >>> shapes, joint.left.values.tolist()
+    (1, [[2.0], [3.0]])
     """
     families: dict[str, list[int]] = {}
-    constants: list[list[float]] = []
+    constants: list[list[Floats]] = []
     for member, formula in enumerate(formulas):
         shape = _Shape()
         families.setdefault(shape.read(formula), []).append(member)
         constants.append(shape.constants)
-    family = np.empty(len(formulas))
+    family = np.empty((len(formulas), 1))
     joint: Formula | None = None
     for number, members in enumerate(families.values()):
         family[members] = number
-        columns = np.zeros((len(formulas), len(constants[members[0]])))
-        columns[members] = [constants[member] for member in members]
         # Others never take this branch: they get constants with which it can be computed.
-        others = np.setdiff1d(np.arange(len(formulas)), members)
-        columns[others] = columns[members[0]]
-        own = _Refilled(columns).read(formulas[members[0]])
+        source = np.full(len(formulas), members[0])
+        source[members] = members
+        columns = (_stacked([constants[i][place] for i in source]) for place in range(len(constants[members[0]])))
+        own = _refilled(formulas[members[0]], columns)
         joint = own if joint is None else Where(Number(float(number)), Column(family), own, joint)
     assert joint is not None
     return joint, len(families)
+
+
+def _stacked(rows: Sequence[Floats]) -> Floats:
+    """Return rows of one length: where there are more pieces than a member has, its last one goes on."""
+    width = max(len(row) for row in rows)
+    return np.array([np.append(row, np.full(width - len(row), row[-1])) for row in rows])
+
+
+def _refilled(formula: Formula, columns: Iterator[Floats]) -> Formula:
+    """Return a formula with other constants, in the order in which `_Shape` meets them."""
+    return rewritten(
+        formula,
+        number=lambda value: Number(value) if np.isnan(value) else as_formula(next(columns)),
+        column=lambda _values: as_formula(next(columns)),
+        pieces=lambda _knots, body: Pieces(next(columns), body),
+    )
 
 
 class _Shape(Reader[str]):
@@ -59,15 +77,19 @@ class _Shape(Reader[str]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.constants: list[float] = []
+        self.constants: list[Floats] = []
 
     def _score(self) -> str:
         return "s"
 
     def _number(self, value: float) -> str:
-        if np.isnan(value):
-            return "missing"
-        self.constants.append(value)
+        return "missing" if np.isnan(value) else self._constant(np.array([value]))
+
+    def _column(self, node: Column) -> str:
+        return self._constant(node.values)
+
+    def _constant(self, values: Floats) -> str:
+        self.constants.append(values)
         return f"c{len(self.constants)}"  # by number: formulas that share a constant have another shape
 
     def _arithmetic(self, node: Arithmetic, left: str, right: str) -> str:
@@ -82,40 +104,7 @@ class _Shape(Reader[str]):
     def _where(self, _node: Where, left: str, right: str, then: str, otherwise: str) -> str:
         return f"if({left}<={right},{then},{otherwise})"
 
-    def _column(self, node: Column) -> str:
-        raise TypeError(node)
-
     def _pieces(self, node: Pieces) -> str:
-        raise TypeError(node)
-
-
-class _Refilled(Reader[Formula]):
-    """Reads a formula as the same one with other constants, in the order in which `_Shape` meets them."""
-
-    def __init__(self, columns: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> None:
-        super().__init__()
-        self.columns = iter(columns.T)
-
-    def _score(self) -> Formula:
-        return SCORE
-
-    def _number(self, value: float) -> Formula:
-        return Number(value) if np.isnan(value) else as_formula(next(self.columns))
-
-    def _arithmetic(self, node: Arithmetic, left: Formula, right: Formula) -> Formula:
-        return Arithmetic(node.operator, left, right)
-
-    def _function(self, node: Function, of: Formula) -> Formula:
-        return Function(node.name, of)
-
-    def _clip(self, node: Clip, of: Formula) -> Formula:
-        return Clip(of, node.low, node.high)
-
-    def _where(self, _node: Where, left: Formula, right: Formula, then: Formula, otherwise: Formula) -> Formula:
-        return Where(left, right, then, otherwise)
-
-    def _column(self, node: Column) -> Formula:
-        raise TypeError(node)
-
-    def _pieces(self, node: Pieces) -> Formula:
-        raise TypeError(node)
+        body = self.read(node.body)
+        # A knot at ∞ is never passed.
+        return f"pieces({self._constant(np.append(node.knots, np.inf))},{body})"

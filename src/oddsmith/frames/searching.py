@@ -62,7 +62,7 @@ def plan_search(knots: Floats) -> Search:
     (1,)
     """
     first, last = float(knots[0]), float(knots[-1])
-    best = Search(knots, first, last, 0.0, np.empty(0, np.intp), _steps(len(knots)))
+    best = Search(knots, first, last, 0.0, np.empty(0, np.intp), steps_past(len(knots)))
     cost = float(len(best.steps))
     half, margin = last / 2 - first / 2, last * _MARGIN - first * _MARGIN
     low, high = first - margin, last + margin
@@ -72,12 +72,12 @@ def plan_search(knots: Floats) -> Search:
         per_cell = (cells - 1) / (high - low)
         held = np.floor((knots - low) * per_cell).astype(np.intp)
         before = np.searchsorted(held, np.arange(cells + 1))
-        steps = _steps(int(np.bincount(held).max()))
+        steps = steps_past(int(np.bincount(held).max()))
         if (price := _LOOK + _CELL * cells + len(steps)) < cost:
             best, cost = Search(knots, low, high, per_cell, before, steps), price
     return best
 
 
-def _steps(most: int) -> tuple[int, ...]:
-    """Return the steps that tell how many of at most so many knots are passed."""
+def steps_past(most: int) -> tuple[int, ...]:
+    """Return the steps of a binary search that tells how many of at most so many knots are passed."""
     return tuple(2**power for power in reversed(range(most.bit_length())))

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 #: Shapes that an expression tells apart; segments of one method have a handful.
 _MOST_SHAPES = 64
 
-#: Each of them is a few parameters to join.
+#: Each of them is a few parameters to join, or a few numbers in lists to look them up in.
 _MOST_KNOTS = 50_000
+_MOST_LISTED = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -54,20 +55,25 @@ class Maps:
                 result[rows] = _probability(self.segments.get(name, self.default), scores[rows])
         return result
 
-    def formula(self, prepare: Callable[[Formula], Formula]) -> Formula:
+    def formula(self, prepare: Callable[[Formula], Formula] | None) -> Formula:
         """Return the formula of all segments, whose columns have a value each and one for unknown segments.
 
         Parameters
         ----------
-        prepare : callable
-            Makes an engine's formula of a map's: without pieces.
+        prepare : callable or None
+            Makes an engine's formula of a map's: without pieces. None: the engine looks knots up in lists.
         """
         maps = [*self.segments.values(), self.default]
         formulas = [MISSING if one is None else one.probability_formula() for one in maps]
-        pieces = sum(len(node.knots) for one in formulas for node in walk(one) if isinstance(node, Pieces))
-        if pieces > _MOST_KNOTS:
-            self._refuse(f"{_MOST_KNOTS:,} knots", f"{pieces:,} knots")
-        joint, shapes = with_parameters([prepare(one) for one in formulas])
+        knots = [sum(len(node.knots) for node in walk(one) if isinstance(node, Pieces)) for one in formulas]
+        if prepare is None:
+            most, total = _MOST_LISTED, len(knots) * max(knots)
+        else:
+            most, total = _MOST_KNOTS, sum(knots)
+            formulas = [prepare(one) for one in formulas]
+        if total > most:
+            self._refuse(f"{most:,} knots", f"{total:,} knots")
+        joint, shapes = with_parameters(formulas)
         if shapes > _MOST_SHAPES:
             self._refuse(f"{_MOST_SHAPES} shapes", f"{shapes} shapes")
         return joint
@@ -118,7 +124,7 @@ class ParameterReader(ExpressionReader):
 
     def _column(self, node: Column) -> Any:
         name = f"{self.spare}_{len(self.table)}"
-        *known, unknown = node.values.tolist()
+        *known, unknown = node.values.ravel().tolist()
         self.table[name] = known
         return self.words.coalesce(self.words.col(name), self._number(unknown))
 
