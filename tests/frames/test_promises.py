@@ -124,7 +124,7 @@ def test_few_distinct_scores_stay_exact(draw):
 
 def test_cells_are_few(case):
     draw, _, _, _, cells = case
-    assert len(cells) <= {peaked: 80_000, skewed: 60_000, heavy_tailed: 25_000}.get(draw, 16_000)
+    assert len(cells) <= {peaked: 80_000, skewed: 110_000, heavy_tailed: 50_000}.get(draw, 16_000)
 
 
 def test_parameters_of_smooth_fits_move_by_less_than_a_hundredth_of_their_errors(case):
@@ -193,8 +193,6 @@ FIXED = {SquashCalibrator, LogisticCorrectionCalibrator, MinMaxCalibrator}
 BOUNDED = {IsotonicCalibrator: {"bounded": True}, CentredIsotonicCalibrator: {"bounded": True}}
 OTHERS = [cls(**BOUNDED.get(cls, {})) for cls in CLASSES if cls not in SMOOTH | FIXED]
 OTHERS += [HistogramCalibrator(n_bins=5, smoothing=None), PiecewiseLogisticCalibrator(pieces="grow")]
-#: Where the promise falls short: one has its mode in the very first cell of a class, the other joins a few more blocks.
-ROUGH = {(skewed, AsymmetricLaplaceCalibrator): 0.03, (skewed, CentredIsotonicCalibrator): 0.03}
 
 
 def test_held_out_loss_of_other_fits_moves_by_less_than_a_fiftieth_of_its_error(case):
@@ -203,7 +201,7 @@ def test_held_out_loss_of_other_fits_moves_by_less_than_a_fiftieth_of_its_error(
     scores, y = draw(np.random.default_rng(1))
     for calibrator in OTHERS:
         moved, said = _moved(calibrator, exact, cells, scores, y)
-        assert moved < ROUGH.get((draw, type(calibrator)), 0.02) or said, calibrator
+        assert moved < 0.02 or said, calibrator
 
 
 def _moved(calibrator, exact, cells, scores, y):
@@ -232,7 +230,7 @@ def test_weights_are_worth_as_many_rows_as_they_are():
     scores, y = normal(np.random.default_rng(0))
     frame = polars.DataFrame({"s": scores, "y": y, "n": np.full(N, 3), "w": np.full(N, 0.01)})
     tables = [ScoreTable.from_frame(frame, "s", "y", weight=name, resolution="auto") for name in (None, "n", "w")]
-    assert tables[0].resolution == tables[2].resolution >= tables[1].resolution >= tables[0].resolution / 2
+    assert tables[0].resolution == tables[2].resolution >= tables[1].resolution >= tables[0].resolution / 4
 
 
 def test_every_segment_gets_cells_that_are_fine_enough():

@@ -10,7 +10,7 @@ differ; its inverse is the number m of cells over which the weight is spread in 
   shift of 0.01 a logistic slope was seen to need 10 N^¼ (N rows times their p(1 − p)), a Gaussian's variance 8.4 N^¼.
 * Steps and order (isotonic, Venn–Abers): a step moves by a cell at most. The rows in those cells change sides, a share
   of about 1/m of all for each step, and the log-loss by the root of that share times the height of a step: for 0.02,
-  m of about a thousand from half a million rows on. A few high steps (bins) take three times as many for the same; like
+  m of two thousand or more from half a million rows on. A few high steps (bins) take three times as many for the same; like
   knots and modes they are a selection among cells.
 * What holds for all rows must hold for each class (densities are fitted to classes) and where labels are uncertain
   (there a logistic fit has its information, n₊n₋/n for each cell).
@@ -45,7 +45,7 @@ _FEW_ROWS = 2**19
 _FIRST_CELLS = 8000
 
 #: Cells over which the weight must be spread in effect: at least, and per fourth root of the number of rows.
-_SPREAD = 900.0
+_SPREAD = 1800.0
 _SPREAD_SMOOTH = 12.0
 
 #: Standard deviations by which chance may crowd a table.
@@ -59,6 +59,9 @@ _SURPRISE = 25.0
 
 #: Log-likelihood that a table may hide, per root of the number of rows: 0.02 of a standard deviation of about ½.
 _HIDDEN = 0.01
+
+#: Cells that have to be finer are made finer than they have to be: a second look at the rows should be the last.
+_AMPLY = 2.0
 
 #: Cells are never made finer than by this factor at a time: estimates that far away are poor.
 _FINER_AT_ONCE = 2.0**10
@@ -87,7 +90,7 @@ def settle(extent: Extent, read: Read) -> tuple[Grid | None, Groups]:
         excess = cells.crowding()
         if excess <= 1:
             return grid, groups
-        grid = _finer(grid, groups, excess)
+        grid = _finer(grid, groups, _AMPLY * excess)
 
 
 def _first_grid(low: float, high: float) -> Grid:
