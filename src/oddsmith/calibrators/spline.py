@@ -32,6 +32,10 @@ _RIDGE = 1e-8
 #: Knots closer than this share of the range are one.
 _CLOSE = 1e-9
 
+#: How far inside the ends of the scores the outer knots lie, as a share of the weight between two knots: a knot at the
+#: far end of a long tail would leave one cubic to follow all the tail.
+_INWARDS = 0.1
+
 
 @dataclass(eq=False, repr=False)
 class SplineCalibrator(UnitCalibrator):
@@ -43,7 +47,8 @@ class SplineCalibrator(UnitCalibrator):
     Parameters
     ----------
     n_knots : int, optional
-        How many knots, at equally spaced percentiles; by default the cube root of the weight, from 4 to 12.
+        How many knots, at equally spaced percentiles, the outer ones about one percent inside the ends; by default the
+        cube root of the weight, from 4 to 12.
     penalty : "holdout" or float, default "holdout"
         Weight λ of the penalty, for log-odds of unit standard deviation. "holdout" takes the best of 10⁵ … 10⁻⁴ on a
         fixed 30 % of the units of each class.
@@ -121,15 +126,16 @@ class SplineCalibrator(UnitCalibrator):
 
     def _place(self, table: ScoreTable, frame: Frame) -> Floats:
         size = self.n_knots or int(np.clip(math.ceil((table.n_pos + table.n_neg) ** (1 / 3)), 4, 12))
-        low, high = table.span()
-        inner = percentiles(table.scores, table.total, np.arange(1, size - 1) / (size - 1))
-        kept = [low]
-        x = frame.x
-        close = _CLOSE * float(x(np.array(high)) - x(np.array(low)))
-        for knot in inner.tolist():
-            if x(np.array(knot)) - x(np.array(kept[-1])) > close < x(np.array(high)) - x(np.array(knot)):
-                kept.append(knot)
-        return np.array([*kept, high])
+        share: Floats = (np.arange(size) + _INWARDS) / (size - 1 + 2 * _INWARDS)
+        knots = percentiles(table.scores, table.total, share)
+        span = np.array(table.span())
+        low, high = frame.x(span)
+        x = frame.x(knots)
+        kept = [0]
+        for i in range(1, size):
+            if x[i] - x[kept[-1]] > _CLOSE * (high - low):
+                kept.append(i)
+        return knots[kept] if len(kept) > 1 else span
 
 
 def _held_out(long: LongDesign, spline: NaturalSpline) -> float:

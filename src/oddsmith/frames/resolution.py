@@ -10,8 +10,8 @@ differ; its inverse is the number m of cells over which the weight is spread in 
   shift of 0.01 a logistic slope was seen to need 10 N^¼ (N rows times their p(1 − p)), a Gaussian's variance 8.4 N^¼.
 * Steps and order (isotonic, Venn–Abers): a step moves by a cell at most. The rows in those cells change sides, a share
   of about 1/m of all for each step, and the log-loss by the root of that share times the height of a step: for 0.02,
-  m of two thousand or more from half a million rows on. A few high steps (bins) take three times as many for the same; like
-  knots and modes they are a selection among cells.
+  m of two thousand or more from half a million rows on. A few high steps (bins) take three times as many for the
+  same; like knots and modes they are a selection among cells.
 * What holds for all rows must hold for each class (densities are fitted to classes) and where labels are uncertain
   (there a logistic fit has its information, n₊n₋/n for each cell).
 * A peak that is far narrower than a cell looks like a single score. If labels depend on the place within it, the class
