@@ -126,8 +126,8 @@ class SplineCalibrator(UnitCalibrator):
 
     def _place(self, table: ScoreTable, frame: Frame) -> Floats:
         size = self.n_knots or int(np.clip(math.ceil((table.n_pos + table.n_neg) ** (1 / 3)), 4, 12))
-        share: Floats = (np.arange(size) + _INWARDS) / (size - 1 + 2 * _INWARDS)
-        knots = percentiles(table.scores, table.total, share)
+        edge = _INWARDS / (size - 1 + 2 * _INWARDS)
+        knots = percentiles(table.scores, table.total, np.linspace(edge, 1 - edge, size))
         span = np.array(table.span())
         low, high = frame.x(span)
         x = frame.x(knots)
