@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 import pytest
 import typer
-from toy import Toy
+from toy import toy_study
 
 import oddsmith.data
 import oddsmith.studies
@@ -63,7 +63,7 @@ def prepared(run, model, predictions, monkeypatch, tmp_path):
     monkeypatch.setattr(oddsmith.data, "fetch", fetch)
     monkeypatch.setattr(oddsmith.data, "check", lambda name, folder: place)
     whole = oddsmith.studies.run
-    monkeypatch.setattr(oddsmith.studies, "run", lambda name, **options: whole(Toy(), **options))
+    monkeypatch.setattr(oddsmith.studies, "run", lambda name, **options: whole(toy_study(), **options))
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "demo"])

@@ -8,7 +8,6 @@ from scipy.special import expit, logit
 
 from catalogue import CLASSES
 from oddsmith import (
-    AsymmetricLaplaceCalibrator,
     BetaCalibrator,
     CentredIsotonicCalibrator,
     GaussianCalibrator,

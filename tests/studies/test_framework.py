@@ -5,10 +5,11 @@ import io
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from toy import Illustrated, Toy
+from toy import illustrated_study, toy_study
 
 from oddsmith import studies
 from oddsmith.errors import InvalidInputError
@@ -27,7 +28,7 @@ def files_of(folder):
 
 
 def test_everything_is_written(tmp_path):
-    result = studies.run(Illustrated(), out=tmp_path)
+    result = studies.run(illustrated_study(), out=tmp_path)
     written = files_of(tmp_path)
     tables = {f"tables/{name}.{end}" for name in ("means", "overall", "claims") for end in ("md", "csv", "json")}
     figures = {f"figures/{name}.{end}" for name in ("one", "every") for end in ("svg", "png")}
@@ -44,7 +45,7 @@ def test_everything_is_written(tmp_path):
 
 
 def test_the_page_puts_things_where_the_story_wants_them():
-    page = studies.run(Illustrated()).page
+    page = studies.run(illustrated_study()).page
     assert page.index("It drew 4 times.") < page.index("**Means**") < page.index("![one](figures/one.svg)")
     assert page.index("## Verdicts") < page.index("## More tables and pictures") < page.index("**Overall**")
     assert page.count("**Means**") == 1
@@ -53,7 +54,7 @@ def test_the_page_puts_things_where_the_story_wants_them():
 
 
 def test_the_html_page_shows_tables_and_pictures(tmp_path):
-    studies.run(Illustrated(), out=tmp_path)
+    studies.run(illustrated_study(), out=tmp_path)
     page = (tmp_path / "index.html").read_text()
     assert "<td>0</td>" in page
     assert '<img src="figures/one.svg" alt="one"' in page
@@ -61,25 +62,22 @@ def test_the_html_page_shows_tables_and_pictures(tmp_path):
 
 
 def test_a_story_that_names_nothing_is_refused():
-    class Wrong(Illustrated):
-        def story(self, results):
-            return "{{ figure absent }}"
-
+    wrong = replace(illustrated_study(), story=lambda _results: "{{ figure absent }}")
     with pytest.raises(InvalidInputError, match=r"absent.*one, every"):
-        studies.run(Wrong())
+        studies.run(wrong)
 
 
 def test_the_same_seed_gives_the_same_bytes_in_one_process_or_two(tmp_path):
-    studies.run(Toy(), out=tmp_path / "one", seed=3)
-    studies.run(Toy(), out=tmp_path / "two", seed=3, jobs=2)
-    studies.run(Toy(), out=tmp_path / "other", seed=4)
+    studies.run(toy_study(), out=tmp_path / "one", seed=3)
+    studies.run(toy_study(), out=tmp_path / "two", seed=3, jobs=2)
+    studies.run(toy_study(), out=tmp_path / "other", seed=4)
     one, two, other = (files_of(tmp_path / name) for name in ("one", "two", "other"))
     assert one == two
     assert one["results.json"] != other["results.json"]
 
 
 def test_drawings_and_panels_are_the_same_each_time():
-    for figure in studies.run(Illustrated()).figures:
+    for figure in studies.run(illustrated_study()).figures:
         assert figure.display.to_svg() == figure.display.to_svg()
         assert figure.display.to_svg() != figure.display.to_svg(theme="dark")
 
@@ -95,85 +93,77 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path, monkeypatch):
     counter, out = tmp_path / "calls", tmp_path / "out"
     code = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r});"
-        f"from toy import Toy; from oddsmith import studies; studies.run(Toy({str(counter)!r}, 2), out={str(out)!r})"
+        "from toy import toy_study; from oddsmith import studies;"
+        f"studies.run(toy_study({str(counter)!r}, 2), out={str(out)!r})"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
     assert counter.read_text().split() == ["0", "1", "2"]
     assert not (out / "index.md").exists()
     monkeypatch.setenv("SURVIVE", "1")
-    resumed = studies.run(Toy(counter, 2), out=out, resume=True)
+    resumed = studies.run(toy_study(counter, 2), out=out, resume=True)
     assert counter.read_text().split() == ["0", "1", "2", "2", "3"]
-    assert resumed.to_dict() == studies.run(Toy(), out=tmp_path / "fresh").to_dict()
+    assert resumed.to_dict() == studies.run(toy_study(), out=tmp_path / "fresh").to_dict()
 
 
 @pytest.mark.parametrize("change", [{"seed": 1}, {"quick": True}, {"resume": False}])
 def test_only_the_same_results_are_taken_up(tmp_path, change):
     counter = tmp_path / "calls"
-    studies.run(Toy(counter), out=tmp_path / "out")
-    studies.run(Toy(counter), out=tmp_path / "out", **{"resume": True, **change})
+    studies.run(toy_study(counter), out=tmp_path / "out")
+    studies.run(toy_study(counter), out=tmp_path / "out", **{"resume": True, **change})
     assert len(counter.read_text().split()) == 8
 
 
 def test_other_versions_and_arguments_are_not_taken_up(tmp_path):
-    class Newer(Toy):
-        version = 2
-
     counter = tmp_path / "calls"
-    studies.run(Toy(counter), out=tmp_path)
-    studies.run(Newer(counter), out=tmp_path, resume=True)
+    studies.run(toy_study(counter), out=tmp_path)
+    studies.run(replace(toy_study(counter), version=2), out=tmp_path, resume=True)
     assert len(counter.read_text().split()) == 8
-    studies.run(Toy(), out=tmp_path, resume=True)  # without a counter the arguments differ
-    studies.run(Toy(counter), out=tmp_path, resume=True)
+    studies.run(toy_study(), out=tmp_path, resume=True)  # without a counter the arguments differ
+    studies.run(toy_study(counter), out=tmp_path, resume=True)
     assert len(counter.read_text().split()) == 12
-
-
-class Searching(Toy):
-    grids = ("default", "paper")
 
 
 def test_a_grid_has_results_of_its_own_and_is_told(tmp_path):
     counter = tmp_path / "calls"
-    studies.run(Searching(counter), out=tmp_path)
-    found = studies.run(Searching(counter), out=tmp_path, resume=True, grid="paper")
+    searching = replace(toy_study(counter), grids=("default", "paper"))
+    studies.run(searching, out=tmp_path)
+    found = studies.run(searching, out=tmp_path, resume=True, grid="paper")
     assert len(counter.read_text().splitlines()) == 8
     assert found.results.setting.grid == "paper"
     assert "oddsmith study toy --grid paper" in found.page
-    studies.run(Searching(counter), out=tmp_path, resume=True)
+    studies.run(searching, out=tmp_path, resume=True)
     assert len(counter.read_text().splitlines()) == 8
 
 
 def test_a_grid_that_a_study_does_not_have_is_refused():
     with pytest.raises(ValueError, match="grid of toy must be one of"):
-        studies.run(Toy(), grid="paper")
+        studies.run(toy_study(), grid="paper")
 
 
 def test_a_quick_run_leaves_what_a_full_one_has_kept(tmp_path):
     counter = tmp_path / "calls"
-    studies.run(Toy(counter), out=tmp_path)
-    studies.run(Toy(counter), out=tmp_path, quick=True)
-    studies.run(Toy(counter), out=tmp_path, resume=True)
+    studies.run(toy_study(counter), out=tmp_path)
+    studies.run(toy_study(counter), out=tmp_path, quick=True)
+    studies.run(toy_study(counter), out=tmp_path, resume=True)
     assert len(counter.read_text().split()) == 8
 
 
 def test_progress_is_told(tmp_path):
     seen = []
-    studies.run(Toy(), out=tmp_path, progress=seen.append)
+    studies.run(toy_study(), out=tmp_path, progress=seen.append)
     assert [each.done for each in seen] == [1, 2, 3, 4]
     assert [each.share for each in seen] == [0.1, 0.3, 0.6, 1.0]
     assert seen[0].total == 4
     assert seen[0].seconds_left == pytest.approx(9 * seen[0].seconds)
     assert seen[-1].seconds_left == 0
-    studies.run(Toy(), out=tmp_path, resume=True, progress=seen.append)
+    studies.run(toy_study(), out=tmp_path, resume=True, progress=seen.append)
     assert [each.seconds_left for each in seen[4:]] == [None] * 4
 
 
 def test_a_failing_part_is_named():
-    class Failing(Toy):
-        def parts(self, setting):
-            return [Part("bad", fail_always)]
-
+    failing = replace(toy_study(), parts=lambda _setting: [Part("bad", fail_always)])
     with pytest.raises(ZeroDivisionError) as caught:
-        studies.run(Failing())
+        studies.run(failing)
     assert "bad" in caught.value.__notes__[0]
 
 
@@ -183,18 +173,15 @@ def fail_always(setting):
 
 @pytest.mark.parametrize("names", [["a", "a"], ["A/b"], []])
 def test_names_of_parts_are_checked(names):
-    class Named(Toy):
-        def parts(self, setting):
-            return [Part(name, fail_always) for name in names]
-
+    named = replace(toy_study(), parts=lambda _setting: [Part(name, fail_always) for name in names])
     with pytest.raises(InvalidInputError):
-        studies.run(Named())
+        studies.run(named)
 
 
 @pytest.mark.parametrize("bad", [{"jobs": 0}, {"seed": -1}, {"resume": True}])
 def test_bad_options_are_refused(bad):
     with pytest.raises(InvalidInputError):
-        studies.run(Toy(), **bad)
+        studies.run(toy_study(), **bad)
 
 
 def test_an_unknown_study_is_refused_with_the_names():
@@ -203,13 +190,10 @@ def test_an_unknown_study_is_refused_with_the_names():
 
 
 def test_missing_data_say_what_to_put_where(tmp_path, monkeypatch):
-    class Hungry(Toy):
-        data = ("sentiment",)
-
     monkeypatch.delenv("ODDSMITH_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(InvalidInputError, match="sentiment"):
-        studies.run(Hungry())
+        studies.run(replace(toy_study(), data=("sentiment",)))
 
 
 def test_every_study_is_listed_under_the_name_of_its_module():

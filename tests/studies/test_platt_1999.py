@@ -122,7 +122,8 @@ def test_held_out_rows_choose_the_cost_and_the_smaller_of_equals():
         return {"groups": {"all": {"held": {"errors": errors, "log_loss": log_loss}}}}
 
     held = {first: part(5, 9.0), second: part(5, 8.0)}
-    results = Results(QUICK, {parts.part_name("adult", task.kernel, SVM, cost): each for cost, each in held.items()})
+    named = {parts.part_name("adult", task.kernel, SVM, cost): each for cost, each in held.items()}
+    results = Results(QUICK, named, load("platt-1999").published)
     assert measured.chosen_cost(results, task, SVM) == first
     assert measured.chosen_cost(results, task, SVM, "log_loss") == second
 

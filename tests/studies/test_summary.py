@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import log_loss
 
 from oddsmith import calibrators
-from oddsmith.studies import Part, Results, Setting
+from oddsmith.studies import Part, Results, Setting, load
 from oddsmith.studies._running import compute
 from oddsmith.studies.summary import measured, methods, parts, tasks
 from oddsmith.studies.summary.figures import winner
@@ -28,7 +28,7 @@ def made_up(losses, *, sources=None, briers=None):
                 {"rate": 0.5, "thinned": False, "size": 50, "all": False, "log_loss": judged, "brier": briers or judged}
             ],
         }
-    return measured.collect(Results(Setting(), found))
+    return measured.collect(Results(Setting(), found, load("summary").published))
 
 
 def test_every_exported_calibrator_takes_part():
@@ -151,7 +151,7 @@ def test_drawings_can_be_looked_at_in_halves():
         }
         for number, cell in enumerate(cells)
     }
-    results = Results(Setting(), parts_of)
+    results = Results(Setting(), parts_of, load("summary").published)
     first, second = (measured.collect(results, slice(start, None, 2)) for start in (0, 1))
     assert first.log_loss[:, 0].tolist() == [0.4, 0.5]
     assert second.log_loss[:, 0].tolist() == [0.6]

@@ -1,6 +1,7 @@
 """A study that takes no time: sums of random numbers."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -36,59 +37,58 @@ def draw_numbers(setting, number, counter=None, killed=False):
     return {"mean": drawn.mean(), "all": drawn, "number": np.int64(number), "worst": -np.inf}
 
 
-class Toy(Study):
-    name = "toy"
-    title = "A toy study"
-
-    def __init__(self, counter=None, killed=None):
-        self.counter, self.killed = counter, killed
-
-    def parts(self, setting):
-        arguments = {"counter": None if self.counter is None else str(self.counter)}
-        return [
-            Part(f"draw-{i}", draw_numbers, {"number": i, **arguments, "killed": i == self.killed}, cost=1 + i)
-            for i in range(4)
-        ]
+class Invented(Study):
+    """A study whose document was never printed."""
 
     @property
     def published(self):
         printed = PublishedTable("Table 1", ("draw",), ("mean",), {("0",): {"mean": 0.5}, ("1",): {"mean": None}})
         return Published("Nobody (2000), Nothing.", "memory", {"means": printed}, {})
 
-    def tables(self, results):
-        ours = {(str(part["number"]),): {"mean": part["mean"], "worst": part["worst"]} for part in results.values()}
-        means = [part["mean"] for part in results.starting("draw-")]
-        spread = Interval(float(np.mean(means)), min(means), max(means), 0.95, "range")
+
+def toy_study(counter=None, killed=None):
+    """Return a study with tables, a verdict and a page, of which a part may die."""
+    counted = {"counter": None if counter is None else str(counter)}
+
+    def parts(_setting):
         return [
-            beside("means", "Means", self.published.tables["means"], ours, formats={"mean": ".3f"}),
-            Table(
-                "overall", "Overall", ("what", Column("mean", ".2f")), [("all", spread), ("none", None)], note="Note."
-            ),
+            Part(f"draw-{i}", draw_numbers, {"number": i, **counted, "killed": i == killed}, cost=1 + i)
+            for i in range(4)
         ]
 
-    def figures(self, results):
-        return []
-
-    def claims(self, results):
-        difference = Interval(-1.0, -2.0, -0.5, 0.95, "toy")
-        return [Claim("9.0.1", "Toys | work", "0.5", "0.4", *judge_ordering(difference))]
-
-    def story(self, results):
-        return f"It drew {len(results)} times.\n\n{{{{ table means }}}}\n"
+    return Invented("toy", "A toy study", parts, tables, lambda _results: [], claims, story)
 
 
-class Illustrated(Toy):
-    """The same with pictures, which take most of the time."""
+def illustrated_study():
+    """Return the same with pictures, which take most of the time."""
+    return replace(toy_study(), figures=figures, story=lambda results: f"{story(results)}\n{{{{ figure one }}}}\n")
 
-    def figures(self, results):
-        drawings = {
-            name: Drawing(lambda ax, look, y=part["all"]: ax.plot(np.sort(y), label="drawn", **look.ink(0).line()))
-            for name, part in results.items()
-        }
-        return [
-            StudyFigure("one", "The first one.", drawings["draw-0"]),
-            StudyFigure("every", "All.", Panels(drawings, columns=3)),
-        ]
 
-    def story(self, results):
-        return f"{super().story(results)}\n{{{{ figure one }}}}\n"
+def tables(results):
+    ours = {(str(part["number"]),): {"mean": part["mean"], "worst": part["worst"]} for part in results.values()}
+    means = [part["mean"] for part in results.starting("draw-")]
+    spread = Interval(float(np.mean(means)), min(means), max(means), 0.95, "range")
+    return [
+        beside("means", "Means", results.published.tables["means"], ours, formats={"mean": ".3f"}),
+        Table("overall", "Overall", ("what", Column("mean", ".2f")), [("all", spread), ("none", None)], note="Note."),
+    ]
+
+
+def claims(_results):
+    difference = Interval(-1.0, -2.0, -0.5, 0.95, "toy")
+    return [Claim("9.0.1", "Toys | work", "0.5", "0.4", *judge_ordering(difference))]
+
+
+def story(results):
+    return f"It drew {len(results)} times.\n\n{{{{ table means }}}}\n"
+
+
+def figures(results):
+    drawings = {
+        name: Drawing(lambda ax, look, y=part["all"]: ax.plot(np.sort(y), label="drawn", **look.ink(0).line()))
+        for name, part in results.items()
+    }
+    return [
+        StudyFigure("one", "The first one.", drawings["draw-0"]),
+        StudyFigure("every", "All.", Panels(drawings, columns=3)),
+    ]

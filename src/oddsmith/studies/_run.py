@@ -96,7 +96,7 @@ def run(
     folder = None if out is None else Path(out)
     store = open_store(folder, chosen, setting, digests, resume=resume)
     computed = compute_parts(chosen.parts(setting), setting, store, jobs=jobs, watch=progress)
-    results = Results(setting, {name: each.result for name, each in computed.items()})
+    results = Results(setting, {name: each.result for name, each in computed.items()}, chosen.published)
     seconds = {name: each.seconds for name, each in computed.items()}
     result = finish(chosen, results, _made(chosen, setting, digests, computed), seconds)
     if folder is not None:

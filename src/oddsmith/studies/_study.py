@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 from oddsmith.studies._claims import Claim
 from oddsmith.studies._figures import StudyFigure
@@ -73,10 +73,20 @@ class Part:
 
 @dataclass(frozen=True)
 class Results(Mapping[str, Json]):
-    """The results of all parts, by name and in the order of `Study.parts`; ``setting`` is what they were made with."""
+    """The results of all parts, by name and in the order of `Study.parts`.
+
+    Parameters
+    ----------
+    setting : Setting
+        What they were made with.
+    parts : mapping of str to plain data
+    published : Published
+        What the document printed.
+    """
 
     setting: Setting
     parts: Mapping[str, Json]
+    published: Published
 
     def __getitem__(self, name: str) -> Json:
         return self.parts[name]
@@ -92,56 +102,50 @@ class Results(Mapping[str, Json]):
         return [result for name, result in self.parts.items() if name.startswith(prefix)]
 
 
+@dataclass(frozen=True)
 class Study:
-    """A study: a module, or a package where it is long, with one subclass, of which ``STUDY`` is an instance.
+    """A study: what computes its parts, and what makes tables, pictures, verdicts and a page of their results.
 
-    `parts` computes; everything else is a pure function of the parts' results, so that a table, a picture or a sentence
-    can be changed without computing anything again.
+    A module, or a package where it is long, has one, called ``STUDY``. All but ``parts`` are pure functions of their
+    results, so that a table, a picture or a sentence can be changed without computing anything again.
 
-    Attributes
+    Parameters
     ----------
     name : str
         As on the command line; the module has underscores for its dashes, ``expected/<name>.toml`` holds what the
         document printed.
     title : str
-    version : int
-        Raise it when parts compute something else, so that kept results are not used.
+    parts : callable
+        Returns what is to be computed; with ``setting.quick`` less of the same.
+    tables : callable
+        Returns the tables, the published ones beside ours.
+    figures : callable
+        Returns the pictures.
+    claims : callable
+        Returns a verdict on each claim of the document.
+    story : callable
+        Returns the page in Markdown, without its title. A line ``{{ table NAME }}`` or ``{{ figure NAME }}`` puts one
+        there. The verdicts, what was put nowhere, and how the page was made follow at the end. Numbers are taken from
+        the results.
     data, optional_data : tuple of str
         Names of the data sets that must, and that may, be there.
     grids : tuple of str
         What may be searched, the first by default: some documents search more than a machine at hand can.
+    version : int
+        Raise it when parts compute something else, so that kept results are not used.
     """
 
-    name: ClassVar[str]
-    title: ClassVar[str]
-    version: ClassVar[int] = 1
-    data: ClassVar[tuple[str, ...]] = ()
-    optional_data: ClassVar[tuple[str, ...]] = ()
-    grids: ClassVar[tuple[str, ...]] = (DEFAULT_GRID,)
-
-    def parts(self, setting: Setting) -> list[Part]:
-        """Return what is to be computed; with ``setting.quick`` less of the same."""
-        raise NotImplementedError
-
-    def tables(self, results: Results) -> list[Table]:
-        """Return the tables, the published ones beside ours."""
-        raise NotImplementedError
-
-    def figures(self, results: Results) -> list[StudyFigure]:
-        """Return the pictures."""
-        raise NotImplementedError
-
-    def claims(self, results: Results) -> list[Claim]:
-        """Return a verdict on each claim of the document."""
-        raise NotImplementedError
-
-    def story(self, results: Results) -> str:
-        """Return the page in Markdown, without its title.
-
-        A line ``{{ table NAME }}`` or ``{{ figure NAME }}`` puts one there. The verdicts, what was put nowhere, and how
-        the page was made follow at the end. Numbers are taken from the results.
-        """
-        raise NotImplementedError
+    name: str
+    title: str
+    parts: Callable[[Setting], list[Part]]
+    tables: Callable[[Results], list[Table]]
+    figures: Callable[[Results], list[StudyFigure]]
+    claims: Callable[[Results], list[Claim]]
+    story: Callable[[Results], str]
+    data: tuple[str, ...] = ()
+    optional_data: tuple[str, ...] = ()
+    grids: tuple[str, ...] = (DEFAULT_GRID,)
+    version: int = 1
 
     @cached_property
     def published(self) -> Published:

@@ -39,8 +39,9 @@ SEVEN = (GAUSS, A_GAUSS, LAPLACE, A_LAPLACE, LR, NOISE, RAW)
 LATER = (HYBRID, PLR, GROWN, GUARDED)
 
 
-def all_tables(results: Results, published: Published) -> list[Table]:
+def all_tables(results: Results) -> list[Table]:
     """Return all tables."""
+    published = results.published
     return [
         *(_document(corpus, results, published) for corpus in CORPORA),
         _wins(results),

@@ -11,8 +11,9 @@ from oddsmith.studies.course_project.parts import CALIBRATION, SIZES
 _ASKED = "asked, without a figure"
 
 
-def all_claims(results: Results, published: Published) -> list[Claim]:
+def all_claims(results: Results) -> list[Claim]:
     """Return a verdict on each expected answer."""
+    published = results.published
     return [_squashing(results), _intercept(results), _isotonic(results), _sizes(results, published)]
 
 

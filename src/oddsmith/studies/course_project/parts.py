@@ -39,7 +39,7 @@ from oddsmith.metrics import (
     zero_one_error,
 )
 from oddsmith.metrics._measure import log_odds
-from oddsmith.studies._study import Json, Setting
+from oddsmith.studies._study import Json, Part, Setting
 
 Rows = NDArray[np.intp]
 
@@ -247,3 +247,13 @@ def _scores_of_kinds(
 def _alternating(y: Bools) -> Rows:
     """Return row numbers, a positive and a negative in turn."""
     return np.column_stack([np.flatnonzero(y), np.flatnonzero(~y)]).ravel()
+
+
+def all_parts(setting: Setting) -> list[Part]:
+    """Return a part for each random split: as the document says, by calibration size, and of three classes."""
+    steps = (("split", split_part, 1.2), ("sizes", size_part, 1.5), ("sites", site_part, 2.0))
+    return [
+        Part(f"{name}-{number:03}", function, {"number": number}, cost)
+        for name, function, cost in steps
+        for number in range(4 if setting.quick else 100)
+    ]

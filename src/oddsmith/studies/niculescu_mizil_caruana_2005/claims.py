@@ -44,8 +44,9 @@ _SOME = 0.10
 _PAIRED = "95 % interval of the paired difference on test rows, mean over problems"
 
 
-def all_claims(results: Results, published: Published) -> list[Claim]:
+def all_claims(results: Results) -> list[Claim]:
     """Return a verdict on each claim, in the order of their numbers."""
+    published = results.published
     sixth, eleventh = learner_claims(results, published)
     return [
         _away_from_ends(results, published),

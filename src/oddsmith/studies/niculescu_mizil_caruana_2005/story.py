@@ -30,8 +30,9 @@ from oddsmith.studies.niculescu_mizil_caruana_2005.tables import OWN, with_mean_
 from oddsmith.studies.niculescu_mizil_caruana_2005.tasks import PROBLEMS, STAND_INS, sizes_of
 
 
-def tell(results: Results, published: Published) -> str:
+def tell(results: Results) -> str:
     """Tell what was done, what came out, and why it differs."""
+    published = results.published
     setting, sizes = results.setting, sizes_of(results.setting)
     trials, tried = trials_and_sizes(setting)
     standing = "; ".join(f"{public} for {private}" for public, private in STAND_INS.items())

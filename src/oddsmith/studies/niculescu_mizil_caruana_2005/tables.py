@@ -46,8 +46,9 @@ STAND_IN_NOTE = (
 _FORM = ".4f"
 
 
-def all_tables(results: Results, published: Published) -> list[Table]:
+def all_tables(results: Results) -> list[Table]:
     """Return all tables."""
+    published = results.published
     return [
         _problems(results),
         _cross_entropy(results, published),

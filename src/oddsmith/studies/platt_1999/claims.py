@@ -20,8 +20,9 @@ from oddsmith.studies.platt_1999.tasks import DRAWN, TASKS
 _PAIRED = "95 % intervals of paired differences of totals over test rows"
 
 
-def all_claims(results: Results, published: Published) -> list[Claim]:
+def all_claims(results: Results) -> list[Claim]:
     """Return a verdict on each claim."""
+    published = results.published
     return [
         _errors(results, published),
         _likelihood(results, published),

@@ -37,8 +37,9 @@ class Curve(NamedTuple):
         return np.asarray(np.polyval(self.coefficients, scores))
 
 
-def all_figures(results: Results, published: Published) -> list[StudyFigure]:
+def all_figures(results: Results) -> list[StudyFigure]:
     """Return all pictures."""
+    published = results.published
     outputs: dict[str, Display] = {}
     posteriors: dict[str, Display] = {}
     for task in DRAWN:

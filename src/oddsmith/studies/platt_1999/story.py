@@ -22,8 +22,9 @@ from oddsmith.studies.platt_1999.tasks import TASKS, VARIANTS, Task, kept_words
 _TEN, _ALL, *_OTHERS = TASKS
 
 
-def tell(results: Results, published: Published) -> str:
+def tell(results: Results) -> str:
     """Tell what was done, what came out, and why it differs."""
+    published = results.published
     rows = {task.source: chosen_part(results, task, SVM)["rows"] for task in (*TASKS, *VARIANTS)}
     words = kept_words(results.setting, "reuters")
     topics = chosen_part(results, _ALL, SVM)["groups"]["all"]["problems"]

@@ -43,8 +43,9 @@ _BOTH = (
 )
 
 
-def all_tables(results: Results, published: Published) -> list[Table]:
+def all_tables(results: Results) -> list[Table]:
     """Return all tables."""
+    published = results.published
     return [
         _results(results, published),
         _differences(results),

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from oddsmith.metrics import Interval, sign_test
 from oddsmith.studies._claims import Claim, Verdict, judge_all
-from oddsmith.studies._published import Published
 from oddsmith.studies._study import Json, Results
 from oddsmith.studies.protocols.measured import (
     CLASSIFIERS,
@@ -21,8 +20,9 @@ from oddsmith.studies.protocols.tasks import BAYES, SVM, TREES
 _SAID = "said without a figure"
 
 
-def all_claims(results: Results, published: Published) -> list[Claim]:
+def all_claims(results: Results) -> list[Claim]:
     """Return a verdict on each remark."""
+    published = results.published
     folds = published.figures["folds"]
     return [
         _training_scores(tasks_of(results, SVM), folds["platt"]),

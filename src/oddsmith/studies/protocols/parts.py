@@ -13,8 +13,8 @@ from oddsmith.classify.protocols import Rows, Training, fit_folds, fit_rows, mak
 from oddsmith.metrics._measure import log_odds
 from oddsmith.metrics.proper import decision_log_loss
 from oddsmith.plots._trials import mean_of_trials
-from oddsmith.studies._study import Json, Setting
-from oddsmith.studies.protocols.tasks import BAYES, Task, leave_one_out_scores, load_task
+from oddsmith.studies._study import Json, Part, Setting
+from oddsmith.studies.protocols.tasks import BAYES, CATEGORIES, SVM, TREES, Task, leave_one_out_scores, load_task
 
 IN_SAMPLE, LEAVE_ONE_OUT = "in-sample", "leave-one-out"
 
@@ -150,3 +150,19 @@ def _histograms(scores: Floats, y: Bools, edges: Floats) -> dict[str, Any]:
     return {
         name: np.histogram(inside[y == label], edges)[0] for name, label in (("positive", True), ("negative", False))
     }
+
+
+def all_parts(setting: Setting) -> list[Part]:
+    """Return a part for each task."""
+    categories = ("earn", "corn") if setting.quick else CATEGORIES
+    tasks = [(source, classifier) for source in (*categories, "adult") for classifier in (BAYES, SVM)]
+    tasks += [(source, TREES) for source in ("LETTER.P1", "LETTER.P2", "ADULT")]
+    return [
+        Part(
+            f"{source}-{classifier}".lower().replace(" ", "-"),
+            task_part,
+            {"source": source, "classifier": classifier},
+            cost=20.0 if classifier == TREES else 1.0,
+        )
+        for source, classifier in tasks
+    ]

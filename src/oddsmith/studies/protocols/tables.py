@@ -18,8 +18,9 @@ from oddsmith.studies.protocols.measured import (
 from oddsmith.studies.protocols.parts import METHODS
 
 
-def all_tables(results: Results, published: Published) -> list[Table]:
+def all_tables(results: Results) -> list[Table]:
     """Return what the documents do, the protocols over all tasks, and every task by itself."""
+    published = results.published
     return [_schemes(published), _protocols(results), _tasks(results)]
 
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from oddsmith._check import Bools
 from oddsmith.studies._claims import Claim, judge_all
-from oddsmith.studies._published import Published
+from oddsmith.studies._study import Results
 from oddsmith.studies._tables import written
-from oddsmith.studies.summary.measured import ALL, Field, Loss
+from oddsmith.studies.summary.measured import ALL, Field, Loss, collect
 from oddsmith.studies.summary.methods import AUTO, RAW
 from oddsmith.studies.summary.tables import groups_of
 
@@ -18,9 +18,10 @@ _ALIKE = 5.0
 _POINTS = "points of regret, with 95 % intervals over sources of data"
 
 
-def all_claims(field: Field, published: Published) -> list[Claim]:
+def all_claims(results: Results) -> list[Claim]:
     """Return all verdicts."""
-    said = published.figures["claims"]
+    field = collect(results)
+    said = results.published.figures["claims"]
     return [
         _default_overall(field),
         _default_somewhere(field),

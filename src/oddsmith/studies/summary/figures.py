@@ -9,7 +9,8 @@ import numpy as np
 from oddsmith._check import Bools, Floats
 from oddsmith.plots._theme import SMALL_SIZE, Theme
 from oddsmith.studies._figures import Drawing, Panels, StudyFigure
-from oddsmith.studies.summary.measured import Field, Loss
+from oddsmith.studies._study import Results
+from oddsmith.studies.summary.measured import Field, Loss, collect
 from oddsmith.studies.summary.methods import KINDS, kind_of, short_name
 from oddsmith.studies.summary.tables import by_regret
 
@@ -25,8 +26,9 @@ _DARKEST = 20.0
 _KEY = "Kind of the winner, and its lead"
 
 
-def all_figures(field: Field) -> list[StudyFigure]:
+def all_figures(results: Results) -> list[StudyFigure]:
     """Return both maps, and regrets by size and share of positives, and by classifier."""
+    field = collect(results)
     methods = by_regret(field)
     regret = field.regret()
 

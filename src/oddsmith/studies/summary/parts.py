@@ -7,14 +7,17 @@ from numpy.typing import NDArray
 
 from oddsmith._check import Bools, Floats
 from oddsmith.metrics.proper import decision_log_loss, decision_squared_error
-from oddsmith.studies._study import Json, Setting
-from oddsmith.studies.summary.classifiers import Scored, score_rows
+from oddsmith.studies._study import Json, Part, Setting
+from oddsmith.studies.summary.classifiers import CLASSIFIERS, Scored, score_rows
 from oddsmith.studies.summary.methods import RAW, find_methods
-from oddsmith.studies.summary.tasks import THINNED, load_rows, problem_of
+from oddsmith.studies.summary.tasks import PROBLEMS, THINNED, Problem, load_rows, problem_of
 
 #: Cases that calibrate, with how often they are drawn; 0 stands for all that there are.
 SIZES = {50: 8, 100: 8, 200: 6, 500: 5, 2000: 3, 0: 1}
 _QUICK_SIZES = {50: 2, 0: 1}
+
+_QUICK_PROBLEMS = ("Reuters earn", "OHSUMED C04", "Sentences", "ADULT", "LETTER.P2")
+_QUICK_CLASSIFIERS = ("naive Bayes", "linear SVM", "boosted stumps", "boosted trees", "neural network")
 
 #: A calibration set that can be expected to hold fewer positives than this is none.
 FEWEST = 2.0
@@ -109,3 +112,25 @@ def _counts(y: dict[str, Bools]) -> dict[str, Any]:
         "rows": {use: len(each) for use, each in y.items()},
         "positive": {use: int(each.sum()) for use, each in y.items()},
     }
+
+
+def all_parts(setting: Setting) -> list[Part]:
+    """Return a part for each problem and classifier."""
+    problems = [each for each in PROBLEMS if not setting.quick or each.name in _QUICK_PROBLEMS]
+    classifiers = [name for name in CLASSIFIERS if not setting.quick or name in _QUICK_CLASSIFIERS]
+    return [
+        Part(
+            f"{problem.name}-{classifier}".lower().replace(" ", "-").replace("_", "-"),
+            problem_part,
+            {"problem": problem.name, "classifier": classifier},
+            cost=_cost(problem, classifier),
+        )
+        for problem in problems
+        for classifier in classifiers
+    ]
+
+
+def _cost(problem: Problem, classifier: str) -> float:
+    """Return about how many seconds a part takes: drawings, and training where that is slow."""
+    training = {"boosted small trees": 5.0, "boosted trees": 8.0, "kernel logistic": 5.0, "quadratic SVM": 3.0}
+    return (16.0 if problem.balanced else 4.0) + training.get(classifier, 1.0)

@@ -14,8 +14,9 @@ from oddsmith.studies.summary.parts import FEWEST
 from oddsmith.studies.summary.tables import best_of, by_regret, groups_of, worse_than_raw
 
 
-def tell(results: Results, field: Field) -> str:
+def tell(results: Results) -> str:
     """Tell which calibrator to take, and how it was found out."""
+    field = collect(results)
     ranking, regret = by_regret(field), field.regret()
     mine = field.mean(regret, AUTO)
     drawings = int(field.drawings.sum())

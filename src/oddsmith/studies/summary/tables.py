@@ -5,7 +5,7 @@ import numpy as np
 from oddsmith._check import Bools
 from oddsmith.studies._study import Results
 from oddsmith.studies._tables import Cell, Column, Table
-from oddsmith.studies.summary.measured import Field, Loss
+from oddsmith.studies.summary.measured import Field, Loss, collect
 from oddsmith.studies.summary.methods import AUTO, RAW, kind_of, short_name
 
 _REGRET = (
@@ -14,8 +14,9 @@ _REGRET = (
 )
 
 
-def all_tables(results: Results, field: Field) -> list[Table]:
+def all_tables(results: Results) -> list[Table]:
     """Return the problems, the standings, the default against all others, and Platt against isotonic."""
+    field = collect(results)
     return [_problems(results), _standings(field), _default(field), _groups(field), _crossing(field)]
 
 

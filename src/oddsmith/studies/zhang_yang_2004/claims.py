@@ -33,8 +33,9 @@ _SAME = 0.05
 _TIMES = 10
 
 
-def all_claims(results: Results, published: Published) -> list[Claim]:
+def all_claims(results: Results) -> list[Claim]:
     """Return a verdict on each claim."""
+    published = results.published
     return [
         _best_log_loss(results, published),
         _best_squared_error(results, published),

@@ -7,7 +7,6 @@ import numpy as np
 
 from oddsmith.plots._theme import Theme
 from oddsmith.studies._figures import Drawing, Panels, StudyFigure
-from oddsmith.studies._published import Published
 from oddsmith.studies._study import Results
 from oddsmith.studies._text_features import NEWSGROUPS
 from oddsmith.studies._text_figures import in_panels, log_odds_picture
@@ -20,8 +19,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def all_figures(results: Results, published: Published) -> list[StudyFigure]:
+def all_figures(results: Results) -> list[StudyFigure]:
     """Return the family of distributions, and the empirical log-odds with the three fits."""
+    published = results.published
     # From top to bottom as in the document: support vector machine, naive Bayes, logistic regression.
     panels = {
         f"{category}, {classifier}": log_odds_picture(

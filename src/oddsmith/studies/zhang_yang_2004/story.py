@@ -10,8 +10,9 @@ from oddsmith.studies._text_scores import BAYES, COSTS, FOLDS, LOGISTIC, SVM
 from oddsmith.studies.zhang_yang_2004.parts import CORPORA, RECIPE, VARIANTS
 
 
-def tell(results: Results, published: Published) -> str:
+def tell(results: Results) -> str:
     """Tell what was done, what came out, and why it differs."""
+    published = results.published
     how = RECIPES[RECIPE]
     reuters = results[part_name("main", REUTERS, BAYES)]
     train, test = reuters["rows"]

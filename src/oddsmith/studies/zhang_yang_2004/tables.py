@@ -27,8 +27,9 @@ _UNDERFLOW = (
 )
 
 
-def all_tables(results: Results, published: Published) -> list[Table]:
+def all_tables(results: Results) -> list[Table]:
     """Return all tables."""
+    published = results.published
     corpora = {corpus: parts_of(results, corpus) for corpus in CORPORA}
     return [
         beside(
