@@ -3,8 +3,10 @@
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -103,6 +105,39 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path, monkeypatch):
     resumed = studies.run(toy_study(counter, 2), out=out, resume=True)
     assert counter.read_text().split() == ["0", "1", "2", "2", "3"]
     assert resumed.to_dict() == studies.run(toy_study(), out=tmp_path / "fresh").to_dict()
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="processes are looked up in /proc")
+def test_processes_end_with_the_run_that_was_killed(tmp_path):
+    pids = tmp_path / "pids"
+    code = (
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from toy import sleeping_study; from oddsmith import studies\n"
+        f"if __name__ == '__main__': studies.run(sleeping_study({str(pids)!r}), jobs=2)"
+    )
+    script = tmp_path / "run.py"
+    script.write_text(code)
+    with subprocess.Popen([sys.executable, script]) as run:
+        assert eventually(lambda: pids.exists() and len(pids.read_text().split()) == 2)
+        run.kill()
+    for pid in pids.read_text().split():
+        assert eventually(lambda pid=int(pid): not is_running(pid))
+
+
+def eventually(happens, seconds=60.0):
+    """Return whether something happens within some time."""
+    end = time.monotonic() + seconds
+    while not (happened := happens()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return happened
+
+
+def is_running(pid):
+    """Return whether a process runs; one that has ended may wait for somebody to ask how."""
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 @pytest.mark.parametrize("change", [{"seed": 1}, {"quick": True}, {"resume": False}])

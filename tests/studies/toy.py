@@ -1,6 +1,7 @@
 """A study that takes no time: sums of random numbers."""
 
 import os
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,6 +38,13 @@ def draw_numbers(setting, number, counter=None, killed=False):
     return {"mean": drawn.mean(), "all": drawn, "number": np.int64(number), "worst": -np.inf}
 
 
+def sleep_long(_setting, pids):
+    """Tell the number of this process, then sleep."""
+    with Path(pids).open("a") as file:
+        file.write(f"{os.getpid()}\n")
+    time.sleep(600)
+
+
 class Invented(Study):
     """A study whose document was never printed."""
 
@@ -62,6 +70,13 @@ def toy_study(counter=None, killed=None):
 def illustrated_study():
     """Return the same with pictures, which take most of the time."""
     return replace(toy_study(), figures=figures, story=lambda results: f"{story(results)}\n{{{{ figure one }}}}\n")
+
+
+def sleeping_study(pids):
+    """Return a study that takes ten minutes."""
+    return replace(
+        toy_study(), parts=lambda _setting: [Part(f"sleep-{i}", sleep_long, {"pids": pids}) for i in range(2)]
+    )
 
 
 def tables(results):

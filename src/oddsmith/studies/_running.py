@@ -1,13 +1,16 @@
 """Compute the parts of a study: one after another or in several processes, with the same results."""
 
+import os
 import re
+import threading
 import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
 
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -85,7 +88,7 @@ def _in_process(parts: list[Part], setting: Setting) -> Iterator[tuple[Part, Com
 
 def _in_pool(parts: list[Part], setting: Setting, jobs: int) -> Iterator[tuple[Part, Computed]]:
     # Fresh processes: a forked one would inherit threads and locks of whoever calls.
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _end_with_parent) as pool:
         # The long ones first, so that none is left alone at the end.
         ordered = sorted(parts, key=lambda part: -part.cost)
         running = {pool.submit(compute, part, setting): part for part in ordered}
@@ -94,6 +97,18 @@ def _in_pool(parts: list[Part], setting: Setting, jobs: int) -> Iterator[tuple[P
                 yield running[future], future.result()
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """End this process as soon as the one that asked for it is gone: nobody would take its results."""
+    parent = parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def compute(part: Part, setting: Setting) -> Computed:
