@@ -3,6 +3,7 @@
 A theme is put on one axes at a time, never on matplotlib's settings.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -10,6 +11,7 @@ from oddsmith import _check
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 ThemeName = Literal["light", "dark"]
 
@@ -78,20 +80,32 @@ class Theme:
         labels = ax.get_legend_handles_labels()[1]
         if not labels:
             return
-        style: dict[str, Any] = {"fontsize": SMALL_SIZE, "labelcolor": self.text, "loc": place}
-        style |= {
-            "handlelength": 2.4,
-            "labelspacing": 0.3,
-            "borderpad": 0.3,
-            "handletextpad": 0.5,
-            "columnspacing": 1.2,
-        }
+        style: dict[str, Any] = {"loc": place}
         if above:
-            # A letter takes some 0.6 of the size, a handle and the gaps some five letters' room.
-            widest = 0.6 * SMALL_SIZE * (max(map(len, labels)) + 8)
-            columns = max(int(72 * ax.bbox.width / ax.figure.dpi / widest), 1)
-            style |= {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": min(columns, len(labels))}
-        ax.legend(facecolor=self.background, edgecolor="none", framealpha=0.8, **style).set_zorder(6)
+            width = ax.bbox.width / ax.figure.dpi
+            style = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": _columns(labels, width)}
+        ax.legend(**self._legend_style(), **style).set_zorder(6)
+
+    def legend_of_panels(self, figure: "Figure", panels: Sequence["Axes"]) -> None:
+        """Name once, above all, what is drawn in panels that look alike."""
+        for panel in panels:
+            if (own := panel.get_legend()) is not None:
+                own.remove()
+        handles, labels = panels[0].get_legend_handles_labels()
+        columns = _columns(labels, figure.get_size_inches()[0])
+        figure.legend(handles, labels, loc="outside upper left", ncols=columns, **self._legend_style())
+
+    def _legend_style(self) -> dict[str, Any]:
+        ground = {"facecolor": self.background, "edgecolor": "none", "framealpha": 0.8}
+        gaps = {"handlelength": 2.4, "labelspacing": 0.3, "borderpad": 0.3, "handletextpad": 0.5, "columnspacing": 1.2}
+        return {"fontsize": SMALL_SIZE, "labelcolor": self.text, **ground, **gaps}
+
+
+def _columns(labels: Sequence[str], inches: float) -> int:
+    """Return how many columns of a legend have room."""
+    # A letter takes some 0.6 of the size, a handle and the gaps some five letters' room.
+    widest = 0.6 * SMALL_SIZE * (max(map(len, labels)) + 8)
+    return min(max(int(72 * inches / widest), 1), len(labels))
 
 
 THEMES: dict[str, Theme] = {

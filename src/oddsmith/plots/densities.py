@@ -132,8 +132,9 @@ class DensityDisplay(ScoreDisplay):
             self.ax_.plot([], [], label=label, **look.ink(fit)._replace(color=look.text).line())
         if modes:
             self.ax_.plot([], [], color=look.text, label="mode (kernel)", **_mode_mark(look))
-        # Spikes of degenerate fits leave the picture: the histogram sets its height.
-        limits = {"xlim": (self.edges[0], self.edges[-1]), "ylim": (0, 1.35 * tallest)}
+        # Peaks of fits stand a little above the bars; spikes of degenerate ones leave the picture.
+        peak = max((float(curve.max()) for curves in self.densities.values() for curve in curves), default=0.0)
+        limits = {"xlim": (self.edges[0], self.edges[-1]), "ylim": (0, 1.05 * max(tallest, min(peak, 2 * tallest)))}
         self.ax_.set(xlabel="score", ylabel="density within class", **limits)
         self.ax_.grid(visible=False, axis="x")
         look.legend(self.ax_, above=True)

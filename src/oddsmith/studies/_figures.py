@@ -71,12 +71,15 @@ class Panels(Display):
         Inches of a panel.
     options : mapping, optional
         Of every panel's ``plot``.
+    alike : bool, default False
+        Whether one legend, that of the first, does for all.
     """
 
     panels: Mapping[str, Display]
     columns: int = 2
     size: tuple[float, float] = (WIDTH, 2.6)
     options: Mapping[str, Any] = field(default_factory=dict)
+    alike: bool = False
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
         """Draw all panels on a figure of their own."""
@@ -92,5 +95,7 @@ class Panels(Display):
             place.set_title(title, size=LABEL_SIZE, color=named_theme(theme).text)
         for empty in places[len(self.panels) :]:
             empty.set_axis_off()
+        if self.alike:
+            named_theme(theme).legend_of_panels(figure, places.tolist())
         self.figure_, self.ax_, self._own = figure, places[0], True
         return self

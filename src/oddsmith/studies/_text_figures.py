@@ -1,10 +1,8 @@
 """Pictures of one category's scores: the empirical log-odds, and the densities of both classes."""
 
 import warnings
-from collections.abc import Mapping, Sequence
-from copy import copy
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import expit
@@ -15,14 +13,11 @@ from oddsmith._check import Floats
 from oddsmith.calibrators._quantiles import percentiles
 from oddsmith.errors import OddsmithWarning
 from oddsmith.plots import DensityDisplay, ScoreSpaceDisplay
-from oddsmith.plots._display import Display
-from oddsmith.plots._theme import THEMES, Theme
-from oddsmith.studies._figures import Drawing
 from oddsmith.studies._study import Json
 from oddsmith.studies._text_methods import METHODS, inputs_of
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    pass
 
 _BINS_A_CLASS = 15
 
@@ -75,22 +70,3 @@ def density_picture(part: Json, half: str, names: Sequence[str]) -> DensityDispl
     """Return the distributions of one half's scores by class, with densities fitted to the training scores."""
     tables = shown_tables(part, log_odds=True)
     return DensityDisplay.from_table(tables[half], calibrators=refit(tables["train"], names))
-
-
-def in_panels(displays: Mapping[str, Display], **options: Any) -> dict[str, Display]:
-    """Return displays for panels: the first has the legend, inside, where no title is in its way."""
-    return {
-        title: Drawing(partial(_draw, display=display, named=place == 0, options=options))
-        for place, (title, display) in enumerate(displays.items())
-    }
-
-
-def _draw(ax: "Axes", look: Theme, display: Display, named: bool, options: dict[str, Any]) -> None:
-    theme = next(name for name, each in THEMES.items() if each is look)
-    copy(display).plot(ax, theme=theme, **options)
-    # The drawing makes a legend of its own of what has a label.
-    if (above := ax.get_legend()) is not None:
-        above.remove()
-    if not named:
-        for artist in (*ax.lines, *ax.patches, *ax.collections):
-            artist.set_label("_")

@@ -4,7 +4,7 @@ from oddsmith.plots import DensityDisplay, ScoreSpaceDisplay
 from oddsmith.studies._figures import Panels, StudyFigure
 from oddsmith.studies._study import Results
 from oddsmith.studies._text_features import REUTERS
-from oddsmith.studies._text_figures import density_picture, in_panels, log_odds_picture
+from oddsmith.studies._text_figures import density_picture, log_odds_picture
 from oddsmith.studies._text_methods import A_GAUSS, A_LAPLACE, GAUSS, HYBRID, LR
 from oddsmith.studies._text_parts import part_name
 from oddsmith.studies._text_scores import PERCEPTRON
@@ -30,18 +30,18 @@ def all_figures(results: Results) -> list[StudyFigure]:
             "densities",
             f"Scores of training and test documents for {SHOWN} in Reuters, and asymmetric Laplace distributions "
             "fitted to the training scores.",
-            Panels(in_panels(densities), size=(3.4, 2.3)),
+            Panels(densities, size=(3.4, 2.3), alike=True),
         ),
         StudyFigure(
             "gaussians",
             f"Gaussian and asymmetric Gaussian distributions fitted to the training scores of {SHOWN}; triangles mark "
             "the modes of kernel estimates.",
-            Panels(in_panels(gaussians, modes=True), size=(3.4, 2.5)),
+            Panels(gaussians, size=(3.4, 2.5), options={"modes": True}, alike=True),
         ),
         StudyFigure(
             "log-odds",
             f"Empirical log-odds of {SHOWN} in training and test scores, with fits to the former. Bins end at equal "
             "shares of either class of the former; triangles are bins with one class only, bars 95 % intervals.",
-            Panels(in_panels(log_odds), columns=3, size=(2.8, 2.6)),
+            Panels(log_odds, columns=3, size=(2.8, 2.6), alike=True),
         ),
     ]

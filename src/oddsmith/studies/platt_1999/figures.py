@@ -13,7 +13,7 @@ from oddsmith.plots._theme import Theme
 from oddsmith.studies._figures import Drawing, Panels, StudyFigure
 from oddsmith.studies._published import Published
 from oddsmith.studies._study import Results
-from oddsmith.studies._text_figures import in_panels, refit
+from oddsmith.studies._text_figures import refit
 from oddsmith.studies._text_methods import GAUSS, GUARDED
 from oddsmith.studies._text_results import known
 from oddsmith.studies.platt_1999.machines import LIKELIHOOD, SVM
@@ -57,14 +57,14 @@ def all_figures(results: Results) -> list[StudyFigure]:
             "outputs",
             "Outputs of the support vector machine for test rows of each class, with a Gaussian and an asymmetric "
             "Laplace density (at least 5 % of a class on each side of its mode) fitted to the drawn scores.",
-            Panels(in_panels(outputs), size=(3.4, 2.5)),
+            Panels(outputs, size=(3.4, 2.5), alike=True),
         ),
         StudyFigure(
             "posteriors",
             "The share of positives among test rows by the output of the support vector machine, bars being 95 % "
             "intervals, with the sigmoids fitted to the scores of three folds and to training scores, and the "
             "posterior of two Gaussians.",
-            Panels(in_panels(posteriors, scale="probability"), size=(3.4, 2.5)),
+            Panels(posteriors, size=(3.4, 2.5), options={"scale": "probability"}, alike=True),
         ),
         StudyFigure(
             "losses",

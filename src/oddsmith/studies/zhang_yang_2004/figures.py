@@ -9,7 +9,7 @@ from oddsmith.plots._theme import Theme
 from oddsmith.studies._figures import Drawing, Panels, StudyFigure
 from oddsmith.studies._study import Results
 from oddsmith.studies._text_features import NEWSGROUPS
-from oddsmith.studies._text_figures import in_panels, log_odds_picture
+from oddsmith.studies._text_figures import log_odds_picture
 from oddsmith.studies._text_methods import A_LAPLACE, LR, PLR
 from oddsmith.studies._text_parts import part_name
 from oddsmith.studies._text_scores import BAYES, LOGISTIC, SVM
@@ -44,7 +44,7 @@ def all_figures(results: Results) -> list[StudyFigure]:
             "yugoslavia of TREC-AP. Bins end at equal shares of either class of the training scores; triangles are "
             "bins with one class only, bars 95 % intervals. The score of the logistic-regression classifier is its "
             "probability, as in the document.",
-            Panels(in_panels(panels), size=(3.4, 2.5)),
+            Panels(panels, size=(3.4, 2.5), alike=True),
         ),
     ]
 
