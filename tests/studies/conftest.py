@@ -7,7 +7,7 @@ import pytest
 from oddsmith.data import find
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def needs_data():
     """Return a function that makes sure of data sets."""
 

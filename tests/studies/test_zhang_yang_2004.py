@@ -18,7 +18,8 @@ QUICK = Setting(quick=True)
 
 
 @pytest.fixture(scope="module")
-def logistic_part():
+def logistic_part(needs_data):
+    needs_data(("reuters21578",))
     arguments = {"corpus": REUTERS, "recipe": "Zhang & Yang", "classifier": LOGISTIC, "shown": "earn", "keep": True}
     return compute(Part("logistic", calibrate_corpus, arguments), QUICK).result
 
