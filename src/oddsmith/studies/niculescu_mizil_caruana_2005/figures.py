@@ -9,7 +9,7 @@ import numpy as np
 
 from oddsmith.plots import LearningCurve, LearningCurveDisplay
 from oddsmith.plots._display import Display
-from oddsmith.plots._theme import THEMES, Theme
+from oddsmith.plots._theme import THEMES, Theme, series_of
 from oddsmith.studies._figures import Drawing, Panels, StudyFigure
 from oddsmith.studies._study import Json, Results
 from oddsmith.studies.niculescu_mizil_caruana_2005.grids import TREES, last_round
@@ -54,7 +54,8 @@ def all_figures(results: Results) -> list[StudyFigure]:
         StudyFigure(
             "figure-5",
             "Figure 5: squared error of boosted trees against the number of calibration cases, mean over the problems "
-            "that have so many, with 95 % intervals over trials. Sizes marked * lack problems, which the table names.",
+            "that have so many, with 95 % intervals over trials. Sizes marked * lack problems, which the table names, "
+            "and are not joined to the others.",
             _curves(results),
         ),
         *(
@@ -143,6 +144,10 @@ def _draw_curves(ax: "Axes", look: Theme, display: LearningCurveDisplay, short: 
     copy(display).plot(ax, **options)
     labels = [label.get_text() for label in ax.get_xticklabels()]
     ax.set_xticks(ax.get_xticks(), [f"{label}*" if place in short else label for place, label in enumerate(labels)])
+    for line in series_of(ax):
+        # A mean over other problems is no continuation of the curve.
+        x, y = (np.insert(np.asarray(values, float), short, np.nan) for values in line.get_data())
+        line.set_data(x, y)
     # The drawing makes a legend of its own of what has a label.
     if (made := ax.get_legend()) is not None:
         made.remove()

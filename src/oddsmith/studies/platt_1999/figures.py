@@ -71,7 +71,7 @@ def all_figures(results: Results) -> list[StudyFigure]:
             "−Σ log p on test rows by cost (C and 1/(2λm) in units of (mean length of a row)⁻²). A ring marks the "
             "cost that held-out rows chose; thin horizontal lines are the published figures, left out of a "
             "quick run.",
-            Panels(losses, size=(3.4, 2.5)),
+            Panels(losses, size=(3.4, 2.5), alike=True),
         ),
     ]
 
