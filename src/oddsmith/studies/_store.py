@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from oddsmith.atomic import write_atomically
-from oddsmith.data import find, locate
+from oddsmith.data import locate
 from oddsmith.data._contents import checksum
 from oddsmith.data.registry import Folder, Found
 from oddsmith.metrics._result import Result
@@ -69,9 +69,7 @@ def open_store(out: Path | None, study: Study, setting: Setting, data: dict[str,
 
 def data_digests(study: Study, folder: Folder) -> dict[str, str]:
     """Return the digest of the files of each data set of a study, or say which are missing and where to put them."""
-    needed = {name: locate(name, folder) for name in study.data}
-    extra = {name: found for name in study.optional_data if (found := find(name, folder)) is not None}
-    return {name: _digest(found) for name, found in (needed | extra).items()}
+    return {name: _digest(locate(name, folder)) for name in study.data}
 
 
 def _digest(found: Found) -> str:

@@ -127,8 +127,8 @@ class Study:
         Returns the page in Markdown, without its title. A line ``{{ table NAME }}`` or ``{{ figure NAME }}`` puts one
         there. The verdicts, what was put nowhere, and how the page was made follow at the end. Numbers are taken from
         the results.
-    data, optional_data : tuple of str
-        Names of the data sets that must, and that may, be there.
+    data : tuple of str
+        Names of the data sets that it needs.
     grids : tuple of str
         What may be searched, the first by default: some documents search more than a machine at hand can.
     version : int
@@ -143,7 +143,6 @@ class Study:
     claims: Callable[[Results], list[Claim]]
     story: Callable[[Results], str]
     data: tuple[str, ...] = ()
-    optional_data: tuple[str, ...] = ()
     grids: tuple[str, ...] = (DEFAULT_GRID,)
     version: int = 1
 
