@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from oddsmith import PiecewiseLogisticCalibrator
+from oddsmith import MonotoneLogisticCalibrator, PiecewiseLogisticCalibrator, PlattCalibrator
 from oddsmith.errors import OddsmithWarning
 
 
@@ -22,3 +22,13 @@ def test_pieces_of_nearly_separable_classes_are_found(seed):
     assert np.isfinite(fitted.log_odds(scores)).all()
     # With an intercept the fit is right on average.
     assert fitted.predict_proba(scores)[:, 1].mean() == pytest.approx(n_pos / n, rel=1e-3)
+
+
+def test_a_line_that_newton_overshoots_is_found():
+    """Beyond the best line all is certain but one score, and the curvature that is left is rounding."""
+    scores = np.repeat([-9.059633754551479, -2.441020984595535, -1.657640014251978], [859, 1, 1])
+    labels = np.repeat([1, 0, 1], [7, 852, 2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OddsmithWarning)
+        line, platt = (cal.fit(scores, labels) for cal in (MonotoneLogisticCalibrator(), PlattCalibrator()))
+    assert line.slopes_ == pytest.approx([platt.a_], rel=1e-7)

@@ -28,7 +28,7 @@ _MAX_STEPS = 100
 #: Least slope, in log-odds per standard deviation: no two scores get the same log-odds.
 _LEAST_SLOPE = 1e-6
 
-#: Added to the curvature as a share of its trace: some pieces may hold next to no weight.
+#: The least curvature, as a share of the greatest: some pieces may hold next to no weight.
 _RIDGE = 1e-10
 
 #: A step that changes no log-odds by more than this share leaves an error of about its square.
@@ -181,9 +181,10 @@ def _least(curve: Floats, pull: Floats) -> Floats:
     """Minimise ½θ·curve·θ − pull·θ over θ ≥ 0, the last coefficient being free."""
     last, across = max(float(curve[-1, -1]), 1e-290), curve[:-1, -1]
     inner = curve[:-1, :-1] - np.outer(across, across) / last
-    inner += _RIDGE * max(float(np.trace(inner)), 1e-290) * np.eye(len(inner))
-    root = np.linalg.cholesky(inner)
-    slopes, _ = nnls(root.T, np.linalg.solve(root, pull[:-1] - across * pull[-1] / last))
+    # Rounding of that difference may leave directions without curvature, or with less than none.
+    curvature, directions = np.linalg.eigh(inner)
+    root = np.sqrt(np.maximum(curvature, max(_RIDGE * float(curvature[-1]), 1e-290)))
+    slopes, _ = nnls(root[:, None] * directions.T, directions.T @ (pull[:-1] - across * pull[-1] / last) / root)
     return np.append(slopes, (pull[-1] - across @ slopes) / last)
 
 
