@@ -135,7 +135,10 @@ def _beaten(field: Field) -> str:
 
 
 def _best_by(field: Field, names: list[str], column: np.ndarray) -> str:
-    return "; ".join(f"{name.removeprefix('about ')} → {best_of(field, column == name)}" for name in names)
+    best = {name.removeprefix("about "): best_of(field, column == name) for name in names}
+    if len(set(best.values())) == 1:
+        return f"{next(iter(best.values()))}, for each of {len(best)}"
+    return "; ".join(f"{name} → {method}" for name, method in best.items())
 
 
 def _squares(field: Field, both: Field | None = None) -> list[Bools]:
