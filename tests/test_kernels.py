@@ -81,7 +81,7 @@ def test_violators_pooled_alike(scores, monkeypatch):
 def test_block_sums_agree(monkeypatch, powers):
     needs("numba")
     table = ScoreTable.from_arrays(BASE, POSITIVE)
-    sample = ClassScores(table.scores, table.pos, 4.0)
+    sample = ClassScores(table.scores, table.pos, 4.0, table.n_pos)
     compiled = _block_sums(sample, powers)
     monkeypatch.setenv("ODDSMITH_COMPILED", "0")
     for found, plain in zip(compiled, _block_sums(sample, powers), strict=True):

@@ -152,7 +152,7 @@ def test_hybrid(case):
 
 
 def one_class(case):
-    return ClassScores(np.sort(np.array(case["scores"], dtype=float)), None, 1.0)
+    return ClassScores(np.sort(np.array(case["scores"], dtype=float)), None, 1.0, len(case["scores"]))
 
 
 @pytest.mark.parametrize("case", cases("asymmetric_laplace_fixed_theta"))

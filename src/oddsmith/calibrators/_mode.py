@@ -8,7 +8,6 @@ the values at the two ends of a block of candidates bound everything inside it: 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -24,6 +23,9 @@ Ints = NDArray[np.int64]
 #: Scores in a block, and blocks summed at a time: their temporaries stay in the second-level cache.
 _BLOCK = 128
 _AT_ONCE = 64
+
+#: Blocks no farther apart are searched together with those between: that takes less time than to begin anew.
+_NEAR = 16
 
 #: So few scores are one block, searched without a bound.
 _SHORT = 2048
@@ -42,7 +44,7 @@ class Mode(NamedTuple):
 
 @dataclass(frozen=True)
 class ClassScores:
-    """One class: ascending scores with its weight at each, which may be 0 (None: all ones).
+    """One class: ascending scores with its weight at each, which may be 0 (None: all ones), and in all.
 
     Distances are taken in units of ``scale``, a power of two: squares of raw distances may overflow.
     """
@@ -50,11 +52,7 @@ class ClassScores:
     scores: Floats
     weight: Weights | None
     scale: float
-
-    @cached_property
-    def n(self) -> float:
-        """Weight of the class."""
-        return float(len(self.scores) if self.weight is None else self.weight.sum())
+    n: float
 
     def w(self, part: slice | NDArray[np.intp]) -> Floats:
         """Return weights as floats."""
@@ -111,10 +109,10 @@ def _tied(best: float) -> float:
 
 
 def _runs(chosen: NDArray[np.intp]) -> list[tuple[int, int]]:
-    """Return first block and the one after the last, for each run of neighbours among the chosen blocks."""
+    """Return first block and the one after the last, for each run of near neighbours among the chosen blocks."""
     if not len(chosen):
         return []
-    breaks = np.flatnonzero(np.diff(chosen) > 1)
+    breaks = np.flatnonzero(np.diff(chosen) > _NEAR)
     starts, stops = np.append(0, breaks + 1), np.append(breaks, len(chosen) - 1)
     return [(int(chosen[a]), int(chosen[b]) + 1) for a, b in zip(starts, stops, strict=True)]
 

@@ -105,7 +105,8 @@ class _BayesCalibrator(Calibrator):
         low, high = data.span()
         scale = binary_scale(low, high)
         span = high / scale - low / scale
-        pos, neg = (ClassScores(*data.of_class(positive), scale) for positive in (True, False))
+        pos = ClassScores(*data.of_class(True), scale, float(data.n_pos))
+        neg = ClassScores(*data.of_class(False), scale, float(data.n_neg))
         limits = (
             1e-6 / span if self.epsilon is None else self.epsilon * scale,
             1e6 / span if self.inf is None else self.inf * scale,
