@@ -36,7 +36,7 @@ def fetch(name: str, folder: Folder = None, progress: Any = None) -> Found:
     --------
     >>> from oddsmith.data import fetch
     >>> fetch("letter").folder  # doctest: +SKIP
-    PosixPath('/home/me/.cache/oddsmith/letter')
+    PosixPath('/data/.cache/oddsmith/letter')
     """
     wanted = source(name)
     root = Path(folder).expanduser() if folder else cache_folder()
