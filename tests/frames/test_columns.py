@@ -152,6 +152,7 @@ def test_both_doors_have_the_same_parameters():
 
 
 def test_log_odds_by_duckdb_whatever_the_columns_are_called(duck, monkeypatch):
+    needs("pyarrow")  # by which DuckDB reads Polars
     monkeypatch.setattr("oddsmith.frames.resolution._FEW_ROWS", 100)
     rng = np.random.default_rng(0)
     prob = np.concatenate([rng.beta(0.5, 0.5, 500), [0.0, 1.0]])
