@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check
 from oddsmith._check import Floats
@@ -14,10 +14,22 @@ from oddsmith._pieces import in_pieces
 from oddsmith.formula import MISSING, SCORE, Formula, after, clip, log, where
 from oddsmith.maps import CalibrationMap, logit
 
-__all__ = ["InputMap", "LogitInputMap", "UnitInputMap", "logit_input", "pull_back", "unit_log_odds"]
+__all__ = [
+    "InputMap",
+    "LogitInputMap",
+    "UnitInputMap",
+    "hold_unit",
+    "logit_input",
+    "pull_back",
+    "unit_log_odds",
+    "within_unit",
+]
 
 #: The probabilities next to 0 and 1.
 _FIRST, _LAST = 5e-324, float(np.nextafter(1.0, 0.0))
+
+#: How far beyond [0, 1] a probability may lie by rounding.
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +101,8 @@ class LogitInputMap(InputMap):
 class UnitInputMap(InputMap):
     """Another map applied to log(s/(1 − s)) of a score that is read as a probability.
 
-    Unlike `LogitInputMap`, for declared probabilities, nothing is refused: scores are first held within
-    [clip, 1 − clip].
+    Unlike `LogitInputMap`, for declared probabilities, 0 and 1 are taken: scores are held within [clip, 1 − clip]. A
+    score that is no probability, by more than rounding, is refused: then the others were not read for what they are.
 
     Parameters
     ----------
@@ -106,9 +118,10 @@ class UnitInputMap(InputMap):
         return unit_log_odds(scores, self.clip)
 
     def _enter_formula(self, inner: Formula) -> Formula:
-        low, high = self.clip, 1 - self.clip
+        low, high = _ends(self.clip)
         prob = clip(SCORE, low, high)
-        return after(inner, log(prob / (1.0 - prob)), lambda knots: pull_back(knots, self._enter, low, high))
+        value = after(inner, log(prob / (1.0 - prob)), lambda knots: pull_back(knots, self._enter, low, high))
+        return within_unit(value)
 
 
 def logit_input(prob: Floats, clip: float | None) -> Floats:
@@ -131,19 +144,53 @@ def unit_log_odds(prob: Floats, clip: float) -> Floats:
     """Return the log-odds of probabilities held within [clip, 1 − clip]."""
 
     def log_odds(part: Floats) -> Floats:
-        held = np.clip(part, clip, 1 - clip)
+        held = hold_unit(part, *_ends(clip))
         return np.log(held / (1 - held))
 
     return in_pieces(log_odds, prob)
 
 
+def hold_unit(prob: Floats, low: float, high: float) -> Floats:
+    """Hold probabilities within two bounds; refuse what lies beyond [0, 1] by more than rounding."""
+    if prob.size:
+        least, most = float(prob.min()), float(prob.max())
+        if least < -_ROUNDING or most > 1 + _ROUNDING:
+            _check.fail(
+                "scores must lie in [0, 1], as those of the fit, which were read as probabilities",
+                f"{least if least < -_ROUNDING else most!r}",
+                'fit with input="log_odds" if they are no probabilities',
+            )
+        if least >= low and most <= high:
+            return prob
+    return np.clip(prob, low, high)
+
+
+def within_unit(value: Formula) -> Formula:
+    """Return a formula that has no value beyond [0, 1], but for rounding."""
+    return where(-_ROUNDING, SCORE, where(SCORE, 1 + _ROUNDING, value, MISSING), MISSING)
+
+
+def _ends(clip: float) -> tuple[float, float]:
+    """Return the least and the largest probability that is told apart from 0 and 1."""
+    return clip, min(1 - clip, _LAST)
+
+
 def pull_back(knots: Floats, enter: Callable[[Floats], Floats], low: float, high: float) -> Floats:
-    """Return the largest probabilities in [low, high] whose log-odds do not pass the knots, −∞ for none, ∞ for all."""
-    # Positive doubles are ordered like their bits: bisection ends at neighbours.
-    held, passed = (np.full(len(knots), end).view(np.int64) for end in (low, high))
+    """Return the largest scores in [low, high] whose changed value does not pass the knots, −∞ for none, ∞ for all."""
+    # Doubles are ordered like their bits, once those of negative ones are turned round: bisection ends at neighbours.
+    held, passed = (_ordinal(np.full(len(knots), end)) for end in (low, high))
     while np.any(passed - held > 1):
         middle = held + (passed - held) // 2
-        stays = enter(middle.view(np.float64)) <= knots
+        stays = enter(_double(middle)) <= knots
         held, passed = np.where(stays, middle, held), np.where(stays, passed, middle)
     ends = enter(np.array([low, high]))
-    return np.where(knots < ends[0], -np.inf, np.where(knots >= ends[1], np.inf, held.view(np.float64)))
+    return np.where(knots < ends[0], -np.inf, np.where(knots >= ends[1], np.inf, _double(held)))
+
+
+def _ordinal(x: Floats) -> NDArray[np.int64]:
+    bits = x.view(np.int64)
+    return np.where(bits < 0, np.iinfo(np.int64).min - bits, bits)
+
+
+def _double(ordinal: NDArray[np.int64]) -> Floats:
+    return np.where(ordinal < 0, np.iinfo(np.int64).min - ordinal, ordinal).view(np.float64)

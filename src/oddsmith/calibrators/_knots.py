@@ -8,37 +8,17 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import eigvalsh
 
-from oddsmith._check import Floats, Weights
-from oddsmith.calibrators._hinges import HingeFits, hinges, softplus
-from oddsmith.calibrators._line import exact_pass
-from oddsmith.calibrators._sketch import Sketch
-from oddsmith.maps import FAR
-from oddsmith.rows import binary_scale
+from oddsmith._check import Floats
+from oddsmith.solvers.design import penalized
+from oddsmith.solvers.hinges import HingeFits, hinges, softplus
+from oddsmith.solvers.line import Place, Rows
+from oddsmith.solvers.newton import Loss, Quadratic, minimize
+from oddsmith.solvers.sketch import Frame, Sketch
+from oddsmith.solvers.targets import LABELS
 from oddsmith.table import ScoreTable
-
-#: Of Newton's method over all scores, which begins near its end.
-_MOST_STEPS = 20
 
 #: Penalties tried on the hold-out, on scores scaled to unit standard deviation.
 _GRID = 10.0 ** np.arange(3, -5, -1)
-
-
-class Frame(NamedTuple):
-    """The standardised scale of a table: x = s/scale − shift."""
-
-    scale: float
-    shift: float
-
-    @classmethod
-    def of(cls, table: ScoreTable) -> "Frame":
-        """Return a scale, a power of two, that brings all scores within [−1, 1] of one in their middle."""
-        low, high = table.span()
-        scale = binary_scale(low, high)
-        return cls(scale, float(table.scores[len(table) // 2]) / scale)
-
-    def x(self, scores: Floats) -> Floats:
-        """Return scores on the standardised scale, at most so far out that their cubes are finite."""
-        return np.clip(scores / self.scale - self.shift, -FAR, FAR)
 
 
 class GrowthStep(NamedTuple):
@@ -80,7 +60,7 @@ class PiecewiseFit:
     def is_loose(self) -> bool:
         """Whether the data hold some feature, or sum of features, so weakly that its parameter may be anything."""
         features, curvature = self.fits.features[0], self.fits.curvature()[0]
-        gram = features.T @ (features * self.fits.weight[:, None])
+        gram = features.T @ (features * (self.fits.pos + self.fits.neg)[:, None])
         squares = np.diag(gram)
         if np.any(np.diag(curvature) <= 1e-9 * squares):
             return True
@@ -92,47 +72,38 @@ class PiecewiseFit:
         return len(unit) > 0 and bool(eigvalsh(held, possible + 1e-9 * np.eye(len(unit)))[0] <= 1e-12)
 
     def polished(self, table: ScoreTable, frame: Frame) -> tuple["PiecewiseFit", bool]:
-        """Repeat Newton's step on the table itself until it no longer matters; return whether it did end so."""
-        theta = self.fits.theta[0].copy()
-        result = replace(self, fits=replace(self.fits, theta=theta[None]))
-        if len(self.fits.weight) == len(table):
-            return result, bool(self.fits.converged[0])
-        marginal = table.marginal()
-        slope, curvature = self._derivatives(theta, marginal, frame)
-        for _ in range(_MOST_STEPS):
-            step = np.linalg.solve(curvature, -slope)
-            if np.max(np.abs(step)) <= 3e-6 * np.max(np.abs(theta + step)):  # the error that is left is its square
-                theta += step
-                return result, True
-            rise = -float(slope @ step)
-            slope, curvature = self._derivatives(theta + step, marginal, frame)
-            # A step too far climbs the other side; so far that all is certain there, nothing would lead back.
-            while float(slope @ step) > 0.5 * rise and np.max(np.abs(step)) > 0:
-                step, rise = step / 2, rise / 2
-                slope, curvature = self._derivatives(theta + step, marginal, frame)
-            theta += step
-        return result, False
+        """Fit every score of the table, from here; return also whether that converged."""
+        if len(self.fits.pos) == len(table):
+            return self, bool(self.fits.converged[0])
+        found = minimize(self._loss(table, frame), self.fits.theta[0], min(table.n_pos, table.n_neg))
+        return replace(self, fits=replace(self.fits, theta=found.theta[None])), found.converged
 
-    def _derivatives(
-        self, theta: Floats, marginal: tuple[Floats, Weights | None], frame: Frame
-    ) -> tuple[Floats, Floats]:
-        """Return gradient and curvature of what is minimised, over scores and their weights."""
-        scores, weight = marginal
-        edges = np.searchsorted(scores, (self.knots + frame.shift) * frame.scale, side="right")
-        parameters = self.basis @ theta
-        gradient, hessian = np.zeros(len(self.basis)), np.zeros((len(self.basis),) * 2)
-        for j, (start, stop) in enumerate(pairwise([0, *edges.tolist(), len(scores)])):
-            # Slope and intercept of piece j as functions of the parameters.
+    def _loss(self, table: ScoreTable, frame: Frame) -> Loss:
+        """Return what is minimised, over all scores, as a function of the parameters."""
+        rows = Rows.of(table, frame.scale, frame.shift, LABELS)
+        edges = np.searchsorted(table.scores, (self.knots + frame.shift) * frame.scale, side="right")
+        pieces, lines = [], []
+        for j, ends in enumerate(pairwise([0, *edges.tolist(), len(table)])):
+            # Slope and level of piece j as functions of the parameters.
             line = np.zeros((2, len(self.basis)))
             line[0, 1 : j + 2] = 1
             line[1, 0] = 1
             line[1, 2 : j + 2] = -self.knots[:j]
-            w = None if weight is None else weight[start:stop]
-            at = exact_pass(scores[start:stop], w, frame.scale, frame.shift, *(line @ parameters))
-            gradient += line.T @ [at.ga, at.gb]
-            hessian += line.T @ [[at.haa, at.hab], [at.hab, at.hbb]] @ line
-        slope = self.basis.T @ gradient - self.fits.target[0] + self.fits.penalty[0] @ theta
-        return slope, self.basis.T @ hessian @ self.basis + self.fits.penalty[0]
+            pieces.append(rows.part(*ends))
+            lines.append(line @ self.basis)
+        penalty, nothing = self.fits.penalty[0], np.zeros(self.basis.shape[1])
+
+        def at(theta: Floats) -> Quadratic:
+            value, gradient, hessian = 0.0, np.zeros_like(theta), np.zeros_like(penalty)
+            for piece, line in zip(pieces, lines, strict=True):
+                place = Place(*(line @ theta).tolist())
+                ga, gb, haa, hab, hbb = piece.derivatives(place)
+                value += piece.loss(place)
+                gradient += line.T @ np.array([ga, gb])
+                hessian += line.T @ np.array([[haa, hab], [hab, hbb]]) @ line
+            return penalized(Quadratic(value, gradient, hessian), nothing, penalty, theta)
+
+        return at
 
 
 @dataclass(frozen=True)
@@ -165,7 +136,7 @@ class KnotSearch:
             return unit
         training, held = self.data.hold_out()
         # The training part may be separable where the whole is not.
-        search = replace(self, data=training, ridge=self.ridge or 1e-8 * training.n)
+        search = replace(self, data=training, ridge=self.ridge or 1e-8 * training.cases)
         # From the stiffest penalty on, each fit starts where the one before ended.
         warm = None if self.grow else search._set_up(self.sets)
         grid = _GRID * unit
@@ -186,17 +157,17 @@ class KnotSearch:
     def _likeliest(self, fits: HingeFits, l2: float) -> PiecewiseFit:
         """Fit all knot sets and return the one of greatest likelihood; the first wins ties."""
         fits.penalise(l2, self.ridge)
-        fits.run(1e-12 * (1 + self.data.n))
+        fits.run(1e-12 * (1 + self.data.cases))
         likelihood = fits.log_likelihood()
         constrained = {}
         if self.monotone:
             for i in np.flatnonzero(np.any(np.cumsum(fits.theta[:, 1:], axis=1) < 0, axis=1)):
                 constrained[int(i)] = rising(fits.only(int(i)))
                 likelihood[i] = constrained[int(i)][0].log_likelihood()[0]
-        tied = likelihood.max() - 1e-9 * (1 + self.data.n)
+        tied = likelihood.max() - 1e-9 * (1 + self.data.cases)
         best = int(np.argmax(likelihood >= tied))
         chosen, basis = constrained.get(best, (fits.only(best), np.eye(fits.theta.shape[1])))
-        chosen.run(1e-20 * (1 + self.data.n))
+        chosen.run(1e-18 * (1 + self.data.cases))
         return PiecewiseFit(best, fits.knots[best], chosen, basis, float(chosen.log_likelihood()[0]))
 
     def _climb(self, l2: float) -> PiecewiseFit:
@@ -236,11 +207,12 @@ def rising(fits: HingeFits) -> tuple[HingeFits, Floats]:
     # Columns: the level, then each slope, which enters as a change of +1 at its start and −1 at its end.
     slopes = np.eye(size) - np.eye(size, k=-1)
     slopes[1, 0] = 0
+    reach = fits.pos @ np.abs(fits.features[0] @ slopes)
     held: set[int] = set()
     for _ in range(4 * size):
         basis = slopes[:, [j for j in range(size) if j not in held]]
         trial = fits.within(basis)
-        trial.run(1e-12)
+        trial.run(1e-12 * (1 + fits.cases))
         theta = basis @ trial.theta[0]
         values = np.cumsum(theta[1:])
         falling = [j for j in range(1, size) if j not in held and values[j - 1] < 0]
@@ -248,7 +220,7 @@ def rising(fits: HingeFits) -> tuple[HingeFits, Floats]:
             held.add(min(falling, key=lambda j: values[j - 1]))
             continue
         pull = slopes.T @ fits.gradient(theta[None])[0]
-        release = [j for j in held if pull[j] < -1e-9 * np.abs(fits.target).max()]
+        release = [j for j in held if pull[j] < -1e-9 * reach[j]]
         if not release:
             break
         held.remove(min(release, key=lambda j: pull[j]))

@@ -54,6 +54,17 @@ class NaturalSpline(NamedTuple):
         )
         return cls(knots, pieces, bend.T @ second[1:-1])
 
+    @property
+    def shapes(self) -> Floats:
+        """Values at the knots of k splines: a level, a slope about x = 0, and others of roughness 1.
+
+        Fits in these coordinates are well conditioned where x = 0 lies amid the scores, however far some lie beyond the
+        knots; fits in the values at the knots are not, since straight lines are differences of large ones.
+        """
+        rough, ways = np.linalg.eigh(self.roughness)
+        bent = ways[:, 2:] / np.sqrt(rough[2:])
+        return np.column_stack([np.ones_like(self.knots), self.knots / np.linalg.norm(self.knots), bent])
+
     def basis(self, x: Floats) -> Floats:
         """Return the spline at x for each value 1 at one knot, shape (n, k)."""
         result = np.empty((len(x), len(self.knots)))

@@ -18,7 +18,7 @@ _FOLDS = 5
 _LONG = 4096
 _CELLS = 600
 
-#: Weight of the prior, equal for all parts, in cases.
+#: Weight of the prior, in cases.
 _PRIOR = 2.0
 
 _MAX_STEPS = 500
@@ -36,15 +36,12 @@ class OutOfSample:
     scores : ndarray of shape (cells,)
     log_odds : ndarray of shape (parts, cells)
         Of each part of the blend, fitted to the other folds.
-    few : ndarray of shape (parts, cells) or None
-        The same with parts fitted to one fold alone; None for two folds, or if a fold lacks a class.
     pos, neg : ndarray of shape (cells,)
         Weight, in cases.
     """
 
     scores: Floats
     log_odds: Floats
-    few: Floats | None
     pos: Floats
     neg: Floats
     n_folds: int
@@ -54,14 +51,13 @@ class OutOfSample:
         """Cases."""
         return float(self.pos.sum() + self.neg.sum())
 
-    def weights(self) -> Floats:
-        """Return the weights of the most probable blend under a Dirichlet prior, by EM."""
+    def weights(self, prior: Floats) -> Floats:
+        """Return the weights of the most probable blend under a Dirichlet prior of this mean, by EM."""
         as_pos, as_neg = expit(self.log_odds), expit(-self.log_odds)
-        size = len(as_pos)
-        weights = np.full(size, 1 / size)
+        weights = prior
         for _ in range(_MAX_STEPS):
             due = as_pos @ (self.pos / (weights @ as_pos)) + as_neg @ (self.neg / (weights @ as_neg))
-            new = (weights * due + _PRIOR / size) / (self.n + _PRIOR)
+            new = (weights * due + _PRIOR * prior) / (self.n + _PRIOR)
             moved = np.abs(new - weights).max()
             weights = new
             if moved < 1e-5:
@@ -99,14 +95,9 @@ def out_of_sample(
         return None
     splits = _deal(whole, n_folds, random_state)
     parts = [fold.part for fold in splits]
-    few = None
-    if n_folds > 2 and all(part.n_pos > 0 and part.n_neg > 0 for part in parts):
-        # Each fold by fits to the one before it.
-        few = np.concatenate([_forecasts(fit(parts[k - 1]), part) for k, part in enumerate(parts)], axis=1)
     return OutOfSample(
         np.concatenate([part.scores for part in parts]),
         np.concatenate([_forecasts(fit(fold.rest), fold.part) for fold in splits], axis=1),
-        few,
         np.concatenate([part.pos for part in parts]).astype(np.float64),
         np.concatenate([part.neg for part in parts]).astype(np.float64),
         n_folds,

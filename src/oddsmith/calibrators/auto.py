@@ -1,8 +1,8 @@
-"""The default: a blend of four methods, weighted by what each of them gets right out of sample."""
+"""The default: a blend of methods and readings of the score, weighted by what each gets right out of sample."""
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,42 +12,70 @@ from oddsmith._check import Floats
 from oddsmith.blend import BlendMap
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._guard import RowSketch
+from oddsmith.calibrators._large import level_in_the_large
 from oddsmith.calibrators._stack import OutOfSample, blended, out_of_sample
-from oddsmith.calibrators._unit import SoftUnitCalibrator
+from oddsmith.calibrators._unit import Reading, UnitCalibrator, as_log_odds, softened
 from oddsmith.calibrators.beta import BetaCalibrator
 from oddsmith.calibrators.monotone import MonotoneLogisticCalibrator
 from oddsmith.calibrators.temperature import TemperatureCalibrator
 from oddsmith.calibrators.venn_abers import VennAbersCalibrator
-from oddsmith.errors import NegativeSlopeWarning
+from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
 from oddsmith.input_maps import unit_log_odds
 from oddsmith.maps import CalibrationMap
+from oddsmith.resample import pooled
 from oddsmith.rows import ScoreRows
-from oddsmith.soft_logit import soft_expit
 from oddsmith.table import ScoreTable
 
 __all__ = ["AutoCalibrator"]
 
-#: What is blended. The first always rises and the second never says 0 or 1: both keep a least weight.
-_PARTS: dict[str, type[Calibrator]] = {
+#: What is blended. Venn–Abers is indifferent to how scores are read.
+_METHODS: dict[str, type[Calibrator]] = {
     "monotone logistic": MonotoneLogisticCalibrator,
     "Venn–Abers": VennAbersCalibrator,
     "beta": BetaCalibrator,
     "temperature": TemperatureCalibrator,
 }
-_LEAST = np.array([0.01, 0.01, 0.0, 0.0])
 
-#: More cases are worth their while as long as they promise this much log-loss.
-_WORTH = 0.001
+
+class _Part(NamedTuple):
+    """A method with a reading of the scores, how much of the prior it has, and the least weight that it keeps."""
+
+    method: str
+    softened: bool
+    prior: float
+    least: float = 0.0
+
+
+#: One part always rises and one never says 0 or 1: both keep a little weight.
+_PARTS = (
+    _Part("monotone logistic", False, 0.125, 0.01),
+    _Part("monotone logistic", True, 0.125),
+    _Part("Venn–Abers", False, 0.25, 0.01),
+    _Part("beta", False, 0.125),
+    _Part("beta", True, 0.125),
+    _Part("temperature", False, 0.125),
+    _Part("temperature", True, 0.125),
+)
+
+#: Parts with less weight than this are left out.
+_NEGLIGIBLE = 0.005
+
+#: Curves of longer tables are fitted to so many cells.
+_FINE = 2**14
 
 #: A rise of the log-odds over all scores that is no rise.
 _FLAT = 1e-3
+
+#: Half the width of the interval of the gain, in standard errors of a mean of independent losses: those of the folds
+#: are not quite independent, and their tails are long.
+_SPREAD = 2.4
 
 #: Doing nothing is judged with probabilities held this far from 0 and 1.
 _CERTAIN = 1e-15
 
 
 @dataclass(eq=False, repr=False)
-class AutoCalibrator(SoftUnitCalibrator):
+class AutoCalibrator(UnitCalibrator):
     """Blend four good methods, with weights from honest cross-validation. The default.
 
     One straight line (temperature), one curve (beta), a few rising pieces (monotone logistic) and free steps
@@ -71,23 +99,27 @@ class AutoCalibrator(SoftUnitCalibrator):
     weights_ : dict of str to float
         Of each method in the blend.
     verdict_ : str
-        What was chosen and why, whether calibrating was worth it, and whether more cases would help.
+        What was chosen and why, and whether calibrating was worth it.
     gain_, gain_interval_ : float, tuple of float
         By how much the mean log-loss fell out of sample against leaving the scores as they are (taken for probabilities
         where all lie in [0, 1], else for log-odds), with its 95 % interval. NaN where there are two cases only.
     worth_it_ : bool or None
         Whether the gain is clearly above 0; None where it cannot be told.
-    enough_cases_ : float
-        From about so many cases on, more of them promise less than 0.001 of log-loss; NaN where it cannot be told.
+    input_ : {"probability", "log_odds"}
+        What the scores were taken for.
 
     Notes
     -----
     P = Σ wₖPₖ with weights that maximise the out-of-sample likelihood under a Dirichlet prior worth two cases, in five
-    stratified folds; then all methods are fitted to all cases. Probabilities are read as log((p + ε)/(1 − p + ε)) with
-    ε = 1/(2N). Every method is non-decreasing, and one that is strictly increasing has weight 0.01 or more, as has one
-    that never says 0 or 1. The loss of fits to few and to many cases, extrapolated as L + c/N, tells what more would
-    bring. A float weight w counts as w cases. Above 4,096 distinct scores neighbours are pooled for cross-validation,
-    not for the fit.
+    stratified folds; then all methods are fitted to all cases. Each curve takes part twice, by the log-odds z of the
+    score and by the softened log((p + ε)/(1 − p + ε)), p = σ(z), ε = 1/(2N): networks and boosters want the first,
+    neighbours and forests, which say 0 and 1, the second. It does not matter whether scores are given as probabilities
+    or as their log-odds. Parts whose weight is below 0.005 are left out.
+
+    Every part is non-decreasing, and one that is strictly increasing has weight 0.01 or more, as has one that never
+    says 0 or 1. The log-odds of each part are moved by the least that brings |Σ(P − Y)| over the fitted cases below
+    half of its standard error. A float weight w counts as w cases. Above 4,096 distinct scores neighbours are pooled
+    for cross-validation; above 16,384 the curves, not the steps of Venn–Abers, are fitted to as many cells.
 
     References
     ----------
@@ -129,50 +161,62 @@ class AutoCalibrator(SoftUnitCalibrator):
 
     def _fit_or_degenerate(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
         self._rows = RowSketch.of(data) if self.guard and isinstance(data, ScoreTable) else None
-        self.weights_ = dict.fromkeys(_PARTS, 1 / len(_PARTS))
+        self.weights_ = dict.fromkeys(_METHODS, 1 / len(_METHODS))
         self.gain_, self.gain_interval_ = math.nan, (math.nan, math.nan)
         self.worth_it_: bool | None = None
-        self.enough_cases_ = math.nan
         self.verdict_ = "One class or one score: there is nothing to compare, and the fit is a base rate."
         return super()._fit_or_degenerate(data)
 
+    def _reading(self, data: ScoreTable | ScoreRows) -> Reading:
+        # The parts read the scores, each in its own way.
+        return Reading.plain(self._kind(data))
+
     def _fit(self, table: ScoreTable) -> CalibrationMap:
-        judged = out_of_sample(table, _fit_parts, self.random_state)
-        equal = np.full(len(_PARTS), 1 / len(_PARTS))
-        weights = _LEAST + (1 - _LEAST.sum()) * (equal if judged is None else judged.weights())
-        self.weights_ = dict(zip(_PARTS, weights.tolist(), strict=True))
+        readings = as_log_odds(self._read_as, table), softened(self._read_as, 0.5 / (table.n_pos + table.n_neg))
+        unheard: set[str] = set()
+
+        def fit_parts(part: ScoreTable) -> list[CalibrationMap]:
+            return _fit_parts(part, readings, unheard)
+
+        judged = out_of_sample(table, fit_parts, self.random_state)
+        prior, least = np.array([part.prior for part in _PARTS]), np.array([part.least for part in _PARTS])
         if judged is None:
-            self.verdict_ = "Each class has fewer than two cases: all methods get the same weight, and none is judged."
+            weights = least / least.sum()
+        else:
+            weights = least + (1 - least.sum()) * judged.weights(prior)
+            weights = np.where(weights < _NEGLIGIBLE, 0.0, weights)
+            weights /= weights.sum()
+        self.weights_ = {
+            name: float(sum(weights[i] for i, part in enumerate(_PARTS) if part.method == name)) for name in _METHODS
+        }
+        if judged is None:
+            self.verdict_ = (
+                "A class has less than one case: no method is judged, and the two that need none share the weight."
+            )
         else:
             self._judge(judged, weights)
-        parts = _fit_parts(table)
-        least, most = parts[0].log_odds(np.array(table.span()))
-        if most - least < _FLAT:
+        parts = fit_parts(table)
+        for message in sorted(unheard):
+            self._warn(NonConvergenceWarning, message)
+        least_odds, most_odds = parts[0].log_odds(np.array(table.span()))
+        if most_odds - least_odds < _FLAT:
             self._warn(NegativeSlopeWarning, "The data ask for a falling map: the fit is flat.")
-        return BlendMap(parts, weights)
+        kept = np.flatnonzero(weights)
+        return BlendMap(tuple(parts[i] for i in kept), weights[kept])
 
     def _judge(self, judged: OutOfSample, weights: Floats) -> None:
-        """Tell what calibrating brought, and what more cases would."""
+        """Tell what calibrating brought."""
         ours = judged.losses(blended(judged.log_odds, weights))
         nothing = judged.losses(self._as_is(judged.scores))
         before, after = judged.mean(nothing)[0], judged.mean(ours)[0]
         self.gain_, error = judged.mean((nothing[0] - ours[0], nothing[1] - ours[1]))
-        self.gain_interval_ = (self.gain_ - 1.96 * error, self.gain_ + 1.96 * error)
+        self.gain_interval_ = (self.gain_ - _SPREAD * error, self.gain_ + _SPREAD * error)
         self.worth_it_ = self.gain_interval_[0] > 0
         self.verdict_ = f"{self._choice()} {self._worth(before, after, judged.n_folds)}"
-        if judged.few is not None:
-            # L + c/N through the losses of fits to one fold and to all but one.
-            k = judged.n_folds
-            excess = judged.mean(judged.losses(blended(judged.few, weights)))[0] - after
-            lost = max(excess, 0.0) / (k - k / (k - 1))
-            self.enough_cases_ = lost * judged.n / _WORTH
-            self.verdict_ += f" {self._more(judged.n, lost)}"
 
     def _as_is(self, scores: Floats) -> Floats:
         """Return the log-odds of leaving the scores as they are."""
-        if self.input_ == "log_odds" or self.input == "probability":
-            return scores
-        return unit_log_odds(soft_expit(scores, self._softness), _CERTAIN)
+        return scores if self._read_as == "log_odds" else unit_log_odds(scores, _CERTAIN)
 
     def _choice(self) -> str:
         ranked = sorted(self.weights_.items(), key=lambda item: -item[1])
@@ -191,19 +235,19 @@ class AutoCalibrator(SoftUnitCalibrator):
             return f"{change}: the scores were better as they are."
         return f"{change}: no clear difference from leaving the scores as they are."
 
-    def _more(self, n: float, lost: float) -> str:
-        if lost < _WORTH:
-            return f"More than these {n:,.0f} cases would help little: about {lost / 2:.1g} for twice as many."
-        return (
-            f"Twice as many cases would bring about {lost / 2:.1g} more; "
-            f"from about {self.enough_cases_:,.0f} on, more help less than {_WORTH:g}."
-        )
 
-
-def _fit_parts(table: ScoreTable) -> tuple[CalibrationMap, ...]:
+def _fit_parts(table: ScoreTable, readings: tuple[Reading, Reading], unheard: set[str]) -> list[CalibrationMap]:
+    """Fit all parts to a table, on its own scores; add to ``unheard`` what did not converge."""
+    cells = pooled(table, _FINE)
+    read = [reading.read(table) for reading in readings]
     maps = []
-    for kind in _PARTS.values():
-        part = kind(input="log_odds")
-        part._learn_quietly(table, np.array([0, 1]))
-        maps.append(part.map_)
-    return tuple(maps)
+    for part in _PARTS:
+        reading = readings[part.softened]
+        steps = part.method == "Venn–Abers"
+        data = table if steps else pooled(read[part.softened], _FINE)
+        method = _METHODS[part.method](input="log_odds")
+        odd = method._learn_quietly(data, np.array([0, 1]))
+        unheard |= {f"{part.method}: {message}" for kind, message in odd if issubclass(kind, NonConvergenceWarning)}
+        fitted = level_in_the_large(method.map_, cells if steps else data)
+        maps.append(fitted if steps else reading.wrap(fitted))
+    return maps

@@ -9,14 +9,15 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith.calibrators._base import Laws
-from oddsmith.calibrators._design import DesignFit, Features, LongDesign, moment_design
-from oddsmith.calibrators._knots import Frame
 from oddsmith.calibrators._unit import UnitCalibrator
-from oddsmith.calibrators.sigmoid import platt_targets
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
 from oddsmith.log_basis import LogBasisMap, log_basis
 from oddsmith.maps import CalibrationMap
 from oddsmith.rows import ScoreRows
+from oddsmith.solvers.design import Features, LongDesign, fit_admissible, moment_design
+from oddsmith.solvers.newton import Minimum
+from oddsmith.solvers.sketch import Frame
+from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import ScoreTable
 
 __all__ = ["BetaCalibrator"]
@@ -102,17 +103,17 @@ class BetaCalibrator(UnitCalibrator):
         self.c_ = float(at_centre + self.a_ * np.logaddexp(0, -centre) - self.b_ * np.logaddexp(0, centre))
         return LogBasisMap(np.array([a, b]), at_centre, centre, frame.scale)
 
-    def _best(self, data: ScoreTable | ScoreRows, frame: Frame, features: Features) -> DesignFit:
-        targets = platt_targets(data) if self._separable else (1.0, 0.0)
+    def _best(self, data: ScoreTable | ScoreRows, frame: Frame, features: Features) -> Minimum:
+        targets = platt_targets(data) if self._separable else LABELS
         none = np.zeros((self.parameters, self.parameters))
         if isinstance(data, ScoreRows):
             cells = moment_design(data, frame, features, targets, _FINE / frame.scale)
             if cells is not None:
-                fit, _ = cells.fit_admissible(none, _rising)
-                if np.abs(fit.theta[:-1]).max() <= _STEEP * frame.scale:
+                fit = fit_admissible(cells, none, _rising)
+                if fit.converged and np.abs(fit.theta[:-1]).max() <= _STEEP * frame.scale:
                     return fit
             data = ScoreTable.from_rows(data)
-        return LongDesign.of(data, frame, features, targets, np.empty(0)).fit(none, _rising)
+        return fit_admissible(LongDesign.of(data, frame, features, targets, np.empty(0)), none, _rising)
 
 
 def _rising(theta: Floats) -> bool:

@@ -10,12 +10,14 @@ from oddsmith._check import Floats
 from oddsmith._kernels import Ints
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._bins import bin_sums, edges, equal_mass, step_map
-from oddsmith.calibrators._line import fit_line
 from oddsmith.calibrators._selection import Selected
-from oddsmith.calibrators.sigmoid import platt_targets
+from oddsmith.calibrators._unit import Kind, UnitCalibrator
+from oddsmith.errors import NonConvergenceWarning
 from oddsmith.input_maps import unit_log_odds
 from oddsmith.maps import CalibrationMap, PolynomialMap
 from oddsmith.rows import ScoreRows
+from oddsmith.solvers.line import fit_line
+from oddsmith.solvers.targets import platt_targets
 from oddsmith.table import ScoreTable
 
 __all__ = ["HistogramCalibrator", "ScalingBinningCalibrator"]
@@ -27,7 +29,7 @@ _EDGES = (Selected("map_.knots", "edges of the bins"),)
 
 
 @dataclass(eq=False, repr=False)
-class HistogramCalibrator(Calibrator):
+class HistogramCalibrator(UnitCalibrator):
     """Divide the scores in bins and say the share of positives of each.
 
     Simple and easily explained; but P jumps at the edges, need not rise, and ties all scores of a bin. Wants some
@@ -83,19 +85,15 @@ class HistogramCalibrator(Calibrator):
     def _laws(self) -> Laws:
         return frozenset({"scale", "shift"} if self.bins == "mass" else {})
 
-    def _fit_or_degenerate(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
-        low, high = data.span()
-        self._unit = self.bins == "width" and self.input == "score" and 0 <= low < high <= 1
-        self.input_ = "probability" if self._unit or self.input == "probability" else "log_odds"
-        return super()._fit_or_degenerate(data)
+    def _kind(self, data: ScoreTable | ScoreRows) -> Kind:
+        # Bins of equal weight are the same however scores are read.
+        return super()._kind(data) if self.bins == "width" else "log_odds"
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         if self.bins == "mass":
             table, starts = equal_mass(table, self.n_bins)
             return step_map(edges(table.scores, starts), self._shares(table, starts))
-        knots = np.arange(1, self.n_bins) / self.n_bins
-        if not self._unit:
-            knots = unit_log_odds(knots, 0.0)
+        knots = unit_log_odds(np.arange(1, self.n_bins) / self.n_bins, 0.0)
         first = np.append(0, np.searchsorted(table.scores, knots))
         held = np.flatnonzero(np.diff(first, append=len(table)))
         shares = self._shares(table, first[held])
@@ -151,7 +149,9 @@ class ScalingBinningCalibrator(Calibrator):
         return frozenset({"scale", "shift"})
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
-        line = fit_line(table, *platt_targets(table))
+        line = fit_line(table, platt_targets(table))
+        if not line.converged:
+            self._warn(NonConvergenceWarning, "Newton's method stopped before its tolerance; the fit may be off.")
         sigmoid = PolynomialMap(
             np.empty(0), np.array([line.centre]), np.array([[line.intercept, line.slope, 0.0]]), line.scale
         )

@@ -10,9 +10,9 @@ from oddsmith import _check, _kernels
 from oddsmith._check import Floats
 from oddsmith._kernels import Ints
 from oddsmith.calibrators._base import Calibrator, Laws
-from oddsmith.calibrators.sigmoid import platt_targets
 from oddsmith.maps import CalibrationMap, LinearMap
 from oddsmith.rows import ScoreRows
+from oddsmith.solvers.targets import platt_targets
 from oddsmith.table import ScoreTable
 
 __all__ = ["CentredIsotonicCalibrator"]
@@ -72,7 +72,7 @@ class CentredIsotonicCalibrator(Calibrator):
     def _bound(self, means: Floats, data: ScoreTable | ScoreRows) -> Floats:
         if not self.bounded:
             return means
-        high, low = platt_targets(data)
+        high, _, low, _ = platt_targets(data)
         return low + (high - low) * means
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from oddsmith import _check, _kernels
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._bins import block_map
-from oddsmith.calibrators.sigmoid import platt_targets
 from oddsmith.maps import CalibrationMap, StepMap
 from oddsmith.rows import ScoreRows
+from oddsmith.solvers.targets import platt_targets
 from oddsmith.table import ScoreTable
 
 __all__ = ["IsotonicCalibrator"]
@@ -79,5 +79,5 @@ class IsotonicCalibrator(Calibrator):
     def _bound(self, means: np.ndarray, data: ScoreTable | ScoreRows) -> np.ndarray:
         if not self.bounded:
             return means
-        high, low = platt_targets(data)
+        high, _, low, _ = platt_targets(data)
         return low + (high - low) * means

@@ -7,32 +7,27 @@ from typing import ClassVar
 
 import numpy as np
 from scipy.optimize import nnls
-from scipy.special import expit
 
 from oddsmith import _check
 from oddsmith._check import Floats, Weights
 from oddsmith.calibrators._base import Laws
-from oddsmith.calibrators._design import Design, LongDesign, hessian
-from oddsmith.calibrators._knots import Frame
 from oddsmith.calibrators._quantiles import percentiles
 from oddsmith.calibrators._unit import SoftUnitCalibrator
-from oddsmith.calibrators.sigmoid import platt_targets
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
+from oddsmith.solvers.design import LongDesign
+from oddsmith.solvers.newton import Quadratic
+from oddsmith.solvers.sketch import Frame
+from oddsmith.solvers.targets import platt_targets
 from oddsmith.table import ScoreTable
 
 __all__ = ["MonotoneLogisticCalibrator"]
 
-_MAX_STEPS = 100
-
 #: Least slope, in log-odds per standard deviation: no two scores get the same log-odds.
 _LEAST_SLOPE = 1e-6
 
-#: The least curvature, as a share of the greatest: some pieces may hold next to no weight.
-_RIDGE = 1e-10
-
-#: A step that changes no log-odds by more than this share leaves an error of about its square.
-_STEP = 1e-7
+#: The least curvature, as a share of that of single coefficients: some may not be told apart.
+_RIDGE = 1e-12
 
 
 @dataclass(eq=False, repr=False)
@@ -104,8 +99,8 @@ class MonotoneLogisticCalibrator(SoftUnitCalibrator):
         bends = np.diff(np.eye(len(knots) + 1), axis=0)
         penalty = np.zeros((len(knots) + 2,) * 2)
         penalty[:-1, :-1] = self.penalty * bends.T @ bends
-        short = Design(ramps.features(long.points.x.ravel()), long.points.weight.ravel(), long.target)
-        theta, converged = _fit_rising(short, penalty)
+        level = np.append(np.zeros(len(penalty) - 1), math.log(table.n_pos) - math.log(table.n_neg))
+        theta, _, converged = long.fit(penalty, level, _rising_step)
         if not converged:
             self._warn(NonConvergenceWarning, "Newton's method stopped before its tolerance; the fit may be off.")
         if not np.any(theta[:-1] > 0):
@@ -147,45 +142,18 @@ class _Ramps:
         return columns
 
 
-def _fit_rising(design: Design, penalty: Floats) -> tuple[Floats, bool]:
-    """Minimise the penalised loss over coefficients ≥ 0, the last one being free, by projected Newton steps."""
-    columns, weight, target = design.columns, design.weight, design.target
-
-    def objective(theta: Floats) -> float:
-        z = columns @ theta
-        return float(weight @ np.logaddexp(0, z) - target @ theta + theta @ penalty @ theta / 2)
-
-    share = float(target[-1] / weight.sum())
-    theta = np.zeros(len(target))
-    theta[-1] = math.log(share) - math.log1p(-share)
-    value = objective(theta)
-    for _ in range(_MAX_STEPS):
-        z = columns @ theta
-        p = expit(z)
-        curve = hessian(columns, weight, p) + penalty
-        gradient = columns.T @ (weight * p) - target + penalty @ theta
-        step = _least(curve, curve @ theta - gradient) - theta
-        if np.abs(columns @ step).max() <= _STEP * (1 + np.abs(z).max()):
-            return theta + step, True
-        for halvings in range(40):
-            new = theta + step / 2**halvings
-            if (there := objective(new)) <= value + 1e-4 * float(gradient @ step) / 2**halvings:
-                theta, value = new, there
-                break
-        else:
-            return theta, True  # no digit of the objective is left to gain
-    return theta, False
-
-
-def _least(curve: Floats, pull: Floats) -> Floats:
-    """Minimise ½θ·curve·θ − pull·θ over θ ≥ 0, the last coefficient being free."""
+def _rising_step(theta: Floats, at: Quadratic) -> Floats:
+    """Return the step to the minimum of the quadratic over coefficients ≥ 0, the last one being free."""
+    curve, pull = at.hessian, at.hessian @ theta - at.gradient
     last, across = max(float(curve[-1, -1]), 1e-290), curve[:-1, -1]
     inner = curve[:-1, :-1] - np.outer(across, across) / last
+    unit = 1 / np.sqrt(np.maximum(inner.diagonal(), 1e-290))
     # Rounding of that difference may leave directions without curvature, or with less than none.
-    curvature, directions = np.linalg.eigh(inner)
-    root = np.sqrt(np.maximum(curvature, max(_RIDGE * float(curvature[-1]), 1e-290)))
-    slopes, _ = nnls(root[:, None] * directions.T, directions.T @ (pull[:-1] - across * pull[-1] / last) / root)
-    return np.append(slopes, (pull[-1] - across @ slopes) / last)
+    curvature, ways = np.linalg.eigh(inner * unit[:, None] * unit)
+    root = np.sqrt(np.maximum(curvature, _RIDGE))
+    found, _ = nnls(root[:, None] * ways.T, ways.T @ (unit * (pull[:-1] - across * pull[-1] / last)) / root)
+    slopes = unit * found
+    return np.append(slopes, (pull[-1] - across @ slopes) / last) - theta
 
 
 def _joined(knots: Floats, slopes: Floats, level: float, frame: Frame) -> PolynomialMap:

@@ -9,13 +9,13 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
-from oddsmith.calibrators._hinges import hinges
-from oddsmith.calibrators._knots import Frame, KnotSearch, PiecewiseFit
+from oddsmith.calibrators._knots import KnotSearch, PiecewiseFit
 from oddsmith.calibrators._quantiles import percentiles
 from oddsmith.calibrators._selection import Selected
-from oddsmith.calibrators._sketch import sketch
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning, SeparableWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
+from oddsmith.solvers.hinges import hinges
+from oddsmith.solvers.sketch import Frame, sketch
 from oddsmith.table import ScoreTable
 
 __all__ = ["PiecewiseLogisticCalibrator"]
@@ -132,7 +132,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
         data = sketch(table, frame.scale, frame.shift, np.sort(offer.sets.ravel()))
         climb = self.selection if self.pieces == "grow" and self.knots is None else None
         search = KnotSearch(
-            data, frame.x(offer.sets), climb, self.monotone, _RIDGE * data.n if self._separable else 0.0
+            data, frame.x(offer.sets), climb, self.monotone, _RIDGE * data.cases if self._separable else 0.0
         )
         if isinstance(self.l2, str):
             l2 = search.held_out_penalty()
@@ -144,7 +144,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
         fit = search.fit(l2)
         if not search.ridge and fit.is_loose:
             self._warn(SeparableWarning, "The data leave a piece free: a small ridge keeps the fit finite.")
-            fit = replace(search, ridge=_RIDGE * data.n).fit(l2)
+            fit = replace(search, ridge=_RIDGE * data.cases).fit(l2)
         fit, converged = fit.polished(table, frame)
         if not converged:
             self._warn(NonConvergenceWarning, "Newton's method stopped before its tolerance; the fit may be off.")

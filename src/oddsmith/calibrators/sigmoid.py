@@ -7,10 +7,11 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith.calibrators._base import Calibrator, Laws
-from oddsmith.calibrators._line import Line, fit_line
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
 from oddsmith.maps import PolynomialMap
 from oddsmith.rows import ScoreRows
+from oddsmith.solvers.line import Line, fit_line
+from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import ScoreTable
 
 __all__ = ["LogisticCalibrator", "PlattCalibrator"]
@@ -87,10 +88,10 @@ class LogisticCalibrator(_LineCalibrator):
         return frozenset(laws)
 
     def _fit(self, data: ScoreTable | ScoreRows) -> PolynomialMap:
-        targets = (1.0, 0.0)
+        targets = LABELS
         if self.l2 == 0 and (self._separable if self.fit_intercept else one_sided(data)):
             targets = platt_targets(data)
-        return self._finish(fit_line(data, *targets, self.l2, self.fit_intercept))
+        return self._finish(fit_line(data, targets, self.l2, self.fit_intercept))
 
 
 @dataclass(eq=False, repr=False)
@@ -136,13 +137,9 @@ class PlattCalibrator(_LineCalibrator):
         return frozenset({"scale", "shift", "mirror"})
 
     def _fit(self, data: ScoreTable | ScoreRows) -> PolynomialMap:
-        self.targets_ = platt_targets(data)
-        return self._finish(fit_line(data, *self.targets_))
-
-
-def platt_targets(data: ScoreTable | ScoreRows) -> tuple[float, float]:
-    """Return t₊ = (N₊ + 1)/(N₊ + 2) and t₋ = 1/(N₋ + 2)."""
-    return (data.n_pos + 1) / (data.n_pos + 2), 1 / (data.n_neg + 2)
+        targets = platt_targets(data)
+        self.targets_ = targets.pos_up, targets.neg_up
+        return self._finish(fit_line(data, targets))
 
 
 def one_sided(data: ScoreTable | ScoreRows) -> bool:

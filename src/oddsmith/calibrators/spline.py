@@ -9,16 +9,15 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith.calibrators._base import Laws
-from oddsmith.calibrators._design import Design, LongDesign
-from oddsmith.calibrators._knots import Frame
 from oddsmith.calibrators._natural import NaturalSpline
 from oddsmith.calibrators._quantiles import percentiles
 from oddsmith.calibrators._selection import Selected
-from oddsmith.calibrators._sketch import sketch
 from oddsmith.calibrators._unit import UnitCalibrator
-from oddsmith.calibrators.sigmoid import platt_targets
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
+from oddsmith.solvers.design import LongDesign, design
+from oddsmith.solvers.sketch import Frame, sketch
+from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import ScoreTable
 
 __all__ = ["SplineCalibrator"]
@@ -26,7 +25,8 @@ __all__ = ["SplineCalibrator"]
 #: Penalties to choose from, the smoothest first, for log-odds of unit standard deviation.
 _PENALTIES = 10.0 ** np.arange(5, -5, -1)
 
-#: Ridge on the log-odds at the knots while penalties are compared, as a share of N: part of the cases may be separable.
+#: Ridge on the log-odds at the knots while penalties are compared, as a share of the
+#: rarer class: part of the cases may be separable.
 _RIDGE = 1e-8
 
 #: Knots closer than this share of the range are one.
@@ -110,16 +110,17 @@ class SplineCalibrator(UnitCalibrator):
         spread = math.sqrt(sketch(table, frame.scale, frame.shift, np.empty(0)).variance)
         knots = self._place(table, frame)
         spline = NaturalSpline.over(frame.x(knots) / spread)
-        targets = platt_targets(table) if self._separable else (1.0, 0.0)
-        long = LongDesign.of(table, frame, lambda x: spline.basis(x / spread), targets, knots)
-        self.penalty_ = _held_out(long, spline) if isinstance(self.penalty, str) else float(self.penalty)
-        fit = long.fit(self.penalty_ * spline.roughness)
+        targets = platt_targets(table) if self._separable else LABELS
+        shapes = spline.shapes
+        long = LongDesign.of(table, frame, lambda x: spline.basis(x / spread) @ shapes, targets, knots)
+        self.penalty_ = _held_out(long, shapes) if isinstance(self.penalty, str) else float(self.penalty)
+        fit = long.fit(self.penalty_ * _roughness(shapes))
         if not fit.converged:
             self._warn(NonConvergenceWarning, "Newton's method stopped before its tolerance; the fit may be off.")
-        self.knots_, self.weights_ = knots, fit.theta
+        self.knots_, self.weights_ = knots, shapes @ fit.theta
         # From units of the standard deviation to those of the scale.
         units = spread ** -np.arange(4.0)
-        fitted = PolynomialMap(knots, np.append(knots[0], knots), (spline.pieces @ fit.theta) * units, frame.scale)
+        fitted = PolynomialMap(knots, np.append(knots[0], knots), (spline.pieces @ self.weights_) * units, frame.scale)
         if not fitted.is_monotone:
             self._warn(NegativeSlopeWarning, "The fitted curve falls somewhere.")
         return fitted
@@ -138,17 +139,21 @@ class SplineCalibrator(UnitCalibrator):
         return knots[kept] if len(kept) > 1 else span
 
 
-def _held_out(long: LongDesign, spline: NaturalSpline) -> float:
+def _roughness(shapes: Floats) -> Floats:
+    """Return ∫f″² as a quadratic form in the coefficients of the shapes: the first two are straight."""
+    return np.diag(np.append(np.zeros(2), np.ones(shapes.shape[1] - 2)))
+
+
+def _held_out(long: LongDesign, shapes: Floats) -> float:
     """Return the penalty with the least log-loss on held-out units, the smoothest of equals."""
     fitted, out = long.points.hold_out()
-    basis = long.features(fitted.x.ravel())
     at_pos = long.features(fitted.pos_x)
-    train = Design(basis, fitted.weight.ravel(), fitted.pos @ at_pos)
-    ridge = _RIDGE * fitted.n * np.eye(len(spline.knots))
+    train = design(fitted, long.features, LABELS, fitted.pos @ at_pos)
+    ridge = _RIDGE * fitted.cases * shapes.T @ shapes
     best, least, theta = float(_PENALTIES[0]), np.inf, None
     for penalty in _PENALTIES.tolist():
-        theta = train.fit(penalty * spline.roughness + ridge, start=theta).theta
-        loss = float(out.weight.ravel() @ np.logaddexp(0, basis @ theta) - out.pos @ at_pos @ theta)
+        theta = train.fit(penalty * _roughness(shapes) + ridge, start=theta).theta
+        loss = float(out.weight.ravel() @ np.logaddexp(0, train.columns @ theta) - out.pos @ at_pos @ theta)
         if loss < least * (1 - 1e-7):
             best, least = penalty, loss
     return best

@@ -6,12 +6,13 @@ from typing import ClassVar
 import numpy as np
 
 from oddsmith.calibrators._base import Laws
-from oddsmith.calibrators._line import fit_line
 from oddsmith.calibrators._unit import UnitCalibrator
-from oddsmith.calibrators.sigmoid import one_sided, platt_targets
+from oddsmith.calibrators.sigmoid import one_sided
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
 from oddsmith.rows import ScoreRows
+from oddsmith.solvers.line import fit_line
+from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import ScoreTable
 
 __all__ = ["TemperatureCalibrator"]
@@ -68,8 +69,8 @@ class TemperatureCalibrator(UnitCalibrator):
         return frozenset({"monotone"} if self.input == "score" else {"monotone", "mirror"})
 
     def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
-        targets = platt_targets(data) if one_sided(data) else (1.0, 0.0)
-        line = fit_line(data, *targets, fit_intercept=False)
+        targets = platt_targets(data) if one_sided(data) else LABELS
+        line = fit_line(data, targets, fit_intercept=False)
         if not line.converged:
             self._warn(NonConvergenceWarning, "Newton's method stopped before its tolerance; the fit may be off.")
         largest = max(abs(score) for score in data.span())

@@ -5,9 +5,10 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 from oddsmith import _check
-from oddsmith.calibrators._line import fit_line
 from oddsmith.calibrators._oddities import is_separable
 from oddsmith.metrics._measure import log_odds, measure, require_classes
+from oddsmith.solvers.line import fit_line
+from oddsmith.solvers.targets import LABELS
 from oddsmith.table import ScoreTable
 
 __all__ = ["calibration_intercept", "calibration_slope"]
@@ -64,7 +65,7 @@ def recalibration_line(forecast: ScoreTable) -> tuple[float, float]:
             "a threshold that separates them, so the slope is infinite",
             "collect more rows, or report calibration_intercept",
         )
-    line = fit_line(forecast, 1.0, 0.0)
+    line = fit_line(forecast, LABELS)
     return line.a, line.b
 
 

@@ -114,6 +114,7 @@ CHECKERS: dict[str, Callable[[dict[str, Any], str, int], dict[str, Any]]] = {
     "log_basis": _log_basis,
     "logit_input": _logit_input,
     "polynomial": _polynomial,
+    "soft_log_odds": _soft_logit,
     "soft_logit": _soft_logit,
     "step": _step,
     "unit_input": _unit_input,

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith._check import Floats
-from oddsmith.calibrators._sketch import Sketch
+from oddsmith.solvers.newton import ENOUGH
+from oddsmith.solvers.sketch import Sketch
 
 _MAX_STEPS = 100
 
@@ -40,9 +41,12 @@ class HingeFits:
     ends : tuple of float
         Smallest and largest point.
     features : ndarray of shape (fits, points, parameters)
-    weight : ndarray of shape (points,)
-    target : ndarray of shape (fits, parameters)
-        Sums of the features over the positive class.
+    pos, neg : ndarray of shape (points,)
+        Weight of each class.
+    aside : ndarray of shape (fits, parameters)
+        Sums of the features over the positive class beyond those over its points.
+    cases : float
+        Weight of the rarer class.
     penalty : ndarray of shape (fits, parameters, parameters)
     theta : ndarray of shape (fits, parameters)
     converged : ndarray of bool, shape (fits,)
@@ -51,8 +55,10 @@ class HingeFits:
     knots: Floats
     ends: tuple[float, float]
     features: Floats
-    weight: Floats
-    target: Floats
+    pos: Floats
+    neg: Floats
+    aside: Floats
+    cases: float
     penalty: Floats
     theta: Floats
     converged: NDArray[np.bool_]
@@ -65,14 +71,17 @@ class HingeFits:
         size = features.shape[2]
         theta = np.zeros((len(knots), size))
         theta[:, :2] = start
-        target = np.einsum("b,fbp->fp", sketch.pos, hinges(sketch.pos_x, knots))
+        pos, neg = sketch.shared(sketch.pos), sketch.shared(sketch.neg)
+        aside = np.einsum("b,fbp->fp", sketch.pos, hinges(sketch.pos_x, knots)) - pos @ features
         penalty, converged = np.zeros((len(knots), size, size)), np.zeros(len(knots), bool)
         return cls(
             knots,
             (float(x.min()), float(x.max())),
             features,
-            sketch.weight.ravel(),
-            target,
+            pos,
+            neg,
+            aside,
+            sketch.cases,
             penalty,
             theta,
             converged,
@@ -90,7 +99,7 @@ class HingeFits:
 
     def only(self, i: int) -> Self:
         """Return one of the fits."""
-        names = ("knots", "features", "target", "penalty", "theta", "converged")
+        names = ("knots", "features", "aside", "penalty", "theta", "converged")
         return replace(self, **{name: getattr(self, name)[i : i + 1].copy() for name in names})
 
     def within(self, basis: Floats) -> Self:
@@ -98,7 +107,7 @@ class HingeFits:
         return replace(
             self,
             features=self.features @ basis,
-            target=self.target @ basis,
+            aside=self.aside @ basis,
             penalty=basis.T @ self.penalty @ basis,
             theta=self.theta @ np.linalg.pinv(basis).T,
             converged=self.converged.copy(),
@@ -106,8 +115,7 @@ class HingeFits:
 
     def log_likelihood(self) -> Floats:
         """Return the unpenalised log-likelihood of each fit."""
-        z = np.matmul(self.features, self.theta[:, :, None])[:, :, 0]
-        return np.asarray(np.einsum("fp,fp->f", self.target, self.theta) - softplus(z) @ self.weight)
+        return -self._loss(*self._forecast(np.arange(len(self.theta)), self.theta)[1:], self.aside, self.theta)
 
     def gradient(self, theta: Floats) -> Floats:
         """Return the gradient of the penalised objective."""
@@ -126,45 +134,55 @@ class HingeFits:
         for _ in range(_MAX_STEPS):
             step = _solve(hessian, gradient)
             gain = -np.einsum("fp,fp->f", gradient, step)
-            done = ~(gain > tolerance)
-            if done.any():
-                # The last step is taken unseen: it costs nothing and squares the error.
-                self.theta[active[done]] = theta[done] + step[done]
-                self.converged[active[done]] = True
-                if done.all():
-                    return
-                keep = ~done
-                active, theta, loss, gain, step = (
-                    active[keep],
-                    theta[keep],
-                    loss[keep],
-                    gain[keep],
-                    step[keep],
-                )
+            done = gain <= tolerance
+            # The last step is taken unseen: it costs nothing and squares the error.
+            self.theta[active[done]] = theta[done] + step[done]
+            self.converged[active[done]] = True
+            keep = gain > tolerance
+            if not keep.any():
+                return
+            active, theta, loss, gain, step = active[keep], theta[keep], loss[keep], gain[keep], step[keep]
             size = np.ones(len(active))
-            for _ in range(40):
+            for _ in range(50):
                 trial = theta + size[:, None] * step
                 trial_loss, gradient, hessian = self._evaluate(active, trial)
                 # Near the optimum the objective changes by less than its own rounding.
-                worse = trial_loss > loss - 1e-4 * size * gain + 1e-13 * np.abs(loss)
+                worse = ~(trial_loss <= loss - 1e-4 * size * gain + 1e-14 * np.abs(loss))
                 if not worse.any():
                     break
                 size[worse] /= 2
+            if worse.any():
+                # No step lowers the objective by anything that it could show.
+                self.converged[active[worse]] = gain[worse] <= ENOUGH * (1 + self.cases)
+                keep = ~worse
+                active, trial, trial_loss = active[keep], trial[keep], trial_loss[keep]
+                gradient, hessian = gradient[keep], hessian[keep]
+                if not len(active):
+                    return
             theta, loss = trial, trial_loss
             self.theta[active] = theta
 
+    def _forecast(self, fits: NDArray[np.intp], theta: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the features of some of the fits, the log-odds z that they give, and e^−|z|."""
+        features = self.features[fits] if len(fits) < len(self.features) else self.features
+        z = np.matmul(features, theta[:, :, None])[:, :, 0]
+        return features, z, np.exp(-np.abs(z))
+
+    def _loss(self, z: Floats, e: Floats, aside: Floats, theta: Floats) -> Floats:
+        """Return the log-loss of each fit, in a form that does not cancel, less what is set aside."""
+        wrong = np.where(z >= 0, self.neg, self.pos) * np.abs(z)
+        return np.asarray(np.log1p(e) @ (self.pos + self.neg) + wrong.sum(axis=1) - np.einsum("fp,fp->f", aside, theta))
+
     def _evaluate(self, fits: NDArray[np.intp], theta: Floats) -> tuple[Floats, Floats, Floats]:
         """Return objective, gradient and Hessian of some of the fits."""
-        features = self.features[fits] if len(fits) < len(self.features) else self.features
-        penalty, target = self.penalty[fits], self.target[fits]
-        z = np.matmul(features, theta[:, :, None])[:, :, 0]
-        e = np.exp(-np.abs(z))
+        features, z, e = self._forecast(fits, theta)
+        penalty, aside = self.penalty[fits], self.aside[fits]
         q = 1 / (1 + e)
-        p = np.where(z >= 0, q, e * q) * self.weight
-        h = e * q * q * self.weight
+        pull = np.where(z >= 0, self.neg - self.pos * e, self.neg * e - self.pos) * q
+        h = e * q * q * (self.pos + self.neg)
         pulled = np.matmul(penalty, theta[:, :, None])[:, :, 0]
-        loss = (np.log1p(e) + np.maximum(z, 0)) @ self.weight + np.einsum("fp,fp->f", theta, pulled / 2 - target)
-        gradient = np.matmul(p[:, None, :], features)[:, 0] + pulled - target
+        loss = self._loss(z, e, aside, theta) + np.einsum("fp,fp->f", theta, pulled) / 2
+        gradient = np.matmul(pull[:, None, :], features)[:, 0] + pulled - aside
         hessian = np.matmul((features * h[:, :, None]).transpose(0, 2, 1), features) + penalty
         return loss, gradient, hessian
 

@@ -7,16 +7,37 @@ the sketch as over the table, to the fourth order of the block width.
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from oddsmith import _kernels
 from oddsmith._check import Floats
+from oddsmith.maps import FAR
+from oddsmith.rows import binary_scale
 from oddsmith.table import ScoreTable
 
 #: Tables with at most this many distinct scores are their own sketch.
 _SHORT = 600
 _BLOCKS = 128
+
+
+class Frame(NamedTuple):
+    """The standardised scale of a table: x = s/scale − shift."""
+
+    scale: float
+    shift: float
+
+    @classmethod
+    def of(cls, table: ScoreTable) -> "Frame":
+        """Return a scale, a power of two, that brings all scores within [−1, 1] of one in their middle."""
+        low, high = table.span()
+        scale = binary_scale(low, high)
+        return cls(scale, float(table.scores[len(table) // 2]) / scale)
+
+    def x(self, scores: Floats) -> Floats:
+        """Return scores on the standardised scale, at most so far out that their cubes are finite."""
+        return np.clip(scores / self.scale - self.shift, -FAR, FAR)
 
 
 @dataclass(frozen=True)
@@ -45,11 +66,22 @@ class Sketch:
         return float(self.pos.sum() + self.neg.sum())
 
     @property
+    def cases(self) -> float:
+        """Weight of the rarer class."""
+        return float(min(self.pos.sum(), self.neg.sum()))
+
+    @property
     def variance(self) -> float:
         """Variance of the scores; the points keep it exactly. 1 if they cannot tell it."""
         x, w = self.x.ravel(), self.weight.ravel()
         mean = np.dot(w, x) / w.sum()
         return float(np.dot(w, (x - mean) ** 2) / w.sum()) or 1.0
+
+    def shared(self, amount: Floats) -> Floats:
+        """Return what each point has of an amount per block, the points of a block sharing by their weight."""
+        both = self.pos + self.neg
+        share = np.divide(amount, both, out=np.zeros_like(both), where=both > 0)
+        return np.asarray((self.weight * share).ravel())
 
     def hold_out(self) -> tuple["Sketch", "Sketch"]:
         """Divide in the part to fit and the part held out, 7 to 3, by a rule that does not depend on row order.

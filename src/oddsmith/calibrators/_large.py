@@ -1,0 +1,69 @@
+"""Calibration in the large: forecasts that sum, but for chance, to the positives that there were."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit, logit
+
+from oddsmith._check import Floats
+from oddsmith.log_basis import LogBasisMap
+from oddsmith.maps import CalibrationMap, PolynomialMap, StepMap
+from oddsmith.table import ScoreTable
+
+#: How far a sum of forecasts may lie from that of the labels, in standard errors. Equality would cost small samples
+#: more than it brings; this leaves prior knowledge its say.
+_FREEDOM = 0.45
+
+
+def level_in_the_large(fitted: CalibrationMap, table: ScoreTable) -> CalibrationMap:
+    """Move the log-odds by the least that brings Σw(P − Y) within 0.45 of its standard error.
+
+    A blend of maps that each hold to this holds to it too, since a mean of probabilities varies no less than they do.
+
+    Parameters
+    ----------
+    fitted : CalibrationMap
+        A polynomial, step or log-basis map.
+    table : ScoreTable
+        What it was fitted to.
+    """
+    log_odds = fitted.log_odds(table.scores)
+    weight = table.total.astype(np.float64)
+    squared = weight if table.pos_sq is None or table.neg_sq is None else table.pos_sq + table.neg_sq
+    largest = float(weight.max())
+    weight, squared, positive = weight / largest, squared / largest / largest, table.n_pos / largest
+
+    side = math.copysign(1.0, float(weight @ expit(log_odds)) - positive)
+
+    def beyond(move: float) -> float:
+        """Return how far the sum lies beyond its range, on the side where it was at first."""
+        prob = expit(log_odds + move)
+        # Odds of 1 − P, not 1 less P: certain forecasts keep their digits.
+        allowed = _FREEDOM * math.sqrt(float(squared @ (prob * expit(-log_odds - move))))
+        return side * (float(weight @ prob) - positive) - allowed
+
+    if beyond(0.0) <= 0:
+        return fitted
+    far = -side
+    while beyond(far) > 0:
+        if abs(far) > 1000:
+            return fitted  # nothing moves forecasts that are as certain as that
+        far *= 2
+    return _moved(fitted, float(brentq(beyond, 0.0, far, xtol=1e-9)))
+
+
+def _moved(fitted: CalibrationMap, move: float) -> CalibrationMap:
+    if isinstance(fitted, PolynomialMap):
+        first = np.zeros(fitted.coefficients.shape[1])
+        first[0] = move
+        return replace(fitted, coefficients=fitted.coefficients + first)
+    if isinstance(fitted, LogBasisMap):
+        return replace(fitted, intercept=fitted.intercept + move)
+    assert isinstance(fitted, StepMap)
+    return StepMap(fitted.knots, *(_moved_prob(values, move) for values in (fitted.at, fitted.between)))
+
+
+def _moved_prob(prob: Floats, move: float) -> Floats:
+    return np.asarray(expit(logit(prob) + move))

@@ -1,0 +1,211 @@
+"""Logistic regression on a few features of the score: Newton's method on a sketch, then on every score.
+
+All that is summed is smooth in the score, so a sketch of some hundred points finds the fit to many digits, and one or
+two passes over every score find the others.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from oddsmith import _kernels
+from oddsmith._check import Bools, Floats
+from oddsmith.rows import ScoreRows, slices
+from oddsmith.solvers.newton import Direction, Loss, Minimum, Quadratic, minimize
+from oddsmith.solvers.sketch import Frame, Sketch, sketch
+from oddsmith.solvers.targets import Targets
+from oddsmith.table import ScoreTable
+
+#: From standardised scores to features, shape (n,) to (n, k).
+Features = Callable[[Floats], Floats]
+
+#: Whether coefficients are allowed.
+Admissible = Callable[[Floats], bool]
+
+#: Cells of the histogram.
+_CELLS = 2048
+
+
+@dataclass(frozen=True)
+class Design:
+    """Points with their features.
+
+    Attributes
+    ----------
+    columns : ndarray of shape (n, k)
+    up, down : ndarray of shape (n,)
+        How much of each point's weight pulls its forecast up, and how much down.
+    aside : ndarray of shape (k,)
+        The sum of the features over what pulls up beyond ``up @ columns``, where points stand for several scores.
+    cases : float
+        Weight of the rarer class.
+    """
+
+    columns: Floats
+    up: Floats
+    down: Floats
+    aside: Floats
+    cases: float
+
+    def loss(self, penalty: Floats) -> Loss:
+        """Return Σ v log(1 + eᶻ) − t z − aside·θ + ½θ·penalty·θ, z = columns·θ, as a function of θ."""
+
+        def at(theta: Floats) -> Quadratic:
+            return penalized(logistic_sums(self.columns, self.up, self.down, theta), self.aside, penalty, theta)
+
+        return at
+
+    def of_columns(self, kept: Bools) -> "Design":
+        """Return the design with some of the features only."""
+        return replace(self, columns=self.columns[:, kept], aside=self.aside[kept])
+
+    def fit(self, penalty: Floats, start: Floats | None = None, direction: Direction | None = None) -> Minimum:
+        """Minimise the loss.
+
+        Parameters
+        ----------
+        penalty : ndarray of shape (k, k)
+        start : ndarray of shape (k,), optional
+        direction : callable, optional
+            As for `minimize`.
+        """
+        start = np.zeros(self.columns.shape[1]) if start is None else start
+        return minimize(self.loss(penalty), start, self.cases, direction)
+
+
+def logistic_sums(columns: Floats, up: Floats, down: Floats, theta: Floats) -> Quadratic:
+    """Return Σ up·log(1 + e⁻ᶻ) + down·log(1 + eᶻ) with its derivatives; nothing in these sums cancels."""
+    z = columns @ theta
+    size = np.abs(z)
+    e = np.exp(-size)
+    q = 1 / (1 + e)
+    weight, positive = up + down, z >= 0
+    value = float(weight @ np.log1p(e) + np.where(positive, down, up) @ size)
+    pull = np.where(positive, down - up * e, down * e - up) * q
+    curved = columns * (weight * e * q * q)[:, None]
+    return Quadratic(value, pull @ columns, curved.T @ columns)
+
+
+def penalized(sums: Quadratic, aside: Floats, penalty: Floats, theta: Floats) -> Quadratic:
+    """Add what is linear and what is quadratic in θ."""
+    pulled = penalty @ theta
+    value = sums.value + float((pulled / 2 - aside) @ theta)
+    return Quadratic(value, sums.gradient + pulled - aside, sums.hessian + penalty)
+
+
+def moment_design(data: ScoreRows, frame: Frame, features: Features, targets: Targets, finest: float) -> Design | None:
+    """Return the design of a histogram with moments, of both classes: no sort, and as good as every score.
+
+    None where it is not: weighted rows, no compiled loops, or cells wider than ``finest``.
+    """
+    fast = _kernels.compiled(len(data.scores)) if data.weight is None else None
+    low, high = (end / frame.scale - frame.shift for end in data.span())
+    width = (high - low) / _CELLS
+    if fast is None or width > finest:
+        return None
+    centres = low + width * np.arange(0.5, _CELLS)
+
+    def points(scores: Floats) -> tuple[Floats, Floats]:
+        nothing = np.zeros(len(scores), bool)
+        sums, _ = fast.cell_moments(scores, nothing, 1 / frame.scale, frame.shift, low, 1 / width, _CELLS)
+        return _kernels.gauss_points(centres, width, sums)
+
+    all_x, weight = points(np.ascontiguousarray(data.scores))
+    pos_x, pos_weight = points(data.scores[data.positive])
+    columns, of_pos = features(all_x), pos_weight @ features(pos_x)
+    total = targets.up(of_pos, weight @ columns - of_pos)
+    return Design(columns, np.zeros_like(weight), weight, total, min(data.n_pos, data.n_neg))
+
+
+def design(points: Sketch, features: Features, targets: Targets, total: Floats) -> Design:
+    """Return the design of a sketch, whose features sum to ``total`` over what pulls up."""
+    columns = features(points.x.ravel())
+    up, down = (points.shared(pull(points.pos, points.neg)) for pull in (targets.up, targets.down))
+    return Design(columns, up, down, total - up @ columns, points.cases)
+
+
+@dataclass(frozen=True)
+class LongDesign:
+    """A table with features of its standardised scores: a sketch of it, and the exact sums over every score."""
+
+    table: ScoreTable
+    frame: Frame
+    features: Features
+    targets: Targets
+    points: Sketch
+    total: Floats
+
+    @classmethod
+    def of(cls, table: ScoreTable, frame: Frame, features: Features, targets: Targets, breaks: Floats) -> "LongDesign":
+        """Sum the features over the targets of both classes.
+
+        Parameters
+        ----------
+        targets : Targets
+            The labels, or Platt's.
+        breaks : ndarray
+            Scores at which features are not smooth.
+        """
+        total = np.zeros(features(np.zeros(1)).shape[1])
+        long = cls(table, frame, features, targets, sketch(table, frame.scale, frame.shift, breaks), total)
+        for columns, up, _ in long._parts():
+            total += up @ columns
+        return long
+
+    def short(self) -> Design:
+        """Return the design of the sketch."""
+        return design(self.points, self.features, self.targets, self.total)
+
+    def fit(self, penalty: Floats, start: Floats | None = None, direction: Direction | None = None) -> Minimum:
+        """Fit the sketch, then every score from there; parameters as for `Design.fit`."""
+        short = self.short()
+        found = short.fit(penalty, start, direction)
+        if self.points.x.size == len(self.table):
+            return found
+        return minimize(self._loss(penalty), found.theta, short.cases, direction)
+
+    def _loss(self, penalty: Floats) -> Loss:
+        nothing = np.zeros_like(self.total)
+
+        def at(theta: Floats) -> Quadratic:
+            value, gradient, hessian = 0.0, np.zeros_like(theta), np.zeros_like(penalty)
+            for columns, up, down in self._parts():
+                sums = logistic_sums(columns, up, down, theta)
+                value += sums.value
+                gradient += sums.gradient
+                hessian += sums.hessian
+            return penalized(Quadratic(value, gradient, hessian), nothing, penalty, theta)
+
+        return at
+
+    def of_columns(self, kept: Bools) -> "LongDesign":
+        """Return the design with some of the features only."""
+        return replace(self, features=lambda x: self.features(x)[:, kept], total=self.total[kept])
+
+    def _parts(self) -> Iterator[tuple[Floats, Floats, Floats]]:
+        """Walk over features and what pulls up and down, a cache-sized piece at a time."""
+        for part in slices(len(self.table)):
+            classes = [column[part].astype(np.float64) for column in (self.table.pos, self.table.neg)]
+            columns = self.features(self.frame.x(self.table.scores[part]))
+            yield columns, self.targets.up(*classes), self.targets.down(*classes)
+
+
+def fit_admissible(points: Design | LongDesign, penalty: Floats, admissible: Admissible) -> Minimum:
+    """Return the best fit with coefficients that are allowed.
+
+    Where the free fit is not, it is the best of those that are with one or more of the coefficients, the last one
+    apart, held at 0.
+    """
+    free = points.fit(penalty)
+    if admissible(free.theta):
+        return free
+    offers = []
+    for face in np.ndindex((2,) * (len(penalty) - 1)):
+        kept = np.append(face, True).astype(bool)
+        found = points.of_columns(kept).fit(penalty[np.ix_(kept, kept)])
+        theta = np.zeros(len(kept))
+        theta[kept] = found.theta
+        if not kept.all() and admissible(theta):
+            offers.append(found._replace(theta=theta))
+    return min(offers, key=lambda found: found.value)

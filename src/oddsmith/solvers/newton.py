@@ -1,0 +1,107 @@
+"""Newton's method for a convex loss of a few parameters.
+
+A step is accepted only where the objective falls, and convergence is declared only where the gradient promises no more
+gain. Neither a small step nor a slope that has halved tells that much: the gradient of a logistic loss is bounded, so
+that a step may jump over the minimum to where all forecasts are certain, and nothing there has any curvature.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from oddsmith._check import Floats
+
+_MAX_STEPS = 200
+
+#: Half a promised gain per case of the rarer class that ends the search; the last step leaves about its square.
+_TINY = 1e-16
+
+#: A gain per case that would not be missed, where the objective is too coarse to show it.
+ENOUGH = 1e-10
+
+#: The objective is known to about this share of its size.
+_ROUNDING = 1e-14
+
+#: A floor for curvature as a share of the diagonal: features that the data do not tell apart share their effect.
+_FLOOR = 1e-13
+
+
+class Quadratic(NamedTuple):
+    """The value of a loss with its first and second derivatives."""
+
+    value: float
+    gradient: Floats
+    hessian: Floats
+
+
+class Minimum(NamedTuple):
+    """Where a loss is least, how much it is there, and whether the search ended as it should."""
+
+    theta: Floats
+    value: float
+    converged: bool
+
+
+#: From parameters to value and derivatives.
+Loss = Callable[[Floats], Quadratic]
+
+#: From parameters and derivatives there to the step that a quadratic loss would call for.
+Direction = Callable[[Floats, Quadratic], Floats]
+
+
+def minimize(loss: Loss, start: Floats, cases: float, direction: Direction | None = None) -> Minimum:
+    """Minimise a convex loss by Newton's method with backtracking.
+
+    Parameters
+    ----------
+    loss : callable
+    start : ndarray of shape (k,)
+    cases : float
+        Weight of the rarer class, by which gains are measured.
+    direction : callable, optional
+        Another way to the step, for parameters that are bounded.
+    """
+    theta, at = start, loss(start)
+    for _ in range(_MAX_STEPS):
+        step = newton_step(theta, at) if direction is None else direction(theta, at)
+        gain = -float(at.gradient @ step)
+        if not np.isfinite(gain):
+            return Minimum(theta, at.value, False)
+        if gain <= _TINY * (1 + cases):
+            return _last(loss, theta, at, step)
+        slack = _ROUNDING * abs(at.value)
+        size = 1.0
+        while not (there := loss(theta + size * step)).value <= at.value - 1e-4 * size * gain + slack:
+            size /= 2
+            if size < 1e-15:
+                return Minimum(theta, at.value, gain <= ENOUGH * (1 + cases))
+        shown = there.value < at.value - slack
+        theta, at = theta + size * step, there
+        if not shown and gain <= ENOUGH * (1 + cases):
+            break  # what is left to gain is less than the objective could show
+    return Minimum(theta, at.value, gain <= ENOUGH * (1 + cases))
+
+
+def _last(loss: Loss, theta: Floats, at: Quadratic, step: Floats) -> Minimum:
+    there = loss(theta + step)
+    better = there.value <= at.value + _ROUNDING * abs(at.value)
+    return Minimum(theta + step, there.value, True) if better else Minimum(theta, at.value, True)
+
+
+def newton_step(theta: Floats, at: Quadratic) -> Floats:
+    """Return −H⁻¹g, indifferent to how differently parameters are scaled."""
+    del theta
+    diagonal = np.sqrt(np.maximum(at.hessian.diagonal(), 0.0))
+    unit = np.divide(1.0, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)
+    scaled = at.hessian * unit[:, None] * unit + _FLOOR * np.eye(len(unit))
+    pull = at.gradient * unit
+    try:
+        step = -unit * np.linalg.solve(scaled, pull)
+        if np.isfinite(step).all() and at.gradient @ step <= 0:
+            return np.asarray(step)
+    except np.linalg.LinAlgError:
+        pass
+    # Rounding has left directions without curvature, or with less than none.
+    curvature, ways = np.linalg.eigh(scaled)
+    return np.asarray(-unit * (ways @ ((ways.T @ pull) / np.maximum(curvature, _FLOOR))))

@@ -1,0 +1,44 @@
+"""What a logistic fit is to forecast for each class: the labels, or Platt's targets."""
+
+from typing import NamedTuple, TypeVar
+
+from oddsmith._check import Floats
+from oddsmith.rows import ScoreRows
+from oddsmith.table import ScoreTable
+
+Amount = TypeVar("Amount", float, Floats)
+
+
+class Targets(NamedTuple):
+    """Shares of a case of either class that pull the forecast up and down; both are kept, so that neither is rounded.
+
+    Attributes
+    ----------
+    pos_up, pos_down : float
+        Of a positive case: t₊ and 1 − t₊.
+    neg_up, neg_down : float
+        Of a negative case: t₋ and 1 − t₋.
+    """
+
+    pos_up: float
+    pos_down: float
+    neg_up: float
+    neg_down: float
+
+    def up(self, pos: Amount, neg: Amount) -> Amount:
+        """Return how much of the weight of both classes pulls up."""
+        return self.pos_up * pos + self.neg_up * neg
+
+    def down(self, pos: Amount, neg: Amount) -> Amount:
+        """Return how much of it pulls down."""
+        return self.pos_down * pos + self.neg_down * neg
+
+
+#: The labels themselves.
+LABELS = Targets(1.0, 0.0, 0.0, 1.0)
+
+
+def platt_targets(data: ScoreTable | ScoreRows) -> Targets:
+    """Return t₊ = (N₊ + 1)/(N₊ + 2) and t₋ = 1/(N₋ + 2)."""
+    n_pos, n_neg = data.n_pos + 2, data.n_neg + 2
+    return Targets((n_pos - 1) / n_pos, 1 / n_pos, 1 / n_neg, (n_neg - 1) / n_neg)

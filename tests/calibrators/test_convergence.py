@@ -1,0 +1,256 @@
+"""Every likelihood fit reaches its optimum on scores as they are: skewed, rare, certain, with outliers.
+
+The optimum comes from an independent solver. Where it lies at infinity the fit must say so.
+"""
+
+import os
+import warnings
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import expit
+
+import oddsmith
+from benchmarks.families import FAMILIES, network_problems
+from oddsmith import (
+    BetaCalibrator,
+    LogisticCalibrator,
+    MonotoneLogisticCalibrator,
+    PiecewiseLogisticCalibrator,
+    PlattCalibrator,
+    ScoreTable,
+    SplineCalibrator,
+    TemperatureCalibrator,
+)
+from oddsmith.errors import NonConvergenceWarning, SeparableWarning
+from samples import ours_allowed
+
+needs_data = pytest.mark.skipif("ODDSMITH_DATA" not in os.environ, reason="needs the networks of ODDSMITH_DATA")
+
+SEEDS = range(6)
+
+
+def cases():
+    """Return hard tables by name: every family at three sizes."""
+    for name, family in FAMILIES.items():
+        for seed in SEEDS:
+            rng = np.random.default_rng([seed, len(name)])
+            yield f"{name} {seed}", family(rng, [20, 300, 2000][seed % 3])
+
+
+CASES = dict(cases())
+
+
+def losses(z, y, v):
+    """Return the log-losses of log-odds z, none of which can cancel."""
+    return v * np.logaddexp(0, np.where(y == 1, -z, z))
+
+
+def objective(z, t, v):
+    """Return Σ v[log(1 + eᶻ) − t z] as a sum of non-negative terms."""
+    return np.sum(v * (np.log1p(np.exp(-np.abs(z))) + np.where(z >= 0, 1 - t, t) * np.abs(z)))
+
+
+def best(columns, t, v, penalty=None, bounds=None):
+    """Minimise by SciPy from several starts, on features brought to one scale, and return the least objective."""
+    scale = np.abs(columns).max(axis=0)
+    scale[scale == 0] = 1.0
+    X = columns / scale
+    penalty = np.zeros((X.shape[1],) * 2) if penalty is None else penalty / scale[:, None] / scale
+
+    def value(theta):
+        return objective(X @ theta, t, v) + theta @ penalty @ theta / 2
+
+    def gradient(theta):
+        return X.T @ (v * (expit(X @ theta) - t)) + penalty @ theta
+
+    def curvature(theta):
+        p = expit(X @ theta)
+        return (X * (v * p * (1 - p))[:, None]).T @ X + penalty
+
+    level = np.log((v @ t) / (v @ (1 - t)))
+    start = np.zeros(X.shape[1])
+    start[-1] = level / X[0, -1] if X[0, -1] else 0.0
+    found = [value(start)]
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for method in ("trust-exact", "L-BFGS-B") if bounds is None else ("L-BFGS-B",):
+            again = start
+            for _ in range(3):
+                options = {"maxiter": 1000, **({"ftol": 0, "gtol": 0} if method == "L-BFGS-B" else {"gtol": 1e-12})}
+                answer = minimize(
+                    value, again, jac=gradient, hess=curvature, method=method, bounds=bounds, options=options
+                )
+                again = answer.x
+                found.append(answer.fun)
+    return min(found)
+
+
+def fitted(calibrator, data):
+    with ours_allowed():
+        return calibrator.fit(*data)
+
+
+def platt(y, v):
+    n_pos, n_neg = v[y == 1].sum(), v[y == 0].sum()
+    return np.where(y == 1, (n_pos + 1) / (n_pos + 2), 1 / (n_neg + 2))
+
+
+def weights(data):
+    return np.ones(len(data[1])) if data[2] is None else data[2].astype(float)
+
+
+def close(found, optimum):
+    return found <= optimum + 1e-9 * (1 + abs(optimum))
+
+
+def log_odds_of(p):
+    """Return log-odds, with 0 and 1 held as the calibrators hold them."""
+    low = min(np.finfo(float).eps, p[p > 0].min())
+    held = np.clip(p, low, min(1 - low, np.nextafter(1, 0)))
+    return np.log(held / (1 - held))
+
+
+def line_columns(s):
+    """Return the score about its median and a constant, so that no outlier takes the others' digits."""
+    return np.column_stack([(s - np.median(s)) / np.abs(s - np.median(s)).max(), np.ones(len(s))])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_platt_reaches_its_optimum(name):
+    data = CASES[name]
+    s, y, _ = data
+    v = weights(data)
+    cal = fitted(PlattCalibrator(), data)
+    t = platt(y, v)
+    assert close(objective(cal.log_odds(s), t, v), best(line_columns(s), t, v))
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("l2", [0.0, 1e-3])
+def test_logistic_reaches_its_optimum(name, l2):
+    data = CASES[name]
+    s, y, _ = data
+    v = weights(data)
+    if l2 and not 1e-100 < np.abs(s).max() < 1e100:
+        pytest.skip("a penalty on scores of that size")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        cal = LogisticCalibrator(l2=l2).fit(*data)
+    if l2 == 0 and any(issubclass(one.category, SeparableWarning) for one in said):
+        t = platt(y, v)
+        assert close(objective(cal.log_odds(s), t, v), best(line_columns(s), t, v))
+        return
+    assert not any(issubclass(one.category, NonConvergenceWarning) for one in said)
+    found = objective(cal.log_odds(s), y, v)
+    if l2:
+        found += l2 * (cal.a_**2 + cal.b_**2)
+        optimum = best(np.column_stack([s, np.ones(len(s))]), y, v, 2 * l2 * np.eye(2))
+    else:
+        optimum = best(line_columns(s), y, v)
+    assert close(found, optimum)
+    share = v[y == 1].sum() / v.sum()
+    constant = objective(np.full(len(s), np.log(share) - np.log1p(-share)), y, v)
+    assert close(found, constant + l2 * (np.log(share) - np.log1p(-share)) ** 2)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_beta_reaches_its_optimum(name):
+    data = CASES[name]
+    s, y, _ = data
+    v = weights(data)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        cal = BetaCalibrator().fit(*data)
+    t = platt(y, v) if any(issubclass(one.category, SeparableWarning) for one in said) else y
+    z = log_odds_of(s) if cal.input_ == "probability" else s
+    assert cal.a_ >= 0
+    assert cal.b_ >= 0
+    if np.ptp(z) > 1e6 or np.ptp(z) < 1e-6:
+        return  # the independent solver cannot tell
+    columns = np.column_stack([-np.logaddexp(0, -z), np.logaddexp(0, z), np.ones(len(z))])
+    columns[:, :2] -= np.median(columns[:, :2], axis=0)
+    optimum = best(columns, t, v, bounds=[(0, None), (0, None), (None, None)])
+    assert close(objective(cal.log_odds(s), t, v), optimum)
+
+
+@needs_data
+@pytest.mark.parametrize("log_odds", [False, True])
+@pytest.mark.parametrize("cls", [PlattCalibrator, LogisticCalibrator, BetaCalibrator])
+def test_networks(cls, log_odds):
+    for name, data in network_problems(log_odds).items():
+        s, y, _ = data
+        v = weights(data)
+        cal = fitted(cls(), data)
+        t = platt(y, v) if cls is PlattCalibrator else y
+        if cls is BetaCalibrator:
+            z = s if log_odds else log_odds_of(s)
+            columns = np.column_stack([-np.logaddexp(0, -z), np.logaddexp(0, z), np.ones(len(z))])
+            optimum = best(columns, t, v, bounds=[(0, None), (0, None), (None, None)])
+        else:
+            optimum = best(line_columns(s), t, v)
+        assert close(objective(cal.log_odds(s), t, v), optimum), name
+        share = y.mean()
+        assert objective(cal.log_odds(s), y, v) <= objective(np.full(len(s), np.log(share / (1 - share))), y, v) + 3
+
+
+def test_the_slope_does_not_run_away():
+    s = np.r_[np.linspace(0, 1e-3, 300), 1.0]
+    y = np.zeros(301, int)
+    y[[150, 300]] = 1
+    assert PlattCalibrator().fit(s, y).a_ == pytest.approx(6.24388, rel=1e-5)
+
+
+@pytest.mark.parametrize("n", [2_000, 20_000, 200_000])
+def test_one_sentinel_does_not_stop_the_fit(n):
+    rng = np.random.default_rng(0)
+    s = rng.normal(size=n)
+    y = (rng.random(n) < expit(s)).astype(int)
+    alone = LogisticCalibrator().fit(s[1:], y[1:])
+    s[0], y[0] = 1e12, 1
+    for cal in (LogisticCalibrator().fit(s, y), LogisticCalibrator().fit_table(ScoreTable.from_arrays(s, y))):
+        assert cal.a_ == pytest.approx(alone.a_, rel=1e-6)
+
+
+BOUNDED = [
+    "PlattCalibrator",
+    "BetaCalibrator",
+    "MonotoneLogisticCalibrator",
+    "ScalingBinningCalibrator",
+    "VennAbersCalibrator",
+    "BBQCalibrator",
+    "ENIRCalibrator",
+    "HistogramCalibrator",
+    "AutoCalibrator",
+    "LogisticCalibrator",
+    "PiecewiseLogisticCalibrator",
+    "SplineCalibrator",
+    "IsotonicCalibrator",
+]
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("cls", BOUNDED)
+def test_no_fit_is_much_worse_than_the_base_rate(cls, name):
+    data = CASES[name]
+    s, y, _ = data
+    v = weights(data)
+    cal = fitted(getattr(oddsmith, cls)(), data)
+    share = v[y == 1].sum() / v.sum()
+    base = -(v[y == 1].sum() * np.log(share) + v[y == 0].sum() * np.log1p(-share))
+    assert losses(cal.log_odds(s), y, v).sum() <= base + 3 + 1e-9 * abs(base)
+
+
+@pytest.mark.parametrize("cls", [MonotoneLogisticCalibrator, SplineCalibrator, PiecewiseLogisticCalibrator])
+@pytest.mark.parametrize("name", CASES)
+def test_curves_converge(cls, name):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        cls().fit(*CASES[name])
+    assert not [str(one.message) for one in said if issubclass(one.category, NonConvergenceWarning)]
+
+
+def test_a_temperature_in_the_wrong_direction_is_said():
+    with pytest.warns(UserWarning, match="against the labels"), ours_allowed():
+        TemperatureCalibrator(input="log_odds").fit([-3.0, -1.0, 1.0, 3.0, 0.5], [1, 1, 0, 0, 1])
