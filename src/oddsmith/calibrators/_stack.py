@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import expit
@@ -18,7 +18,7 @@ _FOLDS = 5
 _LONG = 4096
 _CELLS = 600
 
-#: Weight of the prior, in cases.
+#: Weight of the prior, equal for all parts, in cases.
 _PRIOR = 2.0
 
 _MAX_STEPS = 500
@@ -51,13 +51,19 @@ class OutOfSample:
         """Cases."""
         return float(self.pos.sum() + self.neg.sum())
 
-    def weights(self, prior: Floats) -> Floats:
-        """Return the weights of the most probable blend under a Dirichlet prior of this mean, by EM."""
+    def halves(self) -> "tuple[OutOfSample, OutOfSample]":
+        """Return the first half of the parts and the other one."""
+        first, second = np.split(self.log_odds, 2)
+        return replace(self, log_odds=first), replace(self, log_odds=second)
+
+    def weights(self) -> Floats:
+        """Return the weights of the most probable blend under a Dirichlet prior, by EM."""
         as_pos, as_neg = expit(self.log_odds), expit(-self.log_odds)
-        weights = prior
+        size = len(as_pos)
+        weights = np.full(size, 1 / size)
         for _ in range(_MAX_STEPS):
             due = as_pos @ (self.pos / (weights @ as_pos)) + as_neg @ (self.neg / (weights @ as_neg))
-            new = (weights * due + _PRIOR * prior) / (self.n + _PRIOR)
+            new = (weights * due + _PRIOR / size) / (self.n + _PRIOR)
             moved = np.abs(new - weights).max()
             weights = new
             if moved < 1e-5:
@@ -91,7 +97,7 @@ def out_of_sample(
     whole = pooled(table, _CELLS) if len(table) > _LONG else exact(table)
     rarer, commoner = sorted((whole.n_pos, whole.n_neg))
     n_folds = int(min(_FOLDS, rarer if rarer >= 2 else commoner))
-    if n_folds < 2:
+    if n_folds < 2 or rarer < 1:
         return None
     splits = _deal(whole, n_folds, random_state)
     parts = [fold.part for fold in splits]

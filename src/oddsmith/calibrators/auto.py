@@ -28,34 +28,17 @@ from oddsmith.table import ScoreTable
 
 __all__ = ["AutoCalibrator"]
 
-#: What is blended. Venn–Abers is indifferent to how scores are read.
+#: What is blended. The first always rises and the second never says 0 or 1: both keep a least weight.
 _METHODS: dict[str, type[Calibrator]] = {
     "monotone logistic": MonotoneLogisticCalibrator,
     "Venn–Abers": VennAbersCalibrator,
     "beta": BetaCalibrator,
     "temperature": TemperatureCalibrator,
 }
+_LEAST = np.array([0.01, 0.01, 0.0, 0.0])
 
-
-class _Part(NamedTuple):
-    """A method with a reading of the scores, how much of the prior it has, and the least weight that it keeps."""
-
-    method: str
-    softened: bool
-    prior: float
-    least: float = 0.0
-
-
-#: One part always rises and one never says 0 or 1: both keep a little weight.
-_PARTS = (
-    _Part("monotone logistic", False, 0.125, 0.01),
-    _Part("monotone logistic", True, 0.125),
-    _Part("Venn–Abers", False, 0.25, 0.01),
-    _Part("beta", False, 0.125),
-    _Part("beta", True, 0.125),
-    _Part("temperature", False, 0.125),
-    _Part("temperature", True, 0.125),
-)
+#: The method that is indifferent to how scores are read.
+_STEPS = "Venn–Abers"
 
 #: Parts with less weight than this are left out.
 _NEGLIGIBLE = 0.005
@@ -107,14 +90,16 @@ class AutoCalibrator(UnitCalibrator):
         Whether the gain is clearly above 0; None where it cannot be told.
     input_ : {"probability", "log_odds"}
         What the scores were taken for.
+    softened_ : bool
+        Whether log-odds were softened.
 
     Notes
     -----
     P = Σ wₖPₖ with weights that maximise the out-of-sample likelihood under a Dirichlet prior worth two cases, in five
-    stratified folds; then all methods are fitted to all cases. Each curve takes part twice, by the log-odds z of the
-    score and by the softened log((p + ε)/(1 − p + ε)), p = σ(z), ε = 1/(2N): networks and boosters want the first,
-    neighbours and forests, which say 0 and 1, the second. It does not matter whether scores are given as probabilities
-    or as their log-odds. Parts whose weight is below 0.005 are left out.
+    stratified folds; then all methods are fitted to all cases. Methods of little weight, below 0.005, are left out.
+    Scores are read by their log-odds z, or by the softened log((p + ε)/(1 − p + ε)) with p = σ(z) and ε = 1/(2N),
+    whichever blend is likelier out of sample: networks and boosters want the first, neighbours and forests, which say
+    0 and 1, the second. It does not matter whether scores are given as probabilities or as their log-odds.
 
     Every part is non-decreasing, and one that is strictly increasing has weight 0.01 or more, as has one that never
     says 0 or 1. The log-odds of each part are moved by the least that brings |Σ(P − Y)| over the fitted cases below
@@ -162,6 +147,7 @@ class AutoCalibrator(UnitCalibrator):
     def _fit_or_degenerate(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
         self._rows = RowSketch.of(data) if self.guard and isinstance(data, ScoreTable) else None
         self.weights_ = dict.fromkeys(_METHODS, 1 / len(_METHODS))
+        self.softened_ = False
         self.gain_, self.gain_interval_ = math.nan, (math.nan, math.nan)
         self.worth_it_: bool | None = None
         self.verdict_ = "One class or one score: there is nothing to compare, and the fit is a base rate."
@@ -172,41 +158,39 @@ class AutoCalibrator(UnitCalibrator):
         return Reading.plain(self._kind(data))
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
-        readings = as_log_odds(self._read_as, table), softened(self._read_as, 0.5 / (table.n_pos + table.n_neg))
+        readings = [as_log_odds(self._read_as, table), softened(self._read_as, 0.5 / (table.n_pos + table.n_neg))]
         unheard: set[str] = set()
 
-        def fit_parts(part: ScoreTable) -> list[CalibrationMap]:
-            return _fit_parts(part, readings, unheard)
+        def fit_both(part: ScoreTable) -> list[CalibrationMap]:
+            steps = _fit_one(_STEPS, part, pooled(part, _FINE), unheard)
+            return [fitted for reading in readings for fitted in _fit_parts(part, reading, steps, unheard)]
 
-        judged = out_of_sample(table, fit_parts, self.random_state)
-        prior, least = np.array([part.prior for part in _PARTS]), np.array([part.least for part in _PARTS])
-        if judged is None:
-            weights = least / least.sum()
+        both = out_of_sample(table, fit_both, self.random_state)
+        if both is None:
+            self.softened_ = self._read_as == "probability"
+            weights = _LEAST / _LEAST.sum()
+            self.verdict_ = "Too few cases to judge by: the two methods that are safe without share the weight."
         else:
-            weights = least + (1 - least.sum()) * judged.weights(prior)
-            weights = np.where(weights < _NEGLIGIBLE, 0.0, weights)
-            weights /= weights.sum()
-        self.weights_ = {
-            name: float(sum(weights[i] for i, part in enumerate(_PARTS) if part.method == name)) for name in _METHODS
-        }
-        if judged is None:
-            self.verdict_ = (
-                "A class has less than one case: no method is judged, and the two that need none share the weight."
-            )
-        else:
-            self._judge(judged, weights)
-        parts = fit_parts(table)
+            blends = [_Blend.of(one) for one in both.halves()]
+            self.softened_ = blends[1].loss < blends[0].loss
+            weights = blends[self.softened_].weights
+        self.weights_ = dict(zip(_METHODS, weights.tolist(), strict=True))
+        if both is not None:
+            self._judge(blends[self.softened_])
+        steps = _fit_one(_STEPS, table, pooled(table, _FINE), unheard)
+        parts = _fit_parts(table, readings[self.softened_], steps, unheard)
         for message in sorted(unheard):
             self._warn(NonConvergenceWarning, message)
-        least_odds, most_odds = parts[0].log_odds(np.array(table.span()))
-        if most_odds - least_odds < _FLAT:
+        least, most = parts[0].log_odds(np.array(table.span()))
+        if most - least < _FLAT:
             self._warn(NegativeSlopeWarning, "The data ask for a falling map: the fit is flat.")
         kept = np.flatnonzero(weights)
         return BlendMap(tuple(parts[i] for i in kept), weights[kept])
 
-    def _judge(self, judged: OutOfSample, weights: Floats) -> None:
+    def _judge(self, blend: "_Blend") -> None:
         """Tell what calibrating brought."""
-        ours = judged.losses(blended(judged.log_odds, weights))
+        judged = blend.judged
+        ours = judged.losses(blended(judged.log_odds, blend.weights))
         nothing = judged.losses(self._as_is(judged.scores))
         before, after = judged.mean(nothing)[0], judged.mean(ours)[0]
         self.gain_, error = judged.mean((nothing[0] - ours[0], nothing[1] - ours[1]))
@@ -236,18 +220,31 @@ class AutoCalibrator(UnitCalibrator):
         return f"{change}: no clear difference from leaving the scores as they are."
 
 
-def _fit_parts(table: ScoreTable, readings: tuple[Reading, Reading], unheard: set[str]) -> list[CalibrationMap]:
-    """Fit all parts to a table, on its own scores; add to ``unheard`` what did not converge."""
-    cells = pooled(table, _FINE)
-    read = [reading.read(table) for reading in readings]
-    maps = []
-    for part in _PARTS:
-        reading = readings[part.softened]
-        steps = part.method == "Venn–Abers"
-        data = table if steps else pooled(read[part.softened], _FINE)
-        method = _METHODS[part.method](input="log_odds")
-        odd = method._learn_quietly(data, np.array([0, 1]))
-        unheard |= {f"{part.method}: {message}" for kind, message in odd if issubclass(kind, NonConvergenceWarning)}
-        fitted = level_in_the_large(method.map_, cells if steps else data)
-        maps.append(fitted if steps else reading.wrap(fitted))
-    return maps
+class _Blend(NamedTuple):
+    """Weights of the methods under one reading, and the loss of their blend on cases that they had not seen."""
+
+    judged: OutOfSample
+    weights: Floats
+    loss: float
+
+    @classmethod
+    def of(cls, judged: OutOfSample) -> "_Blend":
+        """Choose the weights."""
+        weights = _LEAST + (1 - _LEAST.sum()) * judged.weights()
+        weights = np.where(weights < _NEGLIGIBLE, 0.0, weights)
+        weights /= weights.sum()
+        return cls(judged, weights, judged.mean(judged.losses(blended(judged.log_odds, weights)))[0])
+
+
+def _fit_parts(table: ScoreTable, reading: Reading, steps: CalibrationMap, unheard: set[str]) -> list[CalibrationMap]:
+    """Fit all methods to a table under one reading; ``steps`` is that of the method which needs none."""
+    cells = pooled(reading.read(table), _FINE)
+    return [steps if name == _STEPS else reading.wrap(_fit_one(name, cells, cells, unheard)) for name in _METHODS]
+
+
+def _fit_one(name: str, table: ScoreTable, cells: ScoreTable, unheard: set[str]) -> CalibrationMap:
+    """Fit one method, moved to be right in the large over ``cells``; add to ``unheard`` what did not converge."""
+    method = _METHODS[name](input="log_odds")
+    odd = method._learn_quietly(table, np.array([0, 1]))
+    unheard |= {f"{name}: {message}" for kind, message in odd if issubclass(kind, NonConvergenceWarning)}
+    return level_in_the_large(method.map_, cells)
