@@ -144,7 +144,7 @@ def _search(
         return found
     shares = np.arange(1, subdivisions) / subdivisions
     low, high = scores[gaps, None], scores[gaps + 1, None]
-    theta = low * (1 - shares) + high * shares
+    theta = np.clip(low * (1 - shares) + high * shares, low, high)  # rounding may lead out of a gap of a few bits
     scale = blocks.sample.scale
     left = _seen_from(behind[:, gaps, None], theta / scale - low / scale, powers[0]).ravel()
     # The weight ahead of a gap's lower end is at or beyond its upper end.

@@ -22,8 +22,9 @@ from oddsmith.calibrators.venn_abers import VennAbersCalibrator
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
 from oddsmith.input_maps import unit_log_odds
 from oddsmith.maps import CalibrationMap
-from oddsmith.resample import pooled
+from oddsmith.resample import exact
 from oddsmith.rows import ScoreRows
+from oddsmith.solvers.sketch import in_blocks
 from oddsmith.table import ScoreTable
 
 __all__ = ["AutoCalibrator"]
@@ -43,8 +44,8 @@ _STEPS = "Venn–Abers"
 #: Parts with less weight than this are left out.
 _NEGLIGIBLE = 0.005
 
-#: Curves of longer tables are fitted to so many cells.
-_FINE = 2**14
+#: Longer tables are fitted in about so many blocks.
+_FINE = 2**13
 
 #: A rise of the log-odds over all scores that is no rise.
 _FLAT = 1e-3
@@ -104,7 +105,7 @@ class AutoCalibrator(UnitCalibrator):
     Every part is non-decreasing, and one that is strictly increasing has weight 0.01 or more, as has one that never
     says 0 or 1. The log-odds of each part are moved by the least that brings |Σ(P − Y)| over the fitted cases below
     half of its standard error. A float weight w counts as w cases. Above 4,096 distinct scores neighbours are pooled
-    for cross-validation; above 16,384 the curves, not the steps of Venn–Abers, are fitted to as many cells.
+    for cross-validation, above 8,192 for the fit, fewer at both ends.
 
     References
     ----------
@@ -158,11 +159,12 @@ class AutoCalibrator(UnitCalibrator):
         return Reading.plain(self._kind(data))
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
+        table = in_blocks(exact(table), _FINE)
         readings = [as_log_odds(self._read_as, table), softened(self._read_as, 0.5 / (table.n_pos + table.n_neg))]
         unheard: set[str] = set()
 
         def fit_both(part: ScoreTable) -> list[CalibrationMap]:
-            steps = _fit_one(_STEPS, part, pooled(part, _FINE), unheard)
+            steps = _fit_one(_STEPS, part, unheard)
             return [fitted for reading in readings for fitted in _fit_parts(part, reading, steps, unheard)]
 
         both = out_of_sample(table, fit_both, self.random_state)
@@ -177,7 +179,7 @@ class AutoCalibrator(UnitCalibrator):
         self.weights_ = dict(zip(_METHODS, weights.tolist(), strict=True))
         if both is not None:
             self._judge(blends[self.softened_])
-        steps = _fit_one(_STEPS, table, pooled(table, _FINE), unheard)
+        steps = _fit_one(_STEPS, table, unheard)
         parts = _fit_parts(table, readings[self.softened_], steps, unheard)
         for message in sorted(unheard):
             self._warn(NonConvergenceWarning, message)
@@ -238,13 +240,13 @@ class _Blend(NamedTuple):
 
 def _fit_parts(table: ScoreTable, reading: Reading, steps: CalibrationMap, unheard: set[str]) -> list[CalibrationMap]:
     """Fit all methods to a table under one reading; ``steps`` is that of the method which needs none."""
-    cells = pooled(reading.read(table), _FINE)
-    return [steps if name == _STEPS else reading.wrap(_fit_one(name, cells, cells, unheard)) for name in _METHODS]
+    read = reading.read(table)
+    return [steps if name == _STEPS else reading.wrap(_fit_one(name, read, unheard)) for name in _METHODS]
 
 
-def _fit_one(name: str, table: ScoreTable, cells: ScoreTable, unheard: set[str]) -> CalibrationMap:
-    """Fit one method, moved to be right in the large over ``cells``; add to ``unheard`` what did not converge."""
+def _fit_one(name: str, table: ScoreTable, unheard: set[str]) -> CalibrationMap:
+    """Fit one method, moved to be right in the large; add to ``unheard`` what did not converge."""
     method = _METHODS[name](input="log_odds")
     odd = method._learn_quietly(table, np.array([0, 1]))
     unheard |= {f"{name}: {message}" for kind, message in odd if issubclass(kind, NonConvergenceWarning)}
-    return level_in_the_large(method.map_, cells)
+    return level_in_the_large(method.map_, table)

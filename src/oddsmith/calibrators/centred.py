@@ -23,8 +23,8 @@ class CentredIsotonicCalibrator(Calibrator):
     """Fit isotonic regression and join the centres of its blocks, so that different scores stay different.
 
     Isotonic regression ties whole ranges of scores; this keeps its values and the order of the scores too, and is
-    mostly closer to a smooth truth. Flat only beyond the first and the last centre. Like isotonic regression it wants
-    some thousand cases, and unless ``bounded`` it says 0 and 1.
+    mostly closer to a smooth truth. Flat only where isotonic regression says 0 or 1, and beyond the first and the last
+    centre. Like isotonic regression it wants some thousand cases, and unless ``bounded`` it says 0 and 1.
 
     Parameters
     ----------
@@ -37,7 +37,8 @@ class CentredIsotonicCalibrator(Calibrator):
     Notes
     -----
     A block of scores sᵢ with weights vᵢ becomes the point Σvᵢsᵢ/Σvᵢ with the block's share of positives; between
-    points P is linear in s.
+    points P is linear in s. Blocks whose share is 0 or 1 keep their width, as in the authors' own implementation: with
+    a hundred negatives below one positive, P is 0 up to the last negative.
 
     References
     ----------
@@ -54,7 +55,7 @@ class CentredIsotonicCalibrator(Calibrator):
 
     bounded: bool = False
 
-    _when_separable: ClassVar[str] = "the fit is a ramp from 0 to 1 between the centres of the classes"
+    _when_separable: ClassVar[str] = "the fit is a ramp from 0 to 1 between the classes"
 
     def _check_parameters(self) -> None:
         _check.one_of(self.bounded, "bounded", (True, False))
@@ -67,7 +68,14 @@ class CentredIsotonicCalibrator(Calibrator):
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         starts, means = _kernels.pool_violators(table.pos, table.neg)
-        return LinearMap(_centres(table, starts), self._bound(means, table))
+        centres = _centres(table, starts)
+        ends = np.append(starts[1:], len(table)) - 1
+        # Blocks at 0 and 1 are the limits of what P can be, not violations of order: they keep their width.
+        wide = ((means == 0) | (means == 1)) & (ends > starts)
+        first, last = (np.where(wide, table.scores[at], centres) for at in (starts, ends))
+        needed = np.column_stack([np.ones_like(wide), wide]).ravel()
+        knots = np.column_stack([first, last]).ravel()[needed]
+        return LinearMap(knots, self._bound(np.repeat(means, 2)[needed], table))
 
     def _bound(self, means: Floats, data: ScoreTable | ScoreRows) -> Floats:
         if not self.bounded:
