@@ -38,7 +38,7 @@ def sure_probabilities(rng: np.random.Generator, n: int) -> Case:
 
 
 def sure_log_odds(rng: np.random.Generator, n: int) -> Case:
-    """The same as log-odds."""
+    """Log-odds N(−15, 6) that are true."""
     z = rng.normal(-15, 6, n)
     return _both(rng, z, _drawn(rng, z))
 
@@ -62,7 +62,7 @@ def decades(rng: np.random.Generator, n: int) -> Case:
 
 
 def far_positives(rng: np.random.Generator, n: int) -> Case:
-    """A handful of positives far from everything else, and one or two among the rest."""
+    """Put a handful of positives far from everything else, and one or two among the rest."""
     k = int(rng.integers(1, 4))
     s = np.concatenate([rng.random(n) * 10.0 ** -rng.integers(0, 9), np.full(k, 1.0) - rng.random(k) * 1e-3])
     y = np.concatenate([np.zeros(n, int), np.ones(k, int)])
@@ -71,7 +71,7 @@ def far_positives(rng: np.random.Generator, n: int) -> Case:
 
 
 def sentinel(rng: np.random.Generator, n: int) -> Case:
-    """Normal scores, one of which is 10¹²."""
+    """Put one score of 10¹² among normal ones."""
     s = rng.normal(size=n)
     y = _drawn(rng, s)
     s[0], y[0] = 1e12 * rng.choice([-1, 1]), rng.integers(2)
@@ -87,7 +87,7 @@ def heavy_row(rng: np.random.Generator, n: int) -> Case:
 
 
 def float_weights(rng: np.random.Generator, n: int) -> Case:
-    """Importance weights over many orders of magnitude."""
+    """Give importance weights over many orders of magnitude."""
     s = rng.normal(size=n)
     return _both(rng, s, _drawn(rng, 2 * s - 3), 10 ** rng.uniform(-6, 6, n))
 

@@ -20,13 +20,16 @@ _STEEPEST = MAX / FAR / 8
 #: Scores up to here get the series: five terms are exact.
 _NEAR = 0.5
 
+#: Data within so little of each other need their differences taken exactly, unless they are so far out that one of the
+#: two logarithms is straight and the other flat.
+_NARROW, _FAR_OUT = 0.1, 40.0
+
 
 @dataclass(frozen=True, eq=False)
 class LogBasisMap(CalibrationMap):
     """Log-odds a·log p − b·log(1 − p) + c of p = σ(s), computed without p.
 
-    With h(s) = −log p − log(1 − p) − 2 log 2 the basis is log p = (s − h)/2 and −log(1 − p) = (s + h)/2 but for
-    constants: exact where p is so close to ½, 0 or 1 that it says nothing any more.
+    Exact where p is so close to ½, 0 or 1 that it says nothing any more, and never falling, however large the score.
 
     Parameters
     ----------
@@ -60,13 +63,9 @@ class LogBasisMap(CalibrationMap):
 
     def log_odds_formula(self) -> Formula:
         """Return the log-odds as a formula."""
-        with np.errstate(over="ignore", under="ignore"):
-            hump = _log_hump(np.array(self.centre), self.scale)
-            centre, at_centre = np.clip(np.array([self.centre, hump]) / self.scale, -MAX, MAX).tolist()
-        x = clip(SCORE / self.scale - centre, -FAR, FAR)
-        k = clip(_log_hump_formula(self.scale) / self.scale - at_centre, -FAR, FAR)
+        left, right = _basis_formula(self.centre, self.scale)
         a, b = (float(slope) for slope in self.slopes)
-        return self.intercept + a * ((x - k) / 2.0) + b * ((x + k) / 2.0)
+        return self.intercept + a * left + b * right
 
     @property
     def is_monotone(self) -> bool:
@@ -75,30 +74,54 @@ class LogBasisMap(CalibrationMap):
 
 
 def log_basis(scores: Floats, centre: float, scale: float) -> tuple[Floats, Floats]:
-    """Return log p and −log(1 − p) of p = σ(s), both less their value at the centre, over the scale."""
+    """Return log p and −log(1 − p) of p = σ(s), both less their value at the centre, over the scale.
+
+    Both rise with the score, to the last bit however large it is: of log p = min(s, 0) − log(1 + e^−|s|) and
+    −log(1 − p) = max(s, 0) + log(1 + e^−|s|) nothing large cancels.
+    """
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        rest = np.log1p(np.exp(-np.abs(scores))) - np.log1p(np.exp(-abs(centre)))
+        left = (np.minimum(scores, 0.0) / scale - min(centre, 0.0) / scale) - rest / scale
+        right = (np.maximum(scores, 0.0) / scale - max(centre, 0.0) / scale) + rest / scale
+        if scale <= _NARROW and abs(centre) < _FAR_OUT:
+            # So close to the centre only the difference has digits.
+            move = np.clip(scores - centre, -1.0, 1.0)
+            near = np.abs(scores - centre) < 1
+            left = np.where(near, -np.log1p(expit(-centre) * np.expm1(-move)) / scale, left)
+            right = np.where(near, np.log1p(expit(centre) * np.expm1(move)) / scale, right)
+    return np.clip(left, -FAR, FAR), np.clip(right, -FAR, FAR)
+
+
+def _basis_formula(centre: float, scale: float) -> tuple[Formula, Formula]:
+    """Return the same without log1p and expm1, which few engines have."""
+    size = absolute(SCORE)
     with np.errstate(over="ignore", under="ignore"):
-        x = np.clip(scores / scale - centre / scale, -FAR, FAR)
-        hump, at_centre = (_log_hump(part, scale) / scale for part in (scores, np.array(centre)))
-        k = np.clip(hump - at_centre, -FAR, FAR)
-    return (x - k) / 2, (x + k) / 2
+        rest = (log(1.0 + exp(-size)) - float(np.log1p(np.exp(-abs(centre))))) / scale
+        low, high = np.clip([min(centre, 0.0) / scale, max(centre, 0.0) / scale], -MAX, MAX).tolist()
+        left = (SCORE - size) / 2.0 / scale - low - rest
+        right = (SCORE + size) / 2.0 / scale - high + rest
+        if scale <= _NARROW and abs(centre) < _FAR_OUT:
+            hump = float(_log_hump(centre) / scale)
+            x, k = SCORE / scale - centre / scale, _log_hump_formula() / scale - hump
+            distance = absolute(SCORE - centre)
+            left, right = (
+                where(distance, 1.0, near, far) for near, far in (((x - k) / 2.0, left), ((x + k) / 2.0, right))
+            )
+    return clip(left, -FAR, FAR), clip(right, -FAR, FAR)
 
 
-def _log_hump(scores: Floats, scale: float) -> Floats:
-    """Return −log p − log(1 − p) − 2 log 2 = 2 log cosh(s/2), to the last digit of the scale."""
-    size = np.abs(scores)
-    with np.errstate(under="ignore"):
-        if scale > 0.1:
-            return np.asarray(size + 2 * np.log(1 + np.exp(-size)) - 2 * np.log(2))
-        small = 2 * np.log1p(2 * np.sinh(np.minimum(size, 2.0) / 4) ** 2)
-        return np.asarray(np.where(size < 2, small, size + 2 * np.log1p(np.exp(-size)) - 2 * np.log(2)))
+def _log_hump(score: float) -> float:
+    """Return −log p − log(1 − p) − 2 log 2 = 2 log cosh(s/2), to the last digit."""
+    size = abs(score)
+    if size < 2:
+        return float(2 * np.log1p(2 * np.sinh(size / 4) ** 2))
+    return float(size + 2 * np.log1p(np.exp(-size)) - 2 * np.log(2))
 
 
-def _log_hump_formula(scale: float) -> Formula:
-    """Return the same without log1p and sinh, which few engines have."""
+def _log_hump_formula() -> Formula:
+    """Return the same as a formula."""
     size = absolute(SCORE)
     large = size + 2.0 * log(1.0 + exp(-size)) - float(2 * np.log(2))
-    if scale > 0.1:
-        return large
     # 2 log cosh(s/2) = 4 artanh(t²) with t = tanh(s/4). The rounding of t counts t-fold: small where digits are wanted.
     e = exp(clip(size, 0.0, _NEAR) / 2.0)
     t = (e - 1.0) / (e + 1.0)

@@ -41,7 +41,9 @@ def level_in_the_large(fitted: CalibrationMap, table: ScoreTable) -> Calibration
         """Return how far the sum lies beyond its range, on the side where it was at first."""
         prob = expit(log_odds + move)
         # Odds of 1 − P, not 1 less P: certain forecasts keep their digits.
-        allowed = _FREEDOM * math.sqrt(float(squared @ (prob * expit(-log_odds - move))))
+        spread = prob * expit(-log_odds - move)
+        # Float weights may count for less than as many cases; they are never taken to count for less than that.
+        allowed = _FREEDOM * math.sqrt(min(float(squared @ spread), float(weight @ spread) / largest))
         return side * (float(weight @ prob) - positive) - allowed
 
     if beyond(0.0) <= 0:

@@ -99,8 +99,7 @@ class MonotoneLogisticCalibrator(SoftUnitCalibrator):
         bends = np.diff(np.eye(len(knots) + 1), axis=0)
         penalty = np.zeros((len(knots) + 2,) * 2)
         penalty[:-1, :-1] = self.penalty * bends.T @ bends
-        level = np.append(np.zeros(len(penalty) - 1), math.log(table.n_pos) - math.log(table.n_neg))
-        theta, _, converged = long.fit(penalty, level, _rising_step)
+        theta, _, converged = long.fit(penalty, direction=_rising_step)
         if not converged:
             self._warn(NonConvergenceWarning, "Newton's method stopped before its tolerance; the fit may be off.")
         if not np.any(theta[:-1] > 0):

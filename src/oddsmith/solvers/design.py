@@ -4,6 +4,7 @@ All that is summed is smooth in the score, so a sketch of some hundred points fi
 two passes over every score find the others.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -67,11 +68,25 @@ class Design:
         ----------
         penalty : ndarray of shape (k, k)
         start : ndarray of shape (k,), optional
+            By default the base rate.
         direction : callable, optional
             As for `minimize`.
         """
-        start = np.zeros(self.columns.shape[1]) if start is None else start
-        return minimize(self.loss(penalty), start, self.cases, direction)
+        return minimize(self.loss(penalty), self.level() if start is None else start, self.cases, direction)
+
+    def level(self) -> Floats:
+        """Return the coefficients of the base rate, given by the one feature that is constant.
+
+        No accepted step is worse than it: a fit that starts here cannot run to where all is certain, and wrong.
+        """
+        start = np.zeros(self.columns.shape[1])
+        spread = np.where(self.columns[0] == 0, np.inf, np.ptp(self.columns, axis=0))
+        constant = int(np.argmin(spread))
+        value = self.columns[0, constant]
+        whole = float(self.up.sum() + self.down.sum())
+        up = min(max(float(self.up.sum() + self.aside[constant] / value), 1e-15 * whole), (1 - 1e-15) * whole)
+        start[constant] = (math.log(up) - math.log(whole - up)) / value
+        return start
 
 
 def logistic_sums(columns: Floats, up: Floats, down: Floats, theta: Floats) -> Quadratic:

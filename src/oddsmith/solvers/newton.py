@@ -102,6 +102,8 @@ def newton_step(theta: Floats, at: Quadratic) -> Floats:
             return np.asarray(step)
     except np.linalg.LinAlgError:
         pass
+    if not np.isfinite(scaled).all():
+        return np.full_like(unit, np.nan)
     # Rounding has left directions without curvature, or with less than none.
     curvature, ways = np.linalg.eigh(scaled)
     return np.asarray(-unit * (ways @ ((ways.T @ pull) / np.maximum(curvature, _FLOOR))))
