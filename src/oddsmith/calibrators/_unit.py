@@ -25,12 +25,15 @@ class UnitCalibrator(Calibrator):
     """Base of calibrators of probabilities: ``_fit`` gets a table of their log-odds.
 
     With ``input="score"`` scores that all lie in [0, 1] are probabilities, held 2.2e−16 away from 0 and 1; any others
-    are log-odds. ``input_`` says which they were, and the map reads them in the same way.
+    are log-odds; where the caller knows what they are (`_fit_known`), the range is not asked. ``input_`` says which
+    they were, and the map reads them in the same way.
     """
 
     def _fit_or_degenerate(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
         low, high = data.span()
-        read = self.input == "score" and 0 <= low < high <= 1
+        known = getattr(self, "_known", None)
+        within = 0 <= low and high <= 1 if known is None else known == "probability"
+        read = self.input == "score" and low < high and within
         self.input_ = "probability" if read or self.input == "probability" else "log_odds"
         if not read:
             return super()._fit_or_degenerate(data)

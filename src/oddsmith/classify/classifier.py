@@ -61,6 +61,7 @@ class CalibratedPair(NamedTuple):
     calibration: ProblemCalibration | JointCalibration
     classes: NDArray[Any]
     kind: Score
+    source: str
 
     @property
     def calibrators(self) -> list[Any]:
@@ -76,7 +77,8 @@ class CalibratedPair(NamedTuple):
         return self.calibration.log_odds(*self._scores(X))
 
     def _scores(self, X: Any) -> tuple[Floats, Any]:
-        scores = classifier_scores(self.estimator, X, self.kind, layout=self.calibration.problems.layout)
+        layout = self.calibration.problems.layout
+        scores = classifier_scores(self.estimator, X, self.kind, layout=layout, source=self.source)
         return scores.aligned(self.classes), scores.form
 
 
@@ -239,7 +241,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
                 )
             estimators, pooled = self._fit_estimators(training, X, target, split_params)
         calibrations = [
-            copy(calibration).fit(each.values, each.form, target.at(each.rows), each.weight(weight)) for each in pooled
+            copy(calibration).fit(each.values, each.form, target.at(each.rows), each.weight(weight), each.meaning)
+            for each in pooled
         ]
         self._keep(estimators, calibrations, pooled[0], target)
         return self
@@ -365,7 +368,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         asked = self.__dict__["score"]
         used = asked if callable(asked) else scored.kind
         self.calibrated_classifiers_ = [
-            CalibratedPair(estimator, calibration, target.classes, used)
+            CalibratedPair(estimator, calibration, target.classes, used, scored.source)
             for estimator, calibration in zip(estimators, calibrations, strict=True)
         ]
         self.calibrators_ = [each for calibration in calibrations for each in calibration.calibrators]

@@ -6,6 +6,7 @@ is too sure of everything else.
 
 import warnings
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,6 +58,7 @@ class Pooled(NamedTuple):
     form: Form
     kind: str
     source: str
+    meaning: str | None
     share: Floats | None
 
     def weight(self, sample_weight: Weights | None) -> Weights | None:
@@ -152,11 +154,26 @@ def fit_folds(
         folds.append(fold)
         if done is not None:
             done()
-    kinds = {(fold.scores.kind, fold.scores.form) for fold in folds}
+    return [fold._replace(scores=scores) for fold, scores in zip(folds, _agreed(folds), strict=True)]
+
+
+def _agreed(folds: list[Fold]) -> list[ClassScores]:
+    """Return the scores of all folds, which must be of one kind."""
+    scores = [fold.scores for fold in folds]
+    softmax = next((each for each in scores if each.source.startswith("softmax of ")), None)
+    if softmax is not None:
+        # A fold that saw two of the classes: its margin is the log-odds between them.
+        scores = [
+            replace(each, kind=softmax.kind, source=softmax.source, form=softmax.form)
+            if f"softmax of {each.source}" == softmax.source and each.values.ndim == 1
+            else each
+            for each in scores
+        ]
+    kinds = {(each.kind, each.form) for each in scores}
     if len(kinds) > 1:
         got = " and ".join(kind for kind, _ in sorted(kinds))
         _check.fail("all folds must have one kind of score", got, 'name one, such as score="probability"')
-    return folds
+    return scores
 
 
 def _fit_fold(training: Training, X: Any, y: NDArray[Any], train: Rows, test: Rows, keep: bool) -> Fold:
@@ -199,14 +216,15 @@ def pool(folds: list[Fold], target: Target) -> Pooled:
     times = np.bincount(rows)[rows]
     scores = folds[0].scores
     share = None if times.max() == 1 else 1 / times
-    return Pooled(rows, values, scores.form, scores.kind, scores.source, share)
+    return Pooled(rows, values, scores.form, scores.kind, scores.source, scores.meaning, share)
 
 
 def score_all(training: Training, X: Any, target: Target) -> Pooled:
     """Score all rows by a classifier that is fitted already."""
     scores = classifier_scores(training.estimator, X, training.kind, layout=training.layout)
     rows = np.arange(len(target.y))
-    return Pooled(rows, scores.aligned(target.classes), scores.form, scores.kind, scores.source, None)
+    values = scores.aligned(target.classes)
+    return Pooled(rows, values, scores.form, scores.kind, scores.source, scores.meaning, None)
 
 
 def score_tables(
