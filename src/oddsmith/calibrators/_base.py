@@ -293,6 +293,8 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     def _fit_or_degenerate(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
         if not self._learns:
             return self._fit(data)  # type: ignore[arg-type]
+        if self._ordered and isinstance(data, ScoreTable):
+            data = data.join_near_ties()
         if data.n_pos == 0 or data.n_neg == 0:
             which = "positive" if data.n_neg == 0 else "negative"
             self._warn(

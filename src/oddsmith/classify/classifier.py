@@ -342,7 +342,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     ) -> tuple[list[Any], list[Pooled]]:
         """Return the classifiers to keep, and out-of-sample scores for each one's calibration."""
         splitter = make_splitter(self.cv, target, "groups" in split_params, self.random_state)
-        splits = make_splits(splitter, X, target, split_params)
+        splits = make_splits(splitter, X, target, split_params, training)
         if self.ensemble and min(len(test) for _, test in splits) < 2:
             _check.fail("with ensemble=True every fold must calibrate on two rows", "1 row", "use ensemble=False")
         done = self._counter(len(splits) + (not self.ensemble))
@@ -354,9 +354,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             self.protocol_ = f"mean of {len(folds)} classifiers, each calibrated on the rows that it was not trained on"
             return [fold.estimator for fold in folds], [pool([fold], target) for fold in folds]
         pooled = pool(folds, target)
-        estimator = fit_rows(training, X, target.y, np.arange(len(target.y)))
+        present = np.flatnonzero(training.present(len(target.y)))
+        estimator = fit_rows(training, X, target.y, present)
         done()
-        remember_rows(estimator, hashes)
+        remember_rows(estimator, hashes[present])
         scored = np.count_nonzero(np.bincount(pooled.rows))
         self.protocol_ = (
             f"one calibrator on out-of-sample scores of {scored} rows from {len(folds)} folds, "

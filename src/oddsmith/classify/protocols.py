@@ -29,7 +29,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, _num_samples, has_fit_parameter
 
 from oddsmith import _check
-from oddsmith._check import Floats, Weights
+from oddsmith._check import Bools, Floats, Weights
 from oddsmith.classify.multiclass import Target, read_target
 from oddsmith.classify.scores import ClassScores, Form, Layout, Score, classifier_scores, wants_numbers
 from oddsmith.errors import InSampleWarning, SkippedFoldWarning, UnusedWeightWarning
@@ -77,6 +77,12 @@ class Training(NamedTuple):
     kind: Score
     layout: Layout
 
+    def present(self, n: int) -> Bools:
+        """Mark the rows to train on; one whose weight is 0 is absent."""
+        weights = {name: value for name, value in self.params.items() if name.endswith("sample_weight")}
+        given = [value for value in weights.values() if value is not None]
+        return np.asarray(given[0]) > 0 if given else np.ones(n, dtype=bool)
+
 
 def make_splitter(cv: Any, target: Target | None, grouped: bool, random_state: Any) -> Any:
     """Resolve ``cv`` once: a number of folds, a held-out fraction, a splitter, or pairs of row numbers.
@@ -106,14 +112,18 @@ def make_splitter(cv: Any, target: Target | None, grouped: bool, random_state: A
     return check_cv(cv)
 
 
-def make_splits(splitter: Any, X: Any, target: Target, params: dict[str, Any]) -> list[tuple[Rows, Rows]]:
+def make_splits(
+    splitter: Any, X: Any, target: Target, params: dict[str, Any], training: Training | None = None
+) -> list[tuple[Rows, Rows]]:
     """Return (train, test) for each fold whose training part has two classes or more."""
     with warnings.catch_warnings():
         # A class with fewer rows than folds is welcome here.
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
         splits = [tuple(_row_numbers(part) for part in pair) for pair in splitter.split(X, target.y, **params)]
-    kept = []
+    kept, alone = [], set()
+    present = np.ones(len(target.y), dtype=bool) if training is None else training.present(len(target.y))
     for number, (train, test) in enumerate(splits):
+        train = train[present[train]]
         if not len(train) or not len(test):
             _check.fail("every fold must train and score rows", f"an empty part in fold {number}", "change cv")
         trained = np.zeros(len(target.y), dtype=bool)
@@ -123,12 +133,14 @@ def make_splits(splitter: Any, X: Any, target: Target, params: dict[str, Any]) -
             warnings.warn(message, InSampleWarning, stacklevel=4)
         if not target.multilabel and np.count_nonzero(np.bincount(target.codes[train])) < 2:
             only = target.classes[target.codes[train[0]]]
+            alone.add(f"{only!r}")
             message = f"Fold {number} is skipped: all its training rows are of class {only!r}."
             warnings.warn(message, SkippedFoldWarning, stacklevel=4)
             continue
         kept.append((train, test))
     if not kept:
-        _check.fail("some fold must have two classes to train on", f"{len(splits)} folds, none of them", "change cv")
+        got = f"{len(splits)} folds, none with weight beside class {' or '.join(sorted(alone))}"
+        _check.fail("some fold must have two classes to train on", got, "change cv or sample_weight")
     return kept
 
 
@@ -276,9 +288,9 @@ def score_tables(
     weight = _check.as_weights(sample_weight, len(target.y))
     training = Training(estimator, weight_params(estimator, weight), score, "classes")
     splitter = make_splitter(cv, target, groups is not None, random_state)
-    splits = make_splits(splitter, X, target, {} if groups is None else {"groups": groups})
+    splits = make_splits(splitter, X, target, {} if groups is None else {"groups": groups}, training)
     pooled = pool(fit_folds(training, X, target.y, splits, n_jobs=n_jobs), target)
-    fitted = fit_rows(training, X, target.y, np.arange(len(target.y)))
+    fitted = fit_rows(training, X, target.y, np.flatnonzero(training.present(len(target.y))))
     both = {"in_sample": score_all(training._replace(estimator=fitted), X, target), "out_of_fold": pooled}
     return {
         name: ScoreTable.from_arrays(each.values, target.codes[each.rows], each.weight(weight))

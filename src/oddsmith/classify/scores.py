@@ -222,7 +222,7 @@ def _read(final: Any, X: Any, wanted: str, layout: Layout, known: str | None) ->
 
     kind, source = next(((kind, source) for kind, source in sources if there(source)), (wanted, None))
     if source is None:
-        names = " or ".join(source.name for _, source in sources)
+        names = " or ".join(source.name for _, source in sources if not source.softmax)
         _check.fail(f"estimator must have {names}", type(final).__name__, "pass a function of (estimator, X)")
     form, shaped = source.form, hasattr(final, "decision_function_shape") and source.form == "own"
     if shaped:
