@@ -25,7 +25,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
@@ -250,6 +250,7 @@ SOFTMAX = [
     QuadraticDiscriminantAnalysis(),
     GradientBoostingClassifier(n_estimators=3),
     HistGradientBoostingClassifier(max_iter=3),
+    NearestCentroid(),
 ]
 MARGINS = [
     LinearSVC(),
