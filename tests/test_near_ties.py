@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from oddsmith import ScoreTable
-from oddsmith.near_ties import near_runs
+from oddsmith.near_ties import around, near_runs
 
 RNG = np.random.default_rng(0)
 FAMILIES = {
@@ -116,3 +116,13 @@ def test_nothing_to_join_is_the_table_itself():
     assert table.join_near_ties() is table
     cells = ScoreTable.from_arrays(np.array([0.5, 0.5 + 1e-16, 3]), [0, 1, 1]).quantize(1.0)
     assert cells.join_near_ties() is cells
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=30))
+def test_knots_lie_within_what_is_around_them(scores):
+    knots = np.unique(np.array(scores) + 0.0)
+    low, high = around(knots)
+    assert np.all((low < knots) | (knots == -np.finfo(float).max))
+    assert np.all(knots <= high)
+    assert np.all(high[:-1] <= low[1:])
+    assert np.isfinite([low, high]).all()

@@ -16,6 +16,9 @@ _NOISE = 2.0**-30
 #: What it may do to a score whatever the others: a few last bits.
 _LAST_BITS = 2.0**-50
 
+#: What it may do to a score that one classifier gives twice, such as a sum of many terms in another order.
+_SAME = 2.0**-44
+
 #: The spread is that of so many neighbors, or of this share of all distinct scores.
 _NEIGHBORS, _SHARE = 8, 1 / 16
 
@@ -80,3 +83,18 @@ def _slack(s: Floats, at: NDArray[np.intp]) -> Floats:
         if max(-s[0], s[-1]) <= 1:
             spread = np.minimum(spread, 1 - np.maximum(*sizes))
     return np.asarray(_NOISE * spread + _LAST_BITS * np.maximum(*sizes))
+
+
+def around(knots: Floats) -> tuple[Floats, Floats]:
+    """Return (low, high] about each of ascending knots: the scores that a classifier may give in the knot's place."""
+    most = np.finfo(np.float64).max
+    with np.errstate(over="ignore", under="ignore"):
+        gaps = np.minimum(np.diff(knots), most)
+        sizes = np.abs(knots)
+        left, right = (np.maximum(sizes, gap) for gap in (np.append(0, gaps), np.append(gaps, 0)))
+        if knots[0] >= 0 or knots[-1] <= 0:  # as in _slack
+            left, right = sizes, sizes
+        room = np.concatenate([[np.inf], gaps / 4, [np.inf]])
+        low = np.minimum(knots - np.minimum(_SAME * left, room[:-1]), np.nextafter(knots, -np.inf))
+        high = knots + np.minimum(_SAME * right, room[1:])
+    return np.maximum(low, -most), np.minimum(high, most)
