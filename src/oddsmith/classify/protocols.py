@@ -132,7 +132,7 @@ def make_splits(
             message = f"Fold {number} scores {both} rows that it was trained on."
             warnings.warn(message, InSampleWarning, stacklevel=4)
         if not target.multilabel and np.count_nonzero(np.bincount(target.codes[train])) < 2:
-            only = target.classes[target.codes[train[0]]]
+            (only,) = target.classes[target.codes[train[:1]]].tolist()
             alone.add(f"{only!r}")
             message = f"Fold {number} is skipped: all its training rows are of class {only!r}."
             warnings.warn(message, SkippedFoldWarning, stacklevel=4)
