@@ -69,10 +69,11 @@ def test_small_probabilities_stay_apart():
     assert runs([0.2, 1 - 3e-12, 1 - 1e-12]) == [[0.2], [1 - 3e-12], [1 - 1e-12]]
 
 
-def test_a_few_last_bits_are_always_joined():
+def test_a_few_last_bits_are_joined_where_there_is_anything_else():
     below = np.nextafter(1.0, 0)
     assert runs([0.25, below, 1.0]) == [[0.25], [below, 1.0]]
-    assert runs([below, 1.0]) == [[below, 1.0]]
+    assert runs([np.nextafter(below, 0), below, 1.0]) == [[np.nextafter(below, 0), below, 1.0]]
+    assert runs([below, 1.0]) == [[below], [1.0]]
     assert runs([3.0]) == [[3.0]]
 
 

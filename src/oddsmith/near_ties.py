@@ -32,8 +32,10 @@ def near_runs(scores: Floats) -> NDArray[np.intp] | None:
     Parameters
     ----------
     scores : ndarray of shape (m,)
-        Distinct and ascending.
+        Distinct and ascending. Two have nothing around them, and stay apart.
     """
+    if len(scores) < 3:
+        return None
     with np.errstate(over="ignore", under="ignore"):
         span = scores[-1] - scores[0]
         s = scores if np.isfinite(span) else scores / 4
