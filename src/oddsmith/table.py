@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from oddsmith import _check, _kernels
 from oddsmith._check import Bools, Floats, Weights
 from oddsmith.grid import Grid, finest_width, power_of_two
+from oddsmith.near_ties import near_runs
 from oddsmith.rows import ScoreRows, read_rows, slices, total_weight
 
 __all__ = ["ScoreTable", "pool"]
@@ -396,6 +397,22 @@ class ScoreTable:
             _check.fail("function must give one number a score", f"shape {mapped.shape}, or NaN", "check the function")
         columns = {name: column for name, column in self._columns().items() if not name.endswith("_sum")}
         return pool(mapped, columns, self.rows, None)
+
+    def join_near_ties(self) -> "ScoreTable":
+        """Take exact scores that differ by rounding alone for one, in their middle; the table itself where none do."""
+        starts = self._near_runs
+        if starts is None:
+            return self
+        ends = np.append(starts[1:], len(self)) - 1
+        first, last = self.scores[starts], self.scores[ends]
+        columns = {name: np.add.reduceat(column, starts) for name, column in self._columns().items()}
+        joined = _assemble(np.where(starts == ends, first, first / 2 + last / 2), columns, self.rows, None)
+        joined.__dict__["_near_runs"] = None
+        return joined
+
+    @cached_property
+    def _near_runs(self) -> NDArray[np.intp] | None:
+        return near_runs(self.scores) if self.resolution is None else None
 
     def to_arrays(self) -> tuple[Floats, NDArray[np.int64], Weights]:
         """Return scores, labels {0, 1} and weights, one row for each score and class that has weight."""

@@ -8,11 +8,11 @@ import warnings
 
 import numpy as np
 import pytest
+from benchmarks.families import FAMILIES, network_problems
 from scipy.optimize import minimize
 from scipy.special import expit
 
 import oddsmith
-from benchmarks.families import FAMILIES, network_problems
 from oddsmith import (
     BetaCalibrator,
     LogisticCalibrator,

@@ -106,7 +106,7 @@ def by_probcal(prob, y, weights, queries):
 @pytest.mark.parametrize("predict_interval", [by_venn_abers, by_probcal])
 def test_folds_merge_the_predictors_without_each_of_them(predict_interval):
     prob, y = probabilities()
-    queries = np.concatenate([prob[:50], np.linspace(0, 1, 101)])
+    queries = np.concatenate([prob[:50], np.round(np.linspace(0, 1, 101), 2)])
     rests = [fold.rest.to_arrays() for fold in folds(ScoreTable.from_arrays(prob, y), 5, random_state=7)]
     p0, p1 = np.array([predict_interval(*rest, queries) for rest in rests]).transpose(2, 0, 1)
     positive, negative = (np.exp(np.mean(np.log(p), axis=0)) for p in (p1, 1 - p0))

@@ -11,14 +11,18 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import (
+    check_classifiers_one_label_sample_weights,
+    check_sample_weight_equivalence_on_dense_data,
+    parametrize_with_checks,
+)
 
 import oddsmith
 from oddsmith import IsotonicCalibrator, PlattCalibrator
@@ -52,6 +56,35 @@ NO_WEIGHTS = {
 def test_scikit_learns_checks(estimator, check):
     with ours_allowed():
         check(estimator)
+
+
+@pytest.mark.parametrize("calibrator", ["auto", "venn_abers", "isotonic", "bbq", "enir", "platt"])
+@pytest.mark.parametrize(
+    "estimator", [LogisticRegression(), RidgeClassifier(), GaussianNB(), MultinomialNB()], ids=lambda each: str(each)
+)
+@pytest.mark.parametrize(
+    "check", [check_sample_weight_equivalence_on_dense_data, check_classifiers_one_label_sample_weights]
+)
+def test_weights_mean_what_they_mean_to_the_classifier(check, estimator, calibrator):
+    """Equal rows, scored by two folds, differ in their last bits; a class may have no weight at all."""
+    with ours_allowed():
+        with np.errstate(divide="ignore"):  # naive Bayes itself takes the logarithm of a prior of 0
+            check(type(estimator).__name__, estimator)
+        check("CalibratedClassifier", CalibratedClassifier(estimator, calibrator))
+
+
+def test_the_error_names_the_only_class_that_has_weight():
+    with ours_allowed(), pytest.raises(InvalidInputError, match=r"two classes to train on; .* beside class 'spam'"):
+        CalibratedClassifier(GaussianNB()).fit(X, WORDS, sample_weight=(WORDS == "spam").astype(int))
+
+
+def test_a_class_without_weight_is_absent():
+    weight = (THREE != 2).astype(int)
+    with ours_allowed():
+        model = CalibratedClassifier(GaussianNB(), "platt", cv=StratifiedKFold(3)).fit(X, THREE, sample_weight=weight)
+    assert model.classes_.tolist() == [0, 1, 2]
+    assert np.isfinite(model.predict_proba(X)).all()
+    assert not np.any(model.predict(X) == 2)
 
 
 class TestCalibratorByName:

@@ -1,25 +1,36 @@
 """The score of any classifier: which one is taken, that it is not rounded, and which row is bad."""
 
 import importlib
+import inspect
 import os
 
 import numpy as np
 import pytest
-from scipy.special import logit
+from scipy.special import logit, softmax
+from sklearn.base import clone
 from sklearn.datasets import make_classification
-from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, RandomForestClassifier, VotingClassifier
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import all_estimators, get_tags
 
 from oddsmith.classify import CalibratedClassifier, ClassScores, classifier_scores
 from oddsmith.errors import InvalidInputError
@@ -233,6 +244,111 @@ def test_bad_kinds_are_refused(kind, message):
         classifier_scores(LinearSVC().fit(X, Y), X, kind)
 
 
+SOFTMAX = [
+    LogisticRegression(),
+    LinearDiscriminantAnalysis(),
+    QuadraticDiscriminantAnalysis(),
+    GradientBoostingClassifier(n_estimators=3),
+    HistGradientBoostingClassifier(max_iter=3),
+    NearestCentroid(),
+]
+MARGINS = [
+    LinearSVC(),
+    RidgeClassifier(),
+    SGDClassifier(loss="log_loss", random_state=0),
+    OneVsRestClassifier(LogisticRegression()),
+    AdaBoostClassifier(n_estimators=5, random_state=0),
+    SVC(),
+]
+
+
+def class_name(estimator):
+    return type(estimator).__name__
+
+
+def _required(cls):
+    parameters = list(inspect.signature(cls).parameters.values())
+    return [each.name for each in parameters if each.default is each.empty]
+
+
+class TestSoftmax:
+    """Models of several classes at once are scored by the log-odds of their probabilities, others by margins."""
+
+    @pytest.mark.parametrize("estimator", SOFTMAX, ids=class_name)
+    def test_a_class_has_the_log_odds_of_its_probability(self, estimator):
+        model = clone(estimator).fit(X3, NAMES3)
+        scores = classifier_scores(model, X3)
+        assert (scores.kind, scores.source) == ("log_odds", "softmax of decision_function")
+        calibrated = CalibratedClassifier(model, "platt", prefit=True)
+        with ours_allowed():
+            calibrated.fit(X3, NAMES3)
+        problems = calibrated.calibrated_classifiers_[0].calibration.problems
+        columns = np.column_stack([problems.column(scores.values, scores.form, c) for c in range(3)])
+        prob = model.predict_proba(X3)
+        small = prob < 0.9
+        np.testing.assert_allclose(columns[small], logit(prob[small]), rtol=1e-6, atol=1e-9)
+        assert np.isfinite(columns).all()
+
+    @pytest.mark.parametrize("estimator", MARGINS, ids=class_name)
+    def test_one_class_against_the_rest_keeps_its_margin(self, estimator):
+        scores = classifier_scores(clone(estimator).fit(X3, NAMES3), X3)
+        assert (scores.kind, scores.form) == ("margin", "own")
+
+    @pytest.mark.filterwarnings("ignore:Class .* is deprecated:FutureWarning")
+    def test_every_softmax_of_scikit_learn_is_found(self):
+        """Whatever has both methods is one or is none, and the reading agrees with the definition."""
+        found = set()
+        for name, cls in all_estimators("classifier"):
+            wraps = "estimator" in inspect.signature(cls).parameters and name != "AdaBoostClassifier"
+            if wraps or _required(cls) or name.endswith("CV") or not hasattr(cls, "decision_function"):
+                continue
+            model = cls()
+            if not get_tags(model).classifier_tags.multi_class:
+                continue
+            model.fit(X3, Y3)
+            if not hasattr(model, "decision_function") or not hasattr(model, "predict_proba"):
+                continue
+            if np.allclose(softmax(model.decision_function(X3), axis=1), model.predict_proba(X3)):
+                found.add(name)
+                assert classifier_scores(model, X3).kind == "log_odds", name
+            else:
+                assert classifier_scores(model, X3).kind == "margin", name
+        assert found == {class_name(estimator) for estimator in SOFTMAX}
+
+    def test_log_odds_stay_apart_where_probabilities_are_0(self):
+        model = LogisticRegression(C=1e4, max_iter=2000).fit(X3, Y3)
+        far = 1e4 * X3[:20]
+        assert np.any(model.predict_proba(far) == 0)
+        scores = classifier_scores(model, far)
+        assert scores.kind == "log_odds"
+        np.testing.assert_array_equal(scores.values, model.decision_function(far))
+
+    def test_a_row_is_scored_alone_as_among_others(self):
+        calibrated = CalibratedClassifier(LogisticRegression(), cv=2).fit(X3, NAMES3)
+        alone = np.vstack([calibrated.predict_proba(row[None]) for row in X3[:20]])
+        np.testing.assert_allclose(alone, calibrated.predict_proba(X3[:20]), atol=1e-9)
+
+    @pytest.mark.parametrize("ensemble", [False, True])
+    @pytest.mark.parametrize("first", [False, True])
+    def test_a_fold_that_saw_two_classes_has_their_log_odds(self, ensemble, first):
+        folds = [(np.arange(120), np.arange(120, 240)), (np.arange(120, 240)[Y3[120:] != 1], np.arange(120))]
+        with ours_allowed():
+            model = CalibratedClassifier(LogisticRegression(), cv=folds[::-1] if first else folds, ensemble=ensemble)
+            model.fit(X3, NAMES3)
+        assert model.score_ == "log_odds"
+        assert np.isfinite(model.predict_proba(X3)).all()
+        assert model.score(X3, NAMES3) > 0.6
+
+    def test_a_margin_on_request(self):
+        model = LogisticRegression().fit(X3, Y3)
+        assert (classifier_scores(model, X3, "margin").kind, classifier_scores(model, X3, "margin").form) == (
+            "margin",
+            "own",
+        )
+        by_request = classifier_scores(model, X3, "log_odds")
+        np.testing.assert_array_equal(by_request.values, classifier_scores(model, X3).values)
+
+
 class TestAlignment:
     def make(self, values, form, classes):
         return ClassScores(np.asarray(values, dtype=float), "margin", "test", form, np.asarray(classes))
@@ -281,13 +397,28 @@ class TestBoosters:
         np.testing.assert_allclose(scores.values, logit(model.predict_proba(X)[:, 1]), atol=1e-5)
 
     @pytest.mark.parametrize("make", ["xgboost", "lightgbm"])
-    def test_several_classes_are_calibrated_by_margins(self, make):
+    def test_several_classes_are_a_softmax_of_their_margins(self, make):
         model = CalibratedClassifier(getattr(self, make)(), cv=2).fit(X3, Y3)
-        assert model.score_ == "margin"
+        assert (model.score_, model.score_source_) == ("log_odds", "softmax of raw margin")
         assert model.score(X3, Y3) > 0.7
         np.testing.assert_allclose(model.predict_proba(X3).sum(axis=1), 1)
         log_odds = classifier_scores(model.estimator_, X3, "log_odds")
         assert log_odds.form == "log_probability"
+
+    def test_one_class_against_the_rest_keeps_its_margin(self):
+        model = self.lightgbm(objective="multiclassova").fit(X3, Y3)
+        assert (classifier_scores(model, X3).kind, classifier_scores(model, X3).form) == ("margin", "own")
+        log_odds = classifier_scores(model, X3, "log_odds")
+        assert log_odds.source == "log of predict_proba"
+        np.testing.assert_allclose(np.exp(log_odds.values), model.predict_proba(X3), rtol=1e-12)
+
+    @pytest.mark.parametrize("make", ["xgboost", "lightgbm"])
+    def test_a_fitted_booster_of_several_classes(self, make):
+        model = getattr(self, make)().fit(X3[:120], Y3[:120])
+        booster = model.get_booster() if make == "xgboost" else model.booster_
+        native, wrapped = (classifier_scores(each, X3) for each in (booster, model))
+        assert native.source == wrapped.source == "softmax of raw margin"
+        np.testing.assert_allclose(native.values, wrapped.values, rtol=1e-6)
 
     @pytest.mark.parametrize("make", ["xgboost", "lightgbm"])
     @pytest.mark.parametrize("ensemble", [False, True])

@@ -19,7 +19,7 @@ LAYERS = [
     {"_check"},
     {"_pieces"},
     {"_kernels", "_compiled", "_locate"},
-    {"rows", "grid", "atomic"},
+    {"rows", "grid", "near_ties", "atomic"},
     {"table"},
     {"formula"},
     {"maps", "resample"},

@@ -106,6 +106,16 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             rows = ScoreRows(self._enter(rows.scores), rows.positive, rows.weight)
         return self._learn(ScoreTable.from_rows(rows) if self._ordered else rows, classes)
 
+    def _fit_known(
+        self, kind: str | None, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Fit to what the caller knows to be "probability" or "log_odds", so that no method has to guess."""
+        self._known = kind
+        try:
+            return self.fit(scores, y, sample_weight)
+        finally:
+            del self._known
+
     def fit_table(self, table: ScoreTable) -> Self:
         """Fit to a score table; the same fit as from the rows that made it."""
         self._chunks = None
@@ -283,6 +293,8 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     def _fit_or_degenerate(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
         if not self._learns:
             return self._fit(data)  # type: ignore[arg-type]
+        if self._ordered and isinstance(data, ScoreTable):
+            data = data.join_near_ties()
         if data.n_pos == 0 or data.n_neg == 0:
             which = "positive" if data.n_neg == 0 else "negative"
             self._warn(

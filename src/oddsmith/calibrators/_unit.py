@@ -78,8 +78,9 @@ def softened(kind: Kind, softness: float) -> Reading:
 class UnitCalibrator(Calibrator):
     """Base of calibrators of probabilities: ``_fit`` gets a table of their log-odds.
 
-    With ``input="score"`` scores that all lie in [0, 1] are probabilities; any others are log-odds. ``input_`` says
-    which they were, and the map reads them in the same way: a later score beyond [0, 1] is refused.
+    With ``input="score"`` scores that all lie in [0, 1] are probabilities; any others are log-odds; where the caller
+    knows what they are (`_fit_known`), the range is not asked. ``input_`` says which they were, and the map reads them
+    in the same way: a later score beyond [0, 1] is refused.
     """
 
     def _fit_or_degenerate(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
@@ -95,7 +96,9 @@ class UnitCalibrator(Calibrator):
 
     def _kind(self, data: ScoreTable | ScoreRows) -> Kind:
         low, high = data.span()
-        return "probability" if self.input == "score" and 0 <= low < high <= 1 else "log_odds"
+        known = getattr(self, "_known", None)
+        within = 0 <= low and high <= 1 if known is None else known == "probability"
+        return "probability" if self.input == "score" and low < high and within else "log_odds"
 
     def __repr__(self, **options: Any) -> str:
         shown = str(super().__repr__(**options))

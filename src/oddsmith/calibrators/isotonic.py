@@ -9,6 +9,7 @@ from oddsmith import _check, _kernels
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._bins import block_map
 from oddsmith.maps import CalibrationMap, StepMap
+from oddsmith.near_ties import around
 from oddsmith.rows import ScoreRows
 from oddsmith.solvers.targets import platt_targets
 from oddsmith.table import ScoreTable
@@ -73,7 +74,7 @@ class IsotonicCalibrator(Calibrator):
         values = self._bound(means, table)
         if self.between == "interpolate":
             return block_map(table.scores, starts, values)
-        last = table.scores[np.append(starts[1:], len(table)) - 1]
+        _, last = around(table.scores[np.append(starts[1:], len(table)) - 1])
         return StepMap(last, values, np.append(values, values[-1]))
 
     def _bound(self, means: np.ndarray, data: ScoreTable | ScoreRows) -> np.ndarray:

@@ -12,6 +12,7 @@ from oddsmith._check import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._venn_abers import value_steps
 from oddsmith.maps import CalibrationMap, StepMap
+from oddsmith.near_ties import around
 from oddsmith.resample import RandomState
 from oddsmith.rows import ScoreRows
 from oddsmith.table import ScoreTable
@@ -133,7 +134,11 @@ def _along(knots: Floats, jumps: _Jumps, side: Literal["left", "right"]) -> Floa
 
 
 def _step_map(knots: Floats, values: Floats) -> StepMap:
-    return StepMap(knots, values[1::2], values[0::2])
+    """Return the steps with the values before, at, and after each knot in turn; "at" is as far as rounding goes."""
+    ends = np.column_stack(around(knots)).ravel()
+    apart = np.append(ends[1:] > ends[:-1], True)  # between neighbouring doubles nothing is
+    values = values[np.append(True, apart)]
+    return StepMap(ends[apart], values[:-1], values)
 
 
 def _flat(score: float, value: float) -> StepMap:

@@ -61,6 +61,7 @@ class CalibratedPair(NamedTuple):
     calibration: ProblemCalibration | JointCalibration
     classes: NDArray[Any]
     kind: Score
+    source: str
 
     @property
     def calibrators(self) -> list[Any]:
@@ -76,7 +77,8 @@ class CalibratedPair(NamedTuple):
         return self.calibration.log_odds(*self._scores(X))
 
     def _scores(self, X: Any) -> tuple[Floats, Any]:
-        scores = classifier_scores(self.estimator, X, self.kind, layout=self.calibration.problems.layout)
+        layout = self.calibration.problems.layout
+        scores = classifier_scores(self.estimator, X, self.kind, layout=layout, source=self.source)
         return scores.aligned(self.classes), scores.form
 
 
@@ -239,7 +241,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
                 )
             estimators, pooled = self._fit_estimators(training, X, target, split_params)
         calibrations = [
-            copy(calibration).fit(each.values, each.form, target.at(each.rows), each.weight(weight)) for each in pooled
+            copy(calibration).fit(each.values, each.form, target.at(each.rows), each.weight(weight), each.meaning)
+            for each in pooled
         ]
         self._keep(estimators, calibrations, pooled[0], target)
         return self
@@ -339,7 +342,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     ) -> tuple[list[Any], list[Pooled]]:
         """Return the classifiers to keep, and out-of-sample scores for each one's calibration."""
         splitter = make_splitter(self.cv, target, "groups" in split_params, self.random_state)
-        splits = make_splits(splitter, X, target, split_params)
+        splits = make_splits(splitter, X, target, split_params, training)
         if self.ensemble and min(len(test) for _, test in splits) < 2:
             _check.fail("with ensemble=True every fold must calibrate on two rows", "1 row", "use ensemble=False")
         done = self._counter(len(splits) + (not self.ensemble))
@@ -351,9 +354,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             self.protocol_ = f"mean of {len(folds)} classifiers, each calibrated on the rows that it was not trained on"
             return [fold.estimator for fold in folds], [pool([fold], target) for fold in folds]
         pooled = pool(folds, target)
-        estimator = fit_rows(training, X, target.y, np.arange(len(target.y)))
+        present = np.flatnonzero(training.present(len(target.y)))
+        estimator = fit_rows(training, X, target.y, present)
         done()
-        remember_rows(estimator, hashes)
+        remember_rows(estimator, hashes[present])
         scored = np.count_nonzero(np.bincount(pooled.rows))
         self.protocol_ = (
             f"one calibrator on out-of-sample scores of {scored} rows from {len(folds)} folds, "
@@ -365,7 +369,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         asked = self.__dict__["score"]
         used = asked if callable(asked) else scored.kind
         self.calibrated_classifiers_ = [
-            CalibratedPair(estimator, calibration, target.classes, used)
+            CalibratedPair(estimator, calibration, target.classes, used, scored.source)
             for estimator, calibration in zip(estimators, calibrations, strict=True)
         ]
         self.calibrators_ = [each for calibration in calibrations for each in calibration.calibrators]

@@ -187,8 +187,10 @@ class ProblemCalibration:
     calibrators: list[Any] = field(default_factory=list)
     counts: Floats = field(default_factory=lambda: np.empty(0))
 
-    def fit(self, values: Floats, form: Form, target: Target, weight: Weights | None) -> Self:
-        """Fit every problem to aligned scores."""
+    def fit(
+        self, values: Floats, form: Form, target: Target, weight: Weights | None, meaning: str | None = None
+    ) -> Self:
+        """Fit every problem to aligned scores, of which may be known what they mean."""
         signs = self.problems.signs(target)
         self.calibrators, counts = [], []
         for b in range(signs.shape[1]):
@@ -200,7 +202,9 @@ class ProblemCalibration:
             given = None if weight is None else weight[held]
             counts.append(float(held.sum() if given is None else given.sum()))
             labels = (signs[held, b] > 0).astype(np.int64)
-            self.calibrators.append(clone(self.calibrator).fit(scores[held], labels, given) if held.any() else None)
+            calibrator = clone(self.calibrator)
+            fitted = calibrator._fit_known(meaning, scores[held], labels, given) if held.any() else None
+            self.calibrators.append(fitted)
         self.counts = np.array(counts)
         if not self.counts.any():
             _check.fail("some row must calibrate", "weight 0 in all rows of a fold", "change cv or sample_weight")
@@ -231,8 +235,11 @@ class JointCalibration:
     problems: Problems
     calibrators: list[Any] = field(default_factory=list)
 
-    def fit(self, values: Floats, form: Form, target: Target, weight: Weights | None) -> Self:
-        """Fit the scaling to aligned scores."""
+    def fit(
+        self, values: Floats, form: Form, target: Target, weight: Weights | None, meaning: str | None = None
+    ) -> Self:
+        """Fit the scaling to aligned scores; their form tells all."""
+        del meaning
         scaling = clone(self.calibrator).set_params(classes=np.arange(len(target.classes)))
         self.calibrators = [scaling.fit(_logits(values, form), target.codes, weight)]
         return self

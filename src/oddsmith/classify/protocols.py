@@ -6,6 +6,7 @@ is too sure of everything else.
 
 import warnings
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, _num_samples, has_fit_parameter
 
 from oddsmith import _check
-from oddsmith._check import Floats, Weights
+from oddsmith._check import Bools, Floats, Weights
 from oddsmith.classify.multiclass import Target, read_target
 from oddsmith.classify.scores import ClassScores, Form, Layout, Score, classifier_scores, wants_numbers
 from oddsmith.errors import InSampleWarning, SkippedFoldWarning, UnusedWeightWarning
@@ -57,6 +58,7 @@ class Pooled(NamedTuple):
     form: Form
     kind: str
     source: str
+    meaning: str | None
     share: Floats | None
 
     def weight(self, sample_weight: Weights | None) -> Weights | None:
@@ -74,6 +76,12 @@ class Training(NamedTuple):
     params: dict[str, Any]
     kind: Score
     layout: Layout
+
+    def present(self, n: int) -> Bools:
+        """Mark the rows to train on; one whose weight is 0 is absent."""
+        weights = {name: value for name, value in self.params.items() if name.endswith("sample_weight")}
+        given = [value for value in weights.values() if value is not None]
+        return np.asarray(given[0]) > 0 if given else np.ones(n, dtype=bool)
 
 
 def make_splitter(cv: Any, target: Target | None, grouped: bool, random_state: Any) -> Any:
@@ -104,14 +112,18 @@ def make_splitter(cv: Any, target: Target | None, grouped: bool, random_state: A
     return check_cv(cv)
 
 
-def make_splits(splitter: Any, X: Any, target: Target, params: dict[str, Any]) -> list[tuple[Rows, Rows]]:
+def make_splits(
+    splitter: Any, X: Any, target: Target, params: dict[str, Any], training: Training | None = None
+) -> list[tuple[Rows, Rows]]:
     """Return (train, test) for each fold whose training part has two classes or more."""
     with warnings.catch_warnings():
         # A class with fewer rows than folds is welcome here.
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
         splits = [tuple(_row_numbers(part) for part in pair) for pair in splitter.split(X, target.y, **params)]
-    kept = []
+    kept, alone = [], set()
+    present = np.ones(len(target.y), dtype=bool) if training is None else training.present(len(target.y))
     for number, (train, test) in enumerate(splits):
+        train = train[present[train]]
         if not len(train) or not len(test):
             _check.fail("every fold must train and score rows", f"an empty part in fold {number}", "change cv")
         trained = np.zeros(len(target.y), dtype=bool)
@@ -120,13 +132,15 @@ def make_splits(splitter: Any, X: Any, target: Target, params: dict[str, Any]) -
             message = f"Fold {number} scores {both} rows that it was trained on."
             warnings.warn(message, InSampleWarning, stacklevel=4)
         if not target.multilabel and np.count_nonzero(np.bincount(target.codes[train])) < 2:
-            only = target.classes[target.codes[train[0]]]
+            (only,) = target.classes[target.codes[train[:1]]].tolist()
+            alone.add(f"{only!r}")
             message = f"Fold {number} is skipped: all its training rows are of class {only!r}."
             warnings.warn(message, SkippedFoldWarning, stacklevel=4)
             continue
         kept.append((train, test))
     if not kept:
-        _check.fail("some fold must have two classes to train on", f"{len(splits)} folds, none of them", "change cv")
+        got = f"{len(splits)} folds, none with weight beside class {' or '.join(sorted(alone))}"
+        _check.fail("some fold must have two classes to train on", got, "change cv or sample_weight")
     return kept
 
 
@@ -152,11 +166,26 @@ def fit_folds(
         folds.append(fold)
         if done is not None:
             done()
-    kinds = {(fold.scores.kind, fold.scores.form) for fold in folds}
+    return [fold._replace(scores=scores) for fold, scores in zip(folds, _agreed(folds), strict=True)]
+
+
+def _agreed(folds: list[Fold]) -> list[ClassScores]:
+    """Return the scores of all folds, which must be of one kind."""
+    scores = [fold.scores for fold in folds]
+    softmax = next((each for each in scores if each.source.startswith("softmax of ")), None)
+    if softmax is not None:
+        # A fold that saw two of the classes: its margin is the log-odds between them.
+        scores = [
+            replace(each, kind=softmax.kind, source=softmax.source, form=softmax.form)
+            if f"softmax of {each.source}" == softmax.source and each.values.ndim == 1
+            else each
+            for each in scores
+        ]
+    kinds = {(each.kind, each.form) for each in scores}
     if len(kinds) > 1:
         got = " and ".join(kind for kind, _ in sorted(kinds))
         _check.fail("all folds must have one kind of score", got, 'name one, such as score="probability"')
-    return folds
+    return scores
 
 
 def _fit_fold(training: Training, X: Any, y: NDArray[Any], train: Rows, test: Rows, keep: bool) -> Fold:
@@ -199,14 +228,15 @@ def pool(folds: list[Fold], target: Target) -> Pooled:
     times = np.bincount(rows)[rows]
     scores = folds[0].scores
     share = None if times.max() == 1 else 1 / times
-    return Pooled(rows, values, scores.form, scores.kind, scores.source, share)
+    return Pooled(rows, values, scores.form, scores.kind, scores.source, scores.meaning, share)
 
 
 def score_all(training: Training, X: Any, target: Target) -> Pooled:
     """Score all rows by a classifier that is fitted already."""
     scores = classifier_scores(training.estimator, X, training.kind, layout=training.layout)
     rows = np.arange(len(target.y))
-    return Pooled(rows, scores.aligned(target.classes), scores.form, scores.kind, scores.source, None)
+    values = scores.aligned(target.classes)
+    return Pooled(rows, values, scores.form, scores.kind, scores.source, scores.meaning, None)
 
 
 def score_tables(
@@ -258,9 +288,9 @@ def score_tables(
     weight = _check.as_weights(sample_weight, len(target.y))
     training = Training(estimator, weight_params(estimator, weight), score, "classes")
     splitter = make_splitter(cv, target, groups is not None, random_state)
-    splits = make_splits(splitter, X, target, {} if groups is None else {"groups": groups})
+    splits = make_splits(splitter, X, target, {} if groups is None else {"groups": groups}, training)
     pooled = pool(fit_folds(training, X, target.y, splits, n_jobs=n_jobs), target)
-    fitted = fit_rows(training, X, target.y, np.arange(len(target.y)))
+    fitted = fit_rows(training, X, target.y, np.flatnonzero(training.present(len(target.y))))
     both = {"in_sample": score_all(training._replace(estimator=fitted), X, target), "out_of_fold": pooled}
     return {
         name: ScoreTable.from_arrays(each.values, target.codes[each.rows], each.weight(weight))

@@ -132,6 +132,12 @@ class TemperatureScaling(_JointScaling):
     def _rescale(self, z: Floats) -> Floats:
         return np.asarray((z - z.max(axis=1, keepdims=True)) / self.temperature_)
 
+    @property
+    def beta_(self) -> float:
+        """1/T, by which scikit-learn's temperature scaling goes."""
+        check_is_fitted(self, "temperature_")
+        return 1 / self.temperature_
+
 
 class VectorScaling(_JointScaling):
     """Rescale and shift the logit of each class on its own.

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from scipy.special import log_softmax
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -25,6 +26,7 @@ from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
 from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.validation import _num_samples
 
 from oddsmith import _check
@@ -41,6 +43,12 @@ Layout = Literal["classes", "labels", "pairs"]
 
 #: A kind by name, or a function of the fitted classifier and X.
 Score = str | Callable[[Any, Any], ArrayLike]
+
+#: What the scores of a kind are; margins are log-odds on a scale of their own.
+_MEANING = {"probability": "probability", "votes": "probability", "margin": "log_odds", "log_odds": "log_odds"}
+
+#: So many rows show whether a classifier is a softmax of its margins.
+_SHOWN = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +75,11 @@ class ClassScores:
     source: str
     form: Form
     classes: NDArray[Any] | None
+
+    @property
+    def meaning(self) -> str | None:
+        """What the numbers are, "probability" or "log_odds"; None for those of a function."""
+        return None if self.source == "function" else _MEANING[self.kind]
 
     def aligned(self, classes: NDArray[Any]) -> Floats:
         """Return the scores for sorted classes: one column for two, else one a class or pair, NaN where unseen."""
@@ -123,6 +136,7 @@ def classifier_scores(
     *,
     layout: Layout = "classes",
     rows: NDArray[np.intp] | None = None,
+    source: str | None = None,
 ) -> ClassScores:
     """Read the scores of a fitted classifier.
 
@@ -137,14 +151,16 @@ def classifier_scores(
         Rows to score.
     kind : {"auto", "margin", "log_odds", "votes", "probability"} or callable, default "auto"
         "margin": ``decision_function`` or a booster's raw margin · "log_odds": log P(c)/P(not c), from joint
-        log-probabilities, ``log_odds``, a booster's margin or ``predict_proba`` (which must then avoid 0 and 1) ·
-        "votes": the share of an ensemble's members, or of neighbours · "probability": ``predict_proba`` · a function
-        of the classifier and X. "auto" takes the first there is of: joint log-probabilities, margin, ``log_odds``,
-        probability.
+        log-probabilities, ``log_odds``, margins whose softmax is ``predict_proba``, or ``predict_proba`` itself (which
+        must then avoid 0 and 1) · "votes": the share of an ensemble's members, or of neighbours · "probability":
+        ``predict_proba`` · a function of the classifier and X. "auto" takes the first there is of: joint
+        log-probabilities, the log-odds of a softmax of several classes, margin, ``log_odds``, probability.
     layout : {"classes", "labels", "pairs"}, default "classes"
         One score a class; a label of an indicator matrix; or, of classifiers trained on pairs, a pair.
     rows : array of int, optional
         Numbers of the rows, by which a bad score is reported.
+    source : str, optional
+        The ``source`` of an earlier reading, to read in the same way whatever the rows.
 
     Examples
     --------
@@ -162,7 +178,7 @@ def classifier_scores(
         members = None if kind in ("votes", "probability") else _members(final, layout)
         if members is not None:
             return _of_members(final, seen, kind, layout, rows, *members)
-        scores = replace(_read(final, seen, kind, layout), classes=known_classes(estimator))
+        scores = replace(_read(final, seen, kind, layout, source), classes=known_classes(estimator))
     _refuse_bad(scores.values, _num_samples(X), rows)
     return replace(scores, form="problems") if layout == "labels" else scores
 
@@ -195,12 +211,18 @@ def _refuse_bad(values: Floats, n: int, rows: NDArray[np.intp] | None) -> None:
     _check.as_array(values, "scores", (2,))
 
 
-def _read(final: Any, X: Any, wanted: str, layout: Layout) -> ClassScores:
-    """Read the first source there is."""
+def _read(final: Any, X: Any, wanted: str, layout: Layout, known: str | None) -> ClassScores:
+    """Read the first source there is, or the one that is known."""
     sources = _AUTO if wanted == "auto" else [(wanted, source) for source in _SOURCES[wanted]]
-    kind, source = next(((kind, source) for kind, source in sources if source.found(final)), (wanted, None))
+
+    def there(source: _Source) -> bool:
+        if known is not None:
+            return source.name == known
+        return source.found(final) and (not source.softmax or (layout != "labels" and _is_softmax(source, final, X)))
+
+    kind, source = next(((kind, source) for kind, source in sources if there(source)), (wanted, None))
     if source is None:
-        names = " or ".join(source.name for _, source in sources)
+        names = " or ".join(source.name for _, source in sources if not source.softmax)
         _check.fail(f"estimator must have {names}", type(final).__name__, "pass a function of (estimator, X)")
     form, shaped = source.form, hasattr(final, "decision_function_shape") and source.form == "own"
     if shaped:
@@ -284,6 +306,11 @@ class _Source(NamedTuple):
     found: Callable[[Any], bool]
     read: Callable[[Any, Any], Any]
     form: Form
+    softmax: bool = False
+
+    def as_softmax(self) -> "_Source":
+        """Return the same margins as log-probabilities, for classifiers whose probabilities are their softmax."""
+        return self._replace(name=f"softmax of {self.name}", form="log_probability", softmax=True)
 
 
 def _method(name: str, form: Form) -> _Source:
@@ -302,6 +329,31 @@ def _raw_margin(final: Any, X: Any) -> Any:
     if hasattr(final, "fit"):
         return final.predict(X, output_margin=True)
     return final.inplace_predict(X, predict_type="margin")
+
+
+def _is_softmax(source: _Source, final: Any, X: Any) -> bool:
+    """Say whether the probabilities of several classes are the softmax of their margins, by some of the rows."""
+    if hasattr(final, "decision_function_shape"):  # a support vector classifier's probabilities are fitted apart
+        return False
+    (rows,) = indexable(X)
+    rows = _safe_indexing(rows, slice(min(_SHOWN, _num_samples(rows))))
+    prob = np.asarray(_probabilities(final, rows), dtype=np.float64)
+    if prob.ndim != 2 or prob.shape[1] < 3:
+        return False
+    margins = np.asarray(source.read(final, rows), dtype=np.float64)
+    if prob.shape != margins.shape:
+        return False
+    # In logarithms, where margins of one class against the rest differ even if all rows are sure.
+    held = prob > 1e-30
+    return np.allclose(log_softmax(margins, axis=1)[held], np.log(prob[held]), rtol=1e-4, atol=1e-4)
+
+
+def _probabilities(final: Any, X: Any) -> Any:
+    if hasattr(final, "predict_proba"):
+        return final.predict_proba(X)
+    if not _library(final):
+        return np.empty(0)
+    return final.predict(X) if _library(final) == "lightgbm" else final.inplace_predict(X)
 
 
 def _log_proba(final: Any, X: Any) -> Floats | list[Floats]:
@@ -357,6 +409,9 @@ _LOG_ODDS = _Source(
     lambda final, X: final.log_odds(X),
     "log_probability",
 )
+_TWO_CLASS_BOOSTER = _BOOSTER._replace(
+    found=lambda final: bool(_library(final)) and len(getattr(final, "classes_", (0, 1))) == 2, form="log_probability"
+)
 _PROBABILITY = _method("predict_proba", "probability")
 
 _SOURCES: dict[str, tuple[_Source, ...]] = {
@@ -364,7 +419,9 @@ _SOURCES: dict[str, tuple[_Source, ...]] = {
     "log_odds": (
         _JOINT,
         _LOG_ODDS,
-        _BOOSTER._replace(form="log_probability"),
+        _BOOSTER.as_softmax(),
+        _DECISION.as_softmax(),
+        _TWO_CLASS_BOOSTER,
         _Source("log of predict_proba", _PROBABILITY.found, _log_proba, "log_probability"),
     ),
     "votes": (_method("vote_fraction", "probability"), _Source("votes", _has_votes, _votes, "probability")),
@@ -372,6 +429,8 @@ _SOURCES: dict[str, tuple[_Source, ...]] = {
 }
 _AUTO = [
     ("log_odds", _JOINT),
+    ("log_odds", _BOOSTER.as_softmax()),
+    ("log_odds", _DECISION.as_softmax()),
     ("margin", _BOOSTER),
     ("margin", _DECISION),
     ("log_odds", _LOG_ODDS),

@@ -1,0 +1,103 @@
+"""What the classifier knows about its scores, the calibrator does not guess."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+
+from oddsmith import AutoCalibrator, BetaCalibrator, SplineCalibrator, TemperatureCalibrator
+from oddsmith.classify import CalibratedClassifier
+from samples import ours_allowed
+
+X, Y = make_classification(200, 6, n_informative=4, flip_y=0.2, random_state=0)
+GUESSING = [AutoCalibrator(), BetaCalibrator(), TemperatureCalibrator(), SplineCalibrator()]
+
+
+def name(calibrator):
+    return type(calibrator).__name__
+
+
+class Fixed:
+    """A fitted classifier whose margins or probabilities are the first column."""
+
+    classes_ = np.array([0, 1])
+
+    def decision_function(self, rows):
+        return rows[:, 0]
+
+
+class FixedProbability:
+    classes_ = np.array([0, 1])
+
+    def predict_proba(self, rows):
+        return np.column_stack([1 - rows[:, 0], rows[:, 0]])
+
+
+def calibrated(estimator, calibrator, scores, **options):
+    return CalibratedClassifier(estimator, calibrator, prefit=True, **options).fit(scores[:, None], Y)
+
+
+@pytest.fixture(autouse=True)
+def _odd_fits_are_welcome():
+    with ours_allowed():
+        yield
+
+
+@pytest.mark.parametrize("calibrator", GUESSING, ids=name)
+class TestKinds:
+    def test_margins_within_the_unit_interval_are_no_probabilities(self, calibrator):
+        margins = np.linspace(0.1, 0.9, 200) + 0.02 * Y
+        model = calibrated(Fixed(), calibrator, margins)
+        assert model.calibrators_[0].input_ == "log_odds"
+        declared = clone(calibrator).set_params(input="log_odds").fit(margins, Y)
+        assert model.calibrators_[0].map_ == declared.map_
+
+    def test_probabilities_are_read_as_the_guess_reads_them_0_and_1_included(self, calibrator):
+        prob = np.clip(np.linspace(-0.1, 1.0, 200) + 0.1 * Y, 0, 1)
+        model = calibrated(FixedProbability(), calibrator, prob)
+        assert model.calibrators_[0].input_ == "probability"
+        assert model.calibrators_[0].map_ == clone(calibrator).fit(prob, Y).map_
+
+    def test_a_probability_that_rounds_above_1_stays_one(self, calibrator):
+        prob = np.append(np.linspace(0.01, 0.99, 199), np.nextafter(1.0, 2.0))
+        model = calibrated(FixedProbability(), calibrator, prob)
+        assert model.calibrators_[0].input_ == "probability"
+
+    def test_what_a_function_gives_is_still_guessed(self, calibrator):
+        def score(estimator, rows):
+            return rows[:, 0]
+
+        model = calibrated(Fixed(), calibrator, np.linspace(0.1, 0.9, 200), score=score)
+        assert model.calibrators_[0].input_ == "probability"
+
+    def test_what_was_declared_is_kept(self, calibrator):
+        declared = clone(calibrator).set_params(input="probability")
+        model = calibrated(Fixed(), declared, np.linspace(0.1, 0.9, 200))
+        assert model.calibrators_[0].input_ == "probability"
+        assert model.calibrators_[0].map_ == clone(declared).fit(np.linspace(0.1, 0.9, 200), Y).map_
+
+    def test_the_next_fit_of_the_same_calibrator_guesses_again(self, calibrator):
+        scores = np.linspace(0.1, 0.9, 200)
+        fitted = calibrated(Fixed(), calibrator, scores).calibrators_[0]
+        assert fitted.input_ == "log_odds"
+        assert fitted.fit(scores, Y).input_ == "probability"
+
+
+@pytest.mark.parametrize(
+    ("estimator", "kind", "expected"),
+    [
+        (LogisticRegression(C=1e-4), "auto", "log_odds"),
+        (GaussianNB(), "auto", "log_odds"),
+        (KNeighborsClassifier(), "auto", "probability"),
+        (KNeighborsClassifier(), "votes", "probability"),
+        (LogisticRegression(), "probability", "probability"),
+    ],
+)
+@pytest.mark.parametrize("three", [False, True])
+def test_every_kind_of_score_has_its_reading(estimator, kind, expected, three):
+    y = np.where(np.arange(200) % 5 == 0, 2, Y) if three else Y
+    model = CalibratedClassifier(estimator, BetaCalibrator(), cv=2, score=kind).fit(X, y)
+    assert {calibrator.input_ for calibrator in model.calibrators_} == {expected}
