@@ -97,7 +97,7 @@ def solve_features(features: Features, loss: LogisticLoss, lam: float, tol: floa
     def adjoint(by_row: Floats) -> Floats:
         return np.append(features.adjoint(by_row), by_row.sum())
 
-    present_lam = max(lam, float(features.squares(loss.curvature(scores)).sum()))
+    present_lam = max(float(features.squares(loss.curvature(scores)).sum()), lam)
     for step in range(1, max_iter + 1):
         ridge = 2 * present_lam * penalised
         gradient = adjoint(loss.slope(scores)) + ridge * point
@@ -199,7 +199,7 @@ def _conjugate_gradients(hessian: Callable[[Floats], Floats], target: Floats, di
     residual = target.copy()
     scaled = residual / diagonal
     size = float(residual @ scaled)
-    goal = min(0.01, size) * size
+    goal = min(size, 0.01) * size
     direction = scaled
     for _ in range(_MOST_INNER_STEPS):
         if size <= goal:

@@ -112,7 +112,7 @@ def resampled_means(
         times = rng.multinomial(units, chance, size).astype(np.float64)  # products of floats are the fast ones
         within = np.sqrt(times @ noise) * rng.standard_normal(size) if len(noise) > 1 else 0.0
         means.append((times @ sums + within) / (times @ sizes))
-    return np.concatenate(means), float(decisions.weight @ difference) / float(decisions.weight.sum())
+    return np.concatenate(means), float(decisions.weight @ difference) / float(decisions.weight.sum(dtype=np.float64))
 
 
 def _similar(difference: Floats, rows: Floats) -> NDArray[np.int64]:

@@ -184,5 +184,5 @@ def _relplot_bandwidth(forecast: ScoreTable) -> float:
     low, high = 0.0, 1.0
     for _ in range(10):
         middle = (low + high) / 2
-        low, high = (middle, high) if middle < max(1e-3, _relplot_error(forecast, middle)) else (low, middle)
+        low, high = (middle, high) if middle < max(_relplot_error(forecast, middle), 1e-3) else (low, middle)
     return high
