@@ -253,6 +253,43 @@ def test_many_decisions_are_resampled_in_groups_without_loss_of_spread():
     assert (boot.high - boot.low) / (2 * 1.96 * spread) == pytest.approx(1, abs=0.05)
 
 
+def rows_bootstrap(difference, n_boot, seed):
+    """Return means of resampled decisions, each drawn by itself."""
+    times = np.random.default_rng(seed).multinomial(
+        len(difference), np.full(len(difference), 1 / len(difference)), n_boot
+    )
+    return times @ difference / len(difference)
+
+
+@pytest.mark.parametrize("outliers", [[-60.0], [60.0], [-40.0, 25.0], [-30.0] * 3])
+@pytest.mark.parametrize("counted", [False, True])
+def test_single_outliers_among_many_decisions_keep_their_weight(outliers, counted):
+    # A log-loss of 60 nats on one of 5,000 decisions: a sample has it never, once, twice, and so its mean jumps.
+    rng = np.random.default_rng(13)
+    difference = np.concatenate([rng.normal(0.01, 0.05, 5000 - len(outliers)), outliers])
+    weight = np.ones(5000, int)
+    exact = rows_bootstrap(difference, 2000, 0)
+    if counted:
+        difference, weight = difference[1000:].copy(), np.concatenate([np.full(1000, 2), np.ones(3000, int)])
+        exact = rows_bootstrap(np.repeat(difference, weight), 2000, 0)
+    found = sig.paired_bootstrap(difference, np.zeros(len(difference)), weight, n_boot=4000, random_state=1)
+    low, high = np.quantile(exact, [0.025, 0.975])
+    assert (found.low, found.high) == pytest.approx((low, high), abs=4e-4)
+    mean = found.mean_difference
+    assert found.p_value == pytest.approx(np.mean(np.abs(exact - mean) >= abs(mean)), abs=0.04)
+
+
+def test_weight_zero_is_absent_among_many_decisions():
+    rng = np.random.default_rng(14)
+    difference, weight = rng.normal(size=3000), np.tile([0, 1, 2], 1000)
+    held = weight > 0
+    found = [
+        sig.paired_bootstrap(d, np.zeros(len(d)), w, n_boot=200, random_state=0)
+        for d, w in ((difference, weight), (difference[held], weight[held]))
+    ]
+    assert found[0] == found[1]
+
+
 def test_holm():
     p = [0.001, 0.2, 0.013, 0.04]
     assert sig.holm(p) == pytest.approx([0.004, 0.2, 0.039, 0.08])
