@@ -48,7 +48,7 @@ class Group(NamedTuple):
 def tail(groups: Sequence[Group]) -> float:
     """Return P(statistic ≥ the one that was seen): small groups by their own laws, the others together by χ²."""
     small = [group for group in groups if group.is_small]
-    df, of_large = len(groups) - len(small), sum(group.seen for group in groups if not group.is_small)
+    df, of_large = len(groups) - len(small), sum((group.seen for group in groups if not group.is_small), 0.0)
     total = of_large + sum(group.seen for group in small)
     if not small or total == 0:
         return _chi_square_tail(df, np.array([total])).item()
@@ -59,7 +59,7 @@ def tail(groups: Sequence[Group]) -> float:
     for group in small:
         added, chance = _law(group)
         law = _plus(law, _rounded(added, step), chance)
-    missing = of_large + (seen - np.arange(len(law))) * step
+    missing = np.asarray(of_large + (seen - np.arange(len(law))) * step, dtype=np.float64)
     missing[-1] = 0.0
     return min(float(law @ _chi_square_tail(df, missing)), 1.0)
 
