@@ -112,9 +112,9 @@ def _told(path: list[Truth], samples: list[Floats]) -> tuple[list[Truth], list[F
 def _inverted(asked: Asked, path: list[Truth], samples: list[Floats], level: float, seen: float) -> Limits:
     """Return the truths of a path that would have given what was seen."""
     true = np.array([0.0, *(asked.of(truth.population) for truth in path[1:])])
-    curves = _quantile_curves(samples, (1 - level) / 2)
-    if not (np.isfinite(true).all() and np.isfinite(curves).all()):
+    if not all(np.isfinite(values).all() for values in (true, *samples)):
         _check.fail("an interval needs finite measures", "others in samples", "clip forecasts of 0 or 1")
+    curves = _quantile_curves(samples, (1 - level) / 2)
     # Larger truths give larger measures; the simulation's noise must not say otherwise.
     true, low, middle, high = (np.maximum.accumulate(curve) for curve in (true, *curves))
     return Limits(

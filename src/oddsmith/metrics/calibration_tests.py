@@ -18,7 +18,7 @@ from oddsmith.metrics._group_law import Group, tail
 from oddsmith.metrics._measure import Figure, measure, probability, residuals, squared_weight
 from oddsmith.metrics.proper import log_loss
 from oddsmith.metrics.provenance import is_in_sample
-from oddsmith.metrics.slope import recalibration_line, refuse_infinite, require_several
+from oddsmith.metrics.slope import recalibration_line, require_several, without_certain
 from oddsmith.table import ScoreTable
 
 __all__ = [
@@ -139,8 +139,8 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: b
 def cox_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
     """Test slope 1 and intercept 0 jointly, in the logistic regression on the log-odds.
 
-    Powerful against forecasts that are too extreme, too timid, too high or too low; blind to other shapes. Needs finite
-    log-odds, and for counts classes that overlap.
+    Powerful against forecasts that are too extreme, too timid, too high or too low; blind to other shapes. Needs
+    log-odds that are finite, or right where they are not, and for counts classes that overlap.
 
     Notes
     -----
@@ -163,7 +163,7 @@ def cox_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTes
 
 
 def _score_test(forecast: ScoreTable) -> CalibrationTest:
-    refuse_infinite(forecast)
+    forecast = without_certain(forecast)
     require_several(forecast)
     centred = forecast.scores - float(forecast.total @ forecast.scores) / float(forecast.total.sum())
     features = np.array([centred, np.ones(len(centred))])
