@@ -78,6 +78,23 @@ def test_huge_log_odds_stay_finite():
     assert_allclose(mean_log_odds([[1.7e308, 1.7e308]]), [1.7e308])
 
 
+certainties = arrays(np.float64, (4, 3), elements=st.sampled_from([0.0, 1.0, 0.25, 1e-300, 1 - 1e-16]))
+
+
+@given(certainties)
+def test_certain_classifiers_are_combined_wherever_the_rule_has_a_value(prob):
+    assert_allclose(combine_probabilities(prob, mean_probability), prob.mean(axis=1), rtol=1e-12)
+    low, high = (prob == 0).any(axis=1), (prob == 1).any(axis=1)
+    for rule in RULES[1:]:
+        if (low & high).any():
+            with pytest.raises(InvalidInputError, match=f"both ways .*got {int((low & high).sum())} such rows"):
+                combine_probabilities(prob, rule)
+        found = combine_probabilities(prob[~(low & high)], rule) if not (low & high).all() else np.zeros(0)
+        sure = (low | high)[~(low & high)]
+        assert np.array_equal(found[sure], high[~(low & high)][sure])
+        assert ((found[~sure] >= 0) & (found[~sure] <= 1)).all()
+
+
 def objective(theta, columns, y, weight, l2):
     signed = (2.0 * y - 1.0) * (columns @ theta[:-1] + theta[-1])
     return weight @ np.logaddexp(0, -signed) + l2 / 2 * theta[:-1] @ theta[:-1]
@@ -162,11 +179,16 @@ def test_stacking_reports_non_convergence(monkeypatch):
     ("call", "words"),
     [
         (lambda: mean_log_odds([1.0, 2.0]), "log_odds must have 2 axes"),
-        (lambda: mean_log_odds([[np.inf, 2.0]]), r"log_odds must be finite.*log_odds\[0, 0\]=inf"),
-        (lambda: mean_probability([[np.nan]]), "1 of them NaN"),
+        (
+            lambda: mean_log_odds([[0.0, 1.0], [np.inf, -np.inf]]),
+            r"certain both ways.*1 such rows, first log_odds\[1\]",
+        ),
+        (lambda: independent_evidence([[np.inf, -np.inf]], 0.5), "certain both ways"),
+        (lambda: StackingCombiner().fit([[np.inf], [2.0]], [0, 1]), r"log_odds must be finite.*log_odds\[0, 0\]=inf"),
+        (lambda: mean_probability([[np.nan, np.inf]]), "log_odds must not be NaN; got 1 bad values, 1 of them NaN"),
         (lambda: independent_evidence([[1.0]], 0.0), "prior must be finite and > 0"),
         (lambda: independent_evidence([[1.0]], 1.0), "prior must be between 0 and 1"),
-        (lambda: combine_probabilities([[0.5, 1.0]], mean_log_odds), r"inside \(0, 1\); got 1 values"),
+        (lambda: combine_probabilities([[0.0, 1.0]], mean_log_odds), "P = 0 and P = 1"),
         (lambda: combine_probabilities([[0.5, -0.1]], mean_log_odds), r"in \[0, 1\]"),
         (lambda: StackingCombiner(l2=0).fit(*stacking_data()), "l2 must be finite and > 0"),
         (lambda: StackingCombiner().fit([[1.0], [2.0]], [0, 1, 1]), "3 labels for 2"),

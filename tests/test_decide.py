@@ -1,4 +1,5 @@
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +65,84 @@ def test_no_decision_is_cheaper_than_the_one_taken(seed, k, d):
     assert_allclose(taken, expected_cost(prob, costs).min(axis=1), atol=1e-11)
 
 
+amounts = st.builds(lambda sign, tens: sign * 10.0**tens, st.sampled_from([-1, 1]), st.floats(-25, 25))
+prices = st.one_of(st.just(0.0), amounts)
+probabilities = st.one_of(
+    st.sampled_from([0.0, 1.0]),
+    st.floats(0, 1),
+    st.floats(-40, 0).map(lambda tens: 10.0**tens),
+    st.floats(-16, -1).map(lambda tens: 1 - 10.0**tens),
+)
+
+
+def exact_costs(prob, costs):
+    """Return expected costs in fractions, and how large the terms are that they are sums of."""
+    p = [1 - Fraction(prob), Fraction(prob)]
+    terms = [[Fraction(cost) * share for cost, share in zip(row, p, strict=True)] for row in costs]
+    return [sum(row) for row in terms], [sum(map(abs, row)) for row in terms]
+
+
+@settings(deadline=None, max_examples=500)
+@given(probabilities, st.lists(st.tuples(prices, prices), min_size=1, max_size=4), st.none() | prices)
+def test_decision_is_the_cheapest_in_exact_arithmetic_whatever_the_sizes_of_costs(prob, costs, abstain):
+    rows = [*costs, *([] if abstain is None else [(abstain, abstain)])]
+    risk, size = exact_costs(prob, rows)
+    taken = int(decide([prob], costs, abstain=abstain)[0]) % len(rows)  # −1 is the last row
+    best = min(range(len(rows)), key=lambda d: risk[d])
+    # The last place of P shifts the risk by 1.1e-16 of the costs of the other class too.
+    slack = Fraction(1, 10**15) * sum(size[d] + abs(Fraction(rows[d][0])) * (prob < 1) for d in (taken, best))
+    assert risk[taken] <= risk[best] + slack
+    cheaper = [d for d in range(taken) if risk[d] < risk[taken] - slack]
+    assert not cheaper
+
+
+positive_amounts = st.floats(-25, 25).map(lambda tens: 10.0**tens)
+
+
+@settings(deadline=None, max_examples=500)
+@given(probabilities, positive_amounts, positive_amounts)
+def test_threshold_decision_and_expected_cost_agree(prob, false_positive, false_negative):
+    costs = binary_costs(false_positive=false_positive, false_negative=false_negative)
+    threshold, (negative, positive) = cost_threshold(costs), expected_cost([prob], costs)[0]
+    exact = Fraction(false_positive) / (Fraction(false_positive) + Fraction(false_negative))
+    assert abs(Fraction(threshold) - exact) <= 2 * Fraction(np.spacing(threshold))
+    assert decide([threshold], costs) == [0]
+    if abs(prob - threshold) > 8 * np.spacing(threshold):
+        assert decide([prob], costs)[0] == (prob > threshold) == (positive < negative)
+    elif prob in (0.0, 1.0):
+        assert decide([prob], costs)[0] == (prob > threshold) == prob
+
+
+def test_a_large_cost_elsewhere_changes_no_decision():
+    assert decide([0.9], ZERO_ONE, abstain=1e12).tolist() == [1]
+    assert decide([0.9], [*ZERO_ONE, [1e12, 1e12]]).tolist() == [1]
+    assert decide([0.9, 0.9], [ZERO_ONE, [[0, 1e300], [1e300, 0]]]).tolist() == [1, 1]
+    # One in 1e20 at a cost of 1e20: 1.5 against 1.
+    assert decide([1.5e-20, 0.5e-20], binary_costs(false_positive=1, false_negative=1e20)).tolist() == [1, 0]
+    assert cost_threshold(binary_costs(false_positive=1.7e308, false_negative=1.7e308)) == 0.5
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.integers(2, 4), st.booleans())
+def test_costs_of_each_row_are_those_of_the_row_alone(seed, n, k, with_price):
+    rng = np.random.default_rng(seed)
+    prob, costs = distributions(n, k, seed), rng.normal(size=(n, 3, k)) * 10.0 ** rng.integers(-9, 9, (n, 3, 1))
+    price = rng.normal(size=n) if with_price else None
+    alone = [decide(prob[i : i + 1], costs[i], abstain=None if price is None else float(price[i]))[0] for i in range(n)]
+    assert decide(prob, costs, abstain=price).tolist() == alone
+    each = np.concatenate([expected_cost(prob[i : i + 1], costs[i]) for i in range(n)])
+    assert_allclose(expected_cost(prob, costs), each, rtol=1e-12)
+
+
+def test_named_costs_of_each_row():
+    amounts = np.array([2.0, 9.0, 400.0])
+    costs = binary_costs(false_positive=1, false_negative=amounts)
+    assert costs.shape == (3, 2, 2)
+    assert_allclose(cost_threshold(costs), 1 / (1 + amounts))
+    assert decide([0.2, 0.2, 0.002], costs).tolist() == [0, 1, 0]
+    for row, amount in zip(costs, amounts, strict=True):
+        assert np.array_equal(row, binary_costs(false_positive=1, false_negative=amount))
+
+
 def test_two_columns_say_the_same_as_one():
     prob = np.linspace(0, 1, 21)
     both = np.column_stack([1 - prob, prob])
@@ -117,15 +196,24 @@ def test_multi_class_uncertainty_is_the_margin_of_the_two_best():
         (lambda: decide([[0.2]], ZERO_ONE), "one column a class"),
         (lambda: decide([], ZERO_ONE), "must not be empty"),
         (lambda: decide(np.zeros((1, 2, 2)), ZERO_ONE), "1 or 2 axes; got shape"),
-        (lambda: decide([0.2], [1, 2]), "costs must have 2 axes"),
-        (lambda: decide([0.2], [[1, 2, 3], [0, 0, 0]]), r"one column a class; got costs of shape \(2, 3\)"),
+        (lambda: decide([0.2], [1, 2]), "costs must have 2 or 3 axes"),
+        (lambda: decide([0.2], [[1, 2, 3], [0, 0, 0]]), r"one column per class; got costs of shape \(2, 3\)"),
         (lambda: decide([0.2], [[0, np.inf], [1, 0]]), r"costs must be finite.*costs\[0, 1\]=inf"),
         (lambda: decide([0.2], ZERO_ONE, abstain="cheap"), "abstain must be a number"),
         (lambda: decide([0.2], ZERO_ONE, abstain=np.nan), "abstain must be finite"),
         (lambda: decide(["a"], ZERO_ONE), "prob must be numeric"),
         (lambda: binary_costs(false_positive=None, false_negative=1), "false_positive must be a number"),
         (lambda: cost_threshold([[1, 0], [0, 1]]), "being wrong must cost more than being right"),
-        (lambda: cost_threshold(1 - np.eye(3)), r"shape \(2, 2\)"),
+        (lambda: cost_threshold(1 - np.eye(3)), r"shape \(2, 2\) or \(n, 2, 2\)"),
+        (lambda: cost_threshold([ZERO_ONE, [[1, 0], [0, 1]]]), "TP=1 in row 1"),
+        (lambda: decide([0.2, 0.4], [ZERO_ONE]), r"one matrix per row of prob; got costs of shape \(1, 2, 2\) for 2"),
+        (lambda: decide([0.2, 0.4], ZERO_ONE, abstain=[0.1]), "abstain must be a number or one per row; got 1 prices"),
+        (lambda: decide([0.2], ZERO_ONE, abstain=[np.nan]), r"abstain must be finite.*abstain\[0\]=nan"),
+        (
+            lambda: binary_costs(false_positive=[1, 2], false_negative=[1, 2, 3]),
+            r"equally long; got false_negative \(3,\), false_positive \(2,\)",
+        ),
+        (lambda: binary_costs(false_positive=[1, np.inf], false_negative=1), r"false_positive\[1\]=inf"),
         (lambda: uncertainty_sampling([0.1, 0.2], 3), "at most the size of the pool; got k=3 for 2 items"),
         (lambda: uncertainty_sampling([0.1, 0.2], 0), "k must be an integer ≥ 1"),
     ],

@@ -163,8 +163,13 @@ def as_distribution(prob: ArrayLike) -> Floats:
     return p
 
 
-def as_array(values: ArrayLike, name: str, axes: Sequence[int], *, unit: bool = False) -> Floats:
-    """Return a non-empty array of finite float64 with an allowed number of axes; ``unit``: inside [0, 1]."""
+def as_array(
+    values: ArrayLike, name: str, axes: Sequence[int], *, unit: bool = False, infinite: bool = False
+) -> Floats:
+    """Return a non-empty array of float64 with an allowed number of axes.
+
+    Values are finite; with ``unit`` inside [0, 1], with ``infinite`` anything but NaN.
+    """
     array = _numeric(values, name)
     if array.ndim not in axes:
         # scikit-learn's checks look for "Reshape your data" in these words.
@@ -183,12 +188,14 @@ def as_array(values: ArrayLike, name: str, axes: Sequence[int], *, unit: bool = 
     # The extremes tell whether anything is wrong without a temporary array: NaN propagates through both.
     smallest, largest = array.min(), array.max()
     low, high = (0.0, 1.0) if unit else (-np.inf, np.inf)
+    if infinite and not np.isnan(smallest):
+        return array
     if not (np.isfinite(smallest) and np.isfinite(largest) and low <= smallest and largest <= high):
-        bad = ~(np.isfinite(array) & (array >= low) & (array <= high))
+        bad = np.isnan(array) if infinite else ~(np.isfinite(array) & (array >= low) & (array <= high))
         first = np.unravel_index(int(np.argmax(bad)), array.shape)
         where = f"{name}[{', '.join(str(index) for index in first)}]={array[first]}"
         fail(
-            f"{name} must be finite{' and in [0, 1]' if unit else ''}",
+            f"{name} must {'not be NaN' if infinite else 'be finite'}{' and in [0, 1]' if unit else ''}",
             f"{int(bad.sum())} bad values, {int(np.isnan(array).sum())} of them NaN, the first {where}",
             "drop or repair those rows",
         )

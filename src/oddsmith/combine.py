@@ -1,8 +1,9 @@
 """One answer from several classifiers: combine their calibrated log-odds.
 
 Everything here takes log-odds, one row an item and one column a classifier (n × K), and returns log-odds:
-they keep what a probability rounds away near 0 and 1. `combine_probabilities` applies any of the rules to
-probabilities. The rules differ in what they assume:
+they keep what a probability rounds away near 0 and 1. Log-odds of ±inf, certain classifiers, are taken wherever the
+rule has a value for them. `combine_probabilities` applies any of the rules to probabilities. The rules differ in what
+they assume:
 
 ================================  ==============================================================
 `mean_probability`                one of the classifiers is right, nobody knows which
@@ -57,7 +58,7 @@ def mean_probability(log_odds: ArrayLike) -> Floats:
     >>> combine_probabilities([[0.9, 0.8, 0.6]], mean_probability).round(4).tolist()
     [0.7667]
     """
-    columns = as_array(log_odds, "log_odds", (2,))
+    columns = as_array(log_odds, "log_odds", (2,), infinite=True)
     pooled: Floats = logsumexp(log_expit(columns), axis=1) - logsumexp(log_expit(-columns), axis=1)
     return pooled
 
@@ -65,7 +66,8 @@ def mean_probability(log_odds: ArrayLike) -> Floats:
 def mean_log_odds(log_odds: ArrayLike) -> Floats:
     """Return the mean log-odds (logarithmic opinion pool).
 
-    L = ΣL_k/K: a single confident classifier moves the result more than in `mean_probability`.
+    L = ΣL_k/K: a single confident classifier moves the result more than in `mean_probability`, and one with P = 0 or
+    P = 1 decides alone; of one with P = 0 and another with P = 1 there is no mean.
 
     Parameters
     ----------
@@ -81,7 +83,7 @@ def mean_log_odds(log_odds: ArrayLike) -> Floats:
     >>> mean_log_odds([[2.0, 1.0, -0.75]]).tolist()
     [0.75]
     """
-    columns = as_array(log_odds, "log_odds", (2,))
+    columns = _without_contradiction(log_odds)
     # Divided first, so that the sum of huge log-odds cannot overflow.
     return np.asarray((columns / columns.shape[1]).sum(axis=1))
 
@@ -108,7 +110,7 @@ def independent_evidence(log_odds: ArrayLike, prior: float) -> Floats:
     >>> independent_evidence([[1.0, 0.5]], prior=0.5).tolist()
     [1.5]
     """
-    columns = as_array(log_odds, "log_odds", (2,))
+    columns = _without_contradiction(log_odds)
     if not 0.0 < (pi := number(prior, "prior", low=0.0, strict=True)) < 1.0:
         fail("prior must be between 0 and 1", f"prior={prior!r}", "pass the share of the positive class")
     return np.asarray(columns.sum(axis=1) - (columns.shape[1] - 1) * logit(pi))
@@ -120,7 +122,8 @@ def combine_probabilities(prob: ArrayLike, rule: Callable[..., Floats], **option
     Parameters
     ----------
     prob : array of shape (n, K)
-        One row an item, one column a classifier; 0 < P < 1, since no evidence can revise P = 0 or P = 1.
+        One row an item, one column a classifier. P = 0 and P = 1 are certainties, which no evidence revises; where
+        one item has both, only `mean_probability` has an answer.
     rule : callable
         `mean_probability`, `mean_log_odds` or `independent_evidence`.
     **options
@@ -135,15 +138,20 @@ def combine_probabilities(prob: ArrayLike, rule: Callable[..., Floats], **option
     >>> combine_probabilities([[0.9, 0.8, 0.6]], independent_evidence, prior=0.3).round(4).tolist()
     [0.9966]
     """
-    p = as_array(prob, "prob", (2,), unit=True)
-    if p.min() == 0.0 or p.max() == 1.0:
-        certain = int(((p == 0.0) | (p == 1.0)).sum())
+    return np.asarray(expit(rule(logit(as_array(prob, "prob", (2,), unit=True)), **options)))
+
+
+def _without_contradiction(log_odds: ArrayLike) -> Floats:
+    """Return log-odds, refusing items that one classifier is certain of and another is certain against."""
+    columns = as_array(log_odds, "log_odds", (2,), infinite=True)
+    contradicted = (columns == np.inf).any(axis=1) & (columns == -np.inf).any(axis=1)
+    if contradicted.any():
         fail(
-            "prob must be inside (0, 1)",
-            f"{certain} values of 0 or 1",
-            "pass log-odds, or smooth the calibrator",
+            "log_odds of an item must not be certain both ways (P = 0 and P = 1)",
+            f"{int(contradicted.sum())} such rows, first log_odds[{int(np.argmax(contradicted))}]",
+            "use mean_probability, or calibrators whose P stays inside (0, 1)",
         )
-    return np.asarray(expit(rule(logit(p), **options)))
+    return columns
 
 
 class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -12,26 +12,27 @@ from oddsmith._check import Floats, as_array, as_distribution, fail, number, who
 __all__ = ["binary_costs", "cost_threshold", "decide", "expected_cost", "uncertainty_sampling"]
 
 ABSTAIN = -1
-# Products such as 0.3 · 7 and 0.7 · 3 differ in their last bit: without slack rounding would break a tie.
-_SLACK = 1e-12
+_EPS = float(np.finfo(np.float64).eps)
 
 
-def decide(prob: ArrayLike, costs: ArrayLike, *, abstain: float | None = None) -> NDArray[np.int64]:
+def decide(prob: ArrayLike, costs: ArrayLike, *, abstain: ArrayLike | None = None) -> NDArray[np.int64]:
     """Take the decision of least expected cost for every row.
 
-    The decision is argmin_d Σ_c C[d][c]·P(c|x). Expected costs that differ by less than 1e-12 of the
-    largest cost are tied; ties go to the lower index, so to the negative class of two. Do not use it on
-    uncalibrated scores: a threshold on them has no meaning in costs.
+    The decision is argmin_d Σ_c C[d][c]·P(c|x). Expected costs are tied where rounding could have made the
+    difference: P is known to a few units in its last place, and so is each term C[d][c]·P(c|x). Costs of other
+    rows or decisions play no part, however large. Ties go to the lower index, so to the negative class of two.
+    Do not use it on uncalibrated scores: a threshold on them has no meaning in costs.
 
     Parameters
     ----------
     prob : array of shape (n,) or (n, k)
         P(positive class), or the probabilities of k ≥ 2 classes with rows that sum to 1.
-    costs : array of shape (d, k)
-        C[d][c] is the cost of decision d when the class is c; for two classes see `binary_costs`. There may
-        be more or fewer decisions than classes, and costs may be negative (gains).
-    abstain : float, optional
-        The price of not deciding. Where every decision is expected to cost more, the answer is −1.
+    costs : array of shape (d, k) or (n, d, k)
+        C[d][c] is the cost of decision d when the class is c, for all rows or for each; for two classes see
+        `binary_costs`. There may be more or fewer decisions than classes, and costs may be negative (gains).
+    abstain : float or array of shape (n,), optional
+        The price of not deciding, for all rows or for each. Where every decision is expected to cost more, the
+        answer is −1.
 
     Returns
     -------
@@ -48,16 +49,20 @@ def decide(prob: ArrayLike, costs: ArrayLike, *, abstain: float | None = None) -
     [0, 0, 1]
     >>> decide([0.05, 0.4, 0.9], [[0, 1], [1, 0]], abstain=0.2).tolist()
     [0, -1, 1]
+    >>> decide([0.2, 0.2], binary_costs(false_positive=1, false_negative=[2, 9])).tolist()
+    [0, 1]
     """
-    matrix = as_array(costs, "costs", (2,))
+    p, matrix = _checked(prob, costs)
+    risk, size = _total(p, matrix), _total(_weight_of_rounding(prob, p), np.abs(matrix))
     if abstain is not None:
-        # Abstention is one more decision, of constant cost, after all others so that a tie decides.
-        matrix = np.vstack([matrix, np.full(matrix.shape[1], number(abstain, "abstain", low=-np.inf))])
-    risk = expected_cost(prob, matrix)
-    slack = _SLACK * np.abs(matrix).max()
-    decision: NDArray[np.int64] = np.argmax(risk <= risk.min(axis=1, keepdims=True) + slack, axis=1)
+        # One more decision, of a cost that is certain, after all others so that a tie decides.
+        price = _price_of_abstaining(abstain, len(p))
+        risk, size = np.column_stack([risk, price]), np.column_stack([size, np.abs(price)])
+    best = np.argmin(risk, axis=1)[:, None]
+    slack = p.shape[1] * _EPS * (size + np.take_along_axis(size, best, axis=1))
+    decision: NDArray[np.int64] = np.argmax(risk <= np.take_along_axis(risk, best, axis=1) + slack, axis=1)
     if abstain is not None:
-        decision[decision == len(matrix) - 1] = ABSTAIN
+        decision[decision == matrix.shape[-2]] = ABSTAIN
     return decision
 
 
@@ -80,29 +85,27 @@ def expected_cost(prob: ArrayLike, costs: ArrayLike) -> Floats:
     >>> expected_cost([0.25], binary_costs(false_positive=1, false_negative=4)).tolist()
     [[1.0, 0.75]]
     """
-    matrix = as_array(costs, "costs", (2,))
-    p = as_distribution(prob)
-    if matrix.shape[1] != p.shape[1]:
-        fail(
-            "costs must have one column a class",
-            f"costs of shape {matrix.shape} for {p.shape[1]} classes",
-            "costs[d][c] is the cost of decision d when the class is c",
-        )
-    risk: Floats = p @ matrix.T
-    return risk
+    return _total(*_checked(prob, costs))
 
 
 def binary_costs(
-    *, false_positive: float, false_negative: float, true_positive: float = 0.0, true_negative: float = 0.0
+    *,
+    false_positive: ArrayLike,
+    false_negative: ArrayLike,
+    true_positive: ArrayLike = 0.0,
+    true_negative: ArrayLike = 0.0,
 ) -> Floats:
     """Name the four costs of a two-class decision, and get the matrix C[d][c] that `decide` takes.
 
-    Decision and class 0 are the negative ones: C = [[TN, FN], [FP, TP]].
+    Decision and class 0 are the negative ones: C = [[TN, FN], [FP, TP]]. Numbers make one matrix of shape (2, 2);
+    where any cost is an array of shape (n,), each row has its own, and the shape is (n, 2, 2).
 
     Examples
     --------
     >>> binary_costs(false_positive=1, false_negative=4).tolist()
     [[0.0, 4.0], [1.0, 0.0]]
+    >>> binary_costs(false_positive=1, false_negative=[4, 90]).shape
+    (2, 2, 2)
     """
     named = {
         "true_negative": true_negative,
@@ -110,20 +113,30 @@ def binary_costs(
         "false_positive": false_positive,
         "true_positive": true_positive,
     }
-    return np.array([number(cost, name, low=-np.inf) for name, cost in named.items()]).reshape(2, 2)
+    costs = [_cost(cost, name) for name, cost in named.items()]
+    if len({cost.shape for cost in costs if cost.ndim}) > 1:
+        lengths = ", ".join(f"{name} {cost.shape}" for name, cost in zip(named, costs, strict=True) if cost.ndim)
+        fail("costs of each row must be equally long", lengths, "pass one number for all rows, or one per row")
+    matrices = np.stack(np.broadcast_arrays(*costs), axis=-1)
+    return matrices.reshape(*matrices.shape[:-1], 2, 2)
 
 
-def cost_threshold(costs: ArrayLike) -> float:
+def cost_threshold(costs: ArrayLike) -> float | Floats:
     """Return the probability above which the positive decision is the cheaper one.
 
     Decide positive iff P > (c_FP − c_TN)/(c_FP − c_TN + c_FN − c_TP). The denominator must be positive:
     otherwise a higher P would speak against the positive decision. A threshold below 0 or of 1 and more means
-    that one decision is always the cheaper one.
+    that one decision is always the cheaper one. `decide` agrees with it, except that P within a few units in the last
+    place of the threshold is a tie there.
 
     Parameters
     ----------
-    costs : array of shape (2, 2)
-        C[d][c], as made by `binary_costs`.
+    costs : array of shape (2, 2) or (n, 2, 2)
+        C[d][c], as made by `binary_costs`, for all rows or for each.
+
+    Returns
+    -------
+    float, or array of shape (n,)
 
     References
     ----------
@@ -134,18 +147,26 @@ def cost_threshold(costs: ArrayLike) -> float:
     >>> cost_threshold(binary_costs(false_positive=1, false_negative=4))
     0.2
     """
-    matrix = as_array(costs, "costs", (2,))
-    if matrix.shape != (2, 2):
-        fail("costs must have shape (2, 2)", f"shape {matrix.shape}", "use decide for more than two classes")
-    (true_negative, false_negative), (false_positive, true_positive) = matrix.tolist()
+    matrix = as_array(costs, "costs", (2, 3))
+    if matrix.shape[-2:] != (2, 2):
+        must = "costs must have shape (2, 2) or (n, 2, 2)"
+        fail(must, f"shape {matrix.shape}", "use decide for more than two classes")
+    # A quarter of each cost, so that no sum of four overflows.
+    true_negative, false_negative, false_positive, true_positive = np.moveaxis(matrix.reshape(-1, 4) / 4, -1, 0)
     needless, missed = false_positive - true_negative, false_negative - true_positive
-    if not needless + missed > 0:
+    wrong = ~(needless + missed > 0)
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        (tn, fn), (fp, tp) = matrix.reshape(-1, 2, 2)[first].tolist()
         fail(
             "being wrong must cost more than being right: FP − TN + FN − TP > 0",
-            f"FP={false_positive:g}, TN={true_negative:g}, FN={false_negative:g}, TP={true_positive:g}",
+            f"FP={fp:g}, TN={tn:g}, FN={fn:g}, TP={tp:g}" + (f" in row {first}" if matrix.ndim == 3 else ""),
             "check the order of the matrix: costs[d][c], decision d, class c",
         )
-    return float(needless / (needless + missed))
+    threshold = needless / (needless + missed)
+    # Missing a certain positive costs something: then P = 1 lies above the threshold, however it is rounded.
+    threshold = np.where(missed > 0, np.minimum(threshold, np.nextafter(1.0, 0.0)), threshold)
+    return threshold if matrix.ndim == 3 else float(threshold[0])
 
 
 def uncertainty_sampling(prob: ArrayLike, k: int) -> NDArray[np.int64]:
@@ -181,3 +202,52 @@ def uncertainty_sampling(prob: ArrayLike, k: int) -> NDArray[np.int64]:
         fail("k must be at most the size of the pool", f"k={k} for {len(p)} items", "take a smaller k")
     runner_up, top = np.partition(p, -2, axis=1)[:, -2:].T
     return np.argsort(np.round(top - runner_up, 12), kind="stable")[:k]
+
+
+def _checked(prob: ArrayLike, costs: ArrayLike) -> tuple[Floats, Floats]:
+    """Return class probabilities of shape (n, k), and costs of shape (d, k) or (n, d, k) that fit them."""
+    matrix = as_array(costs, "costs", (2, 3))
+    p = as_distribution(prob)
+    if matrix.shape[-1] != p.shape[1]:
+        fail(
+            "costs must have one column per class",
+            f"costs of shape {matrix.shape} for {p.shape[1]} classes",
+            "costs[d][c] is the cost of decision d when the class is c",
+        )
+    if matrix.ndim == 3 and len(matrix) != len(p):
+        fail(
+            "costs with three axes must have one matrix per row of prob",
+            f"costs of shape {matrix.shape} for {len(p)} rows",
+            "costs[i][d][c] is the cost of decision d on row i when the class is c",
+        )
+    return p, matrix
+
+
+def _total(by_class: Floats, matrix: Floats) -> Floats:
+    """Return Σ_c matrix[d][c]·by_class[i][c], of one matrix or of one per row."""
+    return np.asarray(by_class @ matrix.T if matrix.ndim == 2 else (matrix @ by_class[:, :, None])[:, :, 0])
+
+
+def _weight_of_rounding(prob: ArrayLike, p: Floats) -> Floats:
+    """Return how far P(c) may be off, in units of its last place.
+
+    A probability is off in proportion to itself; but 1 − P, as P of the other class, in proportion to P too.
+    """
+    if np.ndim(prob) == 2:
+        return p
+    positive = p[:, 1]
+    return np.column_stack([np.where(positive < 1, 1.0, 0.0), positive])
+
+
+def _price_of_abstaining(abstain: ArrayLike, n: int) -> Floats:
+    price = _cost(abstain, "abstain")
+    if price.ndim and len(price) != n:
+        fail("abstain must be a number or one per row", f"{len(price)} prices for {n} rows", "pass one number for all")
+    return np.broadcast_to(price, (n,))
+
+
+def _cost(value: ArrayLike, name: str) -> Floats:
+    """Return a finite cost for all rows, without axes, or one per row."""
+    if np.ndim(value) == 0:
+        return np.asarray(number(value, name, low=-np.inf))
+    return as_array(value, name, (1,))

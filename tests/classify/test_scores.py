@@ -179,6 +179,25 @@ def test_one_vs_one_members_answer_for_pairs():
     assert classifier_scores(model, X3).values.shape == (len(X3), 3)
 
 
+@pytest.mark.parametrize("layout", ["classes", "pairs"])
+@pytest.mark.parametrize("member", [LinearSVC(), SVC(), GaussianNB(), LogisticRegression(), KNeighborsClassifier()])
+def test_one_pair_is_scored_as_its_member_is(member, layout):
+    names = np.where(Y == 1, "yes", "no")
+    model = OneVsOneClassifier(member).fit(X, names)
+    alone = classifier_scores(clone(member).fit(X, names), X)
+    for wrapped in (model, make_pipeline(StandardScaler(with_mean=False, with_std=False), model).fit(X, names)):
+        scores = classifier_scores(wrapped, X, layout=layout)
+        assert (scores.kind, scores.source) == (alone.kind, alone.source)
+        np.testing.assert_allclose(scores.aligned(model.classes_), alone.aligned(model.classes_), rtol=1e-12)
+        # A fold may lack the other classes of a problem.
+        more = np.array(["maybe", "no", "yes"])
+        np.testing.assert_allclose(
+            scores.aligned(more),
+            classifier_scores(clone(member).fit(X, names), X, layout=layout).aligned(more),
+            rtol=1e-12,
+        )
+
+
 def test_labels_of_lists_and_of_members_agree():
     labels = np.column_stack([Y3 == 0, Y3 != 1, X3[:, 0] > 0]).astype(int)
     many = MultiOutputClassifier(GaussianNB()).fit(X3, labels)

@@ -4,7 +4,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
-from oddsmith.errors import NonConvergenceWarning
+from oddsmith.errors import InvalidInputError, NonConvergenceWarning
 from oddsmith.learners import KernelLogisticRegression, kernel_logistic
 from oddsmith.learners._feature_maps import DenseQuadratic, SparseQuadratic, quadratic_entries
 
@@ -162,6 +162,103 @@ def test_repeated_columns_share_their_coefficient(noisy, lam):
     twice = KernelLogisticRegression("linear", lam).fit(np.hstack([X, X]), y)
     np.testing.assert_allclose(twice.decision_function(np.hstack([X, X])), once.decision_function(X), atol=1e-6)
     np.testing.assert_allclose(twice.form_.linear[:4], twice.form_.linear[4:], atol=1e-6)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e7, 3e7, 1e8, 1e12])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("landmarks", [False, True])
+@pytest.mark.parametrize("form", [np.array, sparse.csr_array, sparse.csr_matrix])
+def test_an_offset_changes_nothing_where_the_kernel_does_not_depend_on_it(noisy, offset, kernel, landmarks, form):
+    X, y = noisy
+    far = X + offset * np.array([1.0, -1.0, 0.5, 1.0])
+    near = far - offset * np.array([1.0, -1.0, 0.5, 1.0])  # what the offset left of the digits
+    options = {"exact_rows": 10, "n_landmarks": 50, "random_state": 0} if landmarks else {}
+    gamma = 0.3 if kernel == "rbf" else "scale"
+    moved = KernelLogisticRegression(kernel, 0.01, gamma=gamma, **options).fit(form(far), y)
+    plain = KernelLogisticRegression(kernel, 0.01, gamma=gamma, **options).fit(near, y)
+    np.testing.assert_allclose(moved.predict_proba(form(far)), plain.predict_proba(near), atol=1e-9)
+    np.testing.assert_allclose(moved.dual_coef_, plain.dual_coef_, atol=1e-8)
+    for rows in (far, sparse.csr_array(far)):
+        np.testing.assert_allclose(moved.decision_function(rows), moved.decision_function(form(far)), atol=1e-9)
+
+
+@pytest.mark.parametrize("form", [np.array, sparse.csr_array])
+def test_gamma_scale_keeps_its_digits_at_an_offset(noisy, form):
+    X, y = noisy
+    for offset in (0.0, 1e7, 1e8):
+        far = X + offset
+        model = KernelLogisticRegression("rbf").fit(form(far), y)
+        assert model.gamma_ == pytest.approx(1 / (4 * (far - offset).var()), rel=1e-9)
+
+
+def test_rows_without_a_value_that_all_training_rows_have(noisy):
+    X, y = noisy
+    X = X + 5.0
+    query = X.copy()
+    query[::2, 1] = 0.0
+    for kernel in ("linear", "quadratic", "rbf"):
+        dense, rows = KernelLogisticRegression(kernel).fit(X, y), sparse.csr_array(query)
+        of_sparse = KernelLogisticRegression(kernel).fit(sparse.csr_array(X), y)
+        assert rows.nnz < query.size
+        np.testing.assert_allclose(of_sparse.decision_function(rows), dense.decision_function(query), atol=1e-7)
+
+
+def test_sparse_features_stay_sparse():
+    X = sparse.random_array((300, 2000), density=0.01, rng=np.random.default_rng(0), format="csr")
+    y = np.arange(300) % 2
+    model = KernelLogisticRegression("rbf").fit(X, y)
+    assert not model.origin_.any()
+    assert model.form_.rows.nnz == X.nnz
+    wide = sparse.csr_array(sparse.hstack([X, np.full((300, 1), 1e8)]))
+    model = KernelLogisticRegression("rbf", gamma=1.0).fit(wide, y)
+    assert np.flatnonzero(model.origin_).tolist() == [2000]
+    expected = KernelLogisticRegression("rbf", gamma=1.0).fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(model.predict_proba(wide), expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("form", [np.array, sparse.csr_array])
+@pytest.mark.parametrize("direct", [True, False])
+@pytest.mark.parametrize("offset", [0.0, 1.0, 30.0, 1000.0])
+def test_the_quadratic_kernel_is_kept_at_an_offset(noisy, form, direct, offset, monkeypatch):
+    if not direct:
+        monkeypatch.setattr("oddsmith.learners._newton._MOST_DIRECT", 0)
+    X, y = noisy
+    X = X + offset * np.array([1.0, 0.0, -0.3, 0.0])
+    features = KernelLogisticRegression("quadratic", 0.1).fit(form(X), y)
+    monkeypatch.setattr(kernel_logistic, "_MOST_ENTRIES", 1)
+    rows = KernelLogisticRegression("quadratic", 0.1).fit(form(X), y)
+    assert isinstance(rows.form_, kernel_logistic.Centres)
+    np.testing.assert_allclose(features.predict_proba(form(X)), rows.predict_proba(form(X)), atol=1e-7)
+    if offset <= 30:
+        # As it stands in the documentation.
+        expansion = quadratic(X, X) @ features.dual_coef_ + features.intercept_
+        np.testing.assert_allclose(features.decision_function(form(X)), expansion, atol=1e-6)
+
+
+@pytest.mark.parametrize("form", [np.array, sparse.csr_array])
+def test_the_quadratic_kernel_far_from_zero_is_its_limit(noisy, form):
+    # Far along the first axis, a line costs nothing, nor gains the square a thing that holds the first feature.
+    X, y = noisy
+    limit = np.hstack(
+        [1e5 * X, *(X[:, [j]] * X[:, [k]] * (np.sqrt(2) if j < k else 1) for j in (1, 2, 3) for k in range(j, 4))]
+    )
+    expected = KernelLogisticRegression("linear", 0.01, tol=1e-9).fit(limit, y).predict_proba(limit)
+    for offset in (1e6, 1e8):
+        far = X + offset * np.array([1.0, 0.0, 0.0, 0.0])
+        model = KernelLogisticRegression("quadratic", 0.01, tol=1e-9).fit(form(far), y)
+        np.testing.assert_allclose(model.predict_proba(form(far)), expected, atol=1e-4)
+
+
+def test_kernels_that_keep_no_digits_or_are_none_are_refused(noisy, monkeypatch):
+    X, y = noisy
+    monkeypatch.setattr(kernel_logistic, "_MOST_ENTRIES", 1)
+    for options in ({}, {"exact_rows": 10}):
+        with pytest.raises(InvalidInputError, match=r"must keep digits beside lam; got values up to .* Hint: centre"):
+            KernelLogisticRegression("quadratic", **options).fit(X + 1e8, y)
+    with pytest.raises(InvalidInputError, match=r"positive semi-definite; got .* Hint: "):
+        KernelLogisticRegression(lambda a, b: -(a @ b.T)).fit(X, y)
+    with pytest.raises(InvalidInputError, match="kernel values must be finite"):
+        KernelLogisticRegression(lambda a, b: np.full((len(a), len(b)), np.nan)).fit(X, y)
 
 
 def test_constant_rows_give_the_base_rate():

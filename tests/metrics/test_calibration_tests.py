@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from scipy import stats
+from scipy.special import expit
 
 from oddsmith import ScoreTable
 from oddsmith.errors import InvalidInputError
@@ -98,6 +99,86 @@ def test_spiegelhalter_and_hosmer_lemeshow_agree_with_probcal():
     groups = probcal.hosmer_lemeshow(y, p)
     ours = tests.hosmer_lemeshow_test.from_arrays(y, p)
     assert (float(ours), ours.df) == pytest.approx((groups.statistic, groups.df))
+
+
+SKEWED = {
+    "rare": lambda rng: rng.beta(0.3, 3, 200),
+    "common": lambda rng: 1 - rng.beta(0.3, 3, 200),
+    "far": lambda rng: expit(rng.normal(-5, 2, 200)),
+    "log-normal": lambda rng: np.minimum(np.exp(rng.normal(-4, 1, 200)), 0.9),
+    "both ends": lambda rng: rng.beta(0.2, 0.2, 200),
+}
+
+
+@pytest.mark.parametrize("shape", SKEWED)
+def test_hosmer_lemeshow_keeps_its_level_for_skewed_forecasts(shape):
+    rng = np.random.default_rng(1)
+    found = []
+    for _ in range(1200):
+        p = SKEWED[shape](rng)
+        found.append(tests.hosmer_lemeshow_test.from_arrays((rng.random(200) < p).astype(int), p).p_value)
+    assert 0.04 <= np.mean(np.array(found) <= 0.05) <= 0.06
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_hosmer_lemeshow_equals_the_law_over_all_labels(seed):
+    p = np.random.default_rng(seed).beta(0.5, 1.5, 9)
+    labels = (np.arange(512)[:, None] >> np.arange(9)) & 1
+    chance = np.prod(np.where(labels, p, 1 - p), axis=1)
+    found = [tests.hosmer_lemeshow_test.from_arrays(y, p, n_bins=3) for y in labels]
+    statistic = np.array([float(one) for one in found])
+    for one in found:
+        assert one.p_value == pytest.approx(chance[statistic >= float(one) * (1 - 1e-12)].sum(), abs=2e-3)
+
+
+def test_hosmer_lemeshow_of_large_groups_is_chi_square():
+    rng = np.random.default_rng(2)
+    p = rng.uniform(0.1, 0.9, 5000)
+    found = tests.hosmer_lemeshow_test.from_arrays((rng.random(5000) < p).astype(int), p)
+    assert found.p_value == pytest.approx(stats.chi2.sf(float(found), 10), rel=1e-12)
+    assert "exact" not in found.definition
+    # Smaller groups in the middle of [0, 1] are not far from it.
+    for _ in range(30):
+        p = rng.uniform(0.3, 0.7, 600)
+        found = tests.hosmer_lemeshow_test.from_arrays((rng.random(600) < p).astype(int), p)
+        assert "exact law of small ones" in found.definition
+        assert found.p_value == pytest.approx(stats.chi2.sf(float(found), 10), abs=0.02)
+
+
+def test_hosmer_lemeshow_mixes_both_laws():
+    # Half of the groups are rare enough for their own law, with more distinct forecasts than are told apart.
+    rng = np.random.default_rng(3)
+    log_odds = np.concatenate([rng.normal(-11, 1, 30_000), rng.normal(0, 1, 30_000)])
+    y = (rng.random(60_000) < expit(log_odds)).astype(int)
+    found = tests.hosmer_lemeshow_test(ScoreTable.from_arrays(log_odds, y))
+    expected = expit(np.sort(log_odds)).reshape(10, 6000).sum(axis=1)
+    positives = np.column_stack([rng.poisson(expected[:5], (100_000, 5)), np.zeros((100_000, 5))])
+    spread = np.where(np.arange(10) < 5, 0, np.sqrt(expected * (1 - expected / 6000)))
+    excess = np.where(spread > 0, rng.standard_normal((100_000, 10)) * spread, positives - expected)
+    drawn = np.sum(excess**2 / (expected * (1 - expected / 6000)), axis=1)
+    # Three positives where 0.17 are expected, in one of ten groups: 5 in 1000, where χ² says 6 in 10⁸.
+    assert stats.chi2.sf(float(found), 10) < 1e-7
+    assert found.p_value == pytest.approx(np.mean(drawn >= float(found)), abs=1e-3)
+    shifted = tests.hosmer_lemeshow_test(ScoreTable.from_arrays(log_odds + 0.4, y))
+    assert shifted.p_value < 1e-6
+
+
+def test_hosmer_lemeshow_law_equals_simulation():
+    rng = np.random.default_rng(4)
+    p = np.concatenate([rng.beta(0.3, 3, 40), rng.uniform(0.3, 0.7, 60)])
+    groups = np.array_split(np.sort(p), 5)
+
+    def statistic(draws):
+        parts = np.split(draws, np.cumsum([len(g) for g in groups])[:-1], axis=1)
+        sums = [(o.sum(axis=1) - g.sum()) ** 2 / (g.sum() * (1 - g.mean())) for o, g in zip(parts, groups, strict=True)]
+        return np.sum(sums, axis=0)
+
+    many = statistic(rng.random((40_000, 100)) < np.sort(p))
+    for _ in range(20):
+        y = (rng.random(100) < np.sort(p)).astype(int)
+        found = tests.hosmer_lemeshow_test.from_arrays(y, np.sort(p), n_bins=5)
+        assert float(found) == pytest.approx(statistic(y[None, :]).item())
+        assert found.p_value == pytest.approx(np.mean(many >= float(found) * (1 - 1e-12)), abs=0.012)
 
 
 def test_cox_test_equals_the_likelihood_ratio():

@@ -1,6 +1,8 @@
 """Paired tests against vectors, SciPy and row versions."""
 
 import json
+import math
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -40,10 +42,73 @@ def test_sign_test_agrees_with_scipy(wins, losses):
     assert sig.sign_test(losses, wins).p_value == found.p_value
 
 
-def test_exact_at_any_number():
-    n = 1_339_840
-    found = sig.sign_test(n // 2 + 2000, n // 2 - 2000)
-    assert found.p_value == pytest.approx(2 * stats.binom.cdf(n // 2 - 2000, n, 0.5), rel=1e-6)
+def sum_of_the_tail(k, n):
+    """Return P(Bin(n, ½) ≤ k) term by term: the last one by Loader's expansion, the others by ratios of neighbours."""
+    d = (n - 2 * k) / n
+    deviance = n * (2 * d * np.arctanh(d) + np.log1p(-d * d)) / 2
+    stirling = 1 / (12 * n) - 1 / (12 * k) - 1 / (12 * (n - k))
+    last = np.exp(stirling - deviance) * np.sqrt(n / (2 * np.pi * k * (n - k)))
+    below = np.arange(min(k, int(14 * np.sqrt(n))), dtype=np.float64)
+    steps = np.log1p((2.0 * (k - below) - n - 1) / (n - k + 1 + below))
+    return last * (1 + np.exp(np.cumsum(steps)).sum())
+
+
+@pytest.mark.parametrize("n", [10**5, 10**8 - 1, 10**8 + 1, 2**31 - 9, 2**31, 2**31 + 11, 10**11])
+@pytest.mark.parametrize("z", [0.3, 1.0, 2.5, 8.0, 30.0])
+def test_sign_test_equals_the_sum_of_its_terms_at_any_number(n, z):
+    k = n // 2 - int(z * np.sqrt(n) / 2)
+    found, expected = sig.sign_test(n - k, k), sum_of_the_tail(k, n)
+    assert found.p_value == pytest.approx(2 * expected, rel=1e-8, abs=0)
+    assert found.p_one_sided == pytest.approx(expected, rel=1e-8, abs=0)
+    assert sig.sign_test(k, n - k).p_one_sided == pytest.approx(1 - sum_of_the_tail(k - 1, n), rel=1e-8)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 40, 999])
+def test_sign_test_equals_exact_sums(n):
+    ways = [math.comb(n, k) for k in range(n + 1)]
+    for losses in range(n + 1):
+        found = sig.sign_test(n - losses, losses)
+        tail = Fraction(sum(ways[: losses + 1]), 2**n)
+        assert found.p_one_sided == pytest.approx(float(tail), rel=1e-12, abs=0)
+        lower = Fraction(sum(ways[: min(losses, n - losses) + 1]), 2**n)
+        assert found.p_value == pytest.approx(float(min(2 * lower, 1)), rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize("digits", [9, 10, 12, 15, 18, 19, 30, 100])
+def test_sign_test_at_numbers_beyond_any_machine_word_is_the_normal_law(digits):
+    n = 10**digits
+    half, standard_error = n // 2, math.isqrt(n) // 2
+    for z in (1, 2, 5):
+        found = sig.sign_test(half + z * standard_error, half - z * standard_error)
+        # Half a decision of continuity is all that remains.
+        assert found.p_value == pytest.approx(2 * stats.norm.sf((2 * z * standard_error - 1) / math.sqrt(n)), rel=1e-7)
+        assert 0 < found.p_one_sided < 0.5
+    even = sig.sign_test(half, half)
+    assert (even.p_value, even.p_one_sided) == (1.0, pytest.approx(0.5, abs=1e-4))
+    assert sig.sign_test(n, 0).p_value == 0.0
+    assert sig.sign_test(0, n).p_one_sided == 1.0
+
+
+@given(st.integers(0, 10**40), st.integers(0, 10**40))
+def test_sign_test_is_a_probability_and_falls_with_wins(wins, losses):
+    found, more = sig.sign_test(wins, losses), sig.sign_test(wins + 1 + wins // 3, losses)
+    for result in (found, more):
+        assert 0 <= result.p_value <= 1
+        assert 0 <= result.p_one_sided <= 1
+    assert more.p_one_sided <= found.p_one_sided
+    assert sig.sign_test(losses, wins).p_value == found.p_value
+
+
+def test_counts_above_two_to_the_31_are_tested_and_do_not_wrap():
+    found = sig.mcnemar_test([1, 0, 1], [0, 1, 1], [2**31 + 10**6, 2**31, 5])
+    assert (found.wins, found.losses, found.ties) == (2**31 + 10**6, 2**31, 5)
+    assert found.p_value == pytest.approx(2 * stats.norm.sf((10**6 - 1) / np.sqrt(2**32 + 10**6)), rel=1e-3)
+    huge = sig.micro_sign_test([1.0, 1.0, 0.0], [0.0, 0.0, 1.0], [2**62, 2**62, 2**62])
+    assert (huge.wins, huge.losses) == (2**63, 2**62)
+    assert huge.p_value == 0.0
+    halves = np.array([2**61, 2**61, 2**61, 2**61])
+    t = sig.paired_t_test([1.0, 2.0, 4.0, 0.0], [0.0, 1.0, 1.0, 3.0], halves)
+    assert (t.mean_difference, t.p_value) == (0.5, 0.0)
 
 
 def test_ties_and_infinities():
@@ -186,6 +251,43 @@ def test_many_decisions_are_resampled_in_groups_without_loss_of_spread():
     spread = difference.std() / np.sqrt(6000)
     assert boot.mean_difference == pytest.approx(difference.mean())
     assert (boot.high - boot.low) / (2 * 1.96 * spread) == pytest.approx(1, abs=0.05)
+
+
+def rows_bootstrap(difference, n_boot, seed):
+    """Return means of resampled decisions, each drawn by itself."""
+    times = np.random.default_rng(seed).multinomial(
+        len(difference), np.full(len(difference), 1 / len(difference)), n_boot
+    )
+    return times @ difference / len(difference)
+
+
+@pytest.mark.parametrize("outliers", [[-60.0], [60.0], [-40.0, 25.0], [-30.0] * 3])
+@pytest.mark.parametrize("counted", [False, True])
+def test_single_outliers_among_many_decisions_keep_their_weight(outliers, counted):
+    # A log-loss of 60 nats on one of 5,000 decisions: a sample has it never, once, twice, and so its mean jumps.
+    rng = np.random.default_rng(13)
+    difference = np.concatenate([rng.normal(0.01, 0.05, 5000 - len(outliers)), outliers])
+    weight = np.ones(5000, int)
+    exact = rows_bootstrap(difference, 2000, 0)
+    if counted:
+        difference, weight = difference[1000:].copy(), np.concatenate([np.full(1000, 2), np.ones(3000, int)])
+        exact = rows_bootstrap(np.repeat(difference, weight), 2000, 0)
+    found = sig.paired_bootstrap(difference, np.zeros(len(difference)), weight, n_boot=4000, random_state=1)
+    low, high = np.quantile(exact, [0.025, 0.975])
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-3)
+    mean = found.mean_difference
+    assert found.p_value == pytest.approx(np.mean(np.abs(exact - mean) >= abs(mean)), abs=0.04)
+
+
+def test_weight_zero_is_absent_among_many_decisions():
+    rng = np.random.default_rng(14)
+    difference, weight = rng.normal(size=3000), np.tile([0, 1, 2], 1000)
+    held = weight > 0
+    found = [
+        sig.paired_bootstrap(d, np.zeros(len(d)), w, n_boot=200, random_state=0)
+        for d, w in ((difference, weight), (difference[held], weight[held]))
+    ]
+    assert found[0] == found[1]
 
 
 def test_holm():

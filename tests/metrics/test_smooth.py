@@ -88,7 +88,9 @@ def test_bad_input():
     with pytest.raises(InvalidInputError, match="smoother"):
         integrated_calibration_index.from_arrays([0, 1], [0.2, 0.3], smoother="loess")
     for y, p, words in (
-        ([0, 1], [0.0, 0.3], "finite"),
+        ([1, 0, 1], [0.0, 0.3, 0.2], r"finite for a regression on them, or right .*wrong for a weight of 1\."),
+        ([0, 1], [0.0, 1.0], r"finite for a regression on them, or right .*0 or 1 only"),
+        ([0, 1], [0.0, 0.3], "both classes"),
         ([0, 1], [0.3, 0.3], "two distinct"),
         ([0, 1], [0.3, 0.4], "overlap"),
         ([0, 0], [0.3, 0.4], "both classes"),

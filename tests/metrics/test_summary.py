@@ -4,8 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
-from oddsmith import ScoreTable, metrics
+from oddsmith import PlattCalibrator, ScoreTable, metrics
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import forecast_of, interval, summary, summary_text
 from oddsmith.metrics._result import plain
@@ -107,6 +108,37 @@ def test_what_is_undefined_says_why():
     one_class = summary(metrics.forecast_from_arrays([0, 0], [0.1, 0.2]), n_boot=60, random_state=0)
     assert "both classes" in one_class["measures"]["auc"]["reason"]
     assert one_class["measures"]["squared_error"]["interval"]["low"] >= 0
+
+
+@pytest.mark.parametrize("n", [400, 3000])
+@pytest.mark.parametrize("form", ["probability", "log-odds"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_forecasts_that_round_to_one_lose_no_interval(n, form, weighted):
+    # What Platt's sigmoid gives far out: log-odds of 40 and more, of which a double makes P = 1.
+    rng = np.random.default_rng(2)
+    fitted = PlattCalibrator().fit(scores := rng.normal(size=n), rng.random(n) < expit(10 * scores))
+    log_odds = fitted.log_odds(5 * scores)
+    prob = fitted.predict_proba(5 * scores)[:, 1]
+    y = (rng.random(n) < expit(0.6 * np.clip(log_odds, -40, 25))).astype(int)
+    y[prob == 1.0] = 1
+    assert (prob == 1.0).sum() > n / 10
+    weight = rng.uniform(0.5, 2, n) if weighted else None
+    of_prob = metrics.forecast_from_arrays(y, prob, weight)
+    table = of_prob if form == "probability" else ScoreTable.from_arrays(log_odds, y, weight)
+    found = summary(table, n_boot=120, random_state=0)
+    for name, part in found["measures"].items():
+        assert "reason" not in part, part
+        if name != "distinct_outputs":
+            limits = part["interval"]
+            assert np.isfinite([limits["low"], limits["high"]]).all(), name
+            assert limits["low"] <= limits["high"]
+    assert all("reason" not in part for part in found["tests"].values())
+    # Both forms say the same, where rounding leaves it.
+    other = ScoreTable.from_arrays(log_odds, y, weight) if form == "probability" else of_prob
+    for name in ("log_loss", "calibration_slope", "calibration_intercept", "miscalibration"):
+        expected = getattr(metrics, name)(other)
+        assert found["measures"][name]["value"] == pytest.approx(expected, rel=1e-4, abs=1e-6)
+    assert found["tests"]["cox_test"]["value"] == pytest.approx(float(metrics.cox_test(other)), rel=1e-3)
 
 
 def test_in_sample_forecasts_have_no_p_values():

@@ -245,7 +245,7 @@ def wants_numbers(estimator: Any) -> bool:
 
 
 def unwrap(estimator: Any, X: Any) -> tuple[Any, Any]:
-    """Open frozen estimators, searches and pipelines: the classifier inside, and X as it sees it."""
+    """Open frozen estimators, searches, pipelines and a single pair: the classifier inside, and X as it sees it."""
     if isinstance(estimator, FrozenEstimator):
         return unwrap(estimator.estimator, X)
     if hasattr(estimator, "best_estimator_"):
@@ -255,6 +255,9 @@ def unwrap(estimator: Any, X: Any) -> tuple[Any, Any]:
             # Samplers, which only act in training, have no transform.
             X = step.transform(X) if hasattr(step, "transform") else X
         return unwrap(estimator.steps[-1][1], X)
+    if isinstance(estimator, OneVsOneClassifier) and len(getattr(estimator, "classes_", ())) == 2:
+        # Of two classes its own score is a vote plus a squeezed margin, with a jump in the middle.
+        return unwrap(estimator.estimators_[0], X)
     return estimator, X
 
 
@@ -265,8 +268,8 @@ def _members(final: Any, layout: Layout) -> tuple[list[Any], Form, float] | None
     if isinstance(final, (OneVsRestClassifier, MultiOutputClassifier)):
         return final.estimators_, "own", 1.0
     if isinstance(final, OneVsOneClassifier) and layout == "pairs":
-        # Its members answer for the second class of a pair: so do we for two classes, but for the first among more.
-        return final.estimators_, "pairs", 1.0 if len(final.classes_) == 2 else -1.0
+        # Its members answer for the second class of a pair, we for the first.
+        return final.estimators_, "pairs", -1.0
     return None
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from oddsmith._check import Floats
@@ -102,6 +103,11 @@ class SparseQuadratic(Matrix):
         pairs = sparse.csr_array((values, columns, row_ends), shape=(X.shape[0], len(self.codes)))
         super().__init__(sparse.hstack([SQRT2 * sparse.csr_array(X), pairs], format="csr"))
 
+    def pairs_with_first(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the columns k that occur beside the first, and where the features of x_1·x_k are."""
+        beside = np.flatnonzero(self.codes < self.n_columns)
+        return self.codes[beside], beside + self.n_columns
+
     def polynomial(self, coef: Floats) -> Polynomial:
         """Return coef·φ(x) as a polynomial in x."""
         first, second = np.divmod(self.codes, self.n_columns)
@@ -138,6 +144,11 @@ class DenseQuadratic:
     def gram(self, by_row: Floats) -> Floats:
         """Return Φᵀ·diag(by_row)·Φ."""
         return _summed_gram(self.X, by_row, self._made)
+
+    def pairs_with_first(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the columns k that occur beside the first, and where the features of x_1·x_k are."""
+        columns = np.arange(self.n_columns)
+        return columns, columns + self.n_columns
 
     def polynomial(self, coef: Floats) -> Polynomial:
         """Return coef·φ(x) as a polynomial in x."""

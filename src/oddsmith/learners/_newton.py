@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
-from oddsmith._check import Bools, Floats
+from oddsmith._check import Bools, Floats, fail
 from oddsmith.errors import NonConvergenceWarning
 
 # Below this squared decrement the objective changes by less than its own rounding, and full steps are safe.
@@ -97,7 +97,7 @@ def solve_features(features: Features, loss: LogisticLoss, lam: float, tol: floa
     def adjoint(by_row: Floats) -> Floats:
         return np.append(features.adjoint(by_row), by_row.sum())
 
-    present_lam = max(lam, float(features.squares(loss.curvature(scores)).sum()))
+    present_lam = max(float(features.squares(loss.curvature(scores)).sum()), lam)
     for step in range(1, max_iter + 1):
         ridge = 2 * present_lam * penalised
         gradient = adjoint(loss.slope(scores)) + ridge * point
@@ -141,7 +141,7 @@ def solve_kernel(kernel: Floats, loss: LogisticLoss, lam: float, tol: float, max
         system = root[:, None] * kernel
         system *= root
         system[np.diag_indices(n)] += 2 * lam
-        factor = cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
+        factor = _cholesky(system)
         of_target = root * cho_solve(factor, root * scores - slope / root, check_finite=False)
         of_one = root * cho_solve(factor, root, check_finite=False)
         new_intercept = float(of_target.sum() / of_one.sum())
@@ -188,9 +188,18 @@ def _factorised_solution(features: Features, curvature: Floats, diagonal: Floats
     hessian *= scale[:, None] * scale
     # The diagonal is 1 by construction; a little more outweighs the rounding of a singular matrix.
     hessian[np.diag_indices(len(target))] = 1 + 1e-12
-    factor = cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False)
+    factor = _cholesky(hessian)
     solution: Floats = scale * cho_solve(factor, scale * target, check_finite=False)
     return solution
+
+
+def _cholesky(matrix: Floats) -> tuple[Floats, bool]:
+    """Factorise a positive definite matrix in its place."""
+    try:
+        factor: tuple[Floats, bool] = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
+    except np.linalg.LinAlgError as error:
+        fail("the kernel must be positive semi-definite", str(error), "check the kernel, scale features or raise lam")
+    return factor
 
 
 def _conjugate_gradients(hessian: Callable[[Floats], Floats], target: Floats, diagonal: Floats) -> Floats:
@@ -199,7 +208,7 @@ def _conjugate_gradients(hessian: Callable[[Floats], Floats], target: Floats, di
     residual = target.copy()
     scaled = residual / diagonal
     size = float(residual @ scaled)
-    goal = min(0.01, size) * size
+    goal = min(size, 0.01) * size
     direction = scaled
     for _ in range(_MOST_INNER_STEPS):
         if size <= goal:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import check_random_state
 
 from oddsmith import _check
@@ -13,12 +13,17 @@ from oddsmith._check import Floats
 from oddsmith.learners import _feature_maps as maps
 from oddsmith.learners._base import BinaryClassifier, Rows, Training, is_sparse
 from oddsmith.learners._newton import Fit, LogisticLoss, solve_features, solve_kernel
+from oddsmith.learners._origin import OffsetQuadratic, Origin, quadratic_kernel
 
 # Explicit quadratic features take about 50 bytes an entry while they are made: a gigabyte at most.
 _MOST_ENTRIES = 20_000_000
 
 # Scores against many centres are computed in blocks of about this many kernel values, 64 MB.
 _BLOCK = 1 << 23
+
+
+# Rounding that may move a probability by more than about this is refused.
+_LARGEST_ERROR = 1e-5
 
 
 class Centres(NamedTuple):
@@ -60,8 +65,13 @@ class KernelLogisticRegression(BinaryClassifier):
         c; 0 for rows of weight 0.
     intercept_ : float
         b.
+    origin_ : ndarray of shape (n_features,)
+        Where features are measured from in `form_`: their mean; 0 for a feature that some sparse row leaves out, and
+        for kernels that are functions.
     form_ : Polynomial(linear, square) or Centres(rows, coef)
-        h, as it is evaluated.
+        f without its constant, as it is evaluated, in x − origin_.
+    constant_ : float
+        Its constant, which is b where the origin is 0.
     approximate_ : bool
         Whether landmarks were used.
     n_iter_ : int
@@ -71,6 +81,12 @@ class KernelLogisticRegression(BinaryClassifier):
     -----
     f = h + b, h = Σc_i k(x_i, ·), P = σ(f); minimises −(1/m)Σ[t log p + (1−t) log(1−p)] + λ‖h‖², b free, the
     mean being weighted by ``sample_weight``. At the optimum c_i = (t_i−p_i)/(2λm) and Σc = 0.
+
+    Features are measured from their mean, so that large offsets cost no digits. For linear and RBF kernels the
+    model does not depend on it. The quadratic kernel does depend on where 0 is, and its model is kept: far from
+    0, say at 1e8, a linear part without penalty. Explicit features hold it at any offset; a kernel matrix does
+    not, and is refused where rounding would show. Groups of rows 1e7 and more apart are not helped: what is small
+    within a group is lost beside the distance.
 
     Linear and quadratic kernels are solved over their explicit features, sparse if X is. A quadratic kernel
     with more than 20 million feature values, or with fewer rows than columns, is treated like other kernels:
@@ -119,17 +135,23 @@ class KernelLogisticRegression(BinaryClassifier):
         everything = self._read_training(X, y, sample_weight)
         data = everything.present()
         self.gamma_ = self._resolve_gamma(data)
+        # Of a function of rows nobody knows how it changes with the origin.
+        origin = Origin(np.zeros(data.X.shape[1])) if callable(self.kernel) else Origin.of(data.X)
+        self.origin_, rows = origin.place, origin.to(data.X)
         loss = LogisticLoss(data.positive, data.weight)
         self.form_: maps.Polynomial | Centres
         self.approximate_ = False
         if self.kernel == "linear" or (self.kernel == "quadratic" and _has_small_features(data.X)):
-            self.form_, fit = self._fit_features(data.X, loss)
+            self.form_, fit = self._fit_features(rows, loss)
         elif len(data.weight) <= self.exact_rows:
-            self.form_, fit = self._fit_rows(data.X, loss)
+            self.form_, fit = self._fit_rows(rows, loss)
         else:
             self.approximate_ = True
-            self.form_, fit = self._fit_landmarks(data.X, loss)
-        self.intercept_ = fit.intercept
+            self.form_, fit = self._fit_landmarks(rows, loss)
+        self.intercept_ = self.constant_ = fit.intercept
+        if self.kernel in ("linear", "quadratic"):
+            # k(x, 0) is the same for all x, and Σc = 0: so h(0) = 0.
+            self.intercept_ = float(self._scores(-self.origin_[None, :])[0])
         self.n_iter_ = fit.n_iter
         self.dual_coef_ = np.zeros(len(everything.weight))
         self.dual_coef_[everything.weight > 0] = -loss.slope(fit.scores) / (2 * self.lam)
@@ -138,14 +160,18 @@ class KernelLogisticRegression(BinaryClassifier):
     def decision_function(self, X: ArrayLike) -> Floats:
         """Return f(x), the log-odds."""
         rows = self._read_rows(X)
+        return self._scores(Origin(self.origin_).to(rows))
+
+    def _scores(self, rows: Rows) -> Floats:
+        """Return f of rows that are measured from the origin."""
         if isinstance(self.form_, maps.Polynomial):
-            return self.form_.scores(rows) + self.intercept_
+            return self.form_.scores(rows) + self.constant_
         centres, coef = self.form_
         block = max(1, _BLOCK // len(coef))
         parts = [
             self._kernel_values(rows[start : start + block], centres) @ coef for start in range(0, rows.shape[0], block)
         ]
-        return np.concatenate(parts) + self.intercept_
+        return np.concatenate(parts) + self.constant_
 
     def _check_parameters(self) -> None:
         if not callable(self.kernel):
@@ -164,37 +190,48 @@ class KernelLogisticRegression(BinaryClassifier):
         share = data.weight / data.weight.sum() / data.X.shape[1]
         mean = float((share @ data.X).sum())
         if is_sparse(data.X):
-            variance = float((share @ data.X.power(2)).sum()) - mean**2
+            of_entries = np.repeat(share, np.diff(data.X.indptr))
+            left_out = 1 - float(of_entries.sum()) if len(of_entries) < np.prod(data.X.shape) else 0.0
+            variance = float(of_entries @ np.square(data.X.data - mean)) + left_out * mean**2
         else:
             variance = float((share @ np.square(data.X - mean)).sum())
         return 1 / (data.X.shape[1] * variance) if variance > 0 else 1.0
 
     def _fit_features(self, X: Rows, loss: LogisticLoss) -> tuple[maps.Polynomial, Fit]:
-        features: maps.PolynomialFeatures
-        if self.kernel == "linear":
-            features = maps.Linear(X)
-        elif is_sparse(X):
-            features = maps.SparseQuadratic(X)
-        else:
-            features = maps.DenseQuadratic(X)
+        linear = self.kernel == "linear"
+        features: maps.PolynomialFeatures = maps.Linear(X) if linear else OffsetQuadratic(X, Origin(self.origin_))
         fit = solve_features(features, loss, self.lam, self.tol, self.max_iter)
         return features.polynomial(fit.coef), fit
 
     def _fit_rows(self, X: Rows, loss: LogisticLoss) -> tuple[Centres, Fit]:
-        fit = solve_kernel(self._kernel_values(X, X), loss, self.lam, self.tol, self.max_iter)
+        kernel = self._kernel_values(X, X)
+        self._refuse_rounding(kernel, loss)
+        fit = solve_kernel(kernel, loss, self.lam, self.tol, self.max_iter)
         return Centres(X, fit.coef), fit
 
     def _fit_landmarks(self, X: Rows, loss: LogisticLoss) -> tuple[Centres, Fit]:
         rng = check_random_state(self.random_state)
         chosen = rng.choice(X.shape[0], min(self.n_landmarks, X.shape[0]), replace=False)
         landmarks = X[np.sort(chosen)]
+        self._refuse_rounding(self._kernel_values(landmarks, landmarks), loss)
         features, whiten = maps.nystroem(X, landmarks, self._kernel_values)
         fit = solve_features(features, loss, self.lam, self.tol, self.max_iter)
         return Centres(landmarks, whiten @ fit.coef), fit
 
+    def _refuse_rounding(self, kernel: Floats, loss: LogisticLoss) -> None:
+        """Refuse kernel values so large that their rounding outweighs λ."""
+        # About by how much P is off: the last digits of the kernel beside what λ adds to its scaled diagonal.
+        error = np.finfo(np.float64).eps * float(np.abs(kernel).max()) * loss.share.max() / (8 * self.lam)
+        if error > _LARGEST_ERROR:
+            _check.fail(
+                "kernel values must keep digits beside lam",
+                f"values up to {np.abs(kernel).max():.2g} with lam={self.lam:g}",
+                "centre and scale the features, for example by StandardScaler",
+            )
+
     def _kernel_values(self, X: Rows, Z: Rows) -> Floats:
         if self.kernel == "quadratic":
-            values = polynomial_kernel(X, Z, degree=2, gamma=1, coef0=1)
+            values = quadratic_kernel(X, Z, Origin(self.origin_))
         elif self.kernel == "rbf":
             values = rbf_kernel(X, Z, gamma=self.gamma_)
         else:
@@ -202,6 +239,8 @@ class KernelLogisticRegression(BinaryClassifier):
         if values.shape != (X.shape[0], Z.shape[0]):
             must = f"kernel must return a matrix of shape {(X.shape[0], Z.shape[0])}"
             _check.fail(must, f"shape {values.shape}", "compare all rows of the first argument with all of the second")
+        if not np.isfinite(values).all():
+            _check.fail("kernel values must be finite", "NaN or infinity among them", "rescale the features")
         result: Floats = values
         return result
 

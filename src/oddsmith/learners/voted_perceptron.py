@@ -109,7 +109,7 @@ def _run(data: Training, order: NDArray[np.intp]) -> tuple[NDArray[np.intp], Flo
             if sign[i] * (coefficients[columns] @ values + intercept) > 0:
                 survival[-1] += left
                 break
-            presented = min(1.0, left)
+            presented = min(left, 1.0)
             coefficients[columns] += sign[i] * presented * values
             intercept += sign[i] * presented
             rows.append(i)

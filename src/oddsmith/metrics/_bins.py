@@ -14,10 +14,10 @@ from oddsmith._check import Floats, Weights
 from oddsmith.metrics._measure import probability, squared_weight
 from oddsmith.table import ScoreTable
 
-BinRule = Literal["width", "mass", "quantile", "split", "distinct"]
+BinRule = Literal["width", "mass", "quantile", "split", "distinct", "split_or_distinct"]
 Edge = Literal["left", "right"]
 Ends = Literal["closed", "apart", "dropped"]
-BIN_RULES = ("width", "mass", "quantile", "split", "distinct")
+BIN_RULES = ("width", "mass", "quantile", "split", "distinct", "split_or_distinct")
 EDGES = ("left", "right")
 ENDS = ("closed", "apart", "dropped")
 
@@ -88,11 +88,15 @@ def bin_index(
     rows. In both the open end (the top of "left", the bottom of "right") belongs to the last bin it bounds ("closed"),
     or its forecasts have the number ``n_bins`` ("apart", "dropped"). "mass": the bin of the middle of a cell's weight,
     ⌊n(W₋ + w/2)/W⌋. "split": rows dealt out in order, the larger bins first, a tie going below. "distinct": every
-    forecast is a bin.
+    forecast is a bin. "split_or_distinct": the latter where there are fewer than a quarter as many as rows, else the
+    former.
     """
     _check.one_of(rule, "bins", BIN_RULES)
     _check.one_of(edge, "edge", EDGES)
     _check.one_of(ends, "ends", ENDS)
+    if rule == "split_or_distinct":
+        rows = float(forecast.total.sum()) ** 2 / float(squared_weight(forecast).sum())
+        rule = "distinct" if len(forecast) < rows / 4 else "split"
     if rule == "mass":
         return _by_middle(forecast.total, n_bins)
     if rule == "split":
@@ -100,21 +104,23 @@ def bin_index(
     if rule == "distinct":
         return np.arange(len(forecast))
     # Not P against k/n: 3 · 0.1 and 0.3 are different numbers.
-    edges, place, bottom, top = np.arange(1.0, n_bins), n_bins * values, 0.0, 1.0
+    edges, place, bottom, top, slack = np.arange(1.0, n_bins), n_bins * values, 0.0, 1.0, _SLACK
     if rule == "quantile":
         share = np.linspace(0, 1, n_bins + 1)[1:-1]
         edges, place = quantiles(values, forecast.total, squared_weight(forecast), share), values
         bottom, top = values[0], values[-1]
+        # Of counts quantiles are NumPy's to the last bit, and so are the libraries' bins.
+        slack = 0.0 if forecast.kind == "count" else _SLACK
     index: NDArray[np.int64]
     if edge == "left":
-        index, outside = np.searchsorted(edges * (1 - _SLACK), place, side="right"), values >= top
+        index, outside = np.searchsorted(edges * (1 - slack), place, side="right"), values >= top
     else:
-        index, outside = np.searchsorted(edges * (1 + _SLACK), place, side="left"), values <= bottom
+        index, outside = np.searchsorted(edges * (1 + slack), place, side="left"), values <= bottom
     return index if ends == "closed" else np.where(outside, n_bins, index)
 
 
 def quantiles(values: Floats, weight: Weights, squares: Weights, share: Floats) -> Floats:
-    """Return quantiles of the rows at ascending values: linear between rows, as NumPy's default.
+    """Return quantiles of the rows at ascending values: linear between rows, as NumPy's default and with its rounding.
 
     Float weights are first scaled to sum to (Σw)²/Σw², the number of equal rows that would vary as much.
     """
@@ -123,7 +129,8 @@ def quantiles(values: Floats, weight: Weights, squares: Weights, share: Floats) 
     place = max(ends[-1] / unit - 1, 0.0) * share
     below = np.floor(place)
     low, high = (values[_cell_beyond(ends, (below + k) * unit)] for k in (0, 1))
-    return np.asarray(low + (place - below) * (high - low))
+    part, gap = place - below, high - low
+    return np.asarray(np.where(part < 0.5, low + gap * part, high - gap * (1 - part)))
 
 
 def _cell_beyond(ends: Floats, amount: Floats) -> NDArray[np.int64]:

@@ -91,8 +91,8 @@ def by_inversion(
             for path, of_path in zip(paths, samples, strict=True)
         ]
         return found[0]._replace(
-            low=min(one.low for one in found),
-            high=max(one.high for one in found),
+            low=float(np.min([one.low for one in found])),
+            high=float(np.max([one.high for one in found])),
             method=f"test inversion over {1 + sum(len(path) - 1 for path in paths)} supposed truths, {drawn} tables",
         )
 
@@ -112,9 +112,9 @@ def _told(path: list[Truth], samples: list[Floats]) -> tuple[list[Truth], list[F
 def _inverted(asked: Asked, path: list[Truth], samples: list[Floats], level: float, seen: float) -> Limits:
     """Return the truths of a path that would have given what was seen."""
     true = np.array([0.0, *(asked.of(truth.population) for truth in path[1:])])
-    curves = _quantile_curves(samples, (1 - level) / 2)
-    if not (np.isfinite(true).all() and np.isfinite(curves).all()):
+    if not all(np.isfinite(values).all() for values in (true, *samples)):
         _check.fail("an interval needs finite measures", "others in samples", "clip forecasts of 0 or 1")
+    curves = _quantile_curves(samples, (1 - level) / 2)
     # Larger truths give larger measures; the simulation's noise must not say otherwise.
     true, low, middle, high = (np.maximum.accumulate(curve) for curve in (true, *curves))
     return Limits(
@@ -140,9 +140,9 @@ def _base_rate(table: ScoreTable) -> float:
 
 def _over_rates(asked: Asked, low: float, high: float) -> tuple[float, float]:
     """Return the least and the largest value over shares of positives; the largest is at the one nearest to ½."""
-    rates = (low, high, min(max(0.5, low), high))
+    rates = (low, high, min(max(low, 0.5), high))
     values = [asked.of(ScoreTable.from_arrays([0.0, 0.0], [1, 0], [rate, 1 - rate])) for rate in rates]
-    return min(values), max(values)
+    return float(np.min(values)), float(np.max(values))
 
 
 def _shared_out(draws: float, distances: list[float]) -> list[int]:

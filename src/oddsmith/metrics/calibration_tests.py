@@ -1,7 +1,8 @@
 """Tests of perfect calibration, under which each P is the probability of a positive.
 
 All take forecasts that were not fitted on these rows; p-values of fitted rows are refused. Float weights enter by their
-squares, so that p-values stay honest, or are refused. p-values are those of large samples.
+squares, so that p-values stay honest, or are refused. p-values are those of large samples, except that Hosmer and
+Lemeshow's are exact for small groups.
 """
 
 import math
@@ -13,10 +14,11 @@ from scipy.special import chdtrc, expit, ndtr
 from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith.metrics._bins import bin_index, sum_by
+from oddsmith.metrics._group_law import Group, tail
 from oddsmith.metrics._measure import Figure, measure, probability, residuals, squared_weight
 from oddsmith.metrics.proper import log_loss
 from oddsmith.metrics.provenance import is_in_sample
-from oddsmith.metrics.slope import recalibration_line, refuse_infinite, require_several
+from oddsmith.metrics.slope import recalibration_line, require_several, without_certain
 from oddsmith.table import ScoreTable
 
 __all__ = [
@@ -77,9 +79,11 @@ def spiegelhalter_test(forecast: ScoreTable, *, in_sample: bool = False) -> Cali
 
 @measure
 def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: bool = False) -> CalibrationTest:
-    """Test calibration by groups of equal weight (Hosmer and Lemeshow), χ² with as many degrees of freedom as groups.
+    """Test calibration by groups of equal weight (Hosmer and Lemeshow).
 
-    The usual "groups − 2" is for rows that the model was fitted on; for other rows it rejects twice too often.
+    The law is χ² with as many degrees of freedom as groups: the usual "groups − 2" is for rows that the model was
+    fitted on; for other rows it rejects twice too often. Where P is near 0 or 1 in a group, χ² does too; there the
+    exact law of the number of positives takes its place, for counts.
 
     Parameters
     ----------
@@ -93,7 +97,8 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: b
     Notes
     -----
     Σ_g (O − E)²/(E(1 − E/n_g)); with float weights the variance is multiplied by Σw²/Σw. Groups without variance
-    (all P are 0 or 1) are left out.
+    (all P are 0 or 1) are left out. Groups of counts with ΣP(1 − P) < 25 enter the p-value by the law of a sum of
+    independent cases, the others by χ²; with none below, the p-value is that of χ².
 
     References
     ----------
@@ -115,16 +120,27 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: b
     varied = variance > 0
     statistic = math.inf if _refuted(forecast) else float(np.sum(excess[varied] ** 2 / variance[varied]))
     df = int(varied.sum())
-    p_value = float(chdtrc(df, statistic)) if df else float(statistic == 0)
-    return CalibrationTest(statistic, f"Hosmer-Lemeshow, {len(held)} groups of equal weight", p_value, df)
+    name = f"Hosmer-Lemeshow, {len(held)} groups of equal weight"
+    if math.isinf(statistic) or forecast.kind == "weight":
+        return CalibrationTest(statistic, name, float(chdtrc(df, statistic)) if df else float(statistic == 0), df)
+    groups = [
+        Group(prob[cells], expit(-forecast.scores[cells]), forecast.total[cells].astype(np.int64), *numbers)
+        for cells, numbers in (
+            (index == held[g], (float(expected[g]), float(variance[g]), float(excess[g] ** 2 / variance[g])))
+            for g in np.flatnonzero(varied)
+        )
+    ]
+    if any(group.is_small for group in groups):
+        name += ", exact law of small ones"
+    return CalibrationTest(statistic, name, tail(groups), df)
 
 
 @measure
 def cox_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
     """Test slope 1 and intercept 0 jointly, in the logistic regression on the log-odds.
 
-    Powerful against forecasts that are too extreme, too timid, too high or too low; blind to other shapes. Needs finite
-    log-odds, and for counts classes that overlap.
+    Powerful against forecasts that are too extreme, too timid, too high or too low; blind to other shapes. Needs
+    log-odds that are finite, or right where they are not, and for counts classes that overlap.
 
     Notes
     -----
@@ -147,7 +163,7 @@ def cox_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTes
 
 
 def _score_test(forecast: ScoreTable) -> CalibrationTest:
-    refuse_infinite(forecast)
+    forecast = without_certain(forecast)
     require_several(forecast)
     centred = forecast.scores - float(forecast.total @ forecast.scores) / float(forecast.total.sum())
     features = np.array([centred, np.ones(len(centred))])

@@ -207,10 +207,10 @@ def _compare(rows: Rows, protocol: str, level: float | None, raw: str | None) ->
     views = {
         "log_loss": View(log, signed, _totals(log, weight), losses),
         "squared_error": View(squared, signed, -_totals(squared, weight) + 0.0, losses),
-        "zero_one_error": View(hits, hits, weight.sum() - _totals(hits, weight), errors),
+        "zero_one_error": View(hits, hits, weight.sum(dtype=np.float64) - _totals(hits, weight), errors),
     }
     parts = {measure: _measure(measure, view, rows, level) for measure, view in views.items()}
-    return Comparison(parts, weight.sum().item(), protocol, raw)
+    return Comparison(parts, significance.sum_of(weight), protocol, raw)
 
 
 class View(NamedTuple):

@@ -28,6 +28,9 @@ _CELLS = 2048
 #: Log-odds that are as good as infinite, where groups have a mean.
 _CERTAIN = 30.0
 
+#: Log-odds of 1 − 2⁻⁵⁴, from which on P is 1.0 in doubles.
+_NEXT_TO_ONE = 54 * math.log(2)
+
 
 @dataclass(frozen=True)
 class Interval(Result):
@@ -150,9 +153,7 @@ def intervals(
     share = checked_level(level)
     draws = _check.whole_number(n_boot, "n_boot", low=20)
     rng = np.random.default_rng(random_state)
-    drawn_from = table.map(lambda scores: scores)
-    if len(table) > _CELLS:
-        drawn_from = pooled(table.map(lambda scores: np.clip(scores, -_CERTAIN, _CERTAIN)), _CELLS)
+    drawn_from, exact = _drawable(table)
     found: dict[str, Interval | InvalidInputError] = {}
     for null in dict.fromkeys(one.null for one in asked.values()):
         group = {name: one for name, one in asked.items() if one.null == null}
@@ -163,13 +164,25 @@ def intervals(
         for name, one in group.items():
             try:
                 value = value_of(one.measure, table, one.options)
-                seen = one.of(drawn_from) if len(table) > _CELLS else value
+                seen = value if exact else one.of(drawn_from)
                 if not math.isfinite(value + seen):
                     _check.fail("an interval needs a finite measure", f"{value}", "clip forecasts of exactly 0 or 1")
                 found[name] = _interval(limits(name, seen), value, value - seen, share, is_in_sample(table))
             except InvalidInputError as reason:
                 found[name] = reason
     return {name: found[name] for name in asked}
+
+
+def _drawable(table: ScoreTable) -> tuple[ScoreTable, bool]:
+    """Return a table of finite log-odds, not too many, from which samples are drawn; and whether nothing was changed.
+
+    P = 1.0 is what doubles make of all above 1 − 2⁻⁵⁴: in a sample it may be wrong, and costs so much, not infinitely.
+    """
+    if len(table) > _CELLS:
+        return pooled(table.map(lambda scores: np.clip(scores, -_CERTAIN, _CERTAIN)), _CELLS), False
+    finite = np.abs(table.scores[np.isfinite(table.scores)])
+    bound = max(float(finite.max(initial=0.0)) + 1, _NEXT_TO_ONE)
+    return table.map(lambda scores: np.clip(scores, -bound, bound)), len(finite) == len(table)
 
 
 def _interval(limits: Limits, value: float, shift: float, level: float, in_sample: bool) -> Interval:

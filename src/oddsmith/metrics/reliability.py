@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._check import Bools, Floats
 from oddsmith.metrics._bins import BIN_RULES, EDGES, ENDS, BinRule, Bins, Edge, Ends, binned
 from oddsmith.metrics._measure import Figure, forecast_from_arrays, nonnegative, size
 from oddsmith.table import ScoreTable
@@ -32,6 +32,10 @@ _BINS = {
     "quantile": "bins between interpolated quantiles",
     "split": "bins of equal mass, larger ones first, ties kept below",
     "distinct": "every distinct forecast a bin",
+    "split_or_distinct": (
+        "bins of equal mass, larger ones first, ties kept below, or every distinct forecast a bin if fewer than a "
+        "quarter of the rows"
+    ),
 }
 _EDGES = {"left": "[a, b)", "right": "(a, b]"}
 _OPEN_END = {"left": "highest end", "right": "lowest end"}
@@ -51,9 +55,10 @@ class ErrorDefinition:
     ----------
     n_bins : int
         Number of bins; with ``sweep`` the largest number tried.
-    bins : {"width", "mass", "quantile", "split", "distinct"}
+    bins : {"width", "mass", "quantile", "split", "distinct", "split_or_distinct"}
         Equal intervals of [0, 1]; equal weight, ties kept together; between the interpolated quantiles of rows; rows
-        dealt out in order, the larger bins first, a tie going below; or each distinct forecast a bin, however many.
+        dealt out in order, the larger bins first, a tie going below; each distinct forecast a bin, however many; or
+        that if they are fewer than a quarter of the rows, else "split".
     edge : {"left", "right"}
         Of intervals: [a, b) or (a, b].
     ends : {"closed", "apart", "dropped"}
@@ -63,7 +68,7 @@ class ErrorDefinition:
         How gaps become one number.
     debias : {"none", "total", "bin"}
         "total" subtracts Σ_b w_b ȳ_b(1 − ȳ_b)/(n_b − 1) from the mean of gap² (a bin of one row counts nothing), for
-        "l2" and "squared" only; "bin" does so bin by bin, cutting at 0.
+        "l2" and "squared" only; "bin" does so bin by bin, cutting at 0 (a bin of one row keeps its gap).
     classes : {"positive", "top"}
         The positive class, or whichever class the forecast favours.
     sweep : bool
@@ -106,7 +111,7 @@ class ErrorDefinition:
 
 
 #: Definitions by the name of the library that uses them, each held against figures of that library by a test. Libraries
-#: compare with edges in floating point; here a forecast within 1e-12 of an edge lies on it.
+#: compare with edges in floating point; here a forecast within 1e-12 of an edge of equal width lies on it.
 DEFINITIONS: dict[str, ErrorDefinition] = {
     "calzone": ErrorDefinition(10, "width", "right", "dropped"),
     "calzone_equal_count": ErrorDefinition(10, "quantile", "right", "dropped"),
@@ -121,8 +126,7 @@ DEFINITIONS: dict[str, ErrorDefinition] = {
     "probcal_sweep": ErrorDefinition(100, "quantile", sweep=True),
     "sklearn": ErrorDefinition(5, "width", "right"),
     "torchmetrics": ErrorDefinition(15, "width", "left", "apart"),
-    "uncertainty_calibration": ErrorDefinition(15, "split", norm="l2", debias="total"),
-    # Its default for forecasts with fewer distinct values than a quarter of the rows.
+    "uncertainty_calibration": ErrorDefinition(15, "split_or_distinct", norm="l2", debias="total"),
     "uncertainty_calibration_discrete": ErrorDefinition(bins="distinct", norm="l2", debias="total"),
     "uncertainty_calibration_ece": ErrorDefinition(15, "width", "right"),
 }
@@ -224,9 +228,10 @@ def _bins(forecast: ScoreTable, chosen: ErrorDefinition, n_bins: int) -> Bins:
 def _combine(bins: Bins, chosen: ErrorDefinition) -> float:
     gaps, shares = np.abs(bins.fraction_positive - bins.mean_predicted), bins.weight / bins.weight.sum()
     if chosen.debias != "none":
-        squares = _debiased(bins, gaps)
+        several = bins.effective > 1 + 1e-9
+        squares = _debiased(bins, gaps, several)
         if chosen.debias == "total":
-            mean = float(shares @ squares)
+            mean = float(shares[several] @ squares[several])
             return mean if chosen.norm == "squared" else float(np.sqrt(max(mean, 0.0)))
         gaps = np.sqrt(np.maximum(squares, 0.0))
     if chosen.norm in ("max", "mean"):
@@ -236,12 +241,11 @@ def _combine(bins: Bins, chosen: ErrorDefinition) -> float:
     return float(np.sqrt(mean)) if chosen.norm == "l2" else mean
 
 
-def _debiased(bins: Bins, gaps: Floats) -> Floats:
-    """Return gap² less the variance of the bin's share; 0 where one row tells nothing of a variance."""
-    several = bins.effective > 1 + 1e-9
+def _debiased(bins: Bins, gaps: Floats, several: Bools) -> Floats:
+    """Return gap² less the variance of the bin's share, of which one row alone tells nothing."""
     rate = bins.fraction_positive
     variance = rate * (1 - rate) / np.where(several, bins.effective - 1, 1.0)
-    return np.where(several, gaps**2 - variance, 0.0)
+    return gaps**2 - np.where(several, variance, 0.0)
 
 
 def _sweep(forecast: ScoreTable, chosen: ErrorDefinition) -> Bins:

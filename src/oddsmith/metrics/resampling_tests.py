@@ -18,8 +18,8 @@ __all__ = ["BootstrapTest", "cluster_sign_flip_test", "paired_bootstrap"]
 #: Numbers drawn at a time.
 _BLOCK = 1_000_000
 
-#: More decisions than this are resampled in groups of similar differences.
-_GROUPS = 1024
+#: More decisions than this are resampled in groups of similar differences; so many at either end stay alone.
+_GROUPS, _ALONE = 1024, 256
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,9 @@ def paired_bootstrap(
 
     Notes
     -----
-    p = (1 + #{|d* − d| ≥ |d|})/(B + 1). More than 1024 pairs are put in so many groups of similar differences, and
-    what a group varies within is drawn from a normal law.
+    p = (1 + #{|d* − d| ≥ |d|})/(B + 1). Of more than 1024 pairs the 256 smallest and the 256 largest differences are
+    drawn one by one, as a single one may decide the mean; the others in 512 groups of similar differences, and what a
+    group varies within is drawn from a normal law.
 
     Examples
     --------
@@ -101,7 +102,10 @@ def resampled_means(
         sums, sizes = _cluster_sums(clusters, weight * difference, weight)
         rows = np.ones(len(sums))
     else:
-        rows, amounts = decisions.effective, weight * difference
+        held = weight > 0
+        decisions, difference = Decisions(weight[held], decisions.squares[held]), difference[held]
+        weight, rows = decisions.weight, decisions.effective
+        amounts = weight * difference
         if len(weight) > _GROUPS:
             index = _similar(difference, rows)
             rows, amounts, weight, noise = _grouped(index, difference, decisions)
@@ -112,15 +116,17 @@ def resampled_means(
         times = rng.multinomial(units, chance, size).astype(np.float64)  # products of floats are the fast ones
         within = np.sqrt(times @ noise) * rng.standard_normal(size) if len(noise) > 1 else 0.0
         means.append((times @ sums + within) / (times @ sizes))
-    return np.concatenate(means), float(decisions.weight @ difference) / float(decisions.weight.sum())
+    return np.concatenate(means), float(decisions.weight @ difference) / float(decisions.weight.sum(dtype=np.float64))
 
 
 def _similar(difference: Floats, rows: Floats) -> NDArray[np.int64]:
-    """Put decisions in groups of equal size by their difference."""
+    """Put decisions in groups of equal size by their difference, the outer ones each in its own."""
     order = np.argsort(difference)
+    inner, n_inner = rows[order[_ALONE:-_ALONE]], _GROUPS - 2 * _ALONE
+    share = (np.cumsum(inner) - inner / 2) / inner.sum()
+    ends = np.arange(_ALONE)
     index = np.empty(len(order), np.int64)
-    share = np.cumsum(rows[order]) / rows.sum()
-    index[order] = np.minimum((share * _GROUPS).astype(np.int64), _GROUPS - 1)
+    index[order] = np.concatenate([ends, _ALONE + (share * n_inner).astype(np.int64), _ALONE + n_inner + ends])
     return np.unique(index, return_inverse=True)[1]
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr, stdtr
+from scipy.special import betainc, ndtr, stdtr
 
 from oddsmith import _check
 from oddsmith._check import Floats, Weights
@@ -22,6 +22,12 @@ Signs = NDArray[np.int64]
 
 #: Gains that differ by less than this share of their size are tied.
 _TIE = 1e-12
+
+#: Up to so many decisions the incomplete beta function is the more exact.
+_BY_BETA = 10**8
+
+#: Sums of counts below this do not wrap.
+_WITHIN_64_BITS = 2.0**62
 
 
 class Decisions(NamedTuple):
@@ -52,7 +58,7 @@ class Decisions(NamedTuple):
     @property
     def effective(self) -> Floats:
         """Decisions of equal weight that would vary as much."""
-        return ratio(self.weight**2, self.squares)
+        return ratio(self.weight, self.squares) * self.weight
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,7 @@ def sign_test(wins: int, losses: int, ties: int = 0) -> SignTest:
 
     Notes
     -----
-    p = min(1, 2·P(Bin(w + l, ½) ≤ min(w, l))); one-sided P(Bin(w + l, ½) ≥ w).
+    p = 2·P(Bin(w + l, ½) ≤ min(w, l)), or 1 where w = l; one-sided P(Bin(w + l, ½) ≥ w).
 
     Examples
     --------
@@ -79,10 +85,34 @@ def sign_test(wins: int, losses: int, ties: int = 0) -> SignTest:
     0.04138947
     """
     w, lost = _check.whole_number(wins, "wins", low=0), _check.whole_number(losses, "losses", low=0)
-    # At w + l = 0 nothing was observed, and the law gives 1.
-    two_sided = min(1.0, 2 * float(bdtr(min(w, lost), w + lost, 0.5))) if w + lost else 1.0
-    one_sided = float(bdtr(lost, w + lost, 0.5)) if w + lost else 1.0
-    return SignTest(w, lost, _check.whole_number(ties, "ties", low=0), two_sided, one_sided)
+    # Beyond one half both tails overlap. At w + l = 0 nothing was observed, and the law gives 1.
+    two_sided = 2 * fair_tail(min(w, lost), w + lost) if w != lost else 1.0
+    return SignTest(w, lost, _check.whole_number(ties, "ties", low=0), two_sided, fair_tail(lost, w + lost))
+
+
+def fair_tail(k: int, n: int) -> float:
+    """Return P(Bin(n, ½) ≤ k), to 11 digits at any n.
+
+    Up to 10⁸ by the incomplete beta function, above that by Lugannani and Rice's expansion of the tail: with
+    u = (n − 2k − 1)/√n and r² = n[(1 + d)log(1 + d) + (1 − d)log(1 − d)], d = u/√n, it is Φ(−r) + φ(r)(1/u − 1/r).
+
+    Examples
+    --------
+    >>> fair_tail(1, 3), round(fair_tail(5 * 10**29 - 10**15, 10**30), 12)
+    (0.5, 0.022750131948)
+    """
+    if k == n:
+        return 1.0
+    if n <= _BY_BETA:
+        return float(betainc(n - k, k + 1, 0.5))
+    # Far enough in series of d: where it is not small, the tail is below the smallest number.
+    d = (n - 2 * k - 1) / n
+    u, curve = d * math.sqrt(n), d * d * (1 / 6 + d * d / 15)
+    ratio_of_r = math.sqrt(1 + curve)
+    density = math.exp(-0.5 * (u * ratio_of_r) ** 2) / math.sqrt(2 * math.pi)
+    # 1/u − 1/r, without the division by 0 in the middle.
+    excess = u / n * (1 / 6 + d * d / 15) / (ratio_of_r * (1 + ratio_of_r))
+    return float(ndtr(-u * ratio_of_r)) + density * excess
 
 
 def micro_sign_test(a: ArrayLike, b: ArrayLike, weight: ArrayLike | None = None) -> SignTest:
@@ -148,8 +178,8 @@ def paired_t_test(a: ArrayLike, b: ArrayLike, weight: ArrayLike | None = None) -
 
 def t_test(first: Floats, second: Floats, decisions: Decisions) -> PairedTTest:
     """Test the mean difference of gains over decisions that were read before."""
-    total = float(decisions.weight.sum())
-    n = total / (float(decisions.squares.sum()) / total)
+    total = float(decisions.weight.sum(dtype=np.float64))
+    n = total / (float(decisions.squares.sum(dtype=np.float64)) / total)
     lost_a, lost_b = bool(np.isneginf(first).any()), bool(np.isneginf(second).any())
     if lost_a or lost_b:
         sign = float(lost_b) - float(lost_a)
@@ -188,8 +218,16 @@ def holm(p_values: ArrayLike) -> Floats:
 def tally(a: Floats, b: Floats, weight: Weights) -> tuple[float, float, float]:
     """Return the weight of decisions that the first method wins, loses and ties."""
     signs = signs_of(a, b)
-    wins, losses, ties = (weight[signs == sign].sum() for sign in (1, -1, 0))
+    wins, losses, ties = (sum_of(weight[signs == sign]) for sign in (1, -1, 0))
     return wins, losses, ties
+
+
+def sum_of(weight: Weights) -> float:
+    """Return the sum of weights, of counts without limit: 64 bits would wrap."""
+    rough = float(weight.sum(dtype=np.float64))
+    if weight.dtype.kind != "i":
+        return rough
+    return int(weight.sum() if rough < _WITHIN_64_BITS else weight.astype(object).sum())
 
 
 def paired(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:

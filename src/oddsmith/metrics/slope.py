@@ -39,7 +39,7 @@ def calibration_intercept(forecast: ScoreTable) -> float:
     >>> round(calibration_intercept.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]), 3)
     -0.137
     """
-    refuse_infinite(forecast)
+    forecast = without_certain(forecast)
     require_classes(forecast)
     base = float(log_odds(np.array(forecast.prevalence)))
     low, high = forecast.span()
@@ -56,7 +56,7 @@ def calibration_intercept(forecast: ScoreTable) -> float:
 
 def recalibration_line(forecast: ScoreTable) -> tuple[float, float]:
     """Return slope and intercept of the logistic regression of the labels on the log-odds."""
-    refuse_infinite(forecast)
+    forecast = without_certain(forecast)
     require_classes(forecast)
     require_several(forecast)
     if is_separable(forecast):
@@ -69,14 +69,21 @@ def recalibration_line(forecast: ScoreTable) -> tuple[float, float]:
     return line.a, line.b
 
 
-def refuse_infinite(forecast: ScoreTable) -> None:
-    """Refuse forecasts of exactly 0 or 1."""
-    if not np.all(np.isfinite(forecast.scores)):
+def without_certain(forecast: ScoreTable) -> ScoreTable:
+    """Leave out forecasts of exactly 0 or 1 that were right: their likelihood is 1 on any rising line."""
+    finite = np.isfinite(forecast.scores)
+    if finite.all():
+        return forecast
+    wrong = np.where(forecast.scores > 0, forecast.neg, forecast.pos)[~finite].sum()
+    if wrong > 0 or not finite.any():
         _check.fail(
-            "log-odds must be finite for a regression on them",
-            "forecasts of exactly 0 or 1",
+            "log-odds must be finite for a regression on them, or right where they are not",
+            "forecasts of exactly 0 or 1" + (f", wrong for a weight of {wrong:g}" if wrong else " only"),
             "clip the probabilities first, and say so",
         )
+    pos_sq, neg_sq = (None if column is None else column[finite] for column in (forecast.pos_sq, forecast.neg_sq))
+    classes = forecast.pos[finite], forecast.neg[finite]
+    return ScoreTable(forecast.scores[finite], *classes, pos_sq, neg_sq, None, None, forecast.rows, None)
 
 
 def require_several(forecast: ScoreTable) -> None:

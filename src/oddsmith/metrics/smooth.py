@@ -5,6 +5,7 @@ from typing import Literal
 import numpy as np
 from scipy.fft import dct, idct
 from scipy.optimize import brentq
+from scipy.signal import fftconvolve
 from scipy.special import expit
 
 from oddsmith import _check, _kernels
@@ -19,6 +20,9 @@ __all__ = ["integrated_calibration_index", "smooth_calibration_error"]
 #: Cells of the lattice on [0, 1]; forecasts are shared between the two nearest centres.
 _CELLS = 4096
 _SMALLEST = 1e-4
+
+#: What relplot adds to a density so that it may divide by it.
+_RELPLOT_ADDS = 1e-4
 
 _STATISTICS = {"ici": "mean", "e50": "median", "e90": "90th percentile", "emax": "largest"}
 _SMOOTHERS = {
@@ -42,7 +46,8 @@ def smooth_calibration_error(
         A fixed bandwidth σ; by default the one with smECE_σ = σ.
     rule : {"exact", "relplot"}, default "exact"
         "relplot" gives that library's number: the mean over some 200 points with both ends, a bandwidth of whole
-        1/1024, and half the weight for what its lattice puts at P = 0 and P = 1.
+        1/1024, a kernel that ends at ±½, half the weight for what its lattice puts at P = 0 and P = 1, and a little
+        added to the density.
 
     Notes
     -----
@@ -144,9 +149,9 @@ def _lattice(at: Floats, mass: Weights, points: int) -> Floats:
     return sum_by(left, mass * (1 - right_share), points) + sum_by(left + 1, mass * right_share, points)
 
 
-def _kernel(sigma: float, points: int = _CELLS) -> Floats:
+def _kernel(sigma: float) -> Floats:
     """Return the cosine transform of the reflected Gaussian kernel."""
-    frequency = np.pi * np.arange(points)
+    frequency = np.pi * np.arange(_CELLS)
     return np.asarray(np.exp(-0.5 * np.minimum(sigma * frequency, 100.0) ** 2))
 
 
@@ -171,18 +176,22 @@ def _fixed_point(spectrum: Floats, total: float) -> float:
 
 def _relplot_error(forecast: ScoreTable, sigma: float) -> float:
     nodes, mesh = max(2000, round(20 / sigma)) // 2 + 1, np.linspace(0, 1, max(round(10 / sigma), 200))
-    at, kernel = probability(forecast) * (nodes - 1), _kernel(sigma, nodes)
-    # A cosine transform of the first kind mirrors every node but the two at the ends, as that library does.
-    excess, weight = (
-        np.interp(mesh * (nodes - 1), np.arange(nodes), idct(dct(_lattice(at, mass, nodes), type=1) * kernel, type=1))
-        for mass in (residuals(forecast), forecast.total)
-    )
-    return float(np.abs(excess).sum() / weight.sum())
+    place = np.linspace(0, 1, nodes)
+    kernel = np.exp(-0.5 * ((place - 0.5) / sigma) ** 2) / (np.sqrt(2 * np.pi) * sigma)
+
+    def smoothed(mass: Weights) -> Floats:
+        values = _lattice(probability(forecast) * (nodes - 1), mass, nodes)
+        # Mirrored once, every node but the two at the ends, which so count half.
+        mirrored = np.concatenate([values[:0:-1], values, values[-2::-1]])
+        inside = fftconvolve(mirrored, kernel, "valid")[nodes // 2 :][:nodes]
+        return np.interp(mesh, place, inside)
+
+    return float(np.abs(smoothed(residuals(forecast))).sum() / (smoothed(forecast.total) + _RELPLOT_ADDS).sum())
 
 
 def _relplot_bandwidth(forecast: ScoreTable) -> float:
     low, high = 0.0, 1.0
     for _ in range(10):
         middle = (low + high) / 2
-        low, high = (middle, high) if middle < max(1e-3, _relplot_error(forecast, middle)) else (low, middle)
+        low, high = (middle, high) if middle < max(_relplot_error(forecast, middle), 1e-3) else (low, middle)
     return high
