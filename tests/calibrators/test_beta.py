@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from oddsmith import BetaCalibrator, CalibrationMap, LogisticCalibrator
-from oddsmith.errors import NegativeSlopeWarning
+from oddsmith.errors import InvalidInputError, NegativeSlopeWarning
 from samples import ours_allowed, samples
 
 
@@ -90,7 +90,10 @@ def test_scores_in_the_unit_interval_are_probabilities_and_others_log_odds():
     np.testing.assert_allclose(cal.predict_proba(prob), as_log_odds.predict_proba(logit(prob)), atol=1e-9)
     assert BetaCalibrator(input="probability").fit(prob, y).input_ == "probability"
     assert CalibrationMap.from_dict(cal.map_.to_dict()) == cal.map_
-    assert np.isfinite(cal.log_odds([-3.0, 0.0, 1.0, 7.0])).all()
+    assert np.isfinite(cal.log_odds([-1e-7, 0.0, 1.0, 1 + 1e-7])).all()
+    assert "fitted to probabilities" in repr(cal)
+    with pytest.raises(InvalidInputError, match=r"must lie in \[0, 1\], as those of the fit"):
+        cal.log_odds([0.5, 7.0])
 
 
 def test_mirrored_log_odds_give_the_mirrored_map():
