@@ -21,10 +21,10 @@ from oddsmith import calibrators
 
 Array = np.ndarray
 
-#: What follows the name of a calibrator of this library that is told that probabilities are probabilities.
-DECLARED = ":log-odds"
-#: How far declared probabilities are held from 0 and 1.
-_CLIP = 1e-6
+#: What follows the name of a calibrator of this library that gets probabilities as log-odds, and others as σ(s).
+OTHER_FORM = ":other form"
+#: How far probabilities are held from 0 and 1 before their log-odds are taken.
+_CLIP = float(np.finfo(float).eps)
 
 
 def competitors() -> dict[str, Competitor]:
@@ -38,24 +38,26 @@ def are_probabilities(scores: Array) -> bool:
 
 
 def _ours() -> Iterator[Competitor]:
-    """Yield the library's calibrators as called by default, and again told what a probability is where it matters."""
+    """Yield the library's calibrators; again with scores in another form where that matters, and for the default."""
     for name in calibrators.__all__:
         cls = getattr(calibrators, name)
         if cls is calibrators.Calibrator:
             continue
-        default, declared, label = partial(_default, cls), partial(_declared, cls), source_version(cls)
+        default, other, label = partial(_default, cls), partial(_other_form, cls), source_version(cls)
         yield Competitor(name, label, default)
-        if _differ(default, declared):
-            yield Competitor(name + DECLARED, label, declared)
+        if cls is calibrators.AutoCalibrator or _differ(default, other):
+            yield Competitor(name + OTHER_FORM, label, other)
 
 
 def _default(cls: Any, scores: Array, y: Array, test: Array) -> Array:
     return cls().fit(scores, y).predict_proba(test)[:, 1]
 
 
-def _declared(cls: Any, scores: Array, y: Array, test: Array) -> Array:
-    told = {"input": "probability", "clip": _CLIP} if are_probabilities(scores) else {}
-    return cls(**told).fit(scores, y).predict_proba(test)[:, 1]
+def _other_form(cls: Any, scores: Array, y: Array, test: Array) -> Array:
+    if not are_probabilities(scores):
+        return _default(cls, expit(scores), y, expit(test))
+    scores, test = (np.log(held / (1 - held)) for held in (np.clip(part, _CLIP, 1 - _CLIP) for part in (scores, test)))
+    return cls(input="log_odds").fit(scores, y).predict_proba(test)[:, 1]
 
 
 def _differ(one: Calibrate, other: Calibrate) -> bool:

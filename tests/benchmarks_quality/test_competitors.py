@@ -19,8 +19,8 @@ FIELD = competitors.competitors()
 def test_everything_exported_takes_part():
     ours = set(oddsmith.calibrators.__all__) - {"Calibrator"}
     assert ours <= set(FIELD)
-    assert "IsotonicCalibrator:log-odds" not in FIELD  # it sees only the order
-    assert "PlattCalibrator:log-odds" in FIELD
+    assert "IsotonicCalibrator:other form" not in FIELD  # it sees only the order
+    assert "PlattCalibrator:other form" in FIELD
 
 
 def test_nothing_takes_probabilities_as_given_and_margins_through_a_sigmoid():
@@ -63,7 +63,7 @@ def test_the_command_prints_its_tables_and_writes_json(toy, make_scores, cache, 
     assert "2 tasks from 2 sources of data, 4 competitors" in shown
     assert "PlattCalibrator against each other one" in shown
     report = json.loads((cache / "out.json").read_text())
-    assert set(report["outcomes"]) == {NOTHING, "PlattCalibrator", "PlattCalibrator:log-odds", "sklearn:sigmoid"}
+    assert set(report["outcomes"]) == {NOTHING, "PlattCalibrator", "PlattCalibrator:other form", "sklearn:sigmoid"}
     assert report["tasks"] == ["toy/logistic/100/0", "other/logistic/100/0"]
     assert command.main(wishes) == 0
     assert "No tests: AutoCalibrator takes no part" in capsys.readouterr().out

@@ -23,7 +23,7 @@ from oddsmith import (
     SplineCalibrator,
     TemperatureCalibrator,
 )
-from oddsmith.errors import NonConvergenceWarning, SeparableWarning
+from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning, SeparableWarning
 from samples import ours_allowed
 
 needs_data = pytest.mark.skipif("ODDSMITH_DATA" not in os.environ, reason="needs the networks of ODDSMITH_DATA")
@@ -127,14 +127,15 @@ def test_platt_reaches_its_optimum(name):
     assert close(objective(cal.log_odds(s), t, v), best(line_columns(s), t, v))
 
 
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("l2", [0.0, 1e-3])
+# A penalty on scores of any size, but for those whose squares are not.
+PENALIZED = [name for name, data in CASES.items() if 1e-100 < np.abs(data[0]).max() < 1e100]
+
+
+@pytest.mark.parametrize(("name", "l2"), [(name, 0.0) for name in CASES] + [(name, 1e-3) for name in PENALIZED])
 def test_logistic_reaches_its_optimum(name, l2):
     data = CASES[name]
     s, y, _ = data
     v = weights(data)
-    if l2 and not 1e-100 < np.abs(s).max() < 1e100:
-        pytest.skip("a penalty on scores of that size")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         cal = LogisticCalibrator(l2=l2).fit(*data)
@@ -239,7 +240,9 @@ def test_no_fit_is_much_worse_than_the_base_rate(cls, name):
     cal = fitted(getattr(oddsmith, cls)(), data)
     share = v[y == 1].sum() / v.sum()
     base = -(v[y == 1].sum() * np.log(share) + v[y == 0].sum() * np.log1p(-share))
-    assert losses(cal.log_odds(s), y, v).sum() <= base + 3 + 1e-9 * abs(base)
+    # Venn–Abers adds a case at every score: where positives are rare that costs about log N.
+    bound = 3 + np.log(len(s)) / 2 if cls == "VennAbersCalibrator" else 3
+    assert losses(cal.log_odds(s), y, v).sum() <= base + bound + 1e-9 * abs(base)
 
 
 @pytest.mark.parametrize("cls", [MonotoneLogisticCalibrator, SplineCalibrator, PiecewiseLogisticCalibrator])
@@ -252,5 +255,5 @@ def test_curves_converge(cls, name):
 
 
 def test_a_temperature_in_the_wrong_direction_is_said():
-    with pytest.warns(UserWarning, match="against the labels"), ours_allowed():
-        TemperatureCalibrator(input="log_odds").fit([-3.0, -1.0, 1.0, 3.0, 0.5], [1, 1, 0, 0, 1])
+    with pytest.warns(NegativeSlopeWarning, match="against the labels"):
+        TemperatureCalibrator(input="log_odds").fit([-3.0, -1.0, 1.0, 3.0, 0.5, 2.0], [1, 1, 0, 0, 1, 1])

@@ -25,6 +25,7 @@ LAYERS = [
     {"maps", "resample"},
     {"input_maps", "log_basis", "blend"},
     {"soft_logit"},
+    {"solvers"},
     {"calibrators", "metrics", "decide", "combine", "learners"},
     {"modelfile"},
     {"classify", "data", "export", "frames", "plots", "streaming"},

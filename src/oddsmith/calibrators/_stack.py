@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, stdtrit
 
 from oddsmith._check import Floats, Weights
 from oddsmith.maps import CalibrationMap
@@ -80,6 +80,15 @@ class OutOfSample:
         mean = float(self.pos @ of_pos + self.neg @ of_neg) / self.n
         spread = float(self.pos @ (of_pos - mean) ** 2 + self.neg @ (of_neg - mean) ** 2) / self.n
         return mean, math.sqrt(spread / self.n)
+
+    def half_width(self, error: float) -> float:
+        """Return half the width of a 95 % interval around a mean, from the error that independent cases would have.
+
+        Fits to overlapping folds are not independent: their variance is larger by 1 + k/(k − 1) (Nadeau and Bengio).
+        """
+        rarer = min(float(self.pos.sum()), float(self.neg.sum()))
+        quantile = float(stdtrit(max(rarer - 1, 1.0), 0.975))
+        return quantile * error * math.sqrt(1 + self.n_folds / (self.n_folds - 1))
 
 
 def blended(log_odds: Floats, weights: Floats) -> Floats:

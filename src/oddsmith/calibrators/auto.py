@@ -50,10 +50,6 @@ _FINE = 2**13
 #: A rise of the log-odds over all scores that is no rise.
 _FLAT = 1e-3
 
-#: Half the width of the interval of the gain, in standard errors of a mean of independent losses: those of the folds
-#: are not quite independent, and their tails are long.
-_SPREAD = 2.4
-
 #: Doing nothing is judged with probabilities held this far from 0 and 1.
 _CERTAIN = 1e-15
 
@@ -107,8 +103,12 @@ class AutoCalibrator(UnitCalibrator):
     half of its standard error. A float weight w counts as w cases. Above 4,096 distinct scores neighbours are pooled
     for cross-validation, above 8,192 for the fit, fewer at both ends.
 
+    The interval of the gain is that of Student's t with the variance of Nadeau and Bengio, since folds share the cases
+    that they were fitted to.
+
     References
     ----------
+    C. Nadeau and Y. Bengio, Inference for the generalization error, Machine Learning 52, 2003.
     D. Wolpert, Stacked generalization, Neural Networks 5, 1992.
     L. Breiman, Stacked regressions, Machine Learning 24, 1996.
 
@@ -196,7 +196,8 @@ class AutoCalibrator(UnitCalibrator):
         nothing = judged.losses(self._as_is(judged.scores))
         before, after = judged.mean(nothing)[0], judged.mean(ours)[0]
         self.gain_, error = judged.mean((nothing[0] - ours[0], nothing[1] - ours[1]))
-        self.gain_interval_ = (self.gain_ - _SPREAD * error, self.gain_ + _SPREAD * error)
+        half = judged.half_width(error)
+        self.gain_interval_ = (self.gain_ - half, self.gain_ + half)
         self.worth_it_ = self.gain_interval_[0] > 0
         self.verdict_ = f"{self._choice()} {self._worth(before, after, judged.n_folds)}"
 
