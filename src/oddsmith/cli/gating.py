@@ -14,7 +14,7 @@ from oddsmith.cli import _input as read
 from oddsmith.cli._failing import CHECK_FAILED
 from oddsmith.cli._output import AsJson, Force, Quiet, Voice, say
 from oddsmith.errors import InvalidInputError
-from oddsmith.files import write_atomically
+from oddsmith.files import input_files, write_atomically
 from oddsmith.metrics import summary
 from oddsmith.report.titles import title_of
 
@@ -117,7 +117,7 @@ def check(
         found = summary(forecast, intervals=False)
     bounds = [_bound(found, *one) for one in asked]
     if junit is not None:
-        write_atomically(junit, _junit(file, bounds), force=force)
+        write_atomically(junit, _junit(file, bounds), force=force, sources=input_files(file))
     passed = all(bound.holds for bound in bounds)
     content = {"passed": passed, "data": found["data"], "bounds": [bound.to_dict() for bound in bounds]}
 

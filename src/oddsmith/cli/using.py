@@ -60,6 +60,7 @@ def apply(
                 name=name,
                 bad_rows=bad_rows,
                 force=force,
+                sources=[model],
                 progress=progress,
             )
     if done.dropped is not None:
@@ -140,7 +141,7 @@ def export(
         output = model.with_suffix(_SUFFIXES[to])
     content: dict[str, Any] = {"to": to, "output": None if output is None else str(output), "parity": str(done.parity)}
     if output is not None:
-        write_atomically(output, done.content, force=force)
+        write_atomically(output, done.content, force=force, sources=[model])
     else:
         content["content"] = done.content
 
