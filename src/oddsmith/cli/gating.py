@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from oddsmith import _check
 from oddsmith.cli import _input as read
@@ -127,7 +128,7 @@ def check(
         table.add_column("measured", justify="right", no_wrap=True)
         table.add_column("", no_wrap=True)
         for bound in bounds:
-            word = "[green]holds[/]" if bound.holds else "[bold red]BROKEN[/]"
+            word = Text("holds", style="green") if bound.holds else Text("BROKEN", style="bold red")
             table.add_row(bound.words, f"{bound.value:.6g}", word)
         console.print(table)
         say(console, f"{sum(bound.holds for bound in bounds)} of {len(bounds)} bounds hold.")
@@ -155,7 +156,7 @@ def _junit(file: str, bounds: list[Bound]) -> bytes:
     root = ElementTree.Element("testsuites", counts)
     suite = ElementTree.SubElement(root, "testsuite", {"name": "oddsmith check", **counts})
     for bound in bounds:
-        case = ElementTree.SubElement(suite, "testcase", {"classname": file, "name": bound.words})
+        case = ElementTree.SubElement(suite, "testcase", {"classname": _check.visible(file), "name": bound.words})
         if not bound.holds:
             message = f"{bound.words}; got {bound.value:.6g}"
             ElementTree.SubElement(case, "failure", {"message": message, "type": "bound"}).text = bound.definition
