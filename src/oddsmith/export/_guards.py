@@ -116,7 +116,8 @@ def _held(of: Formula, r: Range, low: float, high: float) -> Ranged:
     if low <= r.low and r.high <= high:
         return of, r
     ends = [abs(end) for end in (low, high) if end]
-    return clip(of, low, high), Range(max(r.low, low), min(r.high, high), min([r.least, *ends]))
+    least, most = (min(max(end, low), high) for end in (r.low, r.high))  # all of it may lie beyond
+    return clip(of, low, high), Range(least, most, min([r.least, *ends]))
 
 
 def _sum(a: Ranged, b: Ranged, *, minus: bool = False) -> Ranged:
