@@ -129,7 +129,9 @@ def _change_number(content: dict[str, Any], places: list[tuple[Any, ...]], rng: 
             numbers.setdefault([key for key in place if isinstance(key, str)][-1], []).append((holder, place[-1]))
     if numbers:
         holder, key = rng.choice(numbers[rng.choice(sorted(numbers))])
-        holder[key] = holder[key] * 10.0 ** rng.randrange(-300, 300) if rng.random() < 0.3 else rng.choice(NUMBERS)
+        factor = 10.0 ** rng.randrange(-300, 300)
+        is_scaled = isinstance(holder[key], float) and rng.random() < 0.3
+        holder[key] = holder[key] * factor if is_scaled else rng.choice(NUMBERS)
     return 0
 
 

@@ -12,8 +12,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from oddsmith._check import visible
-from oddsmith.cli._terminal import Terminal, json_text
+from oddsmith.cli._terminal import Terminal
 from oddsmith.errors import OddsmithWarning
+from oddsmith.report.render import json_text
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the result.")]

@@ -1,6 +1,5 @@
 """The only way to a terminal: text is text, never markup, and no character of it acts."""
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,7 +9,7 @@ from rich.text import Text
 
 from oddsmith._check import visible
 
-__all__ = ["Terminal", "json_text"]
+__all__ = ["Terminal"]
 
 
 class Terminal(Console):
@@ -35,11 +34,3 @@ class Terminal(Console):
         """Return what is printed at last: what acts comes from the library that draws, not from text."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=visible(segment.text, keep="\n"))
-
-
-def json_text(content: Any) -> str:
-    """Return JSON in which letters are letters, and what is not seen is written by its number."""
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
-    if visible(text, keep="\n") == text:
-        return text
-    return "".join(c if visible(c, keep="\n") == c else json.dumps(c)[1:-1] for c in text)
