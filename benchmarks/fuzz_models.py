@@ -18,7 +18,7 @@ import sys
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +34,8 @@ from oddsmith.modelfile import CalibrationModel
 
 MODELS = Path(__file__).parents[1] / "tests" / "golden" / "models"
 
-#: One mutation in so many also goes through the command line, and through a process of its own.
-BY_COMMAND, BY_PROCESS = 10, 2000
+#: One mutation in so many is tried in Python, by the command line in this process, and in a process of its own.
+WAYS = {"python": 1, "command": 10, "process": 2000}
 
 NUMBERS = [
     *(0, 1, -1, 2, 0.5, -0.0, 1e-9, 5e-324, -5e-324, 2.3e-308, 1e-300, 1e-17, 1e16, 1e100, 1e200, 1e300, 1e308),
@@ -212,7 +212,8 @@ def _command(text: str, number: int, folder: Path) -> list[str]:
     path, scores = folder / "model.json", folder / "scores.csv"
     path.write_text(text, encoding="utf-8")
     scores.write_text("score,region\n0.25,nord\n0.5,a\n0.75,süd\n")
-    kind = random.Random(-number).choice(["show", "show", "json", "apply", "sql", "onnx", "python", "javascript", "c"])
+    export = random.Random(number + 1).choice(["sql", "onnx", "python", "javascript", "c"])
+    kind = random.Random(-number).choice(["show", "show", "show", "json", "json", "apply", export])
     if kind in ("show", "json"):
         return ["show", str(path), *(["--json"] if kind == "json" else [])]
     if kind == "apply":
@@ -232,33 +233,39 @@ def _judged(command: list[str], code: object, out: str, errors: str) -> str:
     return f"{command[0]} {'done' if code == 0 else 'refused'}"
 
 
-def fuzz(numbers: range, folder: Path, told: Callable[[int, str, str], None]) -> None:
-    """Try mutations; tell the number of each, what came of it, and what was wrong if anything was."""
+def fuzz(
+    numbers: range, folder: Path, told: Callable[[int, str, str], None], ways: Collection[str] = tuple(WAYS)
+) -> None:
+    """Try mutations in some ways; tell the number of each, what came of it, and what was wrong if anything was."""
     models = bases()
     for number in numbers:
-        text = mutated(models, number)
-        ways: list[Callable[[], str]] = [lambda text=text, n=number: by_python(text, exports=n % 20 == 0)]
-        if number % BY_COMMAND == 0:
-            ways.append(lambda text=text, n=number: by_command(text, n, folder))
-        if number % BY_PROCESS == 0:
-            ways.append(lambda text=text, n=number: "process: " + by_process(text, n, folder))
-        for way in ways:
+        turns = [way for way in ways if number % WAYS[way] == 0]
+        text = mutated(models, number) if turns else ""
+        for way in turns:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 try:
-                    told(number, way(), "")
+                    told(number, f"{way}: {_try(way, text, number, folder)}", "")
                 except Exception as error:
                     told(number, "failed", f"{type(error).__name__}: {str(error)[:300]}")
+
+
+def _try(way: str, text: str, number: int, folder: Path) -> str:
+    if way == "python":
+        return by_python(text, exports=number % 20 == 0)
+    return (by_command if way == "command" else by_process)(text, number, folder)
 
 
 def run() -> int:
     """Run, from where an earlier run was stopped."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mutations", type=int, default=100_000)
+    parser.add_argument("--start", type=int, default=0, help="number of the first one")
+    parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
     parser.add_argument("--state", type=Path, default=Path("fuzz_models.json"), help="what was done, to go on from")
     parser.add_argument("--every", type=int, default=1000, help="mutations between two notes of it")
     chosen = parser.parse_args()
-    state = {"done": 0, "counts": {}, "failures": []}
+    state = {"done": chosen.start, "counts": {}, "failures": []}
     if chosen.state.exists():
         state = json.loads(chosen.state.read_text())
     counts, failures = Counter(state["counts"]), state["failures"]
@@ -272,10 +279,13 @@ def run() -> int:
     with tempfile.TemporaryDirectory() as folder:
         for start in range(state["done"], chosen.mutations, chosen.every):
             stop = min(start + chosen.every, chosen.mutations)
-            fuzz(range(start, stop), Path(folder), told)
+            fuzz(range(start, stop), Path(folder), told, chosen.ways)
             note = {"done": stop, "counts": counts, "failures": failures}
             write_atomically(chosen.state, json.dumps(note, indent=1), force=True)
-    print(f"{chosen.mutations:,} mutations:", ", ".join(f"{what} {n:,}" for what, n in sorted(counts.items())))
+    print(
+        f"mutations {chosen.start:,} to {chosen.mutations:,}:",
+        ", ".join(f"{what} {n:,}" for what, n in sorted(counts.items())),
+    )
     return 1 if failures else 0
 
 
