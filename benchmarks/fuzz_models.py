@@ -282,10 +282,9 @@ def run() -> int:
             fuzz(range(start, stop), Path(folder), told, chosen.ways)
             note = {"done": stop, "counts": counts, "failures": failures}
             write_atomically(chosen.state, json.dumps(note, indent=1), force=True)
-    print(
-        f"mutations {chosen.start:,} to {chosen.mutations:,}:",
-        ", ".join(f"{what} {n:,}" for what, n in sorted(counts.items())),
-    )
+    print(f"mutations {chosen.start:,} to {chosen.mutations:,}")
+    for what, times in sorted(counts.items()):
+        print(f"  {what:<28}{times:>9,}")
     return 1 if failures else 0
 
 
