@@ -169,6 +169,9 @@ def _use(model: CalibrationModel) -> None:
     for scores in (SCORES, within):
         with contextlib.suppress(OddsmithError):
             p, log_odds = model.map.probability(scores), model.map.log_odds(scores)
+            if not p.shape == log_odds.shape == scores.shape:
+                msg = f"{p.shape} probabilities of {scores.shape} scores"
+                raise FoundError(msg)
             if np.isnan(log_odds).any() or not np.all((p >= 0) & (p <= 1)):
                 msg = f"no probability of finite scores: {p[~((p >= 0) & (p <= 1))]}"
                 raise FoundError(msg)

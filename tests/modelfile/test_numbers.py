@@ -106,6 +106,7 @@ def test_no_finite_score_without_a_probability(content, scores):
                 p, log_odds = fitted.probability(tried), fitted.log_odds(tried)
         except InvalidInputError:
             continue
+        assert p.shape == log_odds.shape == tried.shape
         assert np.all((p >= 0) & (p <= 1))
         assert not np.isnan(log_odds).any()
         assert not np.isnan(evaluate(fitted.probability_formula(), tried)).any()

@@ -72,8 +72,8 @@ def _within(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _polynomial(content: dict[str, Any], where: str, _depth: int) -> dict[str, Any]:
     keys(content, ("knots", "origins", "coefficients", "scale"), where)
     pieces = content["coefficients"]
-    if not isinstance(pieces, list) or not pieces or not isinstance(pieces[0], list) or not 1 <= len(pieces[0]) <= 4:
-        refuse(f"{where}.coefficients must be lists of one to four numbers", shown(pieces))
+    if not isinstance(pieces, list) or not pieces or not isinstance(pieces[0], list) or not 2 <= len(pieces[0]) <= 4:
+        refuse(f"{where}.coefficients must be lists of two to four numbers", shown(pieces))
     return {
         "knots": ascending(content["knots"], f"{where}.knots", length=len(pieces) - 1),
         "origins": array(content["origins"], f"{where}.origins", length=len(pieces)),
