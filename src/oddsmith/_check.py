@@ -4,6 +4,7 @@ All errors read ``<what must hold>; got <what came>. Hint: <one action>.``, in t
 """
 
 import math
+import unicodedata
 import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple, NoReturn
@@ -18,6 +19,13 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Weights = NDArray[np.int64] | NDArray[np.float64]
 
+#: Kinds of characters that a terminal obeys or nobody sees: controls, formats (among them those that turn the direction
+#: of writing), halves of characters, private and unassigned ones, ends of lines and paragraphs.
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+#: What is no single value.
+_SEVERAL = (list, tuple, dict, set, np.ndarray)
+
 #: Softmax outputs in float32 with many classes miss 1 by a few 1e-6.
 _ROW_SUM_SLACK = 1e-5
 
@@ -31,8 +39,32 @@ class Labels(NamedTuple):
 
 def fail(must: str, got: str, hint: str) -> NoReturn:
     """Raise the one kind of input error, in the one form."""
-    msg = f"{must}; got {got}. Hint: {hint}."
-    raise InvalidInputError(msg)
+    raise InvalidInputError(visible(f"{must}; got {got}. Hint: {hint}.", keep="\n"))
+
+
+def visible(text: str, *, keep: str = "", hide: str = "") -> str:
+    r"""Return text in which every character is seen and none acts: others are written by their number.
+
+    Parameters
+    ----------
+    text : str
+        From anywhere.
+    keep : str, optional
+        Characters that may stay though they are not seen, such as the end of a line.
+    hide : str, optional
+        Characters that are written by their number though they are seen.
+
+    Examples
+    --------
+    >>> visible("red: \x1b[31m, reversed: \u202e, Größe: 10\u202fm²")
+    'red: [U+001B][31m, reversed: [U+202E], Größe: 10\u202fm²'
+    """
+    if text.isascii() and text.isprintable() and not hide:
+        return text
+    return "".join(
+        c if (c in keep or unicodedata.category(c) not in _UNSEEN) and c not in hide else f"[U+{ord(c):04X}]"
+        for c in text
+    )
 
 
 def as_scores(scores: ArrayLike, name: str = "scores") -> Floats:
@@ -96,7 +128,7 @@ def label_column(y: ArrayLike, n: int) -> NDArray[Any]:
         # In scikit-learn's words.
         must = "y must hold the labels: this estimator requires y to be passed, but the target y is None"
         fail(must, "None", "pass y, one label a row")
-    array = np.asarray(y)
+    array = _as_numbers(_as_array(y, "y"))
     if array.ndim == 2 and array.shape[1] == 1:
         message = "A column-vector y was passed when a 1d array was expected."
         warnings.warn(message, DataConversionWarning, stacklevel=5)
@@ -234,7 +266,7 @@ def _numeric(values: Any, name: str) -> Floats:
             f"a sparse {type(values).__name__}",
             "pass a dense array: scores are one column",
         )
-    array = np.asarray(values)
+    array = _as_array(values, name)
     if array.dtype.kind == "c":
         fail(f"{name} must be real", "Complex data not supported", "pass the real part")
     if array.dtype.kind in "fiub":
@@ -245,6 +277,27 @@ def _numeric(values: Any, name: str) -> Floats:
         except (TypeError, ValueError) as error:
             fail(f"{name} must be numeric", str(error), "convert to float first")
     fail(f"{name} must be numeric", f"dtype {array.dtype}", "convert to float first")
+
+
+def _as_array(values: Any, name: str) -> NDArray[Any]:
+    """Return an array of what is array-like: rows of one length, nothing masked."""
+    if isinstance(values, np.ma.MaskedArray) and (masked := int(np.sum(np.ma.getmaskarray(values)))):
+        fail(f"{name} must not hold missing values", f"{masked} masked values", "drop those rows")
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = None
+    if array is None or (array.dtype.kind == "O" and any(isinstance(value, _SEVERAL) for value in array.flat)):
+        fail(f"{name} must hold one value a row", "rows of several values", "check how rows were made")
+    return array
+
+
+def _as_numbers(array: NDArray[Any]) -> NDArray[Any]:
+    """Return objects that are all numbers, or all truth, as an array of such; anything else as it is."""
+    if array.dtype.kind != "O" or not all(isinstance(value, (int, float, np.number, np.bool_)) for value in array.flat):
+        return array
+    numbers = np.array(array.tolist())
+    return numbers if numbers.dtype.kind in "biuf" else array
 
 
 def _holds_text(array: NDArray[Any]) -> bool:
@@ -322,7 +375,7 @@ def distinct_labels(array: NDArray[Any]) -> NDArray[Any]:
             "drop those rows",
         )
     if array.dtype.kind == "O":
-        missing = sum(value is None or value != value for value in array)
+        missing = sum(_is_missing(value) for value in array)
         if missing:
             fail("y must not hold missing values", f"{missing} missing or NaN labels", "drop those rows")
     try:
@@ -333,6 +386,14 @@ def distinct_labels(array: NDArray[Any]) -> NDArray[Any]:
             "mixed kinds such as text and numbers (unknown label type)",
             "convert y",
         )
+
+
+def _is_missing(value: Any) -> bool:
+    """Tell None, NaN, NaT, and the missing value of pandas, of which nobody knows whether it equals itself."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        return True
 
 
 def _other_label(pos_label: Any) -> Any:

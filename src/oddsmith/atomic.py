@@ -3,8 +3,9 @@
 import contextlib
 import os
 import shutil
+import stat
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from oddsmith import _check
@@ -17,14 +18,23 @@ except ImportError:  # pragma: no cover - Windows, where leftovers of killed run
 __all__ = ["replacing", "write_atomically"]
 
 
+#: A file by its name, or by its number where it is open.
+File = str | os.PathLike[str] | int
+
+
 def write_atomically(
-    path: str | os.PathLike[str], content: str | bytes | Callable[[Path], object], *, force: bool = False
+    path: str | os.PathLike[str],
+    content: str | bytes | Callable[[Path], object],
+    *,
+    force: bool = False,
+    sources: Iterable[File] = (),
 ) -> None:
     """Write a file that appears under its name only when it is complete.
 
     Content is written in a hidden folder beside the target, flushed to the disk and then moved in one step. Whatever
     interrupts that, even a kill or a power cut, leaves the old file or none; the folder of a killed run is removed by
-    the next one that writes to the same name.
+    the next one that writes to the same name. A file that is replaced leaves its rights, and its owner where that is
+    allowed, to the new one.
 
     Parameters
     ----------
@@ -34,6 +44,8 @@ def write_atomically(
         Text (UTF-8), bytes, or a function that writes the file at the path it is given.
     force : bool, default False
         Replace a file that exists.
+    sources : iterable of path-like or int, optional
+        What the content comes from: none of these files is ever replaced, whatever name it goes by.
 
     Examples
     --------
@@ -43,7 +55,7 @@ def write_atomically(
     >>> path.read_text()
     '{}'
     """
-    with replacing(path, force=force) as unfinished:
+    with replacing(path, force=force, sources=sources) as unfinished:
         if callable(content):
             content(unfinished)
         else:
@@ -52,12 +64,13 @@ def write_atomically(
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
+def replacing(path: str | os.PathLike[str], *, force: bool = False, sources: Iterable[File] = ()) -> Iterator[Path]:
     """Give a path to write to, alone in a hidden folder; when the block ends well, move what was written to ``path``.
 
     The folder lies beside the target, so it may also hold what is too large for memory meanwhile.
     """
     target = Path(os.path.realpath(path))
+    _refuse_sources(target, sources)
     _refuse_target(target, force)
     _remove_leftovers(target)
     with _explained(target):
@@ -68,6 +81,7 @@ def replacing(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[
             yield unfinished
             with _explained(target):
                 _flush(unfinished)
+                _inherit(unfinished, target)
                 _move(unfinished, target, force)
                 _flush(target.parent)
     finally:
@@ -95,6 +109,31 @@ def _refuse_target(target: Path, force: bool) -> None:
         _check.fail(
             "the output must not exist yet", str(target), "use another name, or force=True (--force) to replace it"
         )
+
+
+def _refuse_sources(target: str | os.PathLike[str], sources: Iterable[File]) -> None:
+    """Refuse to write to a file that is read, by whatever name: links and open files are the file."""
+    if any(_is_same(source, target) for source in sources):
+        _check.fail("the output must not be the input", os.fspath(target), "use another name for the output")
+
+
+def _is_same(source: File, target: str | os.PathLike[str]) -> bool:
+    try:
+        return os.path.samestat(os.stat(source), os.stat(target))
+    except (OSError, ValueError):  # one of them does not exist
+        return False
+
+
+def _inherit(unfinished: Path, target: Path) -> None:
+    """Give a file the rights of the one that it replaces, and the owner as far as that is allowed."""
+    try:
+        old = os.stat(target)
+    except OSError:
+        return
+    if hasattr(os, "chown"):
+        with contextlib.suppress(OSError):
+            os.chown(unfinished, old.st_uid, old.st_gid)
+    os.chmod(unfinished, stat.S_IMODE(old.st_mode))
 
 
 def _move(unfinished: Path, target: Path, force: bool) -> None:

@@ -121,12 +121,13 @@ def test_nothing_is_overwritten_without_force(run, scores, model):
     before = model.read_bytes()
     for command in (
         ("fit", scores, "-o", model, "-m", "isotonic"),
-        ("apply", model, scores, "-o", scores),
+        ("apply", model, scores, "-o", "out.csv"),
         ("export", model, "--to", "python", "-o", scores),
         ("report", scores, "-o", "report.html", "-m", "platt"),
         ("check", scores, "-p", "score", "--max-ece", 1, "--junit", model),
     ):
-        Path("report.html").write_text("mine")
+        for name in ("report.html", "out.csv"):
+            Path(name).write_text("mine")
         kept = scores.read_bytes()
         told = run(*command)
         if command[0] == "check":
@@ -134,7 +135,7 @@ def test_nothing_is_overwritten_without_force(run, scores, model):
         else:
             assert "must not exist yet" in told.error
         assert (model.read_bytes(), scores.read_bytes()) == (before, kept)
-        assert Path("report.html").read_text() == "mine"
+        assert Path("report.html").read_text() == Path("out.csv").read_text() == "mine"
     assert run("fit", scores, "-o", model, "-m", "isotonic", "--force").code == 0
     assert model.read_bytes() != before
 

@@ -10,7 +10,7 @@ from cases import EDGES, MAX, every_case
 from oddsmith.errors import InvalidInputError
 from oddsmith.export import to_sql
 from oddsmith.input_maps import LogitInputMap
-from oddsmith.maps import LinearMap, StepMap
+from oddsmith.maps import LinearMap, PolynomialMap, StepMap
 from optional import needs
 
 sqlglot = needs("sqlglot")
@@ -160,3 +160,16 @@ def test_sqlite_reads_every_number_exactly():
         connection.executemany("INSERT INTO t VALUES (?)", values[:, None].tolist())
         got = [row[0] for row in connection.execute(f"SELECT {text} FROM t ORDER BY rowid")]
     np.testing.assert_array_equal(got, knots.at)
+
+
+@pytest.mark.parametrize(
+    "fitted",
+    [
+        PolynomialMap(np.zeros(1), np.array([1e200, 0.0]), np.array([[0.1, 2.0, -1e308], [0.0, 1.0, 0.0]]), 16.0),
+        PolynomialMap(np.array([1e300]), np.zeros(2), np.array([[0.0, 1.0, 0.0], [1.0, 2.0, 1e200]]), 1.0),
+    ],
+    ids=["far origin", "far piece"],
+)
+def test_guards_of_values_that_lie_beyond_their_bounds(fitted):
+    needs("sqlglot")
+    assert to_sql(fitted, dialect="postgres")

@@ -223,9 +223,9 @@ def test_output_names(tmp_path):
     with pytest.raises(InvalidInputError, match="--force"):
         apply(tmp_path / "a.csv", tmp_path / "b.csv")
     apply(tmp_path / "a.csv", tmp_path / "b.csv", force=True)
-    # The file itself may be replaced, for it is written beside.
-    apply(tmp_path / "a.csv", tmp_path / "a.csv", force=True)
-    assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text()
+    with pytest.raises(InvalidInputError, match="must not be the input"):
+        apply(tmp_path / "a.csv", tmp_path / "a.csv", force=True)
+    assert (tmp_path / "a.csv").read_text() == "score\n1\n"
     assert gzip.decompress(_gz(tmp_path)).startswith(b"score,")
 
 

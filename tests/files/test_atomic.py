@@ -2,6 +2,7 @@
 
 import os
 import signal
+import stat
 import subprocess
 import sys
 import textwrap
@@ -92,6 +93,60 @@ def test_links_stay_links(tmp_path):
     write_atomically(tmp_path / "link", "text")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text() == "text"
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o444, 0o777])
+def test_rights_are_kept(tmp_path, mode):
+    (tmp_path / "a").write_text("old")
+    (tmp_path / "a").chmod(mode)
+    write_atomically(tmp_path / "a", "new", force=True)
+    assert (tmp_path / "a").read_text() == "new"
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == mode
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o077])
+def test_new_files_follow_the_umask(tmp_path, mask):
+    old = os.umask(mask)
+    try:
+        write_atomically(tmp_path / "a", "new")
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o666 & ~mask
+
+
+def test_owners_are_kept_where_that_is_allowed(tmp_path, monkeypatch):
+    (tmp_path / "a").write_text("old")
+    asked = []
+    monkeypatch.setattr(os, "chown", lambda path, user, group: asked.append((user, group)))
+    write_atomically(tmp_path / "a", "new", force=True)
+    owner = (tmp_path / "a").stat()
+    assert asked == [(owner.st_uid, owner.st_gid)]
+
+    def refused(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "chown", refused)
+    write_atomically(tmp_path / "a", "newer", force=True)
+    assert (tmp_path / "a").read_text() == "newer"
+
+
+def test_a_source_is_never_replaced(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a").write_text("data")
+    (tmp_path / "soft").symlink_to("a")
+    os.link("a", "hard")
+    with open("a") as file:
+        sources = ["a", tmp_path / "a", "./a", "soft", "hard", file.fileno()]
+        for source in sources:
+            for target in ("a", tmp_path / "a", "soft", "hard"):
+                for force in (True, False):
+                    with pytest.raises(InvalidInputError, match="the output must not be the input"):
+                        write_atomically(target, "new", force=force, sources=["missing", source])
+    assert (tmp_path / "a").read_text() == "data"
+    assert names(tmp_path) == ["a", "hard", "soft"]
+    write_atomically("b", "new", sources=["a", "missing", "a\0b"])
+    write_atomically("b", "newer", sources=["a"], force=True)
+    assert (tmp_path / "b").read_text() == "newer"
 
 
 def test_a_killed_run_leaves_no_half_file_and_is_cleaned_up_after(tmp_path):

@@ -158,6 +158,7 @@ def test_good_maps_load(shape):
         ("polynomial", {"coefficients": [[0.0] * 5, [1.0] * 5]}),
         ("polynomial", {"coefficients": [[], []]}),
         ("polynomial", {"coefficients": []}),
+        ("polynomial", {"knots": [], "origins": [0.0], "coefficients": [[0.5]]}),
         ("polynomial", {"scale": 0.0}),
         ("polynomial", {"scale": -1.0}),
         ("linear", {"knots": [1.0, 0.0]}),

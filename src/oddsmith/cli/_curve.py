@@ -24,9 +24,11 @@ def curve(
          0  1
     """
     low, high = float(x.min()), float(x.max())
-    span = high - low or 1.0
-    at = low + span * np.arange(2 * width) / (2 * width - 1)
-    level = np.clip(np.round((1 - np.interp(at, x, y)) * (4 * height - 1)), 0, 4 * height - 1).astype(int)
+    span = high / 2 - low / 2 or 1.0  # halves, for the whole may be beyond the largest double
+    at = np.arange(2 * width) / (2 * width - 1)
+    level = np.clip(
+        np.round((1 - np.interp(at, (x / 2 - low / 2) / span, y)) * (4 * height - 1)), 0, 4 * height - 1
+    ).astype(int)
     cells = np.zeros((height, width), int)
     for column in range(2 * width):
         first, last = sorted((level[column], level[max(column - 1, 0)]))
@@ -36,7 +38,7 @@ def curve(
     text = [[chr(0x2800 + cell) if cell else " " for cell in row] for row in cells]
     for place, value in points:
         row = min(int((1 - value) * height), height - 1)
-        text[row][min(int((place - low) / span * width), width - 1)] = "o"
+        text[row][min(int((place / 2 - low / 2) / span * width), width - 1)] = "o"
     marks = {0: "1.0", height - 1: "0.0", **({height // 2: "0.5"} if height > 3 else {})}
     lines = [f"{marks.get(row, ''):>3} ┤{''.join(cells)}".rstrip() for row, cells in enumerate(text)]
     ends = f"{low:g}".ljust(width - len(f"{high:g}")) + f"{high:g}"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import typer
-from rich.console import Console
 
+from oddsmith.cli._terminal import Terminal
 from oddsmith.errors import OddsmithError
 
 #: Exit codes beside 0: a check failed, bad usage or bad input, stopped from the keyboard.
@@ -49,6 +49,6 @@ def _told(error: Exception) -> str:
 def _leave(line: str, code: int) -> None:
     told = " ".join(line.splitlines())
     try:
-        Console(stderr=True, highlight=False).print(told, markup=False, soft_wrap=True)
+        Terminal(stderr=True).print(told, soft_wrap=True)
     finally:
         sys.exit(code)

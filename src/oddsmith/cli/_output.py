@@ -1,6 +1,5 @@
 """What a command says and where: results on standard output, everything else on standard error."""
 
-import json
 import os
 import sys
 import warnings
@@ -12,7 +11,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from oddsmith._check import visible
+from oddsmith.cli._terminal import Terminal
 from oddsmith.errors import OddsmithWarning
+from oddsmith.report.render import json_text
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the result.")]
@@ -24,20 +26,20 @@ class Voice:
 
     def __init__(self, *, quiet: bool, as_json: bool) -> None:
         self.quiet, self.as_json = quiet, as_json
-        self.aside = Console(stderr=True, quiet=quiet, highlight=False)
-        self.out = Console(highlight=False)
+        self.aside = Terminal(stderr=True, quiet=quiet)
+        self.out = Terminal()
 
     def remark(self, text: str) -> None:
         """Say something beside the result."""
         if text:
             with _unheard(sys.stderr):
-                say(self.aside, text)
+                say(self.aside, visible(text))
 
     def result(self, content: dict[str, Any], show: Callable[[Console], None]) -> None:
         """Print the result: as JSON, or as people read it."""
         with _unheard(sys.stdout):
             if self.as_json:
-                sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+                sys.stdout.write(json_text(content) + "\n")
             else:
                 show(self.out)
             sys.stdout.flush()
@@ -45,10 +47,11 @@ class Voice:
     @contextmanager
     def progress(self, what: str) -> Iterator[Callable[[float], None]]:
         """Show a bar and the time left while something long is done; it is told the share that is done."""
-        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+        words = TextColumn("{task.description}", markup=False)
+        columns = (words, BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
         silent = self.quiet or not self.aside.is_terminal
         with Progress(*columns, console=self.aside, transient=True, disable=silent) as bar:
-            task = bar.add_task(what.replace("[", r"\["), total=1.0)
+            task = bar.add_task(visible(what), total=1.0)
             yield lambda share: bar.update(task, completed=share)
 
     @contextmanager
@@ -75,7 +78,7 @@ class Voice:
 
 def say(console: Console, text: str) -> None:
     """Print sentences: broken at words in a terminal, and as they are where a program reads them."""
-    console.print(text, markup=False, soft_wrap=not console.is_terminal)
+    console.print(text, soft_wrap=not console.is_terminal)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from oddsmith.cli import _input as read
 from oddsmith.cli._methods import METHODS, calibrator_called
@@ -56,7 +57,7 @@ def compare(
         console.print(_standings(contest))
         say(console, contest.verdict)
         if pairs:
-            console.print(contest.comparison.to_markdown(), markup=False, soft_wrap=True)
+            console.print(contest.comparison.to_markdown(), soft_wrap=True)
 
     voice.result(contest.to_dict(), show)
 
@@ -82,6 +83,6 @@ def _standings(contest: MethodContest) -> Table:
             )
             marks = f" {mark}({holm})" if mark or holm else ""
             text = f"{values[name]:.5f}{marks}"
-            cells.append(f"[bold]{text}[/bold]" if name == part.best else text)
+            cells.append(Text(text, style="bold" if name == part.best else ""))
         table.add_row(name, *cells)
     return table

@@ -24,4 +24,4 @@ def demo(
     voice = Voice(quiet=quiet, as_json=as_json)
     with voice.progress("Calibrating") as progress:
         story = Story.tell(output, progress)
-    voice.result(story.to_dict(), lambda console: console.print(story.text, markup=False, soft_wrap=True))
+    voice.result(story.to_dict(), lambda console: console.print(story.text, soft_wrap=True))

@@ -11,7 +11,7 @@ from oddsmith.calibrators import AutoCalibrator, Calibrator
 from oddsmith.cli import _input as read
 from oddsmith.cli._methods import METHODS, calibrator_called
 from oddsmith.cli._output import AsJson, Force, Quiet, Voice, say
-from oddsmith.files import replacing
+from oddsmith.files import input_files, replacing
 from oddsmith.modelfile import CalibrationModel
 
 
@@ -38,7 +38,7 @@ def fit(
     """Fit a calibrator to scores and labels, and write it to a model file."""
     voice = Voice(quiet=quiet, as_json=as_json)
     calibrator = calibrator_called(method)
-    with replacing(output, force=force) as unfinished:
+    with replacing(output, force=force, sources=input_files(file)) as unfinished:
         data, _ = read.read_scores(
             voice,
             file,

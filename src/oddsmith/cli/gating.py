@@ -8,13 +8,14 @@ from xml.etree import ElementTree
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from oddsmith import _check
 from oddsmith.cli import _input as read
 from oddsmith.cli._failing import CHECK_FAILED
 from oddsmith.cli._output import AsJson, Force, Quiet, Voice, say
 from oddsmith.errors import InvalidInputError
-from oddsmith.files import write_atomically
+from oddsmith.files import input_files, write_atomically
 from oddsmith.metrics import summary
 from oddsmith.report.titles import title_of
 
@@ -117,7 +118,7 @@ def check(
         found = summary(forecast, intervals=False)
     bounds = [_bound(found, *one) for one in asked]
     if junit is not None:
-        write_atomically(junit, _junit(file, bounds), force=force)
+        write_atomically(junit, _junit(file, bounds), force=force, sources=input_files(file))
     passed = all(bound.holds for bound in bounds)
     content = {"passed": passed, "data": found["data"], "bounds": [bound.to_dict() for bound in bounds]}
 
@@ -127,7 +128,7 @@ def check(
         table.add_column("measured", justify="right", no_wrap=True)
         table.add_column("", no_wrap=True)
         for bound in bounds:
-            word = "[green]holds[/]" if bound.holds else "[bold red]BROKEN[/]"
+            word = Text("holds", style="green") if bound.holds else Text("BROKEN", style="bold red")
             table.add_row(bound.words, f"{bound.value:.6g}", word)
         console.print(table)
         say(console, f"{sum(bound.holds for bound in bounds)} of {len(bounds)} bounds hold.")
@@ -155,7 +156,7 @@ def _junit(file: str, bounds: list[Bound]) -> bytes:
     root = ElementTree.Element("testsuites", counts)
     suite = ElementTree.SubElement(root, "testsuite", {"name": "oddsmith check", **counts})
     for bound in bounds:
-        case = ElementTree.SubElement(suite, "testcase", {"classname": file, "name": bound.words})
+        case = ElementTree.SubElement(suite, "testcase", {"classname": _check.visible(file), "name": bound.words})
         if not bound.holds:
             message = f"{bound.words}; got {bound.value:.6g}"
             ElementTree.SubElement(case, "failure", {"message": message, "type": "bound"}).text = bound.definition

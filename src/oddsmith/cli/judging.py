@@ -69,8 +69,8 @@ def evaluate(
         heights[np.round(20 * counts.low).astype(int)] = counts.weight
         dots = list(zip(points.mean_predicted.tolist(), points.fraction_positive.tolist(), strict=True))
         say(console, "\nObserved share of positives (o) by predicted probability, in bins of equal weight:")
-        console.print(curve(ends, ends, points=dots, width=width, height=width // 3), markup=False)
-        console.print(f"cases{bars(heights, width)}\n", markup=False)
+        console.print(curve(ends, ends, points=dots, width=width, height=width // 3))
+        console.print(f"cases{bars(heights, width)}\n")
         say(console, str(content["verdict"]))
 
     voice.result(content, show)

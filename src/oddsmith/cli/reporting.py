@@ -9,7 +9,7 @@ from oddsmith import _check
 from oddsmith.cli import _input as read
 from oddsmith.cli._methods import METHODS, calibrator_called
 from oddsmith.cli._output import AsJson, Force, Quiet, Voice, say
-from oddsmith.files import Roles, replacing
+from oddsmith.files import Roles, input_files, replacing
 from oddsmith.report import summarize, to_html, to_json, to_markdown
 
 _FORMATS = {".html": to_html, ".htm": to_html, ".md": to_markdown, ".json": to_json}
@@ -43,7 +43,7 @@ def report(
     voice = Voice(quiet=quiet, as_json=as_json)
     _check.one_of(output.suffix.lower(), "the end of the output's name", tuple(_FORMATS))
     chosen = {name: calibrator_called(name) for name in (method or METHODS)}
-    with replacing(output, force=force) as page:
+    with replacing(output, force=force, sources=input_files(file)) as page:
         data, roles = read.read_scores(
             voice,
             file,

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from oddsmith import _check
@@ -60,6 +59,7 @@ def apply(
                 name=name,
                 bad_rows=bad_rows,
                 force=force,
+                sources=[model],
                 progress=progress,
             )
     if done.dropped is not None:
@@ -75,7 +75,8 @@ def show(model: ModelFile, as_json: AsJson = False, quiet: Quiet = False) -> Non
     voice = Voice(quiet=quiet, as_json=as_json)
     fitted = CalibrationModel.load(model)
     data = fitted.data
-    at = np.unique(np.linspace(data.low, data.high, 41))
+    way = np.linspace(0, 1, 41)
+    at = np.unique(data.low * (1 - way) + data.high * way)  # never beyond the largest double
     content: dict[str, Any] = {
         "model": str(model),
         "method": fitted.method,
@@ -102,13 +103,13 @@ def show(model: ModelFile, as_json: AsJson = False, quiet: Quiet = False) -> Non
             ("version", fitted.version),
             *(("warning", text) for text in fitted.warnings),
         ):
-            facts.add_row(name, value)
+            facts.add_row(name, _check.visible(value))
         console.print(facts)
         if fitted.by is not None:
             console.print(_segments(fitted))
         say(console, "\nProbability by score:")
         width = min(60, console.width - 6)
-        console.print(curve(at, fitted.map.probability(at), width=width), markup=False)
+        console.print(curve(at, fitted.map.probability(at), width=width))
 
     voice.result(content, draw)
 
@@ -140,7 +141,7 @@ def export(
         output = model.with_suffix(_SUFFIXES[to])
     content: dict[str, Any] = {"to": to, "output": None if output is None else str(output), "parity": str(done.parity)}
     if output is not None:
-        write_atomically(output, done.content, force=force)
+        write_atomically(output, done.content, force=force, sources=[model])
     else:
         content["content"] = done.content
 
@@ -163,9 +164,9 @@ def _segment(model: CalibrationModel, name: str | None) -> CalibrationModel:
 def _segments(model: CalibrationModel) -> Table:
     """Return what each segment was fitted to."""
     table = Table()
-    table.add_column(f"segment ({model.by})", overflow="fold")
+    table.add_column(_check.visible(f"segment ({model.by})"), overflow="fold")
     for title in ("rows", "positive"):
         table.add_column(title, justify="right")
     for name, part in model.segments.items():
-        table.add_row(escape(name), f"{part.data.rows:,}", f"{part.data.prevalence:.2%}")
+        table.add_row(_check.visible(name), f"{part.data.rows:,}", f"{part.data.prevalence:.2%}")
     return table

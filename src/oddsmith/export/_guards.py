@@ -116,7 +116,8 @@ def _held(of: Formula, r: Range, low: float, high: float) -> Ranged:
     if low <= r.low and r.high <= high:
         return of, r
     ends = [abs(end) for end in (low, high) if end]
-    return clip(of, low, high), Range(max(r.low, low), min(r.high, high), min([r.least, *ends]))
+    least, most = (min(max(end, low), high) for end in (r.low, r.high))  # all of it may lie beyond
+    return clip(of, low, high), Range(least, most, min([r.least, *ends]))
 
 
 def _sum(a: Ranged, b: Ranged, *, minus: bool = False) -> Ranged:
@@ -137,10 +138,10 @@ def _sum(a: Ranged, b: Ranged, *, minus: bool = False) -> Ranged:
 
 def _product(a: Ranged, b: Ranged) -> Ranged:
     if a[1].size * b[1].size > _TOP:
-        # Constants stay as they are.
-        bounds = [_TOP / r.size if r.is_constant else max(_TOP / r.size, _TOP**0.5) for r in (b[1], a[1])]
+        # Numbers stay as they are; what is constant by rounding is none.
+        bounds = [_TOP / r.size if isinstance(x, Number) else max(_TOP / r.size, _TOP**0.5) for x, r in (b, a)]
         a, b = (
-            side if side[1].is_constant else _held(*side, -bound, bound)
+            side if isinstance(side[0], Number) else _held(*side, -bound, bound)
             for side, bound in zip((a, b), bounds, strict=True)
         )
     if a[1].least * b[1].least < _BOTTOM:

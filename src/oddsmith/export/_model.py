@@ -6,6 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import __version__, _check
 from oddsmith.calibrators import Calibrator
+from oddsmith.export._escaping import in_comment
 from oddsmith.formula import LIMIT, Formula, clip
 from oddsmith.maps import CalibrationMap
 from oddsmith.modelfile import CalibrationModel
@@ -37,8 +38,8 @@ def formula_of(model: Model, output: Output) -> Formula:
 
 
 def header(model: Model, output: Output, note: str) -> list[str]:
-    """Return the lines that stand above every export: what it is, who wrote it, how well it agrees."""
+    """Return the lines that stand above every export: what it is, who wrote it, how well it agrees (a `Parity`)."""
     method = model.method if isinstance(model, CalibrationModel) else type(model).__name__
     what = "The probability" if output == "probability" else "The log-odds"
-    lines = [f"{what} of the positive class by score: {method}.", f"Written by Oddsmith {__version__}."]
+    lines = [f"{what} of the positive class by score: {in_comment(method)}.", f"Written by Oddsmith {__version__}."]
     return [*lines, note] if note else lines

@@ -1,12 +1,14 @@
-"""Whether an export says the same as its map: run where its engine is at hand."""
+"""Whether an export says the same as its map: run where its engine is at hand, in a process apart."""
 
+import base64
+import contextlib
 import json
-import platform
 import shutil
-import subprocess
+import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +16,12 @@ import numpy as np
 from scipy.special import expit
 
 from oddsmith._check import Floats
+from oddsmith.export._apart import DidNotRunError, run_apart
+from oddsmith.export._escaping import in_comment
 from oddsmith.export._model import Model, Output, map_of
 from oddsmith.export._probes import probe_scores
 
 __all__ = ["Parity", "check_code", "check_onnx", "check_sql"]
-
-_SECONDS = 120
 
 #: The names that people know the engines by.
 _ENGINES = {
@@ -29,14 +31,11 @@ _ENGINES = {
     "javascript": "Node.js",
     "onnx": "ONNX Runtime",
     "postgres": "PostgreSQL",
+    "python": "Python",
     "snowflake": "Snowflake",
     "spark": "Spark",
     "sqlite": "SQLite",
 }
-
-
-class _NotAtHandError(Exception):
-    """The engine is not here, or lacks something."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +72,8 @@ def check_sql(model: Model, output: Output, expression: str, *, column: str, dia
 
     name = exp.to_identifier(column, quoted=True).sql(dialect=dialect)
     runs: dict[str, Run] = {
-        "duckdb": lambda text, scores: _duckdb(text, name, scores),
-        "sqlite": lambda text, scores: _sqlite(text, name, scores),
+        "duckdb": lambda text, scores: _child("duckdb", text, name, scores),
+        "sqlite": lambda text, scores: _child("sqlite", text, name, scores),
     }
     if connection is not None:
         runs["postgres"] = lambda text, scores: _postgres(text, name, scores, connection)
@@ -84,7 +83,7 @@ def check_sql(model: Model, output: Output, expression: str, *, column: str, dia
 def check_code(model: Model, output: Output, source: str, *, language: str) -> Parity:
     """Compare a function in Python, JavaScript or C with its map."""
     runs: dict[str, Run] = {
-        "python": lambda text, scores: _python(text, output, scores),
+        "python": lambda text, scores: _child("python", text, output, scores),
         "javascript": lambda text, scores: _node(text, output, scores),
         "c": lambda text, scores: _compiled(text, output, scores),
     }
@@ -93,53 +92,25 @@ def check_code(model: Model, output: Output, source: str, *, language: str) -> P
 
 def check_onnx(model: Model, output: Output, content: bytes) -> Parity:
     """Compare an ONNX model with its map."""
-    return _compare(model, output, content, "onnx", _onnxruntime)
+    return _compare(model, output, content, "onnx", lambda graph, scores: _onnxruntime(graph, output, scores))
 
 
 def _compare(model: Model, output: Output, content: str | bytes, engine: str, run: Run | None) -> Parity:
-    absent = f"{_ENGINES.get(engine, engine)} is not at hand"
+    known = _ENGINES.get(engine, engine)
     if run is None:
-        return Parity(absent, None, 0)
+        return Parity(f"{known} is not at hand", None, 0)
     fitted = map_of(model)
     scores = probe_scores(fitted)
     try:
         name, values = run(content, scores)
-    except _NotAtHandError as missing:
-        return Parity(str(missing) or absent, None, 0)
+    except DidNotRunError as why:
+        return Parity(in_comment(f"{known} {why if why.args else 'is not at hand'}"), None, 0)
     got = np.asarray(values, dtype=np.float64)
     if output == "log_odds":
         got = expit(got)
     # A value that is missing differs by as much as anything can.
     differences = np.nan_to_num(np.abs(got - fitted.probability(scores)), nan=np.inf)
-    return Parity(name, float(differences.max()), len(scores))
-
-
-def _duckdb(expression: str, name: str, scores: Floats) -> tuple[str, Any]:
-    import duckdb
-
-    with duckdb.connect() as connection:
-        source = f"SELECT unnest($1::DOUBLE[]) AS {name}, generate_subscripts($1::DOUBLE[], 1) AS place"
-        query = f"SELECT {expression} FROM ({source}) ORDER BY place"
-        values = [row[0] for row in connection.execute(query, [scores.tolist()]).fetchall()]
-    return f"DuckDB {duckdb.__version__}", values
-
-
-def _sqlite(expression: str, name: str, scores: Floats) -> tuple[str, Any]:
-    import sqlite3
-
-    connection = sqlite3.connect(":memory:")
-    try:
-        connection.execute(f"CREATE TABLE probes ({name} REAL)")
-        connection.executemany("INSERT INTO probes VALUES (?)", ((score,) for score in scores.tolist()))
-        values = [row[0] for row in connection.execute(f"SELECT {expression} FROM probes ORDER BY rowid")]
-    except sqlite3.OperationalError as error:
-        if "no such function" not in str(error):
-            raise
-        msg = f"SQLite {sqlite3.sqlite_version} has no mathematical functions here"
-        raise _NotAtHandError(msg) from error
-    finally:
-        connection.close()
-    return f"SQLite {sqlite3.sqlite_version}", values
+    return Parity(in_comment(name), float(differences.max()), len(scores))
 
 
 def _postgres(expression: str, name: str, scores: Floats, connection: Any) -> tuple[str, Any]:
@@ -152,39 +123,41 @@ def _postgres(expression: str, name: str, scores: Floats, connection: Any) -> tu
         return f"PostgreSQL {version}", [row[0] for row in cursor.fetchall()]
 
 
-def _onnxruntime(content: bytes, scores: Floats) -> tuple[str, Any]:
-    try:
-        import onnxruntime
-    except ImportError:
-        raise _NotAtHandError from None
-    session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
-    (values,) = session.run(None, {"score": scores})
-    return f"ONNX Runtime {onnxruntime.__version__}", values
+def _child(engine: str, content: str, name: str, scores: Floats) -> tuple[str, Any]:
+    """Ask another Python, which has nothing but its standard library where it is to run an exported function."""
+    if not sys.executable:
+        raise DidNotRunError
+    alone = engine == "python"
+    given = {"engine": engine, "content": content, "name": name, "scores": scores.tolist()}
+    with _folder() as folder:
+        command = [sys.executable, "-I", *(["-S"] if alone else []), str(Path(__file__).with_name("_child.py"))]
+        answer = run_apart(command, folder, json.dumps({**given, "path": [] if alone else sys.path}).encode())
+    found, values = json.loads(answer)
+    return found, values
 
 
-def _python(source: str, output: str, scores: Floats) -> tuple[str, Any]:
-    names: dict[str, Any] = {}
-    exec(source, names)
-    return f"Python {platform.python_version()}", [names[output](score) for score in scores.tolist()]
+def _onnxruntime(content: bytes, output: str, scores: Floats) -> tuple[str, Any]:
+    if find_spec("onnxruntime") is None:
+        raise DidNotRunError
+    return _child("onnx", base64.b64encode(content).decode("ascii"), output, scores)
 
 
 def _node(source: str, output: str, scores: Floats) -> tuple[str, Any]:
+    script = (
+        f"const {{ {output} }} = require('./map.cjs');"
+        'const scores = JSON.parse(require("fs").readFileSync(0, "utf8"));'
+        f"process.stdout.write(JSON.stringify([process.version, scores.map({output})]));"
+    )
     node = _program("node")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "map.cjs")
-        path.write_text(source)
-        script = (
-            f"const {{ {output} }} = require({json.dumps(str(path))});"
-            'const scores = JSON.parse(require("fs").readFileSync(0, "utf8"));'
-            f"process.stdout.write(JSON.stringify([process.version, scores.map({output})]));"
-        )
-        answer = _answer([node, "-e", script], json.dumps(scores.tolist()).encode())
+    with _folder() as folder:
+        (folder / "map.cjs").write_text(source, encoding="utf-8")
+        (folder / "ask.cjs").write_text(script, encoding="utf-8")
+        answer = run_apart([node, "ask.cjs"], folder, json.dumps(scores.tolist()).encode())
     version, values = json.loads(answer)
-    return f"Node.js {version.removeprefix('v')}", np.array(values, dtype=np.float64)
+    return f"Node.js {version.removeprefix('v')}", values
 
 
 def _compiled(source: str, output: str, scores: Floats) -> tuple[str, Any]:
-    compiler = _program("cc")
     main = f"""
 #include <stdio.h>
 double {output}(double score);
@@ -196,21 +169,24 @@ int main(void) {{
     return 0;
 }}
 """
-    with tempfile.TemporaryDirectory() as folder:
-        files = [Path(folder, name) for name in ("map.c", "main.c", "check")]
-        files[0].write_text(source)
-        files[1].write_text(main)
-        _answer([compiler, "-std=c99", "-O2", *map(str, files[:2]), "-o", str(files[2]), "-lm"])
-        values = np.frombuffer(_answer([str(files[2])], scores.tobytes()), np.float64)
-    return _answer([compiler, "--version"]).decode().splitlines()[0], values
+    compiler = _program("cc")
+    with _folder() as folder:
+        (folder / "map.c").write_text(source, encoding="utf-8")
+        (folder / "main.c").write_text(main, encoding="utf-8")
+        run_apart([compiler, "-std=c99", "-O2", "map.c", "main.c", "-o", "check", "-lm"], folder)
+        values = np.frombuffer(run_apart([str(folder / "check")], folder, scores.tobytes()), np.float64)
+        version = run_apart([compiler, "--version"], folder).decode("utf-8", "replace")
+    return version.partition("\n")[0], values
+
+
+@contextlib.contextmanager
+def _folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="oddsmith-") as folder:
+        yield Path(folder)
 
 
 def _program(name: str) -> str:
     found = shutil.which(name)
     if found is None:
-        raise _NotAtHandError
+        raise DidNotRunError
     return found
-
-
-def _answer(command: list[str], given: bytes = b"") -> bytes:
-    return subprocess.run(command, input=given, capture_output=True, check=True, timeout=_SECONDS).stdout

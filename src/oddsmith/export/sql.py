@@ -1,6 +1,7 @@
 """Maps as SQL expressions, in any dialect that sqlglot writes."""
 
 from oddsmith import _check
+from oddsmith.export._escaping import sql_name
 from oddsmith.export._guards import guarded
 from oddsmith.export._model import Model, Output, formula_of
 
@@ -51,14 +52,15 @@ def to_sql(
     from oddsmith.export._sql_reader import SqlReader, as_decisions
 
     _check.one_of(dialect, "dialect", sorted(known.value for known in Dialects if known.value))
+    score = exp.column(sql_name(column, "column"), quoted=True)
     formula = as_decisions(formula_of(model, output))
     if dialect not in _FORGIVING:
         formula = guarded(formula)
-    score = exp.column(column, quoted=True)
     present = exp.Not(this=exp.Is(this=score, expression=exp.Null()))
     # Functions and comparisons make values even of NULL in some dialects: none is asked.
     value = exp.Case(ifs=[exp.If(this=present, true=SqlReader(score, dialect).read(formula))])
     if table is None:
         return value.sql(dialect=dialect, copy=False)
     named = exp.alias_(value, output, quoted=True, copy=False)
-    return exp.select("*", named).from_(exp.table_(table, quoted=True)).sql(dialect=dialect, copy=False)
+    source = exp.table_(sql_name(table, "table"), quoted=True)
+    return exp.select("*", named).from_(source).sql(dialect=dialect, copy=False)

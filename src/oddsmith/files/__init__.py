@@ -5,7 +5,7 @@ from oddsmith.files.applying import Applied, apply_map
 from oddsmith.files.bad_rows import BadRows
 from oddsmith.files.columns import Roles, choose_columns
 from oddsmith.files.reading import ScoreData, read_table
-from oddsmith.files.source import ScoreFile, open_scores
+from oddsmith.files.source import ScoreFile, input_files, open_scores
 
 __all__ = [
     "Applied",
@@ -15,6 +15,7 @@ __all__ = [
     "ScoreFile",
     "apply_map",
     "choose_columns",
+    "input_files",
     "open_scores",
     "read_table",
     "replacing",

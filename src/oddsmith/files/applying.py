@@ -7,14 +7,14 @@ computes, so that a file gets the same probabilities, to the last bit, as an arr
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from oddsmith import _check
-from oddsmith.atomic import replacing
+from oddsmith.atomic import File, replacing
 from oddsmith.files._engine import Engine, Progress, explained, text_literal
 from oddsmith.files._jsonl import JSONLines
 from oddsmith.files._lines import forget_rejects
@@ -63,6 +63,7 @@ def apply_map(
     name: str = "probability",
     bad_rows: BadRowPolicy = "refuse",
     force: bool = False,
+    sources: Iterable[File] = (),
     progress: Progress | None = None,
 ) -> Applied:
     r"""Write a copy of a file with the probability of each row as one more column.
@@ -86,7 +87,9 @@ def apply_map(
     bad_rows : {"refuse", "skip"}, default "refuse"
         What to do when a score is missing or no finite number.
     force : bool, default False
-        Replace a file that exists.
+        Replace a file that exists, unless it is the one that is read.
+    sources : iterable of path-like, optional
+        Other files that must not be replaced, such as that of the map.
     progress : callable, optional
         Told how much is done, from 0 to 1.
 
@@ -108,7 +111,7 @@ def apply_map(
     if segments and roles.by is None:
         _check.fail("the column of the segments must be known", "none", "pass by= to choose_columns (--by)")
     only_score = dataclasses.replace(roles, label=None, weight=None, by=None)
-    with replacing(output, force=force) as unfinished, explained(file.name):
+    with replacing(output, force=force, sources=[*file.sources, *sources]) as unfinished, explained(file.name):
         dropped, rows = _stage(file, only_score, roles.by if segments else None, name, bad_rows, progress)
         unknown = _compute(file.engine, map_, segments or {}, progress)
         query = copy_statement(

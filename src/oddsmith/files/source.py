@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Self
 
 from oddsmith import _check
+from oddsmith.atomic import File
+from oddsmith.files._compression import compression_of
 from oddsmith.files._csv import CSV
 from oddsmith.files._engine import Engine, explained
 from oddsmith.files._jsonl import JSONLines
@@ -20,9 +22,9 @@ from oddsmith.files._layout import Layout
 from oddsmith.files._lines import lines
 from oddsmith.files._parquet import Parquet
 
-__all__ = ["ScoreFile", "open_scores"]
+__all__ = ["ScoreFile", "input_files", "open_scores"]
 
-_COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_STANDARD_INPUT = 0  # where it is a file, that has a number
 _FORMATS: dict[str, type[Layout]] = {
     **dict.fromkeys((".csv", ".tsv", ".tab", ".txt"), CSV),
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), JSONLines),
@@ -42,11 +44,14 @@ class ScoreFile:
         Its format and columns.
     engine : Engine
         What reads it.
+    sources : tuple
+        The files that it is, which must not be written to.
     """
 
     name: str
     layout: Layout
     engine: Engine
+    sources: tuple[File, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -91,10 +96,16 @@ def open_scores(path: str | os.PathLike[str]) -> ScoreFile:
         paths = _spooled(name, engine) or _found(name)
         shown = "standard input" if name == "-" else name
         with explained(shown):
-            return ScoreFile(shown, _layout(engine, name, paths), engine)
+            return ScoreFile(shown, _layout(engine, name, paths), engine, tuple(input_files(name)))
     except BaseException:
         engine.close()
         raise
+
+
+def input_files(path: str | os.PathLike[str]) -> list[File]:
+    """Return the files that a path, a pattern or "-" means, if there are any: none of them may be written to."""
+    name = os.fspath(path)
+    return [_STANDARD_INPUT] if name == "-" else [name, *glob.glob(name, recursive=True)]
 
 
 def _spooled(name: str, engine: Engine) -> list[str]:
@@ -134,10 +145,10 @@ def _layout(engine: Engine, name: str, paths: Sequence[str]) -> Layout:
         magic = file.read(4)
     if magic[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         _check.fail("the file must be UTF-8 text", "UTF-16", "save it as UTF-8")
-    compression = next((kind for start, kind in _COMPRESSIONS.items() if magic.startswith(start)), "none")
+    compressions = [compression_of(path) for path in paths]
     stem = Path(name).with_suffix("") if Path(name).suffix in (".gz", ".zst") else Path(name)
     kind = Parquet if magic == b"PAR1" else _FORMATS.get(stem.suffix.lower())
     if kind is None:
-        first = next((line for line in lines(engine, paths[0], compression) if line.strip()), "")
+        first = next((line for line in lines(engine, paths[0], compressions[0]) if line.strip()), "")
         kind = JSONLines if first.lstrip()[:1] in ("{", "[") else CSV
-    return kind.open(engine, paths, compression if len(paths) == 1 else "auto")
+    return kind.open(engine, paths, compressions[0] if len(paths) == 1 else "auto")

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from collections.abc import Collection
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from oddsmith.modelfile._strict_json import refuse, shown
 
+_IDENTIFIER = re.compile("[A-Za-z][A-Za-z0-9_.-]{0,63}")
 _MAX_TEXT = 10_000
 _MAX_DEPTH = 8
 
@@ -24,11 +26,18 @@ def keys(value: Any, names: Collection[str], where: str) -> dict[str, Any]:
 
 
 def text(value: Any, where: str, *, limit: int = _MAX_TEXT) -> str:
-    """Return printable Unicode of limited length."""
+    """Return Unicode of limited length."""
     if not isinstance(value, str) or len(value) > limit:
         refuse(f"{where} must be text of at most {limit} characters", shown(value))
     if any("\ud800" <= character <= "\udfff" for character in value):
         refuse(f"{where} must be Unicode text", shown(value))
+    return value
+
+
+def identifier(value: Any, where: str) -> str:
+    """Return the name of something in a program: nothing that could mean more than itself, wherever it is written."""
+    if not isinstance(value, str) or not _IDENTIFIER.fullmatch(value):
+        refuse(f"{where} must be a name of at most 64 letters, digits and _ . -, a letter first", shown(value))
     return value
 
 

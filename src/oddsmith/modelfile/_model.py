@@ -18,7 +18,7 @@ from oddsmith.atomic import write_atomically
 from oddsmith.calibrators import Calibrator
 from oddsmith.errors import ModelFileError
 from oddsmith.maps import CalibrationMap
-from oddsmith.modelfile._checked import keys, plain, text, whole
+from oddsmith.modelfile._checked import identifier, keys, plain, text, whole
 from oddsmith.modelfile._data import DataSummary
 from oddsmith.modelfile._shapes import read_map
 from oddsmith.modelfile._strict_json import parse, read_bytes, refuse, render, shown, verify
@@ -49,7 +49,7 @@ class CalibrationModel:
     Parameters
     ----------
     method : str
-        Class of the calibrator.
+        Class of the calibrator: at most 64 ASCII letters, digits and ``_ . -``, a letter first.
     parameters : mapping
         Its constructor's parameters.
     map : CalibrationMap
@@ -251,8 +251,8 @@ def _read(content: Any, where: str, *, inner: bool = False) -> CalibrationModel:
     if not isinstance(warnings, list) or not isinstance(parameters, dict):
         refuse(f"warnings and parameters of {where} must be a list and an object", shown(warnings))
     model = CalibrationModel(
-        text(content["method"], "method", limit=200),
-        plain(parameters, "parameters"),
+        identifier(content["method"], "method"),
+        {identifier(name, "a parameter"): plain(value, "parameters") for name, value in parameters.items()},
         read_map(content["map"]),
         DataSummary.from_dict(content["data"]),
         tuple(text(warning, "warnings") for warning in warnings),

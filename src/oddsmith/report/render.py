@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from oddsmith._check import visible
 from oddsmith.report.decisions import HIGHEST_COST
 from oddsmith.report.methods import AS_IS
 from oddsmith.report.summary import BIN_COUNTS
@@ -21,7 +22,15 @@ def to_json(summary: Mapping[str, Any]) -> str:
     summary : mapping
         From `summarize`.
     """
-    return json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(summary) + "\n"
+
+
+def json_text(content: Any) -> str:
+    """Return JSON in which letters are letters, and what is not seen is written by its number."""
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    if visible(text, keep="\n") == text:
+        return text
+    return "".join(c if visible(c, keep="\n") == c else json.dumps(c)[1:-1] for c in text)
 
 
 def to_markdown(summary: Mapping[str, Any]) -> str:
@@ -79,6 +88,7 @@ def _render(template: str, summary: Mapping[str, Any], **more: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        finalize=lambda value: visible(value, keep="\n") if type(value) is str else value,
     )
     environment.filters |= {"figure": figure, "md": _as_markdown}
     page = environment.get_template(f"{template}.j2")
