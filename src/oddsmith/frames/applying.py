@@ -4,7 +4,7 @@
 frame                  how
 =====================  ==========================================================================
 in memory              NumPy
-Dask                   its own expressions; knots and segments by look-ups in series
+Dask                   NumPy, partition by partition
 Polars, lazy           an expression; knots by its search in a series
 DuckDB                 SQL; knots by look-ups in lists, broken lines by hinges
 PySpark                SQL; knots by CASE
@@ -77,7 +77,7 @@ def apply(frame: Any, model: Any, score: str, name: str = "probability", by: str
     if isinstance(source.frame, nw.DataFrame):
         return _in_memory(source, maps, segment, name)
     if kind.is_dask():
-        return _by_dask(source, maps, segment, name)
+        return _by_dask(source, maps, name)
     if kind.is_duckdb():
         return _by_duckdb(source, maps, name)
     if segment is not None:
@@ -146,12 +146,16 @@ def _by_duckdb(source: Source, maps: Maps, name: str) -> Any:
         return result.project(", ".join(quoted(column) for column in [*source.schema, name]))
 
 
-def _by_dask(source: Source, maps: Maps, segment: "nw.Expr | None", name: str) -> Any:
-    from oddsmith.frames.in_dask import in_dask
+def _by_dask(source: Source, maps: Maps, name: str) -> Any:
+    import narwhals as nw
 
+    from oddsmith.frames.in_dask import Segments, in_dask
+
+    segments = None
+    if maps.by is not None:
+        segments = Segments(maps.by, source.schema[maps.by] == nw.Boolean, list(maps.segments))
     with asking(source.frame, _TASK):
-        key = None if segment is None else source.frame.select(segment.alias("key")).to_native()["key"]
-        return in_dask(source.frame.to_native(), _formula(source, maps), source.score, name, key, list(maps.segments))
+        return in_dask(source.frame.to_native(), _formula(source, maps), source.score, name, segments)
 
 
 def _by_spark(source: Source, fitted: CalibrationMap, name: str) -> Any:
