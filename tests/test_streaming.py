@@ -224,41 +224,36 @@ def test_kills_lose_and_double_nothing(tmp_path):
     assert [file.name for file in tmp_path.iterdir() if file.name.endswith(".part")] == []
 
 
+def put(column, place, value):
+    """Return a change of one value of a column."""
+    return lambda columns, head: columns[column].__setitem__(place, value)
+
+
+def say(**members):
+    """Return a change of the head."""
+    return lambda columns, head: head.update(members)
+
+
 FLAWS = {
-    "negative counts": (lambda columns, head: columns["pos"].__setitem__(3, -1), "'pos' with negative weights"),
-    "unsorted scores": (lambda columns, head: columns["scores"].__setitem__(0, 9.0), "scores that do not ascend"),
-    "repeated scores": (
-        lambda columns, head: columns["scores"].__setitem__(1, columns["scores"][0]),
-        "scores that do not ascend",
-    ),
-    "a short column": (
-        lambda columns, head: columns.update(neg=columns["neg"][:-1]),
-        r"column 'neg' of shape \(\d+,\)",
-    ),
-    "an empty score": (lambda columns, head: columns["scores"].__setitem__(0, np.nan), "'scores' with values that are"),
+    "negative counts": (put("pos", 3, -1), "'pos' with negative weights"),
+    "unsorted scores": (put("scores", 0, 9.0), "scores that do not ascend"),
+    "repeated scores": (put("scores", slice(0, 2), -9.0), "scores that do not ascend"),
+    "a short column": (lambda columns, head: columns.update(neg=columns["neg"][:-1]), r"'neg' of shape \(\d+,\)"),
+    "no number": (put("scores", 0, np.nan), "'scores' with values that are not finite"),
     "a score without rows": (
         lambda columns, head: [columns[side].__setitem__(0, 0) for side in ("pos", "neg")],
         "scores without weight",
     ),
-    "floats as counts": (
-        lambda columns, head: columns.update(pos=columns["pos"] + 0.5),
-        "column 'pos' of type float64",
-    ),
+    "floats as counts": (lambda columns, head: columns.update(pos=columns["pos"] + 0.5), "'pos' of type float64"),
     "a matrix": (lambda columns, head: columns.update(scores=np.zeros((2, 2))), "of shape"),
-    "a sum that wraps": (lambda columns, head: columns["pos"].__setitem__(slice(0, 4), 2**62), "above 2"),
-    "half of the sums": (
-        lambda columns, head: columns.update(pos_sum=columns["scores"]),
-        "one of the columns 'pos_sum'",
-    ),
-    "negative rows": (lambda columns, head: head.update(rows=-5), "rows=-5"),
-    "a width that is no power of two": (lambda columns, head: head.update(resolution=0.3), "resolution=0.3"),
-    "cells of log-odds without a width": (
-        lambda columns, head: head.update(log_odds_cells=True),
-        "log_odds_cells=True",
-    ),
-    "cells in words": (lambda columns, head: head.update(max_cells="many"), "max_cells='many'"),
-    "a chunk that is a number": (lambda columns, head: head.update(chunks=[3]), r"chunks=\[3\]"),
-    "a chunk twice": (lambda columns, head: head.update(chunks=["a", "a"]), "chunks that are there twice"),
+    "a sum that wraps": (put("pos", slice(0, 4), 2**62), "above 2"),
+    "half of the sums": (lambda columns, head: columns.update(pos_sum=columns["scores"]), "one of the columns"),
+    "negative rows": (say(rows=-5), "rows=-5"),
+    "a width that is no power of two": (say(resolution=0.3), "resolution=0.3"),
+    "cells of log-odds without a width": (say(log_odds_cells=True), "log_odds_cells=True"),
+    "cells in words": (say(max_cells="many"), "max_cells='many'"),
+    "a chunk that is a number": (say(chunks=[3]), r"chunks=\[3\]"),
+    "a chunk twice": (say(chunks=["a", "a"]), "chunks that are there twice"),
 }
 
 
