@@ -199,7 +199,7 @@ class Source:
         return column.cast(nw.Int64)
 
     def _refuse_wide(self, name: str) -> None:
-        """Refuse integers that do not fit in 64 bits with a sign; engines would wrap them, or fail in their own words."""
+        """Refuse integers beyond 64 bits with a sign: engines would wrap them, or fail in their own words."""
         import narwhals as nw
 
         if self.schema[name] in (nw.UInt64, nw.Int128, nw.UInt128):
@@ -223,7 +223,7 @@ class Source:
         self._refuse_wide(self.weight)
         whole = self._whole(self.weight)
         odd = nw.when(whole > 0).then(nw.lit(1)).otherwise(whole)
-        high, low = _halves(whole)
+        high, low = _halves(whole, divide=self._holds_arrow)
         mass = _rounded(whole) if self._holds_arrow else whole
         return _WeightColumns({"odd": odd}, {"high": high, "low": low}, mass, True)
 
@@ -292,15 +292,21 @@ class _WeightColumns(NamedTuple):
     halves: bool
 
 
-def _halves(whole: "nw.Expr") -> "tuple[nw.Expr, nw.Expr]":
-    """Return integers in two parts, high · 2³² + low, whose sums have room in 64 bits."""
-    high = whole // HALF
+def _halves(whole: "nw.Expr", *, divide: bool) -> "tuple[nw.Expr, nw.Expr]":
+    """Return integers in two parts, high · 2³² + low, whose sums have room in 64 bits.
+
+    Which of the neighbours the high part is does not matter. Division of integers takes long in SQL, and rounding is
+    refused by Arrow.
+    """
+    import narwhals as nw
+
+    high = whole // HALF if divide else (whole.cast(nw.Float64) * (1 / HALF)).floor().cast(nw.Int64)
     return high, whole - high * HALF
 
 
 def _rounded(whole: "nw.Expr") -> "nw.Expr":
-    """Return integers of 64 bits as the nearest doubles."""
+    """Return integers of 64 bits as the nearest doubles, without a cast of one that has more than 53."""
     import narwhals as nw
 
-    high, low = _halves(whole)
+    high, low = _halves(whole, divide=True)
     return high.cast(nw.Float64) * float(HALF) + low.cast(nw.Float64)
