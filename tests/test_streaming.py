@@ -1,5 +1,6 @@
 """Chunks in any order give the same model; a stream that is killed loses and doubles nothing."""
 
+import json
 import os
 import random
 import signal
@@ -221,3 +222,60 @@ def test_kills_lose_and_double_nothing(tmp_path):
         np.testing.assert_array_equal(stream.table.neg, whole.neg)
         stream.add("day 30", SCORES, Y)  # the next write sweeps what a kill left
     assert [file.name for file in tmp_path.iterdir() if file.name.endswith(".part")] == []
+
+
+def put(column, place, value):
+    """Return a change of one value of a column."""
+    return lambda columns, head: columns[column].__setitem__(place, value)
+
+
+def say(**members):
+    """Return a change of the head."""
+    return lambda columns, head: head.update(members)
+
+
+FLAWS = {
+    "negative counts": (put("pos", 3, -1), "'pos' with negative weights"),
+    "unsorted scores": (put("scores", 0, 9.0), "scores that do not ascend"),
+    "repeated scores": (put("scores", slice(0, 2), -9.0), "scores that do not ascend"),
+    "a short column": (lambda columns, head: columns.update(neg=columns["neg"][:-1]), r"'neg' of shape \(\d+,\)"),
+    "no number": (put("scores", 0, np.nan), "'scores' with values that are not finite"),
+    "a score without rows": (
+        lambda columns, head: [columns[side].__setitem__(0, 0) for side in ("pos", "neg")],
+        "scores without weight",
+    ),
+    "floats as counts": (lambda columns, head: columns.update(pos=columns["pos"] + 0.5), "'pos' of type float64"),
+    "a matrix": (lambda columns, head: columns.update(scores=np.zeros((2, 2))), "of shape"),
+    "a sum that wraps": (put("pos", slice(0, 4), 2**62), "above 2"),
+    "half of the sums": (lambda columns, head: columns.update(pos_sum=columns["scores"]), "one of the columns"),
+    "negative rows": (say(rows=-5), "rows=-5"),
+    "a width that is no power of two": (say(resolution=0.3), "resolution=0.3"),
+    "cells of log-odds without a width": (say(log_odds_cells=True), "log_odds_cells=True"),
+    "cells in words": (say(max_cells="many"), "max_cells='many'"),
+    "a chunk that is a number": (say(chunks=[3]), r"chunks=\[3\]"),
+    "a chunk twice": (say(chunks=["a", "a"]), "chunks that are there twice"),
+}
+
+
+@pytest.mark.parametrize("flaw", FLAWS)
+def test_a_file_that_no_stream_wrote(tmp_path, flaw):
+    path = tmp_path / "s.npz"
+    with TableStream(path) as stream:
+        stream.add("a", SCORES, Y)
+    with np.load(path) as file:
+        columns = {name: file[name] for name in file.files}
+    head = json.loads(columns.pop("head").tobytes())
+    change, words = FLAWS[flaw]
+    change(columns, head)
+    np.savez(path, head=np.frombuffer(json.dumps(head).encode(), np.uint8), **columns)
+    with pytest.raises(InvalidInputError, match=rf"s\.npz must hold a table stream; got .*{words}"):
+        TableStream(path)
+
+
+def test_counts_that_would_wrap_are_refused_and_change_nothing(tmp_path):
+    half = np.full(2, 2**61)
+    with TableStream(tmp_path / "s.npz") as stream:
+        stream.add("a", [0.1, 0.2], [0, 1], half)
+        with pytest.raises(InvalidInputError, match=r"must have a sum of weights below 2\*\*63"):
+            stream.add("b", [0.1, 0.2], [0, 1], half)
+        assert (list(stream), stream.table.rows) == (["a"], 2**62)

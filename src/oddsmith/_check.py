@@ -26,6 +26,9 @@ _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 #: What is no single value.
 _SEVERAL = (list, tuple, dict, set, np.ndarray)
 
+#: The square of a smaller weight vanishes, and a larger sum of weights wraps around where weights are counts.
+LEAST_WEIGHT, LARGEST_SUM = 1e-100, 2**63 - 1
+
 #: Softmax outputs in float32 with many classes miss 1 by a few 1e-6.
 _ROW_SUM_SLACK = 1e-5
 
@@ -161,13 +164,19 @@ def as_weights(sample_weight: ArrayLike | None, n: int) -> Weights | None:
     else:
         weights = _numeric(raw, "sample_weight")
         refuse_nonfinite(weights, "sample_weight")
-    if weights.min() < 0:
+    if raw.dtype.kind != "u" and weights.min() < 0:
         first = int(np.argmax(weights < 0))
         fail(
             "sample_weight must be ≥ 0",
             f"sample_weight[{first}]={weights[first]}",
             "drop the row or use weight 0",
         )
+    refuse_large_sum(weight_sum(raw if raw.dtype.kind in "iub" else weights), "sample_weight")
+    if weights.dtype.kind == "f" and weights.min() < LEAST_WEIGHT:
+        tiny = (weights < LEAST_WEIGHT) & (weights > 0)
+        first = int(np.argmax(tiny))
+        if tiny[first]:
+            refuse_tiny_weight(float(weights[first]), f"sample_weight[{first}]")
     if not weights.any():
         fail(
             "sample_weight must be positive somewhere",
@@ -175,6 +184,32 @@ def as_weights(sample_weight: ArrayLike | None, n: int) -> Weights | None:
             "a weight of 0 means that the row is absent",
         )
     return weights
+
+
+def weight_sum(weights: NDArray[Any]) -> float:
+    """Return the sum of weights, of integers exactly and however large it is."""
+    with np.errstate(over="ignore"):
+        rounded = float(weights.sum(dtype=np.float64))
+    if weights.dtype.kind == "f":
+        return rounded
+    return int(weights.sum()) if abs(rounded) < 2.0**62 else sum(weights.tolist())
+
+
+def refuse_large_sum(total: float, name: str) -> None:
+    """Refuse weights that add up to more than 64 bits can count."""
+    if not total <= LARGEST_SUM:
+        fail(
+            f"{name} must have a sum of weights below 2**63", f"{float(total):.6g}", "divide all weights by one number"
+        )
+
+
+def refuse_tiny_weight(weight: float, name: str) -> NoReturn:
+    """Refuse a weight whose square vanishes."""
+    fail(
+        f"weights must be 0 or at least {LEAST_WEIGHT:g}",
+        f"{name}={weight:g}",
+        "multiply all weights by one number, or use weight 0",
+    )
 
 
 def as_distribution(prob: ArrayLike) -> Floats:

@@ -139,6 +139,9 @@ class TableStream:
                 columns = {name: file.get(name) for name in _COLUMNS}
             if head["format"] != _FORMAT:
                 self._refuse(f"format {head['format']!r}")
+            flaw = _flaw_of_columns(columns) or _flaw_of_head(head)
+            if flaw is not None:
+                self._refuse(flaw)
             names = ("rows", "resolution", "log_odds_cells")
             self._table = ScoreTable(**columns, **{name: head[name] for name in names})
             chunks, max_cells = head["chunks"], head["max_cells"]
@@ -151,6 +154,47 @@ class TableStream:
 
     def _refuse(self, got: str) -> NoReturn:
         _check.fail(f"{self.path.name} must hold a table stream", got, "give another path, or delete the file")
+
+
+def _flaw_of_columns(columns: dict[str, Any]) -> str | None:
+    """Say in words what no table could hold; None where all is well."""
+    scores, pos, neg = (columns[name] for name in ("scores", "pos", "neg"))
+    kind = np.int64 if columns["pos_sq"] is None else np.float64
+    for name, column in columns.items():
+        if column is None:
+            continue
+        if column.shape != scores.shape or column.ndim != 1 or not len(column):
+            return f"column {name!r} of shape {column.shape} for scores of shape {scores.shape}"
+        if column.dtype != (kind if name in ("pos", "neg") else np.float64):
+            return f"column {name!r} of type {column.dtype}"
+        if not np.isfinite(column).all():
+            return f"column {name!r} with values that are not finite"
+        if name not in ("scores", "pos_sum", "neg_sum") and column.min() < 0:
+            return f"column {name!r} with negative weights"
+    for pair in ("sq", "sum"):
+        if (columns[f"pos_{pair}"] is None) != (columns[f"neg_{pair}"] is None):
+            return f"one of the columns 'pos_{pair}' and 'neg_{pair}'"
+    if not np.all(np.diff(scores) > 0):
+        return "scores that do not ascend"
+    if not np.all((pos > 0) | (neg > 0)):
+        return "scores without weight"
+    return None if sum(map(_check.weight_sum, (pos, neg))) <= _check.LARGEST_SUM else "weights with a sum above 2**63"
+
+
+def _flaw_of_head(head: dict[str, Any]) -> str | None:
+    """Say in words what `_content` would not have written; None where all is well."""
+    width, cells, chunks = head["resolution"], head["max_cells"], head["chunks"]
+    if type(head["rows"]) is not int or head["rows"] < 1:
+        return f"rows={head['rows']!r}"
+    if width is not None and not (type(width) is float and 0 < width < np.inf and np.frexp(width)[0] == 0.5):
+        return f"resolution={width!r}"
+    if type(head["log_odds_cells"]) is not bool or (head["log_odds_cells"] and width is None):
+        return f"log_odds_cells={head['log_odds_cells']!r}"
+    if cells is not None and (type(cells) is not int or cells < 4):
+        return f"max_cells={cells!r}"
+    if type(chunks) is not list or not chunks or any(type(name) is not str or not name for name in chunks):
+        return f"chunks={str(chunks)[:60]}"
+    return None if len(set(chunks)) == len(chunks) else "chunks that are there twice"
 
 
 def _content(table: ScoreTable, chunks: list[str], max_cells: int | None) -> bytes:

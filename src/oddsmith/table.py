@@ -4,6 +4,7 @@ Every fit and every measure depends on the data only through one thing: how much
 fell on each distinct score. `ScoreTable` is that thing; it merges by adding.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -212,8 +213,9 @@ class ScoreTable:
 
     @property
     def prevalence(self) -> float:
-        """Share of the weight that is positive."""
-        return self.n_pos / (self.n_pos + self.n_neg)
+        """Share of the weight that is positive; NaN where there is none, as after ``table.minus(table)``."""
+        total = self.n_pos + self.n_neg
+        return self.n_pos / total if total else math.nan
 
     def span(self) -> tuple[float, float]:
         """Smallest and largest score."""
@@ -328,9 +330,11 @@ class ScoreTable:
         """Multiply every weight; a whole factor keeps counts (each row repeated), any other makes weights."""
         if isinstance(factor, (int, np.integer)) and self.kind == "count":
             copies = _check.whole_number(factor, "factor", low=1)
+            _check.refuse_large_sum(int(self.n_pos + self.n_neg) * copies, "the scaled table")
             columns = {name: column * copies for name, column in self._columns().items()}
             return _assemble(self.scores, columns, self.rows * copies, self.grid)
         times = _check.number(factor, "factor", low=0, strict=True)
+        _check.refuse_large_sum((self.n_pos + self.n_neg) * times, "the scaled table")
         columns = {
             name: column * (times**2 if name.endswith("_sq") else times)
             for name, column in self._weighted()._columns().items()
@@ -464,6 +468,7 @@ class ScoreTable:
 
 def pool(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None) -> ScoreTable:
     """Sort, add up what shares a score (or a cell), and stand each cell at its mean."""
+    _check.refuse_large_sum(sum(_check.weight_sum(columns[side]) for side in ("pos", "neg")), "the table")
     keys = scores + 0.0 if grid is None else grid.cells(scores)  # −0.0 becomes 0.0
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]

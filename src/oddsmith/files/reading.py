@@ -178,7 +178,7 @@ def _usable(file: ScoreFile, roles: Roles, rows: str, positive: tuple[str, ...],
     meant = ", ".join(f"CAST({text_literal(text)} AS {kind})" for text in positive)
     columns = ["score", f"label IN ({meant}) AS label" if meant else "false AS label"]
     if roles.weight is not None:
-        columns.append(f"CAST(weight AS {'BIGINT' if whole_weights else 'DOUBLE'}) AS weight")
+        columns.append(f"CAST(weight AS {'HUGEINT' if whole_weights else 'DOUBLE'}) AS weight")
     if roles.by is not None:
         columns.append("segment")
     return f"SELECT {', '.join(columns)} FROM {rows} WHERE problem IS NULL"

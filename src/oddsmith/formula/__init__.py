@@ -44,7 +44,8 @@ from oddsmith.formula.nodes import (
     where,
 )
 from oddsmith.formula.pieces import after, at_piece, below, logit, pieces
-from oddsmith.formula.reader import Reader, evaluate, rewritten
+from oddsmith.formula.reader import Reader, rewritten
+from oddsmith.formula.steps import Steps, evaluate
 
 __all__ = [
     "Arithmetic",
@@ -56,6 +57,7 @@ __all__ = [
     "Pieces",
     "Reader",
     "Score",
+    "Steps",
     "Where",
     "absolute",
     "after",

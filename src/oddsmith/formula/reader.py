@@ -1,16 +1,11 @@
-"""Readers of formulas: one method a kind of node. NumPy's is here; engines have theirs elsewhere."""
+"""Readers of formulas: one method per kind of node."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from oddsmith._check import Floats
 from oddsmith.formula.nodes import (
-    FUNCTIONS,
-    OPERATORS,
     SCORE,
     Arithmetic,
     Clip,
@@ -151,51 +146,3 @@ class _Rewriter(Reader[Formula]):
 
     def _pieces(self, node: Pieces) -> Formula:
         return self.pieces(node.knots, self.read(node.body))
-
-
-def evaluate(formula: Formula, scores: ArrayLike) -> Floats:
-    """Compute a formula in NumPy.
-
-    Examples
-    --------
-    >>> from oddsmith.formula import SCORE, evaluate, sigmoid
-    >>> evaluate(sigmoid(2.0 * SCORE - 1.0), [0.5, 1.0]).round(3)
-    array([0.5  , 0.731])
-    """
-    s = np.asarray(scores, dtype=np.float64)
-    with np.errstate(all="ignore"):
-        return np.broadcast_to(_Evaluation(s).read(formula), s.shape)
-
-
-class _Evaluation(Reader[Floats]):
-    def __init__(self, scores: Floats) -> None:
-        super().__init__()
-        self.scores = scores
-        self.place = np.zeros(scores.shape, np.intp)
-
-    def _score(self) -> Floats:
-        return self.scores
-
-    def _number(self, value: float) -> Floats:
-        return np.array(value)
-
-    def _column(self, node: Column) -> Floats:
-        return node.values[self.place]
-
-    def _arithmetic(self, node: Arithmetic, left: Floats, right: Floats) -> Floats:
-        return np.asarray(OPERATORS[node.operator](left, right))
-
-    def _function(self, node: Function, of: Floats) -> Floats:
-        return np.asarray(FUNCTIONS[node.name](of))
-
-    def _clip(self, node: Clip, of: Floats) -> Floats:
-        return np.clip(of, node.low, node.high)
-
-    def _where(self, _node: Where, left: Floats, right: Floats, then: Floats, otherwise: Floats) -> Floats:
-        return np.where(left <= right, then, otherwise)
-
-    def _pieces(self, node: Pieces) -> Floats:
-        around, self.place = self.place, np.searchsorted(node.knots, self.scores)
-        value = self.read(node.body)
-        self.place = around
-        return value

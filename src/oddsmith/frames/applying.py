@@ -4,7 +4,7 @@
 frame                  how
 =====================  ==========================================================================
 in memory              NumPy
-Dask                   its own expressions; knots and segments by look-ups in series
+Dask                   NumPy, partition by partition
 Polars, lazy           an expression; knots by its search in a series
 DuckDB                 SQL; knots by look-ups in lists, broken lines by hinges
 PySpark                SQL; knots by CASE
@@ -14,6 +14,7 @@ Ibis and others        an expression of narwhals; knots by nested conditions
 With segments, engines get one formula and join its parameters to the rows.
 """
 
+import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from oddsmith import _check
 from oddsmith.formula import Formula
 from oddsmith.frames.engine import answer, asking, is_strict
 from oddsmith.frames.expressions import ExpressionReader, PolarsReader
+from oddsmith.frames.names import spare_name
 from oddsmith.frames.segments import Maps, ParameterReader, segment_column, segment_name
 from oddsmith.frames.source import Source
 from oddsmith.maps import MAX, CalibrationMap
@@ -64,20 +66,28 @@ def apply(frame: Any, model: Any, score: str, name: str = "probability", by: str
     >>> apply(pl.LazyFrame({"margin": [0.0, None]}), fitted, "margin").collect()["probability"].to_list()
     [0.5, None]
     """
-    import narwhals as nw
-
     maps = model if isinstance(model, Maps) else _maps(model, by)
     source = Source.of(frame, score, score, None, () if maps.by is None else (maps.by,))
     # SQL does not tell names apart by case.
-    if name.casefold() in (column.casefold() for column in source.schema):
+    if name.casefold() in (column.casefold() for column in source.names.originals.values()):
         _check.fail("frame must not have the new column yet", repr(name), "choose another name")
+    if maps.by is not None:
+        maps = dataclasses.replace(maps, by=source.by[0])
+    added = source.names.for_new(name)
+    return source.names.restored(_applied(source, maps, added), added, name)
+
+
+def _applied(source: Source, maps: Maps, name: str) -> Any:
+    """Return the frame with the new column, by the means of its engine."""
+    import narwhals as nw
+
     kind, segment = source.frame.implementation, None
     if maps.by is not None:
-        segment = segment_column(maps.by, source.schema[maps.by])
+        segment = segment_column(source.names.originals[maps.by], maps.by, source.schema[maps.by])
     if isinstance(source.frame, nw.DataFrame):
         return _in_memory(source, maps, segment, name)
     if kind.is_dask():
-        return _by_dask(source, maps, segment, name)
+        return _by_dask(source, maps, name)
     if kind.is_duckdb():
         return _by_duckdb(source, maps, name)
     if segment is not None:
@@ -106,14 +116,20 @@ def _maps(model: Any, by: str | None) -> Maps:
         _check.fail(
             "by must name the column of the segments", "by=None", "pass the column that the tables were made by"
         )
-    return Maps(None, by, {segment_name(key): map_of(part) for key, part in model.items()})
+    names = [segment_name(key) for key in model]
+    for key, text in zip(model, names, strict=True):
+        if names.count(text) > 1:
+            _check.fail(
+                "segments must be different when their keys are written as text", f"{key!r} and another", "rename one"
+            )
+    return Maps(None, by, dict(zip(names, map(map_of, model.values()), strict=True)))
 
 
 def _in_memory(source: Source, maps: Maps, segment: "nw.Expr | None", name: str) -> Any:
     import narwhals as nw
 
     frame = source.frame
-    wanted = {"score": _score(source)} | ({} if segment is None else {"segment": segment})
+    wanted = {"score": source.as_double(source.score)} | ({} if segment is None else {"segment": segment})
     sent = answer(frame, lambda asked: asked.select(**wanted))
     scores, missing = sent["score"]
     names = None
@@ -134,7 +150,7 @@ def _in_memory(source: Source, maps: Maps, segment: "nw.Expr | None", name: str)
 def _by_duckdb(source: Source, maps: Maps, name: str) -> Any:
     from oddsmith.frames.in_duckdb import Segments, in_duckdb, quoted
 
-    spare, relation, segments = _spare(source), source.frame.to_native(), None
+    spare, relation, segments = spare_name(source.schema), source.frame.to_native(), None
     score = f"{spare}_score"
     formula = _formula(source, maps)
     with asking(source.frame, _TASK):
@@ -146,18 +162,22 @@ def _by_duckdb(source: Source, maps: Maps, name: str) -> Any:
         return result.project(", ".join(quoted(column) for column in [*source.schema, name]))
 
 
-def _by_dask(source: Source, maps: Maps, segment: "nw.Expr | None", name: str) -> Any:
-    from oddsmith.frames.in_dask import in_dask
+def _by_dask(source: Source, maps: Maps, name: str) -> Any:
+    import narwhals as nw
 
+    from oddsmith.frames.in_dask import Segments, in_dask
+
+    segments = None
+    if maps.by is not None:
+        segments = Segments(maps.by, source.schema[maps.by] == nw.Boolean, list(maps.segments))
     with asking(source.frame, _TASK):
-        key = None if segment is None else source.frame.select(segment.alias("key")).to_native()["key"]
-        return in_dask(source.frame.to_native(), _formula(source, maps), source.score, name, key, list(maps.segments))
+        return in_dask(source.frame.to_native(), _formula(source, maps), source.score, name, segments)
 
 
 def _by_spark(source: Source, fitted: CalibrationMap, name: str) -> Any:
     from oddsmith.export import to_sql
 
-    score = f"{_spare(source)}_score"
+    score = f"{spare_name(source.schema)}_score"
     value = to_sql(fitted, column=score, dialect="spark")
     present = f"CASE WHEN NOT isnan({_ticked(score)}) THEN {value} END AS {_ticked(name)}"
     with asking(source.frame, _TASK):
@@ -171,7 +191,7 @@ def _by_polars(source: Source, fitted: CalibrationMap, name: str) -> Any:
     words = nw.get_native_namespace(source.frame)
     # An infinite score beside a slope of 0 would make no number.
     score = words.col(source.score).cast(words.Float64).clip(-MAX, MAX)
-    reader = PolarsReader(words, score, _spare(source))
+    reader = PolarsReader(words, score, spare_name(source.schema))
     with asking(source.frame, _TASK):
         column = reader.column(fitted.probability_formula(), name)
         return source.frame.to_native().with_columns(**reader.places).with_columns(column).drop(reader.places)
@@ -182,7 +202,7 @@ def _by_narwhals(source: Source, fitted: CalibrationMap, name: str) -> Any:
 
     formula = _plain(source, fitted.probability_formula())
     with asking(source.frame, _TASK):
-        reader = ExpressionReader(nw, _score(source), as_text=source.frame.implementation.is_ibis())
+        reader = ExpressionReader(nw, source.as_double(source.score), as_text=source.frame.implementation.is_ibis())
         return source.frame.with_columns(reader.column(formula, name)).to_native()
 
 
@@ -190,9 +210,9 @@ def _by_segment(source: Source, maps: Maps, segment: "nw.Expr", name: str) -> An
     from oddsmith.frames.joining import with_table
 
     formula = _formula(source, maps)
-    spare, frame = _spare(source), source.frame
+    spare, frame = spare_name(source.schema), source.frame
     with asking(frame, _TASK):
-        reader = ParameterReader(_score(source), spare, as_text=frame.implementation.is_ibis())
+        reader = ParameterReader(source.as_double(source.score), spare, as_text=frame.implementation.is_ibis())
         column = reader.column(formula, name)
         if reader.table:
             key = f"{spare}_key"
@@ -215,26 +235,6 @@ def _plain(source: Source, formula: Formula) -> Formula:
 
     formula = as_decisions(formula)
     return guarded(formula) if is_strict(source.frame) else formula
-
-
-def _score(source: Source) -> "nw.Expr":
-    import narwhals as nw
-
-    return nw.col(source.score) if _is_double(source) else nw.col(source.score).cast(nw.Float64)
-
-
-def _is_double(source: Source) -> bool:
-    import narwhals as nw
-
-    return source.schema[source.score] == nw.Float64
-
-
-def _spare(source: Source) -> str:
-    """Return the beginning of names that no column has."""
-    spare = "oddsmith"
-    while any(name.lower().startswith(spare) for name in source.schema):
-        spare += "_"
-    return spare
 
 
 def _ticked(name: str) -> str:

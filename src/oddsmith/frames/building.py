@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from oddsmith import _check
 from oddsmith.errors import DroppedRowsWarning
 from oddsmith.frames.groups import Groups, read_groups
+from oddsmith.frames.keys import refuse_equal_keys
 from oddsmith.frames.resolution import settle
 from oddsmith.frames.source import Source
 from oddsmith.grid import Grid, power_of_two
@@ -45,6 +46,7 @@ def tables_from_frame(
     if by is None:
         return tables[0]
     keys = [key[0] for key in groups.keys] if isinstance(by, str) else groups.keys
+    refuse_equal_keys(keys)
     return dict(zip(keys, tables, strict=True))
 
 

@@ -1,6 +1,5 @@
 """What an engine sent, made into rows that can be used: bad values named, labels read, segments found."""
 
-import datetime
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
@@ -12,6 +11,7 @@ from oddsmith._check import Bools, Floats, Weights
 from oddsmith.errors import InvalidInputError
 from oddsmith.frames import source as _source
 from oddsmith.frames.engine import Column
+from oddsmith.frames.keys import plain_keys
 from oddsmith.frames.source import Source
 from oddsmith.grid import Grid
 
@@ -83,13 +83,11 @@ def read_groups(
             "frame must hold rows that can be used", f"none; {dropped or 'only weights of 0'}", "check the columns"
         )
     columns = {name: column.values[kept] for name, column in sent.items()}
-    positive = _positive(columns["label"], source.label, pos_label)
+    positive = _positive(columns["label"], source.names.originals[source.label], pos_label)
     if source.lazy and everything > _source.MAX_GROUPS:
         _refuse_so_many(grid)
     rows = columns["rows"].astype(np.int64)
-    weight: Weights = rows
-    if source.weight is not None:
-        weight = columns["weight"].astype(np.int64) if source.counts else columns["weight"].astype(np.float64)
+    weight = rows if source.weight is None else _weight(columns, source.names.originals[source.weight])
     cells = columns["cell"].astype(np.float64)
     keys, segment = _segments(source, columns)
     return Groups(
@@ -119,22 +117,48 @@ def _refuse_overflow(sent: dict[str, Column], grid: Grid) -> None:
 def _bad_values(source: Source, sent: dict[str, Column]) -> tuple[Bools, str]:
     """Return which groups cannot be used, and why, in words."""
     rows = sent["rows"].values
-    roles = {"cell": source.score, "label": source.label, "odd": source.weight}
-    roles |= {f"key{i}": name for i, name in enumerate(source.by)}
+    roles = {"cell": source.score, "label": source.label} | {f"key{i}": name for i, name in enumerate(source.by)}
+    if source.weight is not None:
+        roles["odd"] = source.weight
+        _refuse_odd_weights(sent, source.names.originals[source.weight])
     bad = np.zeros(len(rows), dtype=bool)
     words = []
     for role, (values, missing) in sent.items():
         if role not in roles:
             continue
         infinite = np.isinf(values) & ~missing if values.dtype.kind == "f" else np.zeros(len(rows), dtype=bool)
-        if role == "odd" and np.any(values[~missing] < 0):
-            first = values[~missing & (values < 0)][0]
-            _check.fail(f"column {source.weight!r} must hold weights ≥ 0", f"{first:g}", "drop the row or use weight 0")
         for which, what in ((missing, "missing"), (infinite, "infinite")):
             if which.any():
-                words.append(f"{int(rows[which].sum()):,} {what} values in column {roles[role]!r}")
+                words.append(
+                    f"{int(rows[which].sum()):,} {what} values in column {source.names.originals[roles[role]]!r}"
+                )
         bad |= missing | infinite
     return bad, ", ".join(words)
+
+
+def _refuse_odd_weights(sent: dict[str, Column], name: str) -> None:
+    """Refuse weights below 0, and those that are too small or too large for their sums."""
+    values, missing = sent["odd"]
+    held = values[~missing & (values != 0) & (values != 1)]
+    if np.any(held < 0):
+        lowest = held[held < 0][0]
+        _check.fail(f"column {name!r} must hold weights ≥ 0", f"{lowest:g}", "drop the row or use weight 0")
+    finite = held[np.isfinite(held)]
+    if len(finite):
+        _check.refuse_large_sum(float(finite.max()), f"column {name!r}")
+        _check.refuse_tiny_weight(float(finite.min()), name)
+
+
+def _weight(columns: dict[str, NDArray[Any]], name: str) -> Weights:
+    """Return the weight of each group; the sum of all must have room too."""
+    if "weight" in columns:
+        weight = columns["weight"].astype(np.float64)
+        _check.refuse_large_sum(_check.weight_sum(weight), f"column {name!r}")
+        return weight
+    high, low = (columns[half].astype(np.int64) for half in ("high", "low"))
+    total = int(_check.weight_sum(high)) * _source.HALF + int(_check.weight_sum(low))
+    _check.refuse_large_sum(total, f"column {name!r}")
+    return high * _source.HALF + low
 
 
 def _positive(labels: NDArray[Any], name: str, pos_label: Any) -> Bools:
@@ -185,18 +209,10 @@ def _segments(source: Source, columns: dict[str, NDArray[Any]]) -> tuple[list[An
     if not source.by:
         return [None], np.zeros(len(columns["rows"]), dtype=np.intp)
     found = [np.unique(columns[f"key{i}"], return_inverse=True) for i in range(len(source.by))]
-    names = [_plain_keys(distinct, date) for (distinct, _), date in zip(found, source.dates, strict=True)]
+    names = [plain_keys(distinct, source.schema[name]) for (distinct, _), name in zip(found, source.by, strict=True)]
     shape = [len(distinct) for distinct in names]
     codes = np.ravel_multi_index([code.reshape(-1) for _, code in found], shape)
     present, segment = np.unique(codes, return_inverse=True)
     places = zip(*np.unravel_index(present, shape), strict=True)
     keys = [tuple(distinct[i] for distinct, i in zip(names, place, strict=True)) for place in places]
     return keys, segment.reshape(-1)
-
-
-def _plain_keys(distinct: NDArray[Any], date: bool) -> list[Any]:
-    """Return keys as Python's own values, the same from every engine."""
-    if distinct.dtype.kind == "M":
-        distinct = distinct.astype("datetime64[us]")
-    keys = distinct.tolist()
-    return [key.date() if isinstance(key, datetime.datetime) else key for key in keys] if date else keys

@@ -1,22 +1,31 @@
-"""A map inside Dask, in words of its own: nothing of this library travels to the workers.
+"""A map inside Dask: a function of one partition, so that values stay with their rows whatever the index is.
 
-Dask computes both sides of every condition for all rows, so many knots are not told apart by conditions: a binary
-search takes them from a series by their place, and so the constants of a piece or of a segment are taken.
+Nothing that Dask aligns by index may decide which row gets which value: indexes repeat between files. The function is
+made of NumPy and pandas alone, and the workers need nothing of this library.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from oddsmith._check import Floats
-from oddsmith.formula import Arithmetic, Clip, Column, Formula, Function, Pieces, Reader, Where
-from oddsmith.formula.nodes import FUNCTIONS, OPERATORS
+from oddsmith.formula import Column, Formula, Pieces, Steps
 from oddsmith.frames.searching import steps_past
 from oddsmith.maps import MAX
 
 
-def in_dask(frame: Any, formula: Formula, score: str, name: str, key: Any = None, segments: Sequence[str] = ()) -> Any:
+class Segments(NamedTuple):
+    """A column, whether it holds bools, and the names that it may hold as text.
+
+    A formula's columns have a row for each name, and one more for all other segments.
+    """
+
+    column: str
+    is_bool: bool
+    names: Sequence[str]
+
+
+def in_dask(frame: Any, formula: Formula, score: str, name: str, segments: Segments | None = None) -> Any:
     """Return a frame with the value of a formula as one more column.
 
     Parameters
@@ -27,80 +36,64 @@ def in_dask(frame: Any, formula: Formula, score: str, name: str, key: Any = None
         Column of numbers. Missing ones give missing values.
     name : str
         Of the new column.
-    key : dask.dataframe.Series, optional
-        Names the segment of each row. Then columns of the formula have a row for each segment, and one for others.
-    segments : sequence of str
-        Names that the key may hold.
+    segments : Segments, optional
+        By which the columns of the formula are meant.
     """
-    # An infinite score beside a slope of 0 would make no number.
-    reader = _LookupReader(frame[score].astype("float64").clip(-MAX, MAX))
-    if key is not None:
-        reader.search_names(key, segments)
-    return frame.assign(**{name: reader.column(formula)})
+    compute = Steps().computing(formula) if segments is None else _SegmentSteps().computing(formula)
+    add = _adding(compute, score, name, None if segments is None else _coding(*segments))
+    return frame.map_partitions(add, meta=frame._meta.assign(**{name: np.empty(0)}))
 
 
-class _LookupReader(Reader[Any]):
-    """Reads a formula as a Dask series, or as a number where no row makes a difference."""
+# What follows is called on workers: closures travel by value, and annotations would travel with them.
 
-    def __init__(self, score: Any) -> None:
-        super().__init__()
-        self.score = score
-        self.nowhere = score.clip(0.0, 0.0)  # 0 where there is a score
-        self.segment: Any = None
-        self.place: Any = None
 
-    def column(self, formula: Formula) -> Any:
-        """Return the values, missing where the score is missing."""
-        return self._series(self.read(formula)).where(self.score.notnull())
+def _adding(compute: Callable[..., Any], score: str, name: str, coding: Callable[[Any], Any] | None) -> Any:
+    """Return a function that adds the column to one partition."""
 
-    def search_names(self, key: Any, names: Sequence[str]) -> None:
-        """Look up in the row of each segment, or in the one after the last."""
-        rows = self._taken(key, np.arange(float(len(names))), names)
-        self.segment = rows.fillna(float(len(names))).astype("int64")
+    def add(part):  # type: ignore[no-untyped-def]
+        scores = part[score].to_numpy(dtype="float64", na_value=np.nan)
+        # An infinite score beside a slope of 0 would make no number.
+        held = np.clip(scores, -MAX, MAX)
+        values = compute(held) if coding is None else compute(held, coding(part))
+        return part.assign(**{name: np.where(np.isnan(scores), np.nan, values)})
 
-    def _score(self) -> Any:
-        return self.score
+    return add
 
-    def _number(self, value: float) -> Any:
-        return value
 
-    def _column(self, node: Column) -> Any:
-        by_segment = self.segment is not None and node.values.shape[1] == 1
-        return self._taken(self.segment if by_segment else self.place, node.values.ravel())
+def _coding(column: str, is_bool: bool, names: Sequence[str]) -> Any:
+    """Return a function that gives the place of each row's segment among the names, or the one after the last."""
+    listed = list(names)
 
-    def _arithmetic(self, node: Arithmetic, left: Any, right: Any) -> Any:
-        return OPERATORS[node.operator](left, right)
-
-    def _function(self, node: Function, of: Any) -> Any:
-        return FUNCTIONS[node.name](of)
-
-    def _clip(self, node: Clip, of: Any) -> Any:
-        return self._series(of).clip(node.low, node.high)
-
-    def _where(self, _node: Where, left: Any, right: Any, then: Any, otherwise: Any) -> Any:
-        return self._series(then).where(self._series(left) <= right, otherwise)
-
-    def _pieces(self, node: Pieces) -> Any:
-        # A knot at ∞ ends each row, as that of segments do already.
-        knots = np.append(node.knots, np.inf)[None] if self.segment is None else node.knots
-        segment = (self.score > np.inf).astype("int64") if self.segment is None else self.segment
-        pieces = knots.shape[1]
-        steps = steps_past(pieces - 1)
-        padded = np.pad(knots, ((0, 0), (0, max(0, sum(steps) - pieces))), constant_values=np.inf)
-        passed: Any = 0
-        for step in steps:
-            knot = self._taken(segment * padded.shape[1] + passed + (step - 1), padded.ravel())
-            passed = passed + (self.score > knot).astype("int64") * step
-        around, self.place = self.place, segment * pieces + passed
-        value = self.read(node.body)
-        self.place = around
-        return value
-
-    def _series(self, value: Any) -> Any:
-        return value if hasattr(value, "dask") else self.nowhere + value
-
-    def _taken(self, place: Any, values: Floats, index: Sequence[str] | None = None) -> Any:
+    def coding(part):  # type: ignore[no-untyped-def]
         import pandas as pd
 
-        meta = pd.Series(dtype="float64", name=place.name)
-        return place.map(pd.Series(values, index=index), meta=meta)
+        keys = part[column]
+        text = keys.astype(str).str.lower() if is_bool else keys.astype(str)
+        places = pd.Index(listed, dtype=object).get_indexer(text.astype(object).where(keys.notna(), None))
+        return np.where(places < 0, len(listed), places)
+
+    return coding
+
+
+class _SegmentSteps(Steps):
+    """Reads a formula whose columns and knots have a row per segment; input number 1 is the row of each score."""
+
+    def __init__(self) -> None:
+        super().__init__(inputs=2)
+
+    def _column(self, node: Column) -> int:
+        place = self.piece if node.values.shape[1] > 1 else 1
+        return self.call(np.take, self.constant(node.values.ravel()), place)
+
+    def _pieces(self, node: Pieces) -> int:
+        """Search by halves, each row among the knots of its segment: a knot at ∞ ends them."""
+        pieces = node.knots.shape[1]
+        steps = steps_past(pieces - 1)
+        padded = np.pad(node.knots, ((0, 0), (0, max(0, sum(steps) - pieces))), constant_values=np.inf)
+        first = self.call(np.multiply, 1, self.constant(padded.shape[1]))
+        knots, passed = self.constant(padded.ravel()), self.constant(0)
+        for step in steps:
+            last = self.call(np.add, self.call(np.add, first, passed), self.constant(step - 1))
+            above = self.call(np.greater, self._score(), self.call(np.take, knots, last))
+            passed = self.call(np.add, passed, self.call(np.multiply, above, self.constant(step)))
+        return self.within(self.call(np.add, self.call(np.multiply, 1, self.constant(pieces)), passed), node.body)

@@ -66,17 +66,17 @@ def in_duckdb(
         relation = relation.project(f"*, {f'(SELECT {lists})' if rides_along else lists} AS {quoted(spare)}")
     for step in reader.steps:
         relation = relation.project(step)
-    if not _hands_null_on(formula, reader.null_for_nan):
+    if not _hands_null_on(formula, reader.guarded):
         value = f"CASE WHEN NOT isnan({quoted(score)}) THEN {value} END"
     return relation.project(f"{columns}, {value} AS {quoted(name)}")
 
 
-def _hands_null_on(node: Formula, null: Sequence[Formula]) -> bool:
-    """Whether a formula is NULL because a part of it is."""
-    if any(node is one for one in null):
+def _hands_null_on(node: Formula, guarded: Sequence[Formula]) -> bool:
+    """Whether a formula is NULL because a part of it, which is guarded already, is."""
+    if any(node is one for one in guarded):
         return True
     passes = isinstance(node, Arithmetic | Function) or (isinstance(node, Clip) and not _is_held(node))
-    return passes and any(_hands_null_on(part, null) for part in parts(node))
+    return passes and any(_hands_null_on(part, guarded) for part in parts(node))
 
 
 def _is_held(node: Clip) -> bool:
@@ -98,8 +98,8 @@ class _LookupReader(SqlReader):
         Fields of the column ``spare``, in SQL.
     steps : list of str
         Projections that find places in those lists, one after the other.
-    null_for_nan : list of Formula
-        What is NULL where the score is no number.
+    guarded : list of Formula
+        What is NULL where the score is NULL or NaN.
     """
 
     def __init__(self, score: exp.Expression, spare: str) -> None:
@@ -107,7 +107,7 @@ class _LookupReader(SqlReader):
         self.spare = spare
         self.lists: dict[str, str] = {}
         self.steps: list[str] = []
-        self.null_for_nan: list[Formula] = []
+        self.guarded: list[Formula] = []
         self.place = ""
         self._searches: list[tuple[Search, str]] = []
 
@@ -137,10 +137,10 @@ class _LookupReader(SqlReader):
         if hinges is not None:
             away = exp.Abs(this=exp.Sub(this=self._score(), expression=self._number(hinges.centre)))
             near = exp.LTE(this=away, expression=self._number(hinges.reach))
-            # What is near is a number: no need to look for others in all rows.
-            nan = exp.Anonymous(this="isnan", expressions=[self._score()])
-            self.null_for_nan.append(node)
-            return _case([(near, self.read(hinges.formula)), (nan, exp.null())], self.read(as_decisions(node)))
+            # What is near is a number: no need to look for others in all rows. NULL is neither near nor known.
+            known = exp.Not(this=exp.Anonymous(this="isnan", expressions=[self._score()]))
+            self.guarded.append(node)
+            return _case([(near, self.read(hinges.formula)), (known, self.read(as_decisions(node)))])
         if len(node.knots) < _MANY_KNOTS:
             return self.read(as_decisions(node))
         search, self.place = self._search(node.knots)
@@ -187,7 +187,9 @@ def written_list(values: list[Any], kind: str) -> str:
     return f"'[{','.join(map(repr, values))}]'::{kind}[]"
 
 
-def _case(branches: list[tuple[exp.Expression, exp.Expression]], otherwise: exp.Expression) -> exp.Expression:
+def _case(
+    branches: list[tuple[exp.Expression, exp.Expression]], otherwise: exp.Expression | None = None
+) -> exp.Expression:
     return exp.Case(ifs=[exp.If(this=test, true=value) for test, value in branches], default=otherwise)
 
 

@@ -91,8 +91,8 @@ def segment_name(key: Any) -> str:
     return str(key).lower() if isinstance(key, (bool, np.bool_)) else str(key)
 
 
-def segment_column(name: str, kind: "nw.dtypes.DType") -> "nw.Expr":
-    """Return the column of segments as text, the same from every engine."""
+def segment_column(called: str, name: str, kind: "nw.dtypes.DType") -> "nw.Expr":
+    """Return the column of segments as text, the same from every engine; ``called`` is what the user calls it."""
     import narwhals as nw
 
     column = nw.col(name)
@@ -102,7 +102,9 @@ def segment_column(name: str, kind: "nw.dtypes.DType") -> "nw.Expr":
         word = nw.when(column).then(nw.lit("true")).otherwise(nw.lit("false"))
         return nw.when(~column.is_null()).then(word)
     if not (kind.is_integer() or kind in (nw.Categorical, nw.Enum)):
-        _check.fail(f"column {name!r} must hold text, integers or bools", f"type {kind}", "cast it in the frame first")
+        _check.fail(
+            f"column {called!r} must hold text, integers or bools", f"type {kind}", "cast it in the frame first"
+        )
     return column.cast(nw.String)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from oddsmith import _check
 from oddsmith.frames.engine import Column, Frame, answer, asking, is_strict, numbers
 from oddsmith.frames.footers import range_in_footers
+from oddsmith.frames.names import PlainNames
 from oddsmith.grid import EDGE, Grid
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ MAX_GROUPS = 5_000_000
 _LARGEST = sys.float_info.max
 #: From here on all doubles are whole.
 _WHOLE = 2.0**53
+#: Counts are added up in halves.
+HALF = 2**32
+
 #: Squares of smaller scores vanish, which some engines call an error.
 _VANISHING = 2.0**-500
 
@@ -38,13 +42,14 @@ class Extent(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """A frame with the names of its columns."""
+    """A frame with the names of its columns, which are plain: `names` tells what the user calls them."""
 
     frame: Frame
     score: str
     label: str
     weight: str | None
     by: tuple[str, ...]
+    names: PlainNames
 
     @staticmethod
     def of(frame: Any, score: str, label: str, weight: str | None, by: tuple[str, ...]) -> "Source":
@@ -59,17 +64,29 @@ class Source:
                 type(frame).__name__,
                 "pass a pandas, Polars, PyArrow, DuckDB, Dask, PySpark or Ibis table, or arrays to from_arrays",
             )
-        source = Source(seen, score, label, weight, by)
+        names = PlainNames.of(seen)
         for name in (score, label, weight, *by):
-            if name is not None and name not in source.schema:
-                listed = ", ".join(list(source.schema)[:12])
+            if name is not None and name not in names.originals.values():
+                listed = ", ".join(list(names.originals.values())[:12])
                 _check.fail(
                     "frame must have the columns that are named", f"{name!r} where there are {listed}", "name one"
                 )
-        for name in (score, weight):
+        weighed = None if weight is None else names.plain(weight)
+        keys = tuple(map(names.plain, by))
+        source = Source(names.frame, names.plain(score), names.plain(label), weighed, keys, names)
+        for name in (source.score, source.weight):
             kind = None if name is None else source.schema[name]
-            if kind is not None and not (kind.is_numeric() or kind == nw.Boolean):
-                _check.fail(f"column {name!r} must be numeric", f"type {kind}", "cast it in the frame first")
+            if name is not None and kind is not None and not (kind.is_numeric() or kind == nw.Boolean):
+                called = names.originals[name]
+                _check.fail(f"column {called!r} must be numeric", f"type {kind}", "cast it in the frame first")
+        for name in source.by:
+            if source.schema[name] == nw.Decimal:
+                called = names.originals[name]
+                _check.fail(
+                    f"column {called!r} must hold keys that doubles do not round",
+                    f"type {source.schema[name]}",
+                    "cast it to text in the frame first",
+                )
         return source
 
     @cached_property
@@ -93,13 +110,6 @@ class Source:
         kind = nw.Int64() if self.weight is None else self.schema[self.weight]
         return bool(kind.is_integer() or kind == nw.Boolean)
 
-    @property
-    def dates(self) -> list[bool]:
-        """Which keys are dates without a time."""
-        import narwhals as nw
-
-        return [self.schema[name] == nw.Date for name in self.by]
-
     def extent(self) -> Extent:
         """Ask for the range of the scores."""
         import narwhals as nw
@@ -108,7 +118,7 @@ class Source:
             known = range_in_footers(self.frame.to_native(), self.score)
             if known is not None:
                 return Extent(known.rows, (known.low, known.high))
-        score = self._score()
+        score = self.as_double(self.score)
         wanted = {"rows": nw.len(), "low": score.min(), "high": score.max()}
         rows, low, high = numbers(answer(self.frame, lambda frame: frame.select(**wanted)))
         if rows and not (np.isfinite(low) and np.isfinite(high)):
@@ -130,45 +140,92 @@ class Source:
         """
         import narwhals as nw
 
-        score, mass = self._score(), self._mass()
+        score = self.as_double(self.score)
         frame, place = self._placed(grid)
         columns: dict[str, Any] = {f"key{i}": self._plain(name) for i, name in enumerate(self.by)}
         columns |= {"cell": score if place is None else place, "label": self._plain(self.label)}
-        if mass is not None:
-            # Of weights that are no weights the value itself is a key: its rows are counted, and named.
-            usable = (mass > 0) & (mass <= _LARGEST)
-            columns["odd"] = nw.when(usable).then(nw.lit(1.0)).otherwise(mass.cast(nw.Float64))
+        weights = self._weights()
+        columns |= weights.keys
         keys = list(columns)
-        if mass is not None:
-            columns["weight"] = mass
-            if not self.counts:
-                columns["weight_sq"] = mass * mass
+        columns |= weights.summed
         if grid is not None:
             columns["score"] = score
-            columns["sum"] = score if mass is None else score * mass
+            columns["sum"] = score if weights.mass is None else score * weights.mass
             if squares:
                 columns["square"] = score * columns["sum"]
                 if is_strict(frame):
                     tiny = score.abs() < _VANISHING
                     columns["square"] = nw.when(~tiny).then(columns["square"]).otherwise(nw.lit(0.0))
-        added = [name for name in ("weight", "weight_sq", "sum", "square") if name in columns]
+        added = [*weights.summed, *(name for name in ("sum", "square") if name in columns)]
         wanted = {"rows": nw.len()} | {name: nw.col(name).sum() for name in added}
         if grid is not None:
             wanted["least"] = nw.col("score").min()
 
         def plan(frame: Frame) -> Frame:
             grouped = frame.select(**columns).group_by(*keys).agg(**wanted)
-            if mass is not None and self.counts:
-                grouped = grouped.with_columns(nw.col("weight").cast(nw.Int64))  # sums are wider in SQL
+            if weights.halves:
+                # Sums are wider in SQL.
+                grouped = grouped.with_columns(*(nw.col(name).cast(nw.Int64) for name in weights.summed))
             return grouped.head(MAX_GROUPS + 1) if self.lazy else grouped
 
         return answer(frame, plan)
 
-    def _score(self) -> "nw.Expr":
+    def as_double(self, name: str) -> "nw.Expr":
+        """Return a column as doubles."""
         import narwhals as nw
 
-        score = nw.col(self.score)
-        return score if self.schema[self.score] == nw.Float64 else score.cast(nw.Float64)
+        kind = self.schema[name]
+        if kind == nw.Float64:
+            return nw.col(name)
+        if kind == nw.Boolean:
+            return self._whole(name).cast(nw.Float64)
+        if kind in (nw.Int64, nw.UInt64) and self._holds_arrow:
+            return _rounded(nw.col(name))
+        return nw.col(name).cast(nw.Float64)
+
+    @property
+    def _holds_arrow(self) -> bool:
+        """Whether columns may be Arrow's, which does not cast integers above 2⁵³ to doubles."""
+        kind = self.frame.implementation
+        return kind.is_pyarrow() or kind.is_pandas_like() or kind.is_dask()
+
+    def _whole(self, name: str) -> "nw.Expr":
+        """Return a column of integers or bools as 64 bits."""
+        import narwhals as nw
+
+        column, kind = nw.col(name), self.schema[name]
+        if kind == nw.Boolean and self.frame.implementation.is_ibis():  # PostgreSQL casts no bools to 64 bits
+            return nw.when(~column.is_null()).then(nw.when(column).then(nw.lit(1)).otherwise(nw.lit(0)))
+        return column.cast(nw.Int64)
+
+    def _refuse_wide(self, name: str) -> None:
+        """Refuse integers beyond 64 bits with a sign: engines would wrap them, or fail in their own words."""
+        import narwhals as nw
+
+        if self.schema[name] in (nw.UInt64, nw.Int128, nw.UInt128):
+            (largest,) = numbers(answer(self.frame, lambda frame: frame.select(nw.col(name).max())))
+            if largest >= 2.0**63:
+                _check.refuse_large_sum(largest, f"column {self.names.originals[name]!r}")
+
+    def _weights(self) -> "_WeightColumns":
+        """Return what to group by and what to add up, so that bad weights are told apart and no sum overflows."""
+        import narwhals as nw
+
+        if self.weight is None:
+            return _WeightColumns({}, {}, None, False)
+        if not self.counts:
+            mass = self.as_double(self.weight)
+            usable = (mass >= _check.LEAST_WEIGHT) & (mass <= float(_check.LARGEST_SUM))
+            # Of weights that are no weights the value itself is a key: its rows are counted, and named.
+            odd = nw.when(usable).then(nw.lit(1.0)).otherwise(mass)
+            held = nw.when(usable).then(mass).otherwise(nw.lit(0.0))
+            return _WeightColumns({"odd": odd}, {"weight": held, "weight_sq": held * held}, held, False)
+        self._refuse_wide(self.weight)
+        whole = self._whole(self.weight)
+        odd = nw.when(whole > 0).then(nw.lit(1)).otherwise(whole)
+        high, low = _halves(whole, divide=self._holds_arrow)
+        mass = _rounded(whole) if self._holds_arrow else whole
+        return _WeightColumns({"odd": odd}, {"high": high, "low": low}, mass, True)
 
     def _placed(self, grid: Grid | None) -> "tuple[Frame, nw.Expr | None]":
         """Return a frame, and the cell of each of its scores; missing and infinite scores stay what they are."""
@@ -176,7 +233,7 @@ class Source:
 
         if grid is None:
             return self.frame, None
-        frame, score = self.frame, self._score()
+        frame, score = self.frame, self.as_double(self.score)
         if not grid.log_odds:
             place = score * (1 / grid.width)
             if frame.implementation.is_duckdb():
@@ -204,11 +261,6 @@ class Source:
         added = f"CASE WHEN {score} BETWEEN 0 AND 1 THEN {value} END AS {name}"
         return nw.from_native(self.frame.to_native().select(f"*, {added}")), nw.col(name)
 
-    def _mass(self) -> "nw.Expr | None":
-        import narwhals as nw
-
-        return None if self.weight is None else nw.col(self.weight).cast(nw.Int64 if self.counts else nw.Float64)
-
     def _plain(self, name: str) -> "nw.Expr":
         """Return a column as a plain type, which all engines can group by and send."""
         import narwhals as nw
@@ -217,3 +269,44 @@ class Source:
         if kind == nw.Decimal:
             return nw.col(name).cast(nw.Float64)
         return nw.col(name).cast(nw.String) if kind in (nw.Categorical, nw.Enum) else nw.col(name)
+
+
+class _WeightColumns(NamedTuple):
+    """What a query needs to know of weights.
+
+    Parameters
+    ----------
+    keys : dict of str to expression
+        Tell usable weights from others.
+    summed : dict of str to expression
+        Are added up: weights and their squares, or halves of counts.
+    mass : expression or None
+        By which scores are weighted.
+    halves : bool
+        Whether weights are counts, added up in halves.
+    """
+
+    keys: "dict[str, nw.Expr]"
+    summed: "dict[str, nw.Expr]"
+    mass: "nw.Expr | None"
+    halves: bool
+
+
+def _halves(whole: "nw.Expr", *, divide: bool) -> "tuple[nw.Expr, nw.Expr]":
+    """Return integers in two parts, high · 2³² + low, whose sums have room in 64 bits.
+
+    Which of the neighbours the high part is does not matter. Division of integers takes long in SQL, and rounding is
+    refused by Arrow.
+    """
+    import narwhals as nw
+
+    high = whole // HALF if divide else (whole.cast(nw.Float64) * (1 / HALF)).floor().cast(nw.Int64)
+    return high, whole - high * HALF
+
+
+def _rounded(whole: "nw.Expr") -> "nw.Expr":
+    """Return integers of 64 bits as the nearest doubles, without a cast of one that has more than 53."""
+    import narwhals as nw
+
+    high, low = _halves(whole, divide=True)
+    return high.cast(nw.Float64) * float(HALF) + low.cast(nw.Float64)
