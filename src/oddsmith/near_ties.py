@@ -25,6 +25,10 @@ _NEIGHBORS, _SHARE = 8, 1 / 16
 #: Candidates are looked for in blocks of scores, which stay in the cache.
 _BLOCK = 8192
 
+#: Among more distinct scores than this none are joined: a single one moves no step by more than chance does, and many
+#: come this close to each other by chance.
+_MANY = 2**15
+
 
 def near_runs(scores: Floats) -> NDArray[np.intp] | None:
     """Return where runs of near-equal scores start, or None where all scores are apart.
@@ -32,9 +36,9 @@ def near_runs(scores: Floats) -> NDArray[np.intp] | None:
     Parameters
     ----------
     scores : ndarray of shape (m,)
-        Distinct and ascending. Two have nothing around them, and stay apart.
+        Distinct and ascending. Two have nothing around them, and stay apart; so do very many.
     """
-    if len(scores) < 3:
+    if not 3 <= len(scores) <= _MANY:
         return None
     with np.errstate(over="ignore", under="ignore"):
         span = scores[-1] - scores[0]

@@ -45,7 +45,7 @@ _STEPS = "Venn–Abers"
 _NEGLIGIBLE = 0.005
 
 #: Longer tables are fitted in about so many blocks.
-_FINE = 2**13
+_FINE = 2**12
 
 #: A rise of the log-odds over all scores that is no rise.
 _FLAT = 1e-3
@@ -100,8 +100,8 @@ class AutoCalibrator(UnitCalibrator):
 
     Every part is non-decreasing, and one that is strictly increasing has weight 0.01 or more, as has one that never
     says 0 or 1. The log-odds of each part are moved by the least that brings |Σ(P − Y)| over the fitted cases below
-    half of its standard error. A float weight w counts as w cases. Above 4,096 distinct scores neighbours are pooled
-    for cross-validation, above 8,192 for the fit, fewer at both ends.
+    half of its standard error. A float weight w counts as w cases. Above 4,096 distinct scores neighbours are pooled,
+    fewer at both ends; for cross-validation to 600 cells.
 
     The interval of the gain is that of Student's t with the variance of Nadeau and Bengio, since folds share the cases
     that they were fitted to.
