@@ -157,4 +157,6 @@ class ScalingBinningCalibrator(Calibrator):
         )
         table, starts = equal_mass(table, self.n_bins)
         scaled = bin_sums(table.total * sigmoid.probability(table.scores), starts)
-        return step_map(edges(table.scores, starts), scaled / bin_sums(table.total, starts))
+        # A mean of sigmoids is never 0 or 1, whatever the rounding.
+        means = np.clip(scaled / bin_sums(table.total, starts), 5e-324, np.nextafter(1, 0))
+        return step_map(edges(table.scores, starts), means)
