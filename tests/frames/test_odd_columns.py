@@ -11,6 +11,7 @@ import pytest
 from oddsmith import PlattCalibrator, ScoreTable, SquashCalibrator
 from oddsmith.errors import InvalidInputError
 from oddsmith.frames import apply
+from oddsmith.frames.keys import plain_keys, refuse_equal_keys
 from optional import needs
 from samples import ours_allowed
 
@@ -83,17 +84,30 @@ def test_keys_keep_their_nanoseconds(held, engine):
         assert table == ScoreTable.from_arrays(SCORES[i::3], Y[i::3])
 
 
-def test_keys_keep_their_time_zone(held):
-    """Engines that store moments of UTC give those back; they are the same."""
+def test_keys_keep_their_time_zone(held, engine):
+    """DuckDB and Spark store moments; the zone is that of the session, which in Spark goes without saying."""
     hours = [TWICE, TWICE + 3600_000000, TWICE + 7200_000000] * 2
     frame = held(pa.table({"s": SCORES, "y": Y, "k": pa.array(hours, pa.timestamp("us", "America/New_York"))}))
     tables = from_frame(frame, "s", "y", by="k")
     utc = [datetime.datetime(2026, 11, 1, hour, 30, tzinfo=datetime.UTC) for hour in (5, 6, 7)]
+    if engine == "pyspark":
+        zone = zoneinfo.ZoneInfo(frame.sparkSession.conf.get("spark.sql.session.timeZone"))
+        assert list(tables) == [moment.astimezone(zone).replace(tzinfo=None) for moment in utc]
+        return
     assert list(tables) == utc
-    assert {key.tzinfo is None for key in tables} == {False}
-    assert tables[datetime.datetime(2026, 11, 1, 2, 30, tzinfo=NEW_YORK)] == ScoreTable.from_arrays(
-        SCORES[2::3], Y[2::3]
-    )
+    later = datetime.datetime(2026, 11, 1, 2, 30, tzinfo=NEW_YORK)
+    assert tables[later] == ScoreTable.from_arrays(SCORES[2::3], Y[2::3])
+
+
+def test_keys_of_the_hour_that_is_there_twice():
+    """With their offset they are two; where the zone goes without saying they would be one, and are refused."""
+    moments = np.array([TWICE, TWICE + 3600_000000]).astype("datetime64[us]")
+    kind = nw.Datetime("us", "America/New_York")
+    keys = plain_keys(moments, kind)
+    assert [key.isoformat() for key in keys] == ["2026-11-01T01:30:00-04:00", "2026-11-01T01:30:00-05:00"]
+    refuse_equal_keys(keys)
+    with pytest.raises(InvalidInputError, match=r"keys must be different values; got .* twice\. Hint: cast the column"):
+        refuse_equal_keys(plain_keys(moments, kind, local=True))
 
 
 def test_keys_with_an_offset_and_in_the_zone_of_a_table():

@@ -209,7 +209,12 @@ def _segments(source: Source, columns: dict[str, NDArray[Any]]) -> tuple[list[An
     if not source.by:
         return [None], np.zeros(len(columns["rows"]), dtype=np.intp)
     found = [np.unique(columns[f"key{i}"], return_inverse=True) for i in range(len(source.by))]
-    names = [plain_keys(distinct, source.schema[name]) for (distinct, _), name in zip(found, source.by, strict=True)]
+    engine = source.frame.implementation
+    local = engine.is_pyspark() or engine.is_pyspark_connect()
+    names = [
+        plain_keys(distinct, source.schema[name], local=local)
+        for (distinct, _), name in zip(found, source.by, strict=True)
+    ]
     shape = [len(distinct) for distinct in names]
     codes = np.ravel_multi_index([code.reshape(-1) for _, code in found], shape)
     present, segment = np.unique(codes, return_inverse=True)

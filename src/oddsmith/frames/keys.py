@@ -13,11 +13,19 @@ if TYPE_CHECKING:
     import narwhals as nw
 
 
-def plain_keys(distinct: NDArray[Any], kind: "nw.dtypes.DType") -> list[Any]:
+def plain_keys(distinct: NDArray[Any], kind: "nw.dtypes.DType", *, local: bool = False) -> list[Any]:
     """Return the distinct keys of a column.
 
     Moments are `datetime.datetime`, with their time zone where the column has one, and `pandas.Timestamp` where the
     column has digits beyond microseconds.
+
+    Parameters
+    ----------
+    distinct : ndarray
+    kind : DType
+        Of the column.
+    local : bool, default False
+        Whether the zone is that of the session and goes without saying, as in Spark.
     """
     import narwhals as nw
 
@@ -26,6 +34,7 @@ def plain_keys(distinct: NDArray[Any], kind: "nw.dtypes.DType") -> list[Any]:
         keys = distinct.astype("datetime64[D]").tolist()
     elif distinct.dtype.kind == "M":
         keys = _moments(distinct, getattr(kind, "time_zone", None))
+        keys = [key.replace(tzinfo=None) for key in keys] if local else keys
     elif all(hasattr(key, "to_datetime64") for key in keys):  # pandas, with a time zone
         keys = _moments(np.array([key.to_datetime64() for key in keys]), str(keys[0].tzinfo))
     return keys
