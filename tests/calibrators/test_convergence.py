@@ -231,6 +231,9 @@ BOUNDED = [
 ]
 
 
+SMOOTH = {"LogisticCalibrator", "PiecewiseLogisticCalibrator", "SplineCalibrator", "IsotonicCalibrator"}
+
+
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("cls", BOUNDED)
 def test_no_fit_is_much_worse_than_the_base_rate(cls, name):
@@ -240,6 +243,9 @@ def test_no_fit_is_much_worse_than_the_base_rate(cls, name):
     cal = fitted(getattr(oddsmith, cls)(), data)
     share = v[y == 1].sum() / v.sum()
     base = -(v[y == 1].sum() * np.log(share) + v[y == 0].sum() * np.log1p(-share))
+    if cls in SMOOTH and not any("separates" in said or "leave a piece free" in said for said in cal.fit_warnings_):
+        # Their penalties do not touch a constant, which therefore bounds the loss itself.
+        assert losses(cal.log_odds(s), y, v).sum() <= base + 1e-9 * (1 + abs(base))
     # Venn–Abers adds a case at every score: where positives are rare that costs about log N.
     bound = 3 + np.log(len(s)) / 2 if cls == "VennAbersCalibrator" else 3
     assert losses(cal.log_odds(s), y, v).sum() <= base + bound + 1e-9 * abs(base)

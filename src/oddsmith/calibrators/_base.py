@@ -21,6 +21,7 @@ from oddsmith.calibrators._oddities import is_reversed, is_separable
 from oddsmith.calibrators._selection import Selected, coarser
 from oddsmith.errors import (
     ConstantScoreWarning,
+    NonConvergenceWarning,
     OddsmithWarning,
     QuantizedSelectionWarning,
     ReversedScoreWarning,
@@ -319,6 +320,11 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
 
     #: What this method makes of perfectly separated classes.
     _when_separable: ClassVar[str] = "few or no errors tell how sure to be near it"
+
+    def _tell(self, converged: bool) -> None:
+        """Note that a solver did not reach its optimum."""
+        if not converged:
+            self._warn(NonConvergenceWarning, "Newton's method stopped before its tolerance; the fit may be off.")
 
     def _warn(self, category: type[OddsmithWarning], message: str) -> None:
         """Note what is odd: said when the fit is done, and kept with it."""

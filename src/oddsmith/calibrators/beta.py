@@ -10,7 +10,7 @@ from oddsmith import _check
 from oddsmith._check import Floats
 from oddsmith.calibrators._base import Laws
 from oddsmith.calibrators._unit import UnitCalibrator
-from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
+from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.log_basis import LogBasisMap, log_basis
 from oddsmith.maps import CalibrationMap
 from oddsmith.rows import ScoreRows
@@ -93,8 +93,7 @@ class BetaCalibrator(UnitCalibrator):
             return np.column_stack([*slopes, np.ones_like(x)])
 
         fit = self._best(data, frame, features)
-        if not fit.converged:
-            self._warn(NonConvergenceWarning, "Newton's method stopped before its tolerance; the fit may be off.")
+        self._tell(fit.converged)
         a, b = np.resize(fit.theta[:-1], 2)
         if a == b == 0:
             self._warn(NegativeSlopeWarning, "Both slopes would be negative and are held at 0: the fit is a constant.")

@@ -12,7 +12,6 @@ from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._bins import bin_sums, edges, equal_mass, step_map
 from oddsmith.calibrators._selection import Selected
 from oddsmith.calibrators._unit import Kind, UnitCalibrator
-from oddsmith.errors import NonConvergenceWarning
 from oddsmith.input_maps import unit_log_odds
 from oddsmith.maps import CalibrationMap, PolynomialMap
 from oddsmith.rows import ScoreRows
@@ -150,8 +149,7 @@ class ScalingBinningCalibrator(Calibrator):
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         line = fit_line(table, platt_targets(table))
-        if not line.converged:
-            self._warn(NonConvergenceWarning, "Newton's method stopped before its tolerance; the fit may be off.")
+        self._tell(line.converged)
         sigmoid = PolynomialMap(
             np.empty(0), np.array([line.centre]), np.array([[line.intercept, line.slope, 0.0]]), line.scale
         )

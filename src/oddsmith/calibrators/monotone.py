@@ -13,7 +13,7 @@ from oddsmith._check import Floats, Weights
 from oddsmith.calibrators._base import Laws
 from oddsmith.calibrators._quantiles import percentiles
 from oddsmith.calibrators._unit import SoftUnitCalibrator
-from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
+from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
 from oddsmith.solvers.design import LongDesign
 from oddsmith.solvers.newton import Quadratic
@@ -100,8 +100,7 @@ class MonotoneLogisticCalibrator(SoftUnitCalibrator):
         penalty = np.zeros((len(knots) + 2,) * 2)
         penalty[:-1, :-1] = self.penalty * bends.T @ bends
         theta, _, converged = long.fit(penalty, direction=_rising_step)
-        if not converged:
-            self._warn(NonConvergenceWarning, "Newton's method stopped before its tolerance; the fit may be off.")
+        self._tell(converged)
         if not np.any(theta[:-1] > 0):
             self._warn(NegativeSlopeWarning, "The data ask for a falling map: the fit is flat.")
         slopes = np.maximum(theta[:-1], _LEAST_SLOPE) / spread

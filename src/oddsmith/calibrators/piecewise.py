@@ -12,7 +12,7 @@ from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._knots import KnotSearch, PiecewiseFit
 from oddsmith.calibrators._quantiles import percentiles
 from oddsmith.calibrators._selection import Selected
-from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning, SeparableWarning
+from oddsmith.errors import NegativeSlopeWarning, SeparableWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
 from oddsmith.solvers.hinges import hinges
 from oddsmith.solvers.sketch import Frame, sketch
@@ -146,8 +146,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
             self._warn(SeparableWarning, "The data leave a piece free: a small ridge keeps the fit finite.")
             fit = replace(search, ridge=_RIDGE * data.cases).fit(l2)
         fit, converged = fit.polished(table, frame)
-        if not converged:
-            self._warn(NonConvergenceWarning, "Newton's method stopped before its tolerance; the fit may be off.")
+        self._tell(converged)
         self.log_likelihood_ = fit.log_likelihood
         self.percentiles_ = None if offer.percentiles is None else offer.percentiles[fit.choice]
         candidates = dict(zip(search.sets.ravel().tolist(), offer.sets.ravel().tolist(), strict=True))

@@ -7,7 +7,7 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith.calibrators._base import Calibrator, Laws
-from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
+from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.maps import PolynomialMap
 from oddsmith.rows import ScoreRows
 from oddsmith.solvers.line import Line, fit_line
@@ -25,8 +25,7 @@ class _LineCalibrator(Calibrator):
 
     def _finish(self, line: Line) -> PolynomialMap:
         self.a_, self.b_ = line.a, line.b
-        if not line.converged:
-            self._warn(NonConvergenceWarning, "Newton's method stopped before its tolerance; the fit may be off.")
+        self._tell(line.converged)
         if line.slope < 0:
             self._warn(NegativeSlopeWarning, f"The fitted slope is negative (a = {line.a:.4g}): P falls as s rises.")
         return PolynomialMap(

@@ -13,7 +13,7 @@ from oddsmith.calibrators._natural import NaturalSpline
 from oddsmith.calibrators._quantiles import percentiles
 from oddsmith.calibrators._selection import Selected
 from oddsmith.calibrators._unit import UnitCalibrator
-from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
+from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
 from oddsmith.solvers.design import LongDesign, design
 from oddsmith.solvers.sketch import Frame, sketch
@@ -113,10 +113,11 @@ class SplineCalibrator(UnitCalibrator):
         targets = platt_targets(table) if self._separable else LABELS
         shapes = spline.shapes
         long = LongDesign.of(table, frame, lambda x: spline.basis(x / spread) @ shapes, targets, knots)
-        self.penalty_ = _held_out(long, shapes) if isinstance(self.penalty, str) else float(self.penalty)
+        self.penalty_, chosen_well = (
+            _held_out(long, shapes) if isinstance(self.penalty, str) else (float(self.penalty), True)
+        )
         fit = long.fit(self.penalty_ * _roughness(shapes))
-        if not fit.converged:
-            self._warn(NonConvergenceWarning, "Newton's method stopped before its tolerance; the fit may be off.")
+        self._tell(fit.converged and chosen_well)
         self.knots_, self.weights_ = knots, shapes @ fit.theta
         # From units of the standard deviation to those of the scale.
         units = spread ** -np.arange(4.0)
@@ -144,16 +145,17 @@ def _roughness(shapes: Floats) -> Floats:
     return np.diag(np.append(np.zeros(2), np.ones(shapes.shape[1] - 2)))
 
 
-def _held_out(long: LongDesign, shapes: Floats) -> float:
-    """Return the penalty with the least log-loss on held-out units, the smoothest of equals."""
+def _held_out(long: LongDesign, shapes: Floats) -> tuple[float, bool]:
+    """Return the penalty with the least log-loss on held-out units, the smoothest of equals; and whether fits ended."""
     fitted, out = long.points.hold_out()
     at_pos = long.features(fitted.pos_x)
     train = design(fitted, long.features, LABELS, fitted.pos @ at_pos)
     ridge = _RIDGE * fitted.cases * shapes.T @ shapes
-    best, least, theta = float(_PENALTIES[0]), np.inf, None
+    best, least, theta, converged = float(_PENALTIES[0]), np.inf, None, True
     for penalty in _PENALTIES.tolist():
-        theta = train.fit(penalty * _roughness(shapes) + ridge, start=theta).theta
+        theta, _, ended = train.fit(penalty * _roughness(shapes) + ridge, start=theta)
+        converged &= ended
         loss = float(out.weight.ravel() @ np.logaddexp(0, train.columns @ theta) - out.pos @ at_pos @ theta)
         if loss < least * (1 - 1e-7):
             best, least = penalty, loss
-    return best
+    return best, converged

@@ -8,7 +8,7 @@ import numpy as np
 from oddsmith.calibrators._base import Laws
 from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.calibrators.sigmoid import one_sided
-from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
+from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
 from oddsmith.rows import ScoreRows
 from oddsmith.solvers.line import fit_line
@@ -71,8 +71,7 @@ class TemperatureCalibrator(UnitCalibrator):
     def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
         targets = platt_targets(data) if one_sided(data) else LABELS
         line = fit_line(data, targets, fit_intercept=False)
-        if not line.converged:
-            self._warn(NonConvergenceWarning, "Newton's method stopped before its tolerance; the fit may be off.")
+        self._tell(line.converged)
         largest = max(abs(score) for score in data.span())
         least = _FLAT / (largest / line.scale)
         if line.slope < least:

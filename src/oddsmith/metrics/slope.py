@@ -1,11 +1,14 @@
 """Calibration slope and intercept: the straight line in log-odds that would recalibrate a forecast."""
 
+import warnings
+
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit
 
 from oddsmith import _check
 from oddsmith.calibrators._oddities import is_separable
+from oddsmith.errors import NonConvergenceWarning
 from oddsmith.metrics._measure import log_odds, measure, require_classes
 from oddsmith.solvers.line import fit_line
 from oddsmith.solvers.targets import LABELS
@@ -66,6 +69,9 @@ def recalibration_line(forecast: ScoreTable) -> tuple[float, float]:
             "collect more rows, or report calibration_intercept",
         )
     line = fit_line(forecast, LABELS)
+    if not line.converged:
+        message = "the recalibration line did not reach its optimum; slope and intercept may be off"
+        warnings.warn(message, NonConvergenceWarning, stacklevel=2)
     return line.a, line.b
 
 
