@@ -224,3 +224,20 @@ def parameters(cls):
 def test_nonsense_options_are_refused(cls, key, value):
     with pytest.raises(InvalidInputError, match=f"{key} must"):
         cls(**{key: value}).fit(S, Y)
+
+
+@every
+def test_an_empty_table_is_refused(cls):
+    table = ScoreTable.from_arrays(S, Y)
+    with pytest.raises(InvalidInputError, match="a table must hold rows to be fitted"):
+        cls().fit_table(table.minus(table))
+
+
+@every
+@pytest.mark.parametrize("heavy", range(6))
+def test_a_weight_that_drowns_all_others_leaves_probabilities(cls, heavy):
+    weight = np.ones(6, np.int64)
+    weight[heavy] = 9 * 10**18
+    with ours_allowed():
+        prob = cls().fit(S, Y, weight).predict_proba(S)
+    assert np.all((prob >= 0) & (prob <= 1))

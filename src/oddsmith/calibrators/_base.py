@@ -244,6 +244,8 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         return self
 
     def _learn_table(self, table: ScoreTable, classes: NDArray[Any]) -> Self:
+        if len(table) == 0:
+            _check.fail("a table must hold rows to be fitted", f"{table!r}", "merge the tables of some rows first")
         odd = self._learn_quietly(self._entered(table), classes)
         if self._selects and (message := self._decided_by_cells(table)):
             odd.append((QuantizedSelectionWarning, message))

@@ -95,4 +95,6 @@ def _tangents(weight: Floats, positive: Floats, hull: _Minorant) -> Floats:
         done = hull.positive[middle] - positive <= edge * (hull.weight[middle] - weight)
         high = np.where(done, middle, high)
         low = np.where(done | (low == high), low, middle + 1)
-    return np.asarray((hull.positive[low] - positive) / (hull.weight[low] - weight))
+    run = hull.weight[low] - weight
+    # Among weights so large that one case is lost to rounding, the new case is alone where nothing lies on its right.
+    return np.divide(hull.positive[low] - positive, run, out=np.ones(len(run)), where=run > 0)

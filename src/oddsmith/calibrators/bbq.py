@@ -116,9 +116,10 @@ class BBQCalibrator(UnitCalibrator):
         for n_bins in range(least, most + 1):
             starts = mass_starts(weight, upto, n_bins)
             if starts.tobytes() not in found:
-                found[starts.tobytes()] = _binning(
-                    edges(table.scores, starts), _between(upto, starts), _between(upto_pos, starts)
-                )
+                total = _between(upto, starts)
+                # Differences of sums beyond 2⁵³ are rounded, each in its own way.
+                pos = np.minimum(_between(upto_pos, starts), total)
+                found[starts.tobytes()] = _binning(edges(table.scores, starts), total, pos)
         return list(found.values())
 
 

@@ -100,6 +100,11 @@ class _BayesCalibrator(Calibrator):
     def _prior(self, data: ScoreTable | ScoreRows) -> float:
         return add_one_prior(data) if self.prior == "add-one" else data.n_pos / (data.n_pos + data.n_neg)
 
+    def _log_prior_ratio(self, data: ScoreTable | ScoreRows) -> float:
+        """Return log π₊/π₋, finite however rare a class is."""
+        added = 1 if self.prior == "add-one" else 0
+        return math.log(data.n_pos + added) - math.log(data.n_neg + added)
+
     def _samples(self, data: ScoreTable | ScoreRows) -> tuple[ClassScores, ClassScores, Limits]:
         """Return both classes on one standardised scale, and the continuity constants on it."""
         low, high = data.span()
@@ -135,8 +140,7 @@ class _BayesCalibrator(Calibrator):
                     f"The mode of the {name} class lies at its edge ({density.theta:g}): the density is a spike there "
                     "and P is nearly 0 or 1 beyond it. min_side keeps modes away from the edges.",
                 )
-        ratio = math.log(self.prior_positive_) - math.log1p(-self.prior_positive_)
-        return bayes_map(self.positive_, self.negative_, ratio, self._scale)
+        return bayes_map(self.positive_, self.negative_, self._log_prior_ratio(data), self._scale)
 
     def _fit_densities(self, data: ScoreTable | ScoreRows) -> None:
         pos, neg, limits = self._samples(data)
@@ -292,7 +296,7 @@ class GaussianCalibrator(_BayesCalibrator):
             origin, level = 0.0, 0.0
         else:
             origin = mean_pos / 2 + mean_neg / 2
-            level = math.log(self.prior_positive_) - math.log1p(-self.prior_positive_)
+            level = self._log_prior_ratio(data)
         self.variance_ = variance * pos.scale * pos.scale
         self.a_ = slope / pos.scale
         self.b_ = level - slope * (origin / pos.scale)
