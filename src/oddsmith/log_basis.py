@@ -98,8 +98,8 @@ def _basis_formula(centre: float, scale: float) -> tuple[Formula, Formula]:
     with np.errstate(over="ignore", under="ignore"):
         rest = (log(1.0 + exp(-size)) - float(np.log1p(np.exp(-abs(centre))))) / scale
         low, high = np.clip([min(centre, 0.0) / scale, max(centre, 0.0) / scale], -MAX, MAX).tolist()
-        left = (SCORE - size) / 2.0 / scale - low - rest
-        right = (SCORE + size) / 2.0 / scale - high + rest
+        left = (SCORE / 2.0 - size / 2.0) / scale - low - rest
+        right = (SCORE / 2.0 + size / 2.0) / scale - high + rest
         if scale <= _NARROW and abs(centre) < _FAR_OUT:
             hump = float(_log_hump(centre) / scale)
             x, k = SCORE / scale - centre / scale, _log_hump_formula() / scale - hump

@@ -195,7 +195,6 @@ def test_one_case_of_a_class_is_no_reason_to_say_one_half():
     scores = np.append(rng.normal(-1, 2, 199), 2.0)
     fitted = AutoCalibrator().fit(scores, np.append(np.zeros(199, int), 1))
     assert fitted.predict_proba(scores)[:, 1].mean() < 0.02
-    assert fitted.worth_it_
 
 
 def half_errors_off(fitted, scores, y, weight=None):

@@ -19,10 +19,20 @@ def test_isotonic_values_at_the_centres_of_blocks(data):
     assume(scores.min() < scores.max())
     values = fit(IsotonicCalibrator(), scores, y).predict_proba(scores)[:, 1]
     levels = np.unique(values)
-    centres = np.array([scores[values == level].mean() for level in levels])
+    points = []
+    for level in levels:
+        block = scores[values == level]
+        # Blocks at 0 and 1 keep their width.
+        places = [block.min(), block.max()] if level in (0, 1) else [block.mean()]
+        points += [(place, level) for place in places]
     queries = grid(scores)
     found = fit(CentredIsotonicCalibrator(), scores, y).predict_proba(queries)[:, 1]
-    np.testing.assert_allclose(found, np.interp(queries, centres, levels), atol=1e-12)
+    np.testing.assert_allclose(found, np.interp(queries, *zip(*points, strict=True)), atol=1e-12)
+
+
+def test_a_hundred_negatives_below_one_positive_cost_nothing():
+    scores, y = np.append(np.linspace(0, 1, 100), 2.0), np.append(np.zeros(100, int), 1)
+    assert fit(CentredIsotonicCalibrator(), scores, y).predict_proba(scores)[:, 1].sum() == pytest.approx(1)
 
 
 def test_bounded_stays_clear_of_0_and_1():
@@ -37,5 +47,6 @@ def test_different_scores_stay_different_between_the_end_centres():
     scores = rng.normal(size=2000)
     y = (rng.random(2000) < 1 / (1 + np.exp(-scores))).astype(int)
     cal = fit(CentredIsotonicCalibrator(), scores, y)
-    inside = np.linspace(cal.map_.knots[0], cal.map_.knots[-1], 500)
-    assert np.all(np.diff(cal.predict_proba(inside)[:, 1]) > 0)
+    knots, values = cal.map_.knots, cal.map_.values
+    low, high = knots[values == 0].max(initial=knots[0]), knots[values == 1].min(initial=knots[-1])
+    assert np.all(np.diff(cal.predict_proba(np.linspace(low, high, 500))[:, 1]) > 0)

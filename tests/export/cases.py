@@ -9,6 +9,7 @@ from catalogue import CLASSES, name, variants
 from oddsmith import CalibrationMap
 from oddsmith._check import Floats
 from oddsmith.export._probes import probe_scores
+from oddsmith.formula import evaluate
 from oddsmith.input_maps import LogitInputMap, UnitInputMap
 from oddsmith.log_basis import LogBasisMap
 from oddsmith.maps import CosineMap, LinearMap, PolynomialMap, StepMap, constant_map
@@ -87,9 +88,9 @@ def _case(label, calibrator, scores, y):
 
 def _with_scores(label, fitted):
     probes = probe_scores(fitted)
-    low, high = (0.0, 1.0) if isinstance(fitted, LogitInputMap) else (-np.inf, np.inf)
     more = np.array([sign * size for size in EXTREMES for sign in (-1.0, 1.0)])
-    allowed = more[(low < more) & (more < high)]
+    # Maps of probabilities have no value beyond [0, 1].
+    allowed = more[np.isfinite(evaluate(fitted.probability_formula(), more))]
     scores = np.concatenate([probes, allowed])
     return Case(label, fitted, scores, fitted.probability(scores))
 

@@ -86,7 +86,7 @@ def sign_test(wins: int, losses: int, ties: int = 0) -> SignTest:
     """
     w, lost = _check.whole_number(wins, "wins", low=0), _check.whole_number(losses, "losses", low=0)
     # Beyond one half both tails overlap. At w + l = 0 nothing was observed, and the law gives 1.
-    two_sided = 2 * fair_tail(min(w, lost), w + lost) if w != lost else 1.0
+    two_sided = _at_most_one(2 * fair_tail(min(w, lost), w + lost)) if w != lost else 1.0
     return SignTest(w, lost, _check.whole_number(ties, "ties", low=0), two_sided, fair_tail(lost, w + lost))
 
 
@@ -192,7 +192,12 @@ def t_test(first: Floats, second: Floats, decisions: Decisions) -> PairedTTest:
     if spread <= 1e-15 * abs(mean):
         return PairedTTest(mean, math.copysign(math.inf, mean) if mean else 0.0, n - 1, float(mean == 0))
     t = mean / spread
-    return PairedTTest(mean, t, n - 1, float(2 * stdtr(n - 1, -abs(t))))
+    return PairedTTest(mean, t, n - 1, _at_most_one(2 * float(stdtr(n - 1, -abs(t)))))
+
+
+def _at_most_one(p_value: float) -> float:
+    """Return a p-value that rounding may have taken above 1; NaN stays NaN."""
+    return 1.0 if p_value > 1 else p_value
 
 
 def holm(p_values: ArrayLike) -> Floats:
