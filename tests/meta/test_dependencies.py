@@ -74,3 +74,4 @@ def test_the_two_are_released_together():
     library, studies = project(LIBRARY[0]), project(STUDIES[0])
     assert studies["version"] == library["version"]
     assert f"oddsmith=={library['version']}" in studies["dependencies"]
+    assert (STUDIES[0] / "LICENSE").read_text() == (LIBRARY[0] / "LICENSE").read_text()
