@@ -1,4 +1,5 @@
-# One word a task. Everything lives in .venv, made on first use.
+# One word a task. Everything lives in .venv, made on first use. The demo needs the library alone; tests and lint cover
+# the studies too, a distribution of their own.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -29,7 +30,7 @@ quality: $(VENV)/.bench
 	@$(BIN)/python -m benchmarks.quality
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	rm -rf $(VENV) build dist studies/dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -38,12 +39,12 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 	$(PIP) install --editable .
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.installed
-	$(PIP) install --editable '.[$(EXTRAS)]'
+$(VENV)/.test: $(VENV)/.installed studies/pyproject.toml
+	$(PIP) install --editable '.[$(EXTRAS)]' --editable studies
 	@touch $@
 
-$(VENV)/.lint: $(VENV)/.installed
-	$(PIP) install --editable '.[lint]'
+$(VENV)/.lint: $(VENV)/.installed studies/pyproject.toml
+	$(PIP) install --editable '.[lint]' --editable studies
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.installed

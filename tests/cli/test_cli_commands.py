@@ -1,87 +1,46 @@
 """Every command does what its help says, as text and as JSON, and in so many words when quiet."""
 
 import json
-import shlex
 from pathlib import Path
-from types import SimpleNamespace
 
 import duckdb
 import numpy as np
 import pytest
 import typer
-from toy import toy_study
+from cli_running import check_example, check_help, commands_of
+from typer.core import TyperGroup
 
-import oddsmith.data
-import oddsmith.studies
+import oddsmith
 from oddsmith.cli._app import app
 from oddsmith.cli._methods import METHODS, calibrator_called
 from oddsmith.errors import InvalidInputError
 from oddsmith.modelfile import CalibrationModel
 
-
-def commands():
-    """Every command with the words that call it."""
-    top = typer.main.get_command(app)
-    for name, command in top.commands.items():
-        for inner, sub in getattr(command, "commands", {"": command}).items():
-            yield f"{name} {inner}".strip(), sub
-
-
-COMMANDS = dict(commands())
+COMMANDS = dict(commands_of(TyperGroup(commands=typer.main.get_group(app).commands)))
 
 
 def test_there_is_every_command():
-    wanted = {"demo", "fit", "apply", "evaluate", "compare", "report", "check", "export", "show", "study"}
-    assert {name.split()[0] for name in COMMANDS} == wanted | {"data"}
+    wanted = {"demo", "fit", "apply", "evaluate", "compare", "report", "check", "export", "show"}
+    assert set(COMMANDS) == wanted
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_with_an_example_json_and_quiet(run, name):
-    shown = run(*name.split(), "--help")
-    assert shown.code == 0
-    assert COMMANDS[name].epilog.startswith(f"Example: oddsmith {name}")
-    assert COMMANDS[name].epilog.split() == shown.out.split()[-len(COMMANDS[name].epilog.split()) :]
-    for option in ("--json", "--quiet"):
-        assert option in shown.out
+    check_help(run, name, COMMANDS[name])
 
 
 @pytest.fixture
-def prepared(run, model, predictions, monkeypatch, tmp_path):
-    """Files of the names that examples use, and stand-ins for downloads and studies of hours."""
+def prepared(run, model, predictions, tmp_path):
+    """Files of the names that examples use."""
     (tmp_path / "new.csv").write_text("id,score\n1,0.5\n2,-1\n")
     duckdb.sql(f"COPY (FROM '{predictions}') TO '{tmp_path}/predictions.parquet'")
-    place = SimpleNamespace(folder=tmp_path, ok=True, problems=())
-
-    def fetch(name, folder, progress):
-        for progress.total in (10, 0):
-            progress.update(4)
-            progress.reset()
-            progress.update(progress.total)
-            progress.close()
-        return place
-
-    monkeypatch.setattr(oddsmith.data, "fetch", fetch)
-    monkeypatch.setattr(oddsmith.data, "check", lambda name, folder: place)
-    whole = oddsmith.studies.run
-    monkeypatch.setattr(oddsmith.studies, "run", lambda name, **options: whole(toy_study(), **options))
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "demo"])
 def test_the_example_of_every_command_works(run, prepared, name, tmp_path):
-    arguments = shlex.split(COMMANDS[name].epilog.removeprefix("Example: oddsmith"))
-    (tmp_path / "model.json").rename(tmp_path / "kept.json")
-    if name != "fit":
-        (tmp_path / "kept.json").rename(tmp_path / "model.json")
-    before = set(tmp_path.iterdir())
-    told = run(*arguments)
-    assert told.code == 0, told.err
-    assert told.out
-    for path in set(tmp_path.iterdir()) - before:
-        path.rename(tmp_path / f"old-{path.name}")
-    asked = run(*arguments, "--json", "--quiet")
-    assert asked.code == 0
-    assert asked.err == ""
-    assert isinstance(asked.json, dict)
+    if name == "fit":
+        (tmp_path / "model.json").unlink()
+    check_example(run, COMMANDS[name], tmp_path)
 
 
 def test_quiet_leaves_only_the_result(run, scores):
@@ -244,11 +203,3 @@ def test_report_writes_every_format(run, scores):
     for end in ("html", "md"):
         assert summary["verdict"] in Path(f"out.{end}").read_text()
     assert "must be one of" in run("report", scores, "-o", "out.pdf").error
-
-
-def test_data_check_fails_when_data_differ(run, monkeypatch):
-    result = SimpleNamespace(ok=False, problems=("a file is missing",))
-    monkeypatch.setattr(oddsmith.data, "check", lambda name, folder: result)
-    told = run("data", "check", "sentiment")
-    assert (told.code, told.out) == (1, "sentiment: a file is missing\n")
-    assert run("data", "list", "--json").json["data"]["sentiment"]["what"]

@@ -15,7 +15,6 @@ from oddsmith.modelfile import CalibrationModel
     ("arguments", "words"),
     [
         (["nonsense"], "No such command 'nonsense'. Hint: see oddsmith --help."),
-        (["data"], "Missing command. Hint: see oddsmith data --help."),
         (["fit"], "Missing argument 'FILE'. Hint: see oddsmith fit --help."),
         (["fit", "scores.csv"], "Missing option '--output' / '-o'"),
         (["fit", "scores.csv", "--ouput", "x"], "No such option: --ouput"),
@@ -35,9 +34,6 @@ from oddsmith.modelfile import CalibrationModel
         (["show", "scores.csv"], "a model file must be whole, well-formed JSON"),
         (["show", "."], "must be readable"),
         (["apply", "scores.csv", "scores.csv", "-o", "out.csv"], "a model file must be"),
-        (["study", "nonsense"], "must be one of"),
-        (["study", "course-project", "--grid", "paper"], "grid of course-project must be"),
-        (["data", "fetch", "nonsense"], "must be one of"),
         (["demo", "-o", "nowhere/demo.html"], "the folder of the output must exist"),
     ],
 )

@@ -8,11 +8,13 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from oddsmith.cli import comparing, data, demonstrating, fitting, gating, judging, reporting, studying, using
+from oddsmith.cli import comparing, demonstrating, fitting, gating, judging, reporting, using
 from oddsmith.cli._failing import fail_cleanly
+from oddsmith.cli._plugins import ExtensibleGroup
 
 app = typer.Typer(
     name="oddsmith",
+    cls=ExtensibleGroup,
     help="Turn the scores of any classifier into probabilities that mean what they say.",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -20,9 +22,8 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 1 a check failed, 2 bad usage or bad input.",
 )
 
-for module in (demonstrating, fitting, using, judging, gating, comparing, reporting, studying):
+for module in (demonstrating, fitting, using, judging, gating, comparing, reporting):
     module.add_to(app)
-app.add_typer(data.app, name="data")
 
 
 def _version(wanted: bool) -> None:

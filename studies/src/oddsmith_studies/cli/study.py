@@ -1,0 +1,79 @@
+"""``oddsmith study``: the documents' experiments, one command each."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from oddsmith.cli import AsJson, Quiet, Voice, say
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: oddsmith study course-project --quick")(study)
+
+
+def study(
+    name: Annotated[str, typer.Argument(help="Name of the study; 'list' lists them.")],
+    quick: Annotated[bool, typer.Option("--quick", help="The same code on less data, in about a minute.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where an earlier run was stopped.")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes.")] = 1,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="Folder of the data. [default: ODDSMITH_DATA, or the cache]")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder to write to. [default: ./NAME]")] = None,
+    seed: Annotated[int, typer.Option("--seed")] = 0,
+    grid: Annotated[str, typer.Option("--grid", help="What to search; 'list' says what a study has.")] = "default",
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run a study: our tables beside the published ones, a verdict on each claim, figures and a page."""
+    from oddsmith_studies import studies
+
+    voice = Voice(quiet=quiet, as_json=as_json)
+    if name == "list":
+        _list(voice)
+        return
+    folder = out or Path(name)
+    with voice.progress(name) as progress:
+        result = studies.run(
+            name,
+            quick=quick,
+            resume=resume,
+            jobs=jobs,
+            data=data,
+            out=folder,
+            seed=seed,
+            grid=grid,
+            progress=lambda state: progress(state.share),
+        )
+
+    def show(console: Console) -> None:
+        from rich.markdown import Markdown
+
+        for table in result.tables:
+            console.print(Markdown(table.to_markdown()))
+        verdicts = Table("claim", "verdict", "why")
+        for claim in result.claims:
+            verdicts.add_row(f"{claim.id} {claim.text}", claim.verdict, claim.reason)
+        console.print(verdicts)
+        say(console, f"Written to {folder}/index.html")
+
+    voice.result(result.to_dict(), show)
+
+
+def _list(voice: Voice) -> None:
+    from oddsmith_studies import studies
+
+    found = studies.list()
+
+    def show(console: Console) -> None:
+        table = Table("study", "what", "data", "grids")
+        for one in found:
+            table.add_row(one.name, one.title, ", ".join(one.data), ", ".join(one.grids))
+        console.print(table)
+
+    content = {one.name: {"title": one.title, "data": list(one.data), "grids": list(one.grids)} for one in found}
+    voice.result({"studies": content}, show)

@@ -1,0 +1,160 @@
+"""Texts to numbers: the corpora, and the words that each document keeps, chooses and weighs."""
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from oddsmith._check import Bools
+from oddsmith.learners import information_gain
+from oddsmith_studies.data import (
+    STOP_WORDS,
+    Corpus,
+    WordCounts,
+    best_words,
+    count_words,
+    load_newsgroups,
+    load_ohsumed,
+    load_reuters_ten,
+)
+from oddsmith_studies.studies._study import Setting
+
+REUTERS, NEWSGROUPS, OHSUMED = "Reuters-21578", "20 Newsgroups", "OHSUMED"
+
+#: Words that occur less often are dropped.
+RARE = 3
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a document makes numbers of texts.
+
+    Parameters
+    ----------
+    stop_words : bool
+        Whether common words are dropped.
+    rare : {"corpus", "documents"}
+        Whether words must occur three times in the corpus, or in three of the training documents.
+    words : int
+        How many are kept.
+    selection : {"category", "once", "global"}
+        By information gain about the category, from the rows that a classifier is trained on; from all training rows,
+        folds included; or from all training rows by the sum of gains over all categories.
+    weights : {"binary", "tf-idf", "tf"}
+        Of words, for all classifiers but naive Bayes; the last two are scaled to unit length.
+    smoothing : {"laplace", "bayesian"}
+        Of naive Bayes.
+    intercept : float
+        Value of the constant feature of linear classifiers, in mean lengths of rows: the larger, the less their bias is
+        penalised.
+    """
+
+    stop_words: bool
+    rare: Literal["corpus", "documents"]
+    words: int
+    selection: Literal["category", "once", "global"]
+    weights: Literal["binary", "tf-idf", "tf"]
+    smoothing: Literal["laplace", "bayesian"]
+    intercept: float = 2.0
+
+
+ZHANG_YANG = Recipe(
+    stop_words=True, rare="corpus", words=1000, selection="category", weights="binary", smoothing="laplace"
+)
+BENNETT = Recipe(
+    stop_words=False, rare="documents", words=300, selection="category", weights="tf-idf", smoothing="bayesian"
+)
+
+RECIPES: dict[str, Recipe] = {
+    "Zhang & Yang": ZHANG_YANG,
+    "Zhang & Yang, words chosen once": replace(ZHANG_YANG, selection="once"),
+    "Zhang & Yang, one list of words for all": replace(ZHANG_YANG, selection="global"),
+    "Zhang & Yang, penalised bias": replace(ZHANG_YANG, intercept=0.2),
+    "Zhang & Yang, 300 words": replace(ZHANG_YANG, words=300),
+    "Bennett": BENNETT,
+    "Bennett, 1000 words": replace(BENNETT, words=1000),
+    "Bennett, words chosen once": replace(BENNETT, selection="once"),
+    "Bennett, no idf": replace(BENNETT, weights="tf"),
+    "Bennett, binary words": replace(BENNETT, weights="binary"),
+}
+
+
+def categories_of(setting: Setting, corpus: str) -> tuple[str, ...]:
+    """Return the categories that a run looks at: of OHSUMED the ten largest, as of Reuters."""
+    texts = load_texts(corpus, setting)
+    if setting.quick:
+        return {REUTERS: ("earn", "acq", "crude"), NEWSGROUPS: ("sci.med", "talk.politics.mideast")}.get(
+            corpus, ("C04", "C14")
+        )
+    order = np.argsort(-texts.member[texts.train].sum(axis=0), kind="stable")
+    return tuple(texts.categories[i] for i in (order[:10] if corpus == OHSUMED else order))
+
+
+@cache
+def load_texts(corpus: str, setting: Setting) -> Corpus:
+    """Load a corpus; a quick run takes some of its texts."""
+    load = {REUTERS: load_reuters_ten, NEWSGROUPS: load_newsgroups, OHSUMED: load_ohsumed}[corpus]
+    texts = load(setting.data)
+    if not setting.quick:
+        return texts
+    rng = np.random.default_rng(setting.seed_of("quick", corpus))
+    kept = np.sort(
+        np.concatenate(
+            [rng.permutation(np.flatnonzero(half))[:size] for half, size in ((texts.train, 1500), (~texts.train, 900))]
+        )
+    )
+    return replace(
+        texts,
+        ids=tuple(texts.ids[i] for i in kept),
+        texts=tuple(texts.texts[i] for i in kept),
+        member=texts.member[kept],
+        train=texts.train[kept],
+    )
+
+
+@cache
+def count_corpus(corpus: str, setting: Setting, stop_words: bool, rare: str) -> WordCounts:
+    """Count the words of a corpus that are not too rare."""
+    texts = load_texts(corpus, setting)
+    counts = count_words(texts.texts, STOP_WORDS if stop_words else ())
+    often = counts.occurrences() if rare == "corpus" else counts.documents(texts.train)
+    return counts.keep(often >= RARE)
+
+
+def choose_words(counts: WordCounts, rows: Rows, y: Bools, how: Recipe) -> Rows:
+    """Return the words that tell most about a category, by some rows."""
+    X = counts.X[rows]
+    known = np.arange(X.shape[1])
+    if how.rare == "documents":
+        # What is rare is judged by the rows at hand, too.
+        known = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]) >= RARE)
+        X = X[:, known]
+    return known[best_words(X, y[rows], how.words)]
+
+
+def choose_for_all(X: Any, ys: list[Bools], words: int) -> Rows:
+    """Return the words that tell most about all categories."""
+    gains = np.sum([information_gain(X, y) for y in ys], axis=0)
+    return np.argsort(-gains, kind="stable")[:words]
+
+
+def weigh(fit: Any, score: Any, weights: str) -> tuple[Any, Any]:
+    """Weigh the words of two sets of texts by what the first one says."""
+    if weights == "binary":
+        return (fit > 0).astype(np.float64), (score > 0).astype(np.float64)
+    scale = np.ones(fit.shape[1])
+    if weights == "tf-idf":
+        held = np.bincount(fit.indices, minlength=fit.shape[1])
+        scale = np.log(fit.shape[0] / np.maximum(held, 1))
+    return _unit_rows(fit @ sparse.diags_array(scale)), _unit_rows(score @ sparse.diags_array(scale))
+
+
+def _unit_rows(X: Any) -> Any:
+    length = np.sqrt(np.asarray(X.power(2).sum(axis=1)))
+    # A text without any of the words stays empty.
+    return sparse.csr_array(sparse.diags_array(1 / np.where(length > 0, length, 1.0)) @ X)

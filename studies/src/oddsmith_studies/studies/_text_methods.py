@@ -1,0 +1,218 @@
+"""Scores to probabilities: every method of both papers on the same decisions, compared by both papers' tests."""
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import clone
+
+from oddsmith import (
+    AsymmetricGaussianCalibrator,
+    AsymmetricLaplaceCalibrator,
+    Calibrator,
+    GaussianCalibrator,
+    HybridCalibrator,
+    LaplaceCalibrator,
+    LogisticCalibrator,
+    PiecewiseLogisticCalibrator,
+    PlattCalibrator,
+    ScoreTable,
+)
+from oddsmith._check import Bools, Floats
+from oddsmith.metrics import compare_rows
+from oddsmith.metrics.comparison import MeasureComparison
+from oddsmith.metrics.proper import decision_log_loss, decision_squared_error
+from oddsmith.plots import DensityDisplay
+from oddsmith_studies.studies._study import Json, Setting
+from oddsmith_studies.studies._text_features import categories_of
+from oddsmith_studies.studies._text_scores import LOGISTIC, SVM, Scored, score_categories
+
+RAW, LR, NOISE, PLR, GROWN = "raw", "LR", "LR+noise", "PLR", "PLR, grown"
+GAUSS, A_GAUSS, LAPLACE, A_LAPLACE, HYBRID = "Gauss", "A. Gauss", "Laplace", "A. Laplace", "hybrid"
+GUARDED = "A. Laplace, guarded"
+#: The asymmetric Laplace with rates so large, and P in double precision, that P = 0 occurs.
+A_LAPLACE_DOUBLE = "A. Laplace, P in doubles"
+
+METHODS: dict[str, Calibrator] = {
+    LR: LogisticCalibrator(),
+    NOISE: PlattCalibrator(),
+    GAUSS: GaussianCalibrator(),
+    A_GAUSS: AsymmetricGaussianCalibrator(),
+    LAPLACE: LaplaceCalibrator(),
+    A_LAPLACE: AsymmetricLaplaceCalibrator(),
+    GUARDED: AsymmetricLaplaceCalibrator(min_side=0.05),
+    HYBRID: HybridCalibrator(),
+    PLR: PiecewiseLogisticCalibrator(),
+    GROWN: PiecewiseLogisticCalibrator(pieces="grow"),
+}
+
+#: Rates of spikes, relative to the range of the scores, with which P underflows.
+_STEEP = 1e12
+#: Shares of decisions, the worst of a method, that may be left out of its total.
+_WORST = (0.0001, 0.001, 0.01)
+
+
+def calibrate_corpus(
+    setting: Setting, corpus: str, recipe: str, classifier: str, shown: str | None = None, keep: bool = False
+) -> Json:
+    """Score all categories of a corpus, calibrate by every method, and compare over all decisions.
+
+    Parameters
+    ----------
+    setting : Setting
+    corpus, recipe, classifier : str
+    shown : str, optional
+        The category whose scores are kept for pictures.
+    keep : bool, default False
+        Whether to keep the log-loss of each decision, to compare classifiers.
+    """
+    categories = categories_of(setting, corpus)
+    scored = dict(score_categories(setting, corpus, recipe, classifier, categories))
+    return {
+        "corpus": corpus,
+        "recipe": recipe,
+        "classifier": classifier,
+        "categories": list(categories),
+        "positive": {name: [int(each.y_train.sum()), int(each.y_test.sum())] for name, each in scored.items()},
+        "rows": [len(scored[categories[0]].y_train), len(scored[categories[0]].y_test)],
+        "inputs": {
+            name: _calibrate(classifier, {key: _as_input(each, name) for key, each in scored.items()}, keep)
+            for name in inputs_of(classifier)
+        },
+        "shown": None if shown is None else {"category": shown, **scored[shown]._asdict()},
+    }
+
+
+def inputs_of(classifier: str) -> tuple[str, ...]:
+    """Return what calibrators are given: of the logistic-regression classifier its probability, then its log-odds."""
+    return ("probability", "log-odds") if classifier == LOGISTIC else ("score",)
+
+
+def _as_input(scored: Scored, name: str) -> Scored:
+    return scored._replace(train=expit(scored.train), test=expit(scored.test)) if name == "probability" else scored
+
+
+def _calibrate(classifier: str, scored: dict[str, Scored], keep: bool) -> Json:
+    odds: dict[str, list[Floats]] = {}
+    fits = {}
+    probability = all(0 <= each.train.min() and each.train.max() <= 1 for each in scored.values())
+    for category, each in scored.items():
+        table = ScoreTable.from_arrays(each.train, each.y_train)
+        found = {RAW: np.log(each.test) - np.log1p(-each.test) if probability else each.test}
+        fitted = {name: clone(method).fit_table(table) for name, method in METHODS.items()}
+        found |= {name: method.log_odds(each.test) for name, method in fitted.items()}
+        if probability:
+            found[A_LAPLACE_DOUBLE] = _in_doubles(table, each.test)
+        for name, values in found.items():
+            odds.setdefault(name, []).append(values)
+        fits[category] = _describe(fitted, table)
+    truth = np.concatenate([each.y_test for each in scored.values()])
+    pooled = {name: np.concatenate(values) for name, values in odds.items()}
+    signed = {name: np.where(truth, values, -values) for name, values in pooled.items()}
+    sizes = [len(each.y_test) for each in scored.values()]
+    # A margin is no log-odds: of a raw support vector machine only the decisions count.
+    no_losses = {RAW} if classifier == SVM else set()
+    return {
+        "decisions": len(truth),
+        "comparisons": {protocol: _compare(truth, pooled, protocol, no_losses) for protocol in ("ZY04", "B03")},
+        "categories": {
+            category: fits[category] | {"losses": {name: _losses(part[name], name in no_losses) for name in signed}}
+            for category, part in _by_category(signed, list(scored), sizes)
+        },
+        "worst": {name: _without_worst(values, signed[A_LAPLACE]) for name, values in signed.items()},
+        "extreme": _extremes(signed[RAW], pooled[RAW]),
+        "noise": _agreement(pooled[LR], pooled[NOISE]),
+        "kept": {name: np.round(decision_log_loss(signed[name]), 6) for name in (RAW, A_LAPLACE, PLR)}
+        if keep
+        else None,
+    }
+
+
+def _in_doubles(table: ScoreTable, test: Floats) -> Floats:
+    low, high = table.span()
+    odds = AsymmetricLaplaceCalibrator(inf=_STEEP / (high - low)).fit_table(table).log_odds(test)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(expit(odds)) - np.log(expit(-odds)))
+
+
+def _compare(truth: Bools, odds: dict[str, Floats], protocol: Any, no_losses: set[str]) -> Json:
+    """Return what each measure's comparison holds; those of losses leave out what has none."""
+    everyone = compare_rows(truth, odds, protocol=protocol)
+    some = {name: values for name, values in odds.items() if name not in no_losses}
+    losses = compare_rows(truth, some, protocol=protocol) if no_losses else everyone
+    chosen = {"log_loss": losses, "squared_error": losses, "zero_one_error": everyone}
+    return {
+        measure: {field.name: getattr(each[measure], field.name) for field in fields(MeasureComparison)}
+        for measure, each in chosen.items()
+    }
+
+
+def _by_category(signed: dict[str, Floats], categories: list[str], sizes: list[int]) -> Any:
+    ends = np.cumsum(sizes)
+    for category, end, size in zip(categories, ends, sizes, strict=True):
+        yield category, {name: values[end - size : end] for name, values in signed.items()}
+
+
+def _losses(signed: Floats, decisions_only: bool) -> list[float | None]:
+    errors = float(np.sum(signed <= 0))
+    if decisions_only:
+        return [None, None, errors]
+    return [float(decision_log_loss(signed).sum()), float(decision_squared_error(signed).sum()), errors]
+
+
+def _describe(fitted: dict[str, Any], table: ScoreTable) -> Json:
+    """Return what claims ask of the fits of one category."""
+    divided = AsymmetricLaplaceCalibrator(subdivisions=10).fit_table(table)
+    sides = ("positive_", "negative_")
+    own = [table.of_class(positive)[0] for positive in (True, False)]
+    return {
+        "slopes": fitted[PLR].slopes_,
+        "pieces": len(fitted[GROWN].slopes_),
+        "at_data": [
+            bool(np.any(scores == getattr(divided, side).parameters["theta"]))
+            for side, scores in zip(sides, own, strict=True)
+        ],
+        "spikes": sum(getattr(fitted[A_LAPLACE], side).spike for side in sides),
+        "modes": [
+            [mode, getattr(fitted[GAUSS], side).parameters["mu"], getattr(fitted[A_GAUSS], side).parameters["theta"]]
+            for side, mode in zip(sides, DensityDisplay.from_table(table).modes, strict=True)
+        ],
+    }
+
+
+def _without_worst(signed: Floats, reference: Floats) -> Json:
+    """Return the share of the worst decision in a method's log-loss, and totals of it and of a reference without some.
+
+    The worst are those of the method, left out of both totals.
+    """
+    losses, others = decision_log_loss(signed), decision_log_loss(reference)
+    order = np.argsort(losses, kind="stable")
+    whole = float(losses.sum())
+    totals = {}
+    for share in _WORST:
+        left = order[int(np.ceil(share * len(order))) :]
+        totals[f"{share:g}"] = [float(losses[left].sum()), float(others[left].sum())]
+    return {"largest_share": float(losses[order[0]]) / whole if np.isfinite(whole) else 1.0, "without": totals}
+
+
+def _extremes(signed: Floats, odds: Floats) -> Json:
+    """Return how sure the raw classifier is, and how sure where it is wrong: P within 0.001 of 0 or 1."""
+    sure = np.abs(odds) > np.log(999)
+    wrong = signed <= 0
+    return {
+        "sure": float(sure.mean()),
+        "wrong": int(wrong.sum()),
+        "wrong_and_sure": int((sure & wrong).sum()),
+        "share_of_loss": float(decision_log_loss(signed[wrong]).sum() / decision_log_loss(signed).sum()),
+    }
+
+
+def _agreement(first: Floats, second: Floats) -> Json:
+    """Return how far apart two methods are, decision by decision."""
+    apart = np.abs(expit(first) - expit(second))
+    return {
+        "mean": float(apart.mean()),
+        "beyond_0.01": float(np.mean(apart > 0.01)),
+        "decided_otherwise": int(np.sum((first > 0) != (second > 0))),
+    }

@@ -1,0 +1,47 @@
+"""Pictures of the study: scores of *earn*, their densities, and their log-odds."""
+
+from oddsmith.plots import DensityDisplay, ScoreSpaceDisplay
+from oddsmith_studies.studies._figures import Panels, StudyFigure
+from oddsmith_studies.studies._study import Results
+from oddsmith_studies.studies._text_features import REUTERS
+from oddsmith_studies.studies._text_figures import density_picture, log_odds_picture
+from oddsmith_studies.studies._text_methods import A_GAUSS, A_LAPLACE, GAUSS, HYBRID, LR
+from oddsmith_studies.studies._text_parts import part_name
+from oddsmith_studies.studies._text_scores import PERCEPTRON
+from oddsmith_studies.studies.bennett_2003.parts import CLASSIFIERS, SHOWN
+
+
+def all_figures(results: Results) -> list[StudyFigure]:
+    """Return densities of both halves, Gaussians with modes, and empirical log-odds."""
+    parts = {classifier: results[part_name("main", REUTERS, classifier)] for classifier in (*CLASSIFIERS, PERCEPTRON)}
+    densities: dict[str, DensityDisplay] = {
+        f"{classifier}, {half} scores": density_picture(parts[classifier], key, (A_LAPLACE,))
+        for half, key in (("training", "train"), ("test", "test"))
+        for classifier in CLASSIFIERS
+    }
+    gaussians = {
+        classifier: density_picture(parts[classifier], "train", (GAUSS, A_GAUSS)) for classifier in CLASSIFIERS
+    }
+    log_odds: dict[str, ScoreSpaceDisplay] = {
+        classifier: log_odds_picture(part, (LR, A_LAPLACE, HYBRID)) for classifier, part in parts.items()
+    }
+    return [
+        StudyFigure(
+            "densities",
+            f"Scores of training and test documents for {SHOWN} in Reuters, and asymmetric Laplace distributions "
+            "fitted to the training scores.",
+            Panels(densities, size=(3.4, 2.3), alike=True),
+        ),
+        StudyFigure(
+            "gaussians",
+            f"Gaussian and asymmetric Gaussian distributions fitted to the training scores of {SHOWN}; triangles mark "
+            "the modes of kernel estimates.",
+            Panels(gaussians, size=(3.4, 2.5), options={"modes": True}, alike=True),
+        ),
+        StudyFigure(
+            "log-odds",
+            f"Empirical log-odds of {SHOWN} in training and test scores, with fits to the former. Bins end at equal "
+            "shares of either class of the former; triangles are bins with one class only, bars 95 % intervals.",
+            Panels(log_odds, columns=3, size=(2.8, 2.6), alike=True),
+        ),
+    ]

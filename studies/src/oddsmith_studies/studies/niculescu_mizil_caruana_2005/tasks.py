@@ -1,0 +1,76 @@
+"""The eight problems: rows to train, to select by, and to test."""
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from oddsmith._check import Bools
+from oddsmith_studies.data import BOOSTING_TASKS, load_boosting_task
+from oddsmith_studies.studies._study import Json, Setting
+
+#: The document's problems, then public ones in place of its private MEDIS, SLAC and MG.
+PROBLEMS = tuple(BOOSTING_TASKS)
+STAND_INS = {"PHISHING": "MEDIS", "WEB": "SLAC", "IMDB": "MG"}
+
+
+class Sizes(NamedTuple):
+    """How many rows are drawn; of fewer all the rest are test rows."""
+
+    train: int
+    validation: int
+    test: int
+
+
+FULL, QUICK = Sizes(4000, 1000, 20_000), Sizes(450, 250, 1600)
+
+
+class Sample(NamedTuple):
+    """Rows of a problem, drawn once for everything that is trained on it."""
+
+    X_train: Any
+    y_train: Bools
+    X_validation: Any
+    y_validation: Bools
+    X_test: Any
+    y_test: Bools
+
+
+def sizes_of(setting: Setting) -> Sizes:
+    """Return how many rows a run draws."""
+    return QUICK if setting.quick else FULL
+
+
+def sample(setting: Setting, problem: str) -> Sample:
+    """Return the rows of a problem."""
+    return _draw(setting, problem)[0]
+
+
+def problem_part(setting: Setting, problem: str) -> Json:
+    """Say what a problem is, and keep the labels of its test rows."""
+    drawn, facts = _draw(setting, problem)
+    return {
+        "problem": problem,
+        **facts,
+        "features": drawn.X_train.shape[1],
+        "rows": {"train": len(drawn.y_train), "validation": len(drawn.y_validation), "test": len(drawn.y_test)},
+        "y_test": drawn.y_test.astype(np.int8),
+    }
+
+
+def _draw(setting: Setting, problem: str) -> tuple[Sample, Json]:
+    return _drawn(problem, setting.data, setting.seed_of("rows", problem), sizes_of(setting))
+
+
+@cache
+def _drawn(problem: str, folder: str | None, seed: int, sizes: Sizes) -> tuple[Sample, Json]:
+    """Return the rows of a problem, and what it is; the whole of it is not kept."""
+    task = load_boosting_task(problem, folder)
+    order = np.random.default_rng(seed).permutation(len(task.y))
+    ends = np.cumsum(sizes)
+    parts: list[Any] = []
+    for rows in (order[: ends[0]], order[ends[0] : ends[1]], order[ends[1] : ends[2]]):
+        # 32 bits hold every value exactly, and are what trees compare.
+        parts += [np.ascontiguousarray(task.X[rows], dtype=np.float32), task.y[rows]]
+    facts = {"positive": task.positive, "stand_in": task.stand_in, "all": len(task.y), "share": float(task.y.mean())}
+    return Sample(*parts), facts

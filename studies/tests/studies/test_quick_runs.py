@@ -1,0 +1,38 @@
+"""Every study runs on the real data, quickly."""
+
+import json
+from typing import get_args
+
+import pytest
+
+from oddsmith_studies import studies
+from oddsmith_studies.studies._claims import Verdict
+
+
+@pytest.mark.parametrize("name", studies.names())
+def test_a_quick_run_tells_its_story(name, needs_data, tmp_path):
+    study = studies.load(name)
+    needs_data(study.data)
+    result = studies.run(study, quick=True, out=tmp_path)
+
+    assert result.claims, "a study judges claims"
+    assert len({claim.id for claim in result.claims}) == len(result.claims)
+    for claim in result.claims:
+        assert claim.verdict in get_args(Verdict)
+        assert all((claim.text, claim.published, claim.ours, claim.reason))
+
+    saved = json.loads((tmp_path / "results.json").read_text(), parse_constant=pytest.fail)
+    assert saved["made"]["quick"] is True
+    assert set(saved["made"]["data"]) >= set(study.data)
+    assert [table["name"] for table in saved["tables"]] == [table.name for table in result.tables]
+    for table in result.tables:
+        assert table.rows, table.name
+    for figure in result.figures:
+        assert (tmp_path / "figures" / f"{figure.name}.svg").read_text().rstrip().endswith("</svg>")
+        assert (tmp_path / "figures" / f"{figure.name}.png").read_bytes().startswith(b"\x89PNG")
+        assert figure.caption.endswith(".")
+
+    page = (tmp_path / "index.md").read_text()
+    assert "{{" not in page
+    assert "nan" not in page.split()
+    assert f"oddsmith study {name} --quick" in page

@@ -1,0 +1,122 @@
+"""What the study of piecewise logistic regression rests on; both papers on texts share it."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from oddsmith.metrics import compare_rows
+from oddsmith_studies.studies import Part, Setting, load
+from oddsmith_studies.studies._running import compute
+from oddsmith_studies.studies._text_features import RECIPES, REUTERS, categories_of, choose_for_all, weigh
+from oddsmith_studies.studies._text_methods import A_LAPLACE, A_LAPLACE_DOUBLE, PLR, RAW, calibrate_corpus
+from oddsmith_studies.studies._text_results import among, beats, comparison, paired_difference, published_name, totals
+from oddsmith_studies.studies._text_scores import BAYES, LOGISTIC, SVM, score_categories
+
+QUICK = Setting(quick=True)
+
+
+@pytest.fixture(scope="module")
+def logistic_part(needs_data):
+    needs_data(("reuters21578",))
+    arguments = {"corpus": REUTERS, "recipe": "Zhang & Yang", "classifier": LOGISTIC, "shown": "earn", "keep": True}
+    return compute(Part("logistic", calibrate_corpus, arguments), QUICK).result
+
+
+@pytest.fixture(autouse=True)
+def _data(needs_data):
+    needs_data(("reuters21578",))
+
+
+def test_published_table_is_complete_and_starred_rows_exist():
+    published = load("zhang-yang-2004").published
+    for table in published.tables.values():
+        assert len(table.rows) == 12
+    assert published.tables["reuters"].rows["linear SVM", RAW]["log-loss"] is None
+    assert published.tables["reuters"].rows["logistic regression", A_LAPLACE]["log-loss"] == -math.inf
+    for corpus in ("reuters", "trec_ap"):
+        for classifier, method, measure in published.figures["stars"][corpus]:
+            assert published.tables[corpus].rows[classifier, method][measure] is not None
+
+
+def test_training_scores_come_from_classifiers_that_did_not_see_the_row():
+    (_, scored), *_ = score_categories(QUICK, REUTERS, "Zhang & Yang", BAYES, categories_of(QUICK, REUTERS)[:1])
+    assert len(scored.train) == len(scored.y_train) == 1500
+    # The labels that a score is compared with are in its own order: a mix-up would leave no discrimination.
+    positive, negative = scored.train[scored.y_train], scored.train[~scored.y_train]
+    assert np.mean(positive[:, None] > negative[None]) > 0.95
+
+
+def test_weights_of_words():
+    counts = csr_array(np.array([[2.0, 0, 1], [0, 0, 3], [0, 0, 0], [1, 1, 1]]))
+    binary, _ = weigh(counts, counts, "binary")
+    assert binary.toarray().tolist() == [[1, 0, 1], [0, 0, 1], [0, 0, 0], [1, 1, 1]]
+    unit, score = weigh(counts, counts[[0]], "tf-idf")
+    lengths = np.sqrt(unit.power(2).sum(axis=1))
+    assert lengths == pytest.approx([1, 1, 0, 1])
+    rarity = np.log(4 / np.array([2, 1, 3]))
+    expected = np.array([2, 0, 1]) * rarity
+    assert score.toarray()[0] == pytest.approx(expected / np.linalg.norm(expected))
+
+
+def test_one_list_of_words_serves_all_categories():
+    X = csr_array(np.array([[1, 0, 1], [1, 0, 0], [0, 1, 1], [0, 1, 0]]))
+    first, second = np.array([True, True, False, False]), np.array([True, False, True, False])
+    assert set(choose_for_all(X, [first, first, second], 2).tolist()) == {0, 1}
+
+
+def test_probabilities_of_a_classifier_reach_minus_infinity_only_in_doubles(logistic_part):
+    sums = totals(logistic_part)
+    assert sums[A_LAPLACE_DOUBLE]["log-loss"] == -math.inf
+    assert math.isfinite(sums[A_LAPLACE]["log-loss"])
+    assert sums[A_LAPLACE_DOUBLE]["errors"] <= sums[A_LAPLACE]["errors"] + 5
+    assert published_name(logistic_part, A_LAPLACE) == A_LAPLACE_DOUBLE
+    assert published_name(logistic_part, A_LAPLACE, "log-odds") == A_LAPLACE
+    # Raw is the same classifier whichever input the calibrators get.
+    other = totals(logistic_part, given="log-odds")
+    assert other[RAW]["log-loss"] == pytest.approx(sums[RAW]["log-loss"], rel=1e-6)
+
+
+def test_totals_are_sums_of_what_was_kept_and_of_categories(logistic_part):
+    found = logistic_part["inputs"]["log-odds"]
+    sums = totals(logistic_part, given="log-odds")
+    assert sum(found["kept"][PLR]) == pytest.approx(sums[PLR]["log-loss"], abs=0.01)
+    by_category = [each["losses"][PLR] for each in found["categories"].values()]
+    assert np.sum(by_category, axis=0) == pytest.approx(
+        [sums[PLR][name] for name in ("log-loss", "squared error", "errors")]
+    )
+
+
+def test_a_comparison_survives_being_kept(logistic_part):
+    found = comparison(logistic_part, "log-loss", given="log-odds")
+    some = among(found, (PLR, RAW))
+    assert some.names == (PLR, RAW)
+    assert some.p_values[0, 1] == found.p_values[found.names.index(PLR), found.names.index(RAW)]
+    assert some.holm[0, 1] == some.p_values[0, 1]
+    assert not (beats(some, PLR, RAW) and beats(some, RAW, PLR))
+    assert beats(some, PLR, RAW) == beats(found, PLR, RAW)
+
+
+def test_the_interval_of_totals_agrees_with_the_t_test():
+    rng = np.random.default_rng(0)
+    y, a = rng.random(400) < 0.4, rng.normal(size=400)
+    b = a + rng.normal(scale=0.3, size=400)
+    odds = {"a": a * 2 * (y - 0.5), "b": b * 2 * (y - 0.5)}
+    p = compare_rows(y, odds)["log_loss"].p_values[0, 1]
+    found = paired_difference(-np.logaddexp(0, -a), -np.logaddexp(0, -b))
+    assert (found.low <= 0 <= found.high) == (p > 0.05)
+
+
+def test_raw_margins_have_no_probability():
+    arguments = {"corpus": REUTERS, "recipe": "Zhang & Yang", "classifier": SVM}
+    part = compute(Part("svm", calibrate_corpus, arguments), QUICK).result
+    assert RAW not in comparison(part, "log-loss").names
+    assert totals(part)[RAW]["log-loss"] is None
+    assert totals(part)[RAW]["errors"] > 0
+
+
+def test_every_reading_is_shown_whatever_its_totals():
+    study = load("zhang-yang-2004")
+    asked = {part.arguments["recipe"] for part in study.parts(Setting())}
+    assert {name for name in RECIPES if name.startswith("Zhang")} <= asked
