@@ -93,8 +93,6 @@ def _slack(s: Floats, at: NDArray[np.intp]) -> Floats:
 
 def around(knots: Floats) -> tuple[Floats, Floats]:
     """Return (low, high] about each of ascending knots: the scores that a classifier may give in the knot's place."""
-    if not len(knots):
-        return knots, knots
     most = np.finfo(np.float64).max
     with np.errstate(over="ignore", under="ignore"):
         gaps = np.minimum(np.diff(knots), most)
