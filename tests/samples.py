@@ -39,3 +39,9 @@ def grid(scores):
     low, high = float(np.min(scores)), float(np.max(scores))
     spread = (high - low) or 1.0
     return np.sort(np.concatenate([scores, np.linspace(low - spread, high + spread, 101)]))
+
+
+def readable(calibrator, places):
+    """Return the places that a fitted calibrator takes: of those that read probabilities, only what lies in [0, 1]."""
+    reads = calibrator.input == "score" and getattr(calibrator, "input_", "") == "probability"
+    return places[(places >= 0) & (places <= 1)] if reads else places

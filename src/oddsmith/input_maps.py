@@ -179,8 +179,8 @@ def pull_back(knots: Floats, enter: Callable[[Floats], Floats], low: float, high
     """Return the largest scores in [low, high] whose changed value does not pass the knots, −∞ for none, ∞ for all."""
     # Doubles are ordered like their bits, once those of negative ones are turned round: bisection ends at neighbours.
     held, passed = (_ordinal(np.full(len(knots), end)) for end in (low, high))
-    while np.any(passed - held > 1):
-        middle = held + (passed - held) // 2
+    while np.any(passed > held + 1):
+        middle = (held >> 1) + (passed >> 1) + (held & passed & 1)  # their difference might not fit
         stays = enter(_double(middle)) <= knots
         held, passed = np.where(stays, middle, held), np.where(stays, passed, middle)
     ends = enter(np.array([low, high]))

@@ -13,6 +13,7 @@ from oddsmith.formula import evaluate
 from oddsmith.input_maps import LogitInputMap, UnitInputMap
 from oddsmith.log_basis import LogBasisMap
 from oddsmith.maps import CosineMap, LinearMap, PolynomialMap, StepMap, constant_map
+from oddsmith.soft_logit import SoftLogitMap, SoftLogOddsMap
 from samples import ours_allowed
 
 TINY, MAX = 5e-324, 1.7976931348623157e308
@@ -57,6 +58,9 @@ EDGES = {
     "steps of odds": LogitInputMap(
         StepMap(np.array([-2.0, 0.0]), np.array([0.2, 0.4]), np.array([0.1, 0.3, 0.9])), None
     ),
+    "softened odds": SoftLogOddsMap(StepMap(np.array([-5.0, -1.0, 1e-9, 2.0]), _RISE[:4], _RISE[:5]), 1e-3),
+    "softened line": SoftLogOddsMap(_line(0.7), 1e-9),
+    "softened probabilities": SoftLogitMap(StepMap(np.array([-5.0, -1.0, 1e-9]), _RISE[:3], _RISE[:4]), 1e-3),
     "flat odds": LogitInputMap(_line(0.01), None),
     "unreached odds": UnitInputMap(StepMap(np.array([-50.0, 1.0, 90.0]), _RISE[:3], _RISE[:4]), 1e-6),
 }

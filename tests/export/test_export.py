@@ -114,7 +114,7 @@ def test_probes_are_where_it_is_hard(label):
     extremes = [0.0, 5e-324, -5e-324, 1e-300, 1.0, 1e150, -1e150, MAX, -MAX]
     if fitted.shape == "logit_input":
         extremes = [5e-324, 1e-300, 0.1]
-    if fitted.shape == "unit_input":
+    if fitted.shape in ("unit_input", "soft_logit"):
         extremes = [0.0, 5e-324, 1e-300, 1.0]
     assert np.isin(extremes, probes).all()
     steps = np.abs(np.diff(fitted.probability(probes)))

@@ -8,7 +8,7 @@ from scipy.special import expit
 from sklearn.base import clone
 
 from catalogue import name, variants
-from samples import ours_allowed
+from samples import ours_allowed, readable
 
 LARGEST, SMALLEST = 1.7e308, 5e-324
 EXTREMES = [0.0, -0.0, 1.0, -1.0, SMALLEST, -SMALLEST, 1e-310, 2.3e-308, 1e-150, 1e150, 1e308, LARGEST, -LARGEST]
@@ -35,7 +35,7 @@ def test_any_finite_scores_have_probabilities(calibrator, weighting, rows):
     sample_weight = {"rows": None, "counts": weights, "weights": 0.37 * weights}[weighting]
     with ours_allowed():
         cal = clone(calibrator).fit(values, labels, sample_weight)
-    places = np.concatenate([values, BEYOND])
+    places = readable(cal, np.concatenate([values, BEYOND]))
     proba, log_odds = cal.predict_proba(places), cal.log_odds(places)
     assert not np.isnan(proba).any()
     assert np.all((proba >= 0) & (proba <= 1))

@@ -102,6 +102,8 @@ class VennAbersCalibrator(Calibrator):
             tables = [fold.rest for fold in resample.folds(table, self.folds, random_state=self.random_state)]
         predictors = [_jumps(part) for part in tables]
         knots = np.unique(np.concatenate([jumps.knots for pair in predictors for jumps in pair]))
+        if not len(knots):
+            knots = table.scores[:1]  # weights so small that the added case is all there is
         # p₁ jumps after a score, p₀ at it.
         p0 = np.array([_along(knots, jumps, "right") for jumps, _ in predictors])
         p1 = np.array([_along(knots, jumps, "left") for _, jumps in predictors])
