@@ -21,7 +21,8 @@ from sklearn.utils.validation import _check_method_params
 from oddsmith import _check, calibrators
 from oddsmith._check import Floats, Weights
 from oddsmith.calibrators import Calibrator, PlattCalibrator
-from oddsmith.classify import scaling
+from oddsmith.classify import auto_scaling, scaling
+from oddsmith.classify.auto_scaling import AutoScaling
 from oddsmith.classify.coupling import couple_code_matrix, couple_pairwise, normalize_one_vs_rest
 from oddsmith.classify.scores import Form, Layout, refuse_unknown
 
@@ -155,7 +156,7 @@ def problems_for(target: Target, multiclass: Any) -> Problems:
     """Resolve how several classes are taken apart, once, at the door."""
     k = len(target.classes)
     if isinstance(multiclass, str):
-        _check.one_of(multiclass, "multiclass", ("one_vs_rest", "pairwise"))
+        _check.one_of(multiclass, "multiclass", ("auto", "one_vs_rest", "pairwise"))
     else:
         code = _check.as_array(multiclass, "multiclass", (2,))
         couple_code_matrix(np.full(len(code), 0.5), code)  # refuses what is not a code
@@ -163,7 +164,7 @@ def problems_for(target: Target, multiclass: Any) -> Problems:
         return Problems(_one_vs_rest(k), _join_labels, "labels")
     if k == 2:
         return Problems(np.array([[-1, 1]], dtype=np.int8), _join_two)
-    if isinstance(multiclass, str) and multiclass == "one_vs_rest":
+    if isinstance(multiclass, str) and multiclass != "pairwise":
         return Problems(_one_vs_rest(k), _join_one_vs_rest)
     if isinstance(multiclass, str):
         pairs = np.array([np.eye(k)[i] - np.eye(k)[j] for i, j in combinations(range(k), 2)], dtype=np.int8)
@@ -240,7 +241,7 @@ class JointCalibration:
     ) -> Self:
         """Fit the scaling to aligned scores; their form tells all."""
         del meaning
-        scaling = clone(self.calibrator).set_params(classes=np.arange(len(target.classes)))
+        scaling = clone(self.calibrator).set_params(classes=np.arange(len(target.classes)), input="logits")
         self.calibrators = [scaling.fit(_logits(values, form), target.codes, weight)]
         return self
 
@@ -279,6 +280,7 @@ _CALIBRATORS = {
     "sigmoid": PlattCalibrator,
     **_by_name(calibrators, "Calibrator"),
     **_by_name(scaling, "Scaling"),  # last: "temperature" is joint, as in scikit-learn
+    "auto_scaling": AutoScaling,
 }
 
 
@@ -292,7 +294,7 @@ def resolve_calibrator(calibrator: Any, method: Any = None) -> Any:
     if isinstance(calibrator, str):
         _check.one_of(calibrator, "calibrator", tuple(_CALIBRATORS))
         return _CALIBRATORS[calibrator]()
-    if not isinstance(calibrator, (Calibrator, scaling.TemperatureScaling, scaling.VectorScaling)):
+    if not isinstance(calibrator, (Calibrator, scaling.JointScaling)):
         _check.fail("calibrator must be a name, a Calibrator or a joint scaling", repr(calibrator), 'use "platt"')
     if getattr(calibrator, "pos_label", None) is not None:
         got = f"pos_label={calibrator.pos_label!r}"
@@ -303,6 +305,10 @@ def resolve_calibrator(calibrator: Any, method: Any = None) -> Any:
 def make_calibration(calibrator: Any, target: Target, multiclass: Any) -> ProblemCalibration | JointCalibration:
     """Return an unfitted calibration of these classes or labels."""
     problems = problems_for(target, multiclass)
+    if isinstance(calibrator, str):
+        undecided = isinstance(multiclass, str) and multiclass == "auto"
+        joint = undecided and len(target.classes) > 2 and not target.multilabel
+        calibrator = AutoScaling() if joint else AutoCalibrator()
     if isinstance(calibrator, Calibrator):
         return ProblemCalibration(calibrator, problems)
     if target.multilabel:
