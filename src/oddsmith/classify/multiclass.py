@@ -21,7 +21,7 @@ from sklearn.utils.validation import _check_method_params
 from oddsmith import _check, calibrators
 from oddsmith._check import Floats, Weights
 from oddsmith.calibrators import Calibrator, PlattCalibrator
-from oddsmith.classify import auto_scaling, scaling
+from oddsmith.classify import scaling
 from oddsmith.classify.auto_scaling import AutoScaling
 from oddsmith.classify.coupling import couple_code_matrix, couple_pairwise, normalize_one_vs_rest
 from oddsmith.classify.scores import Form, Layout, refuse_unknown
@@ -284,8 +284,17 @@ _CALIBRATORS = {
 }
 
 
-def resolve_calibrator(calibrator: Any, method: Any = None) -> Any:
-    """Resolve a name, or check an instance, once, at the door; ``method`` is the same parameter by another name."""
+def is_joint(target: Target, multiclass: Any) -> bool:
+    """Tell whether "auto" means one scaling of all classes: there are more than two, and nobody takes them apart."""
+    undecided = isinstance(multiclass, str) and multiclass == "auto"
+    return undecided and len(target.classes) > 2 and not target.multilabel
+
+
+def resolve_calibrator(calibrator: Any, method: Any = None, *, joint: bool = False) -> Any:
+    """Resolve a name, or check an instance, once, at the door; ``method`` is the same parameter by another name.
+
+    With ``joint``, "auto" is `AutoScaling`.
+    """
     if method is not None:
         if not (isinstance(calibrator, str) and calibrator == "auto"):
             got = f"calibrator={calibrator!r} and method={method!r}"
@@ -293,6 +302,8 @@ def resolve_calibrator(calibrator: Any, method: Any = None) -> Any:
         calibrator = method
     if isinstance(calibrator, str):
         _check.one_of(calibrator, "calibrator", tuple(_CALIBRATORS))
+        if joint and calibrator == "auto":
+            return AutoScaling()
         return _CALIBRATORS[calibrator]()
     if not isinstance(calibrator, (Calibrator, scaling.JointScaling)):
         _check.fail("calibrator must be a name, a Calibrator or a joint scaling", repr(calibrator), 'use "platt"')
@@ -305,10 +316,6 @@ def resolve_calibrator(calibrator: Any, method: Any = None) -> Any:
 def make_calibration(calibrator: Any, target: Target, multiclass: Any) -> ProblemCalibration | JointCalibration:
     """Return an unfitted calibration of these classes or labels."""
     problems = problems_for(target, multiclass)
-    if isinstance(calibrator, str):
-        undecided = isinstance(multiclass, str) and multiclass == "auto"
-        joint = undecided and len(target.classes) > 2 and not target.multilabel
-        calibrator = AutoScaling() if joint else AutoCalibrator()
     if isinstance(calibrator, Calibrator):
         return ProblemCalibration(calibrator, problems)
     if target.multilabel:
