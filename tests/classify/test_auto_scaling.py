@@ -115,7 +115,7 @@ class TestMissingClasses:
         kept = (y != 2) & (y != 4)
         fitted = AutoScaling(classes=range(5)).fit(logits[kept], y[kept])
         prob = fitted.predict_proba(logits)
-        assert "No case is of class 2, 4: it has no parameters of its own" in fitted.verdict_
+        assert "No case is of class 2, 4: it gets what the others leave it" in fitted.verdict_
         assert np.isfinite(fitted.predict_log_proba(logits)).all()
         assert 0.001 < prob[:, 2].mean() < 0.1
         assert prob[y == 2, 2].mean() > 5 * prob[y != 2, 2].mean()

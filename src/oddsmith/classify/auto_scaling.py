@@ -221,7 +221,7 @@ class AutoScaling(JointScaling):
         if len(missing):
             named = ", ".join(repr(label) for label in self.classes_[missing[:5]].tolist())
             more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-            yield f"No case is of class {named}{more}: it has no parameters of its own, and gets what the others leave it."
+            yield f"No case is of class {named}{more}: it gets what the others leave it, by its logit."
         k = cases.z.shape[1]
         if self.accuracy == "free" and not _affords_matrix(cases):
             yield f"A full matrix makes no sense for {k} classes and {cases.weight.sum():g} cases: none was tried."

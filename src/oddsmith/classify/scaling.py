@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from oddsmith._check import Floats, as_weights, distinct_labels, fail, label_column, number
@@ -40,6 +41,9 @@ __all__ = ["DirichletScaling", "MatrixScaling", "TemperatureScaling", "VectorSca
 
 #: Log-loss per case that may be left to gain.
 _TOLERANCE = 1e-16
+
+#: Logits that are worked on at a time.
+_BLOCK = 2**18
 
 WHY_ON_BOUND = {
     ConstantScoreWarning: "All logits of a row are equal: the temperature stays at 1.",
@@ -246,7 +250,9 @@ class VectorScaling(JointScaling):
         penalty = self._penalty(z.shape[1])
         best, size, trouble = fit_temperature(z, index, weight)
         self.temperature_ = best if trouble is None else size
-        v = np.ascontiguousarray((self._features(z) / self.temperature_).T)
+        v = np.empty(z.shape[::-1])
+        for rows in gen_batches(len(z), max(_BLOCK // z.shape[1], 1)):  # large logits are copied once
+            v[:, rows] = self._features(z[rows]).T / self.temperature_
         fitted = fit_linear(Cases(v, index, weight), penalty, float(penalty.flat[0]), tolerance=_TOLERANCE)
         if not fitted.converged:
             warnings.warn("Scaling stopped before its tolerance.", NonConvergenceWarning, stacklevel=3)
