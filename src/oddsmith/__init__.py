@@ -43,6 +43,7 @@ from oddsmith.table import ScoreTable
 
 if TYPE_CHECKING:
     from oddsmith.classify import (
+        AutoScaling,
         CalibratedClassifier,
         DirichletScaling,
         MatrixScaling,
@@ -67,6 +68,7 @@ __all__ = [
     "AsymmetricGaussianCalibrator",
     "AsymmetricLaplaceCalibrator",
     "AutoCalibrator",
+    "AutoScaling",
     "BBQCalibrator",
     "BetaCalibrator",
     "BoostedClassifier",
@@ -109,6 +111,7 @@ __all__ = [
 #: Names that bring more of scikit-learn with them are loaded when they are first asked for.
 _LAZY = {
     "CalibratedClassifier": "classify",
+    "AutoScaling": "classify",
     "DirichletScaling": "classify",
     "MatrixScaling": "classify",
     "TemperatureScaling": "classify",

@@ -230,6 +230,11 @@ def as_distribution(prob: ArrayLike) -> Floats:
     return p
 
 
+def are_distributions(rows: Floats) -> bool:
+    """Tell whether rows of finite numbers are probabilities of several classes: none below 0, all sums 1."""
+    return bool(rows.min() >= 0 and np.abs(rows.sum(axis=1) - 1.0).max() <= _ROW_SUM_SLACK)
+
+
 def as_array(
     values: ArrayLike, name: str, axes: Sequence[int], *, unit: bool = False, infinite: bool = False
 ) -> Floats:

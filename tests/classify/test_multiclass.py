@@ -20,8 +20,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from oddsmith import PlattCalibrator
+from oddsmith import AutoCalibrator, PlattCalibrator
 from oddsmith.classify import (
+    AutoScaling,
     CalibratedClassifier,
     DirichletScaling,
     MatrixScaling,
@@ -265,6 +266,35 @@ class TestMissingRows:
         assert (prob.argmax(axis=1) == 0).all()
 
 
+class TestDefault:
+    """More than two classes get one joint scaling, unless somebody takes them apart."""
+
+    @pytest.mark.parametrize(
+        "estimator", [LinearSVC(), SVC(), GaussianNB(), RandomForestClassifier(10, random_state=0)]
+    )
+    def test_several_classes_are_scaled_together(self, estimator):
+        model = CalibratedClassifier(estimator, cv=FOLDS).fit(X, NAMES)
+        (scaling,) = model.calibrators_
+        assert isinstance(scaling, AutoScaling)
+        assert "AutoScaling" in model.describe()
+        named = CalibratedClassifier(estimator, "auto_scaling", cv=FOLDS).fit(X, NAMES)
+        np.testing.assert_array_equal(model.predict_proba(X), named.predict_proba(X))
+
+    @pytest.mark.parametrize("multiclass", REDUCTIONS, ids=["one_vs_rest", "pairwise", "code"])
+    def test_who_takes_them_apart_gets_two_class_calibrators(self, multiclass):
+        model = CalibratedClassifier(LinearSVC(), cv=FOLDS, multiclass=multiclass).fit(X, Y)
+        assert {type(each) for each in model.calibrators_} == {AutoCalibrator}
+        assert len(model.calibrators_) == 3
+
+    def test_two_classes_and_labels_get_two_class_calibrators(self):
+        two = Y < 2
+        assert isinstance(CalibratedClassifier(LinearSVC()).fit(X[two], Y[two]).calibrators_[0], AutoCalibrator)
+        labels = np.column_stack([Y == 0, Y > 0, X[:, 0] > 0]).astype(int)
+        with ours_allowed():
+            model = CalibratedClassifier(OneVsRestClassifier(LinearSVC())).fit(X, labels)
+        assert {type(each) for each in model.calibrators_} == {AutoCalibrator}
+
+
 class TestJointScaling:
     @pytest.mark.parametrize("scaling", [TemperatureScaling(), VectorScaling(), MatrixScaling(), DirichletScaling()])
     @pytest.mark.parametrize("estimator", [LogisticRegression(), GaussianNB(), KNeighborsClassifier()])
@@ -371,7 +401,7 @@ class TestLabels:
 @pytest.mark.parametrize(
     ("multiclass", "message"),
     [
-        ("one_vs_one", "multiclass must be one of 'one_vs_rest', 'pairwise'; got multiclass='one_vs_one'"),
+        ("one_vs_one", "multiclass must be one of 'auto', 'one_vs_rest', 'pairwise'; got multiclass='one_vs_one'"),
         ([[1, -1]], r"multiclass must have one column a class; got shape \(1, 2\) for 3 classes"),
         ([[1, 0, 0]], "code must hold"),
         ([[2, -1, 0]], "code must hold"),

@@ -130,14 +130,14 @@ def _deal(table: ScoreTable, n_folds: int, random_state: int | None) -> list[Fol
     or scores that differ in their last bit, or are one row of weight 2, changes nothing.
     """
     rng = np.random.default_rng(random_state)
-    pos, neg = (_dealt(weight.astype(np.float64), n_folds, rng) for weight in (table.pos, table.neg))
+    pos, neg = (dealt(weight.astype(np.float64), n_folds, rng) for weight in (table.pos, table.neg))
     return [
         Fold(_with_weights(table, table.pos - pos[k], table.neg - neg[k]), _with_weights(table, pos[k], neg[k]))
         for k in range(n_folds)
     ]
 
 
-def _dealt(weight: Floats, n_folds: int, rng: np.random.Generator) -> Floats:
+def dealt(weight: Floats, n_folds: int, rng: np.random.Generator) -> Floats:
     """Return what each fold gets of each cell, shape (folds, cells)."""
     ends = np.cumsum(np.append(0.0, weight))
     period = min(max(round(float(ends[-1])), 1), n_folds * _PERIOD)

@@ -1,5 +1,6 @@
 """Classifiers with calibrated probabilities: scores of any classifier, protocols, several classes."""
 
+from oddsmith.classify.auto_scaling import AutoScaling
 from oddsmith.classify.classifier import CalibratedClassifier
 from oddsmith.classify.coupling import couple_code_matrix, couple_pairwise, normalize_one_vs_rest
 from oddsmith.classify.protocols import score_tables
@@ -7,6 +8,7 @@ from oddsmith.classify.scaling import DirichletScaling, MatrixScaling, Temperatu
 from oddsmith.classify.scores import ClassScores, classifier_scores
 
 __all__ = [
+    "AutoScaling",
     "CalibratedClassifier",
     "ClassScores",
     "DirichletScaling",

@@ -1,14 +1,11 @@
-"""The solvers behind joint scaling: the best temperature, and the best penalised linear map of logits."""
+"""The best temperature of logits, and how scalings are applied."""
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse.linalg import LinearOperator, cg
-from scipy.special import log_softmax
 
 from oddsmith._check import Floats
+from oddsmith.classify._linear import Index
 from oddsmith.errors import (
     ConstantScoreWarning,
     NonConvergenceWarning,
@@ -17,7 +14,6 @@ from oddsmith.errors import (
     SeparableWarning,
 )
 
-Index = NDArray[np.int64]
 Trouble = type[OddsmithWarning] | None
 
 # Two blocks of this many numbers stay in the second-level cache.
@@ -35,11 +31,15 @@ class _Rows(NamedTuple):
     weight: Floats
 
 
-def fit_temperature(z: Floats, index: Index, weight: Floats) -> tuple[float, float, Trouble]:
-    """Return the temperature of least log-loss, the size of the logits, and why T sits on a bound, if so."""
-    rows = _Rows(z, z.max(axis=1), z[np.arange(len(z)), index], weight)
-    mean = np.einsum("ij->i", z) / z.shape[1]
-    size = float(weight @ (rows.top - mean) / weight.sum())
+def fit_temperature(z: Floats, index: Index, weight: Floats, unknown: float = 0.0) -> tuple[float, float, Trouble]:
+    """Return the temperature of least log-loss, the size of the logits, and why T sits on a bound, if so.
+
+    ``unknown`` cases more, which may be of any class, keep T away from 0 where every top class is the true one.
+    """
+    mean, total = np.einsum("ij->i", z) / z.shape[1], float(weight.sum())
+    chosen = z[np.arange(len(z)), index]
+    rows = _Rows(z, z.max(axis=1), chosen + unknown / (total + unknown) * (mean - chosen), weight)
+    size = float(weight @ (rows.top - mean) / total)
     # The mean of equal logits may be off in its last bit: where that could matter, look at the logits.
     if size <= 1e-9 * np.abs(rows.top).max() and (size <= 0 or np.array_equal(rows.top, z.min(axis=1))):
         return 1.0, 1.0, ConstantScoreWarning
@@ -93,52 +93,6 @@ def _derivatives(rows: _Rows, size: float, beta: float) -> tuple[float, float]:
     return slope, curvature
 
 
-def fit_linear(v: Floats, index: Index, weight: Floats, penalty: Floats, l2: float) -> tuple[Floats, Floats]:
-    """Minimise the penalised log-loss of (I + D) v + b by Newton steps with conjugate gradients."""
-    k, each = v.shape[1], np.arange(len(v))
-    ridge = np.append(penalty.ravel(), np.full(k, l2))
-
-    def split(flat: Floats) -> tuple[Floats, Floats]:
-        return flat[:-k].reshape(penalty.shape), flat[-k:]
-
-    def moves(flat: Floats) -> Floats:
-        change, shift = split(flat)
-        return apply_scaling(change, v) + shift
-
-    def pull(rows: Floats) -> Floats:
-        rows = weight[:, None] * rows
-        change = np.einsum("ij,ij->j", rows, v) if penalty.ndim == 1 else rows.T @ v
-        return np.append(change.ravel(), rows.sum(axis=0))
-
-    def loss(flat: Floats) -> tuple[float, Floats]:
-        log_p = np.asarray(log_softmax(v + moves(flat), axis=1))
-        return float(0.5 * ridge @ flat**2 - weight @ log_p[each, index]), log_p
-
-    theta, longest = np.zeros(ridge.size), np.inf
-    value, log_p = loss(theta)
-    for _ in range(_MAX_STEPS):
-        p = np.exp(log_p)
-        excess = p.copy()
-        excess[each, index] -= 1.0
-        gradient = pull(excess) + ridge * theta
-
-        def curve(flat: Floats, p: Floats = p) -> Floats:
-            moved = moves(flat)
-            return pull(p * (moved - np.einsum("ij,ij->i", p, moved)[:, None])) + ridge * flat
-
-        # Far from the optimum an exact step is wasted: solve as precisely as the last step was short.
-        precision = min(0.01, max(longest, 1e-6))
-        step, _ = cg(LinearOperator((theta.size,) * 2, matvec=curve), -gradient, rtol=precision, maxiter=500)
-        length, gain, longest = 1.0, -gradient @ step, float(np.abs(step).max())
-        while (trial := loss(theta + length * step))[0] > value - 1e-4 * length * gain + 1e-12 * abs(value):
-            length /= 2.0
-        theta, (value, log_p) = theta + length * step, trial
-        if longest <= 1e-8 and precision <= 1e-4:
-            return split(theta)
-    warnings.warn("Scaling stopped before its tolerance.", NonConvergenceWarning, stacklevel=4)
-    return split(theta)
-
-
 def apply_scaling(matrix: Floats, rows: Floats) -> Floats:
-    """Multiply each row by a diagonal (shape (k,)) or a full matrix."""
-    return rows * matrix if matrix.ndim == 1 else np.asarray(rows @ matrix.T)
+    """Multiply each row by a number, a diagonal (shape (k,)) or a full matrix."""
+    return np.asarray(rows @ matrix.T if matrix.ndim == 2 else rows * matrix)

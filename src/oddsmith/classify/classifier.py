@@ -22,6 +22,7 @@ from oddsmith.classify.multiclass import (
     ProblemCalibration,
     ProblemClassifier,
     Target,
+    is_joint,
     make_calibration,
     mean_log_odds,
     read_target,
@@ -97,8 +98,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         for two classes is trained on each two-class problem. None means ``LinearSVC(random_state=0)``.
     calibrator : str, Calibrator or joint scaling, default "auto"
         The name of a calibrator in snake case ("platt", "isotonic", "asymmetric_laplace", …), of a scaling
-        ("temperature", "vector", "matrix", "dirichlet"), "sigmoid" (platt), or an unfitted instance. "auto" is
-        `AutoCalibrator`.
+        ("temperature", "vector", "matrix", "dirichlet", "auto_scaling"), "sigmoid" (platt), or an unfitted instance.
+        "auto" is `AutoCalibrator` for two classes and for labels that do not exclude each other, `AutoScaling` for
+        more classes.
     method : str, Calibrator or joint scaling, optional
         scikit-learn's name for ``calibrator``; give one of the two.
     cv : int, float, splitter or iterable of (train, test), default 5
@@ -112,9 +114,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         The classifier is fitted: all rows calibrate, ``cv`` is not used. So it is within a ``FrozenEstimator``.
     score : {"auto", "margin", "log_odds", "votes", "probability"} or callable, default "auto"
         The calibrator's input, or a function of a fitted classifier and X that gives it; see `classifier_scores`.
-    multiclass : {"one_vs_rest", "pairwise"} or array of shape (b, k), default "one_vs_rest"
-        How more than two classes are put together: normalised, by `couple_pairwise`, or by `couple_code_matrix` with
-        this code. A joint scaling needs none of them.
+    multiclass : {"auto", "one_vs_rest", "pairwise"} or array of shape (b, k), default "auto"
+        How more than two classes are taken apart for a two-class calibrator and put together again: normalised, by
+        `couple_pairwise`, or by `couple_code_matrix` with this code. A joint scaling needs none of them. "auto" is
+        "one_vs_rest", and lets the default calibrator be a joint one.
     random_state : int, RandomState or None, default 0
         Shuffles the folds.
     n_jobs : int, optional
@@ -173,7 +176,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         ensemble: bool | Literal["auto"] = False,
         prefit: bool = False,
         score: Score = "auto",
-        multiclass: Any = "one_vs_rest",
+        multiclass: Any = "auto",
         random_state: Any = 0,
         n_jobs: int | None = None,
         progress: Progress | None = None,
@@ -227,7 +230,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         if X_train is not None and not prefit:
             _check.fail("X_train must come with prefit=True", "a classifier to fit", "leave X_train out")
         target = read_target(y, _num_samples(X), known_classes(estimator) if prefit else None)
-        calibration = make_calibration(resolve_calibrator(self.calibrator, self.method), target, self.multiclass)
+        joint = is_joint(target, self.multiclass)
+        calibrator = resolve_calibrator(self.calibrator, self.method, joint=joint)
+        calibration = make_calibration(calibrator, target, self.multiclass)
         fit_params, split_params, weight = self._route(estimator, prefit, sample_weight, groups, params, target)
         training = Training(estimator, fit_params, self.__dict__["score"], calibration.problems.layout)
         if prefit:

@@ -22,6 +22,7 @@ from oddsmith import _check, calibrators
 from oddsmith._check import Floats, Weights
 from oddsmith.calibrators import Calibrator, PlattCalibrator
 from oddsmith.classify import scaling
+from oddsmith.classify.auto_scaling import AutoScaling
 from oddsmith.classify.coupling import couple_code_matrix, couple_pairwise, normalize_one_vs_rest
 from oddsmith.classify.scores import Form, Layout, refuse_unknown
 
@@ -155,7 +156,7 @@ def problems_for(target: Target, multiclass: Any) -> Problems:
     """Resolve how several classes are taken apart, once, at the door."""
     k = len(target.classes)
     if isinstance(multiclass, str):
-        _check.one_of(multiclass, "multiclass", ("one_vs_rest", "pairwise"))
+        _check.one_of(multiclass, "multiclass", ("auto", "one_vs_rest", "pairwise"))
     else:
         code = _check.as_array(multiclass, "multiclass", (2,))
         couple_code_matrix(np.full(len(code), 0.5), code)  # refuses what is not a code
@@ -163,7 +164,7 @@ def problems_for(target: Target, multiclass: Any) -> Problems:
         return Problems(_one_vs_rest(k), _join_labels, "labels")
     if k == 2:
         return Problems(np.array([[-1, 1]], dtype=np.int8), _join_two)
-    if isinstance(multiclass, str) and multiclass == "one_vs_rest":
+    if isinstance(multiclass, str) and multiclass != "pairwise":
         return Problems(_one_vs_rest(k), _join_one_vs_rest)
     if isinstance(multiclass, str):
         pairs = np.array([np.eye(k)[i] - np.eye(k)[j] for i, j in combinations(range(k), 2)], dtype=np.int8)
@@ -240,7 +241,7 @@ class JointCalibration:
     ) -> Self:
         """Fit the scaling to aligned scores; their form tells all."""
         del meaning
-        scaling = clone(self.calibrator).set_params(classes=np.arange(len(target.classes)))
+        scaling = clone(self.calibrator).set_params(classes=np.arange(len(target.classes)), input="logits")
         self.calibrators = [scaling.fit(_logits(values, form), target.codes, weight)]
         return self
 
@@ -279,11 +280,21 @@ _CALIBRATORS = {
     "sigmoid": PlattCalibrator,
     **_by_name(calibrators, "Calibrator"),
     **_by_name(scaling, "Scaling"),  # last: "temperature" is joint, as in scikit-learn
+    "auto_scaling": AutoScaling,
 }
 
 
-def resolve_calibrator(calibrator: Any, method: Any = None) -> Any:
-    """Resolve a name, or check an instance, once, at the door; ``method`` is the same parameter by another name."""
+def is_joint(target: Target, multiclass: Any) -> bool:
+    """Tell whether "auto" means one scaling of all classes: there are more than two, and nobody takes them apart."""
+    undecided = isinstance(multiclass, str) and multiclass == "auto"
+    return undecided and len(target.classes) > 2 and not target.multilabel
+
+
+def resolve_calibrator(calibrator: Any, method: Any = None, *, joint: bool = False) -> Any:
+    """Resolve a name, or check an instance, once, at the door; ``method`` is the same parameter by another name.
+
+    With ``joint``, "auto" is `AutoScaling`.
+    """
     if method is not None:
         if not (isinstance(calibrator, str) and calibrator == "auto"):
             got = f"calibrator={calibrator!r} and method={method!r}"
@@ -291,8 +302,10 @@ def resolve_calibrator(calibrator: Any, method: Any = None) -> Any:
         calibrator = method
     if isinstance(calibrator, str):
         _check.one_of(calibrator, "calibrator", tuple(_CALIBRATORS))
+        if joint and calibrator == "auto":
+            return AutoScaling()
         return _CALIBRATORS[calibrator]()
-    if not isinstance(calibrator, (Calibrator, scaling.TemperatureScaling, scaling.VectorScaling)):
+    if not isinstance(calibrator, (Calibrator, scaling.JointScaling)):
         _check.fail("calibrator must be a name, a Calibrator or a joint scaling", repr(calibrator), 'use "platt"')
     if getattr(calibrator, "pos_label", None) is not None:
         got = f"pos_label={calibrator.pos_label!r}"

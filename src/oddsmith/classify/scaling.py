@@ -2,13 +2,14 @@
 
 One column a class, one row an item; probabilities are the softmax of rescaled logits. A constant added to a
 row of logits never changes anything: logits are read up to that constant. A single column (or shape (n,)) is
-the log-odds of the second of two classes. To calibrate probabilities pass their logarithms.
+the log-odds of the second of two classes. Rows of probabilities are recognised, and read by their logarithms.
 
 The richer methods are pulled towards temperature scaling by an L2 penalty, worth less and less as rows are
 added: they stay finite with few rows, separable rows and classes that never occur. Finite is not better: with
 fewer than some hundred rows prefer temperature scaling.
 """
 
+import os
 import warnings
 from abc import abstractmethod
 from typing import Any, Self
@@ -17,10 +18,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from oddsmith._check import Floats, as_array, as_weights, distinct_labels, fail, label_column, number
-from oddsmith.classify._softmax import Index, apply_scaling, fit_linear, fit_temperature
+from oddsmith._check import Floats, as_weights, distinct_labels, fail, label_column, number
+from oddsmith.atomic import write_atomically
+from oddsmith.classify._linear import Cases, Index, fit_linear, structured_penalty
+from oddsmith.classify._reading import Input, read_logits
+from oddsmith.classify._saved import floats, restore, to_json
+from oddsmith.classify._softmax import apply_scaling, fit_temperature
 from oddsmith.errors import (
     ConstantScoreWarning,
     NonConvergenceWarning,
@@ -28,10 +34,18 @@ from oddsmith.errors import (
     SeparableWarning,
     SingleClassWarning,
 )
+from oddsmith.modelfile._checked import keys
+from oddsmith.modelfile._checked import number as positive
 
 __all__ = ["DirichletScaling", "MatrixScaling", "TemperatureScaling", "VectorScaling"]
 
-_WHY_ON_BOUND = {
+#: Log-loss per case that may be left to gain.
+_TOLERANCE = 1e-16
+
+#: Logits that are worked on at a time.
+_BLOCK = 2**18
+
+WHY_ON_BOUND = {
     ConstantScoreWarning: "All logits of a row are equal: the temperature stays at 1.",
     SeparableWarning: "The true class is on top in every row: the temperature is at its lower bound.",
     ReversedScoreWarning: "Logits do not favour the true class: the temperature is at its upper bound.",
@@ -39,14 +53,18 @@ _WHY_ON_BOUND = {
 }
 
 
-class _JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What all joint calibrators share: reading logits and labels, softmax, decisions."""
 
     classes: ArrayLike | None
+    input: Input
 
     def fit(self, logits: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit on logits of shape (n, k), labels and optional weights; integer weights are repetitions."""
-        z, self.n_features_in_ = _as_logits(logits)
+        """Fit on logits of shape (n, k), labels and optional weights; integer weights are repetitions.
+
+        Arrays, data frames and tensors (anything with ``__array__``) are taken as they are.
+        """
+        z, self.n_features_in_, self.input_ = read_logits(logits, self.input)
         given = as_weights(sample_weight, len(z))
         self.classes_, index = _read_classes(y, z.shape, self.classes)
         weight = np.ones(len(z)) if given is None else given.astype(np.float64)
@@ -60,7 +78,7 @@ class _JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_log_proba(self, logits: ArrayLike) -> Floats:
         """Return log P of each class, shape (n, k): finite where P itself rounds to 0."""
         check_is_fitted(self)
-        z, columns = _as_logits(logits)
+        z, columns, _ = read_logits(logits, self.input_)
         if columns != self.n_features_in_:
             fail(
                 "logits must have the columns of fit",
@@ -79,14 +97,41 @@ class _JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         best = np.argmax(self.predict_log_proba(logits), axis=1)
         return np.asarray(self.classes_[best])
 
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the fitted scaling to a JSON file, whole or not at all; ``force`` replaces one that exists."""
+        check_is_fitted(self)
+        write_atomically(path, to_json(self), force=force)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what `save` wrote; loading runs no code, and what does not hold together is refused.
+
+        Raises
+        ------
+        ModelFileError
+            If the file cannot be read, was edited, or holds another kind of scaling.
+        """
+        return restore(cls(), path)
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        """Return the parameters, and what a fitted scaling took its input for."""
+        plain = str(super().__repr__(N_CHAR_MAX))
+        return f"{plain} fitted to {self.input_}" if hasattr(self, "input_") else plain
+
     @abstractmethod
     def _fit(self, z: Floats, index: Index, weight: Floats) -> None: ...
 
     @abstractmethod
     def _rescale(self, z: Floats) -> Floats: ...
 
+    @abstractmethod
+    def _state(self) -> dict[str, Any]: ...
 
-class TemperatureScaling(_JointScaling):
+    @abstractmethod
+    def _set_state(self, state: Any) -> None: ...
+
+
+class TemperatureScaling(JointScaling):
     """Divide all logits by one number, the temperature T.
 
     P = softmax(z/T), T minimises the log-loss: a convex problem in β = 1/T, solved by guarded Newton steps to
@@ -99,6 +144,8 @@ class TemperatureScaling(_JointScaling):
     classes : array of shape (k,), optional
         The labels of the columns, in their order; by default the sorted labels of y. Name them when a class
         may be missing from y.
+    input : {"auto", "logits", "probabilities"}, default "auto"
+        "auto" takes rows that are ≥ 0 and sum to 1 for probabilities, all else for logits.
 
     Attributes
     ----------
@@ -121,16 +168,23 @@ class TemperatureScaling(_JointScaling):
 
     temperature_: float
 
-    def __init__(self, *, classes: ArrayLike | None = None) -> None:
+    def __init__(self, *, classes: ArrayLike | None = None, input: Input = "auto") -> None:
         self.classes = classes
+        self.input = input
 
     def _fit(self, z: Floats, index: Index, weight: Floats) -> None:
         self.temperature_, _, trouble = fit_temperature(z, index, weight)
         if trouble is not None:
-            warnings.warn(_WHY_ON_BOUND[trouble], trouble, stacklevel=3)
+            warnings.warn(WHY_ON_BOUND[trouble], trouble, stacklevel=3)
 
     def _rescale(self, z: Floats) -> Floats:
         return np.asarray((z - z.max(axis=1, keepdims=True)) / self.temperature_)
+
+    def _state(self) -> dict[str, Any]:
+        return {"temperature": self.temperature_}
+
+    def _set_state(self, state: Any) -> None:
+        self.temperature_ = _temperature(keys(state, ("temperature",), "a fitted TemperatureScaling"))
 
     @property
     def beta_(self) -> float:
@@ -139,7 +193,7 @@ class TemperatureScaling(_JointScaling):
         return 1 / self.temperature_
 
 
-class VectorScaling(_JointScaling):
+class VectorScaling(JointScaling):
     """Rescale and shift the logit of each class on its own.
 
     P = softmax(w∘x + b), x the logits less their row mean. Minimise the log-loss plus
@@ -148,11 +202,13 @@ class VectorScaling(_JointScaling):
 
     Parameters
     ----------
-    l2 : float, default=10
-        Pull towards temperature scaling, > 0. Before any data is seen, 10 means a standard deviation of 0.3
-        for each intercept and for the relative change of each slope.
+    l2 : float, optional
+        Pull towards temperature scaling, > 0; by default k. Before any data is seen, 10 means a standard deviation of
+        0.3 for each intercept and for the relative change of each slope.
     classes : array of shape (k,), optional
         The labels of the columns, in their order; by default the sorted labels of y.
+    input : {"auto", "logits", "probabilities"}, default "auto"
+        "auto" takes rows that are ≥ 0 and sum to 1 for probabilities, all else for logits.
 
     Attributes
     ----------
@@ -171,35 +227,50 @@ class VectorScaling(_JointScaling):
     --------
     >>> logits = [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 2.0]]
     >>> VectorScaling().fit(logits, [0, 1, 2, 2]).intercept_.round(3).tolist()
-    [-0.068, -0.013, 0.08]
+    [-0.182, -0.042, 0.223]
     """
 
     coef_: Floats
     intercept_: Floats
     temperature_: float
 
-    def __init__(self, *, l2: float = 10.0, classes: ArrayLike | None = None) -> None:
+    def __init__(self, *, l2: float | None = None, classes: ArrayLike | None = None, input: Input = "auto") -> None:
         self.l2 = l2
         self.classes = classes
+        self.input = input
 
     def _features(self, z: Floats) -> Floats:
         return np.asarray(z - z.mean(axis=1, keepdims=True))
 
     def _penalty(self, k: int) -> Floats:
         """Return the penalty of each change of the matrix: shape (k,) for a diagonal one, else (k, k)."""
-        return np.full(k, number(self.l2, "l2", low=0, strict=True))
+        return np.full(k, k if self.l2 is None else number(self.l2, "l2", low=0, strict=True), dtype=np.float64)
 
     def _fit(self, z: Floats, index: Index, weight: Floats) -> None:
         penalty = self._penalty(z.shape[1])
         best, size, trouble = fit_temperature(z, index, weight)
         self.temperature_ = best if trouble is None else size
-        v = self._features(z) / self.temperature_
-        change, self.intercept_ = fit_linear(v, index, weight, penalty, float(self.l2))
-        unchanged = np.ones(len(change)) if change.ndim == 1 else np.eye(len(change))
-        self.coef_ = (unchanged + change) / self.temperature_
+        v = np.empty(z.shape[::-1])
+        for rows in gen_batches(len(z), max(_BLOCK // z.shape[1], 1)):  # large logits are copied once
+            v[:, rows] = self._features(z[rows]).T / self.temperature_
+        fitted = fit_linear(Cases(v, index, weight), penalty, float(penalty.flat[0]), tolerance=_TOLERANCE)
+        if not fitted.converged:
+            warnings.warn("Scaling stopped before its tolerance.", NonConvergenceWarning, stacklevel=3)
+        self.coef_, self.intercept_ = fitted.matrix / self.temperature_, fitted.shift
 
     def _rescale(self, z: Floats) -> Floats:
         return apply_scaling(self.coef_, self._features(z)) + self.intercept_
+
+    def _state(self) -> dict[str, Any]:
+        fitted = {"coef": self.coef_.tolist(), "intercept": self.intercept_.tolist()}
+        return {**fitted, "temperature": self.temperature_}
+
+    def _set_state(self, state: Any) -> None:
+        keys(state, ("coef", "intercept", "temperature"), f"a fitted {type(self).__name__}")
+        k = len(self.classes_)
+        self.coef_ = floats(state["coef"], "coef", [self._penalty(k).shape])
+        self.intercept_ = floats(state["intercept"], "intercept", [(k,)])
+        self.temperature_ = _temperature(state)
 
 
 class MatrixScaling(VectorScaling):
@@ -211,12 +282,14 @@ class MatrixScaling(VectorScaling):
 
     Parameters
     ----------
-    l2 : float, default=10
-        Pull of diagonal and intercept towards temperature scaling, > 0, as in `VectorScaling`.
-    l2_off_diagonal : float, default=100
-        Pull of the other entries towards 0, > 0.
+    l2 : float, optional
+        Pull of diagonal and intercept towards temperature scaling, > 0; by default k, as in `VectorScaling`.
+    l2_off_diagonal : float, optional
+        Pull of the other entries towards 0, > 0; by default k(k − 1), since there are so many more of them.
     classes : array of shape (k,), optional
         The labels of the columns, in their order; by default the sorted labels of y.
+    input : {"auto", "logits", "probabilities"}, default "auto"
+        "auto" takes rows that are ≥ 0 and sum to 1 for probabilities, all else for logits.
 
     Attributes
     ----------
@@ -225,22 +298,31 @@ class MatrixScaling(VectorScaling):
 
     References
     ----------
-    Guo et al. (2017), On calibration of modern neural networks; the penalty after ODIR, off-diagonal and
-    intercept regularisation, in Kull et al. (2019).
+    Guo et al. (2017), On calibration of modern neural networks.
+    Berta et al. (2026), Structured matrix scaling for multi-class calibration: the shape of the penalty.
 
     Examples
     --------
     >>> logits = [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 2.0]]
     >>> MatrixScaling().fit(logits, [0, 1, 2, 2]).predict_proba(logits)[0].round(2).tolist()
-    [0.72, 0.13, 0.15]
+    [0.66, 0.12, 0.22]
     """
 
-    def __init__(self, *, l2: float = 10.0, l2_off_diagonal: float = 100.0, classes: ArrayLike | None = None) -> None:
-        super().__init__(l2=l2, classes=classes)
+    def __init__(
+        self,
+        *,
+        l2: float | None = None,
+        l2_off_diagonal: float | None = None,
+        classes: ArrayLike | None = None,
+        input: Input = "auto",
+    ) -> None:
+        super().__init__(l2=l2, classes=classes, input=input)
         self.l2_off_diagonal = l2_off_diagonal
 
     def _penalty(self, k: int) -> Floats:
-        penalty = np.full((k, k), number(self.l2_off_diagonal, "l2_off_diagonal", low=0, strict=True))
+        penalty = structured_penalty(k)
+        if self.l2_off_diagonal is not None:
+            penalty[:] = number(self.l2_off_diagonal, "l2_off_diagonal", low=0, strict=True)
         np.fill_diagonal(penalty, super()._penalty(k))
         return penalty
 
@@ -261,19 +343,15 @@ class DirichletScaling(MatrixScaling):
     --------
     >>> logits = [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 2.0]]
     >>> DirichletScaling().fit(logits, [0, 1, 2, 2]).predict_proba(logits)[0].round(2).tolist()
-    [0.73, 0.12, 0.15]
+    [0.65, 0.11, 0.23]
     """
 
     def _features(self, z: Floats) -> Floats:
         return np.asarray(log_softmax(z, axis=1) + np.log(z.shape[1]))
 
 
-def _as_logits(logits: ArrayLike) -> tuple[Floats, int]:
-    """Return logits with one column a class, and how many columns came; one column means log-odds."""
-    z = as_array(logits, "logits", (1, 2))
-    if z.ndim == 1 or z.shape[1] == 1:
-        return np.column_stack([np.zeros(len(z)), z.ravel()]), 1
-    return z, z.shape[1]
+def _temperature(state: dict[str, Any]) -> float:
+    return positive(state["temperature"], "temperature", low=0, strict=True)
 
 
 def _read_classes(y: ArrayLike, shape: tuple[int, ...], classes: ArrayLike | None) -> tuple[NDArray[Any], Index]:

@@ -1,0 +1,98 @@
+"""Cases in an order of their own, dealt to folds: neither the order of rows nor that of classes matters."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oddsmith._check import Floats
+from oddsmith.calibrators._stack import dealt
+from oddsmith.classify._linear import Index
+
+_FOLDS = 4
+
+#: Weights of a blend need no more cases to be judged by.
+_ENOUGH = 20_000
+
+
+class Sorted(NamedTuple):
+    """Distinct cases in canonical order.
+
+    Attributes
+    ----------
+    z : ndarray of shape (n, k)
+        Logits, 0 for the largest of each case.
+    truth : ndarray of shape (n,)
+        The column of the true class.
+    weight : ndarray of shape (n,)
+        In cases.
+    columns : ndarray of shape (k,)
+        Where each column was before.
+    """
+
+    z: Floats
+    truth: Index
+    weight: Floats
+    columns: NDArray[np.intp]
+
+    @property
+    def totals(self) -> Floats:
+        """Weight of each class."""
+        return np.bincount(self.truth, self.weight, minlength=self.z.shape[1]).astype(np.float64)
+
+    def weighted(self, weight: Floats) -> "Sorted":
+        """Return the cases that have some of another weight."""
+        held = weight > 0
+        return Sorted(self.z[held], self.truth[held], weight[held], self.columns)
+
+
+def sort_cases(z: Floats, index: Index, weight: Floats) -> Sorted:
+    """Order classes by frequency and size of their logits, rows by class and margin; add up equal rows."""
+    z = z - z.max(axis=1, keepdims=True)
+    columns = np.lexsort((weight @ z, np.bincount(index, weight, minlength=z.shape[1])))
+    z, index = np.ascontiguousarray(z[:, columns]), np.argsort(columns)[index]
+    each = np.arange(len(z))
+    chosen = z[each, index]
+    # The largest logit of the others is exact, as is a sum of integers: no rounding can change the order.
+    z[each, index] = -np.inf
+    margin = chosen - z.max(axis=1)
+    z[each, index] = chosen
+    odd = np.random.default_rng(0).integers(0, 2**63, z.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    hashes = (z + 0.0).view(np.uint64) @ odd
+    order = np.lexsort((hashes, margin, index))
+    z, index, weight, hashes = z[order], index[order], weight[order], hashes[order]
+    first = np.append(True, (np.diff(index) != 0) | (hashes[1:] != hashes[:-1]))
+    starts = np.flatnonzero(first)
+    return Sorted(z[first], index[first], np.add.reduceat(weight, starts), columns)
+
+
+class Fold(NamedTuple):
+    """Cases to fit to, and cases to judge by."""
+
+    rest: Sorted
+    part: Sorted
+
+
+def deal(cases: Sorted, random_state: int | None) -> Iterator[Fold]:
+    """Deal each class to folds, along its margins, until enough cases have been judged; no fold where there are few.
+
+    A case of weight 2 is dealt as two cases are.
+    """
+    totals = cases.totals
+    n_folds = int(min(_FOLDS, totals.sum() // 1))
+    if n_folds < 2 or np.count_nonzero(totals) < 2:
+        return
+    amounts, turn = np.zeros((n_folds, len(cases.z))), 0.0
+    for c in range(len(totals)):
+        rows = slice(*np.searchsorted(cases.truth, (c, c + 1)))
+        mine = dealt(cases.weight[rows], n_folds, np.random.default_rng(random_state))
+        # Each class begins where the last one ended: folds are of one size however small the classes are.
+        amounts[:, rows] = np.roll(mine, int(turn) % n_folds, axis=0)
+        turn += totals[c]
+    judged = 0.0
+    for amount in amounts:
+        yield Fold(cases.weighted(cases.weight - amount), cases.weighted(amount))
+        judged += float(amount.sum())
+        if judged >= _ENOUGH:
+            return

@@ -1,0 +1,288 @@
+"""The blend for several classes: what it promises about calibration, order, decisions, files and odd input."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.special import log_softmax, softmax
+
+from oddsmith import AutoScaling, MatrixScaling, TemperatureScaling, VectorScaling
+from oddsmith.classify import _folds, auto_scaling
+from oddsmith.classify._level import level_classes
+from oddsmith.classify.scaling import DirichletScaling
+from oddsmith.errors import InvalidInputError, ModelFileError
+from samples import ours_allowed
+
+seeds = st.integers(0, 2**32 - 1)
+quick = settings(deadline=None, max_examples=15)
+
+
+def sample(n=400, k=4, seed=0, sharpness=2.0, bias=1.0):
+    """Draw over-confident logits whose classes are biased, every class present twice."""
+    rng = np.random.default_rng(seed)
+    truth = 2 * rng.normal(size=(n, k)) + bias * rng.normal(size=k)
+    y = np.argmax(truth + rng.gumbel(size=(n, k)), axis=1)
+    y[: 2 * k] = np.tile(np.arange(k), 2)
+    return sharpness * (truth + 0.5 * rng.normal(size=(n, k))), y
+
+
+def loss(prob, y):
+    return -np.log(prob[np.arange(len(y)), y]).mean()
+
+
+def excess(prob, y, weight):
+    """Return |Σw(P − Y)| of each class in standard errors."""
+    off = weight @ (prob - np.eye(prob.shape[1])[y])
+    return np.abs(off) / np.sqrt(weight @ (prob * (1 - prob)))
+
+
+@quick
+@given(seeds, st.integers(2, 12), st.integers(40, 500), st.floats(0.2, 5), st.floats(0, 3))
+def test_sums_of_forecasts_are_those_of_each_class(seed, k, n, sharpness, bias):
+    logits, y = sample(n, k, seed, sharpness, bias)
+    weight = np.random.default_rng(seed).integers(1, 4, n)
+    fitted = AutoScaling().fit(logits, y, sample_weight=weight)
+    assert excess(fitted.predict_proba(logits), y, weight).max() <= 0.5
+
+
+def test_a_class_whose_forecasts_are_right_in_the_large_is_not_moved():
+    prob = np.full((2, 100), 0.5)
+    assert_allclose(level_classes(prob, np.ones(100), np.array([51.0, 49.0]), np.array([True, True])), 0)
+    shift = level_classes(prob, np.ones(100), np.array([70.0, 30.0]), np.array([True, True]))
+    assert shift[0] > 0 > shift[1]
+
+
+@quick
+@given(seeds, st.permutations(range(4)))
+def test_neither_the_order_of_rows_nor_that_of_classes_matters(seed, order):
+    logits, y = sample(200, seed=seed)
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(1, 3, size=len(y))
+    rows = rng.permutation(np.repeat(np.arange(len(y)), counts))
+    expected = AutoScaling().fit(logits, y, sample_weight=counts).predict_proba(logits)
+    mixed = AutoScaling(classes=order).fit(logits[rows][:, order], y[rows])
+    assert_allclose(mixed.predict_proba(logits[:, order]), expected[:, order], atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("n", [500, 2000])
+def test_it_is_never_clearly_worse_than_temperature_scaling(n, seed):
+    """Logits that one temperature puts right leave nothing else to find."""
+    rng = np.random.default_rng(seed)
+    logits = 3 * rng.normal(size=(n + 20_000, 5))
+    y = np.argmax(logits / 2 + rng.gumbel(size=logits.shape), axis=1)
+    ours, tempered = (
+        loss(method().fit(logits[:n], y[:n]).predict_proba(logits[n:]), y[n:])
+        for method in (AutoScaling, TemperatureScaling)
+    )
+    assert ours <= tempered + max(0.002, 1.5 * 5 / n)
+
+
+def test_confused_and_biased_classes_are_told_apart():
+    logits, y = sample(4000, 6, seed=1, bias=2.0)
+    mix = np.eye(6) + 0.4 * np.random.default_rng(0).normal(size=(6, 6))
+    logits = logits @ mix
+    losses = {
+        method.__name__: loss(method().fit(logits[:2000], y[:2000]).predict_proba(logits[2000:]), y[2000:])
+        for method in (AutoScaling, TemperatureScaling, VectorScaling, MatrixScaling)
+    }
+    assert losses["AutoScaling"] <= min(losses.values()) + 0.002
+    assert losses["AutoScaling"] < losses["TemperatureScaling"] - 0.05
+
+
+@quick
+@given(seeds, st.integers(2, 6))
+def test_the_top_class_may_be_kept(seed, k):
+    logits, y = sample(120, k, seed)
+    fitted = AutoScaling(accuracy="keep").fit(logits, y)
+    assert np.array_equal(fitted.predict(logits), logits.argmax(axis=1))
+    assert {name.split(",")[0].split(" ")[0] for name in fitted.weights_} <= {"temperature", "uniform"}
+
+
+def test_decisions_may_change_by_default():
+    logits, y = sample(2000, 4, bias=3.0)
+    logits[:, 0] += 5
+    fitted = AutoScaling().fit(logits, y)
+    assert np.mean(fitted.predict(logits) == y) > np.mean(logits.argmax(axis=1) == y) + 0.02
+
+
+class TestMissingClasses:
+    def test_they_get_what_the_others_leave_them_and_the_verdict_says_so(self):
+        logits, y = sample(600, 5, bias=0.0)
+        kept = (y != 2) & (y != 4)
+        fitted = AutoScaling(classes=range(5)).fit(logits[kept], y[kept])
+        prob = fitted.predict_proba(logits)
+        assert "No case is of class 2, 4: it gets what the others leave it" in fitted.verdict_
+        assert np.isfinite(fitted.predict_log_proba(logits)).all()
+        assert 0.001 < prob[:, 2].mean() < 0.1
+        assert prob[y == 2, 2].mean() > 5 * prob[y != 2, 2].mean()
+        assert excess(prob[kept], y[kept], np.ones(kept.sum()))[[0, 1, 3]].max() <= 0.5
+
+    def test_a_class_of_one_case(self):
+        logits, y = sample(100, 3)
+        y[y == 2] = 1
+        y[0] = 2
+        assert np.isfinite(AutoScaling().fit(logits, y).predict_log_proba(logits)).all()
+
+    @pytest.mark.parametrize("n", [1, 2, 3, 5])
+    def test_a_handful_of_cases(self, n):
+        with ours_allowed():
+            fitted = AutoScaling(classes=range(3)).fit(np.eye(3)[np.arange(n) % 3], np.arange(n) % 3)
+        assert np.isfinite(fitted.predict_log_proba(np.eye(3))).all()
+
+
+class TestInput:
+    def test_probabilities_are_recognised_and_said(self):
+        logits, y = sample()
+        prob = softmax(logits, axis=1)
+        fitted = AutoScaling().fit(prob, y)
+        assert fitted.input_ == "probabilities"
+        assert repr(fitted) == "AutoScaling() fitted to probabilities"
+        expected = AutoScaling(input="logits").fit(log_softmax(logits, axis=1), y)
+        assert repr(expected) == "AutoScaling(input='logits') fitted to logits"
+        assert_allclose(fitted.predict_proba(prob), expected.predict_proba(logits), atol=1e-6)
+
+    def test_float32_probabilities_and_zeros(self):
+        logits, y = sample(sharpness=20.0)
+        prob = softmax(logits, axis=1).astype(np.float32)
+        assert (prob == 0).any()
+        fitted = AutoScaling().fit(prob, y)
+        assert fitted.input_ == "probabilities"
+        assert np.isfinite(fitted.predict_log_proba(prob)).all()
+
+    def test_logits_that_are_no_probabilities(self):
+        logits, y = sample()
+        assert AutoScaling().fit(np.abs(logits), y).input_ == "logits"
+
+    def test_what_was_fitted_to_probabilities_refuses_logits(self):
+        logits, y = sample()
+        fitted = AutoScaling().fit(softmax(logits, axis=1), y)
+        with pytest.raises(InvalidInputError, match="finite and in \\[0, 1\\]"):
+            fitted.predict_proba(logits)
+        with pytest.raises(InvalidInputError, match="rows of prob must sum to 1"):
+            AutoScaling(input="probabilities").fit(softmax(logits, axis=1) / 2, y)
+        with pytest.raises(InvalidInputError, match="input must be one of 'auto', 'logits', 'probabilities'"):
+            AutoScaling(input="odds").fit(logits, y)
+
+    def test_one_column_of_probabilities(self):
+        logits, y = sample(200, 2)
+        prob = softmax(logits, axis=1)
+        one, two = (TemperatureScaling(input="probabilities").fit(each, y) for each in (prob[:, 1], prob))
+        assert_allclose(one.predict_proba(prob[:, 1]), two.predict_proba(prob), atol=1e-9)
+
+    def test_tensors_are_taken_out_of_their_graph(self):
+        class Tensor:
+            def __init__(self, values, ready=False):
+                self.values, self.ready = values, ready
+
+            def detach(self):
+                return Tensor(self.values)
+
+            def cpu(self):
+                return Tensor(self.values, ready=True)
+
+            def __array__(self, dtype=None, copy=None):
+                if not self.ready:
+                    raise RuntimeError("this tensor requires grad and lies elsewhere")
+                return np.asarray(self.values, dtype=dtype)
+
+        logits, y = sample(100)
+        expected = AutoScaling().fit(logits, y).predict_proba(logits)
+        assert np.array_equal(AutoScaling().fit(Tensor(logits), y).predict_proba(Tensor(logits)), expected)
+
+
+class TestVerdict:
+    def test_it_tells_what_was_chosen_and_whether_it_was_worth_it(self):
+        fitted = AutoScaling().fit(*sample(1000))
+        assert fitted.verdict_.startswith("A blend of ")
+        assert "calibrating was worth it" in fitted.verdict_
+        assert fitted.worth_it_
+        assert fitted.gain_interval_[0] < fitted.gain_ < fitted.gain_interval_[1]
+        assert sum(fitted.weights_.values()) == pytest.approx(1)
+
+    def test_a_matrix_that_makes_no_sense_is_not_tried(self, monkeypatch):
+        monkeypatch.setattr(auto_scaling, "_MATRIX_CLASSES", 3)
+        fitted = AutoScaling().fit(*sample())
+        assert not any(name.startswith("matrix") for name in fitted.weights_)
+        assert "A full matrix makes no sense for 4 classes and 400 cases" in fitted.verdict_
+
+    def test_too_few_cases_to_judge_by(self):
+        with ours_allowed():
+            fitted = AutoScaling(classes=[0, 1]).fit([[1.0, 0.0]] * 3, [0, 0, 0])
+        assert fitted.worth_it_ is None
+        assert "this is temperature scaling" in fitted.verdict_
+
+    def test_many_cases_are_judged_in_fewer_folds(self, monkeypatch):
+        monkeypatch.setattr(_folds, "_ENOUGH", 150)
+        assert "In 2 folds" in AutoScaling().fit(*sample()).verdict_
+
+
+METHODS = [TemperatureScaling, VectorScaling, MatrixScaling, DirichletScaling, AutoScaling]
+
+
+class TestFiles:
+    @pytest.mark.parametrize("method", METHODS)
+    @pytest.mark.parametrize("named", [True, False])
+    def test_what_is_saved_is_loaded(self, method, named, tmp_path):
+        logits, y = sample(150)
+        fitted = method().fit(logits, np.array(list("abcd"))[y] if named else y)
+        fitted.save(tmp_path / "scaling.json")
+        loaded = method.load(tmp_path / "scaling.json")
+        assert np.array_equal(loaded.predict_proba(logits), fitted.predict_proba(logits))
+        assert np.array_equal(loaded.predict(logits), fitted.predict(logits))
+        assert repr(loaded).endswith("fitted to logits")
+        if method is AutoScaling:
+            assert loaded.verdict_ == fitted.verdict_
+            assert loaded.weights_ == fitted.weights_
+
+    def test_another_class_and_edited_files_are_refused(self, tmp_path):
+        path = tmp_path / "scaling.json"
+        AutoScaling().fit(*sample(100)).save(path)
+        with pytest.raises(ModelFileError, match="must hold a MatrixScaling; got 'AutoScaling'"):
+            MatrixScaling.load(path)
+        path.write_text(path.read_text().replace("logits", "probabilities"))
+        with pytest.raises(ModelFileError, match="checksum"):
+            AutoScaling.load(path)
+
+    @pytest.mark.parametrize(
+        ("where", "value", "words"),
+        [
+            (("fitted", "shift"), [1.0], "shift must be finite and of shape"),
+            (("fitted", "parts"), [], "parts must be a list"),
+            (("fitted", "parts", 0, "coef"), [[1.0]], "coef must be finite and of shape"),
+            (("fitted", "parts", 0, "weight"), 2.0, "weight must be finite"),
+            (("labels",), [0], "columns must be one per label"),
+            (("input",), "odds", "input must be logits or probabilities"),
+            (("schema",), 2, "this version reads schema 1"),
+            (("parameters",), {}, "parameters must hold exactly"),
+        ],
+    )
+    def test_what_does_not_hold_together_is_refused(self, where, value, words, tmp_path):
+        from oddsmith.modelfile._strict_json import render
+
+        path = tmp_path / "scaling.json"
+        AutoScaling().fit(*sample(100)).save(path)
+        content = json.loads(path.read_text())
+        del content["checksum"]
+        at = content
+        for step in where[:-1]:
+            at = at[step]
+        at[where[-1]] = value
+        path.write_text(render(content))
+        with pytest.raises(ModelFileError, match=words):
+            AutoScaling.load(path)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"accuracy": "best"}, "accuracy must be one of 'free', 'keep'"),
+        ({"random_state": -1}, "random_state must be an integer ≥ 0"),
+    ],
+)
+def test_bad_parameters_are_refused(options, words):
+    with pytest.raises(InvalidInputError, match=words):
+        AutoScaling(**options).fit(*sample(50))
