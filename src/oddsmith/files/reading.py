@@ -45,12 +45,15 @@ class ScoreData:
         The table of each segment, if there are any.
     dropped : BadRows or None
         What was left out.
+    distinct : int
+        How many distinct scores there are, which a table of cells does not tell.
     """
 
     table: ScoreTable
     labels: tuple[Label, Label]
     segments: dict[str, ScoreTable] = field(default_factory=dict)
     dropped: BadRows | None = None
+    distinct: int = 0
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,13 @@ def read_table(
         _check.fail(
             f"{file.name} must not change while it is read", f"{survey.good}, then {table.rows} rows", "try again"
         )
-    return ScoreData(table, coding.labels, tables if roles.by is not None else {}, dropped)
+    with explained(file.name):
+        distinct = len(table) if table.resolution is None else _distinct(engine, usable)
+    return ScoreData(table, coding.labels, tables if roles.by is not None else {}, dropped, distinct)
+
+
+def _distinct(engine: Engine, usable: str) -> int:
+    return int(engine.rows(f"SELECT count(DISTINCT score) FROM ({usable})")[0][0])
 
 
 def _staged(file: ScoreFile, roles: Roles, code: str) -> str:
