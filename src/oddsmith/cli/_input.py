@@ -67,7 +67,7 @@ def next_steps(
     odd += [] if resolution == "auto" else ["--resolution", resolution]
 
     def fit(method: str) -> str:
-        chosen = [] if method == "auto" else ["--method", method]
+        chosen = [] if method == "auto" else ["-m", method]
         return command("fit", "-o", "model.json", *given, *same, *odd, *chosen)
 
     turned = command("report", *given, "--positive", str(labels[0]), *odd)

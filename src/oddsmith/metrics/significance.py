@@ -92,7 +92,7 @@ def sign_test(wins: int, losses: int, ties: int = 0) -> SignTest:
     """
     w, lost = _check.whole_number(wins, "wins", low=0), _check.whole_number(losses, "losses", low=0)
     # Beyond one half both tails overlap. At w + l = 0 nothing was observed, and the law gives 1.
-    two_sided = 2 * fair_tail(min(w, lost), w + lost) if w != lost else 1.0
+    two_sided = min(2 * fair_tail(min(w, lost), w + lost), 1.0) if w != lost else 1.0
     return SignTest(w, lost, _check.whole_number(ties, "ties", low=0), two_sided, fair_tail(lost, w + lost))
 
 

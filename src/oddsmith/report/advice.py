@@ -133,6 +133,8 @@ class HeldOut:
 
         Fits to overlapping folds are not independent: their variance is larger by 1 + k/(k − 1) (Nadeau and Bengio).
         """
+        if np.isinf(after).any():
+            return Gain(-math.inf, -math.inf, -math.inf, 0.0)
         mean, error, _ = mean_and_error(before - after, self.decisions)
         if self.n_folds > 1:
             error *= math.sqrt(1 + self.n_folds / (self.n_folds - 1))
@@ -170,7 +172,7 @@ class HeldOut:
         return [name for name in names if np.isfinite(self.losses[name]).all()] or list(names[:1])
 
     def _better(self, pairs: Sequence[tuple[str, str]], tests: int | None = None) -> list[str]:
-        """Return those that are significantly better than their rivals, one-sided, corrected for the number of tests."""
+        """Return those that are significantly better than their rivals, corrected for the number of tests."""
         gains = [self.gain(self.losses[rival], self.losses[name]) for name, rival in pairs]
         if not gains:
             return []
@@ -254,6 +256,8 @@ def advise(
     kind = _kind(held, signal, baseline, gain, held.gain(base_rate, after))
     if kind == "leave":
         method = baseline
+    elif kind not in ("calibrate", "no difference"):
+        method = preference[0]
     found = Advice(kind, method, baseline, before, before - gain.mean, gain, preference[0], len(preference), "")
     return replace(found, words=_words(found, held, signal, steps))
 
@@ -272,36 +276,38 @@ def _kind(held: HeldOut, signal: Signal, baseline: str, gain: Gain, over_base_ra
 
 
 def _words(advice: Advice, held: HeldOut, signal: Signal, steps: Steps) -> str:
-    fit = f"Next: {steps.fit(advice.method)}"
+    fit = f"Next: {steps.fit(advice.default if advice.kind == 'leave' else advice.method)}"
     if advice.kind == "reversed":
         return f"{signal.words} Calibration cannot repair that. Next: {steps.turn}"
     if advice.kind == "few":
         return f"Cannot tell: {few_cases(*held.cases)}. In doubt, use {advice.default}. {fit}"
     if advice.kind == "no signal":
         return f"{signal.words} Calibration can only return the base rate. Next: find a score that tells more."
+    loss = "log-loss per case on held-out cases"
     if advice.baseline == BASE_RATE:
-        against = (
-            "the scores are no probabilities, so there is no log-loss before calibration; against forecasting the base "
-            "rate for all"
-        )
+        change = f"the {loss} is {advice.after:.4f}, that of the base rate {advice.before:.4f}, {_gain_words(advice)}"
+        before = "The scores are no probabilities, so there is no log-loss before calibration to compare with. "
     else:
-        against = "on held-out cases"
+        goes = "falls" if advice.gain.mean > 0 else "rises"
+        change = f"the {loss} {goes} from {advice.before:.4f} to {advice.after:.4f}, {_gain_words(advice)}"
+        before = ""
+    if advice.kind == "leave":
+        return f"Leave the scores uncalibrated: with {advice.default} {change}. Next: {steps.use}"
+    if advice.kind == "no difference":
+        step = fit if advice.baseline == BASE_RATE else f"Next: {steps.use}"
+        return f"Calibrating makes no clear difference: with {advice.method} {change}. {before}{step}"
+    return f"Calibrate with {advice.method}: {change}. {before}{_why(advice)}{fit}"
+
+
+def _gain_words(advice: Advice) -> str:
     gain, low, high = (f"{value:.4f}".replace("-", "−") for value in advice.gain[:3])
     chosen = f", corrected for the choice among {advice.n_methods} methods" if advice.n_methods > 1 else ""
-    change = (
-        f"{against} the log-loss goes from {advice.before:.4f} to {advice.after:.4f} per case, "
-        f"a gain of {gain} (95 % interval {low} to {high}{chosen})"
-    )
-    if advice.kind == "leave":
-        return f"Leave the scores uncalibrated: {change}. Next: {steps.use}"
-    if advice.kind == "no difference":
-        return f"Calibrating makes no clear difference: with {advice.method} {change}. {fit}"
-    return f"Calibrate with {advice.method}: {change}. {_why(advice)} {fit}"
+    return f"a gain of {gain} (95 % interval {low} to {high}{chosen})"
 
 
 def _why(advice: Advice) -> str:
     if advice.n_methods == 1:
         return ""
     if advice.method == advice.default:
-        return "No other method is significantly better."
-    return f"It is significantly better than {advice.default}, and the simplest of those that are."
+        return "No other method is significantly better. "
+    return f"It is significantly better than {advice.default}, and the simplest of those that match it. "

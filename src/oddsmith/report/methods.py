@@ -88,7 +88,7 @@ class MethodContest:
 
     @property
     def baseline(self) -> str:
-        """What methods are compared with: the scores uncalibrated, or the base rate where those are no probabilities."""
+        """What methods are compared with: uncalibrated scores, or the base rate where those are no probabilities."""
         return self.advice.baseline
 
     @property

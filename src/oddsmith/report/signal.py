@@ -9,8 +9,9 @@ from oddsmith.table import ScoreTable
 
 __all__ = ["Signal"]
 
-#: Standard errors from ½ within which an area under the ROC curve may be chance.
-_CHANCE = 2.0
+#: Standard errors from ½ beyond which an area under the ROC curve is no chance. That a score is reversed is told more
+#: reluctantly: most are not.
+_RISING, _REVERSED = 2.0, -3.0
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Signal:
     @property
     def kind(self) -> Literal["rising", "reversed", "none"]:
         """Whether positives have higher scores, lower ones, or neither."""
-        return "reversed" if self.z < -_CHANCE else "rising" if self.z > _CHANCE else "none"
+        return "reversed" if self.z < _REVERSED else "rising" if self.z > _RISING else "none"
 
     @property
     def words(self) -> str:
