@@ -100,7 +100,7 @@ def by_venn_abers(prob, y, weights, queries):
 
 
 def by_probcal(prob, y, weights, queries):
-    return needs("probcal").VennAbersCalibrator().fit(prob, y, sample_weight=weights).predict_bounds(queries)
+    return needs("probcal").VennAbersCalibrator().fit(prob, y, sample_weight=weights).predict_interval(queries)
 
 
 @pytest.mark.parametrize("predict_bounds", [by_venn_abers, by_probcal])

@@ -177,7 +177,7 @@ def test_odd_segments_are_named(run):
     Path("odd.csv").write_text("score,label,day\n1,1,mon\n2,0,mon\n3,1,mon\n0,0,mon\n1,1,tue\n2,1,tue\n")
     told = run("fit", "odd.csv", "-o", "m.json", "-m", "platt", "--by", "day")
     assert told.code == 0
-    assert "Warning: segment 'tue': PlattCalibrator: Only the positive class has weight" in told.err
+    assert "Warning: segment 'tue': PlattCalibrator: All labels are positive" in told.err
 
 
 def test_show_tells_what_a_model_is(run, model):

@@ -96,7 +96,7 @@ class VennAbersCalibrator(Calibrator):
         return self.lower_.probability(s), self.upper_.probability(s)
 
     def _fit_or_degenerate(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
-        # With one class or one score the two values are those of a single score, whose merged value is the add-one prior.
+        # With one class or one score the two are those of a single score, whose merged value is the add-one prior.
         n = data.n_pos + data.n_neg
         self.lower_, self.upper_ = (_flat(data.span()[0], value / (n + 1)) for value in (data.n_pos, data.n_pos + 1))
         return super()._fit_or_degenerate(data)

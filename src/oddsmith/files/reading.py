@@ -172,6 +172,8 @@ def _survey(engine: Engine, rows: str) -> _Survey:
     found = engine.rows(
         f"SELECT problem, CAST(label AS VARCHAR), n, whole FROM ({grouped}) ORDER BY problem LIMIT {_MAX_LABELS}"
     )
+    if len(found) == _MAX_LABELS:
+        _check.fail("label must be a column of few values", f"{_MAX_LABELS} or more", "check which column is the label")
     good = [row for row in found if row[0] is None]
     return _Survey(
         sum(row[2] for row in good),
