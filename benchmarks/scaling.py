@@ -10,6 +10,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from oddsmith.data.cifar10 import load_cifar10_outputs
+from oddsmith.data.covertype import load_covertype
+from oddsmith.data.indian_pines import load_indian_pines
+from oddsmith.data.letter import load_letter
+from oddsmith.data.newsgroups import load_newsgroups
 from scipy.special import softmax
 from scipy.stats import rankdata
 from sklearn.datasets import load_digits
@@ -24,11 +29,6 @@ from sklearn.svm import LinearSVC
 from oddsmith import AutoScaling, MatrixScaling, TemperatureScaling, VectorScaling
 from oddsmith.classify import classifier_scores
 from oddsmith.classify.multiclass import make_calibration, read_target, resolve_calibrator
-from oddsmith.data.cifar10 import load_cifar10_outputs
-from oddsmith.data.covertype import load_covertype
-from oddsmith.data.indian_pines import load_indian_pines
-from oddsmith.data.letter import load_letter
-from oddsmith.data.newsgroups import load_newsgroups
 
 _SIZES = (300, 1000, 4000)
 _HELD_OUT = 3000

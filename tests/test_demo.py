@@ -41,7 +41,7 @@ def test_the_story_as_json_and_again(capsys, tmp_path, short):
         told = json.loads(capsys.readouterr().out)
         assert [row["method"] for row in told["standings"]] == ["Platt", "Squash"]
         assert told["report"] == str(output)
-        assert told["verdict"].startswith("Calibrate: with Platt")
+        assert told["verdict"].startswith("Calibrate with Platt")
     demo.main(output)
     assert capsys.readouterr().out.endswith(f"The report lies in {output}: open it in a browser.\n")
 

@@ -1,6 +1,7 @@
 """Write files so that they are there whole or not at all."""
 
 import contextlib
+import errno
 import os
 import shutil
 import stat
@@ -18,6 +19,9 @@ except ImportError:  # pragma: no cover - Windows, where leftovers of killed run
 __all__ = ["replacing", "write_atomically"]
 
 
+#: How the names of folders end that hold unfinished files.
+_SUFFIX = ".oddsmith.part"
+
 #: A file by its name, or by its number where it is open.
 File = str | os.PathLike[str] | int
 
@@ -33,7 +37,7 @@ def write_atomically(
 
     Content is written in a hidden folder beside the target, flushed to the disk and then moved in one step. Whatever
     interrupts that, even a kill or a power cut, leaves the old file or none; the folder of a killed run is removed by
-    the next one that writes to the same name. A file that is replaced leaves its rights, and its owner where that is
+    the next one that writes beside it. A file that is replaced leaves its rights, and its owner where that is
     allowed, to the new one.
 
     Parameters
@@ -74,7 +78,7 @@ def replacing(path: str | os.PathLike[str], *, force: bool = False, sources: Ite
     _refuse_target(target, force)
     _remove_leftovers(target)
     with _explained(target):
-        folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
+        folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=_SUFFIX, dir=target.parent))
     try:
         with _held(folder):
             unfinished = folder / target.name
@@ -94,6 +98,10 @@ def _explained(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.errno == errno.ENOSPC:
+            _check.fail(
+                f"the disk must have room for {path.name}", "a full disk", "free some space, or write elsewhere"
+            )
         _check.fail(
             f"{path.name} must be writable in its folder", f"{error.strerror or error}", "check rights and free space"
         )
@@ -180,9 +188,8 @@ def _remove_leftovers(target: Path) -> None:
     """Remove the folders of killed runs: those that nobody holds."""
     if flock is None:  # pragma: no cover
         return
-    name = f".{target.name}."
-    for folder in target.parent.iterdir():
-        if not (folder.name.startswith(name) and folder.name.endswith(".part") and folder.is_dir()):
+    for folder in target.parent.glob(f".*{_SUFFIX}"):
+        if not folder.is_dir():
             continue
         with contextlib.suppress(OSError):
             handle = os.open(folder, os.O_RDONLY)

@@ -64,7 +64,7 @@ class Story:
             test = MultinomialNaiveBayes().fit(X_train, y_train).log_odds(X_test)
             methods = {_name(each): each for each in _calibrators()}
             standings = [_judge(name, method, table, test, y_test) for name, method in methods.items()]
-            summary = summarize(table, methods, name=_NAME, source=_SOURCE, progress=progress)
+            summary = summarize(table, methods, name=_NAME, source=_SOURCE, scores_are="log_odds", progress=progress)
             page.write_text(to_html(summary), encoding="utf-8")
         return Story(
             len(y_train),

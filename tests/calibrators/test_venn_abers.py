@@ -38,7 +38,7 @@ def test_both_values_are_fits_with_the_case_added(data, kind):
     queries = grid(scores)[::5]
     weights = np.ones(len(y)) if weights is None else weights
     expected = [[brute_force(scores, y, weights, q, label) for q in queries] for label in (0, 1)]
-    low, high = cal.predict_interval(queries)
+    low, high = cal.predict_bounds(queries)
     np.testing.assert_allclose([low, high], expected, atol=1e-12)
     assert np.all(low <= high)
     np.testing.assert_allclose(cal.predict_proba(queries)[:, 1], high / (1 - low + high), atol=1e-15)
@@ -51,7 +51,7 @@ def test_long_data_against_fits_with_the_case_added():
     cal = VennAbersCalibrator().fit(scores, y)
     queries = np.concatenate([rng.normal(size=20), scores[:20], [-9.0, 9.0]])
     expected = [[brute_force(scores, y, np.ones(len(y)), q, label) for q in queries] for label in (0, 1)]
-    np.testing.assert_allclose(cal.predict_interval(queries), expected, atol=1e-12)
+    np.testing.assert_allclose(cal.predict_bounds(queries), expected, atol=1e-12)
 
 
 def test_the_reference_package_says_the_same():
@@ -64,7 +64,7 @@ def test_the_reference_package_says_the_same():
     reference.fit(np.column_stack([1 - prob, prob]), y, precision=None)
     p, interval = reference.predict_proba(np.column_stack([1 - queries, queries]))
     cal = VennAbersCalibrator().fit(prob, y)
-    np.testing.assert_allclose(np.column_stack(cal.predict_interval(queries)), interval, atol=1e-9)
+    np.testing.assert_allclose(np.column_stack(cal.predict_bounds(queries)), interval, atol=1e-9)
     np.testing.assert_allclose(cal.predict_proba(queries)[:, 1], p[:, 1], atol=1e-9)
 
 
@@ -73,7 +73,7 @@ def test_degenerate_data_have_an_interval_too():
         one_class = VennAbersCalibrator().fit([1.0, 2.0, 3.0], [1, 1, 1])
         one_score = VennAbersCalibrator().fit([2.0] * 4, [0, 1, 0, 0])
     for cal, low, high in ((one_class, 3 / 4, 1.0), (one_score, 1 / 5, 2 / 5)):
-        p0, p1 = cal.predict_interval([0.0, 2.0])
+        p0, p1 = cal.predict_bounds([0.0, 2.0])
         np.testing.assert_allclose(p0, low)
         np.testing.assert_allclose(p1, high)
         np.testing.assert_allclose(cal.predict_proba([0.0])[:, 1], p1[0] / (1 - p0[0] + p1[0]))
@@ -81,8 +81,8 @@ def test_degenerate_data_have_an_interval_too():
 
 def test_probability_input():
     prob, y = [0.2, 0.4, 0.6, 0.8], [0, 1, 0, 1]
-    direct = VennAbersCalibrator().fit(prob, y).predict_interval([0.3, 0.4])
-    declared = VennAbersCalibrator(input="probability").fit(prob, y).predict_interval([0.3, 0.4])
+    direct = VennAbersCalibrator().fit(prob, y).predict_bounds([0.3, 0.4])
+    declared = VennAbersCalibrator(input="probability").fit(prob, y).predict_bounds([0.3, 0.4])
     np.testing.assert_array_equal(direct, declared)
 
 
@@ -103,17 +103,17 @@ def by_probcal(prob, y, weights, queries):
     return needs("probcal").VennAbersCalibrator().fit(prob, y, sample_weight=weights).predict_interval(queries)
 
 
-@pytest.mark.parametrize("predict_interval", [by_venn_abers, by_probcal])
-def test_folds_merge_the_predictors_without_each_of_them(predict_interval):
+@pytest.mark.parametrize("predict_bounds", [by_venn_abers, by_probcal])
+def test_folds_merge_the_predictors_without_each_of_them(predict_bounds):
     prob, y = probabilities()
     queries = np.concatenate([prob[:50], np.round(np.linspace(0, 1, 101), 2)])
     rests = [fold.rest.to_arrays() for fold in folds(ScoreTable.from_arrays(prob, y), 5, random_state=7)]
-    p0, p1 = np.array([predict_interval(*rest, queries) for rest in rests]).transpose(2, 0, 1)
+    p0, p1 = np.array([predict_bounds(*rest, queries) for rest in rests]).transpose(2, 0, 1)
     positive, negative = (np.exp(np.mean(np.log(p), axis=0)) for p in (p1, 1 - p0))
     cal = VennAbersCalibrator(folds=5, random_state=7).fit(prob, y)
     found = cal.predict_proba(queries)[:, 1]
     np.testing.assert_allclose(found, positive / (negative + positive), atol=1e-9)
-    np.testing.assert_allclose(cal.predict_interval(queries), [p0.mean(axis=0), p1.mean(axis=0)], atol=1e-9)
+    np.testing.assert_allclose(cal.predict_bounds(queries), [p0.mean(axis=0), p1.mean(axis=0)], atol=1e-9)
     assert np.all((found > p0.min(axis=0)) & (found < p1.max(axis=0)))
     assert cal.map_.is_monotone
 
@@ -159,7 +159,7 @@ def test_folds_of_few_cases_may_lack_a_class(data):
     with ours_allowed():
         cal = VennAbersCalibrator(folds=4, random_state=0).fit(scores, y)
     p = cal.predict_proba(grid(scores))[:, 1]
-    low, high = cal.predict_interval(grid(scores))
+    low, high = cal.predict_bounds(grid(scores))
     assert np.all((p > 0) & (p < 1))
     assert np.all((low >= 0) & (low <= high) & (high <= 1))
 

@@ -1,5 +1,6 @@
 """Every command does what its help says, as text and as JSON, and in so many words when quiet."""
 
+import html
 import json
 from pathlib import Path
 
@@ -135,7 +136,7 @@ def test_odd_segments_are_named(run):
     Path("odd.csv").write_text("score,label,day\n1,1,mon\n2,0,mon\n3,1,mon\n0,0,mon\n1,1,tue\n2,1,tue\n")
     told = run("fit", "odd.csv", "-o", "m.json", "-m", "platt", "--by", "day")
     assert told.code == 0
-    assert "Warning: segment 'tue': PlattCalibrator: Only the positive class has weight" in told.err
+    assert "Warning: segment 'tue': PlattCalibrator: All labels are positive" in told.err
 
 
 def test_show_tells_what_a_model_is(run, model):
@@ -169,7 +170,7 @@ def test_compare_ranks_the_methods(run, scores):
     arguments = ("compare", scores, "-m", "platt", "-m", "isotonic", "-m", "squash")
     told = run(*arguments, "--pairs")
     content = run(*arguments, "--json").json
-    assert set(content["ranking"]) == {"platt", "isotonic", "squash", "as it is"}
+    assert set(content["ranking"]) == {"platt", "isotonic", "squash", "base rate"}
     means = [content["mean"]["log_loss"][name] for name in content["ranking"]]
     assert means == sorted(means, key=float)
     assert content["verdict"] in told.out
@@ -185,7 +186,7 @@ def test_methods_that_cannot_be_fitted_are_left_out_and_named(run, scores, monke
     monkeypatch.setattr(METHODS["beta"], "_fit", refuse)
     told = run("compare", scores, "-m", "beta", "-m", "platt", "--json")
     assert told.code == 0
-    assert set(told.json["ranking"]) == {"as it is", "platt"}
+    assert set(told.json["ranking"]) == {"base rate", "platt"}
     assert told.json["failed"] == {"beta": "too few rows"}
     assert "Left out beta: too few rows" in told.err
     told = run("report", scores, "-m", "beta", "-m", "platt", "-o", "out.html")
@@ -201,5 +202,9 @@ def test_report_writes_every_format(run, scores):
     summary = json.loads(Path("out.json").read_text())
     assert summary["source"] == {"File": "scores.csv", "Columns": "score 'score', label 'label'"}
     for end in ("html", "md"):
-        assert summary["verdict"] in Path(f"out.{end}").read_text()
-    assert "must be one of" in run("report", scores, "-o", "out.pdf").error
+        assert summary["verdict"] in html.unescape(Path(f"out.{end}").read_text())
+    assert summary["verdict"].endswith(
+        "Next: oddsmith fit scores.csv -o model.json --score score --label label -m platt"
+    )
+    told = run("report", scores, "-o", "out.pdf").error
+    assert told == "Error: output must end in .html, .md or .json; got out.pdf. Hint: change the name after -o."

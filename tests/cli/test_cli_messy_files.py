@@ -145,7 +145,7 @@ def test_nothing_to_learn_from_still_fits(run):
     Path("one.csv").write_text("score,label\n1,1\n2,1\n")
     told = run("fit", "one.csv", "-o", "one.json")
     assert told.code == 0
-    assert "Only the positive class has weight" in told.err
+    assert "All labels are positive; predicting a constant" in told.err
     for command in ("compare", "report"):
         assert "each class must have two cases or more" in run(command, "one.csv").error
 

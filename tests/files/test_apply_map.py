@@ -41,7 +41,7 @@ def test_csv_stays_as_it_is(tmp_path):
     assert (done.rows, done.dropped, done.unknown) == (3, None, {})
     p = PROBABILITIES
     assert (tmp_path / "b.csv").read_text() == (
-        'id,Score,note,"a ""b""",probability\n'
+        'id,Score ,note,"a ""b""",probability\n'
         f'007,1.50,"x, ""y""\nz",,{p[0]}\n8,-2e0,,"",{p[1]}\n9, 0.1 ,é,1.10,{p[2]}\n'
     )
 

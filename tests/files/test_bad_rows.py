@@ -73,7 +73,7 @@ def test_json_lines(tmp_path):
     assert [place.split(": ")[:2] for place in data.dropped.places] == [
         ["line 3", "score is not a number"],
         ["line 4", "score is missing"],
-        ["line 5", "not a JSON object"],
+        ["line 5", "not a JSON object with each key once"],
         ["line 6", "score is not finite"],
         ["line 7", "Invalid unicode (byte sequence mismatch) detected. This file is not utf-8 encoded."],
     ]
@@ -199,3 +199,33 @@ def test_json_lines_are_those_of_the_file(tmp_path_factory, lines):
     assert data.dropped.count == len(expected)
     assert [place.split(":")[0] for place in data.dropped.places] == [f"line {i}" for i in expected[:5]]
     assert data.table.rows == sum("label" in json.loads(line) for line in lines if line.strip(" {"))
+
+
+def test_a_header_that_comes_again_is_found_at_its_own_line(tmp_path):
+    (tmp_path / "a.csv").write_text("score,label\n0.1,0\n0.2,1\nscore,label\n0.5,1\n")
+    with pytest.raises(InvalidInputError, match="first line 4: score is not a number: score"):
+        read(tmp_path / "a.csv")
+
+
+def test_digits_with_underscores_are_no_number(tmp_path):
+    (tmp_path / "a.csv").write_text("score,label\n1_000,0\n2,1\n5,1\n3,0\n")
+    with pytest.raises(InvalidInputError, match="first line 2: score is not a number: 1_000"):
+        read(tmp_path / "a.csv")
+
+
+def test_a_key_that_comes_twice_is_refused(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"score": 3, "label": 1}\n{"score": 1, "score": 2, "label": 0}\n')
+    with pytest.raises(InvalidInputError, match="first line 2: not a JSON object with each key once"):
+        read(tmp_path / "a.jsonl")
+
+
+def test_a_cell_that_is_too_long_is_said_to_be(tmp_path):
+    (tmp_path / "a.csv").write_text('score,label,text\n0.9,1,a\n0.1,0,"' + "x" * 3_000_000 + '"\n')
+    with pytest.raises(InvalidInputError, match="Maximum line size of 2000000 bytes exceeded"):
+        read(tmp_path / "a.csv")
+
+
+def test_lines_that_end_in_carriage_returns_alone(tmp_path):
+    (tmp_path / "a.csv").write_bytes(b"score,label\r0.1,0\r0.9,1\r")
+    with pytest.raises(InvalidInputError, match=r"lines must end in \\n or \\r\\n; got \\r alone"):
+        read(tmp_path / "a.csv")

@@ -133,18 +133,33 @@ def test_typed_labels(tmp_path, kind):
         (["yes", "yes"], None, "--positive yes"),
         (["no", "yes"], "Yes", "positive must be one of the labels; got 'Yes', with labels 'no' and 'yes'"),
         (["0", "1"], "yes", "positive must be one of the labels"),
-        (["a", "b", "c"], None, "3 classes"),
-        (["a", "b", "c"], "c", "3 classes"),
-        (["0", "1", "2"], None, "3 classes"),
+        (
+            ["a", "b", "c"],
+            None,
+            r"3 labels: 'a', 'b', 'c'. Hint: pass positive='a' \(--positive a\) to calibrate it",
+        ),
+        (["a", "b", "c"], "d", "positive must be one of the labels; got 'd', with 3 labels: 'a', 'b', 'c'"),
+        (["0", "1", "2"], None, "3 labels"),
+        (["1_0", "10", "1"], None, "3 labels"),
         (["0.1", "0.7", "0.9"], None, "continuous"),
         (["0", "1", "nan"], None, "NaN"),
-        ([f"id{i}" for i in range(500)], None, "classes"),
+        ([f"id{i}" for i in range(500)], None, "label must be a column of few values"),
+        ([f"id{i}" for i in range(500)], "id7", "label must be a column of few values"),
     ],
 )
 def test_labels_that_cannot_be_used(tmp_path, labels, positive, message):
     write(tmp_path / "a.csv", score=range(len(labels)), label=labels)
     with pytest.raises(InvalidInputError, match=message):
         read(tmp_path / "a.csv", positive=positive)
+
+
+@pytest.mark.parametrize(("labels", "positive"), [(["a", "b", "c"], "b"), (["0", "2.0", "2", "1"], "2")])
+def test_one_label_against_the_rest(tmp_path, labels, positive):
+    write(tmp_path / "a.csv", score=range(len(labels)), label=labels)
+    data = read(tmp_path / "a.csv", positive=positive)
+    meant = [label.startswith(positive) for label in labels]
+    assert data.table == ScoreTable.from_arrays(range(len(labels)), meant)
+    assert data.labels == (f"not {positive}", positive)
 
 
 def test_a_label_is_needed(tmp_path):

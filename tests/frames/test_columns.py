@@ -129,7 +129,7 @@ def test_too_many_scores_of_an_engine_are_refused(monkeypatch):
         ({"resolution": -1.0}, "resolution must be finite and > 0"),
         ({"missing": "ignore"}, "missing must be one of 'refuse', 'drop'"),
         ({"pos_label": 7}, "pos_label must be one of the labels"),
-        ({"weight": "zero"}, "frame must hold rows that can be used; got none; only weights of 0"),
+        ({"weight": "zero"}, "frame must hold rows that can be used; got none; all weights are 0"),
         (
             {"score": "huge", "resolution": 2.0**-40},
             "resolution must suit the size of the scores; got 9.09495e-13 for 1e.300",

@@ -171,12 +171,12 @@ def test_one_class_gives_the_add_one_prior(calibrator):
         cal = clone(calibrator).fit([1.0, 2.0, 3.0], [1, 1, 1])
         assert cal.predict_proba([0.0])[0, 1] == 0.5
         return
-    with pytest.warns(SingleClassWarning, match="Only the positive class has weight"):
+    with pytest.warns(SingleClassWarning, match="All labels are positive"):
         cal = clone(calibrator).fit([1.0, 2.0, 3.0], [1, 1, 1])
     np.testing.assert_allclose(cal.predict_proba([-9.0, 2.0, 9.0])[:, 1], 4 / 5)
     assert cal.classes_.tolist() == [0, 1]
-    assert "Only the positive class" in cal.fit_warnings_[0]
-    with pytest.warns(SingleClassWarning, match="Only the negative class has weight"):
+    assert "All labels are positive" in cal.fit_warnings_[0]
+    with pytest.warns(SingleClassWarning, match="All labels are negative"):
         cal = clone(calibrator).fit([1.0, 2.0, 3.0], [0, 0, 1], [1, 1, 0])
     np.testing.assert_allclose(cal.predict_proba([2.0])[:, 1], 1 / 4)
 

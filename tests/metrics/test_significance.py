@@ -308,3 +308,9 @@ def test_bad_input():
     ):
         with pytest.raises(InvalidInputError, match=words):
             call()
+
+
+@pytest.mark.parametrize("k", [*range(200), 1_000, 12_345])
+def test_one_win_more_than_losses_is_no_evidence_and_no_more_than_1(k):
+    assert sig.sign_test(k + 1, k).p_value <= 1.0
+    assert sig.sign_test(k + 1, k).p_value == pytest.approx(1.0, rel=1e-12)

@@ -43,6 +43,7 @@ def test_values_are_those_of_the_measures(found):
         "weight": 400,
         "kind": "count",
         "prevalence": table.prevalence,
+        "cells": None,
         "distinct": 400,
         "resolution": None,
     }

@@ -23,4 +23,11 @@ def table():
 def summary(table):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(summary_module, "_SAMPLES", 60)
-        return summarize(table, METHODS, name="<b>scores</b> & more", labels=("no", "yes"), source={"File": "a|b.csv"})
+        return summarize(
+            table,
+            METHODS,
+            name="<b>scores</b> & more",
+            labels=("no", "yes"),
+            source={"File": "a|b.csv"},
+            scores_are="log_odds",
+        )

@@ -11,7 +11,7 @@ from report_methods import METHODS
 from oddsmith.decide import binary_costs, decide
 from oddsmith.metrics import calibration_error, forecast_from_arrays
 from oddsmith.metrics.reliability import ErrorDefinition
-from oddsmith.report import AS_IS, compare_methods, summarize, to_html
+from oddsmith.report import UNCALIBRATED, compare_methods, summarize, to_html
 from oddsmith.report import summary as summary_module
 from oddsmith.report.summary import BIN_COUNTS
 from optional import needs
@@ -68,7 +68,7 @@ def open_page(browser, address):
 
 @pytest.fixture(scope="module")
 def held_out(table, summary):
-    contest = compare_methods(table, {summary["best"]: METHODS[summary["best"]]})
+    contest = compare_methods(table, {summary["recommended"]: METHODS[summary["recommended"]]}, scores_are="log_odds")
     weight = np.concatenate([contest.pos, contest.neg]).astype(int)
     y = np.repeat([1, 0], len(contest.pos))
     return {name: (1 / (1 + np.exp(-np.tile(values, 2))), y, weight) for name, values in contest.log_odds.items()}
@@ -80,8 +80,8 @@ def number(page, name):
 
 def test_costs_give_threshold_counts_and_cost(open_page, summary, held_out):
     page = open_page()
-    prob, y, weight = held_out[summary["best"]]
-    raw = held_out[AS_IS][0]
+    prob, y, weight = held_out[summary["recommended"]]
+    raw = held_out[UNCALIBRATED][0]
     for fp, fn in [(1, 1), (1, 9), (3, 17), (100, 1), (1, 100), (42, 23)]:
         page.locator("#cost-fp").fill(str(fp))
         page.locator("#cost-fn").fill(str(fn))
@@ -202,7 +202,7 @@ def test_a_screen_reader_hears_each_thing_once(open_page):
     snapshot = page.locator("body").aria_snapshot()
     for name in ("Cost of a false positive", "Cost of a false negative", "Number of bins"):
         assert snapshot.count(f'slider "{name}"') == 1
-    for picture in ("Reliability, as it is", "Scores by class"):
+    for picture in ("Reliability, uncalibrated", "Scores by class"):
         assert len(re.findall(f'img "{picture}"', snapshot)) == 1
     assert snapshot.count('heading "') == snapshot.count("[level=1]") + snapshot.count("[level=2]") + 1
     unnamed = (
@@ -242,8 +242,8 @@ def test_without_scripts_everything_but_the_sliders_is_there(open_page, summary)
 
 def test_scores_that_are_best_as_they_are(open_page, table, tmp_path, monkeypatch):
     monkeypatch.setattr(summary_module, "_SAMPLES", 20)
-    alone = summarize(table, {"min-max": METHODS["min-max"]})
-    assert alone["best"] == AS_IS
+    alone = summarize(table, {"min-max": METHODS["min-max"]}, scores_are="log_odds")
+    assert alone["recommended"] == UNCALIBRATED
     (tmp_path / "alone.html").write_text(to_html(alone), encoding="utf-8")
     page = open_page((tmp_path / "alone.html").as_uri())
     page.locator("#cost-fn").fill("9")

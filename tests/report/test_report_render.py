@@ -68,10 +68,10 @@ def test_every_part_is_there(summary, elements):
     assert summary["verdict"] in words
     for name in summary["contest"]["ranking"]:
         assert name in words
-    for name, measure in summary["judged"][summary["best"]]["measures"].items():
+    for name, measure in summary["judged"][summary["recommended"]]["measures"].items():
         assert title_of(name) in words
         assert measure["definition"] in words
-    for name in summary["judged"][summary["best"]]["tests"]:
+    for name in summary["judged"][summary["recommended"]]["tests"]:
         assert title_of(name) in words
     assert summary["data"]["sha256"] in words
     assert "a|b.csv" in words
@@ -88,7 +88,7 @@ def test_names_cannot_break_out(page):
 
 def test_what_is_embedded_cannot_break_out(summary):
     hostile = "</script><script>alert(1)</script>"
-    best = summary["best"]
+    best = summary["recommended"]
     renamed = json.loads(json.dumps(summary).replace(json.dumps(best), json.dumps(hostile)))
     written = to_html(renamed)
     assert hostile not in written

@@ -11,7 +11,7 @@ from oddsmith.decide import binary_costs, decide
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import calibration_error, forecast_from_arrays, log_loss
 from oddsmith.metrics.reliability import ErrorDefinition
-from oddsmith.report import AS_IS, compare_methods, summarize
+from oddsmith.report import UNCALIBRATED, compare_methods, summarize
 from oddsmith.report import summary as summary_module
 from oddsmith.report.decisions import HIGHEST_COST, decision_cells
 from oddsmith.report.pictures import reliability_pictures
@@ -21,7 +21,7 @@ from oddsmith.report.summary import BIN_COUNTS
 @pytest.fixture(scope="module")
 def held_out(table, summary):
     """What each method said of cases that it was not fitted to: probabilities, labels and how many cases."""
-    contest = compare_methods(table, {summary["best"]: METHODS[summary["best"]]})
+    contest = compare_methods(table, {summary["recommended"]: METHODS[summary["recommended"]]}, scores_are="log_odds")
     weight = np.concatenate([contest.pos, contest.neg]).astype(int)
     y = np.repeat([1, 0], len(contest.pos))
     return {name: (1 / (1 + np.exp(-np.tile(values, 2))), y, weight) for name, values in contest.log_odds.items()}
@@ -35,10 +35,12 @@ def test_it_is_plain_json_and_the_same_again(table, summary, monkeypatch):
     assert summarize(table, few)["contest"] != summarize(table, few, random_state=1)["contest"]
 
 
-def test_the_verdict_is_one_sentence(summary):
-    assert summary["verdict"].startswith(f"Calibrate: with {summary['best']} the log-loss on held-out cases falls from")
-    assert summary["verdict"].count(". ") == 0
-    assert summary["verdict"].endswith(".")
+def test_the_verdict_says_what_is_gained_and_what_to_do(summary):
+    recommended = summary["recommended"]
+    start = f"Calibrate with {recommended}: the log-loss per case on held-out cases falls from"
+    assert summary["verdict"].startswith(start)
+    assert "corrected for the choice among 7 methods" in summary["verdict"]
+    assert summary["verdict"].endswith(f"Next: {type(METHODS[recommended]).__name__}().fit(scores, y)")
 
 
 def test_the_verdict_knows_when_to_leave_scores_alone(monkeypatch):
@@ -46,11 +48,11 @@ def test_the_verdict_knows_when_to_leave_scores_alone(monkeypatch):
     rng = np.random.default_rng(4)
     s = 2 * rng.normal(size=400)
     table = ScoreTable.from_arrays(s, rng.random(400) < 1 / (1 + np.exp(-s)))
-    alone = summarize(table, {"isotonic": IsotonicCalibrator()})
-    assert alone["verdict"].startswith("Leave the scores as they are")
-    assert list(alone["forecasts"]) == [AS_IS]
-    little = summarize(table, {"platt": PlattCalibrator()})
-    assert little["verdict"].startswith(("Leave", "Calibrating changes little"))
+    alone = summarize(table, {"isotonic": IsotonicCalibrator()}, scores_are="log_odds")
+    assert alone["verdict"].startswith("Leave the scores uncalibrated")
+    assert list(alone["forecasts"]) == [UNCALIBRATED]
+    little = summarize(table, {"platt": PlattCalibrator()}, scores_are="log_odds")
+    assert little["verdict"].startswith("Calibrating makes no clear difference")
 
 
 def test_measures_are_those_of_held_out_cases(summary, held_out):
@@ -97,7 +99,7 @@ def test_a_forecast_on_the_threshold_is_decided_as_negative():
 
 def test_score_space_holds_every_method(summary, table):
     space = summary["score_space"]
-    assert set(space["curves"]) == {*METHODS, AS_IS} == set(summary["contest"]["ranking"])
+    assert set(space["curves"]) == {*METHODS, UNCALIBRATED} == set(summary["contest"]["ranking"])
     assert list(space["curves"]) == summary["contest"]["ranking"]
     fitted = PlattCalibrator().fit_table(table)
     np.testing.assert_allclose(space["curves"]["platt"], fitted.log_odds(np.array(space["at"])))
@@ -113,7 +115,7 @@ def test_probabilities_are_drawn_by_their_log_odds(monkeypatch):
     found = summarize(table, {"platt": PlattCalibrator(), "squash": SquashCalibrator()})
     space = found["score_space"]
     assert space["axis"] == "log-odds of the score"
-    assert space["curves"][AS_IS] == space["at"]
+    assert space["curves"][UNCALIBRATED] == space["at"]
     assert json.dumps(found, allow_nan=False)
 
 
@@ -154,4 +156,4 @@ def test_float_weights_are_compared_by_rows(monkeypatch):
     assert told["judged"]["platt"]["data"]["kind"] == "weight"
     cells = told["forecasts"]["platt"]["cells"]
     assert sum(cells["pos_sq"]) + sum(cells["neg_sq"]) == pytest.approx((weight**2).sum())
-    assert len(list(reliability_pictures(told))) == 2
+    assert len(list(reliability_pictures(told))) == 1

@@ -302,7 +302,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             which = "positive" if data.n_neg == 0 else "negative"
             self._warn(
                 SingleClassWarning,
-                f"Only the {which} class has weight: the fit is the constant add-one prior.",
+                f"All labels are {which}; predicting a constant.",
             )
             return constant_map(_log_odds(add_one_prior(data)))
         low, high = data.span()

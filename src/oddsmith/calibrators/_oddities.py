@@ -39,7 +39,12 @@ def is_reversed(data: ScoreTable | ScoreRows) -> bool:
         data = ScoreTable.from_rows(data)
     if len(data) > _LONG and _coarse_z(data) > _REVERSED:
         return False
-    return _auc_z(data.pos, data.neg, *_effective(data)) < _REVERSED
+    return ranking_z(data) < _REVERSED
+
+
+def ranking_z(table: ScoreTable) -> float:
+    """Return by how many standard errors the area under the ROC curve lies above ½ (Mann–Whitney)."""
+    return _auc_z(table.pos, table.neg, *_effective(table))
 
 
 def _auc_z(pos: Weights, neg: Weights, size_pos: float, size_neg: float, inside: float = 0.5) -> float:
@@ -76,7 +81,7 @@ def _sampled_z(rows: ScoreRows, size: int = 1024) -> float:
     scores = np.concatenate(picked)
     positive_rows = np.repeat([True, False], [len(part) for part in picked])
     table = ScoreTable.from_rows(ScoreRows(scores, positive_rows, None))
-    return _auc_z(table.pos, table.neg, *_effective(table))
+    return ranking_z(table)
 
 
 def _effective(table: ScoreTable) -> tuple[float, float]:

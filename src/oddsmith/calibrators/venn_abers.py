@@ -24,9 +24,11 @@ __all__ = ["VennAbersCalibrator"]
 class VennAbersCalibrator(Calibrator):
     """Fit isotonic regression with the new case added, once as a negative and once as a positive.
 
-    The two values p₀ ≤ p₁ hold the probability between them, one of the two being calibrated whatever the
-    distribution, and say by their distance how much the data know. Merged in one number it is isotonic regression that
-    never says 0 or 1. Wants some hundred cases; with fewer the interval is wide and the merged value close to ½.
+    Of the two values p₀ ≤ p₁ one is calibrated whatever the distribution: which one depends on the label of the new
+    case, which nobody knows. They are no confidence interval: the true probability of a case lies between them in a
+    minority of cases, since they narrow faster than the fit becomes right. Their distance says how much one more case
+    would move the fit. Merged in one number it is isotonic regression that never says 0 or 1. Wants some hundred
+    cases; with fewer the two lie far apart and the merged value close to ½.
 
     Parameters
     ----------
@@ -46,7 +48,7 @@ class VennAbersCalibrator(Calibrator):
     Notes
     -----
     p₀(s) and p₁(s) are the isotonic fits at s to the data with a case (s, 0) or (s, 1) of weight 1 added. The map is
-    p = p₁/(1 − p₀ + p₁), the forecast whose worst log-loss regret over the interval is least. All values are found in
+    p = p₁/(1 − p₀ + p₁), the forecast whose worst log-loss regret over both labels is least. All values are found in
     one sort and a few passes, without a fit a case.
 
     With folds, p = G(p₁)/(G(1 − p₀) + G(p₁)), G being the geometric mean over the predictors, which again makes the
@@ -64,7 +66,7 @@ class VennAbersCalibrator(Calibrator):
     --------
     >>> from oddsmith import VennAbersCalibrator
     >>> cal = VennAbersCalibrator().fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
-    >>> low, high = cal.predict_interval([-1.5, 0.2, 2.0])
+    >>> low, high = cal.predict_bounds([-1.5, 0.2, 2.0])
     >>> low.round(2), high.round(2), cal.predict_proba([-1.5, 0.2, 2.0])[:, 1].round(2)
     (array([0.  , 0.33, 0.5 ]), array([0.5 , 0.67, 1.  ]), array([0.33, 0.5 , 0.67]))
     """
@@ -84,14 +86,17 @@ class VennAbersCalibrator(Calibrator):
         # Folds are drawn anew for other data.
         return frozenset({"monotone", "scale", "shift", "mirror"} if self.folds is None else {"monotone"})
 
-    def predict_interval(self, scores: ArrayLike) -> tuple[Floats, Floats]:
-        """Return p₀ and p₁, each of shape (n,)."""
+    def predict_bounds(self, scores: ArrayLike) -> tuple[Floats, Floats]:
+        """Return p₀ and p₁, each of shape (n,): the fits with the case added as a negative and as a positive.
+
+        Not an interval that holds the true probability: see the class.
+        """
         check_is_fitted(self, "map_")
         s = self._enter(_check.as_scores(scores))
         return self.lower_.probability(s), self.upper_.probability(s)
 
     def _fit_or_degenerate(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
-        # With one class or one score the interval is that of a single score, whose merged value is the add-one prior.
+        # With one class or one score the two are those of a single score, whose merged value is the add-one prior.
         n = data.n_pos + data.n_neg
         self.lower_, self.upper_ = (_flat(data.span()[0], value / (n + 1)) for value in (data.n_pos, data.n_pos + 1))
         return super()._fit_or_degenerate(data)

@@ -1,7 +1,19 @@
-"""The command line: ``oddsmith --help``; and what commands of other packages need to speak as its own do."""
+"""The command line: ``oddsmith --help``."""
 
-from oddsmith.cli._app import main
-from oddsmith.cli._failing import CHECK_FAILED
-from oddsmith.cli._output import AsJson, Quiet, Voice, say
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
 
-__all__ = ["CHECK_FAILED", "AsJson", "Quiet", "Voice", "main", "say"]
+__all__ = ["main"]
+
+
+def main(args: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line, by default with the arguments of this process."""
+    try:
+        from oddsmith.cli._app import main as run  # long enough to be interrupted
+
+        run(args)
+    except KeyboardInterrupt:
+        from oddsmith.cli._failing import INTERRUPTED
+
+        sys.exit(INTERRUPTED)

@@ -1,7 +1,8 @@
-"""All commands in one program, and what its exit codes mean: 0 done, 1 a check failed, 2 bad usage or bad input."""
+"""All commands in one program."""
 
 import contextlib
 import io
+import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated, NoReturn
@@ -9,7 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from oddsmith.cli import comparing, demonstrating, fitting, gating, judging, reporting, using
-from oddsmith.cli._failing import fail_cleanly
+from oddsmith.cli._failing import EXIT_CODES, fail_cleanly
 from oddsmith.cli._plugins import ExtensibleGroup
 
 app = typer.Typer(
@@ -19,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode="markdown",
-    epilog="Exit codes: 0 done, 1 a check failed, 2 bad usage or bad input.",
+    epilog=f"Exit codes: {', '.join(f'{code} {words}' for code, words in EXIT_CODES.items())}.",
 )
 
 for module in (demonstrating, fitting, using, judging, gating, comparing, reporting):
@@ -45,6 +46,10 @@ def _root(
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run the command line, by default with the arguments of this process."""
+    for name in ("stdout", "stderr"):
+        # Closed by whoever started the program: what is said there is lost, and nothing else.
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
         # A terminal that knows no Greek gets question marks, not an error.
         if isinstance(stream, io.TextIOWrapper):

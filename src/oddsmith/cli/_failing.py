@@ -1,6 +1,8 @@
-"""How a command fails: one line on standard error and an exit code, never a traceback."""
+"""How a command ends: with an exit code, and if it failed one line on standard error, never a traceback."""
 
+import errno
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,8 +12,15 @@ import typer
 from oddsmith.cli._terminal import Terminal
 from oddsmith.errors import OddsmithError
 
-#: Exit codes beside 0: a check failed, bad usage or bad input, stopped from the keyboard.
-CHECK_FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+DONE, CHECK_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+#: All exit codes, and what they mean.
+EXIT_CODES = {
+    DONE: "done",
+    CHECK_FAILED: "a check failed",
+    BAD_INPUT: "bad usage or bad input",
+    INTERRUPTED: "stopped from the keyboard",
+}
 
 #: Set to anything, errors that nobody foresaw show where they happened.
 _TRACEBACK = "ODDSMITH_TRACEBACK"
@@ -25,11 +34,22 @@ def fail_cleanly() -> Iterator[None]:
     except (KeyboardInterrupt, typer.Abort):
         _leave("Stopped.", INTERRUPTED)
     except OddsmithError as error:
-        _leave(f"Error: {error}", BAD_INPUT)
+        _leave(f"Error: {in_options(str(error))}", BAD_INPUT)
     except Exception as error:
         if os.environ.get(_TRACEBACK) and not hasattr(error, "format_message"):
             raise
         _leave(f"Error: {_told(error)}", BAD_INPUT)
+
+
+def in_options(message: str) -> str:
+    """Return a message of the library as the command line says it: ``force=True (--force)`` is ``--force`` there.
+
+    Examples
+    --------
+    >>> in_options('Hint: repair them, or pass bad_rows="skip" (--bad-rows skip) to leave them out.')
+    'Hint: repair them, or pass --bad-rows skip to leave them out.'
+    """
+    return re.sub(r"\b\w+=\S*(?: to choose_columns)? \((--[^()]+)\)", r"\1", message)
 
 
 def _told(error: Exception) -> str:
@@ -38,6 +58,8 @@ def _told(error: Exception) -> str:
         context = getattr(error, "ctx", None)
         command = "oddsmith" if context is None else context.command_path
         return f"{error.format_message().rstrip('.')}. Hint: see {command} --help."
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return "the disk is full. Hint: free some space, or write elsewhere."
     if isinstance(error, OSError):
         place = f": {error.filename}" if error.filename is not None else ""
         return f"{error.strerror or error}{place}. Hint: check the path, the rights and the space on the disk."

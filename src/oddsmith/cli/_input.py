@@ -1,5 +1,6 @@
 """What all commands that read scores have in common: their options, and reading."""
 
+import shlex
 from typing import Annotated, Any, Literal
 
 import typer
@@ -8,6 +9,7 @@ from oddsmith import ScoreTable, _check
 from oddsmith.cli._output import Voice
 from oddsmith.files import Roles, ScoreData, choose_columns, open_scores, read_table
 from oddsmith.metrics._measure import log_odds
+from oddsmith.report import Steps
 
 ScoresFile = Annotated[
     str,
@@ -36,6 +38,45 @@ Resolution = Annotated[
 ]
 
 
+ScoresAre = Annotated[
+    Literal["score", "probability", "log-odds"],
+    typer.Option(
+        "--scores-are",
+        help="What uncalibrated scores mean; 'score': probabilities where all lie in [0, 1], else nothing known.",
+    ),
+]
+
+
+def meaning_of(scores_are: str) -> Literal["score", "probability", "log_odds"]:
+    """Return what ``--scores-are`` means to the library."""
+    return "log_odds" if scores_are == "log-odds" else "probability" if scores_are == "probability" else "score"
+
+
+def next_steps(
+    path: str, roles: Roles, labels: tuple[Any, Any], positive: str | None, bad_rows: str, resolution: str
+) -> Steps:
+    """Return the commands that follow from advice about a file."""
+
+    def command(name: str, *more: str | None) -> str:
+        return "oddsmith " + shlex.join([name, path, *(word for word in more if word is not None)])
+
+    given = ["--score", roles.score, "--label", str(roles.label)]
+    given += [] if roles.weight is None else ["--weight", roles.weight]
+    same = [] if positive is None else ["--positive", positive]
+    odd = [] if bad_rows == "refuse" else ["--bad-rows", bad_rows]
+    odd += [] if resolution == "auto" else ["--resolution", resolution]
+
+    def fit(method: str) -> str:
+        chosen = [] if method == "auto" else ["-m", method]
+        return command("fit", "-o", "model.json", *given, *same, *odd, *chosen)
+
+    turned = command("report", *given, "--positive", str(labels[0]), *odd)
+    judged = ["--probability", roles.score, *given[2:], *same, *odd]
+    return Steps(
+        fit, f"negate the score, or take {labels[0]!r} for the positive label: {turned}", command("evaluate", *judged)
+    )
+
+
 def resolution_of(text: str) -> float | Literal["auto"] | None:
     """Return what ``--resolution`` means."""
     if text in ("auto", "exact"):
@@ -46,14 +87,14 @@ def resolution_of(text: str) -> float | Literal["auto"] | None:
         return _check.fail("resolution must be 'auto', 'exact' or a number", repr(text), "leave it out for 'auto'")
 
 
-def read_forecast(voice: Voice, path: str, *, probability: str | None, **options: Any) -> ScoreTable:
-    """Read probabilities as a table of log-odds, infinite at 0 and 1."""
-    table = read_scores(voice, path, score=probability, kind="probability", **options)[0].table
-    low, high = table.span()
+def read_forecast(voice: Voice, path: str, *, probability: str | None, **options: Any) -> tuple[ScoreTable, int]:
+    """Read probabilities as a table of log-odds, infinite at 0 and 1, with the number of distinct ones."""
+    data, _ = read_scores(voice, path, score=probability, kind="probability", **options)
+    low, high = data.table.span()
     if low < 0 or high > 1:
         got = f"values from {low:g} to {high:g}"
         _check.fail("probabilities must lie in [0, 1]", got, "calibrate scores first (oddsmith fit, oddsmith apply)")
-    return table.map(log_odds)
+    return data.table.map(log_odds), data.distinct
 
 
 def read_scores(

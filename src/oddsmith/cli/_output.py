@@ -1,10 +1,13 @@
 """What a command says and where: results on standard output, everything else on standard error."""
 
 import os
+import shutil
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, Annotated, Any
 
 import typer
@@ -21,13 +24,33 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the 
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace output that exists.")]
 
 
+#: What ``-o -`` means.
+STANDARD_OUTPUT = Path("-")
+
+
+@contextmanager
+def standing_for(output: Path, suffix: str) -> Iterator[Path]:
+    """Give the file to write: the output itself, or for "-" one that is copied to standard output when it is whole."""
+    if output != STANDARD_OUTPUT:
+        yield output
+        return
+    with tempfile.TemporaryDirectory(prefix="oddsmith-") as folder:
+        file = Path(folder) / f"output{suffix}"
+        yield file
+        with _unheard(sys.stdout), file.open("rb") as content:
+            shutil.copyfileobj(content, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+
+
 class Voice:
     """How a command speaks: remarks and progress, unless it was told to be quiet, and one result."""
 
-    def __init__(self, *, quiet: bool, as_json: bool) -> None:
+    def __init__(self, *, quiet: bool, as_json: bool, output: Path | None = None) -> None:
         self.quiet, self.as_json = quiet, as_json
         self.aside = Terminal(stderr=True, quiet=quiet)
-        self.out = Terminal()
+        # Where standard output is the file that is written, what is said about it goes elsewhere.
+        self._is_taken = output == STANDARD_OUTPUT
+        self.out = self.aside if self._is_taken else Terminal()
 
     def remark(self, text: str) -> None:
         """Say something beside the result."""
@@ -37,12 +60,13 @@ class Voice:
 
     def result(self, content: dict[str, Any], show: Callable[[Console], None]) -> None:
         """Print the result: as JSON, or as people read it."""
-        with _unheard(sys.stdout):
-            if self.as_json:
-                sys.stdout.write(json_text(content) + "\n")
-            else:
+        stream = sys.stderr if self._is_taken else sys.stdout
+        with _unheard(stream):
+            if not self.as_json:
                 show(self.out)
-            sys.stdout.flush()
+            elif not (self._is_taken and self.quiet):
+                stream.write(json_text(content) + "\n")
+            stream.flush()
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Callable[[float], None]]:

@@ -1,6 +1,6 @@
 """``oddsmith compare``: every method on the same file, judged out of sample."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -11,6 +11,7 @@ from oddsmith.cli import _input as read
 from oddsmith.cli._methods import METHODS, calibrator_called
 from oddsmith.cli._output import AsJson, Quiet, Voice, say
 from oddsmith.report.methods import MethodContest, compare_methods
+from oddsmith.report.wording import marks_explained, marks_of
 
 
 def add_to(app: typer.Typer) -> None:
@@ -28,17 +29,18 @@ def compare(
         list[str] | None, typer.Option("--method", "-m", help=f"Which ones. [default: all of {', '.join(METHODS)}]")
     ] = None,
     n_folds: Annotated[int, typer.Option("--folds", help="Folds of the cross-validation.")] = 5,
-    seed: Annotated[int, typer.Option("--seed", help="Of the folds.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the folds.")] = 0,
+    scores_are: read.ScoresAre = "score",
     pairs: Annotated[bool, typer.Option("--pairs", help="Also print the tests of every pair.")] = False,
     bad_rows: read.BadRows = "refuse",
     resolution: read.Resolution = "auto",
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Compare calibration methods by honest cross-validation and paired tests, and name the winner."""
+    """Compare calibration methods by honest cross-validation and paired tests, and recommend one."""
     voice = Voice(quiet=quiet, as_json=as_json)
     chosen = {name: calibrator_called(name) for name in (method or METHODS)}
-    data, _ = read.read_scores(
+    data, roles = read.read_scores(
         voice,
         file,
         score=score,
@@ -49,13 +51,25 @@ def compare(
         resolution=resolution,
     )
     with voice.progress("Comparing") as progress:
-        contest = compare_methods(data.table, chosen, n_folds=n_folds, random_state=seed, progress=progress)
+        contest = compare_methods(
+            data.table,
+            chosen,
+            n_folds=n_folds,
+            random_state=seed,
+            scores_are=read.meaning_of(scores_are),
+            steps=read.next_steps(file, roles, data.labels, positive, bad_rows, resolution),
+            progress=progress,
+        )
     for name, why in contest.failed.items():
         voice.remark(f"Left out {name}: {why}")
 
     def show(console: Console) -> None:
+        if contest.signal.words:
+            say(console, f"{contest.verdict}\n")
         console.print(_standings(contest))
-        say(console, contest.verdict)
+        say(console, contest.standing)
+        if not contest.signal.words:
+            say(console, contest.verdict)
         if pairs:
             console.print(contest.comparison.to_markdown(), soft_wrap=True)
 
@@ -64,25 +78,25 @@ def compare(
 
 def _standings(contest: MethodContest) -> Table:
     """Return the methods by log-loss, with marks."""
-    columns: dict[str, Any] = {"log_loss": "log-loss", "squared_error": "Brier", "zero_one_error": "errors"}
+    columns = {"log_loss": "log-loss", "squared_error": "Brier", "zero_one_error": "errors"}
+    content = contest.to_dict()
+    parts = content["comparison"]["measures"]
+    marks = {
+        (name, measure): marks_of(content, parts[measure]["methods"][name])
+        for name in contest.ranking
+        for measure in columns
+    }
     table = Table(
         title=f"{contest.comparison.decisions:,.0f} cases in {contest.n_folds} folds, means per case",
-        caption="* beats all others, † all but the raw scores, ‡ all but one or two; in parentheses after Holm",
+        caption=marks_explained(marks.values(), contest.baseline) or None,
     )
     table.add_column("method", overflow="fold")
     for title in columns.values():
         table.add_column(title, justify="right")
-    means = {measure: contest.mean(measure) for measure in columns}
     for name in contest.ranking:
         cells = []
-        for measure, values in means.items():
-            part = contest.comparison[measure]
-            mark, holm = (
-                part.mark(name, contest.comparison.raw),
-                part.mark(name, contest.comparison.raw, corrected=True),
-            )
-            marks = f" {mark}({holm})" if mark or holm else ""
-            text = f"{values[name]:.5f}{marks}"
-            cells.append(Text(text, style="bold" if name == part.best else ""))
+        for measure in columns:
+            text = f"{contest.mean(measure)[name]:.5f} {marks[name, measure]}".rstrip()
+            cells.append(Text(text, style="bold" if name == contest.comparison[measure].best else ""))
         table.add_row(name, *cells)
     return table

@@ -104,7 +104,7 @@ def check(
     ]
     if not asked:
         _check.fail("at least one bound must be given", "none", "pass one, such as --max-ece 0.05")
-    forecast = read.read_forecast(
+    forecast, distinct = read.read_forecast(
         voice,
         file,
         probability=probability,
@@ -115,7 +115,7 @@ def check(
         resolution=resolution,
     )
     with voice.odd_things_said(), voice.waiting("Measuring"):
-        found = summary(forecast, intervals=False)
+        found = summary(forecast, intervals=False, distinct=distinct)
     bounds = [_bound(found, *one) for one in asked]
     if junit is not None:
         write_atomically(junit, _junit(file, bounds), force=force, sources=input_files(file))

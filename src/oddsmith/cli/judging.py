@@ -7,13 +7,17 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from oddsmith import ScoreTable
 from oddsmith.cli import _input as read
 from oddsmith.cli._curve import bars, curve
 from oddsmith.cli._output import AsJson, Quiet, Voice, say
 from oddsmith.metrics import holm, reliability_curve, summary
 from oddsmith.metrics._result import plain
+from oddsmith.report.advice import few_cases, too_few
+from oddsmith.report.signal import Signal
 from oddsmith.report.titles import title_of
-from oddsmith.report.wording import figure, interval_lines, p_value
+from oddsmith.report.wording import BIAS, figure, interval_lines, p_value
+from oddsmith.resample import rows_by_class
 
 #: Columns of a terminal in which definitions have room.
 _ROOMY = 110
@@ -35,7 +39,7 @@ def evaluate(
     label: read.LabelColumn = None,
     weight: read.WeightColumn = None,
     positive: read.Positive = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of the intervals.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the intervals.")] = 0,
     bad_rows: read.BadRows = "refuse",
     resolution: read.Resolution = "auto",
     as_json: AsJson = False,
@@ -43,7 +47,7 @@ def evaluate(
 ) -> None:
     """Judge probabilities: measures with intervals, tests of calibration, and a reliability diagram."""
     voice = Voice(quiet=quiet, as_json=as_json)
-    forecast = read.read_forecast(
+    forecast, distinct = read.read_forecast(
         voice,
         file,
         probability=probability,
@@ -54,14 +58,19 @@ def evaluate(
         resolution=resolution,
     )
     with voice.odd_things_said(), voice.waiting("Resampling"):
-        found = summary(forecast, n_boot=_SAMPLES, random_state=seed)
+        found = summary(forecast, n_boot=_SAMPLES, random_state=seed, distinct=distinct)
     points = reliability_curve(forecast, n_bins=10, bins="mass")
     counts = reliability_curve(forecast, n_bins=20)
-    content = {**found, "verdict": _verdict(found["tests"]), "reliability": plain(points)}
+    warning = _warning(forecast)
+    content = {**found, "warning": warning, "verdict": _verdict(found["tests"], warning), "reliability": plain(points)}
 
     def show(console: Console) -> None:
         data = found["data"]
-        say(console, f"{data['rows']:,} rows, {data['prevalence']:.2%} positive, {data['distinct']:,} distinct")
+        if warning:
+            say(console, f"{warning}\n")
+        cells = "" if data["cells"] is None else f"; measured on {data['cells']:,} cells of neighbouring probabilities"
+        rows = f"{data['rows']:,} rows, {data['prevalence']:.2%} positive"
+        say(console, f"{rows}, {data['distinct']:,} distinct probabilities{cells}")
         console.print(_measures(found["measures"], console.width >= _ROOMY))
         console.print(_tests(found["tests"], console.width >= _ROOMY))
         width = min(50, console.width - 6)
@@ -76,7 +85,18 @@ def evaluate(
     voice.result(content, show)
 
 
-def _verdict(tests: dict[str, Any]) -> str:
+def _warning(forecast: ScoreTable) -> str:
+    """Say what makes every figure below it moot: too few cases, or probabilities that do not rank; empty where none."""
+    if forecast.n_pos == 0 or forecast.n_neg == 0:
+        return ""
+    cases, signal = rows_by_class(forecast), Signal.of(forecast)
+    if signal.kind != "reversed" and too_few(*cases):
+        return f"Cannot tell much: {few_cases(*cases)}."
+    repair = " Take 1 − p, or name the other label by --positive." if signal.kind == "reversed" else ""
+    return signal.words.replace("The score", "The probability") + repair
+
+
+def _verdict(tests: dict[str, Any], warning: str) -> str:
     """Say in one sentence whether the data refute calibration."""
     known = {name: float(test["p_value"]) for name, test in tests.items() if "reason" not in test}
     if not known:
@@ -85,12 +105,13 @@ def _verdict(tests: dict[str, Any]) -> str:
     refuted = [title_of(name) for name, p in corrected.items() if p < _LEVEL]
     among = f"at the {_LEVEL:.0%} level, corrected for {len(known)} tests"
     if not refuted:
-        return f"Nothing refutes calibration {among}."
+        few = "; so few cases refute little" if warning.startswith("Cannot tell") else ""
+        return f"Nothing refutes calibration {among}{few}."
     return f"Not calibrated: refuted {among}, by {', '.join(refuted)}."
 
 
 def _measures(measures: dict[str, Any], roomy: bool) -> Table:
-    table = Table(caption="≈: without the part that chance adds to errors; by chance: of no error at all")
+    table = Table(caption=BIAS)
     table.add_column("measure", overflow="fold")
     table.add_column("value", justify="right", no_wrap=True)
     table.add_column("95 % interval", justify="right")

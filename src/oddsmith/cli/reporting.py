@@ -32,7 +32,8 @@ def report(
     method: Annotated[
         list[str] | None, typer.Option("--method", "-m", help=f"Which ones. [default: all of {', '.join(METHODS)}]")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of folds and intervals.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of folds and intervals.")] = 0,
+    scores_are: read.ScoresAre = "score",
     bad_rows: read.BadRows = "refuse",
     resolution: read.Resolution = "auto",
     force: Force = False,
@@ -41,7 +42,8 @@ def report(
 ) -> None:
     """Write a report: verdict, pictures, methods, measures and a cost slider, in one file that needs nothing else."""
     voice = Voice(quiet=quiet, as_json=as_json)
-    _check.one_of(output.suffix.lower(), "the end of the output's name", tuple(_FORMATS))
+    if output.suffix.lower() not in _FORMATS:
+        _check.fail("output must end in .html, .md or .json", output.name, "change the name after -o")
     chosen = {name: calibrator_called(name) for name in (method or METHODS)}
     with replacing(output, force=force, sources=input_files(file)) as page:
         data, roles = read.read_scores(
@@ -64,6 +66,8 @@ def report(
                 labels=data.labels,
                 source={"File": name, "Columns": _columns(roles), **left_out},
                 random_state=seed,
+                scores_are=read.meaning_of(scores_are),
+                steps=read.next_steps(file, roles, data.labels, positive, bad_rows, resolution),
                 progress=progress,
             )
         for method_name, why in summary["contest"]["failed"].items():
@@ -71,7 +75,7 @@ def report(
         with voice.waiting("Drawing"):
             text = _FORMATS[output.suffix.lower()](summary)
         page.write_text(text, encoding="utf-8")
-    content = {"output": str(output), "verdict": summary["verdict"], "best": summary["best"]}
+    content = {"output": str(output), "verdict": summary["verdict"], "recommended": summary["recommended"]}
     voice.result(content, lambda console: say(console, f"{summary['verdict']}\nReport written to {output}"))
 
 

@@ -1,5 +1,6 @@
 """``oddsmith apply``, ``show`` and ``export``: what a model file is good for."""
 
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,11 +12,14 @@ from rich.table import Table
 from oddsmith import _check
 from oddsmith.cli import _input as read
 from oddsmith.cli._curve import curve
-from oddsmith.cli._output import AsJson, Force, Quiet, Voice, say
+from oddsmith.cli._output import STANDARD_OUTPUT, AsJson, Force, Quiet, Voice, say, standing_for
 from oddsmith.files import apply_map, choose_columns, open_scores, write_atomically
 from oddsmith.modelfile import CalibrationModel
 
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, from oddsmith fit.")]
+
+#: Segments that a hint names.
+_SHOWN = 10
 
 _SUFFIXES = {"sql": ".sql", "onnx": ".onnx", "python": ".py", "javascript": ".js", "c": ".c"}
 
@@ -30,7 +34,10 @@ def add_to(app: typer.Typer) -> None:
 def apply(
     model: ModelFile,
     file: read.ScoresFile,
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .csv, .tsv, .jsonl or .parquet.")],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="File to write: .csv, .tsv, .jsonl or .parquet; '-': CSV, or JSON lines."),
+    ],
     score: read.ScoreColumn = None,
     by: Annotated[str | None, typer.Option("--by", help="Column of segments. [default: as fitted]")] = None,
     name: Annotated[str, typer.Option("--name", help="Name of the new column.")] = "probability",
@@ -40,9 +47,9 @@ def apply(
     quiet: Quiet = False,
 ) -> None:
     """Write a copy of a file with the calibrated probability of each row."""
-    voice = Voice(quiet=quiet, as_json=as_json)
+    voice = Voice(quiet=quiet, as_json=as_json, output=output)
     fitted = CalibrationModel.load(model)
-    with open_scores(file) as scores:
+    with open_scores(file) as scores, standing_for(output, scores.suffix) as target:
         if by is not None and fitted.by is None:
             _check.fail("the model must have segments to take --by", "one without", "leave --by out, or fit with --by")
         by = by if by is not None else fitted.by
@@ -54,7 +61,7 @@ def apply(
                 fitted.map,
                 scores,
                 roles,
-                output,
+                target,
                 segments=maps or None,
                 name=name,
                 bad_rows=bad_rows,
@@ -118,13 +125,16 @@ def export(
     model: ModelFile,
     to: Annotated[Literal["sql", "onnx", "python", "javascript", "c"], typer.Option("--to", help="What to write.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write. [default: standard output; ONNX: MODEL.onnx]")
+        Path | None,
+        typer.Option("--output", "-o", help="File to write. [default: standard output, also '-'; ONNX: MODEL.onnx]"),
     ] = None,
     dialect: Annotated[
         str, typer.Option("--dialect", help="SQL dialect: duckdb, postgres, sqlite, spark, bigquery, snowflake.")
     ] = "duckdb",
     column: Annotated[str, typer.Option("--column", help="SQL: name of the score's column.")] = "score",
-    table: Annotated[str | None, typer.Option("--table", help="SQL: write a SELECT from this table.")] = None,
+    table: Annotated[
+        str | None, typer.Option("--table", help="SQL: write a SELECT from this table, such as schema.table.")
+    ] = None,
     segment: Annotated[str | None, typer.Option("--segment", help="Which segment of a model that has some.")] = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -133,31 +143,52 @@ def export(
     """Write a model as SQL, ONNX, Python, JavaScript or C, and prove that it computes the same."""
     from oddsmith.export import export as write_export
 
-    voice = Voice(quiet=quiet, as_json=as_json)
+    voice = Voice(quiet=quiet, as_json=as_json, output=output)
     fitted = _segment(CalibrationModel.load(model), segment)
-    done = write_export(fitted, to, dialect=dialect, column=column, table=table)
+    done = write_export(fitted, to, dialect=dialect, column=column, table=None if table is None else qualified(table))
     voice.remark(str(done.parity))
     if output is None and to == "onnx":
         output = model.with_suffix(_SUFFIXES[to])
     content: dict[str, Any] = {"to": to, "output": None if output is None else str(output), "parity": str(done.parity)}
     if output is not None:
-        write_atomically(output, done.content, force=force, sources=[model])
+        with standing_for(output, _SUFFIXES[to]) as target:
+            write_atomically(target, done.content, force=force, sources=[model])
     else:
         content["content"] = done.content
 
     def write(console: Console) -> None:
         if output is None:
             typer.echo(done.content, nl=False)
-        else:
+        elif output != STANDARD_OUTPUT:
             say(console, f"Written to {output}")
 
     voice.result(content, write)
 
 
+def qualified(table: str) -> list[str]:
+    """Return catalogue, schema and name of a table, as far as they are given; dots within double quotes join nothing.
+
+    Examples
+    --------
+    >>> qualified('main."a.b".scores'), qualified("scores")
+    (['main', 'a.b', 'scores'], ['scores'])
+    """
+    found = re.findall(r'"(?:[^"]|"")*"|[^".]+|(?<=\.)(?=\.|$)|^(?=\.|$)', table)
+    if ".".join(found) != table:
+        _check.fail("--table must be a name, or names joined by dots", repr(table), 'write a name with dots as "a.b"')
+    return [part[1:-1].replace('""', '"') if part[:1] == '"' else part for part in found]
+
+
 def _segment(model: CalibrationModel, name: str | None) -> CalibrationModel:
     """Return the model of a segment, which must be known."""
-    if name is not None:
-        _check.one_of(name, "--segment", tuple(model.segments))
+    if name is not None and not model.segments:
+        _check.fail("the model must have segments to take --segment", "one without", "leave --segment out")
+    if name is not None and name not in model.segments:
+        known = ", ".join(repr(each) for each in list(model.segments)[:_SHOWN])
+        more = ", …" if len(model.segments) > _SHOWN else ""
+        _check.fail(
+            "--segment must be a segment of the model", repr(name), f"pass --segment NAME, one of {known}{more}"
+        )
     return model.of_segment(name)
 
 

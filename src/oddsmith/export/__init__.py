@@ -1,5 +1,6 @@
 """Fitted maps for other engines: SQL, ONNX, Python, JavaScript and C, each compared with the map it came from."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -36,7 +37,7 @@ def export(
     output: Output = "probability",
     dialect: str = "duckdb",
     column: str = "score",
-    table: str | None = None,
+    table: str | Sequence[str] | None = None,
     connection: Any = None,
 ) -> Export:
     """Write a map for an engine, compare the two where the engine is at hand, and say so in the header.

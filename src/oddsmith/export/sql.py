@@ -1,5 +1,7 @@
 """Maps as SQL expressions, in any dialect that sqlglot writes."""
 
+from collections.abc import Sequence
+
 from oddsmith import _check
 from oddsmith.export._escaping import sql_name
 from oddsmith.export._guards import guarded
@@ -17,7 +19,7 @@ def to_sql(
     column: str = "score",
     dialect: str = "duckdb",
     output: Output = "probability",
-    table: str | None = None,
+    table: str | Sequence[str] | None = None,
 ) -> str:
     """Write a map as an SQL expression of a column.
 
@@ -37,7 +39,8 @@ def to_sql(
     output : {"probability", "log_odds"}, default "probability"
         Log-odds are held within ±700.
     table : str, optional
-        Write a whole statement, which adds the output to the columns of this table.
+        Write a whole statement, which adds the output to the columns of this table; several names, up to three, are
+        those of catalogue, schema and table.
 
     Examples
     --------
@@ -62,5 +65,9 @@ def to_sql(
     if table is None:
         return value.sql(dialect=dialect, copy=False)
     named = exp.alias_(value, output, quoted=True, copy=False)
-    source = exp.table_(sql_name(table, "table"), quoted=True)
+    names = [table] if isinstance(table, str) else list(table)
+    if not 1 <= len(names) <= 3:
+        _check.fail("table must be one to three names", f"{len(names)}", "name schema and table")
+    name, schema, catalogue = [*(sql_name(part, "table") for part in reversed(names)), "", ""][:3]
+    source = exp.table_(name, schema or None, catalogue or None, quoted=True)
     return exp.select("*", named).from_(source).sql(dialect=dialect, copy=False)

@@ -19,6 +19,9 @@ from oddsmith.files._lines import first_rejects, lines, reject_options
 
 _SEPARATORS = ",\t;|"
 
+# Fields may be as long as the engine takes them: its limit is told, not that of Python's reader.
+csv.field_size_limit(2**31 - 1)
+
 
 @dataclass(frozen=True)
 class CSV(Layout):
@@ -99,11 +102,13 @@ class CSV(Layout):
                 seen.append(line)
                 yield line + "\n"
 
-        number = 1
+        number, is_header = 1, self.header
         with contextlib.suppress(csv.Error):  # a quote without end, which is a problem of the file that is told anyway
             for record in csv.reader(each_line(), delimiter=self.separator):
                 if record or len(self.columns) == 1:
-                    yield number, "\n".join(seen), record or [""]
+                    if not is_header:
+                        yield number, "\n".join(seen), record or [""]
+                    is_header = False
                 number += len(seen)
                 seen.clear()
 
@@ -126,11 +131,15 @@ class _Head:
             skip += 1
         else:
             _check.fail("the file must hold rows", "an empty file", "check how it was written")
+        if "\r" in line:
+            _check.fail(
+                "lines must end in \\n or \\r\\n", "\\r alone", "convert them: tr '\\r' '\\n' < old.csv > new.csv"
+            )
         unquoted = re.sub('"[^"]*"', "", line)
         separator = max(_SEPARATORS, key=unquoted.count)
         fields = next(csv.reader(itertools.chain([line], text), delimiter=separator))
         header = not any(_is_number(field) for field in fields)
-        names = tuple(field.strip() if header and field.strip() else f"column{i}" for i, field in enumerate(fields))
+        names = tuple(field if header and field.strip() else f"column{i}" for i, field in enumerate(fields))
         return _Head(names, separator, header, skip)
 
 

@@ -88,6 +88,8 @@ def explained(name: str) -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:
+        if "No space left on device" in str(error):
+            _check.fail("the disk must have room", "a full disk", "free some space, or write elsewhere")
         _check.fail(f"{name} must be a file that DuckDB can read", words(error), "check the file, and its format")
 
 

@@ -14,6 +14,9 @@ from oddsmith.files._lines import first_rejects, line_relation, lines, reject_op
 #: Objects looked at to learn the names of columns.
 _SAMPLE = 1000
 
+#: Whether an object has a key twice, of which nobody knows which one is meant.
+_REPEATED = "coalesce(len(try(json_keys(line))) <> len(list_distinct(try(json_keys(line)))), false)"
+
 
 @dataclass(frozen=True)
 class JSONLines(Layout):
@@ -62,7 +65,7 @@ class JSONLines(Layout):
         pointers = ", ".join(text_literal(pointer(name)) for name in names)
         listed = ", ".join(f"fields[{i + 1}] AS f{i}" for i in range(len(names)))
         return (
-            f"SELECT {listed}, fields IS NULL AS broken, line, number FROM "
+            f"SELECT {listed}, fields IS NULL OR {_REPEATED} AS broken, line, number FROM "
             f"(SELECT try(json_extract_string(line, [{pointers}])) AS fields, line, number FROM {relation})"
         )
 

@@ -86,7 +86,8 @@ def first_rejects(engine: Engine, path: str, limit: int) -> list[tuple[Any, ...]
     if not _noted_any(engine):
         return []
     return engine.rows(
-        "SELECT any_value(line), any_value(csv_line), arg_min(error_message, column_idx) FROM noted_rejects "
+        "SELECT any_value(line), any_value(csv_line), "
+        "coalesce(arg_min(error_message, column_idx), any_value(error_message)) FROM noted_rejects "
         f"JOIN noted_scans USING (scan_id, file_id) WHERE file_path = {text_literal(path)} "
         f"GROUP BY line_byte_position ORDER BY line_byte_position LIMIT {limit}"
     )

@@ -58,7 +58,7 @@ class Problem(NamedTuple):
 
 def problems_of(file: ScoreFile, roles: Roles) -> list[Problem]:
     """List what may be wrong with the columns in use, as `Layout.select` gives them."""
-    found = [Problem("broken", "not a JSON object")]
+    found = [Problem("broken", "not a JSON object with each key once")]
     for i, name in enumerate(roles.names):
         field = f"f{i}"
         empty = f" OR trim({field}) = ''" if file.layout.type_of(name) == "VARCHAR" else ""
@@ -66,7 +66,9 @@ def problems_of(file: ScoreFile, roles: Roles) -> list[Problem]:
         found.append(Problem(f"{field} IS NULL{empty}", f"{'segment' if what == 'by' else what} is missing"))
         if what in ("score", "weight"):
             number, value = f"TRY_CAST({field} AS DOUBLE)", f"': ' || CAST({field} AS VARCHAR)"
-            found.append(Problem(f"{number} IS NULL", f"{what} is not a number", value))
+            # The engine takes 1_000 for a number.
+            grouped = f" OR contains({field}, '_')" if empty else ""
+            found.append(Problem(f"{number} IS NULL{grouped}", f"{what} is not a number", value))
             found.append(Problem(f"NOT isfinite({number})", f"{what} is not finite", value))
         if what == "weight":
             found.append(Problem(f"{number} < 0", "weight is negative", value))

@@ -84,9 +84,10 @@ def choose_columns(
     InvalidInputError
         If a name is none of the columns, or if none or several columns could be meant.
     """
-    for option, name in {"score": score, "label": label, "weight": weight, "by": by}.items():
-        if name is not None:
-            _refuse_unknown(file, option, name)
+    score, label, weight, by = (
+        None if name is None else _known(file, option, name)
+        for option, name in {"score": score, "label": label, "weight": weight, "by": by}.items()
+    )
     guessed = []
     if score is None:
         score = _guess(file, "score", kind, _SCORES if kind == "score" else _PROBABILITIES, {label, weight, by})
@@ -100,15 +101,19 @@ def choose_columns(
     return roles
 
 
-def _refuse_unknown(file: ScoreFile, option: str, name: str) -> None:
+def _known(file: ScoreFile, option: str, name: str) -> str:
+    """Return the column of this name, which may have spaces around it in the file."""
     times = file.columns.count(name)
     if times == 1:
-        return
+        return name
+    padded = [column for column in file.columns if column.strip() == name]
+    if len(padded) == 1:
+        return padded[0]
     if times > 1:
         _check.fail(f"{option} must name one column", f"{name!r}, {times} times in {file.name}", "rename one of them")
     folded = {column.casefold(): column for column in file.columns}
     close = [folded[found] for found in difflib.get_close_matches(name.casefold(), folded, n=1)]
-    _check.fail(
+    return _check.fail(
         f"{option} must name a column of {file.name}",
         f"{name!r}",
         f"did you mean {close[0]!r}" if close else f"choose one of {_listed(file.columns)}",
@@ -124,9 +129,15 @@ def _guess(file: ScoreFile, parameter: str, what: str, known: Collection[str], t
     ]
     if len(found) == 1:
         return found[0]
-    got = f"several: {_listed(found)}" if found else f"columns {_listed(file.columns)}"
-    must = f"one column of {file.name} must be called like a {what}, or be named"
-    return _check.fail(must, got, f"pass {parameter}= (--{what}), one of them")
+    if found:
+        _check.fail(
+            f"one column of {file.name} must be the {what}", f"several: {_listed(found)}", _pass(parameter, what)
+        )
+    return _check.fail(f"no {what} column recognised", f"columns {_listed(file.columns)}", _pass(parameter, what))
+
+
+def _pass(parameter: str, option: str) -> str:
+    return f"pass {parameter}= (--{option})"
 
 
 def _listed(columns: Collection[str]) -> str:

@@ -45,12 +45,15 @@ class ScoreData:
         The table of each segment, if there are any.
     dropped : BadRows or None
         What was left out.
+    distinct : int
+        How many distinct scores there are, which a table of cells does not tell.
     """
 
     table: ScoreTable
     labels: tuple[Label, Label]
     segments: dict[str, ScoreTable] = field(default_factory=dict)
     dropped: BadRows | None = None
+    distinct: int = 0
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,13 @@ def read_table(
         _check.fail(
             f"{file.name} must not change while it is read", f"{survey.good}, then {table.rows} rows", "try again"
         )
-    return ScoreData(table, coding.labels, tables if roles.by is not None else {}, dropped)
+    with explained(file.name):
+        distinct = len(table) if table.resolution is None else _distinct(engine, usable)
+    return ScoreData(table, coding.labels, tables if roles.by is not None else {}, dropped, distinct)
+
+
+def _distinct(engine: Engine, usable: str) -> int:
+    return int(engine.rows(f"SELECT count(DISTINCT score) FROM ({usable})")[0][0])
 
 
 def _staged(file: ScoreFile, roles: Roles, code: str) -> str:
@@ -163,6 +172,8 @@ def _survey(engine: Engine, rows: str) -> _Survey:
     found = engine.rows(
         f"SELECT problem, CAST(label AS VARCHAR), n, whole FROM ({grouped}) ORDER BY problem LIMIT {_MAX_LABELS}"
     )
+    if len(found) == _MAX_LABELS:
+        _check.fail("label must be a column of few values", f"{_MAX_LABELS} or more", "check which column is the label")
     good = [row for row in found if row[0] is None]
     return _Survey(
         sum(row[2] for row in good),

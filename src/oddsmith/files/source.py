@@ -58,6 +58,11 @@ class ScoreFile:
         """Names of the columns, in order."""
         return self.layout.columns
 
+    @property
+    def suffix(self) -> str:
+        """The end of the name of a text file with the same rows: .csv, or .jsonl."""
+        return ".jsonl" if isinstance(self.layout, JSONLines) else ".csv"
+
     def close(self) -> None:
         """Let go of everything that reading needed."""
         self.engine.close()
@@ -114,6 +119,8 @@ def _spooled(name: str, engine: Engine) -> list[str]:
         return []
     with tempfile.NamedTemporaryFile(dir=engine.folder, delete=False) as copy:
         if name == "-":
+            if sys.stdin is None:
+                _check.fail("standard input must be open", "a closed one", "pipe rows into it, or name a file")
             shutil.copyfileobj(sys.stdin.buffer, copy)
         else:
             with open(name, "rb") as pipe:

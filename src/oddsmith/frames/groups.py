@@ -80,7 +80,7 @@ def read_groups(
         kept &= sent["odd"].values != 0  # a row of weight 0 is absent
     if not kept.any():
         _check.fail(
-            "frame must hold rows that can be used", f"none; {dropped or 'only weights of 0'}", "check the columns"
+            "frame must hold rows that can be used", f"none; {dropped or 'all weights are 0'}", "check the columns"
         )
     columns = {name: column.values[kept] for name, column in sent.items()}
     positive = _positive(columns["label"], source.names.originals[source.label], pos_label)

@@ -60,6 +60,12 @@ class Decisions(NamedTuple):
         """Decisions of equal weight that would vary as much."""
         return ratio(self.weight, self.squares) * self.weight
 
+    @property
+    def n_effective(self) -> float:
+        """How many decisions of equal weight would vary as much as all of these."""
+        total = float(self.weight.sum(dtype=np.float64))
+        return total / (float(self.squares.sum(dtype=np.float64)) / total)
+
 
 @dataclass(frozen=True)
 class SignTest(Result):
@@ -178,17 +184,13 @@ def paired_t_test(a: ArrayLike, b: ArrayLike, weight: ArrayLike | None = None) -
 
 def t_test(first: Floats, second: Floats, decisions: Decisions) -> PairedTTest:
     """Test the mean difference of gains over decisions that were read before."""
-    total = float(decisions.weight.sum(dtype=np.float64))
-    n = total / (float(decisions.squares.sum(dtype=np.float64)) / total)
     lost_a, lost_b = bool(np.isneginf(first).any()), bool(np.isneginf(second).any())
     if lost_a or lost_b:
-        sign = float(lost_b) - float(lost_a)
-        return PairedTTest(sign * math.inf if sign else 0.0, sign * math.inf if sign else 0.0, n - 1, float(sign == 0))
-    difference = first - second
-    mean = float(decisions.weight @ difference) / total
+        sign, df = float(lost_b) - float(lost_a), decisions.n_effective - 1
+        return PairedTTest(sign * math.inf if sign else 0.0, sign * math.inf if sign else 0.0, df, float(sign == 0))
+    mean, spread, n = mean_and_error(first - second, decisions)
     if n < 1 + 1e-9:
         return PairedTTest(mean, 0.0, n - 1, 1.0)
-    spread = math.sqrt(float(decisions.squares @ (difference - mean) ** 2) * n / (n - 1)) / total
     if spread <= 1e-15 * abs(mean):
         return PairedTTest(mean, math.copysign(math.inf, mean) if mean else 0.0, n - 1, float(mean == 0))
     t = mean / spread
@@ -198,6 +200,19 @@ def t_test(first: Floats, second: Floats, decisions: Decisions) -> PairedTTest:
 def _at_most_one(p_value: float) -> float:
     """Return a p-value that rounding may have taken above 1; NaN stays NaN."""
     return 1.0 if p_value > 1 else p_value
+
+
+def mean_and_error(values: Floats, decisions: Decisions) -> tuple[float, float, float]:
+    """Return the mean, its standard error, and how many decisions of equal weight would vary as much.
+
+    Of a single decision the error is infinite.
+    """
+    n = decisions.n_effective
+    total = float(decisions.weight.sum(dtype=np.float64))
+    mean = float(decisions.weight @ values) / total
+    if n < 1 + 1e-9:
+        return mean, math.inf, n
+    return mean, math.sqrt(float(decisions.squares @ (values - mean) ** 2) * n / (n - 1)) / total, n
 
 
 def holm(p_values: ArrayLike) -> Floats:

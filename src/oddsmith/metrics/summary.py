@@ -20,7 +20,11 @@ _MEASURES: dict[str, tuple[Measure[..., Any], dict[str, Any], str]] = {
     "squared_error": (proper.squared_error, {}, "mean of (t - P)², the Brier score"),
     "zero_one_error": (proper.zero_one_error, {}, "share of wrong decisions at P = ½"),
     "miscalibration": (proper.miscalibration, {}, "log-loss that the best monotone recalibration saves (CORP)"),
-    "discrimination": (proper.discrimination, {}, "log-loss that it saves against the base rate (CORP)"),
+    "discrimination": (
+        proper.discrimination,
+        {},
+        "log-loss that the best monotone recalibration saves against the base rate (CORP)",
+    ),
     "uncertainty": (proper.uncertainty, {}, "log-loss of the base rate (CORP)"),
     "calibration_error": (reliability.calibration_error, {}, ""),
     "smooth_calibration_error": (smooth.smooth_calibration_error, {}, ""),
@@ -56,6 +60,7 @@ def summary(
     level: float = 0.95,
     n_boot: int = 1000,
     random_state: RandomState = None,
+    distinct: int | None = None,
 ) -> dict[str, Any]:
     """Return the standard measures of a forecast with definitions, intervals and tests, as plain JSON.
 
@@ -69,6 +74,8 @@ def summary(
     level : float, default 0.95
     n_boot : int, default 1000
     random_state : int, Generator or None
+    distinct : int, optional
+        How many distinct forecasts there are, where the table holds cells of several.
 
     Returns
     -------
@@ -85,6 +92,8 @@ def summary(
     """
     table = as_forecast(forecast)
     measures = {name: _measured(table, *parts) for name, parts in _MEASURES.items()}
+    if distinct is not None:
+        measures["distinct_outputs"]["value"] = distinct
     if intervals:
         asked = {
             name: Asked(measure, options, measure.null)
@@ -100,7 +109,8 @@ def summary(
             "weight": plain(table.n_pos + table.n_neg),
             "kind": table.kind,
             "prevalence": table.prevalence,
-            "distinct": len(table),
+            "distinct": len(table) if distinct is None else distinct,
+            "cells": None if distinct in (None, len(table)) else len(table),
             "resolution": table.resolution,
         },
         "in_sample": is_in_sample(table),
@@ -146,7 +156,8 @@ def summary_text(found: dict[str, Any]) -> str:
     data = found["data"]
     weight = "" if data["kind"] == "count" else f" of weight {_number(data['weight'])}"
     pooled = "" if data["resolution"] is None else f", pooled in cells of {data['resolution']:g}"
-    distinct = f"{data['distinct']} distinct forecasts{pooled}"
+    cells = "" if data["cells"] is None else f", measured on {data['cells']} cells"
+    distinct = f"{data['distinct']} distinct forecasts{pooled}{cells}"
     lines = [f"{data['rows']} rows{weight}, {_percent(data['prevalence'])} positive, {distinct}"]
     if found["in_sample"]:
         lines.append("In-sample: the forecast was fitted on these rows, so every figure flatters it.")

@@ -125,7 +125,7 @@ class CorpDisplay(ReliabilityPicture):
         if self.band is not None:
             self._shade(self.band, ink, "band if calibrated", series)
         parts = self.decomposition
-        label = f"{self.name or 'isotonic'}\nMCB {parts.miscalibration:.4f} DSC {parts.discrimination:.4f}"
+        label = f"{self.name or 'isotonic'}\nBrier: MCB {parts.miscalibration:.4f} DSC {parts.discrimination:.4f}"
         self.ax_.plot(
             self.prob,
             self.rate,

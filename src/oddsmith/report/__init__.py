@@ -1,7 +1,19 @@
 """Reports: one dictionary, written as a page, as Markdown or as JSON."""
 
-from oddsmith.report.methods import AS_IS, MethodContest, compare_methods
+from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, Advice, Steps
+from oddsmith.report.methods import MethodContest, compare_methods
 from oddsmith.report.render import to_html, to_json, to_markdown
 from oddsmith.report.summary import summarize
 
-__all__ = ["AS_IS", "MethodContest", "compare_methods", "summarize", "to_html", "to_json", "to_markdown"]
+__all__ = [
+    "BASE_RATE",
+    "UNCALIBRATED",
+    "Advice",
+    "MethodContest",
+    "Steps",
+    "compare_methods",
+    "summarize",
+    "to_html",
+    "to_json",
+    "to_markdown",
+]

@@ -2,10 +2,11 @@
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith._check import Floats
@@ -15,17 +16,23 @@ from oddsmith.input_maps import unit_log_odds
 from oddsmith.metrics import Comparison
 from oddsmith.metrics._result import plain
 from oddsmith.metrics.compare import compare_decisions
+from oddsmith.metrics.proper import decision_log_loss
 from oddsmith.metrics.significance import Decisions
-from oddsmith.resample import exact, rows_by_class, weighted_folds
+from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, Advice, HeldOut, Steps, advise, by_preference
+from oddsmith.report.signal import Signal
+from oddsmith.resample import Fold, exact, rows_by_class, weighted_folds
 from oddsmith.table import ScoreTable
 
-__all__ = ["AS_IS", "MethodContest", "compare_methods"]
+__all__ = ["Meaning", "MethodContest", "compare_methods"]
 
-#: Leaving the scores as they are: probabilities if all lie in [0, 1], else log-odds.
-AS_IS = "as it is"
+#: What scores are before they are calibrated; a "score" is a probability where all lie in [0, 1], else nothing known.
+Meaning = Literal["score", "probability", "log_odds"]
 
-#: Probabilities that are left as they are are judged this far from 0 and 1.
+#: Uncalibrated probabilities are judged this far from 0 and 1.
 _CERTAIN = 1e-15
+
+#: Methods that are named where several do as well.
+_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,10 @@ class MethodContest:
     n_folds : int
     failed : dict of str to str
         Methods that could not be fitted, and why.
+    advice : Advice
+        Which method to use, and what it gains.
+    signal : Signal
+        Whether the scores rank at all.
     """
 
     comparison: Comparison
@@ -54,6 +65,8 @@ class MethodContest:
     neg: Floats
     n_folds: int
     failed: dict[str, str]
+    advice: Advice
+    signal: Signal
     pos_sq: Floats | None = None
     neg_sq: Floats | None = None
 
@@ -74,23 +87,35 @@ class MethodContest:
         }
 
     @property
+    def baseline(self) -> str:
+        """What methods are compared with: uncalibrated scores, or the base rate where those are no probabilities."""
+        return self.advice.baseline
+
+    @property
     def verdict(self) -> str:
-        """The winner in words."""
-        part, loss = self.comparison["log_loss"], self.mean("log_loss")
-        best = self.ranking[0]
+        """What to do, in words."""
+        return self.advice.words
+
+    @property
+    def standing(self) -> str:
+        """Which method has the least log-loss, and which ones cannot be told from it."""
+        part, best = self.comparison["log_loss"], self.ranking[0]
+        told = f"{best} has the least log-loss, {self.mean('log_loss')[best]:.4f} per case"
+        if not self.advice.can_tell:
+            return f"{told}; with so few cases the order of the methods means nothing."
         left = [name for name in self.ranking if name in part.not_beaten(best, corrected=True)]
-        told = f"{best} has the least log-loss, {loss[best]:.4f} a case"
-        if best != AS_IS and AS_IS in loss:
-            told += f", against {loss[AS_IS]:.4f} as the scores are"
         if not left:
             return f"{told}. It is significantly better than every other method."
-        shown = ", ".join(left[:5]) + (f" and {len(left) - 5} more" if len(left) > 5 else "")
-        return f"{told}. Not significantly worse: {shown}."
+        shown = ", ".join(left[:_NAMED]) + (f" and {len(left) - _NAMED} more" if len(left) > _NAMED else "")
+        return f"{told}. Statistically indistinguishable from it: {shown}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the held-out cells as plain JSON."""
         content = {
             "verdict": self.verdict,
+            "standing": self.standing,
+            "advice": {**asdict(self.advice), "gain": self.advice.gain._asdict()},
+            "signal": {**asdict(self.signal), "kind": self.signal.kind},
             "ranking": self.ranking,
             "folds": self.n_folds,
             "mean": {measure: self.mean(measure) for measure in self.comparison.measures},
@@ -106,9 +131,14 @@ def compare_methods(
     *,
     n_folds: int = 5,
     random_state: int = 0,
+    scores_are: Meaning = "score",
+    steps: Steps | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> MethodContest:
-    """Fit every method to all folds but one, judge it on that one, and test every pair.
+    """Fit every method to all folds but one, judge it on that one, test every pair, and recommend one.
+
+    The first by preference (the default, then the simplest smooth map) is recommended, unless others are significantly
+    better after Holm's correction. Its gain is computed with the choice nested in the folds.
 
     Parameters
     ----------
@@ -116,10 +146,15 @@ def compare_methods(
         Float weights are dealt out to the folds row by row where no scores are tied within a class, else as
         (Σw)²/Σw² rows of equal weight; errors are then compared by t-tests too.
     methods : mapping of str to Calibrator
-        Unfitted; leaving the scores as they are takes part too.
+        Unfitted; the uncalibrated scores take part too, or the base rate where they are no probabilities.
     n_folds : int, default 5
         At most the number of cases of the rarer class.
     random_state : int, default 0
+    scores_are : {"score", "probability", "log_odds"}, default "score"
+        What the scores mean uncalibrated. "score": probabilities where all lie in [0, 1], else nothing that has a
+        log-loss, and methods are compared with the base rate.
+    steps : Steps, optional
+        How the verdict names the next step; by default in Python.
     progress : callable, optional
         Told how much is done, from 0 to 1.
 
@@ -128,18 +163,20 @@ def compare_methods(
     >>> from oddsmith import PlattCalibrator, ScoreTable
     >>> table = ScoreTable.from_arrays([0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9], [0, 0, 1, 0, 0, 1, 1, 1])
     >>> sorted(compare_methods(table, {"platt": PlattCalibrator()}).ranking)
-    ['as it is', 'platt']
+    ['platt', 'uncalibrated']
     """
     cases = rows_by_class(table)
     k = int(min(_check.whole_number(n_folds, "n_folds", low=2), *cases))
+    _check.whole_number(random_state, "random_state", low=0)
     if k < 2:
         got = f"{cases[0]} positive and {cases[1]} negative"
         _check.fail("each class must have two cases or more to compare methods", got, "bring more data")
     splits = weighted_folds(exact(table), k, random_state=random_state)
-    low, high = table.span()
-    found: dict[str, list[Floats]] = {
-        AS_IS: [unit_log_odds(part.scores, _CERTAIN) if 0 <= low and high <= 1 else part.scores for _, part in splits]
-    }
+    parts = [part for _, part in splits]
+    base_rate = [np.full(len(part), np.log(rest.n_pos / rest.n_neg)) for rest, part in splits]
+    known = log_odds_of(table, scores_are)
+    baseline = BASE_RATE if known is None else UNCALIBRATED
+    found = {baseline: base_rate if known is None else [known(part.scores) for part in parts]}
     failed: dict[str, str] = {}
     for done, (name, method) in enumerate(methods.items()):
         try:
@@ -148,7 +185,8 @@ def compare_methods(
             failed[name] = str(error)
         if progress is not None:
             progress((done + 1) / len(methods))
-    parts = [part for _, part in splits]
+    if len(found) == 1:
+        _check.fail("some method must fit the data", f"none: {'; '.join(failed.values())}", "choose other methods")
     counted = table.kind == "count"
     columns = ("pos", "neg") if counted else ("pos", "neg", "pos_sq", "neg_sq")
     sums = {side: np.concatenate([getattr(part, side) for part in parts]) for side in columns}
@@ -156,20 +194,63 @@ def compare_methods(
     weight = np.concatenate([sums["pos"], sums["neg"]])
     squares = weight if counted else np.concatenate([sums["pos_sq"], sums["neg_sq"]])
     truth, held = np.repeat([True, False], len(weight) // 2), weight > 0
+    positive, decisions = truth[held], Decisions(weight[held], squares[held])
+
+    def by_decision(values: NDArray[Any]) -> NDArray[Any]:
+        return np.tile(values, 2)[held]
+
+    def losses(values: Floats) -> Floats:
+        return -decision_log_loss(np.where(positive, by_decision(values), -by_decision(values)))
+
     comparison = compare_decisions(
-        truth[held],
-        {name: np.tile(values, 2)[held] for name, values in log_odds.items()},
-        Decisions(weight[held], squares[held]),
+        positive,
+        {name: by_decision(values) for name, values in log_odds.items()},
+        decisions,
         protocol="ZY04" if counted else "t",
-        raw=AS_IS,
+        raw=baseline,
         random_state=random_state,
     )
+    fold = by_decision(np.repeat(np.arange(k), [len(part) for part in parts]))
+    signal = Signal.of(table)
+    fitted = {name: method for name, method in methods.items() if name in log_odds}
+    advice = advise(
+        HeldOut({name: losses(values) for name, values in log_odds.items()}, decisions, positive, fold, k),
+        baseline,
+        losses(np.concatenate(base_rate)),
+        by_preference(fitted),
+        signal,
+        steps=steps or _in_python(methods),
+    )
     scores = np.concatenate([part.scores for part in parts])
-    columns_as_floats = {side: column.astype(np.float64) for side, column in sums.items()}
-    return MethodContest(comparison, scores, log_odds, n_folds=k, failed=failed, **columns_as_floats)
+    as_floats = {side: column.astype(np.float64) for side, column in sums.items()}
+    return MethodContest(
+        comparison, scores, log_odds, n_folds=k, failed=failed, advice=advice, signal=signal, **as_floats
+    )
 
 
-def _held_out(method: Calibrator, splits: Any) -> list[Floats]:
+def log_odds_of(table: ScoreTable, scores_are: Meaning) -> Callable[[Floats], Floats] | None:
+    """Return how uncalibrated scores are read as log-odds; None where they are no probabilities."""
+    _check.one_of(scores_are, "scores_are", ("score", "probability", "log_odds"))
+    if scores_are == "log_odds":
+        return lambda scores: scores
+    low, high = table.span()
+    if 0 <= low and high <= 1:
+        return lambda scores: unit_log_odds(scores, _CERTAIN)
+    if scores_are == "probability":
+        _check.fail("probabilities must lie in [0, 1]", f"scores from {low:g} to {high:g}", "leave scores_are out")
+    return None
+
+
+def _in_python(methods: Mapping[str, Calibrator]) -> Steps:
+    """Return the next steps as a program takes them."""
+    return Steps(
+        lambda name: f"{type(methods[name]).__name__}().fit(scores, y)",
+        "negate the scores, or pass the other label as pos_label",
+        "take them for probabilities",
+    )
+
+
+def _held_out(method: Calibrator, splits: list[Fold]) -> list[Floats]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OddsmithWarning)
         return [method.fit_table(rest).log_odds(part.scores) for rest, part in splits]

@@ -23,7 +23,7 @@ class Picture(NamedTuple):
 
 
 def reliability_pictures(summary: Mapping[str, Any]) -> Iterator[Picture]:
-    """Draw the reliability of the scores as they are, and of the best method."""
+    """Draw the reliability of the uncalibrated scores, where they have one, and of the recommended method."""
     for place, (name, part) in enumerate(summary["forecasts"].items()):
         yield _picture(
             CorpDisplay.from_table(_table(part["cells"]), name=name),
@@ -35,8 +35,8 @@ def reliability_pictures(summary: Mapping[str, Any]) -> Iterator[Picture]:
 
 
 def histogram_pictures(summary: Mapping[str, Any]) -> Iterator[Picture]:
-    """Draw where the scores of both classes lie, and where the best method puts them."""
-    best = summary["best"]
+    """Draw where the scores of both classes lie, and where the recommended method puts them."""
+    recommended = summary["recommended"]
     yield _picture(
         DensityDisplay.from_table(_table(summary["scores"])),
         "Scores by class",
@@ -44,9 +44,9 @@ def histogram_pictures(summary: Mapping[str, Any]) -> Iterator[Picture]:
         "scores",
     )
     yield _picture(
-        PredictionHistogramDisplay.from_table(_table(summary["forecasts"][best]["cells"]), name=best),
-        f"Predictions, {best}",
-        f"How many held-out cases get which probability from {best}, positives on top of negatives.",
+        PredictionHistogramDisplay.from_table(_table(summary["forecasts"][recommended]["cells"]), name=recommended),
+        f"Predictions, {recommended}",
+        f"How many held-out cases get which probability from {recommended}, positives on top of negatives.",
         "predictions",
     )
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from oddsmith._check import visible
 from oddsmith.report.decisions import HIGHEST_COST
-from oddsmith.report.methods import AS_IS
 from oddsmith.report.summary import BIN_COUNTS
 from oddsmith.report.wording import content, figure
 
@@ -92,7 +91,7 @@ def _render(template: str, summary: Mapping[str, Any], **more: Any) -> str:
     )
     environment.filters |= {"figure": figure, "md": _as_markdown}
     page = environment.get_template(f"{template}.j2")
-    return page.render(summary=summary, as_is=AS_IS, **content(summary), **more)
+    return page.render(summary=summary, **content(summary), **more)
 
 
 def _as_markdown(text: object) -> str:
@@ -105,6 +104,11 @@ def _embedded(summary: Mapping[str, Any]) -> str:
     forecasts = {
         name: {"decisions": part["decisions"], "bins": part["bins"]} for name, part in summary["forecasts"].items()
     }
-    data = {"forecasts": forecasts, "best": summary["best"], "as_is": AS_IS, "bin_counts": BIN_COUNTS}
+    data = {
+        "forecasts": forecasts,
+        "recommended": summary["recommended"],
+        "baseline": summary["baseline"],
+        "bin_counts": BIN_COUNTS,
+    }
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

@@ -1,5 +1,6 @@
 """What a report says, as a plain dictionary: everything that is drawn or written comes out of it."""
 
+import math
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,14 +14,15 @@ from oddsmith.input_maps import unit_log_odds
 from oddsmith.metrics import reliability_curve, summary
 from oddsmith.metrics._result import plain
 from oddsmith.modelfile import DataSummary
+from oddsmith.report.advice import UNCALIBRATED, Steps
 from oddsmith.report.decisions import decision_cells
-from oddsmith.report.methods import AS_IS, MethodContest, compare_methods
+from oddsmith.report.methods import Meaning, MethodContest, compare_methods
 from oddsmith.resample import pooled
 from oddsmith.table import ScoreTable
 
 __all__ = ["BIN_COUNTS", "summarize"]
 
-SCHEMA = 1
+SCHEMA = 2
 
 #: Numbers of bins that a page lets choose from.
 BIN_COUNTS = (2, 5, 10, 15, 20, 30, 50, 100)
@@ -49,9 +51,11 @@ def summarize(
     labels: tuple[Any, Any] = (0, 1),
     source: Mapping[str, str] | None = None,
     random_state: int = 0,
+    scores_are: Meaning = "score",
+    steps: Steps | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:
-    """Compare methods on a table, judge the best, and return all that a report shows.
+    """Compare methods on a table, judge the recommended one, and return all that a report shows.
 
     Parameters
     ----------
@@ -67,6 +71,8 @@ def summarize(
         Where the data came from, in words: such as the columns of a file.
     random_state : int, default 0
         Of folds and intervals.
+    scores_are, steps
+        As in `compare_methods`.
     progress : callable, optional
         Told how much is done, from 0 to 1.
 
@@ -79,7 +85,7 @@ def summarize(
     --------
     >>> from oddsmith import PlattCalibrator, ScoreTable
     >>> table = ScoreTable.from_arrays([-1.0, 0.5, 2.0, -2.0], [0, 1, 1, 0], [40, 30, 30, 50])
-    >>> summarize(table, {"platt": PlattCalibrator()})["best"]
+    >>> summarize(table, {"platt": PlattCalibrator()})["recommended"]
     'platt'
     """
     from oddsmith import __version__
@@ -88,9 +94,17 @@ def summarize(
         if progress is not None:
             progress(share)
 
-    contest = compare_methods(table, methods, random_state=random_state, progress=lambda share: report(0.5 * share))
-    best = contest.ranking[0]
-    forecasts = {method: _forecast(contest, method, table.rows) for method in dict.fromkeys([AS_IS, best])}
+    contest = compare_methods(
+        table,
+        methods,
+        random_state=random_state,
+        scores_are=scores_are,
+        steps=steps,
+        progress=lambda share: report(0.5 * share),
+    )
+    recommended = contest.advice.method
+    shown = [UNCALIBRATED, recommended] if contest.baseline == UNCALIBRATED else [recommended]
+    forecasts = {method: _forecast(contest, method, table.rows) for method in dict.fromkeys(shown)}
     judged = {}
     for done, (method, forecast) in enumerate(forecasts.items()):
         with warnings.catch_warnings():
@@ -102,8 +116,9 @@ def summarize(
         "version": __version__,
         "name": name,
         "labels": list(labels),
-        "verdict": _verdict(contest),
-        "best": best,
+        "verdict": contest.verdict,
+        "recommended": recommended,
+        "baseline": contest.baseline,
         "data": DataSummary.of(table).to_dict(),
         "source": dict(source or {}),
         "seed": random_state,
@@ -111,24 +126,10 @@ def summarize(
         "judged": judged,
         "forecasts": {method: _forecast_parts(forecast) for method, forecast in forecasts.items()},
         "scores": _cells(pooled(table, _CELLS)),
-        "score_space": _score_space(table, methods, contest),
+        "score_space": _score_space(table, methods, contest, scores_are),
     }
     report(1.0)
     return dict(plain(content))
-
-
-def _verdict(contest: MethodContest) -> str:
-    """Return what to do, in one sentence."""
-    loss, best = contest.mean("log_loss"), contest.ranking[0]
-    if best == AS_IS:
-        return "Leave the scores as they are: no method made them better on held-out cases."
-    level = contest.comparison["log_loss"].not_beaten(best, corrected=True)
-    change = f"with {best} the log-loss on held-out cases falls from {loss[AS_IS]:.4f} to {loss[best]:.4f}"
-    if AS_IS in level:
-        return f"Calibrating changes little: {change}, which may be chance."
-    others = {0: "no other method does as well", 1: f"{''.join(level)} does as well within chance"}
-    alike = others.get(len(level), f"{len(level)} other methods do as well within chance")
-    return f"Calibrate: {change}, a significant gain, and {alike}."
 
 
 def _forecast(contest: MethodContest, method: str, rows: int) -> ScoreTable:
@@ -161,17 +162,19 @@ def _cells(table: ScoreTable) -> dict[str, list[float]]:
     return cells | {"pos_sq": table.pos_sq.tolist(), "neg_sq": table.neg_sq.tolist()}
 
 
-def _score_space(table: ScoreTable, methods: Mapping[str, Calibrator], contest: MethodContest) -> dict[str, Any]:
+def _score_space(
+    table: ScoreTable, methods: Mapping[str, Calibrator], contest: MethodContest, scores_are: Meaning
+) -> dict[str, Any]:
     """Return what the data say about a score, and what every method does once it is fitted to all cases."""
     from oddsmith.plots import ScoreSpaceDisplay
 
     low, high = table.span()
-    unit = 0 <= low and high <= 1
+    unit = 0 <= low and high <= 1 and scores_are != "log_odds"
     drawn = table.map(lambda prob: unit_log_odds(prob, _CERTAIN)) if unit else table
     display = ScoreSpaceDisplay.from_table(drawn)
     points = display.points[""]
     at = np.linspace(display.grid[0], display.grid[-1], _POINTS)
-    curves = {AS_IS: at}
+    curves = {contest.baseline: at if contest.baseline == UNCALIBRATED else np.full(len(at), _base_log_odds(table))}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OddsmithWarning)
         for name, method in methods.items():
@@ -192,3 +195,7 @@ def _score_space(table: ScoreTable, methods: Mapping[str, Calibrator], contest: 
         "curves": {name: np.clip(curves[name], -_FAR, _FAR) for name in contest.ranking},
         "in_sample": True,
     }
+
+
+def _base_log_odds(table: ScoreTable) -> float:
+    return math.log(table.n_pos / table.n_neg)

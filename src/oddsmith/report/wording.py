@@ -1,31 +1,60 @@
 """What the tables of a report say, row by row, whatever it is written in."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from oddsmith.report.titles import title_of
 
 __all__ = ["content", "figure", "interval_lines", "p_value"]
 
-_MARKS = (
-    "* significantly better than all others, † than all but the raw scores, ‡ than all but one or two; in parentheses "
-    "after Holm's correction for the number of pairs."
-)
-_BIAS = (
-    "Errors that cannot be negative are raised by chance: under the measured value stand an estimate without that part "
-    "(≈) with its interval, and what a forecast without any error would show (by chance)."
-)
+#: What each mark says; the table names those that it has.
+_MARKS = {
+    "*": "significantly better than all others",
+    "†": "significantly better than all but {raw}",
+    "‡": "significantly better than all but one or two",
+}
+BIAS = "Noise inflates these errors; ≈ is bias-corrected, “by chance” is the range for a perfect forecast."
+
+
+def marks_explained(shown: Collection[str], raw: str) -> str:
+    """Say what the marks of a table mean, of those that it has.
+
+    Parameters
+    ----------
+    shown : collection of str
+        Marks of all cells, such as "*(‡)".
+    raw : str
+        What the methods are compared with.
+
+    Examples
+    --------
+    >>> marks_explained(["", "*(‡)"], "uncalibrated")[:59]
+    '* significantly better than all others, ‡ significantly bet'
+    >>> marks_explained([""], "uncalibrated")
+    ''
+    """
+    text = "".join(shown)
+    found = [f"{mark} {words.format(raw=raw)}" for mark, words in _MARKS.items() if mark in text]
+    if not found:
+        return ""
+    return f"{', '.join(found)}; in parentheses after Holm's correction for the number of pairs."
 
 
 def content(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Return the tables of a report and the sentences around them, for a template."""
     parts = summary["contest"]["comparison"]["measures"]
+    standings = list(_standings(summary))
+    marks = [cell["marks"] for row in standings for cell in row["cells"].values()]
+    measures = list(_measures(summary["judged"]))
+    is_inflated = any(line.startswith("≈") for row in measures for cell in row["cells"] for line in cell["lines"])
+    others = [name for name in summary["forecasts"] if name != summary["recommended"]]
     return {
-        "standings": list(_standings(summary)),
-        "marks": _MARKS,
+        "standings": standings,
+        "marks": marks_explained(marks, summary["baseline"]),
+        "dashed": others[0] if others else None,
         "tests_used": [f"{title_of(name)}: {part['test']}, level {part['level']:g}" for name, part in parts.items()],
-        "measures": list(_measures(summary["judged"])),
-        "bias": _BIAS,
+        "measures": measures,
+        "bias": BIAS if is_inflated else "",
         "in_sample": any(part["in_sample"] for part in summary["judged"].values()),
         "tests": list(_tests(summary["judged"])),
         "facts": list(_facts(summary)),
@@ -74,11 +103,16 @@ def _standings(summary: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         cells = {}
         for measure, part in contest["comparison"]["measures"].items():
             method = part["methods"][name]
-            mark, holm = method["mark"], method["mark_holm"]
             mean = contest["mean"][measure][name]
             best = mean == contest["mean"][measure][part["best"]]
-            cells[measure] = {"mean": mean, "marks": f"{mark}({holm})" if mark or holm else "", "best": best}
+            cells[measure] = {"mean": mean, "marks": marks_of(contest, method), "best": best}
         yield {"name": name, "cells": cells}
+
+
+def marks_of(contest: Mapping[str, Any], method: Mapping[str, Any]) -> str:
+    """Return the marks of a method on a measure, none where the cases are too few to tell."""
+    mark, holm = method["mark"], method["mark_holm"]
+    return f"{mark}({holm})" if (mark or holm) and contest["advice"]["kind"] != "few" else ""
 
 
 def _measures(judged: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -99,7 +99,7 @@
     const fp = Number(by("cost-fp").value);
     const fn = Number(by("cost-fn").value);
     const threshold = fp / (fp + fn);
-    const cells = data.forecasts[data.best].decisions;
+    const cells = data.forecasts[data.recommended].decisions;
     const count = confusion(cells, threshold);
     const [positive, negative] = [count.tp + count.fn, count.fp + count.tn];
     const spent = cost(count, fp, fn);
@@ -111,13 +111,13 @@
     for (const name of ["tp", "fp", "tn", "fn"]) by(name).textContent = whole(count[name]);
     by("cost").textContent = spent.toFixed(5);
     by("cost-same").textContent = same.toFixed(5);
-    const raw = data.forecasts[data.as_is].decisions;
-    if (by("cost-raw")) by("cost-raw").textContent = cost(confusion(raw, threshold), fp, fn).toFixed(5);
+    const raw = by("cost-raw") ? data.forecasts[data.baseline].decisions : null;
+    if (raw) by("cost-raw").textContent = cost(confusion(raw, threshold), fp, fn).toFixed(5);
     by("cost-words").textContent =
       `At threshold ${threshold.toFixed(4)}: ${whole(count.fp)} false positives and ${whole(count.fn)} false negatives, ` +
-      `an expected cost of ${spent.toFixed(5)} a case.`;
+      `an expected cost of ${spent.toFixed(5)} per case.`;
 
-    const lines = [[cells, ""], ...(by("cost-raw") ? [[raw, "6 4"]] : [])];
+    const lines = [[cells, ""], ...(raw ? [[raw, "6 4"]] : [])];
     const curves = lines.map(([one, dashes]) => [costCurve(one, fp, fn), dashes]);
     const highest = Math.max(...curves.map(([steps]) => Math.max(...steps.map(([, value]) => value))));
     const chart = by("cost-chart");

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from oddsmith.cli import CHECK_FAILED, AsJson, Quiet, Voice, say
+from oddsmith.cli.plugin import CHECK_FAILED, AsJson, Quiet, Voice, say
 
 _data = typer.Typer(help="List, fetch and check the studies' data sets.")
 

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from oddsmith.cli import AsJson, Quiet, Voice, say
+from oddsmith.cli.plugin import AsJson, Quiet, Voice, say
 
 
 def add_to(app: typer.Typer) -> None:

@@ -1,0 +1,167 @@
+"""What is recommended resists chance, and says first what matters most."""
+
+import numpy as np
+import pytest
+from benchmarks.advice import EQUAL, ONE_WINS, simulate
+from scipy.special import expit
+
+import oddsmith
+from oddsmith import AutoCalibrator, Calibrator, HistogramCalibrator, IsotonicCalibrator, PlattCalibrator, ScoreTable
+from oddsmith.errors import InvalidInputError
+from oddsmith.metrics.significance import Decisions
+from oddsmith.report import BASE_RATE, UNCALIBRATED, compare_methods
+from oddsmith.report.advice import _PREFERRED, HeldOut, by_preference
+from oddsmith.report.wording import marks_explained
+
+METHODS = {"histogram": HistogramCalibrator(), "auto": AutoCalibrator(), "platt": PlattCalibrator()}
+
+
+def rows(n, seed=0, slope=1.0):
+    """Log-odds and labels."""
+    rng = np.random.default_rng(seed)
+    z = 1.5 * rng.normal(size=n)
+    return z, (rng.random(n) < expit(slope * z)).astype(int)
+
+
+def contest_of(scores, y, methods=METHODS, **options):
+    return compare_methods(ScoreTable.from_arrays(scores, y), methods, **options)
+
+
+def test_of_25_equal_methods_the_default_is_recommended_and_the_gain_is_true():
+    found = simulate(EQUAL, 150, seed=5)
+    assert found.right >= 0.9
+    assert found.quoted == pytest.approx(found.true, rel=0.1)
+    assert found.luckiest > 1.5 * found.true  # what it is protected from
+
+
+def test_a_method_that_wins_by_a_fiftieth_of_a_nat_is_found():
+    assert simulate(ONE_WINS, 40, seed=5).right >= 0.8
+
+
+def test_every_method_has_its_place():
+    exported = {getattr(oddsmith, name) for name in oddsmith.__all__ if name.endswith("Calibrator")} - {Calibrator}
+    assert set(_PREFERRED) == exported
+    assert by_preference(METHODS) == ["auto", "platt", "histogram"]
+
+
+def held_out(**losses):
+    n = len(next(iter(losses.values())))
+    positive = np.arange(n) % 2 == 0
+    return HeldOut(losses, Decisions.of(None, n), positive, np.arange(n) % 5, 5)
+
+
+def test_among_those_that_beat_the_default_the_preferred_one_is_chosen():
+    noise = np.random.default_rng(1).normal(size=(4, 1000)) / 10
+    held = held_out(auto=1 + noise[0], simple=0.5 + noise[1], steps=0.499 + noise[2], bad=2 + noise[3])
+    assert held.choose(["auto", "simple", "steps", "bad"]) == "simple"
+    assert held.choose(["auto", "bad"]) == "auto"
+    np.testing.assert_array_equal(held.nested(["auto", "simple", "steps", "bad"]), held.losses["simple"])
+
+
+def test_who_was_certain_and_wrong_is_not_chosen():
+    fine, wrong = np.ones(100), np.zeros(100)
+    wrong[3] = np.inf
+    assert held_out(fine=fine, wrong=wrong).choose(["wrong", "fine"]) == "fine"
+    assert held_out(wrong=wrong, raw=fine).gain(fine, wrong).high == -np.inf
+
+
+def test_the_gain_is_what_the_rule_gains_on_folds_that_it_did_not_see():
+    """A method that is lucky in one fold alone is not quoted with its luck."""
+    rng = np.random.default_rng(2)
+    raw, default = np.ones(500), 0.9 + rng.normal(size=500) / 100
+    lucky = default.copy()
+    lucky[np.arange(500) % 5 == 2] -= 0.5
+    held = held_out(raw=raw, auto=default, lucky=lucky)
+    assert held.choose(["auto", "lucky"]) == "lucky"
+    quoted = held.gain(raw, held.nested(["auto", "lucky"]))
+    assert quoted.mean == pytest.approx(0.1, abs=0.01)
+
+
+def test_the_verdict_ends_with_the_command_to_run_next():
+    z, y = rows(2000)
+    contest = contest_of(expit(2 * z), y)
+    assert contest.advice.kind == "calibrate"
+    assert contest.verdict.startswith("Calibrate with auto: the log-loss per case on held-out cases falls from")
+    assert "corrected for the choice among 3 methods" in contest.verdict
+    assert contest.verdict.endswith("No other method is significantly better. Next: AutoCalibrator().fit(scores, y)")
+    low, high = contest.advice.gain.low, contest.advice.gain.high
+    assert 0 < low < contest.advice.before - contest.advice.after < high
+
+
+@pytest.mark.parametrize(("n", "few"), [(4, True), (40, True), (60, False)])
+def test_few_cases_cannot_tell(n, few):
+    scores, y = np.linspace(0.05, 0.95, n), (np.arange(n) >= n // 2).astype(int)
+    contest = contest_of(scores, y, {"isotonic": IsotonicCalibrator(), "platt": PlattCalibrator()})
+    assert (contest.advice.kind == "few") == few
+    assert contest.verdict.startswith("Cannot tell: ") == few
+    assert ("significantly better" in contest.verdict + contest.standing) != few
+    if few:
+        assert contest.advice.method == "platt"
+
+
+def test_nine_of_a_class_cannot_tell():
+    rng = np.random.default_rng(3)
+    y = np.arange(1000) < 9
+    assert contest_of(rng.random(1000) + 0.1 * y, y.astype(int)).verdict.startswith("Cannot tell: 1000 cases (9 pos")
+
+
+@pytest.mark.parametrize("scores_are", ["score", "log_odds"])
+def test_a_reversed_score_is_said_first(scores_are):
+    z, y = rows(1000)
+    contest = contest_of(-z, y, scores_are=scores_are)
+    assert contest.advice.kind == "reversed"
+    assert contest.verdict.startswith("The score is reversed: positives have lower scores than negatives (area")
+    assert "gain" not in contest.verdict
+    assert contest.advice.method == "auto"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_labels_that_were_shuffled_are_no_signal(seed):
+    z, y = rows(600, 10)
+    contest = contest_of(expit(2 * z), np.random.default_rng(seed).permutation(y))
+    assert contest.verdict.startswith("The score carries no signal: area under the ROC curve 0.")
+    assert "Calibrate" not in contest.verdict
+
+
+def test_a_score_that_matters_at_both_ends_is_signal():
+    rng = np.random.default_rng(4)
+    s = rng.normal(size=2000)
+    y = (rng.random(2000) < np.clip(s**2 / 3, 0.02, 0.95)).astype(int)
+    contest = contest_of(s, y, {**METHODS, "spline": oddsmith.SplineCalibrator()})
+    assert contest.signal.kind == "none"
+    assert contest.advice.kind == "calibrate"
+    assert contest.advice.method == "spline"
+    assert "It is significantly better than auto" in contest.verdict
+
+
+def test_scores_that_are_no_probabilities_are_compared_with_the_base_rate():
+    z, y = rows(2000)
+    deciles = np.digitize(z, np.quantile(z, np.arange(0.1, 1, 0.1))) + 1.0
+    contest = contest_of(deciles, y)
+    assert contest.baseline == BASE_RATE
+    assert UNCALIBRATED not in contest.log_odds
+    assert "The scores are no probabilities, so there is no log-loss before calibration" in contest.verdict
+    assert "falls from" not in contest.verdict
+    base = y.mean()
+    entropy = -(base * np.log(base) + (1 - base) * np.log(1 - base))
+    assert contest.advice.before == pytest.approx(entropy, abs=1e-3)
+    assert contest_of(z, y, scores_are="log_odds").baseline == UNCALIBRATED
+    assert contest_of(expit(z), y).baseline == UNCALIBRATED
+    with pytest.raises(InvalidInputError, match=r"probabilities must lie in \[0, 1\]"):
+        contest_of(deciles, y, scores_are="probability")
+
+
+def test_good_probabilities_are_left_alone():
+    z, y = rows(4000)
+    assert contest_of(expit(z), y).advice.kind in ("no difference", "leave")
+    worse = contest_of(expit(z), y, {"histogram": HistogramCalibrator(n_bins=2)})
+    assert worse.advice.kind == "leave"
+    assert worse.verdict.startswith("Leave the scores uncalibrated: with histogram the log-loss")
+    assert "rises from" in worse.verdict
+
+
+def test_marks_are_explained_where_they_appear():
+    assert marks_explained(["", ""], UNCALIBRATED) == ""
+    told = marks_explained(["", "†(‡)"], UNCALIBRATED)
+    assert told.startswith("† significantly better than all but uncalibrated, ‡ significantly better than all but one")
+    assert "*" not in told
