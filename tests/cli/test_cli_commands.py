@@ -204,7 +204,7 @@ def test_report_writes_every_format(run, scores):
     for end in ("html", "md"):
         assert summary["verdict"] in html.unescape(Path(f"out.{end}").read_text())
     assert summary["verdict"].endswith(
-        "Next: oddsmith fit scores.csv -o model.json --score score --label label -m platt"
+        f"Next: oddsmith fit {scores} -o model.json --score score --label label -m platt"
     )
     told = run("report", scores, "-o", "out.pdf").error
     assert told == "Error: output must end in .html, .md or .json; got out.pdf. Hint: change the name after -o."

@@ -28,7 +28,7 @@ def read_labels(texts: Sequence[str], positive: str | None) -> Coding:
     Texts that are the same number ("1", "1.0") or the same truth ("true", "True") are the same label.
     """
     values = _values([*texts, positive] if positive is not None else texts)
-    if positive is None and values.dtype.kind == "U" and len(set(values)) <= 2:
+    if positive is None and not _is_coding(values) and len(set(values.tolist())) <= 2:
         shown = ", ".join(repr(text) for text in sorted(texts))
         _check.fail(
             "labels must be {0, 1}, {-1, +1} or {false, true}, or positive must name the positive one",
@@ -46,6 +46,14 @@ def read_labels(texts: Sequence[str], positive: str | None) -> Coding:
     meant = tuple(text for text, yes in zip(texts, found.positive, strict=True) if yes)
     negative, yes = (label.item() if isinstance(label, np.generic) else label for label in found.classes)
     return Coding(meant, (negative, yes))
+
+
+def _is_coding(values: NDArray[Any]) -> bool:
+    """Whether it is plain which label is positive; of labels that are missing something else is said."""
+    if values.dtype.kind == "U":
+        return False
+    found = set(values.tolist())
+    return values.dtype.kind == "b" or found <= {0, 1} or found <= {-1, 1} or bool(np.isnan(values).any())
 
 
 def _one_against_the_rest(texts: Sequence[str], values: NDArray[Any], chosen: Label | None) -> Coding:
