@@ -56,7 +56,7 @@ def test_version_and_bare_program(run):
     assert run("--version").out == f"oddsmith {oddsmith.__version__}\n"
     bare = run()
     assert bare.code == 0
-    assert "Exit codes: 0 done, 1 a check failed, 2 bad usage or bad input." in bare.out
+    assert "Exit codes: 0 done, 1 a check failed, 2 bad usage or bad input, 130 stopped" in bare.out
 
 
 def test_every_calibrator_has_a_name(run, scores):
@@ -125,7 +125,10 @@ def test_segments_each_get_their_own_model(run, scores, tmp_path):
     assert "segment (region)" in shown.out
     assert "north" in shown.out
     assert run("export", "by.json", "--to", "python", "--segment", "north").code == 0
-    assert "must be one of 'north', 'south'" in run("export", "by.json", "--to", "sql", "--segment", "nroth").error
+    assert (
+        "pass --segment NAME, one of 'north', 'south'"
+        in run("export", "by.json", "--to", "sql", "--segment", "nroth").error
+    )
 
 
 def test_by_needs_a_model_with_segments(run, scores, model):

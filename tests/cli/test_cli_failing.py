@@ -68,7 +68,7 @@ def test_a_folder_without_rights(run, scores, tmp_path):
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (OSError(28, "No space left on device", "out.csv"), "Error: No space left on device: out.csv. Hint: check"),
+        (OSError(28, "No space left on device", "out.csv"), "Error: the disk is full. Hint: free some space"),
         (MemoryError(), "Error: there is not enough memory."),
         (ZeroDivisionError("division\nby zero"), "Error: ZeroDivisionError: division by zero. Hint: this should not"),
     ],
@@ -132,7 +132,10 @@ def test_a_terminal_without_greek(model, monkeypatch, capsys):
 
 def test_columns_are_guessed_or_asked_for(run, tmp_path):
     Path("odd.csv").write_text("a,b\n1,0\n2,1\n")
-    assert "pass score= (--score), one of them" in run("fit", "odd.csv", "-o", "m.json").error
+    assert (
+        "no score column recognised; got columns 'a', 'b'. Hint: pass --score."
+        in run("fit", "odd.csv", "-o", "m.json").error
+    )
     Path("twice.csv").write_text("score,logit,y\n1,2,0\n2,1,1\n")
     assert "several: 'score', 'logit'" in run("fit", "twice.csv", "-o", "m.json").error
     assert run("fit", "twice.csv", "-o", "m.json", "-s", "logit", "-m", "platt").code == 0

@@ -73,11 +73,13 @@ def test_a_stopped_run_leaves_no_half_file(folder, sent, code):
 def test_the_next_run_clears_what_a_killed_one_left(folder):
     score, label, _ = sample(50)
     (folder / "few.csv").write_text(csv_text({"score": score.tolist(), "label": label.tolist()}))
-    (folder / ".out.csv.killed.part").mkdir(exist_ok=True)
+    for name in ("out.csv", "another.json"):
+        (folder / f".{name}.killed.oddsmith.part").mkdir(exist_ok=True)
+    (folder / ".somebody.elses.part").mkdir(exist_ok=True)
     with program("apply", "model.json", "few.csv", "-o", "out.csv", folder=folder) as process:
         assert process.wait() == 0
     assert (folder / "out.csv").exists()
-    assert list(folder.glob(".out.csv.*")) == []
+    assert [path.name for path in folder.glob(".*")] == [".somebody.elses.part"]
 
 
 def test_the_end_of_a_pipe(folder):

@@ -41,7 +41,7 @@ def test_evaluate_refutes_what_is_off(run):
     p = rng.random(2000)
     columns = {"probability": p.tolist(), "outcome": np.where(rng.random(2000) < p**3, "yes", "no").tolist()}
     Path("off.csv").write_text(csv_text(columns))
-    assert "pass positive=" in run("evaluate", "off.csv").error
+    assert "Hint: pass --positive yes." in run("evaluate", "off.csv").error
     told = run("evaluate", "off.csv", "--positive", "yes", "--json")
     assert told.json["verdict"].startswith("Not calibrated: refuted at the 5% level, corrected for 5 tests, by Spieg")
     turned = run("evaluate", "off.csv", "--positive", "no", "--json")
@@ -79,7 +79,7 @@ def test_one_class_still_has_measures(run):
 
 
 def test_probabilities_must_be_some(run, scores):
-    assert "one column of" in run("evaluate", scores).error
+    assert "no probability column recognised" in run("evaluate", scores).error
     assert "probabilities must lie in [0, 1]" in run("evaluate", scores, "-p", "score").error
 
 

@@ -52,8 +52,8 @@ def test_exports_say_how_well_they_agree(to, options, engine, need, output):
 
 def test_a_checked_text_is_the_text():
     needs("duckdb")
-    assert export(CAL, "sql").content.splitlines()[3:] == [to_sql(CAL)]
-    assert export(CAL, "sql", table="t").content.splitlines()[3:] == [to_sql(CAL, table="t")]
+    assert export(CAL, "sql").content.splitlines()[4:] == [to_sql(CAL)]
+    assert export(CAL, "sql", table="t").content.splitlines()[4:] == [to_sql(CAL, table="t")]
     assert export(CAL, "python").content.splitlines()[3:] == to_python(CAL).splitlines()[2:]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cases import EDGES
 
-from oddsmith import CalibrationMap
+from oddsmith import AutoCalibrator, BetaCalibrator, CalibrationMap, IsotonicCalibrator, PlattCalibrator
 from oddsmith.export import to_onnx
 from oddsmith.formula import SCORE, Formula
 from oddsmith.maps import LinearMap, PolynomialMap
@@ -74,3 +74,18 @@ def test_the_description_and_determinism():
     assert model.producer_name == "oddsmith"
     assert "LinearMap" in model.doc_string
     assert content == to_onnx(EDGES["jumps"])
+
+
+@pytest.mark.parametrize("name", sorted(EDGES))
+def test_every_constant_is_used(name):
+    graph = onnx.load_from_string(to_onnx(EDGES[name])).graph
+    assert {constant.name for constant in graph.initializer} <= {used for node in graph.node for used in node.input}
+
+
+def test_the_runtime_does_not_warn(capfd):
+    rng = np.random.default_rng(0)
+    s = rng.normal(size=400)
+    y = rng.random(400) < 1 / (1 + np.exp(-s))
+    for calibrator in (AutoCalibrator(), BetaCalibrator(), PlattCalibrator(), IsotonicCalibrator()):
+        run(calibrator.fit(s, y), s)
+    assert capfd.readouterr().err == ""

@@ -3,12 +3,14 @@
 import sqlite3
 from contextlib import closing
 
+import duckdb
 import numpy as np
 import pytest
 from cases import EDGES, MAX, every_case
 
+from oddsmith import PlattCalibrator
 from oddsmith.errors import InvalidInputError
-from oddsmith.export import to_sql
+from oddsmith.export import export, to_sql
 from oddsmith.input_maps import LogitInputMap
 from oddsmith.maps import LinearMap, PolynomialMap, StepMap
 from optional import needs
@@ -173,3 +175,14 @@ def test_sqlite_reads_every_number_exactly():
 def test_guards_of_values_that_lie_beyond_their_bounds(fitted):
     needs("sqlglot")
     assert to_sql(fitted, dialect="postgres")
+
+
+def test_the_header_says_what_nan_gives():
+    cal = PlattCalibrator().fit([-1.0, 0.0, 1.0, 2.0], [0, 1, 0, 1])
+    written = export(cal, "sql").content
+    assert "-- NULL gives NULL. NaN, where the engine has it, sorts above all numbers" in written
+    expression = "".join(line for line in written.splitlines() if not line.startswith("--"))
+    query = f"SELECT {expression} FROM (SELECT unnest(['nan'::DOUBLE, 'inf'::DOUBLE, NULL]) AS score)"
+    nan, infinite, missing = (row[0] for row in duckdb.connect().execute(query).fetchall())
+    assert nan == infinite == 1.0
+    assert missing is None

@@ -13,6 +13,9 @@ from oddsmith.export.sql import to_sql
 
 __all__ = ["Export", "Parity", "export", "to_c", "to_javascript", "to_onnx", "to_python", "to_sql"]
 
+#: What SQL makes of scores that are none.
+_MISSING = "NULL gives NULL. NaN, where the engine has it, sorts above all numbers and gives the value at +infinity."
+
 
 @dataclass(frozen=True)
 class Export:
@@ -76,7 +79,8 @@ def export(
         text = (
             expression if table is None else to_sql(model, column=column, dialect=dialect, output=output, table=table)
         )
-        comment = "".join(f"-- {line}\n" for line in header(model, output, str(parity)))
+        lines = [*header(model, output, str(parity)), _MISSING]
+        comment = "".join(f"-- {line}\n" for line in lines)
         return Export(f"{comment}{text}\n", parity)
     parity = check_code(model, output, write_code(to, model, output), language=to)
     return Export(write_code(to, model, output, str(parity)), parity)

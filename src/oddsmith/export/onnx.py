@@ -58,9 +58,12 @@ def write_onnx(model: Model, output: Output, note: str = "") -> bytes:
     value = graph.read(formula_of(model, output))
     # NaN goes through, and a constant map gets the shape of the scores.
     graph.add("Where", graph.add("IsNaN", "score"), "score", value, result=output)
+    # A number that was read may have been written in another way: the runtime warns of what no node uses.
+    used = {name for node in graph.nodes for name in node.input}
+    constants = [constant for constant in graph.constants if constant.name in used]
     column = [helper.make_tensor_value_info(name, onnx.TensorProto.DOUBLE, ["N"]) for name in ("score", output)]
     whole = helper.make_model(
-        helper.make_graph(graph.nodes, "calibration", column[:1], column[1:], graph.constants),
+        helper.make_graph(graph.nodes, "calibration", column[:1], column[1:], constants),
         opset_imports=[helper.make_opsetid("", _OPSET)],
         ir_version=_IR,
         producer_name="oddsmith",
