@@ -30,8 +30,8 @@ from oddsmith import AutoScaling, MatrixScaling, TemperatureScaling, VectorScali
 from oddsmith.classify import classifier_scores
 from oddsmith.classify.multiclass import make_calibration, read_target, resolve_calibrator
 
-_SIZES = (300, 1000, 4000)
-_HELD_OUT = 3000
+_SIZES = (300, 1000, 3000)
+_HELD_OUT = 2500
 
 
 class Task(NamedTuple):
@@ -70,7 +70,8 @@ def classifiers() -> Iterator[Task]:
         "MLP": make_pipeline(StandardScaler(), MLPClassifier((48,), max_iter=80, random_state=0)),
     }
     X, y = load_digits(return_X_y=True)
-    yield from _scored("digits", X, y, 600, learners)
+    order = np.random.default_rng(0).permutation(len(y))
+    yield from _scored("digits", X[order], y[order], 600, learners)
     for name, load in (("letter", load_letter), ("pines", load_indian_pines), ("covtype", load_covertype)):
         rows = load()
         order = np.random.default_rng(0).permutation(len(rows.y))[: 3500 + _SIZES[-1] + _HELD_OUT]

@@ -52,7 +52,7 @@ _FLOOR = -700.0
 
 
 class _Part(NamedTuple):
-    """P = softmax(coef·x + intercept), x being centred logs of probabilities to which ``softening`` was added."""
+    """P = softmax(coef·x + intercept), x being logs of k times the probabilities, to which ``softening`` was added."""
 
     name: str
     softening: float
@@ -61,7 +61,7 @@ class _Part(NamedTuple):
 
     def log_proba(self, x: Floats) -> Floats:
         """Return log P, shape (n, k)."""
-        return np.asarray(log_softmax(apply_scaling(self.coef, x) + self.intercept, axis=1))
+        return np.asarray(log_softmax(apply_scaling(self.coef, _features(x, self.coef.ndim)) + self.intercept, axis=1))
 
 
 class AutoScaling(JointScaling):
@@ -259,11 +259,19 @@ class AutoScaling(JointScaling):
 
 
 def _read(z: Floats, softening: float) -> Floats:
-    """Return logs of probabilities, softened, less the mean of each row."""
+    """Return logs of k times the probabilities, softened: 0 where all classes are as probable."""
     log_prob = np.maximum(log_softmax(z, axis=1), _FLOOR)
     if softening > 0:
         log_prob = np.log(np.exp(log_prob) + softening)
-    return np.asarray(log_prob - log_prob.mean(axis=1, keepdims=True))
+    return np.asarray(log_prob + math.log(z.shape[1]))
+
+
+def _features(x: Floats, axes: int) -> Floats:
+    """Return what a diagonal (one axis) or a full matrix is applied to.
+
+    A diagonal must be indifferent to a constant added to a row; to a matrix the size of all logs tells how sure it is.
+    """
+    return np.asarray(x - x.mean(axis=1, keepdims=True)) if axes == 1 else x
 
 
 def _softenings(cases: Sorted) -> list[float]:
@@ -283,7 +291,7 @@ class _Reader:
         self.x = _read(cases.z, softening)
         self.best, size, trouble = fit_temperature(self.x, cases.truth, cases.weight, _UNKNOWN)
         self.unit = self.best if trouble is None else size
-        self._cases = cases
+        self._cases, self._scaled = cases, dict[str, Cases]()
 
     def tempered(self, times: float = 1.0, name: str = "temperature") -> _Part:
         """Return temperature scaling, at a multiple of the best temperature."""
@@ -295,15 +303,15 @@ class _Reader:
 
     def fit(self, kind: str, times: float, start: Linear | None) -> tuple[Linear, _Part]:
         """Fit vector or matrix scaling under a multiple of its penalty."""
-        if not hasattr(self, "_scaled"):
-            kind_of_float = np.float32 if self.x.size > _MANY else np.float64
-            v = np.ascontiguousarray((self.x / self.unit).T, dtype=kind_of_float)
-            self._scaled = Cases(v, self._cases.truth, self._cases.weight)
         k = len(self.totals)
         penalty = times * (structured_penalty(k) if kind == "matrix" else np.full(k, float(k)))
+        if kind not in self._scaled:
+            kind_of_float = np.float32 if self.x.size > _MANY else np.float64
+            v = np.ascontiguousarray(_features(self.x, penalty.ndim).T / self.unit, dtype=kind_of_float)
+            self._scaled = {kind: Cases(v, self._cases.truth, self._cases.weight)}  # one kind at a time is kept
         free = self.totals > 0
         found = fit_linear(
-            self._scaled, penalty, times * k, tolerance=_TOLERANCE, start=start, free=free, max_steps=_STEPS
+            self._scaled[kind], penalty, times * k, tolerance=_TOLERANCE, start=start, free=free, max_steps=_STEPS
         )
         return found, self._part(f"{kind}, {times:g}", found.matrix / self.unit, found.shift)
 
