@@ -7,7 +7,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # What the tests are run with; tests of engines that are not here are skipped. EXTRAS=all,test,engines has them all.
 EXTRAS ?= fast,test
 
-.PHONY: demo test coverage lint bench quality clean
+.PHONY: demo test coverage lint map bench quality clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/oddsmith demo
@@ -22,6 +22,9 @@ lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+map: $(VENV)/bin/python
+	@$(BIN)/python tools/house_map.py
 
 bench: $(VENV)/.bench
 	@$(BIN)/python -m benchmarks

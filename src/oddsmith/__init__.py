@@ -1,139 +1,107 @@
 """Oddsmith turns the scores of any classifier into probabilities that mean what they say.
 
 A table is what the data say about a score; a metric is a function of a table; a calibrator is a function from a table
-to a map.
+to a map. Importing the package costs next to nothing: every name is loaded when it is first used.
 """
 
 import importlib
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-# First and from here: SciPy's decorators walk the stack of imports, and cost more the deeper they are.
-import sklearn.base as _sklearn_base
-
-from oddsmith.calibrators import (
-    AsymmetricGaussianCalibrator,
-    AsymmetricLaplaceCalibrator,
-    AutoCalibrator,
-    BBQCalibrator,
-    BetaCalibrator,
-    Calibrator,
-    CentredIsotonicCalibrator,
-    CosineCalibrator,
-    DensityCalibrator,
-    ENIRCalibrator,
-    GaussianCalibrator,
-    HistogramCalibrator,
-    HybridCalibrator,
-    IsotonicCalibrator,
-    LaplaceCalibrator,
-    LogisticCalibrator,
-    LogisticCorrectionCalibrator,
-    MinMaxCalibrator,
-    MonotoneLogisticCalibrator,
-    PiecewiseLogisticCalibrator,
-    PlattCalibrator,
-    ScalingBinningCalibrator,
-    SplineCalibrator,
-    SquashCalibrator,
-    TemperatureCalibrator,
-    VennAbersCalibrator,
-)
-from oddsmith.maps import CalibrationMap
-from oddsmith.table import ScoreTable
+from oddsmith import _hooks
+from oddsmith._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from oddsmith.classify import (
-        AutoScaling,
-        CalibratedClassifier,
-        DirichletScaling,
-        MatrixScaling,
-        TemperatureScaling,
-        VectorScaling,
-        score_tables,
-    )
-    from oddsmith.learners import (
-        BoostedClassifier,
-        KernelLogisticRegression,
-        MultinomialNaiveBayes,
-        SmoothedTreeClassifier,
-        VotedPerceptron,
-    )
-    from oddsmith.streaming import TableStream
+    from oddsmith.calibrators import *  # noqa: F403
+    from oddsmith.classify import AutoScaling as AutoScaling
+    from oddsmith.classify import CalibratedClassifier as CalibratedClassifier
+    from oddsmith.classify import DirichletScaling as DirichletScaling
+    from oddsmith.classify import MatrixScaling as MatrixScaling
+    from oddsmith.classify import TemperatureScaling as TemperatureScaling
+    from oddsmith.classify import VectorScaling as VectorScaling
+    from oddsmith.classify import score_tables as score_tables
+    from oddsmith.learners import BoostedClassifier as BoostedClassifier
+    from oddsmith.learners import KernelLogisticRegression as KernelLogisticRegression
+    from oddsmith.learners import MultinomialNaiveBayes as MultinomialNaiveBayes
+    from oddsmith.learners import SmoothedTreeClassifier as SmoothedTreeClassifier
+    from oddsmith.learners import VotedPerceptron as VotedPerceptron
+    from oddsmith.maps import CalibrationMap as CalibrationMap
+    from oddsmith.modelfile import load as load
+    from oddsmith.table import ScoreTable as ScoreTable
+    from oddsmith.table import TableStream as TableStream
 
-del _sklearn_base
-
-__version__ = "0.1.0"
-
-__all__ = [
-    "AsymmetricGaussianCalibrator",
-    "AsymmetricLaplaceCalibrator",
-    "AutoCalibrator",
-    "AutoScaling",
-    "BBQCalibrator",
-    "BetaCalibrator",
-    "BoostedClassifier",
-    "CalibratedClassifier",
-    "CalibrationMap",
-    "Calibrator",
-    "CentredIsotonicCalibrator",
-    "CosineCalibrator",
-    "DensityCalibrator",
-    "DirichletScaling",
-    "ENIRCalibrator",
-    "GaussianCalibrator",
-    "HistogramCalibrator",
-    "HybridCalibrator",
-    "IsotonicCalibrator",
-    "KernelLogisticRegression",
-    "LaplaceCalibrator",
-    "LogisticCalibrator",
-    "LogisticCorrectionCalibrator",
-    "MatrixScaling",
-    "MinMaxCalibrator",
-    "MonotoneLogisticCalibrator",
-    "MultinomialNaiveBayes",
-    "PiecewiseLogisticCalibrator",
-    "PlattCalibrator",
-    "ScalingBinningCalibrator",
-    "ScoreTable",
-    "SmoothedTreeClassifier",
-    "SplineCalibrator",
-    "SquashCalibrator",
-    "TableStream",
-    "TemperatureCalibrator",
-    "TemperatureScaling",
-    "VectorScaling",
-    "VennAbersCalibrator",
-    "VotedPerceptron",
-    "score_tables",
-]
-
-#: Names that bring more of scikit-learn with them are loaded when they are first asked for.
-_LAZY = {
-    "CalibratedClassifier": "classify",
-    "AutoScaling": "classify",
-    "DirichletScaling": "classify",
-    "MatrixScaling": "classify",
-    "TemperatureScaling": "classify",
-    "VectorScaling": "classify",
-    "score_tables": "classify",
-    "BoostedClassifier": "learners",
-    "KernelLogisticRegression": "learners",
-    "MultinomialNaiveBayes": "learners",
-    "SmoothedTreeClassifier": "learners",
-    "VotedPerceptron": "learners",
-    "TableStream": "streaming",
+#: Where public names are, besides the calibrators, whose names say what they are.
+_HOMES = {
+    "classify": (
+        "AutoScaling",
+        "CalibratedClassifier",
+        "DirichletScaling",
+        "MatrixScaling",
+        "TemperatureScaling",
+        "VectorScaling",
+        "score_tables",
+    ),
+    "learners": (
+        "BoostedClassifier",
+        "KernelLogisticRegression",
+        "MultinomialNaiveBayes",
+        "SmoothedTreeClassifier",
+        "VotedPerceptron",
+    ),
+    "maps": ("CalibrationMap",),
+    "modelfile": ("load",),
+    "table": ("ScoreTable", "TableStream"),
 }
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+#: Rooms that users look into by name.
+_ROOMS = (
+    "calibrators",
+    "classify",
+    "combine",
+    "decide",
+    "errors",
+    "export",
+    "files",
+    "frames",
+    "learners",
+    "maps",
+    "metrics",
+    "modelfile",
+    "plots",
+    "report",
+    "table",
+)
+
+
+def _load(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(f"oddsmith.{module}"), name)
+
+
+for _service, _module, _name in (
+    ("tables from a frame", "frames", "tables_from_frame"),
+    ("apply to a frame", "frames", "apply"),
+    ("load a scaling", "classify", "load_scaling"),
+    ("save a calibrator", "modelfile", "save"),
+):
+    _hooks.provide(_service, partial(_load, _module, _name))
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
+    if name == "__all__":
+        value: Any = sorted({*_HOME_OF, *_load("calibrators", "__all__")})
+    elif name in _HOME_OF:
+        value = _load(_HOME_OF[name], name)
+    elif name in _ROOMS:
+        return importlib.import_module(f"oddsmith.{name}")
+    elif name.endswith("Calibrator") and name in _load("calibrators", "__all__"):
+        value = _load("calibrators", name)
+    else:
         msg = f"module 'oddsmith' has no attribute {name!r}"
         raise AttributeError(msg)
-    value = getattr(importlib.import_module(f"oddsmith.{_LAZY[name]}"), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted({"__version__", *_ROOMS, *__getattr__("__all__")})

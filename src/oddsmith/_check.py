@@ -11,13 +11,9 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import DataConversionWarning
 
+from oddsmith._types import Bools, Floats, Weights
 from oddsmith.errors import InvalidInputError
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Weights = NDArray[np.int64] | NDArray[np.float64]
 
 #: Kinds of characters that a terminal obeys or nobody sees: controls, formats (among them those that turn the direction
 #: of writing), halves of characters, private and unassigned ones, ends of lines and paragraphs.
@@ -133,6 +129,8 @@ def label_column(y: ArrayLike, n: int) -> NDArray[Any]:
         fail(must, "None", "pass y, one label a row")
     array = _as_numbers(_as_array(y, "y"))
     if array.ndim == 2 and array.shape[1] == 1:
+        from sklearn.exceptions import DataConversionWarning
+
         message = "A column-vector y was passed when a 1d array was expected."
         warnings.warn(message, DataConversionWarning, stacklevel=5)
         array = array[:, 0]

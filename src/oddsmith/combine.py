@@ -24,7 +24,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
-from oddsmith._check import Floats, as_array, as_labels, as_weights, fail, number
+from oddsmith._check import as_array, as_labels, as_weights, fail, number
+from oddsmith._types import Floats
 from oddsmith.errors import NonConvergenceWarning, SingleClassWarning
 
 __all__ = [

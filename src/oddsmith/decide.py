@@ -7,7 +7,8 @@ every cost, and a change of costs needs no retraining.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from oddsmith._check import Floats, as_array, as_distribution, fail, number, whole_number
+from oddsmith._check import as_array, as_distribution, fail, number, whole_number
+from oddsmith._types import Floats
 
 __all__ = ["binary_costs", "cost_threshold", "decide", "expected_cost", "uncertainty_sampling"]
 

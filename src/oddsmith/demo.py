@@ -14,12 +14,13 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 import oddsmith
-from oddsmith import AutoCalibrator, Calibrator, ScoreTable
+from oddsmith.calibrators import AutoCalibrator, Calibrator
 from oddsmith.errors import OddsmithWarning
 from oddsmith.files import replacing
 from oddsmith.learners import MultinomialNaiveBayes
-from oddsmith.metrics._result import plain
+from oddsmith.metrics.result import plain
 from oddsmith.report import summarize, to_html
+from oddsmith.table import ScoreTable
 
 __all__ = ["REPORT", "Story", "main"]
 

@@ -20,11 +20,11 @@ from oddsmith import (
     TemperatureCalibrator,
     VennAbersCalibrator,
 )
-from oddsmith.blend import BlendMap
 from oddsmith.calibrators._large import level_in_the_large
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning, OddsmithWarning, SeparableWarning
 from oddsmith.maps import constant_map
-from oddsmith.soft_logit import SoftLogOddsMap, soft_log_odds, soft_logit
+from oddsmith.maps.blend import BlendMap
+from oddsmith.maps.soft_logit import SoftLogOddsMap, soft_log_odds, soft_logit
 
 
 def sure(n, seed=0, sharp=1.0):

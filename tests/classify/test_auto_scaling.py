@@ -261,7 +261,7 @@ class TestFiles:
         ],
     )
     def test_what_does_not_hold_together_is_refused(self, where, value, words, tmp_path):
-        from oddsmith.modelfile._strict_json import render
+        from oddsmith.modelfile.strict_json import render
 
         path = tmp_path / "scaling.json"
         AutoScaling().fit(*sample(100)).save(path)

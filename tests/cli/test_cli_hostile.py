@@ -18,7 +18,7 @@ import oddsmith.cli
 from oddsmith._check import visible
 from oddsmith.cli._terminal import Terminal
 from oddsmith.modelfile import CalibrationModel
-from oddsmith.modelfile._strict_json import checksum
+from oddsmith.modelfile.strict_json import checksum
 from oddsmith.report.render import json_text
 
 SCORE, LABEL, _ = sample(120, seed=4)

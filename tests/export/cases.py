@@ -7,13 +7,13 @@ import numpy as np
 
 from catalogue import CLASSES, name, variants
 from oddsmith import CalibrationMap
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.export._probes import probe_scores
 from oddsmith.formula import evaluate
-from oddsmith.input_maps import LogitInputMap, UnitInputMap
-from oddsmith.log_basis import LogBasisMap
 from oddsmith.maps import CosineMap, LinearMap, PolynomialMap, StepMap, constant_map
-from oddsmith.soft_logit import SoftLogitMap, SoftLogOddsMap
+from oddsmith.maps.inputs import LogitInputMap, UnitInputMap
+from oddsmith.maps.log_basis import LogBasisMap
+from oddsmith.maps.soft_logit import SoftLogitMap, SoftLogOddsMap
 from samples import ours_allowed
 
 TINY, MAX = 5e-324, 1.7976931348623157e308

@@ -25,7 +25,7 @@ from oddsmith.errors import InvalidInputError, ModelFileError
 from oddsmith.export import _apart, export, parity, to_sql
 from oddsmith.export._escaping import in_comment
 from oddsmith.modelfile import CalibrationModel
-from oddsmith.modelfile._strict_json import checksum
+from oddsmith.modelfile.strict_json import checksum
 from optional import needs
 
 TABLE = ScoreTable.from_arrays([-1.5, -0.2, 0.3, 1.7, 0.1], [0, 1, 0, 1, 0])

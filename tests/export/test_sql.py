@@ -11,8 +11,8 @@ from cases import EDGES, MAX, every_case
 from oddsmith import PlattCalibrator
 from oddsmith.errors import InvalidInputError
 from oddsmith.export import export, to_sql
-from oddsmith.input_maps import LogitInputMap
 from oddsmith.maps import LinearMap, PolynomialMap, StepMap
+from oddsmith.maps.inputs import LogitInputMap
 from optional import needs
 
 sqlglot = needs("sqlglot")

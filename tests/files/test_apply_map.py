@@ -15,8 +15,8 @@ import pytest
 
 from oddsmith.errors import InvalidInputError
 from oddsmith.files import apply_map, applying, choose_columns, open_scores
-from oddsmith.input_maps import LogitInputMap
 from oddsmith.maps import PolynomialMap, constant_map
+from oddsmith.maps.inputs import LogitInputMap
 
 LINE = PolynomialMap(np.empty(0), np.zeros(1), np.array([[0.3, 1.7]]), 1.0)
 

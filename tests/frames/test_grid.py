@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from oddsmith import ScoreTable
 from oddsmith.errors import InvalidInputError
-from oddsmith.grid import Grid
+from oddsmith.table.grid import Grid
 from samples import samples
 
 table = ScoreTable.from_arrays

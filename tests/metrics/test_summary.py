@@ -9,7 +9,7 @@ from scipy.special import expit
 from oddsmith import PlattCalibrator, ScoreTable, metrics
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import forecast_of, interval, summary, summary_text
-from oddsmith.metrics._result import plain
+from oddsmith.metrics.result import plain
 
 
 class Identity:

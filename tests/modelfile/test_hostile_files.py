@@ -12,7 +12,7 @@ import oddsmith
 from oddsmith.errors import ModelFileError
 from oddsmith.modelfile import CalibrationModel
 from oddsmith.modelfile._shapes import CHECKERS
-from oddsmith.modelfile._strict_json import MAX_BYTES, MAX_ITEMS, checksum
+from oddsmith.modelfile.strict_json import MAX_BYTES, MAX_ITEMS, checksum
 
 MODELS = [
     model_of(oddsmith.PlattCalibrator()),

@@ -14,7 +14,7 @@ from matplotlib.text import Text
 
 from oddsmith import plots
 from oddsmith.errors import InvalidInputError
-from oddsmith.plots._theme import THEMES
+from oddsmith.plots.theme import THEMES
 
 DISPLAYS = displays()
 every_picture = pytest.mark.parametrize("name", DISPLAYS)

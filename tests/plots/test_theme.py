@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from oddsmith.plots._theme import THEMES
+from oddsmith.plots.theme import THEMES
 
 #: What colour-blind eyes see of linear red, green and blue (Machado, Oliveira and Fernandes 2009).
 SIGHT = {

@@ -1,55 +1,31 @@
-"""One calibrator an idea, one idea a file."""
+"""One calibrator per idea, one idea per file."""
 
-from oddsmith.calibrators._base import Calibrator
-from oddsmith.calibrators.auto import AutoCalibrator
-from oddsmith.calibrators.bbq import BBQCalibrator
-from oddsmith.calibrators.beta import BetaCalibrator
-from oddsmith.calibrators.binning import HistogramCalibrator, ScalingBinningCalibrator
-from oddsmith.calibrators.centred import CentredIsotonicCalibrator
-from oddsmith.calibrators.cosine import CosineCalibrator
-from oddsmith.calibrators.density import (
-    AsymmetricGaussianCalibrator,
-    AsymmetricLaplaceCalibrator,
-    DensityCalibrator,
-    GaussianCalibrator,
-    HybridCalibrator,
-    LaplaceCalibrator,
-)
-from oddsmith.calibrators.enir import ENIRCalibrator
-from oddsmith.calibrators.isotonic import IsotonicCalibrator
-from oddsmith.calibrators.monotone import MonotoneLogisticCalibrator
-from oddsmith.calibrators.piecewise import PiecewiseLogisticCalibrator
-from oddsmith.calibrators.sigmoid import LogisticCalibrator, PlattCalibrator
-from oddsmith.calibrators.spline import SplineCalibrator
-from oddsmith.calibrators.squash import LogisticCorrectionCalibrator, MinMaxCalibrator, SquashCalibrator
-from oddsmith.calibrators.temperature import TemperatureCalibrator
-from oddsmith.calibrators.venn_abers import VennAbersCalibrator
+from oddsmith.calibrators._base import Calibrator as Calibrator
+from oddsmith.calibrators.auto import AutoCalibrator as AutoCalibrator
+from oddsmith.calibrators.bbq import BBQCalibrator as BBQCalibrator
+from oddsmith.calibrators.beta import BetaCalibrator as BetaCalibrator
+from oddsmith.calibrators.binning import HistogramCalibrator as HistogramCalibrator
+from oddsmith.calibrators.binning import ScalingBinningCalibrator as ScalingBinningCalibrator
+from oddsmith.calibrators.centred import CentredIsotonicCalibrator as CentredIsotonicCalibrator
+from oddsmith.calibrators.cosine import CosineCalibrator as CosineCalibrator
+from oddsmith.calibrators.density import AsymmetricGaussianCalibrator as AsymmetricGaussianCalibrator
+from oddsmith.calibrators.density import AsymmetricLaplaceCalibrator as AsymmetricLaplaceCalibrator
+from oddsmith.calibrators.density import DensityCalibrator as DensityCalibrator
+from oddsmith.calibrators.density import GaussianCalibrator as GaussianCalibrator
+from oddsmith.calibrators.density import HybridCalibrator as HybridCalibrator
+from oddsmith.calibrators.density import LaplaceCalibrator as LaplaceCalibrator
+from oddsmith.calibrators.enir import ENIRCalibrator as ENIRCalibrator
+from oddsmith.calibrators.isotonic import IsotonicCalibrator as IsotonicCalibrator
+from oddsmith.calibrators.monotone import MonotoneLogisticCalibrator as MonotoneLogisticCalibrator
+from oddsmith.calibrators.piecewise import PiecewiseLogisticCalibrator as PiecewiseLogisticCalibrator
+from oddsmith.calibrators.sigmoid import LogisticCalibrator as LogisticCalibrator
+from oddsmith.calibrators.sigmoid import PlattCalibrator as PlattCalibrator
+from oddsmith.calibrators.spline import SplineCalibrator as SplineCalibrator
+from oddsmith.calibrators.squash import LogisticCorrectionCalibrator as LogisticCorrectionCalibrator
+from oddsmith.calibrators.squash import MinMaxCalibrator as MinMaxCalibrator
+from oddsmith.calibrators.squash import SquashCalibrator as SquashCalibrator
+from oddsmith.calibrators.temperature import TemperatureCalibrator as TemperatureCalibrator
+from oddsmith.calibrators.venn_abers import VennAbersCalibrator as VennAbersCalibrator
 
-__all__ = [
-    "AsymmetricGaussianCalibrator",
-    "AsymmetricLaplaceCalibrator",
-    "AutoCalibrator",
-    "BBQCalibrator",
-    "BetaCalibrator",
-    "Calibrator",
-    "CentredIsotonicCalibrator",
-    "CosineCalibrator",
-    "DensityCalibrator",
-    "ENIRCalibrator",
-    "GaussianCalibrator",
-    "HistogramCalibrator",
-    "HybridCalibrator",
-    "IsotonicCalibrator",
-    "LaplaceCalibrator",
-    "LogisticCalibrator",
-    "LogisticCorrectionCalibrator",
-    "MinMaxCalibrator",
-    "MonotoneLogisticCalibrator",
-    "PiecewiseLogisticCalibrator",
-    "PlattCalibrator",
-    "ScalingBinningCalibrator",
-    "SplineCalibrator",
-    "SquashCalibrator",
-    "TemperatureCalibrator",
-    "VennAbersCalibrator",
-]
+#: Every calibrator that is imported here, and the class that they share.
+__all__ = sorted(name for name in globals() if name.endswith("Calibrator"))

@@ -4,6 +4,7 @@ A new method is a dataclass with its parameters as fields and one method, ``_fit
 """
 
 import math
+import os
 import warnings
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
@@ -14,10 +15,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith import _check, _hooks
+from oddsmith._types import Floats
 from oddsmith.calibrators._chunks import Chunks
-from oddsmith.calibrators._oddities import is_reversed, is_separable
 from oddsmith.calibrators._selection import Selected, coarser
 from oddsmith.errors import (
     ConstantScoreWarning,
@@ -28,10 +28,12 @@ from oddsmith.errors import (
     SeparableWarning,
     SingleClassWarning,
 )
-from oddsmith.input_maps import LogitInputMap, logit_input
 from oddsmith.maps import CalibrationMap, constant_map
-from oddsmith.rows import ScoreRows, read_rows
+from oddsmith.maps.inputs import LogitInputMap, logit_input
 from oddsmith.table import ScoreTable
+from oddsmith.table.fingerprint import Fingerprint
+from oddsmith.table.rows import ScoreRows, read_rows
+from oddsmith.table.signal import is_reversed, is_separable
 
 Laws = frozenset[str]
 
@@ -57,6 +59,8 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         Negative and positive label.
     fit_warnings_ : list of str
         What was odd about the fit, in plain words.
+    fingerprint_ : Fingerprint
+        Counts and sums of the rows of the fit, by which they are recognised when they are judged again.
     """
 
     pos_label: Any = field(default=None, kw_only=True)
@@ -103,6 +107,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         """
         self._chunks: Chunks | None = None
         rows, classes = read_rows(scores, y, sample_weight, self.pos_label)
+        self.fingerprint_ = Fingerprint.of(rows)
         if self.input == "probability":
             rows = ScoreRows(self._enter(rows.scores), rows.positive, rows.weight)
         return self._learn(ScoreTable.from_rows(rows) if self._ordered else rows, classes)
@@ -216,6 +221,25 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         positive = self.map_.probability(_check.as_scores(scores)) > 0.5
         return self.classes_[positive.astype(np.intp)]
 
+    def predict_log_proba(self, scores: ArrayLike) -> Floats:
+        """Return log P(−|s) and log P(+|s), shape (n, 2): finite where P itself rounds to 0, unless the map says 0."""
+        odds = self.log_odds(scores)
+        return -np.logaddexp(0.0, np.column_stack([odds, -odds]))
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the fitted calibrator to a JSON file that `oddsmith.load` reads; ``force`` replaces one that exists.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile, oddsmith
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.json"
+        >>> oddsmith.PlattCalibrator().fit([-1.5, -0.2, 0.3, 1.7], [0, 1, 0, 1]).save(path)
+        >>> oddsmith.load(path).predict_proba([0.3]).shape
+        (1, 2)
+        """
+        check_is_fitted(self, "map_")
+        _hooks.service("save a calibrator")(self, path, force=force)
+
     def transform(self, scores: ArrayLike) -> Floats:
         """Return P(+|s) as one column, for use inside a pipeline."""
         return self.predict_proba(scores)[:, 1:]
@@ -246,6 +270,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     def _learn_table(self, table: ScoreTable, classes: NDArray[Any]) -> Self:
         if len(table) == 0:
             _check.fail("a table must hold rows to be fitted", f"{table!r}", "merge the tables of some rows first")
+        self.fingerprint_ = Fingerprint.of(table)
         odd = self._learn_quietly(self._entered(table), classes)
         if self._selects and (message := self._decided_by_cells(table)):
             odd.append((QuantizedSelectionWarning, message))

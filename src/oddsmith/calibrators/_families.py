@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from oddsmith import _kernels
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.calibrators._mode import ClassScores, Mode, Power, find_mode
 from oddsmith.calibrators._quantiles import weighted_median
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import eigvalsh
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.solvers.design import penalized
 from oddsmith.solvers.hinges import HingeFits, hinges, softplus
 from oddsmith.solvers.line import Place, Rows

@@ -7,9 +7,9 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
-from oddsmith._check import Floats
-from oddsmith.log_basis import LogBasisMap
+from oddsmith._types import Floats
 from oddsmith.maps import CalibrationMap, PolynomialMap, StepMap
+from oddsmith.maps.log_basis import LogBasisMap
 from oddsmith.table import ScoreTable
 
 #: How far a sum of forecasts may lie from that of the labels, in standard errors. Equality would cost small samples

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith import _kernels
-from oddsmith._check import Floats, Weights
+from oddsmith._types import Floats, Weights
 
 Power = Literal[1, 2]
 Objective = Callable[[Floats, Floats], Floats]

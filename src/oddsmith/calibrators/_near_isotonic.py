@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oddsmith._check import Floats
 from oddsmith._kernels import Ints
+from oddsmith._types import Floats
 
 #: Penalties that differ by less than this share are one: neighbours that meet at once do so to rounding.
 _AT_ONCE = 1e-9

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from oddsmith._check import Floats, Weights
+from oddsmith._types import Floats, Weights
 
 _CHUNK = 8192
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.table import ScoreTable
 
 

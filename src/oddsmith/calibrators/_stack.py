@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import expit, stdtrit
 
-from oddsmith._check import Floats, Weights
+from oddsmith._types import Floats, Weights
 from oddsmith.maps import CalibrationMap
-from oddsmith.resample import Fold, exact, pooled
 from oddsmith.table import ScoreTable
+from oddsmith.table.resample import Fold, dealt, exact, pooled
 
 _FOLDS = 5
 
@@ -22,9 +22,6 @@ _CELLS = 600
 _PRIOR = 2.0
 
 _MAX_STEPS = 500
-
-#: Above so many units a fold the order in which they are dealt repeats itself.
-_PERIOD = 13_107
 
 
 @dataclass(frozen=True)
@@ -135,20 +132,6 @@ def _deal(table: ScoreTable, n_folds: int, random_state: int | None) -> list[Fol
         Fold(_with_weights(table, table.pos - pos[k], table.neg - neg[k]), _with_weights(table, pos[k], neg[k]))
         for k in range(n_folds)
     ]
-
-
-def dealt(weight: Floats, n_folds: int, rng: np.random.Generator) -> Floats:
-    """Return what each fold gets of each cell, shape (folds, cells)."""
-    ends = np.cumsum(np.append(0.0, weight))
-    period = min(max(round(float(ends[-1])), 1), n_folds * _PERIOD)
-    turn = rng.permutation(period) % n_folds
-    rounds, rest = np.divmod(ends, period)
-    amounts = np.empty((n_folds, len(weight)))
-    for fold in range(n_folds):
-        reached = np.append(0, np.cumsum(turn == fold))
-        upto = rounds * reached[-1] + np.interp(rest, np.arange(period + 1), reached)
-        amounts[fold] = np.clip(np.diff(upto), 0, weight)
-    return amounts
 
 
 def _with_weights(table: ScoreTable, pos: Weights, neg: Weights) -> ScoreTable:

@@ -6,13 +6,13 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator
-from oddsmith.input_maps import UnitInputMap, unit_log_odds
 from oddsmith.maps import CalibrationMap
-from oddsmith.rows import ScoreRows
-from oddsmith.soft_logit import SoftLogitMap, SoftLogOddsMap, soft_log_odds, soft_logit
+from oddsmith.maps.inputs import UnitInputMap, unit_log_odds
+from oddsmith.maps.soft_logit import SoftLogitMap, SoftLogOddsMap, soft_log_odds, soft_logit
 from oddsmith.table import ScoreTable
+from oddsmith.table.rows import ScoreRows
 
 #: Probabilities of 0 and 1 are held this far inside; others, however small, keep their log-odds.
 _CLIP = float(np.finfo(np.float64).eps)

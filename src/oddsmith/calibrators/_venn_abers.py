@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from oddsmith import _kernels
-from oddsmith._check import Floats, Weights
 from oddsmith._kernels import Ints
+from oddsmith._types import Floats, Weights
 
 
 class Steps(NamedTuple):

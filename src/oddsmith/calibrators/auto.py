@@ -8,8 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check
-from oddsmith._check import Floats
-from oddsmith.blend import BlendMap
+from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._guard import RowSketch
 from oddsmith.calibrators._large import level_in_the_large
@@ -20,12 +19,13 @@ from oddsmith.calibrators.monotone import MonotoneLogisticCalibrator
 from oddsmith.calibrators.temperature import TemperatureCalibrator
 from oddsmith.calibrators.venn_abers import VennAbersCalibrator
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
-from oddsmith.input_maps import unit_log_odds
 from oddsmith.maps import CalibrationMap
-from oddsmith.resample import exact
-from oddsmith.rows import ScoreRows
+from oddsmith.maps.blend import BlendMap
+from oddsmith.maps.inputs import unit_log_odds
 from oddsmith.solvers.sketch import in_blocks
 from oddsmith.table import ScoreTable
+from oddsmith.table.resample import exact
+from oddsmith.table.rows import ScoreRows
 
 __all__ = ["AutoCalibrator"]
 

@@ -7,18 +7,18 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.calibrators._base import Laws
 from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.errors import NegativeSlopeWarning
-from oddsmith.log_basis import LogBasisMap, log_basis
 from oddsmith.maps import CalibrationMap
-from oddsmith.rows import ScoreRows
+from oddsmith.maps.log_basis import LogBasisMap, log_basis
 from oddsmith.solvers.design import Features, LongDesign, fit_admissible, moment_design
 from oddsmith.solvers.newton import Minimum
 from oddsmith.solvers.sketch import Frame
 from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import ScoreTable
+from oddsmith.table.rows import ScoreRows
 
 __all__ = ["BetaCalibrator"]
 

@@ -6,18 +6,18 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from oddsmith import _check
-from oddsmith._check import Floats
 from oddsmith._kernels import Ints
+from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._bins import bin_sums, edges, equal_mass, step_map
 from oddsmith.calibrators._selection import Selected
 from oddsmith.calibrators._unit import Kind, UnitCalibrator
-from oddsmith.input_maps import unit_log_odds
 from oddsmith.maps import CalibrationMap, PolynomialMap
-from oddsmith.rows import ScoreRows
+from oddsmith.maps.inputs import unit_log_odds
 from oddsmith.solvers.line import fit_line
 from oddsmith.solvers.targets import platt_targets
 from oddsmith.table import ScoreTable
+from oddsmith.table.rows import ScoreRows
 
 __all__ = ["HistogramCalibrator", "ScalingBinningCalibrator"]
 

@@ -7,13 +7,13 @@ from typing import ClassVar
 import numpy as np
 
 from oddsmith import _check, _kernels
-from oddsmith._check import Floats
 from oddsmith._kernels import Ints
+from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.maps import CalibrationMap, LinearMap
-from oddsmith.rows import ScoreRows
 from oddsmith.solvers.targets import platt_targets
 from oddsmith.table import ScoreTable
+from oddsmith.table.rows import ScoreRows
 
 __all__ = ["CentredIsotonicCalibrator"]
 

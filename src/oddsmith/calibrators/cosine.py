@@ -7,9 +7,10 @@ import numpy as np
 
 from oddsmith import _check, _kernels
 from oddsmith.calibrators._base import Calibrator, Laws
-from oddsmith.maps import CalibrationMap, CosineMap, share_of_way
-from oddsmith.rows import ScoreRows
+from oddsmith.maps import CalibrationMap, CosineMap
+from oddsmith.maps.cosine import share_of_way
 from oddsmith.table import ScoreTable
+from oddsmith.table.rows import ScoreRows
 
 __all__ = ["CosineCalibrator"]
 

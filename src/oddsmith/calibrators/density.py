@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws, add_one_prior
 from oddsmith.calibrators._bayes import bayes_map, hold_ends
 from oddsmith.calibrators._families import FAMILIES, Density, Limits, Side, moments
@@ -18,8 +18,8 @@ from oddsmith.calibrators._selection import Selected
 from oddsmith.calibrators._within_cells import divided
 from oddsmith.errors import NegativeSlopeWarning, SpikeWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
-from oddsmith.rows import ScoreRows, binary_scale
 from oddsmith.table import ScoreTable
+from oddsmith.table.rows import ScoreRows, binary_scale
 
 __all__ = [
     "AsymmetricGaussianCalibrator",

@@ -9,10 +9,10 @@ from oddsmith import _check, _kernels
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._bins import block_map
 from oddsmith.maps import CalibrationMap, StepMap
-from oddsmith.near_ties import around
-from oddsmith.rows import ScoreRows
 from oddsmith.solvers.targets import platt_targets
 from oddsmith.table import ScoreTable
+from oddsmith.table.near_ties import around
+from oddsmith.table.rows import ScoreRows
 
 __all__ = ["IsotonicCalibrator"]
 

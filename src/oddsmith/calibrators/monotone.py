@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from oddsmith import _check
-from oddsmith._check import Floats, Weights
+from oddsmith._types import Floats, Weights
 from oddsmith.calibrators._base import Laws
 from oddsmith.calibrators._quantiles import percentiles
 from oddsmith.calibrators._unit import SoftUnitCalibrator

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._knots import KnotSearch, PiecewiseFit
 from oddsmith.calibrators._quantiles import percentiles

@@ -9,10 +9,10 @@ from oddsmith import _check
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.maps import PolynomialMap
-from oddsmith.rows import ScoreRows
 from oddsmith.solvers.line import Line, fit_line
 from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import ScoreTable
+from oddsmith.table.rows import ScoreRows
 
 __all__ = ["LogisticCalibrator", "PlattCalibrator"]
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.maps import CalibrationMap, LinearMap, PolynomialMap
-from oddsmith.rows import ScoreRows
 from oddsmith.table import ScoreTable
+from oddsmith.table.rows import ScoreRows
 
 __all__ = ["LogisticCorrectionCalibrator", "MinMaxCalibrator", "SquashCalibrator"]
 

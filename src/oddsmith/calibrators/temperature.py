@@ -10,10 +10,10 @@ from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.calibrators.sigmoid import one_sided
 from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
-from oddsmith.rows import ScoreRows
 from oddsmith.solvers.line import fit_line
 from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import ScoreTable
+from oddsmith.table.rows import ScoreRows
 
 __all__ = ["TemperatureCalibrator"]
 

@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from oddsmith import _check, resample
-from oddsmith._check import Floats
+from oddsmith import _check
+from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._venn_abers import value_steps
 from oddsmith.maps import CalibrationMap, StepMap
-from oddsmith.near_ties import around
-from oddsmith.resample import RandomState
-from oddsmith.rows import ScoreRows
 from oddsmith.table import ScoreTable
+from oddsmith.table.near_ties import around
+from oddsmith.table.resample import RandomState, folds
+from oddsmith.table.rows import ScoreRows
 
 __all__ = ["VennAbersCalibrator"]
 
@@ -104,7 +104,7 @@ class VennAbersCalibrator(Calibrator):
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         tables = [table]
         if self.folds is not None:
-            tables = [fold.rest for fold in resample.folds(table, self.folds, random_state=self.random_state)]
+            tables = [fold.rest for fold in folds(table, self.folds, random_state=self.random_state)]
         predictors = [_jumps(part) for part in tables]
         knots = np.unique(np.concatenate([jumps.knots for pair in predictors for jumps in pair]))
         if not len(knots):

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith._check import Floats
-from oddsmith.calibrators._stack import dealt
+from oddsmith._types import Floats
 from oddsmith.classify._linear import Index
+from oddsmith.table.resample import dealt
 
 _FOLDS = 4
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from oddsmith._check import Bools, Floats
+from oddsmith._types import Bools, Floats
 
 #: How far a sum of forecasts may lie from that of the labels, in standard errors: where it is brought, and what passes.
 _FREEDOM, _PASSES = 0.49, 0.495

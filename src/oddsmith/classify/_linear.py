@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith._check import Bools, Floats
+from oddsmith._types import Bools, Floats
 
 Index = NDArray[np.int64]
 

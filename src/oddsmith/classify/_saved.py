@@ -1,16 +1,16 @@
 """Fitted scalings as JSON: numbers and labels only, sealed by a checksum, refused where they do not hold together."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.errors import ModelFileError
-from oddsmith.modelfile._checked import keys, plain
-from oddsmith.modelfile._strict_json import parse, read_bytes, refuse, render, shown, verify
+from oddsmith.modelfile.checked import keys, plain
+from oddsmith.modelfile.strict_json import parse, read_bytes, refuse, render, shown, verify
 
 _FORMAT = "oddsmith scaling"
 
@@ -38,7 +38,7 @@ Kind = TypeVar("Kind", bound=Scaling)
 
 def to_json(scaling: Scaling) -> str:
     """Return a fitted scaling as text."""
-    from oddsmith import __version__
+    from oddsmith._version import __version__
 
     parameters = {name: value for name, value in scaling.get_params().items() if name != "classes"}
     return render(
@@ -56,10 +56,14 @@ def to_json(scaling: Scaling) -> str:
     )
 
 
-def restore(scaling: Kind, path: str | os.PathLike[str]) -> Kind:
-    """Set an unfitted scaling to what a file holds."""
+def restore_any(kinds: Mapping[str, type[Any]], path: str | os.PathLike[str]) -> Any:
+    """Return the scaling that a file holds, of whichever kind it names."""
     try:
-        return _restored(scaling, verify(parse(read_bytes(path))))
+        content = verify(parse(read_bytes(path)))
+        kind = kinds.get(str(content.get("method")))
+        if kind is None:
+            refuse(f"method must be one of {', '.join(sorted(kinds))}", shown(content.get("method")))
+        return _restored(kind(), content)
     except ModelFileError as error:
         message = f"{os.fspath(path)}: {error}"
         raise ModelFileError(message) from None

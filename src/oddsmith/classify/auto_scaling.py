@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import log_softmax
 
 from oddsmith import _check
-from oddsmith._check import Bools, Floats
+from oddsmith._types import Bools, Floats
 from oddsmith.classify._folds import Fold, Sorted, deal, sort_cases
 from oddsmith.classify._level import level_classes
 from oddsmith.classify._linear import Cases, Index, Linear, fit_linear, structured_penalty
@@ -18,8 +18,8 @@ from oddsmith.classify._reading import Input
 from oddsmith.classify._saved import floats
 from oddsmith.classify._softmax import apply_scaling, fit_temperature
 from oddsmith.classify.scaling import WHY_ON_BOUND, JointScaling
-from oddsmith.modelfile._checked import keys, number, text
-from oddsmith.modelfile._strict_json import refuse, shown
+from oddsmith.modelfile.checked import keys, number, text
+from oddsmith.modelfile.strict_json import refuse, shown
 
 __all__ = ["AutoScaling"]
 

@@ -15,7 +15,7 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from oddsmith import _check
-from oddsmith._check import Floats, Weights
+from oddsmith._types import Floats, Weights
 from oddsmith.classify.in_sample import remember_rows, row_hashes, warn_if_in_sample
 from oddsmith.classify.multiclass import (
     JointCalibration,

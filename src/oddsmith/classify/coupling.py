@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 from scipy.special import expit, softmax
 
-from oddsmith._check import Floats, as_array, fail
+from oddsmith._check import as_array, fail
+from oddsmith._types import Floats
 from oddsmith.errors import NonConvergenceWarning
 
 __all__ = ["couple_code_matrix", "couple_pairwise", "normalize_one_vs_rest"]

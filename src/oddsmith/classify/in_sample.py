@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.classify.multiclass import Target
 from oddsmith.classify.scores import unwrap
 from oddsmith.errors import InSampleWarning

@@ -19,7 +19,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from oddsmith import _check, calibrators
-from oddsmith._check import Floats, Weights
+from oddsmith._types import Floats, Weights
 from oddsmith.calibrators import Calibrator, PlattCalibrator
 from oddsmith.classify import scaling
 from oddsmith.classify.auto_scaling import AutoScaling

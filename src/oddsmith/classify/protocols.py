@@ -29,7 +29,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, _num_samples, has_fit_parameter
 
 from oddsmith import _check
-from oddsmith._check import Bools, Floats, Weights
+from oddsmith._types import Bools, Floats, Weights
 from oddsmith.classify.multiclass import Target, read_target
 from oddsmith.classify.scores import ClassScores, Form, Layout, Score, classifier_scores, wants_numbers
 from oddsmith.errors import InSampleWarning, SkippedFoldWarning, UnusedWeightWarning

@@ -21,11 +21,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from oddsmith._check import Floats, as_weights, distinct_labels, fail, label_column, number
+from oddsmith._check import as_weights, distinct_labels, fail, label_column, number
+from oddsmith._types import Floats
 from oddsmith.atomic import write_atomically
 from oddsmith.classify._linear import Cases, Index, fit_linear, structured_penalty
 from oddsmith.classify._reading import Input, read_logits
-from oddsmith.classify._saved import floats, restore, to_json
+from oddsmith.classify._saved import floats, restore_any, to_json
 from oddsmith.classify._softmax import apply_scaling, fit_temperature
 from oddsmith.errors import (
     ConstantScoreWarning,
@@ -34,8 +35,8 @@ from oddsmith.errors import (
     SeparableWarning,
     SingleClassWarning,
 )
-from oddsmith.modelfile._checked import keys
-from oddsmith.modelfile._checked import number as positive
+from oddsmith.modelfile.checked import keys
+from oddsmith.modelfile.checked import number as positive
 
 __all__ = ["DirichletScaling", "MatrixScaling", "TemperatureScaling", "VectorScaling"]
 
@@ -111,7 +112,8 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ModelFileError
             If the file cannot be read, was edited, or holds another kind of scaling.
         """
-        return restore(cls(), path)
+        loaded: Self = restore_any({cls.__name__: cls}, path)
+        return loaded
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         """Return the parameters, and what a fitted scaling took its input for."""

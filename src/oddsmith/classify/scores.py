@@ -30,7 +30,7 @@ from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.validation import _num_samples
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 
 __all__ = ["ClassScores", "classifier_scores"]
 

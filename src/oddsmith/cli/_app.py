@@ -29,7 +29,7 @@ for module in (demonstrating, fitting, using, judging, gating, comparing, report
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from oddsmith import __version__
+        from oddsmith._version import __version__
 
         typer.echo(f"oddsmith {__version__}")
         raise typer.Exit

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 
 _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 _BARS = " ▁▂▃▄▅▆▇█"

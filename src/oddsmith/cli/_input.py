@@ -5,11 +5,12 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from oddsmith import ScoreTable, _check
+from oddsmith import _check
 from oddsmith.cli._output import Voice
 from oddsmith.files import Roles, ScoreData, choose_columns, open_scores, read_table
-from oddsmith.metrics._measure import log_odds
+from oddsmith.metrics.measure import log_odds
 from oddsmith.report import Steps
+from oddsmith.table import ScoreTable
 
 ScoresFile = Annotated[
     str,

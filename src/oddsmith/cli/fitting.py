@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from oddsmith import ScoreTable, _check
+from oddsmith import _check
 from oddsmith.calibrators import AutoCalibrator, Calibrator
 from oddsmith.cli import _input as read
 from oddsmith.cli._methods import METHODS, calibrator_called
@@ -16,6 +16,7 @@ from oddsmith.cli._output import AsJson, Force, Quiet, Voice, say, standing_for
 from oddsmith.errors import OddsmithWarning
 from oddsmith.files import input_files, replacing
 from oddsmith.modelfile import CalibrationModel
+from oddsmith.table import ScoreTable
 
 #: Segments that are named where the same is odd about several.
 _SHOWN = 3

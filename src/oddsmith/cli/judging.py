@@ -7,17 +7,17 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from oddsmith import ScoreTable
 from oddsmith.cli import _input as read
 from oddsmith.cli._curve import bars, curve
 from oddsmith.cli._output import AsJson, Quiet, Voice, say
 from oddsmith.metrics import holm, reliability_curve, summary
-from oddsmith.metrics._result import plain
+from oddsmith.metrics.result import plain
 from oddsmith.report.advice import few_cases, too_few
 from oddsmith.report.signal import Signal
 from oddsmith.report.titles import title_of
 from oddsmith.report.wording import BIAS, figure, interval_lines, p_value
-from oddsmith.resample import rows_by_class
+from oddsmith.table import ScoreTable
+from oddsmith.table.resample import rows_by_class
 
 #: Columns of a terminal in which definitions have room.
 _ROOMY = 110

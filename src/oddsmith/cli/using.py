@@ -100,13 +100,14 @@ def show(model: ModelFile, as_json: AsJson = False, quiet: Quiet = False) -> Non
     def draw(console: Console) -> None:
         facts = Table.grid(padding=(0, 2))
         cells = "every distinct score" if data.resolution is None else f"cells of {data.resolution:g}"
+        scores = cells if data.distinct is None else f"{data.distinct:,} scores, {cells}"
         for name, value in (
             ("method", fitted.method),
             ("labels", f"{fitted.labels[0]} / {fitted.labels[1]} (positive)"),
-            ("rows", f"{data.rows:,} ({data.distinct:,} scores, {cells})"),
+            ("rows", f"{data.rows:,} ({scores})"),
             ("positive", f"{data.prevalence:.2%}"),
             ("scores", f"{data.low:.6g} to {data.high:.6g}"),
-            ("data hash", data.sha256[:16]),
+            ("data hash", data.sha256[:16] if data.sha256 else "not kept"),
             ("version", fitted.version),
             *(("warning", text) for text in fitted.warnings),
         ):

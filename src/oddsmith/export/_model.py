@@ -2,32 +2,16 @@
 
 from typing import Literal
 
-from sklearn.utils.validation import check_is_fitted
-
-from oddsmith import __version__, _check
+from oddsmith import _check
+from oddsmith._version import __version__
 from oddsmith.calibrators import Calibrator
 from oddsmith.export._escaping import in_comment
 from oddsmith.formula import LIMIT, Formula, clip
 from oddsmith.maps import CalibrationMap
-from oddsmith.modelfile import CalibrationModel
+from oddsmith.modelfile import CalibrationModel, map_of
 
 Model = CalibrationMap | Calibrator | CalibrationModel
 Output = Literal["probability", "log_odds"]
-
-
-def map_of(model: Model) -> CalibrationMap:
-    """Return the map of a model or fitted calibrator, or the map itself."""
-    if isinstance(model, CalibrationMap):
-        return model
-    if isinstance(model, CalibrationModel):
-        if model.by is not None:
-            _check.fail("one map is exported at a time", f"a model by {model.by}", "pass model.of_segment(name).map")
-        return model.map
-    if not isinstance(model, Calibrator):
-        _check.fail("model must be a fitted calibrator or its map", type(model).__name__, "pass calibrator.map_")
-    check_is_fitted(model, "map_")
-    fitted: CalibrationMap = model.map_
-    return fitted
 
 
 def formula_of(model: Model, output: Output) -> Formula:

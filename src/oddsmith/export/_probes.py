@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.formula import Pieces, evaluate, walk
 from oddsmith.maps import CalibrationMap
 

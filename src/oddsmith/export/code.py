@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.export._model import Model, Output, formula_of, header
 from oddsmith.formula import (
     Arithmetic,

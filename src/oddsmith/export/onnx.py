@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith import __version__
+from oddsmith._version import __version__
 from oddsmith.export._model import Model, Output, formula_of, header
 from oddsmith.formula import Arithmetic, Clip, Column, Function, Number, Pieces, Reader, Where
 

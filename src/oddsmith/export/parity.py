@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.export._apart import DidNotRunError, run_apart
 from oddsmith.export._escaping import in_comment
-from oddsmith.export._model import Model, Output, map_of
+from oddsmith.export._model import Model, Output
 from oddsmith.export._probes import probe_scores
+from oddsmith.modelfile import map_of
 
 __all__ = ["Parity", "check_code", "check_onnx", "check_sql"]
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from oddsmith import _check
 from oddsmith.export._escaping import sql_name
-from oddsmith.export._guards import guarded
 from oddsmith.export._model import Model, Output, formula_of
+from oddsmith.formula.guards import guarded
 
 __all__ = ["to_sql"]
 
@@ -52,7 +52,7 @@ def to_sql(
     from sqlglot import exp
     from sqlglot.dialects import Dialects
 
-    from oddsmith.export._sql_reader import SqlReader, as_decisions
+    from oddsmith.formula.sql import SqlReader, as_decisions
 
     _check.one_of(dialect, "dialect", sorted(known.value for known in Dialects if known.value))
     score = exp.column(sql_name(column, "column"), quoted=True)

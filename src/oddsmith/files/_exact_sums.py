@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith.grid import EDGE, Grid
-from oddsmith.table import ScoreTable, pool
+from oddsmith.table import ScoreTable
+from oddsmith.table.grid import EDGE, Grid
+from oddsmith.table.table import pool
 
 if TYPE_CHECKING:
     import duckdb

@@ -7,7 +7,7 @@ from typing import Any, Literal, Union
 
 import numpy as np
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 
 #: Log-odds are held within this bound before they are exponentiated: P is 0 or 1 to 300 digits there.
 LIMIT = 700.0

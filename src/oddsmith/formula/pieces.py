@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.formula.nodes import Column, Formula, Pieces, as_formula, clip, log, walk, where
 from oddsmith.formula.reader import rewritten
 

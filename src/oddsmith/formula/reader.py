@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.formula.nodes import (
     SCORE,
     Arithmetic,

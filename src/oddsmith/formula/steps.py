@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.formula.nodes import (
     FUNCTIONS,
     OPERATORS,

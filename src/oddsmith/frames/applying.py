@@ -27,7 +27,8 @@ from oddsmith.frames.expressions import ExpressionReader, PolarsReader
 from oddsmith.frames.names import spare_name
 from oddsmith.frames.segments import Maps, ParameterReader, segment_column, segment_name
 from oddsmith.frames.source import Source
-from oddsmith.maps import MAX, CalibrationMap
+from oddsmith.maps import CalibrationMap
+from oddsmith.maps.base import MAX
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -102,8 +103,7 @@ def _applied(source: Source, maps: Maps, name: str) -> Any:
 
 def _maps(model: Any, by: str | None) -> Maps:
     """Return the maps of whatever was given."""
-    from oddsmith.export._model import map_of
-    from oddsmith.modelfile import CalibrationModel
+    from oddsmith.modelfile import CalibrationModel, map_of
 
     if isinstance(model, CalibrationModel) and model.by is not None:
         segments = {key: part.map for key, part in model.segments.items()}
@@ -230,8 +230,8 @@ def _formula(source: Source, maps: Maps) -> Formula:
 
 def _plain(source: Source, formula: Formula) -> Formula:
     """Return a formula without pieces, held within the range of doubles where the engine asks for that."""
-    from oddsmith.export._guards import guarded
-    from oddsmith.export._sql_reader import as_decisions
+    from oddsmith.formula.guards import guarded
+    from oddsmith.formula.sql import as_decisions
 
     formula = as_decisions(formula)
     return guarded(formula) if is_strict(source.frame) else formula

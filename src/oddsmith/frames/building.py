@@ -14,8 +14,9 @@ from oddsmith.frames.groups import Groups, read_groups
 from oddsmith.frames.keys import refuse_equal_keys
 from oddsmith.frames.resolution import settle
 from oddsmith.frames.source import Source
-from oddsmith.grid import Grid, power_of_two
-from oddsmith.table import ScoreTable, pool
+from oddsmith.table import ScoreTable
+from oddsmith.table.grid import Grid, power_of_two
+from oddsmith.table.table import pool
 
 
 def tables_from_frame(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith._check import Bools
+from oddsmith._types import Bools
 from oddsmith.errors import EngineError
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith import _check
-from oddsmith._check import Bools, Floats, Weights
+from oddsmith._types import Bools, Floats, Weights
 from oddsmith.errors import InvalidInputError
 from oddsmith.frames import source as _source
 from oddsmith.frames.engine import Column
 from oddsmith.frames.keys import plain_keys
 from oddsmith.frames.source import Source
-from oddsmith.grid import Grid
+from oddsmith.table.grid import Grid
 
 #: Means this close to the smallest score of a group differ from it by rounding only; likewise squares.
 _ROUNDING = 1e-12

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.formula import (
     SCORE,
     Arithmetic,

@@ -11,7 +11,7 @@ import numpy as np
 
 from oddsmith.formula import Column, Formula, Pieces, Steps
 from oddsmith.frames.searching import steps_past
-from oddsmith.maps import MAX
+from oddsmith.maps.base import MAX
 
 
 class Segments(NamedTuple):

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sqlglot import exp
 
-from oddsmith._check import Floats
-from oddsmith.export._sql_reader import SqlReader, as_decisions
+from oddsmith._types import Floats
 from oddsmith.formula import LIMIT, Arithmetic, Clip, Column, Formula, Function, Number, Pieces, at_piece, parts
+from oddsmith.formula.sql import SqlReader, as_decisions
 from oddsmith.frames.hinges import as_hinges
 from oddsmith.frames.searching import Search, plan_search
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.formula import (
     Arithmetic,
     Clip,

@@ -30,11 +30,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.frames import source as _source
 from oddsmith.frames.groups import Groups
 from oddsmith.frames.source import Extent
-from oddsmith.grid import Grid
+from oddsmith.table.grid import Grid
 
 #: Up to so many rows an exact table is small; and only with more do order-based fits reach their promise, for the steps
 #: of an isotonic fit become lower as there are more of them.

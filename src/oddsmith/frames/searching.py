@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 
 #: Numbers of cells to choose from: an engine copies the guide for every few thousand rows.
 _CELLS = (1024, 2048, 4096, 8192, 16384)

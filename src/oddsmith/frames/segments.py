@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.formula import MISSING, Column, Formula, Number, Pieces, evaluate, walk
 from oddsmith.frames.expressions import ExpressionReader
 from oddsmith.frames.parameters import with_parameters

@@ -15,7 +15,7 @@ from oddsmith import _check
 from oddsmith.frames.engine import Column, Frame, answer, asking, is_strict, numbers
 from oddsmith.frames.footers import range_in_footers
 from oddsmith.frames.names import PlainNames
-from oddsmith.grid import EDGE, Grid
+from oddsmith.table.grid import EDGE, Grid
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from oddsmith import _check
-from oddsmith._check import Bools, Floats
+from oddsmith._types import Bools, Floats
 
 Rows = Any
 """A float64 matrix of rows, dense or in compressed sparse rows."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.learners._base import Rows, is_sparse
 from oddsmith.learners._newton import Features
 

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
-from oddsmith._check import Bools, Floats, fail
+from oddsmith._check import fail
+from oddsmith._types import Bools, Floats
 from oddsmith.errors import NonConvergenceWarning
 
 # Below this squared decrement the objective changes by less than its own rounding, and full steps are safe.

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import block_diag
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.learners._base import Rows, is_sparse
 from oddsmith.learners._feature_maps import SQRT2, DenseQuadratic, Polynomial, SparseQuadratic
 

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.learners import stumps
 from oddsmith.learners._base import BinaryClassifier, Rows, Training
 from oddsmith.learners.trees import LEAVES, SmoothedTreeClassifier

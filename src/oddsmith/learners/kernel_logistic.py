@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import check_random_state
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.learners import _feature_maps as maps
 from oddsmith.learners._base import BinaryClassifier, Rows, Training, is_sparse
 from oddsmith.learners._newton import Fit, LogisticLoss, solve_features, solve_kernel

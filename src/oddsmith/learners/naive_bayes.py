@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.learners._base import BinaryClassifier
 
 

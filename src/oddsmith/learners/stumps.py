@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith._check import Bools, Floats
+from oddsmith._types import Bools, Floats
 from oddsmith.learners._base import Rows, Training, is_sparse
 from oddsmith.learners.trees import TreeCounts, smooth_leaves
 

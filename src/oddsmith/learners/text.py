@@ -6,7 +6,7 @@ from scipy.special import xlogy
 from sklearn.utils import check_array, check_consistent_length
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.learners._base import Rows, is_sparse
 
 

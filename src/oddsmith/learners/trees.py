@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.learners._base import BinaryClassifier
 
 LEAVES = ("none", "laplace", "m_estimate", "curtailment", "bayesian")

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.learners._base import BinaryClassifier, Training, is_sparse
 
 # Queries are scored in blocks of about this many activations, 8 MB.

@@ -4,7 +4,6 @@ A measure is a function of a forecast, a `ScoreTable` whose score is a log-odds;
 sample_weight)`` is its twin for arrays.
 """
 
-from oddsmith.metrics._measure import Figure, Measure, forecast_from_arrays
 from oddsmith.metrics.calibration_tests import (
     CalibrationTest,
     cox_test,
@@ -17,6 +16,7 @@ from oddsmith.metrics.compare import compare, compare_rows
 from oddsmith.metrics.comparison import Comparison, MeasureComparison
 from oddsmith.metrics.curves import EmpiricalLogOdds, ReliabilityCurve, empirical_log_odds, reliability_curve
 from oddsmith.metrics.intervals import Interval, interval
+from oddsmith.metrics.measure import Figure, Measure, forecast_from_arrays
 from oddsmith.metrics.proper import (
     Decomposition,
     decompose,

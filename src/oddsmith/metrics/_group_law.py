@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 
 #: Groups whose number of positives varies less are not normal enough for χ².
 SMALL_VARIANCE = 25.0

@@ -12,11 +12,11 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.errors import InvalidInputError
-from oddsmith.metrics._measure import Null, value_of
 from oddsmith.metrics._resampled import equal_rows, labels_again, rows_again
 from oddsmith.metrics._truths import Truth, paths_of_truth
+from oddsmith.metrics.measure import Null, value_of
 from oddsmith.table import ScoreTable
 
 #: Standard errors from what the data suggest within which limits mostly lie, and how much more often they are drawn.

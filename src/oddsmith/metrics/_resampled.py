@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from oddsmith._check import Floats, Weights
-from oddsmith.metrics._measure import squared_weight
-from oddsmith.resample import bootstrap, resample_labels
+from oddsmith._types import Floats, Weights
+from oddsmith.metrics.measure import squared_weight
 from oddsmith.table import ScoreTable
+from oddsmith.table.resample import bootstrap, resample_labels
 
 
 def rows_again(table: ScoreTable, n_samples: int, rng: np.random.Generator) -> Iterator[ScoreTable]:

@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.calibrators.sigmoid import PlattCalibrator
 from oddsmith.calibrators.spline import SplineCalibrator
 from oddsmith.errors import OddsmithWarning
-from oddsmith.metrics._measure import Null, probability, squared_weight
+from oddsmith.metrics.measure import Null, probability, squared_weight
 from oddsmith.table import ScoreTable
 
 #: Where the path is looked at, in standard errors from what the data suggest; the null hypothesis comes first.

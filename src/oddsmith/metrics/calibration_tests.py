@@ -12,10 +12,10 @@ import numpy as np
 from scipy.special import chdtrc, expit, ndtr
 
 from oddsmith import _check
-from oddsmith._check import Floats
-from oddsmith.metrics._bins import bin_index, sum_by
+from oddsmith._types import Floats
 from oddsmith.metrics._group_law import Group, tail
-from oddsmith.metrics._measure import Figure, measure, probability, residuals, squared_weight
+from oddsmith.metrics.bins import bin_index, sum_by
+from oddsmith.metrics.measure import Figure, measure, probability, residuals, squared_weight
 from oddsmith.metrics.proper import log_loss
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.slope import recalibration_line, require_several, without_certain

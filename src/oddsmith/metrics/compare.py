@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check
-from oddsmith._check import Bools, Floats, Weights
+from oddsmith._types import Bools, Floats, Weights
 from oddsmith.metrics import resampling_tests, significance
-from oddsmith.metrics._measure import as_forecast, checked_level
 from oddsmith.metrics.comparison import Comparison, MeasureComparison
+from oddsmith.metrics.measure import as_forecast, checked_level
 from oddsmith.metrics.proper import decision_log_loss, decision_squared_error
 from oddsmith.metrics.provenance import HasLogOdds, fitted_on
 from oddsmith.metrics.significance import Decisions

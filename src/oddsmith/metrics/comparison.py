@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from oddsmith._check import Bools, Floats, Weights
-from oddsmith.metrics._result import Result, plain
+from oddsmith._types import Bools, Floats, Weights
+from oddsmith.metrics.result import Result, plain
 
 __all__ = ["Comparison", "MeasureComparison"]
 

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith import _check
-from oddsmith._check import Floats
-from oddsmith.metrics._bins import bin_index, binned, sum_by
-from oddsmith.metrics._measure import as_forecast, measure, probability
-from oddsmith.metrics._result import Result
+from oddsmith._types import Floats
+from oddsmith.metrics.bins import bin_index, binned, sum_by
+from oddsmith.metrics.measure import as_forecast, measure, probability
+from oddsmith.metrics.result import Result
 from oddsmith.table import ScoreTable
 
 __all__ = ["EmpiricalLogOdds", "ReliabilityCurve", "empirical_log_odds", "reliability_curve"]

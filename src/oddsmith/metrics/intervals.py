@@ -14,11 +14,11 @@ import numpy as np
 from oddsmith import _check
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics._limits import Asked, Limits, by_inversion, by_percentiles
-from oddsmith.metrics._measure import Null, as_forecast, checked_level, value_of
-from oddsmith.metrics._result import Result
+from oddsmith.metrics.measure import Null, as_forecast, checked_level, value_of
 from oddsmith.metrics.provenance import is_in_sample
-from oddsmith.resample import RandomState, pooled
+from oddsmith.metrics.result import Result
 from oddsmith.table import ScoreTable
+from oddsmith.table.resample import RandomState, pooled
 
 __all__ = ["Interval", "interval"]
 

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import expit
 
 from oddsmith import _check, _kernels
-from oddsmith._check import Floats
-from oddsmith.metrics._measure import log_odds, measure, nonnegative, of_base_rate, size, weighted_sum
-from oddsmith.metrics._result import Result
+from oddsmith._types import Floats
+from oddsmith.metrics.measure import log_odds, measure, nonnegative, of_base_rate, size, weighted_sum
+from oddsmith.metrics.result import Result
 from oddsmith.table import ScoreTable
 
 __all__ = [

@@ -1,25 +1,21 @@
 """Whether a forecast is judged on the rows that its map was fitted on.
 
-A calibrator that is the same when it is fitted to a table again was fitted on it; a `Forecast` remembers that.
+A calibrator keeps a fingerprint of the rows of its fit; a `Forecast` remembers whether its rows have the same.
 """
 
 import warnings
 from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
-import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
 
 from oddsmith import _check
-from oddsmith._check import Floats
-from oddsmith.errors import InSampleWarning, InvalidInputError, OddsmithWarning
+from oddsmith._types import Floats
+from oddsmith.errors import InSampleWarning
 from oddsmith.table import ScoreTable
+from oddsmith.table.fingerprint import Fingerprint
 
 __all__ = ["Forecast", "forecast_of"]
-
-#: Fits to the same rows in another order differ by rounding only.
-_ROUNDING = 1e-9
 
 #: Rows that happen to be equal are few; rows that are used twice are many.
 _SHARED = 0.1
@@ -54,8 +50,8 @@ def forecast_of(table: ScoreTable, method: HasLogOdds, *, in_sample: bool | None
         Of scores.
     method : fitted calibrator or CalibrationMap
     in_sample : bool, optional
-        Whether the method was fitted on these rows; by default whether fitting it to them gives the same again. Rows
-        shared in part, quantized ones, and maps without their calibrator are not recognised: say so here.
+        Whether the method was fitted on these rows; by default whether they have the fingerprint that it kept of its
+        rows. Rows shared in part, and maps without their calibrator, are not recognised: say so here.
 
     Examples
     --------
@@ -71,23 +67,16 @@ def forecast_of(table: ScoreTable, method: HasLogOdds, *, in_sample: bool | None
 
 
 def fitted_on(method: Any, table: ScoreTable) -> bool:
-    """Whether a calibrator is what a fit to these very rows gives, in any order: it is fitted once more to see.
+    """Whether a calibrator was fitted to these very rows, in any order.
 
     A calibrator that keeps guard of its rows also warns when some of them are judged again.
     """
-    if not hasattr(method, "fit_table") or not getattr(method, "_learns", False):
+    if not getattr(method, "_learns", False) or not hasattr(method, "fingerprint_"):
         return False
     if getattr(method, "guard", False) and (share := method.overlap(table)) > _SHARED:
         message = f"{share:.0%} of the rows to be judged are among those that the calibrator was fitted to."
         warnings.warn(message, InSampleWarning, stacklevel=3)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", OddsmithWarning)
-            again = clone(method).fit_table(table)
-    except InvalidInputError:
-        return False
-    ours, theirs = (np.asarray(each.log_odds(table.scores)) for each in (method, again))
-    return bool(np.allclose(ours, theirs, rtol=_ROUNDING, atol=_ROUNDING))
+    return bool(method.fingerprint_.matches(Fingerprint.of(table)))
 
 
 def is_in_sample(forecast: ScoreTable) -> bool:

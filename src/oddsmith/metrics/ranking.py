@@ -3,8 +3,8 @@
 import numpy as np
 
 from oddsmith import _check
-from oddsmith._check import Floats
-from oddsmith.metrics._measure import measure, require_classes, size
+from oddsmith._types import Floats
+from oddsmith.metrics.measure import measure, require_classes, size
 from oddsmith.metrics.proper import zero_one_error
 from oddsmith.table import ScoreTable
 

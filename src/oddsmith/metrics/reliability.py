@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith import _check
-from oddsmith._check import Bools, Floats
-from oddsmith.metrics._bins import BIN_RULES, EDGES, ENDS, BinRule, Bins, Edge, Ends, binned
-from oddsmith.metrics._measure import Figure, forecast_from_arrays, nonnegative, size
+from oddsmith._types import Bools, Floats
+from oddsmith.metrics.bins import BIN_RULES, EDGES, ENDS, BinRule, Bins, Edge, Ends, binned
+from oddsmith.metrics.measure import Figure, forecast_from_arrays, nonnegative, size
 from oddsmith.table import ScoreTable
 
 __all__ = ["DEFINITIONS", "ErrorDefinition", "calibration_error", "classwise_calibration_error", "top_label_forecast"]

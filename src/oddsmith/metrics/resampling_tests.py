@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check
-from oddsmith._check import Floats, Weights
-from oddsmith.metrics._bins import sum_by
-from oddsmith.metrics._measure import checked_level
-from oddsmith.metrics._result import Result
+from oddsmith._types import Floats, Weights
+from oddsmith.metrics.bins import sum_by
+from oddsmith.metrics.measure import checked_level
+from oddsmith.metrics.result import Result
 from oddsmith.metrics.significance import Decisions, SignTest, micro_sign_test, paired, ratio, signs_of
 
 __all__ = ["BootstrapTest", "cluster_sign_flip_test", "paired_bootstrap"]

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, ndtr, stdtr
 
 from oddsmith import _check
-from oddsmith._check import Floats, Weights
-from oddsmith.metrics._result import Result
+from oddsmith._types import Floats, Weights
+from oddsmith.metrics.result import Result
 
 __all__ = ["PairedTTest", "SignTest", "holm", "mcnemar_test", "micro_sign_test", "paired_t_test", "sign_test"]
 

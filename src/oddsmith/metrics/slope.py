@@ -7,12 +7,12 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 from oddsmith import _check
-from oddsmith.calibrators._oddities import is_separable
 from oddsmith.errors import NonConvergenceWarning
-from oddsmith.metrics._measure import log_odds, measure, require_classes
+from oddsmith.metrics.measure import log_odds, measure, require_classes
 from oddsmith.solvers.line import fit_line
 from oddsmith.solvers.targets import LABELS
 from oddsmith.table import ScoreTable
+from oddsmith.table.signal import is_separable
 
 __all__ = ["calibration_intercept", "calibration_slope"]
 

@@ -9,9 +9,9 @@ from scipy.signal import fftconvolve
 from scipy.special import expit
 
 from oddsmith import _check, _kernels
-from oddsmith._check import Floats, Weights
-from oddsmith.metrics._bins import quantiles, sum_by
-from oddsmith.metrics._measure import Figure, nonnegative, probability, residuals, size, squared_weight
+from oddsmith._types import Floats, Weights
+from oddsmith.metrics.bins import quantiles, sum_by
+from oddsmith.metrics.measure import Figure, nonnegative, probability, residuals, size, squared_weight
 from oddsmith.metrics.slope import recalibration_line
 from oddsmith.table import ScoreTable
 

@@ -6,11 +6,11 @@ from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import calibration_tests, proper, ranking, reliability, slope, smooth
 from oddsmith.metrics import intervals as _intervals
 from oddsmith.metrics._limits import Asked
-from oddsmith.metrics._measure import Figure, Measure, as_forecast
-from oddsmith.metrics._result import plain
+from oddsmith.metrics.measure import Figure, Measure, as_forecast
 from oddsmith.metrics.provenance import is_in_sample
-from oddsmith.resample import RandomState
+from oddsmith.metrics.result import plain
 from oddsmith.table import ScoreTable
+from oddsmith.table.resample import RandomState
 
 __all__ = ["summary", "summary_text"]
 

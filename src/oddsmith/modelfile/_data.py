@@ -8,9 +8,10 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from oddsmith.modelfile._checked import keys, number, text, whole
-from oddsmith.modelfile._strict_json import refuse, shown
+from oddsmith.modelfile.checked import keys, number, text, whole
+from oddsmith.modelfile.strict_json import refuse, shown
 from oddsmith.table import ScoreTable
+from oddsmith.table.fingerprint import Fingerprint
 
 __all__ = ["DataSummary", "table_hash"]
 
@@ -23,8 +24,8 @@ class DataSummary:
     ----------
     rows : int
         Number of rows.
-    distinct : int
-        Number of distinct scores, or of cells.
+    distinct : int or None
+        Number of distinct scores, or of cells, where the fit needed their order.
     kind : {"count", "weight"}
         Whether rows were counted or had importance weights.
     weight : float
@@ -37,12 +38,12 @@ class DataSummary:
         Cell width of a quantized table, None when scores are exact.
     log_odds_cells : bool
         Whether that width is one of log-odds.
-    sha256 : str
-        Hash of the score table, the same for the same rows in any order.
+    sha256 : str or None
+        Hash of the score table, the same for the same rows in any order; None where the table was not kept.
     """
 
     rows: int
-    distinct: int
+    distinct: int | None
     kind: Literal["count", "weight"]
     weight: float
     prevalence: float
@@ -50,7 +51,7 @@ class DataSummary:
     high: float
     resolution: float | None
     log_odds_cells: bool
-    sha256: str
+    sha256: str | None
 
     @staticmethod
     def of(table: ScoreTable) -> "DataSummary":
@@ -67,6 +68,13 @@ class DataSummary:
             table_hash(table),
         )
 
+    @staticmethod
+    def kept(data: Fingerprint) -> "DataSummary":
+        """Return what a calibrator kept of the rows of its fit."""
+        weight = data.n_pos + data.n_neg
+        extremes, cells = (data.low, data.high), (data.resolution, data.log_odds_cells)
+        return DataSummary(data.rows, None, data.kind, float(weight), data.n_pos / weight, *extremes, *cells, None)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain values."""
         return asdict(self)
@@ -75,19 +83,19 @@ class DataSummary:
     def from_dict(content: Any) -> "DataSummary":
         """Rebuild a summary, checking every value."""
         keys(content, [field.name for field in fields(DataSummary)], "data")
-        kind, digest, width = content["kind"], text(content["sha256"], "data.sha256"), content["resolution"]
+        kind, digest, width = content["kind"], content["sha256"], content["resolution"]
         if kind not in ("count", "weight"):
             refuse("data.kind must be count or weight", shown(kind))
         if type(content["log_odds_cells"]) is not bool:
             refuse("data.log_odds_cells must be true or false", shown(content["log_odds_cells"]))
-        if not re.fullmatch("[0-9a-f]{64}", digest):
+        if digest is not None and not re.fullmatch("[0-9a-f]{64}", text(digest, "data.sha256")):
             refuse("data.sha256 must be 64 hexadecimal digits", shown(digest))
         low, high = number(content["low"], "data.low"), number(content["high"], "data.high")
         if low > high:
             refuse("data.low must not exceed data.high", f"{low!r} and {high!r}")
         return DataSummary(
             whole(content["rows"], "data.rows", low=1),
-            whole(content["distinct"], "data.distinct", low=1),
+            None if content["distinct"] is None else whole(content["distinct"], "data.distinct", low=1),
             cast(Literal["count", "weight"], kind),
             number(content["weight"], "data.weight", low=0, high=math.inf, strict=True),
             number(content["prevalence"], "data.prevalence", low=0, high=1),

@@ -5,23 +5,21 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
-from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith import _check, _hooks
+from oddsmith._types import Floats
+from oddsmith._version import __version__
 from oddsmith.atomic import write_atomically
-from oddsmith.calibrators import Calibrator
 from oddsmith.errors import ModelFileError
 from oddsmith.maps import CalibrationMap
-from oddsmith.modelfile._checked import identifier, keys, plain, text, whole
 from oddsmith.modelfile._data import DataSummary
 from oddsmith.modelfile._shapes import read_map
-from oddsmith.modelfile._strict_json import parse, read_bytes, refuse, render, shown, verify
+from oddsmith.modelfile.checked import identifier, keys, plain, text, whole
+from oddsmith.modelfile.strict_json import parse, read_bytes, refuse, render, shown, verify
 from oddsmith.table import ScoreTable
 
 __all__ = ["CalibrationModel"]
@@ -88,7 +86,7 @@ class CalibrationModel:
 
     @staticmethod
     def from_calibrator(
-        calibrator: Calibrator, table: ScoreTable, labels: tuple[Label, Label] | None = None
+        calibrator: Any, table: ScoreTable | None = None, labels: tuple[Label, Label] | None = None
     ) -> "CalibrationModel":
         """Take the model out of a fitted calibrator.
 
@@ -96,20 +94,18 @@ class CalibrationModel:
         ----------
         calibrator : Calibrator
             Fitted.
-        table : ScoreTable
-            What it was fitted to.
+        table : ScoreTable, optional
+            What it was fitted to. Without it the model knows of the data what the calibrator kept, and no hash.
         labels : tuple, optional
             The negative and the positive label, where the calibrator saw only a table.
         """
-        from oddsmith import __version__
-
-        check_is_fitted(calibrator, "map_")
+        fitted_map = map_of(calibrator)
         named = tuple(_plain(label) for label in calibrator.classes_) if labels is None else labels
         return CalibrationModel(
             type(calibrator).__name__,
             _plain(calibrator.get_params(deep=False)),
-            calibrator.map_,
-            DataSummary.of(table),
+            fitted_map,
+            DataSummary.kept(calibrator.fingerprint_) if table is None else DataSummary.of(table),
             tuple(calibrator.fit_warnings_),
             __version__,
             (named[0], named[1]),
@@ -131,6 +127,15 @@ class CalibrationModel:
         """Return P(+|s), shape (n,); ``segments`` says where each score belongs, if there are any."""
         return self._each("probability", scores, segments)
 
+    def predict_proba(self, scores: ArrayLike, segments: ArrayLike | None = None) -> Floats:
+        """Return P(−|s) and P(+|s), shape (n, 2); ``segments`` says where each score belongs, if there are any."""
+        positive = self.probability(scores, segments)
+        return np.column_stack([1 - positive, positive])
+
+    def predict(self, scores: ArrayLike, segments: ArrayLike | None = None) -> NDArray[Any]:
+        """Return the positive label where P(+|s) > ½, else the negative one."""
+        return np.asarray(self.labels)[(self.probability(scores, segments) > 0.5).astype(np.intp)]
+
     def apply(self, frame: Any, score: str, name: str = "probability", by: str | None = None) -> Any:
         """Add the probability of each row to a data frame or a table of an engine; see `oddsmith.frames.apply`.
 
@@ -146,9 +151,7 @@ class CalibrationModel:
         by : str, optional
             Column of segments, where it is called otherwise than in the data of the fit.
         """
-        from oddsmith.frames.applying import apply
-
-        return apply(frame, self, score, name, by)
+        return _hooks.service("apply to a frame")(frame, self, score, name, by)
 
     def _each(self, function: str, scores: ArrayLike, segments: ArrayLike | None) -> Floats:
         s = _check.as_scores(scores)
@@ -220,6 +223,57 @@ class CalibrationModel:
         except ModelFileError as error:
             message = f"{os.fspath(path)}: {error}"
             raise ModelFileError(message) from None
+
+
+class HasMap(Protocol):
+    """A fitted calibrator."""
+
+    @property
+    def map_(self) -> CalibrationMap:
+        """The fitted map."""
+
+
+def map_of(model: CalibrationMap | CalibrationModel | HasMap) -> CalibrationMap:
+    """Return the map of a model or fitted calibrator, or the map itself."""
+    if isinstance(model, CalibrationMap):
+        return model
+    if isinstance(model, CalibrationModel):
+        if model.by is not None:
+            _check.fail("one map is used at a time", f"a model by {model.by}", "pass model.of_segment(name).map")
+        return model.map
+    if not hasattr(model, "fit_table"):
+        _check.fail("model must be a fitted calibrator or its map", type(model).__name__, "pass calibrator.map_")
+    if not hasattr(model, "map_"):
+        from sklearn.exceptions import NotFittedError
+
+        message = f"this {type(model).__name__} is not fitted. Hint: call fit first."
+        raise NotFittedError(message)
+    return model.map_
+
+
+def save(calibrator: Any, path: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Write a fitted calibrator to a file, whole or not at all; ``force`` replaces one that exists."""
+    CalibrationModel.from_calibrator(calibrator).save(path, force=force)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read what ``save`` wrote, by its kind: a calibrator's file gives a `CalibrationModel`, a scaling's the scaling.
+
+    Loading runs no code. Both predict: ``load(path).predict_proba(scores)``.
+
+    Raises
+    ------
+    ModelFileError
+        If the file cannot be read, or does not hold a model that is whole.
+    """
+    try:
+        content = parse(read_bytes(path))
+    except ModelFileError as error:
+        message = f"{os.fspath(path)}: {error}"
+        raise ModelFileError(message) from None
+    if content.get("format") == "oddsmith scaling":
+        return _hooks.service("load a scaling")(path)
+    return CalibrationModel.load(path)
 
 
 def _content(model: CalibrationModel) -> dict[str, Any]:
@@ -295,6 +349,6 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
         return [_plain(item) for item in value]
-    if isinstance(value, BaseEstimator):
+    if hasattr(value, "get_params"):
         return {"method": type(value).__name__, "parameters": _plain(value.get_params(deep=False))}
     return f"<{type(value).__name__}>"

@@ -9,8 +9,8 @@ import numpy as np
 
 from oddsmith.errors import InvalidInputError
 from oddsmith.maps import CalibrationMap
-from oddsmith.modelfile._checked import array, ascending, keys, number
-from oddsmith.modelfile._strict_json import refuse, shown
+from oddsmith.modelfile.checked import array, ascending, keys, number
+from oddsmith.modelfile.strict_json import refuse, shown
 
 #: Maps inside maps; nothing that is fitted has more than two levels.
 _MAX_DEPTH = 6

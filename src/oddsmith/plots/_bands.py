@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith._check import Floats, Weights
-from oddsmith.metrics._measure import probability
-from oddsmith.resample import RandomState, bootstrap, resample_labels, whole_rows
+from oddsmith._types import Floats, Weights
+from oddsmith.metrics.measure import probability
 from oddsmith.table import ScoreTable
+from oddsmith.table.resample import RandomState, bootstrap, resample_labels, whole_rows
 
 __all__ = ["Band"]
 

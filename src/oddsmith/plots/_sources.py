@@ -5,11 +5,11 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.classify.scores import classifier_scores
 from oddsmith.metrics import forecast_from_arrays
 from oddsmith.metrics.provenance import fitted_on
-from oddsmith.plots._display import Display
+from oddsmith.plots.display import Display
 from oddsmith.table import ScoreTable
 
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.plots._bands import Band
 from oddsmith.plots._sources import ForecastDisplay
-from oddsmith.plots._theme import Ink, Theme, series_of
 from oddsmith.plots.histogram import PredictionHistogramDisplay
+from oddsmith.plots.theme import Ink, Theme, series_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,15 +9,15 @@ from numpy.typing import ArrayLike
 
 from oddsmith import _check
 from oddsmith.metrics import Comparison, Interval, compare, compare_rows, forecast_from_arrays, interval, log_loss
-from oddsmith.metrics._measure import as_forecast, checked_level, log_odds
 from oddsmith.metrics.compare import HasLogOdds
+from oddsmith.metrics.measure import as_forecast, checked_level, log_odds
 from oddsmith.metrics.provenance import forecast_of
-from oddsmith.plots._display import Display
 from oddsmith.plots._sources import marked
-from oddsmith.plots._theme import Theme, ThemeName
 from oddsmith.plots._trials import mean_of_trials
-from oddsmith.resample import RandomState
+from oddsmith.plots.display import Display
+from oddsmith.plots.theme import Theme, ThemeName
 from oddsmith.table import ScoreTable
+from oddsmith.table.resample import RandomState
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

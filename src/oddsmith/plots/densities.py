@@ -8,11 +8,11 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
 from oddsmith import _check
-from oddsmith._check import Floats, Weights
-from oddsmith.metrics._measure import as_forecast
+from oddsmith._types import Floats, Weights
+from oddsmith.metrics.measure import as_forecast
 from oddsmith.metrics.provenance import fitted_on
 from oddsmith.plots._sources import ScoreDisplay, marked
-from oddsmith.plots._theme import Theme, ThemeName
+from oddsmith.plots.theme import Theme, ThemeName
 from oddsmith.table import ScoreTable
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from oddsmith import _check
-from oddsmith._check import Floats
-from oddsmith.metrics._bins import bin_index, sum_by
-from oddsmith.metrics._measure import as_forecast, probability
+from oddsmith._types import Floats
+from oddsmith.metrics.bins import bin_index, sum_by
+from oddsmith.metrics.measure import as_forecast, probability
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.plots._sources import ForecastDisplay, marked
-from oddsmith.plots._theme import LABEL_SIZE, SMALL_SIZE, Ink, Theme, ThemeName
+from oddsmith.plots.theme import LABEL_SIZE, SMALL_SIZE, Ink, Theme, ThemeName
 from oddsmith.table import ScoreTable
 
 if TYPE_CHECKING:

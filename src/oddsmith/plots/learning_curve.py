@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.metrics import Interval
-from oddsmith.metrics._measure import checked_level
-from oddsmith.plots._display import Display
-from oddsmith.plots._theme import ThemeName
+from oddsmith.metrics.measure import checked_level
 from oddsmith.plots._trials import mean_of_trials
+from oddsmith.plots.display import Display
 from oddsmith.plots.histogram import short_number
+from oddsmith.plots.theme import ThemeName
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

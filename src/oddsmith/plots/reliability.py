@@ -7,15 +7,15 @@ import numpy as np
 from scipy.special import betaincinv
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.metrics import ReliabilityCurve, reliability_curve
-from oddsmith.metrics._bins import Bins, binned
-from oddsmith.metrics._measure import as_forecast, checked_level
+from oddsmith.metrics.bins import Bins, binned
+from oddsmith.metrics.measure import as_forecast, checked_level
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.plots._sources import marked
 from oddsmith.plots._square import Place, ReliabilityPicture
-from oddsmith.plots._theme import Ink, ThemeName
 from oddsmith.plots.histogram import PredictionHistogramDisplay
+from oddsmith.plots.theme import Ink, ThemeName
 from oddsmith.table import ScoreTable
 
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, ndtri
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.metrics import EmpiricalLogOdds, empirical_log_odds
-from oddsmith.metrics._bins import sum_by
-from oddsmith.metrics._measure import checked_level
+from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.compare import HasLogOdds
+from oddsmith.metrics.measure import checked_level
 from oddsmith.metrics.provenance import fitted_on
 from oddsmith.plots._sources import ScoreDisplay, marked
-from oddsmith.plots._theme import Theme, ThemeName
+from oddsmith.plots.theme import Theme, ThemeName
 from oddsmith.table import ScoreTable
 
 if TYPE_CHECKING:

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from oddsmith import _check
-from oddsmith._check import Bools, Floats, Weights
-from oddsmith.metrics._measure import as_forecast, checked_level
+from oddsmith._types import Bools, Floats, Weights
+from oddsmith.metrics.measure import as_forecast, checked_level
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.plots._bands import Band, Cells, bootstrap_samples, envelope
 from oddsmith.plots._sources import marked
 from oddsmith.plots._square import Place, ReliabilityPicture
-from oddsmith.plots._theme import ThemeName
 from oddsmith.plots.histogram import PredictionHistogramDisplay
-from oddsmith.resample import RandomState
+from oddsmith.plots.theme import ThemeName
 from oddsmith.table import ScoreTable
+from oddsmith.table.resample import RandomState
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 import oddsmith.calibrators as known
-from oddsmith._check import Bools, Floats
+from oddsmith._types import Bools, Floats
 from oddsmith.calibrators import Calibrator
 from oddsmith.metrics.significance import Decisions, holm, mean_and_error
 from oddsmith.report.signal import Signal

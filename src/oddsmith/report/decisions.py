@@ -5,9 +5,9 @@ from functools import cache
 
 import numpy as np
 
-from oddsmith._check import Floats
-from oddsmith.metrics._bins import sum_by
-from oddsmith.metrics._measure import probability
+from oddsmith._types import Floats
+from oddsmith.metrics.bins import sum_by
+from oddsmith.metrics.measure import probability
 from oddsmith.table import ScoreTable
 
 __all__ = ["HIGHEST_COST", "decision_cells"]

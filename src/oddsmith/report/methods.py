@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.calibrators import Calibrator
 from oddsmith.errors import OddsmithWarning
-from oddsmith.input_maps import unit_log_odds
+from oddsmith.maps.inputs import unit_log_odds
 from oddsmith.metrics import Comparison
-from oddsmith.metrics._result import plain
 from oddsmith.metrics.compare import compare_decisions
 from oddsmith.metrics.proper import decision_log_loss
+from oddsmith.metrics.result import plain
 from oddsmith.metrics.significance import Decisions
 from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, Advice, HeldOut, Steps, advise, by_preference
 from oddsmith.report.signal import Signal
-from oddsmith.resample import Fold, exact, rows_by_class, weighted_folds
 from oddsmith.table import ScoreTable
+from oddsmith.table.resample import Fold, exact, rows_by_class, weighted_folds
 
 __all__ = ["Meaning", "MethodContest", "compare_methods"]
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from oddsmith.plots import CorpDisplay, DensityDisplay, PredictionHistogramDisplay
-from oddsmith.plots._display import Display
+from oddsmith.plots.display import Display
 from oddsmith.table import ScoreTable
 
 __all__ = ["Picture", "histogram_pictures", "reliability_pictures"]

@@ -59,7 +59,7 @@ def to_html(summary: Mapping[str, Any]) -> str:
     >>> to_html(summarize(table, {"platt": PlattCalibrator()}))[:15]
     '<!DOCTYPE html>'
     """
-    from oddsmith.plots._theme import THEMES
+    from oddsmith.plots.theme import THEMES
     from oddsmith.report import score_space
     from oddsmith.report.pictures import histogram_pictures, reliability_pictures
 

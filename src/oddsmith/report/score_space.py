@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 
 __all__ = ["SIZE", "Curve", "Point", "ScoreSpace", "score_space"]
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from oddsmith.calibrators._oddities import ranking_z
 from oddsmith.metrics import auc
 from oddsmith.table import ScoreTable
+from oddsmith.table.signal import ranking_z
 
 __all__ = ["Signal"]
 

@@ -10,15 +10,15 @@ from scipy.special import expit
 
 from oddsmith.calibrators import Calibrator
 from oddsmith.errors import OddsmithWarning
-from oddsmith.input_maps import unit_log_odds
+from oddsmith.maps.inputs import unit_log_odds
 from oddsmith.metrics import reliability_curve, summary
-from oddsmith.metrics._result import plain
+from oddsmith.metrics.result import plain
 from oddsmith.modelfile import DataSummary
 from oddsmith.report.advice import UNCALIBRATED, Steps
 from oddsmith.report.decisions import decision_cells
 from oddsmith.report.methods import Meaning, MethodContest, compare_methods
-from oddsmith.resample import pooled
 from oddsmith.table import ScoreTable
+from oddsmith.table.resample import pooled
 
 __all__ = ["BIN_COUNTS", "summarize"]
 
@@ -88,7 +88,7 @@ def summarize(
     >>> summarize(table, {"platt": PlattCalibrator()})["recommended"]
     'platt'
     """
-    from oddsmith import __version__
+    from oddsmith._version import __version__
 
     def report(share: float) -> None:
         if progress is not None:

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oddsmith import _kernels
-from oddsmith._check import Bools, Floats
-from oddsmith.rows import ScoreRows, slices
+from oddsmith._types import Bools, Floats
 from oddsmith.solvers.newton import Direction, Loss, Minimum, Quadratic, minimize
 from oddsmith.solvers.sketch import Frame, Sketch, sketch
 from oddsmith.solvers.targets import Targets
 from oddsmith.table import ScoreTable
+from oddsmith.table.rows import ScoreRows, slices
 
 #: From standardised scores to features, shape (n,) to (n, k).
 Features = Callable[[Floats], Floats]

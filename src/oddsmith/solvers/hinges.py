@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.solvers.newton import ENOUGH
 from oddsmith.solvers.sketch import Sketch
 

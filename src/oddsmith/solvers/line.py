@@ -14,10 +14,10 @@ import numpy as np
 from scipy.special import expit
 
 from oddsmith import _kernels
-from oddsmith._check import Floats, Weights
-from oddsmith.rows import ScoreRows, binary_scale, slices
+from oddsmith._types import Floats, Weights
 from oddsmith.solvers.targets import Targets
 from oddsmith.table import ScoreTable
+from oddsmith.table.rows import ScoreRows, binary_scale, slices
 
 _MAX_STEPS = 100
 

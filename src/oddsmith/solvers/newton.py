@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 
 _MAX_STEPS = 200
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from oddsmith import _kernels
-from oddsmith._check import Floats
-from oddsmith.maps import FAR
-from oddsmith.rows import binary_scale
+from oddsmith._types import Floats
+from oddsmith.maps.base import FAR
 from oddsmith.table import ScoreTable
+from oddsmith.table.rows import binary_scale
 
 #: Tables with at most this many distinct scores are their own sketch.
 _SHORT = 600

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple, TypeVar
 
-from oddsmith._check import Floats
-from oddsmith.rows import ScoreRows
+from oddsmith._types import Floats
 from oddsmith.table import ScoreTable
+from oddsmith.table.rows import ScoreRows
 
 Amount = TypeVar("Amount", float, Floats)
 

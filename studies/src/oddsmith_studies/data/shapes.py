@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith import _check
-from oddsmith._check import Bools
+from oddsmith._types import Bools
 
 _BLOCK = 65_536
 

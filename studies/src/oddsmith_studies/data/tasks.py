@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from oddsmith import _check
-from oddsmith._check import Bools
+from oddsmith._types import Bools
 from oddsmith_studies.data.adult import POSITIVE, load_adult
 from oddsmith_studies.data.covertype import load_covertype
 from oddsmith_studies.data.imdb import load_imdb

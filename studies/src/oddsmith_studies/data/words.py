@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from oddsmith import _check
-from oddsmith._check import Bools
+from oddsmith._types import Bools
 from oddsmith.learners.text import information_gain
 
 # fmt: off

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from oddsmith.metrics import Interval
-from oddsmith.metrics._result import Result
+from oddsmith.metrics.result import Result
 from oddsmith_studies.studies._tables import Table
 
 Verdict = Literal["confirmed", "not confirmed", "partly", "cannot be tested"]

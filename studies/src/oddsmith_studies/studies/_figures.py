@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from oddsmith import _check
-from oddsmith.plots._display import WIDTH, Display
-from oddsmith.plots._theme import LABEL_SIZE, Theme, ThemeName, named_theme
+from oddsmith.plots.display import WIDTH, Display
+from oddsmith.plots.theme import LABEL_SIZE, Theme, ThemeName, named_theme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from oddsmith.atomic import write_atomically
-from oddsmith.metrics._result import plain
+from oddsmith.metrics.result import plain
 from oddsmith_studies.studies._claims import Claim, claims_table
 from oddsmith_studies.studies._figures import StudyFigure
 from oddsmith_studies.studies._page import to_html, write_page

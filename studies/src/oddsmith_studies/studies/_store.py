@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from oddsmith.atomic import write_atomically
-from oddsmith.metrics._result import Result
+from oddsmith.metrics.result import Result
 from oddsmith_studies.data import locate
 from oddsmith_studies.data._contents import checksum
 from oddsmith_studies.data.registry import Folder, Found

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from oddsmith import _check
 from oddsmith.metrics import Interval
-from oddsmith.metrics._result import plain
+from oddsmith.metrics.result import plain
 from oddsmith_studies.studies._published import PublishedTable
 
 Cell = str | int | float | Interval | None

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from oddsmith._check import Bools
+from oddsmith._types import Bools
 from oddsmith.learners import information_gain
 from oddsmith_studies.data import (
     STOP_WORDS,

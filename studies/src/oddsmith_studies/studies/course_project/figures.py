@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.metrics import reliability_curve
 from oddsmith.plots import ComparisonDisplay, LearningCurve, LearningCurveDisplay, ReliabilityDisplay, ScoreSpaceDisplay
-from oddsmith.plots._theme import Theme
+from oddsmith.plots.theme import Theme
 from oddsmith_studies.studies._figures import Drawing, Panels, StudyFigure
 from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies.course_project.measured import by_size, mean, mean_of, score_kinds, site_methods

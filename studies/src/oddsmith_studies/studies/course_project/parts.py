@@ -22,7 +22,7 @@ from oddsmith import (
     ScoreTable,
     SquashCalibrator,
 )
-from oddsmith._check import Bools, Floats
+from oddsmith._types import Bools, Floats
 from oddsmith.classify import classifier_scores
 from oddsmith.metrics import (
     ErrorDefinition,
@@ -37,7 +37,7 @@ from oddsmith.metrics import (
     top_label_forecast,
     zero_one_error,
 )
-from oddsmith.metrics._measure import log_odds
+from oddsmith.metrics.measure import log_odds
 from oddsmith_studies.data import COURSE_STOP_WORDS, count_words, load_sentences
 from oddsmith_studies.studies._study import Json, Part, Setting
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from oddsmith.plots import LearningCurve, LearningCurveDisplay
-from oddsmith.plots._display import Display
-from oddsmith.plots._theme import THEMES, Theme, series_of
+from oddsmith.plots.display import Display
+from oddsmith.plots.theme import THEMES, Theme, series_of
 from oddsmith_studies.studies._figures import Drawing, Panels, StudyFigure
 from oddsmith_studies.studies._study import Json, Results
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.grids import TREES, last_round

@@ -16,9 +16,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.learners import SmoothedTreeClassifier
-from oddsmith.metrics._measure import log_odds
+from oddsmith.metrics.measure import log_odds
 from oddsmith_studies.studies._study import Json, Setting
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.methods import (
     ISO_1K,

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.metrics import Interval
-from oddsmith.metrics._measure import log_odds
+from oddsmith.metrics.measure import log_odds
 from oddsmith.plots._trials import mean_of_trials
 from oddsmith_studies.studies._study import Json, Results
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.calibration_sizes import trials_and_sizes

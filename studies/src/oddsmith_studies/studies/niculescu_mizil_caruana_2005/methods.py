@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import expit
 
 from oddsmith import Calibrator, IsotonicCalibrator, PlattCalibrator
-from oddsmith._check import Bools, Floats
-from oddsmith.metrics._measure import log_odds
+from oddsmith._types import Bools, Floats
+from oddsmith.metrics.measure import log_odds
 from oddsmith.metrics.proper import decision_log_loss, decision_squared_error
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.scores import Scores, Stage
 

@@ -4,8 +4,8 @@ import numpy as np
 from scipy.special import expit
 
 from oddsmith import ScoreTable
-from oddsmith._check import Bools, Floats
-from oddsmith.metrics._measure import log_odds
+from oddsmith._types import Bools, Floats
+from oddsmith.metrics.measure import log_odds
 from oddsmith.metrics.slope import recalibration_line
 from oddsmith_studies.studies._study import Json
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.methods import ISO, PLATT, RAW, methods_of

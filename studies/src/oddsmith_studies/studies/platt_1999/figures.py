@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from oddsmith import ScoreTable
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.plots import DensityDisplay, ScoreSpaceDisplay
-from oddsmith.plots._display import Display
-from oddsmith.plots._theme import Theme
+from oddsmith.plots.display import Display
+from oddsmith.plots.theme import Theme
 from oddsmith_studies.studies._figures import Drawing, Panels, StudyFigure
 from oddsmith_studies.studies._published import Published
 from oddsmith_studies.studies._study import Results

@@ -7,10 +7,10 @@ from scipy.stats import ks_2samp
 from sklearn.base import clone
 
 from oddsmith import AsymmetricLaplaceCalibrator, Calibrator, IsotonicCalibrator, PlattCalibrator, ScoreTable
-from oddsmith._check import Bools, Floats
+from oddsmith._types import Bools, Floats
 from oddsmith.classify.multiclass import read_target
 from oddsmith.classify.protocols import Rows, Training, fit_folds, fit_rows, make_splits, make_splitter, pool, score_all
-from oddsmith.metrics._measure import log_odds
+from oddsmith.metrics.measure import log_odds
 from oddsmith.metrics.proper import decision_log_loss
 from oddsmith.plots._trials import mean_of_trials
 from oddsmith_studies.studies._study import Json, Part, Setting

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from oddsmith._check import Bools
+from oddsmith._types import Bools
 from oddsmith.classify.scores import Score
 from oddsmith.learners import BoostedClassifier, MultinomialNaiveBayes, mean_norm_cost
 from oddsmith_studies.data import (

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.classify import classifier_scores
 from oddsmith.learners import (
     BoostedClassifier,
@@ -26,7 +26,7 @@ from oddsmith.learners import (
     VotedPerceptron,
     mean_norm_cost,
 )
-from oddsmith.metrics._measure import log_odds
+from oddsmith.metrics.measure import log_odds
 from oddsmith_studies.studies._study import Setting
 from oddsmith_studies.studies.summary.tasks import Problem, Rows
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from oddsmith._check import Bools, Floats
-from oddsmith.plots._theme import SMALL_SIZE, Theme
+from oddsmith._types import Bools, Floats
+from oddsmith.plots.theme import SMALL_SIZE, Theme
 from oddsmith_studies.studies._figures import Drawing, Panels, StudyFigure
 from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies.summary.measured import Field, Loss, collect

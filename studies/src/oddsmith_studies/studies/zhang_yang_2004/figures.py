@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from oddsmith.plots._theme import Theme
+from oddsmith.plots.theme import Theme
 from oddsmith_studies.studies._figures import Drawing, Panels, StudyFigure
 from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies._text_features import NEWSGROUPS

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from oddsmith._check import Weights
-from oddsmith.rows import ScoreRows
-from oddsmith.table import ScoreTable
+from oddsmith._types import Weights
+from oddsmith.table.rows import ScoreRows
+from oddsmith.table.table import ScoreTable
 
 #: Scores whose area under the curve lies this many standard errors below ½ look the wrong way round.
 _REVERSED = -2.0

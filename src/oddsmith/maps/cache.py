@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 
 #: Values handled at a time.
 _PIECE = 16_384

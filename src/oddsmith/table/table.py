@@ -13,11 +13,11 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from oddsmith import _check, _kernels
-from oddsmith._check import Bools, Floats, Weights
-from oddsmith.grid import Grid, finest_width, power_of_two
-from oddsmith.near_ties import near_runs
-from oddsmith.rows import ScoreRows, read_rows, slices, total_weight
+from oddsmith import _check, _hooks, _kernels
+from oddsmith._types import Bools, Floats, Weights
+from oddsmith.table.grid import Grid, finest_width, power_of_two
+from oddsmith.table.near_ties import near_runs
+from oddsmith.table.rows import ScoreRows, read_rows, slices, total_weight
 
 __all__ = ["ScoreTable", "pool"]
 
@@ -182,9 +182,10 @@ class ScoreTable:
         >>> sorted(ScoreTable.from_frame(frame, "s", "y", by="day"))
         [1, 2]
         """
-        from oddsmith.frames import tables_from_frame
-
-        return tables_from_frame(frame, score, label, weight, by, resolution, pos_label, missing)
+        build = _hooks.service("tables from a frame")
+        made: ScoreTable | dict[Any, ScoreTable]
+        made = build(frame, score, label, weight, by, resolution, pos_label, missing)
+        return made
 
     @property
     def kind(self) -> Literal["count", "weight"]:

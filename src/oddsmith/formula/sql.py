@@ -5,7 +5,7 @@ import math
 import numpy as np
 from sqlglot import exp
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.formula import (
     SCORE,
     Arithmetic,

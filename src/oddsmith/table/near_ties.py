@@ -8,7 +8,7 @@ to each other, by chance, come few of a million scores.
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 
 #: What rounding, and the solvers that it passes through, may do to scores: a share of the spread around them.
 _NOISE = 2.0**-30

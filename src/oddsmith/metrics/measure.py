@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from oddsmith import _check
-from oddsmith._check import Floats, Weights
-from oddsmith.metrics._result import Result
+from oddsmith._types import Floats, Weights
 from oddsmith.metrics.provenance import is_in_sample
+from oddsmith.metrics.result import Result
 from oddsmith.table import ScoreTable
 
 P = ParamSpec("P")
@@ -51,6 +51,7 @@ class Measure(Generic[P, R]):
         self.of_base_rate = of_base_rate
 
     def __call__(self, forecast: ScoreTable, *args: P.args, **options: P.kwargs) -> R:
+        """Return the measure of a forecast."""
         result = self._function(as_forecast(forecast), *args, **options)
         if isinstance(result, Figure) and is_in_sample(forecast):
             return replace(result, in_sample=True)

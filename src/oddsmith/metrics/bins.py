@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith import _check
-from oddsmith._check import Floats, Weights
-from oddsmith.metrics._measure import probability, squared_weight
+from oddsmith._types import Floats, Weights
+from oddsmith.metrics.measure import probability, squared_weight
 from oddsmith.table import ScoreTable
 
 BinRule = Literal["width", "mass", "quantile", "split", "distinct", "split_or_distinct"]

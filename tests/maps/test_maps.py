@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsmith import CalibrationMap
-from oddsmith._locate import by_interval
 from oddsmith.errors import InvalidInputError
-from oddsmith.input_maps import LogitInputMap, UnitInputMap
-from oddsmith.log_basis import LogBasisMap
 from oddsmith.maps import CosineMap, LinearMap, PolynomialMap, StepMap, constant_map
+from oddsmith.maps.inputs import LogitInputMap, UnitInputMap
+from oddsmith.maps.locate import by_interval
+from oddsmith.maps.log_basis import LogBasisMap
 
 LINE = PolynomialMap(np.empty(0), np.zeros(1), np.array([[0.0, 1.0, 0.0]]), 1.0)
 BENT = PolynomialMap(np.array([0.0]), np.zeros(2), np.array([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]]), 1.0)

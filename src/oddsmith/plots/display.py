@@ -10,7 +10,7 @@ from os import PathLike, fspath
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from oddsmith import _check
-from oddsmith.plots._theme import Theme, ThemeName, named_theme
+from oddsmith.plots.theme import Theme, ThemeName, named_theme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

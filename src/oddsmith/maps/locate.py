@@ -6,8 +6,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith._check import Floats
-from oddsmith._pieces import in_pieces
+from oddsmith._types import Floats
+from oddsmith.maps.cache import in_pieces
 
 #: Cells of the guide table. Nearly all of them hold no knot, so one look-up settles nearly all scores.
 _CELLS = 65_536

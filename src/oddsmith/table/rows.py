@@ -4,13 +4,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check, _kernels
-from oddsmith._check import Bools, Floats, Weights
+from oddsmith._types import Bools, Floats, Weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,6 +35,16 @@ class ScoreRows:
         if self.weight is None:
             return len(self.scores) - int(np.count_nonzero(self.positive))
         return total_weight(self.weight, where=~self.positive)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, a count of 2 being two."""
+        return len(self.scores) if self.weight is None or self.kind == "weight" else int(self.weight.sum())
+
+    @property
+    def kind(self) -> Literal["count", "weight"]:
+        """Either "count" for integer counts or "weight" for float importance weights."""
+        return "count" if self.weight is None or self.weight.dtype.kind == "i" else "weight"
 
     def span(self) -> tuple[float, float]:
         """Smallest and largest score."""

@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit
 
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.formula import SCORE, Formula, after, clip, log, sigmoid
-from oddsmith.input_maps import InputMap, hold_unit, pull_back, within_unit
+from oddsmith.maps.inputs import InputMap, hold_unit, pull_back, within_unit
 
 __all__ = ["SoftLogOddsMap", "SoftLogitMap", "soft_log_odds", "soft_logit"]
 

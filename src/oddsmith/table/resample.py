@@ -13,12 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith import _check
-from oddsmith._check import Floats, Weights
-from oddsmith.table import ScoreTable
+from oddsmith._types import Floats, Weights
+from oddsmith.table.table import ScoreTable
 
 __all__ = ["Fold", "bootstrap", "exact", "folds", "pooled", "resample_labels", "weighted_folds"]
 
 RandomState = int | np.random.Generator | None
+
+
+#: Above so many units a fold the order in which they are dealt repeats itself.
+_PERIOD = 13_107
 
 
 class Fold(NamedTuple):
@@ -249,3 +253,17 @@ def _refuse_unknown_rows(table: ScoreTable) -> None:
             f"a table of resolution {table.resolution:g}, whose cells keep only sums of scores",
             "resample before quantize, or take table.map(lambda s: s) to hold each cell at its mean",
         )
+
+
+def dealt(weight: Floats, n_folds: int, rng: np.random.Generator) -> Floats:
+    """Return what each fold gets of each cell, shape (folds, cells)."""
+    ends = np.cumsum(np.append(0.0, weight))
+    period = min(max(round(float(ends[-1])), 1), n_folds * _PERIOD)
+    turn = rng.permutation(period) % n_folds
+    rounds, rest = np.divmod(ends, period)
+    amounts = np.empty((n_folds, len(weight)))
+    for fold in range(n_folds):
+        reached = np.append(0, np.cumsum(turn == fold))
+        upto = rounds * reached[-1] + np.interp(rest, np.arange(period + 1), reached)
+        amounts[fold] = np.clip(np.diff(upto), 0, weight)
+    return amounts

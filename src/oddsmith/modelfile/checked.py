@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from oddsmith.modelfile._strict_json import refuse, shown
+from oddsmith.modelfile.strict_json import refuse, shown
 
 _IDENTIFIER = re.compile("[A-Za-z][A-Za-z0-9_.-]{0,63}")
 _MAX_TEXT = 10_000

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 
 __all__ = ["EDGE", "Grid", "finest_width", "power_of_two"]
 

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from oddsmith import _check
-from oddsmith._check import Floats
+from oddsmith._types import Floats
 from oddsmith.formula import Formula, as_formula, clip, log, sigmoid
-from oddsmith.maps import CalibrationMap
+from oddsmith.maps.base import CalibrationMap
 
 __all__ = ["BlendMap"]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from oddsmith import ScoreTable
-from oddsmith.near_ties import around, near_runs
+from oddsmith.table.near_ties import around, near_runs
 
 RNG = np.random.default_rng(0)
 FAMILIES = {

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check
-from oddsmith._check import Floats
-from oddsmith._pieces import in_pieces
+from oddsmith._types import Floats
 from oddsmith.formula import MISSING, SCORE, Formula, after, clip, log, where
-from oddsmith.maps import CalibrationMap, logit
+from oddsmith.maps.base import CalibrationMap, logit
+from oddsmith.maps.cache import in_pieces
 
 __all__ = [
     "InputMap",

@@ -14,7 +14,7 @@ import pytest
 from catalogue import CLASSES
 from oddsmith import IsotonicCalibrator, LogisticCalibrator, PlattCalibrator, ScoreTable, atomic
 from oddsmith.errors import InvalidInputError
-from oddsmith.streaming import TableStream
+from oddsmith.table.streaming import TableStream
 from samples import ours_allowed
 
 RNG = np.random.default_rng(17)
@@ -186,7 +186,7 @@ def failing(*_):
 WORKER = """
 import sys
 import numpy as np
-from oddsmith.streaming import TableStream
+from oddsmith.table.streaming import TableStream
 
 with TableStream(sys.argv[1], max_cells=3000) as stream:
     for day in range(30):

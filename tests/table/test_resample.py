@@ -8,7 +8,7 @@ from scipy import stats
 
 from oddsmith import ScoreTable
 from oddsmith.errors import InvalidInputError
-from oddsmith.resample import bootstrap, folds, resample_labels, rows_by_class, weighted_folds
+from oddsmith.table.resample import bootstrap, folds, resample_labels, rows_by_class, weighted_folds
 from samples import samples
 
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check
 from oddsmith.atomic import write_atomically
-from oddsmith.table import ScoreTable
+from oddsmith.table.table import ScoreTable
 
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock

@@ -1,0 +1,20 @@
+"""Services of higher rooms that objects of lower rooms offer, such as `ScoreTable.from_frame` and ``cal.save``.
+
+A lower room names the service alone. The rooms that do the work are named where the package is put together, in
+``oddsmith/__init__.py``, and are loaded when they are first asked.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+_PROVIDERS: dict[str, Callable[[], Callable[..., Any]]] = {}
+
+
+def provide(service: str, load: Callable[[], Callable[..., Any]]) -> None:
+    """Say how to load the function that does a service."""
+    _PROVIDERS[service] = load
+
+
+def service(name: str) -> Callable[..., Any]:
+    """Return the function that does a service."""
+    return _PROVIDERS[name]()

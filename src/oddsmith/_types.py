@@ -1,0 +1,8 @@
+"""Types of arrays, and nothing else."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Weights = NDArray[np.int64] | NDArray[np.float64]

@@ -1,0 +1,96 @@
+"""Polynomials by pieces in log-odds: logistic, Platt, densities, piecewise logistic, splines, constants."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from oddsmith._types import Floats
+from oddsmith.formula import SCORE, Formula, as_formula, clip, pieces
+from oddsmith.maps.base import FAR, MAX, CalibrationMap
+from oddsmith.maps.locate import Places, by_interval
+
+
+@dataclass(frozen=True, eq=False)
+class PolynomialMap(CalibrationMap):
+    """Piecewise polynomial of degree ≤ 3 in log-odds.
+
+    Piece j holds for knots[j−1] < s ≤ knots[j] and is Σ cᵢuⁱ with u = (s − origins[j])/scale: an expansion about a
+    point near the data, since one about 0 loses everything at scores near 1e8.
+
+    Parameters
+    ----------
+    knots : ndarray, shape (K,)
+    origins : ndarray, shape (K + 1,)
+    coefficients : ndarray, shape (K + 1, degree + 1)
+    scale : float
+        A power of two, so that s/scale is exact.
+    """
+
+    shape: ClassVar[str] = "polynomial"
+
+    knots: Floats
+    origins: Floats
+    coefficients: Floats
+    scale: float
+
+    def log_odds(self, scores: ArrayLike) -> Floats:
+        """Return log P(+|s)/P(−|s), finite for every finite score."""
+        s = np.asarray(scores, dtype=np.float64)
+        if len(self.knots) == 0:
+            return self._piece(s, 0)
+        return by_interval(self.knots, s, self._piece)
+
+    def _piece(self, scores: Floats, piece: Places | int) -> Floats:
+        *lower, value = self.coefficients[piece].T
+        with np.errstate(all="ignore"):
+            u = np.clip(scores / self.scale - self.origins[piece] / self.scale, -FAR, FAR)
+            for coefficient in reversed(lower):
+                value = coefficient + value * u
+            return np.asarray(np.clip(value, -MAX, MAX))
+
+    def log_odds_formula(self) -> Formula:
+        """Return the log-odds as a formula."""
+        with np.errstate(all="ignore"):
+            u = SCORE / self.scale - np.clip(self.origins / self.scale, -MAX, MAX)
+        if not self._is_steep_line:
+            u = clip(u, -FAR, FAR)
+        *lower, value = (as_formula(column) for column in self.coefficients.T)
+        for coefficient in reversed(lower):
+            value = coefficient + value * u
+        return pieces(self.knots, value)
+
+    @property
+    def _is_steep_line(self) -> bool:
+        """Whether this is one line, and P is 0 or 1 long before u would be held."""
+        slope = np.abs(self.coefficients[0, 1:2])
+        return len(self.knots) == 0 and not self.coefficients[0, 2:].any() and bool(np.all(slope > 1e10 / FAR))
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether the log-odds never fall, by the least slope of each piece and the steps between pieces."""
+        with np.errstate(all="ignore"):
+            return self._never_falls()
+
+    def _never_falls(self) -> bool:
+        _, c1, c2, c3 = np.pad(self.coefficients, ((0, 0), (0, 4 - self.coefficients.shape[1]))).T
+        bounds = np.concatenate([[-np.inf], self.knots, [np.inf]])
+        left, right = (
+            np.clip(end / self.scale - self.origins / self.scale, -FAR, FAR) for end in (bounds[:-1], bounds[1:])
+        )
+        turn = np.clip(np.divide(-c2, 3 * c3, out=left.copy(), where=c3 != 0), left, right)
+        length = np.where(right - left < FAR, right - left, 0.0)
+        for u in (left, right, turn):
+            slope = c1 + (2 * c2 + 3 * c3 * u) * u
+            # Slopes that are 0 but for rounding do not make a map fall, unless their piece is long.
+            if np.any((slope < -1e-12 * np.abs(c1).max()) | (slope * length < -1e-9)):
+                return False
+        at = self.log_odds(self.knots)
+        after = self.log_odds(np.minimum(self.knots + np.spacing(np.abs(self.knots)), MAX))
+        return bool(np.all(after >= at - 1e-9 * np.maximum(1.0, np.abs(at))))
+
+
+def constant_map(log_odds: float) -> PolynomialMap:
+    """Return the map that says the same for every score."""
+    return PolynomialMap(np.empty(0), np.zeros(1), np.array([[log_odds, 0.0, 0.0]]), 1.0)

@@ -1,0 +1,7 @@
+"""The score table: rows, cells, tables, resampling and streams. What the data say about a score."""
+
+from oddsmith.table.rows import ScoreRows
+from oddsmith.table.streaming import TableStream
+from oddsmith.table.table import ScoreTable
+
+__all__ = ["ScoreRows", "ScoreTable", "TableStream"]

@@ -1,0 +1,84 @@
+"""Draw the rooms of the house and who imports whom into CONTRIBUTING.md: ``make map``."""
+
+import ast
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "oddsmith"
+STUDIES = ROOT / "studies" / "src" / "oddsmith_studies"
+PAGE = ROOT / "CONTRIBUTING.md"
+START, END = "<!-- map: written by make map -->", "<!-- end of map -->"
+
+
+def room_of(path: Path, package: Path = PACKAGE) -> str:
+    """Return the first-level module of a package that a file belongs to."""
+    return path.relative_to(package).parts[0].removesuffix(".py")
+
+
+def imported(path: Path, package: Path = PACKAGE) -> set[tuple[str, ...]]:
+    """Return what a file imports of its package, at any place in it, as paths of names within the package."""
+    found: set[tuple[str, ...]] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == package.name:
+            found |= {(*node.module.split(".")[1:], alias.name) for alias in node.names}
+        if isinstance(node, ast.Import):
+            names = [alias.name.split(".") for alias in node.names]
+            found |= {tuple(name[1:]) for name in names if name[0] == package.name and len(name) > 1}
+    return found
+
+
+def arrows() -> dict[str, set[str]]:
+    """Return the rooms that each room imports."""
+    graph: dict[str, set[str]] = {}
+    for path in PACKAGE.rglob("*.py"):
+        room = room_of(path)
+        if room != "__init__":
+            graph.setdefault(room, set()).update(name[0] for name in imported(path) if name[0] != room)
+    return graph
+
+
+def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
+    """Return all rooms that a room imports, directly or through others."""
+    found: set[str] = set()
+    todo = list(graph.get(start, ()))
+    while todo:
+        room = todo.pop()
+        if room not in found:
+            found.add(room)
+            todo += graph.get(room, ())
+    return found
+
+
+def drawing() -> str:
+    """Return the graph for Mermaid, without arrows that follow from others."""
+    graph = arrows()
+    lines = ["```mermaid", "graph BT"]
+    for room in sorted(graph):
+        below = graph[room]
+        implied = set().union(*(reachable(graph, other) for other in below))
+        lines += [f"  {room} --> {other}" for other in sorted(below - implied)]
+    return "\n".join([*lines, "```"])
+
+
+def contents() -> str:
+    """Return every file with the first sentence that it says of itself."""
+    rows = ["| file | what it is |", "|---|---|"]
+    for package in (PACKAGE, STUDIES):
+        for path in sorted(package.rglob("*.py"), key=lambda path: (room_of(path, package), path.parts)):
+            said = (ast.get_docstring(ast.parse(path.read_text())) or "").split("\n\n")[0]
+            rows.append(f"| `{path.relative_to(package.parent)}` | {' '.join(said.split())} |")
+    return "\n".join(rows)
+
+
+def page() -> str:
+    """Return CONTRIBUTING.md with the map of today."""
+    text = PAGE.read_text()
+    before, rest = text.split(START)
+    _, after = rest.split(END)
+    return f"{before}{START}\n\n{drawing()}\n\n{contents()}\n\n{END}{after}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
+    sys.exit(0)
