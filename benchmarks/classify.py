@@ -33,7 +33,7 @@ def classify() -> None:
     wide.data[:] = 1.0
     signal = wide @ rng.normal(size=300)
     labels = (rng.random(50_000) < 1 / (1 + np.exp(-signal))).astype(int)
-    ours = _once(lambda: KernelLogisticRegression("quadratic", lam=1e-4).fit(wide, labels))
+    ours = _once(lambda: KernelLogisticRegression("quadratic", penalty=1e-4).fit(wide, labels))
     print(
         f"  {'quadratic kernel machine on 50,000 × 300 binary rows':<54}{1e3 * ours:>10.0f}  (about a minute is asked)"
     )

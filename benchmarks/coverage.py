@@ -120,10 +120,10 @@ def true_values(name: str) -> dict[str, float]:
     }
 
 
-def covered(name: str, truth: dict[str, float], n_boot: int, seed: int, number: int) -> dict[str, bool | None]:
+def covered(name: str, truth: dict[str, float], n_resamples: int, seed: int, number: int) -> dict[str, bool | None]:
     """Draw one sample, and say of each measure whether its interval holds the truth."""
     rng = np.random.default_rng([seed, number, *name.encode()])
-    found = intervals(MEASURES, sample(SCENARIOS[name], rng), level=LEVEL, n_boot=n_boot, random_state=rng)
+    found = intervals(MEASURES, sample(SCENARIOS[name], rng), level=LEVEL, n_resamples=n_resamples, random_state=rng)
     return {
         measure: bool(one.low - 1e-9 <= truth[measure] <= one.high + 1e-9)
         if isinstance(one, metrics.Interval)
@@ -132,14 +132,14 @@ def covered(name: str, truth: dict[str, float], n_boot: int, seed: int, number: 
     }
 
 
-def simulate(outcomes: Outcomes, samples: int, n_boot: int, seed: int) -> Iterator[Outcomes]:
+def simulate(outcomes: Outcomes, samples: int, n_resamples: int, seed: int) -> Iterator[Outcomes]:
     """Draw the samples that are missing, the scenarios in turn; yield the outcomes after each."""
     truths = {name: true_values(name) for name in SCENARIOS}
     for number in range(samples):
         for name, truth in truths.items():
             marks = outcomes.setdefault(name, {measure: [] for measure in MEASURES})
             if number == len(next(iter(marks.values()))):
-                for measure, held in covered(name, truth, n_boot, seed, number).items():
+                for measure, held in covered(name, truth, n_resamples, seed, number).items():
                     marks[measure].append(held)
                 yield outcomes
 
@@ -174,18 +174,20 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=np.inf, help="stop after so long; the next run goes on")
     parser.add_argument("--state", type=Path, default=Path("build/coverage.json"), help="where outcomes are kept")
     chosen = parser.parse_args()
-    rules = {"n_boot": chosen.n_boot, "seed": chosen.seed}
+    rules = {"n_resamples": chosen.n_resamples, "seed": chosen.seed}
     known = json.loads(chosen.state.read_text()) if chosen.state.exists() else {}
     outcomes: Outcomes = known["outcomes"] if known.get("rules") == rules else {}
     start = time.monotonic()
-    for _ in simulate(outcomes, chosen.samples, chosen.n_boot, chosen.seed):
+    for _ in simulate(outcomes, chosen.samples, chosen.n_resamples, chosen.seed):
         if time.monotonic() - start > chosen.seconds:
             break
     chosen.state.parent.mkdir(parents=True, exist_ok=True)
     chosen.state.write_text(json.dumps({"rules": rules, "outcomes": outcomes}))
     counts = sorted({len(next(iter(marks.values()))) for marks in outcomes.values()})
     shown, failures = table(outcomes)
-    print(f"Share in % of {counts[0]} samples or more whose 95 % interval ({chosen.n_boot} draws) holds the truth\n")
+    print(
+        f"Share in % of {counts[0]} samples or more whose 95 % interval ({chosen.n_resamples} draws) holds the truth\n"
+    )
     print(f"{shown}\n\n{failures} shares significantly below {BAR:.0%} (×)")
     return int(failures > 0)
 

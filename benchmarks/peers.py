@@ -19,7 +19,7 @@ PEERS = {
     "HistogramCalibrator": (("probcal:HistogramBinningCalibrator",), 10),
     "ScalingBinningCalibrator": (("probcal:ScalingBinningCalibrator",), 10),
     "BBQCalibrator": (("probcal:BBQCalibrator",), 10),
-    "CentredIsotonicCalibrator": (("probcal:CenteredIsotonicCalibrator",), 10),
+    "CenteredIsotonicCalibrator": (("probcal:CenteredIsotonicCalibrator",), 10),
     "VennAbersCalibrator": (("probcal:VennAbersCalibrator", "venn-abers"), 25),
     "SplineCalibrator": (("probcal:SplineCalibrator", "splinecalib"), 10),
     "ENIRCalibrator": (("probcal:ENIRCalibrator",), 10),

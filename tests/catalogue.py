@@ -6,7 +6,7 @@ from oddsmith import Calibrator
 CLASSES = [getattr(oddsmith, name) for name in oddsmith.__all__ if name.endswith("Calibrator") and name != "Calibrator"]
 
 _OPTIONS = {
-    "LogisticCalibrator": [{"l2": 0.1}, {"fit_intercept": False}],
+    "LogisticCalibrator": [{"penalty": 0.1}, {"fit_intercept": False}],
     "GaussianCalibrator": [{"tied": True}, {"tied": True, "bias": "zero"}, {"prior": "frequency"}],
     "DensityCalibrator": [
         {"positive": "exponential", "negative": "gaussian"},
@@ -17,16 +17,16 @@ _OPTIONS = {
     "HybridCalibrator": [{"hold": True}],
     "PiecewiseLogisticCalibrator": [
         {"pieces": "grow"},
-        {"pieces": "grow", "selection": "bic", "l2": 0.1},
-        {"l2": 0.1, "outside": "clip"},
-        {"l2": 0.5, "outside": "literal"},
+        {"pieces": "grow", "selection": "bic", "penalty": 0.1},
+        {"penalty": 0.1, "outside": "clip"},
+        {"penalty": 0.5, "outside": "literal"},
         {"monotone": True},
-        {"knots": [-0.5, 0.5], "l2": 1.0},
+        {"knots": [-0.5, 0.5], "penalty": 1.0},
     ],
     "IsotonicCalibrator": [{"between": "step"}, {"bounded": True}],
-    "CosineCalibrator": [{"terms": 5, "ridge": 0.0}],
+    "CosineCalibrator": [{"terms": 5, "penalty": 0.0}],
     "BetaCalibrator": [{"parameters": 2}, {"input": "log_odds"}],
-    "CentredIsotonicCalibrator": [{"bounded": True}],
+    "CenteredIsotonicCalibrator": [{"bounded": True}],
     "HistogramCalibrator": [{"bins": "width"}, {"smoothing": None, "n_bins": 5}],
     "SplineCalibrator": [{"penalty": 1.0}, {"input": "log_odds"}],
     "TemperatureCalibrator": [{"input": "log_odds"}],

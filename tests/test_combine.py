@@ -103,7 +103,7 @@ def objective(theta, columns, y, weight, l2):
 def test_stacking_minimises_its_objective():
     columns, y = stacking_data()
     weight = np.random.default_rng(1).random(len(y))
-    fitted = StackingCombiner(l2=0.5).fit(columns, y, sample_weight=weight)
+    fitted = StackingCombiner(penalty=0.5).fit(columns, y, sample_weight=weight)
     found = np.append(fitted.coef_, fitted.intercept_)
     best = minimize(objective, np.zeros(4), args=(columns, y, weight, 0.5), tol=1e-10)
     assert objective(found, columns, y, weight, 0.5) <= best.fun + 1e-10
@@ -163,9 +163,9 @@ def test_stacking_names_the_positive_class():
 
 def test_stacking_survives_pickle_and_clone():
     columns, y = stacking_data()
-    fitted = StackingCombiner(l2=2.0).fit(columns, y)
+    fitted = StackingCombiner(penalty=2.0).fit(columns, y)
     assert np.array_equal(pickle.loads(pickle.dumps(fitted)).log_odds(columns), fitted.log_odds(columns))
-    assert clone(fitted).l2 == 2.0
+    assert clone(fitted).penalty == 2.0
 
 
 def test_stacking_reports_non_convergence(monkeypatch):
@@ -190,7 +190,7 @@ def test_stacking_reports_non_convergence(monkeypatch):
         (lambda: independent_evidence([[1.0]], 1.0), "prior must be between 0 and 1"),
         (lambda: combine_probabilities([[0.0, 1.0]], mean_log_odds), "P = 0 and P = 1"),
         (lambda: combine_probabilities([[0.5, -0.1]], mean_log_odds), r"in \[0, 1\]"),
-        (lambda: StackingCombiner(l2=0).fit(*stacking_data()), "l2 must be finite and > 0"),
+        (lambda: StackingCombiner(penalty=0).fit(*stacking_data()), "penalty must be finite and > 0"),
         (lambda: StackingCombiner().fit([[1.0], [2.0]], [0, 1, 1]), "3 labels for 2"),
         (lambda: StackingCombiner().fit(*stacking_data()).log_odds([[1.0]]), "X has 1 features"),
     ],

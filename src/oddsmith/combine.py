@@ -158,13 +158,13 @@ def _without_contradiction(log_odds: ArrayLike) -> Floats:
 class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn how to weigh K classifiers: logistic regression on their log-odds.
 
-    Minimise Σ log(1 + e^(−yL)) + l2/2·Σ w_k² with L = b + Σ_k w_k L_k. **The log-odds must be out of
+    Minimise Σ log(1 + e^(−yL)) + penalty/2·Σ w_k² with L = b + Σ_k w_k L_k. **The log-odds must be out of
     sample**: made by classifiers (and calibrators) that did not see these rows, for example by cross-fitting.
     On the rows that they were trained on, the most overfitted classifier would get all the weight.
 
     Parameters
     ----------
-    l2 : float, default=0.1
+    penalty : float, default=0.1
         Penalty on the weights (not on b), > 0: keeps separable data finite and splits the weight between
         classifiers that agree. The default counts for about half a row with log-odds near ±1. Where some
         log-odds exceed 30 it grows with the square of the largest one, so that huge ones stay safe too.
@@ -192,14 +192,14 @@ class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     True
     """
 
-    def __init__(self, *, l2: float = 0.1, pos_label: Any = None) -> None:
-        self.l2 = l2
+    def __init__(self, *, penalty: float = 0.1, pos_label: Any = None) -> None:
+        self.penalty = penalty
         self.pos_label = pos_label
 
     def fit(self, log_odds: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the weights on out-of-sample log-odds (n × K); integer weights are repetitions."""
         columns = as_array(log_odds, "log_odds", (2,))
-        l2 = number(self.l2, "l2", low=0.0, strict=True)
+        penalty = number(self.penalty, "penalty", low=0.0, strict=True)
         positive, self.classes_ = as_labels(y, len(columns), self.pos_label, sort_labels=True)
         weights = as_weights(sample_weight, len(columns))
         weight = np.ones(len(columns)) if weights is None else weights.astype(np.float64)
@@ -214,7 +214,7 @@ class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return self
         # The same objective in columns of size 1: huge log-odds would leave nothing of the intercept.
         size = float(np.abs(columns).max()) or 1.0
-        inverse_penalty = min(size, _LARGE) ** 2 / l2
+        inverse_penalty = min(size, _LARGE) ** 2 / penalty
         model = LogisticRegression(C=inverse_penalty, solver="newton-cholesky", tol=1e-10, max_iter=200)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

@@ -46,8 +46,8 @@ def test_set_output_names_the_column():
 def test_in_pipelines_and_searches():
     pipeline = make_pipeline(StandardScaler(), LogisticCalibrator()).fit(S[:, None], Y)
     np.testing.assert_allclose(pipeline.predict_proba(S[:, None]), LogisticCalibrator().fit(S, Y).predict_proba(S))
-    search = GridSearchCV(LogisticCalibrator(), {"l2": [0.0, 100.0]}, scoring="neg_log_loss").fit(S[:, None], Y)
-    assert search.best_params_ == {"l2": 0.0}
+    search = GridSearchCV(LogisticCalibrator(), {"penalty": [0.0, 100.0]}, scoring="neg_log_loss").fit(S[:, None], Y)
+    assert search.best_params_ == {"penalty": 0.0}
 
 
 def test_sample_weight_is_routed():
@@ -85,7 +85,7 @@ def test_oddities_are_said_in_plain_words():
         "The mode of the negative class lies at its edge ",
     ]
     with pytest.warns(SeparableWarning, match="leave a piece free"):
-        PiecewiseLogisticCalibrator(l2=0.0, knots=[5.0]).fit([-1.0, 0.5, 0.0, 1.0], [0, 0, 1, 1])
+        PiecewiseLogisticCalibrator(penalty=0.0, knots=[5.0]).fit([-1.0, 0.5, 0.0, 1.0], [0, 0, 1, 1])
 
 
 def test_separable_without_intercept_uses_platt_targets():
@@ -104,7 +104,7 @@ def test_bad_knots(knots):
 
 def test_knots_that_leave_no_pair_fall_back_to_a_line():
     scores, y = np.repeat([0.0, 1.0], 20), np.tile([0, 0, 1, 1, 1], 8)
-    cal = PiecewiseLogisticCalibrator(l2=0.5).fit(scores, y)
+    cal = PiecewiseLogisticCalibrator(penalty=0.5).fit(scores, y)
     assert len(cal.slopes_) == 1
     assert cal.percentiles_ is None
 
@@ -112,8 +112,8 @@ def test_knots_that_leave_no_pair_fall_back_to_a_line():
 def test_quantized_tables_of_few_cells():
     table = ScoreTable.from_arrays(S, Y).quantize(0.25)
     with pytest.warns(QuantizedSelectionWarning, match="knots: "):
-        cal = PiecewiseLogisticCalibrator(l2=0.5).fit_table(table)
-    exact = PiecewiseLogisticCalibrator(l2=0.5).fit(S, Y)
+        cal = PiecewiseLogisticCalibrator(penalty=0.5).fit_table(table)
+    exact = PiecewiseLogisticCalibrator(penalty=0.5).fit(S, Y)
     np.testing.assert_allclose(cal.predict_proba([-1.0, 1.0]), exact.predict_proba([-1.0, 1.0]), atol=0.05)
 
 

@@ -138,7 +138,7 @@ def test_logistic_reaches_its_optimum(name, l2):
     v = weights(data)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        cal = LogisticCalibrator(l2=l2).fit(*data)
+        cal = LogisticCalibrator(penalty=l2).fit(*data)
     if l2 == 0 and any(issubclass(one.category, SeparableWarning) for one in said):
         t = platt(y, v)
         assert close(objective(cal.log_odds(s), t, v), best(line_columns(s), t, v))

@@ -139,11 +139,11 @@ def test_finer_candidates_only_help(scores, y):
 @pytest.mark.parametrize("name", ["normal", "discrete", "probabilities", "heavy tails", "shifted"])
 def test_piecewise_pair_is_as_good_as_any(name):
     scores, y = DATA[name]
-    cal = fit(PiecewiseLogisticCalibrator(l2=1.0), scores, y)
+    cal = fit(PiecewiseLogisticCalibrator(penalty=1.0), scores, y)
     table = ScoreTable.from_arrays(scores, y)
 
     def likelihood(knots):
-        other = fit_table(PiecewiseLogisticCalibrator(l2=1.0, knots=knots), table)
+        other = fit_table(PiecewiseLogisticCalibrator(penalty=1.0, knots=knots), table)
         z = other.log_odds(scores)
         return np.sum(y * z - np.logaddexp(0, z))
 
@@ -179,7 +179,7 @@ def test_quantized_tables_fit_nearly_the_same():
         PlattCalibrator(),
         LogisticCalibrator(),
         AsymmetricLaplaceCalibrator(),
-        PiecewiseLogisticCalibrator(l2=1.0),
+        PiecewiseLogisticCalibrator(penalty=1.0),
     ):
         exact = fit_table(cal, table).predict_proba([-2.0, 0.0, 2.0])
         near = fit_table(cal, coarse).predict_proba([-2.0, 0.0, 2.0])

@@ -204,7 +204,7 @@ def test_piecewise_at_given_knots(data, kind, l2, monotone):
     v = draw_weights(kind, len(y))
     knots = np.quantile(scores, [0.3, 0.7])
     assume(scores.min() < knots[0] < knots[1] < scores.max())
-    cal = fit(PiecewiseLogisticCalibrator(knots=knots, l2=l2, monotone=monotone), scores, y, v)
+    cal = fit(PiecewiseLogisticCalibrator(knots=knots, penalty=l2, monotone=monotone), scores, y, v)
     v = np.ones(len(y)) if v is None else v
     features = np.stack([np.minimum(scores, knots[0]), np.clip(scores, *knots), np.maximum(scores, knots[1])])
     features -= features.min(axis=1, keepdims=True)
@@ -231,10 +231,10 @@ def test_piecewise_at_given_knots(data, kind, l2, monotone):
 def test_the_pair_is_the_likeliest_of_all(data, l2):
     scores, y = data
     assume(overlap(scores, y) and min(y.sum(), (1 - y).sum()) >= 8)
-    cal = fit(PiecewiseLogisticCalibrator(l2=l2), scores, y)
+    cal = fit(PiecewiseLogisticCalibrator(penalty=l2), scores, y)
     tenths = [np.percentile(scores[y == c], np.arange(10, 100, 10)) for c in (0, 1)]
     likelihoods = [
-        fit(PiecewiseLogisticCalibrator(knots=[a, b], l2=l2), scores, y).log_likelihood_
+        fit(PiecewiseLogisticCalibrator(knots=[a, b], penalty=l2), scores, y).log_likelihood_
         for a in tenths[0]
         for b in tenths[1]
         if scores.min() < a < b < scores.max()
@@ -262,7 +262,7 @@ def test_sums_match_the_targets(data):
     """Σp = Σt and Σsp = Σst, with t the targets actually used."""
     scores, y = data
     assume(overlap(scores, y))
-    for cal in (LogisticCalibrator(), PiecewiseLogisticCalibrator(l2=0.5)):
+    for cal in (LogisticCalibrator(), PiecewiseLogisticCalibrator(penalty=0.5)):
         p = fit(cal, scores, y).predict_proba(scores)[:, 1]
         assert p.sum() == pytest.approx(y.sum(), abs=1e-7 * len(y))
         assert (p * scores).sum() == pytest.approx((y * scores).sum(), abs=1e-6 * len(y))
@@ -272,7 +272,7 @@ def test_a_stiff_penalty_gives_logistic_regression():
     rng = np.random.default_rng(2)
     scores = rng.normal(size=300)
     y = (rng.random(300) < 1 / (1 + np.exp(-scores))).astype(int)
-    stiff, line = PiecewiseLogisticCalibrator(l2=1e9).fit(scores, y), LogisticCalibrator().fit(scores, y)
+    stiff, line = PiecewiseLogisticCalibrator(penalty=1e9).fit(scores, y), LogisticCalibrator().fit(scores, y)
     np.testing.assert_allclose(stiff.log_odds(scores), line.log_odds(scores), atol=1e-6)
 
 
@@ -281,7 +281,7 @@ def test_logistic_with_a_penalty_at_any_scale(scale):
     rng = np.random.default_rng(2)
     x = rng.normal(size=200)
     y = (rng.random(200) < 1 / (1 + np.exp(-x))).astype(int)
-    cal = LogisticCalibrator(l2=0.3).fit(x * scale, y)
+    cal = LogisticCalibrator(penalty=0.3).fit(x * scale, y)
     best = minimize_scalar(lambda b: cross_entropy(np.full(200, b), y, 1.0) + 0.3 * b * b)
     total = (
         cross_entropy(cal.log_odds(x * scale), y, 1.0) + 0.3 * (cal.a_ * cal.a_ if scale >= 1 else 0) + 0.3 * cal.b_**2

@@ -110,7 +110,7 @@ def test_folds_merge_the_predictors_without_each_of_them(predict_bounds):
     rests = [fold.rest.to_arrays() for fold in folds(ScoreTable.from_arrays(prob, y), 5, random_state=7)]
     p0, p1 = np.array([predict_bounds(*rest, queries) for rest in rests]).transpose(2, 0, 1)
     positive, negative = (np.exp(np.mean(np.log(p), axis=0)) for p in (p1, 1 - p0))
-    cal = VennAbersCalibrator(folds=5, random_state=7).fit(prob, y)
+    cal = VennAbersCalibrator(n_folds=5, random_state=7).fit(prob, y)
     found = cal.predict_proba(queries)[:, 1]
     np.testing.assert_allclose(found, positive / (negative + positive), atol=1e-9)
     np.testing.assert_allclose(cal.predict_bounds(queries), [p0.mean(axis=0), p1.mean(axis=0)], atol=1e-9)
@@ -157,7 +157,7 @@ def test_folds_of_counts_are_folds_of_rows():
 def test_folds_of_few_cases_may_lack_a_class(data):
     scores, y = data
     with ours_allowed():
-        cal = VennAbersCalibrator(folds=4, random_state=0).fit(scores, y)
+        cal = VennAbersCalibrator(n_folds=4, random_state=0).fit(scores, y)
     p = cal.predict_proba(grid(scores))[:, 1]
     low, high = cal.predict_bounds(grid(scores))
     assert np.all((p > 0) & (p < 1))
@@ -167,8 +167,8 @@ def test_folds_of_few_cases_may_lack_a_class(data):
 def test_folds_that_cannot_be_made_are_refused():
     prob, y = probabilities(20)
     with pytest.raises(InvalidInputError, match="needs counts; got float weights"):
-        VennAbersCalibrator(folds=2).fit(prob, y, np.ones(20))
+        VennAbersCalibrator(n_folds=2).fit(prob, y, np.ones(20))
     with pytest.raises(InvalidInputError, match="folds must be"):
-        VennAbersCalibrator(folds=1).fit(prob, y)
+        VennAbersCalibrator(n_folds=1).fit(prob, y)
     with pytest.raises(InvalidInputError, match="at most the number of rows"):
-        VennAbersCalibrator(folds=21).fit(prob, y)
+        VennAbersCalibrator(n_folds=21).fit(prob, y)

@@ -110,7 +110,7 @@ def test_temperature_of_real_networks(network):
 @given(seeds, st.integers(2, 5), st.floats(-6, 6), st.floats(0.1, 100))
 def test_linear_scaling_reaches_the_optimum(method, seed, k, log_scale, l2):
     logits, y = sample(60, k, seed)
-    fitted = method(l2=l2).fit(logits * np.exp(log_scale), y)
+    fitted = method(penalty=l2).fit(logits * np.exp(log_scale), y)
     # The objective is convex by its penalty or more, so this bounds what could still be gained.
     weakest = min(l2, fitted._penalty(k).min())
     left = np.sum(gradient(fitted, logits * np.exp(log_scale), y) ** 2) / (2 * weakest)
@@ -119,7 +119,7 @@ def test_linear_scaling_reaches_the_optimum(method, seed, k, log_scale, l2):
 
 def test_vector_scaling_equals_a_general_optimiser():
     logits, y = sample(k=3)
-    fitted = VectorScaling(l2=2.0).fit(logits, y)
+    fitted = VectorScaling(penalty=2.0).fit(logits, y)
     x = logits - logits.mean(axis=1, keepdims=True)
     t = TemperatureScaling().fit(logits, y).temperature_
 
@@ -135,8 +135,8 @@ def test_vector_scaling_equals_a_general_optimiser():
 @pytest.mark.parametrize("method", [VectorScaling, MatrixScaling])
 def test_a_strong_pull_gives_temperature_scaling(method):
     logits, y = sample()
-    options = {} if method is VectorScaling else {"l2_off_diagonal": 1e9}
-    fitted = method(l2=1e9, **options).fit(logits, y)
+    options = {} if method is VectorScaling else {"penalty_off_diagonal": 1e9}
+    fitted = method(penalty=1e9, **options).fit(logits, y)
     expected = TemperatureScaling().fit(logits, y).predict_proba(logits)
     assert_allclose(fitted.predict_proba(logits), expected, atol=1e-6)
 
@@ -147,7 +147,7 @@ def test_many_rows_recover_a_matrix_that_confuses_classes():
     truth = np.array([[1.0, 0.5, 0.0], [0.0, 0.7, 0.3], [0.0, 0.0, 1.2]])
     z = (logits - logits.mean(axis=1, keepdims=True)) @ truth.T + [0.3, 0.0, -0.3]
     y = np.argmax(z + rng.gumbel(size=z.shape), axis=1)
-    fitted = MatrixScaling(l2=0.1, l2_off_diagonal=0.1).fit(logits, y)
+    fitted = MatrixScaling(penalty=0.1, penalty_off_diagonal=0.1).fit(logits, y)
     assert np.abs(fitted.predict_proba(logits) - softmax(z, axis=1)).mean() < 0.01
 
 
@@ -245,7 +245,7 @@ def test_constant_logits(value):
     assert fitted.temperature_ == 1.0
     assert_allclose(fitted.predict_proba(logits), 1 / 3)
     for method in LINEAR:
-        p = method(l2=1e-3, **({} if method is VectorScaling else {"l2_off_diagonal": 1e-3})).fit(logits, y)
+        p = method(penalty=1e-3, **({} if method is VectorScaling else {"penalty_off_diagonal": 1e-3})).fit(logits, y)
         assert_allclose(p.predict_proba(logits)[0], [5 / 9, 3 / 9, 1 / 9], atol=1e-3)
 
 
@@ -344,12 +344,12 @@ BAD = np.where(np.arange(60).reshape(20, 3) == 7, np.nan, GOOD)
             lambda: TemperatureScaling().fit(GOOD, LABELS, sample_weight=-np.ones(20)),
             "sample_weight must be ≥ 0",
         ),
-        (lambda: VectorScaling(l2=0).fit(GOOD, LABELS), "l2 must be finite and > 0"),
+        (lambda: VectorScaling(penalty=0).fit(GOOD, LABELS), "penalty must be finite and > 0"),
         (
-            lambda: MatrixScaling(l2_off_diagonal=-1).fit(GOOD, LABELS),
-            "l2_off_diagonal must be finite and > 0",
+            lambda: MatrixScaling(penalty_off_diagonal=-1).fit(GOOD, LABELS),
+            "penalty_off_diagonal must be finite and > 0",
         ),
-        (lambda: DirichletScaling(l2="1").fit(GOOD, LABELS), "l2 must be a number"),
+        (lambda: DirichletScaling(penalty="1").fit(GOOD, LABELS), "penalty must be a number"),
         (lambda: VectorScaling().fit(GOOD, LABELS).predict(GOOD[:, :2]), "X has 2 features"),
     ],
 )

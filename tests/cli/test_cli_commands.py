@@ -179,7 +179,7 @@ def test_compare_ranks_the_methods(run, scores):
     assert content["verdict"] in told.out
     assert "wins : losses : ties" in told.out
     assert run(*arguments, "--json", "--seed", 1).json != content
-    assert run(*arguments, "--folds", 1).error
+    assert run(*arguments, "--n-folds", 1).error
 
 
 def test_methods_that_cannot_be_fitted_are_left_out_and_named(run, scores, monkeypatch):

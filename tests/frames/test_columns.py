@@ -127,7 +127,7 @@ def test_too_many_scores_of_an_engine_are_refused(monkeypatch):
         ({"resolution": 0.3}, "resolution must be a power of two; got resolution=0.3. Hint: use 0.25"),
         ({"resolution": "fine"}, "resolution must be one of 'auto'"),
         ({"resolution": -1.0}, "resolution must be finite and > 0"),
-        ({"missing": "ignore"}, "missing must be one of 'refuse', 'drop'"),
+        ({"bad_rows": "ignore"}, "bad_rows must be one of 'refuse', 'skip'"),
         ({"pos_label": 7}, "pos_label must be one of the labels"),
         ({"weight": "zero"}, "frame must hold rows that can be used; got none; all weights are 0"),
         (

@@ -116,11 +116,11 @@ def test_missing_and_infinite_values_are_named_and_counted(held):
     with pytest.raises(InvalidInputError, match=words):
         ScoreTable.from_frame(frame, "s", "y", resolution="auto")
     with pytest.warns(DroppedRowsWarning, match=words):
-        table = ScoreTable.from_frame(frame, "s", "y", weight="w", missing="drop")
+        table = ScoreTable.from_frame(frame, "s", "y", weight="w", bad_rows="skip")
     exact = ScoreTable.from_arrays(scores[:good].to_pylist(), y[:good].to_pylist(), np.ones(good))
     assert table == exact
     with pytest.warns(DroppedRowsWarning):
-        cells = ScoreTable.from_frame(frame, "s", "y", weight="w", missing="drop", resolution=2**-3)
+        cells = ScoreTable.from_frame(frame, "s", "y", weight="w", bad_rows="skip", resolution=2**-3)
     np.testing.assert_array_equal(cells.pos, exact.quantize(2**-3).pos)
 
 
@@ -129,7 +129,7 @@ def test_missing_keys(held):
     with pytest.raises(InvalidInputError, match="1 missing values in column 'g'"):
         ScoreTable.from_frame(frame, "s", "y", by="g")
     with pytest.warns(DroppedRowsWarning, match="1 missing values in column 'g'"):
-        tables = ScoreTable.from_frame(frame, "s", "y", by="g", missing="drop")
+        tables = ScoreTable.from_frame(frame, "s", "y", by="g", bad_rows="skip")
     assert tables == {"a": ScoreTable.from_arrays([0.1, 0.2], [0, 1])}
 
 

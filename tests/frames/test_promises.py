@@ -10,7 +10,7 @@ import oddsmith
 from catalogue import CLASSES
 from oddsmith import (
     BetaCalibrator,
-    CentredIsotonicCalibrator,
+    CenteredIsotonicCalibrator,
     GaussianCalibrator,
     HistogramCalibrator,
     IsotonicCalibrator,
@@ -144,7 +144,7 @@ def _fits(table, knots):
         "Platt": PlattCalibrator(),
         "Gaussian": GaussianCalibrator(),
         "beta": BetaCalibrator(),
-        "pieces": PiecewiseLogisticCalibrator(knots=list(knots), l2=0.0),
+        "pieces": PiecewiseLogisticCalibrator(knots=list(knots), penalty=0.0),
     }
     return {name: calibrator.fit_table(table) for name, calibrator in calibrators.items()}
 
@@ -190,7 +190,7 @@ def _errors(features, log_odds):
 SMOOTH = {LogisticCalibrator, PlattCalibrator, GaussianCalibrator, BetaCalibrator}
 FIXED = {SquashCalibrator, LogisticCorrectionCalibrator, MinMaxCalibrator}
 #: Bounded, for an infinite loss tells nothing.
-BOUNDED = {IsotonicCalibrator: {"bounded": True}, CentredIsotonicCalibrator: {"bounded": True}}
+BOUNDED = {IsotonicCalibrator: {"bounded": True}, CenteredIsotonicCalibrator: {"bounded": True}}
 OTHERS = [cls(**BOUNDED.get(cls, {})) for cls in CLASSES if cls not in SMOOTH | FIXED]
 OTHERS += [HistogramCalibrator(n_bins=5, smoothing=None), PiecewiseLogisticCalibrator(pieces="grow")]
 

@@ -224,7 +224,7 @@ def test_asymmetric_laplace_on_probabilities(case):
 @pytest.mark.parametrize("case", cases("piecewise_logistic"))
 def test_piecewise_logistic(case):
     expected = case["parameters"]
-    options = {"l2": case["options"]["lambda"], "end_epsilon": case["options"]["theta_K_epsilon"]}
+    options = {"penalty": case["options"]["lambda"], "end_epsilon": case["options"]["theta_K_epsilon"]}
     if "12 scores" in case["case"]:
         options["knots"] = expected["knots"][1:-1]
     if "hill climbing" in case["case"]:
@@ -234,7 +234,7 @@ def test_piecewise_logistic(case):
     np.testing.assert_allclose(cal.weights_, expected["w"], rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(cal.slopes_, expected["slopes"], rtol=1e-6, atol=1e-6)
     assert cal.log_likelihood_ == pytest.approx(case["log_likelihood"], abs=1e-8)
-    penalty = options["l2"] * np.sum(np.diff(cal.slopes_) ** 2)
+    penalty = options["penalty"] * np.sum(np.diff(cal.slopes_) ** 2)
     assert penalty - cal.log_likelihood_ == pytest.approx(case["objective"], abs=1e-8)
     check_map(cal, case)
     for outside, key in (

@@ -61,7 +61,7 @@ def test_features_rows_and_expansion_agree(noisy, lam, form, direct, monkeypatch
 
 def test_linear_kernel_equals_ridge_logistic_regression(noisy):
     X, y = noisy
-    ours = KernelLogisticRegression(lam=0.01).fit(X, y)
+    ours = KernelLogisticRegression(penalty=0.01).fit(X, y)
     theirs = LogisticRegression(C=1 / (2 * 0.01 * len(y)), tol=1e-10, max_iter=1000).fit(X, y)
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-6)
 
@@ -253,7 +253,9 @@ def test_kernels_that_keep_no_digits_or_are_none_are_refused(noisy, monkeypatch)
     X, y = noisy
     monkeypatch.setattr(kernel_logistic, "_MOST_ENTRIES", 1)
     for options in ({}, {"exact_rows": 10}):
-        with pytest.raises(InvalidInputError, match=r"must keep digits beside lam; got values up to .* Hint: centre"):
+        with pytest.raises(
+            InvalidInputError, match=r"must keep digits beside penalty; got values up to .* Hint: centre"
+        ):
             KernelLogisticRegression("quadratic", **options).fit(X + 1e8, y)
     with pytest.raises(InvalidInputError, match=r"positive semi-definite; got .* Hint: "):
         KernelLogisticRegression(lambda a, b: -(a @ b.T)).fit(X, y)

@@ -74,10 +74,10 @@ def test_results_are_plain_json(measure):
 def test_other_results_are_plain_json():
     forecast = metrics.forecast_from_arrays([0, 1, 0, 1, 1], [0.1, 0.4, 0.5, 0.8, 0.8])
     for result in (
-        metrics.interval(metrics.miscalibration, forecast, n_boot=40, random_state=0),
+        metrics.interval(metrics.miscalibration, forecast, n_resamples=40, random_state=0),
         metrics.sign_test(3, 1),
         metrics.paired_t_test([-np.inf, 0.0], [-1.0, 0.0]),
-        metrics.paired_bootstrap([1.0, 2.0], [0.0, 1.5], n_boot=10, random_state=0),
+        metrics.paired_bootstrap([1.0, 2.0], [0.0, 1.5], n_resamples=10, random_state=0),
         metrics.empirical_log_odds(forecast, n_bins=2),
     ):
         read = json.loads(json.dumps(result.to_dict(), allow_nan=False))

@@ -41,7 +41,7 @@ def covered(found, true):
 def test_calibration_error_is_covered(slope):
     true = truth(metrics.calibration_error, slope, **ECE)
     found = [
-        interval(metrics.calibration_error, sample(seed, slope), options=ECE, n_boot=300, random_state=seed)
+        interval(metrics.calibration_error, sample(seed, slope), options=ECE, n_resamples=300, random_state=seed)
         for seed in range(60)
     ]
     assert covered(found, true) >= 0.9
@@ -54,7 +54,12 @@ def test_calibration_error_is_covered(slope):
 def test_percentile_bootstrap_would_never_cover_a_perfect_forecast():
     found = [
         interval(
-            metrics.calibration_error, sample(seed, 1.0), options=ECE, n_boot=100, random_state=seed, nonnegative=False
+            metrics.calibration_error,
+            sample(seed, 1.0),
+            options=ECE,
+            n_resamples=100,
+            random_state=seed,
+            nonnegative=False,
         )
         for seed in range(20)
     ]
@@ -81,7 +86,7 @@ def test_many_measures_are_covered_at_once(weights):
             # Importance weights that depend on nothing leave the truth as it is.
             scores, y, _ = table.to_arrays()
             table = ScoreTable.from_arrays(scores, y, np.random.default_rng(seed).uniform(0.2, 4, 250))
-        for name, one in intervals(MANY, table, n_boot=120, random_state=seed).items():
+        for name, one in intervals(MANY, table, n_resamples=120, random_state=seed).items():
             found[name].append(one)
     for name in MANY:
         assert covered(found[name], true[name]) >= 0.86, name
@@ -93,7 +98,7 @@ def test_few_positives_widen_the_tails():
     log_odds = rng.normal(-1, 1, 200)
     few = ScoreTable.from_arrays(log_odds, (np.arange(200) < 6).astype(int))
     many = ScoreTable.from_arrays(log_odds, (np.arange(200) < 100).astype(int))
-    assert [float(interval(metrics.auc, t, n_boot=50).method.split()[-1]) for t in (few, many)] == pytest.approx(
+    assert [float(interval(metrics.auc, t, n_resamples=50).method.split()[-1]) for t in (few, many)] == pytest.approx(
         [stats.norm.cdf(-np.sqrt(n / (n - 1)) * stats.t.ppf(0.975, n - 1)) for n in (6, 100)], rel=1e-2
     )
 
@@ -101,7 +106,7 @@ def test_few_positives_widen_the_tails():
 @pytest.mark.parametrize("measure", [metrics.log_loss, metrics.auc, metrics.miscalibration, metrics.squared_error])
 def test_equal_float_weights_are_counts(measure):
     table = sample(3, 0.7, 300)
-    plain, weighted = (interval(measure, t, n_boot=1000, random_state=1) for t in (table, table.scale(0.25)))
+    plain, weighted = (interval(measure, t, n_resamples=1000, random_state=1) for t in (table, table.scale(0.25)))
     assert weighted.value == pytest.approx(plain.value)
     slack = 0.15 * (plain.high - plain.low)
     assert (weighted.low, weighted.high) == pytest.approx((plain.low, plain.high), abs=slack)
@@ -118,12 +123,12 @@ def test_equal_float_weights_are_counts(measure):
     ],
 )
 def test_every_nonnegative_measure_has_an_interval(measure, options):
-    found = interval(measure, sample(0, 0.5), options=options, n_boot=180, random_state=0)
+    found = interval(measure, sample(0, 0.5), options=options, n_resamples=180, random_state=0)
     assert 0 <= found.low <= found.corrected <= found.high
     assert found.low > 0
     assert found.consistency[1] < found.value
     assert "bias-corrected" in str(found)
-    assert found == interval(measure, sample(0, 0.5), options=options, n_boot=180, random_state=0)
+    assert found == interval(measure, sample(0, 0.5), options=options, n_resamples=180, random_state=0)
 
 
 def test_long_tables_are_resampled_in_groups():
@@ -133,7 +138,7 @@ def test_long_tables_are_resampled_in_groups():
     table, coarse = ScoreTable.from_arrays(log_odds, y), ScoreTable.from_arrays(np.round(log_odds, 2), y)
     assert len(coarse) < 2048 < len(table)
     for measure in (metrics.log_loss, metrics.auc, metrics.miscalibration):
-        groups, cells = (interval(measure, t, n_boot=1000, random_state=2) for t in (table, coarse))
+        groups, cells = (interval(measure, t, n_resamples=1000, random_state=2) for t in (table, coarse))
         assert groups.value == measure(table)
         slack = 0.2 * (cells.high - cells.low)
         assert (groups.low, groups.high) == pytest.approx((cells.low, cells.high), abs=slack)
@@ -144,13 +149,15 @@ def test_certain_forecasts_have_intervals():
     p = np.clip(rng.normal(0.5, 0.5, 400), 0, 1)
     y = (rng.random(400) < 0.1 + 0.8 * p).astype(int)
     for measure in (metrics.squared_error, metrics.auc, metrics.smooth_calibration_error, metrics.calibration_error):
-        found = interval(measure, metrics.forecast_from_arrays(y, p), n_boot=130, random_state=0)
+        found = interval(measure, metrics.forecast_from_arrays(y, p), n_resamples=130, random_state=0)
         assert 0 <= found.low < found.high <= 1
 
 
 def test_one_measure_without_an_interval_does_not_stop_the_others():
     table = metrics.forecast_from_arrays([0, 1, 1, 0, 1], [1.0, 0.5, 0.7, 0.2, 1.0])
-    found = intervals({name: MANY[name] for name in ("log_loss", "auc", "slope")}, table, n_boot=60, random_state=0)
+    found = intervals(
+        {name: MANY[name] for name in ("log_loss", "auc", "slope")}, table, n_resamples=60, random_state=0
+    )
     assert "finite" in str(found["log_loss"])
     assert "finite for a regression" in str(found["slope"])
     assert found["auc"].low <= found["auc"].high
@@ -158,7 +165,7 @@ def test_one_measure_without_an_interval_does_not_stop_the_others():
 
 def test_undefined_samples_are_left_out():
     table = ScoreTable.from_arrays([-1.0, 0.0, 1.0, 2.0], [0, 0, 0, 1], [5, 5, 5, 3])
-    found = interval(metrics.auc, table, n_boot=300, random_state=0)
+    found = interval(metrics.auc, table, n_resamples=300, random_state=0)
     assert found.low <= 1.0 == found.high
     assert float(found) == 1.0
     assert "95%" in str(found)
@@ -171,14 +178,14 @@ def test_a_measure_that_is_mostly_undefined_has_no_interval():
         return metrics.auc(table)
 
     with pytest.raises(InvalidInputError, match="defined on most samples"):
-        interval(of_one_positive, ScoreTable.from_arrays([-1.0, 1.0, 0.5], [0, 0, 1], [9, 9, 1]), n_boot=200)
+        interval(of_one_positive, ScoreTable.from_arrays([-1.0, 1.0, 0.5], [0, 0, 1], [9, 9, 1]), n_resamples=200)
 
 
 def test_bad_input():
     table = sample(0, 1.0)
     for call, words in (
         (lambda: interval(metrics.auc, table, level=1.0), "level"),
-        (lambda: interval(metrics.auc, table, n_boot=3), "n_boot"),
+        (lambda: interval(metrics.auc, table, n_resamples=3), "n_resamples"),
         (lambda: interval(metrics.log_loss, metrics.forecast_from_arrays([0, 1], [1.0, 0.5])), "finite"),
         (lambda: interval(metrics.auc, [0.1, 0.2]), "ScoreTable"),
     ):

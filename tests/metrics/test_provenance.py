@@ -91,10 +91,10 @@ def test_figures_and_intervals_say_so():
         assert str(measure(seen)).endswith("; in-sample)")
         assert measure(seen).to_dict()["in_sample"] is True
         assert not measure(fresh).in_sample
-    found = metrics.interval(metrics.auc, seen, n_boot=50, random_state=0)
+    found = metrics.interval(metrics.auc, seen, n_resamples=50, random_state=0)
     assert found.in_sample
     assert str(found).endswith("; in-sample")
-    assert not metrics.interval(metrics.auc, fresh, n_boot=50, random_state=0).in_sample
+    assert not metrics.interval(metrics.auc, fresh, n_resamples=50, random_state=0).in_sample
 
 
 @pytest.mark.parametrize("kind", [AutoCalibrator, IsotonicCalibrator, PlattCalibrator, VennAbersCalibrator])

@@ -146,12 +146,12 @@ def test_mcnemar_is_the_sign_test_on_errors():
 def test_bootstrap_agrees_with_the_t_test():
     rng = np.random.default_rng(3)
     a, b = rng.normal(0.12, 1, 400), rng.normal(0, 0.1, 400)
-    boot = sig.paired_bootstrap(a, b, n_boot=4000, random_state=1)
+    boot = sig.paired_bootstrap(a, b, n_resamples=4000, random_state=1)
     t = sig.paired_t_test(a, b)
     assert boot.mean_difference == pytest.approx(t.mean_difference)
     assert boot.p_value == pytest.approx(t.p_value, abs=0.02)
     assert boot.low < t.mean_difference < boot.high
-    assert boot == sig.paired_bootstrap(a, b, n_boot=4000, random_state=1)
+    assert boot == sig.paired_bootstrap(a, b, n_resamples=4000, random_state=1)
 
 
 def clustered(seed, shift=0.0):
@@ -165,8 +165,8 @@ def test_clusters_keep_the_level_where_independence_fails():
     for seed in range(200):
         a, b, clusters = clustered(seed)
         naive.append(sig.micro_sign_test(a, b).p_value)
-        flipped.append(sig.cluster_sign_flip_test(a, b, clusters, n_flips=199, random_state=seed).p_value)
-        boot.append(sig.paired_bootstrap(a, b, clusters=clusters, n_boot=199, random_state=seed).p_value)
+        flipped.append(sig.cluster_sign_flip_test(a, b, clusters, n_resamples=199, random_state=seed).p_value)
+        boot.append(sig.paired_bootstrap(a, b, clusters=clusters, n_resamples=199, random_state=seed).p_value)
     assert np.mean(np.array(naive) <= 0.05) > 0.3
     assert np.mean(np.array(flipped) <= 0.05) < 0.1
     assert np.mean(np.array(boot) <= 0.05) < 0.12
@@ -179,7 +179,7 @@ def test_sign_flips_of_clusters_agree_with_all_flips():
     excess = np.array([np.sign(a - b)[clusters == c].sum() for c in range(9)])
     flips = np.array(np.meshgrid(*[[-1, 1]] * 9)).reshape(9, -1)
     sums = excess @ flips
-    found = sig.cluster_sign_flip_test(a, b, clusters, n_flips=20_000, random_state=0)
+    found = sig.cluster_sign_flip_test(a, b, clusters, n_resamples=20_000, random_state=0)
     assert found.p_value == pytest.approx(np.mean(np.abs(sums) >= abs(excess.sum())), abs=0.015)
     assert found.p_one_sided == pytest.approx(np.mean(sums >= excess.sum()), abs=0.015)
     assert (found.wins, found.losses) == (int((a > b).sum()), int((a < b).sum()))
@@ -188,12 +188,12 @@ def test_sign_flips_of_clusters_agree_with_all_flips():
 def test_bootstrap_interval_agrees_with_scipy():
     rng = np.random.default_rng(5)
     difference = rng.exponential(size=150) - 0.9
-    found = sig.paired_bootstrap(difference, np.zeros(150), n_boot=9000, random_state=0)
+    found = sig.paired_bootstrap(difference, np.zeros(150), n_resamples=9000, random_state=0)
     expected = stats.bootstrap((difference,), np.mean, n_resamples=9000, method="percentile", rng=0).confidence_interval
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.012)
     # Clusters of equal rows are a bootstrap of their means.
     clusters = np.repeat(np.arange(30), 5)
-    grouped = sig.paired_bootstrap(difference, np.zeros(150), clusters=clusters, n_boot=9000, random_state=0)
+    grouped = sig.paired_bootstrap(difference, np.zeros(150), clusters=clusters, n_resamples=9000, random_state=0)
     means = difference.reshape(30, 5).mean(axis=1)
     expected = stats.bootstrap((means,), np.mean, n_resamples=9000, method="percentile", rng=0).confidence_interval
     assert (grouped.low, grouped.high) == pytest.approx((expected.low, expected.high), abs=0.02)
@@ -205,7 +205,7 @@ def test_p_values_hold_their_level_under_the_null():
     for test in (sig.micro_sign_test, sig.paired_t_test):
         p = np.array([test(row, np.zeros(60)).p_value for row in a])
         assert np.mean(p < 0.05) < 0.085
-    boot = [sig.paired_bootstrap(row, np.zeros(60), n_boot=199, random_state=1).p_value for row in a[:200]]
+    boot = [sig.paired_bootstrap(row, np.zeros(60), n_resamples=199, random_state=1).p_value for row in a[:200]]
     assert np.mean(np.array(boot) <= 0.05) < 0.11
 
 
@@ -217,7 +217,7 @@ def test_float_weights_of_one_size_change_nothing(scale):
     assert (weighted.mean_difference, weighted.t, weighted.df, weighted.p_value) == pytest.approx(
         (plain.mean_difference, plain.t, plain.df, plain.p_value)
     )
-    boot, again = (sig.paired_bootstrap(a, b, w, n_boot=300, random_state=1) for w in (None, np.full(50, scale)))
+    boot, again = (sig.paired_bootstrap(a, b, w, n_resamples=300, random_state=1) for w in (None, np.full(50, scale)))
     assert (again.low, again.high, again.p_value) == pytest.approx((boot.low, boot.high, boot.p_value))
 
 
@@ -227,7 +227,7 @@ def test_float_weights_keep_the_level():
     for seed in range(300):
         a, weight = rng.normal(size=80), rng.exponential(size=80)
         t.append(sig.paired_t_test(a, np.zeros(80), weight).p_value)
-        boot.append(sig.paired_bootstrap(a, np.zeros(80), weight, n_boot=199, random_state=seed).p_value)
+        boot.append(sig.paired_bootstrap(a, np.zeros(80), weight, n_resamples=199, random_state=seed).p_value)
     assert np.mean(np.array(t) < 0.05) < 0.09
     assert np.mean(np.array(boot) <= 0.05) < 0.1
 
@@ -237,7 +237,7 @@ def test_weight_zero_is_absent():
     kept = weight > 0
     for counts in (weight, weight.astype(float)):
         assert sig.paired_t_test(a, b, counts) == sig.paired_t_test(a[kept], b[kept], counts[kept])
-        boot = sig.paired_bootstrap(a, b, counts, n_boot=50, random_state=0)
+        boot = sig.paired_bootstrap(a, b, counts, n_resamples=50, random_state=0)
         assert boot.mean_difference == pytest.approx(
             sig.paired_bootstrap(a[kept], b[kept], counts[kept]).mean_difference
         )
@@ -247,16 +247,16 @@ def test_weight_zero_is_absent():
 def test_many_decisions_are_resampled_in_groups_without_loss_of_spread():
     rng = np.random.default_rng(12)
     difference = rng.standard_t(3, 6000) + 0.03
-    boot = sig.paired_bootstrap(difference, np.zeros(6000), n_boot=3000, random_state=0)
+    boot = sig.paired_bootstrap(difference, np.zeros(6000), n_resamples=3000, random_state=0)
     spread = difference.std() / np.sqrt(6000)
     assert boot.mean_difference == pytest.approx(difference.mean())
     assert (boot.high - boot.low) / (2 * 1.96 * spread) == pytest.approx(1, abs=0.05)
 
 
-def rows_bootstrap(difference, n_boot, seed):
+def rows_bootstrap(difference, n_resamples, seed):
     """Return means of resampled decisions, each drawn by itself."""
     times = np.random.default_rng(seed).multinomial(
-        len(difference), np.full(len(difference), 1 / len(difference)), n_boot
+        len(difference), np.full(len(difference), 1 / len(difference)), n_resamples
     )
     return times @ difference / len(difference)
 
@@ -272,7 +272,7 @@ def test_single_outliers_among_many_decisions_keep_their_weight(outliers, counte
     if counted:
         difference, weight = difference[1000:].copy(), np.concatenate([np.full(1000, 2), np.ones(3000, int)])
         exact = rows_bootstrap(np.repeat(difference, weight), 2000, 0)
-    found = sig.paired_bootstrap(difference, np.zeros(len(difference)), weight, n_boot=4000, random_state=1)
+    found = sig.paired_bootstrap(difference, np.zeros(len(difference)), weight, n_resamples=4000, random_state=1)
     low, high = np.quantile(exact, [0.025, 0.975])
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-3)
     mean = found.mean_difference
@@ -284,7 +284,7 @@ def test_weight_zero_is_absent_among_many_decisions():
     difference, weight = rng.normal(size=3000), np.tile([0, 1, 2], 1000)
     held = weight > 0
     found = [
-        sig.paired_bootstrap(d, np.zeros(len(d)), w, n_boot=200, random_state=0)
+        sig.paired_bootstrap(d, np.zeros(len(d)), w, n_resamples=200, random_state=0)
         for d, w in ((difference, weight), (difference[held], weight[held]))
     ]
     assert found[0] == found[1]

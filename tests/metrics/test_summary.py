@@ -26,7 +26,7 @@ def forecast(seed=0, n=400, weight=None):
 
 @pytest.fixture(scope="module")
 def found():
-    return summary(forecast(), n_boot=130, random_state=0)
+    return summary(forecast(), n_resamples=130, random_state=0)
 
 
 def test_values_are_those_of_the_measures(found):
@@ -63,7 +63,7 @@ def test_intervals_are_of_both_kinds(found):
         "smooth_calibration_error",
     }
     assert all(part["low"] <= part["high"] for part in parts.values())
-    alone = interval(metrics.auc, forecast(), n_boot=130, random_state=0)
+    alone = interval(metrics.auc, forecast(), n_resamples=130, random_state=0)
     assert (parts["auc"]["low"], parts["auc"]["high"]) == (alone.low, alone.high)
 
 
@@ -88,7 +88,7 @@ def test_without_intervals_nothing_is_resampled():
 
 
 def test_float_weights():
-    found = summary(forecast(weight=np.random.default_rng(1).uniform(0.5, 2, 400)), n_boot=60, random_state=0)
+    found = summary(forecast(weight=np.random.default_rng(1).uniform(0.5, 2, 400)), n_resamples=60, random_state=0)
     assert found["data"]["kind"] == "weight"
     assert all("reason" not in part for part in (*found["measures"].values(), *found["tests"].values()))
     assert "of weight" in summary_text(found).splitlines()[0]
@@ -96,7 +96,7 @@ def test_float_weights():
 
 def test_what_is_undefined_says_why():
     table = metrics.forecast_from_arrays([0, 0, 1, 0, 0], [0.1, 0.2, 0.0, 0.4, 1.0])
-    found = summary(table, n_boot=60, random_state=0)
+    found = summary(table, n_resamples=60, random_state=0)
     assert found["measures"]["log_loss"]["value"] == "inf"
     assert "finite" in found["measures"]["log_loss"]["interval"]["reason"]
     assert "finite" in found["measures"]["calibration_slope"]["reason"]
@@ -106,7 +106,7 @@ def test_what_is_undefined_says_why():
     text = summary_text(found)
     assert "inf" in text
     assert "log-odds must be finite" in text
-    one_class = summary(metrics.forecast_from_arrays([0, 0], [0.1, 0.2]), n_boot=60, random_state=0)
+    one_class = summary(metrics.forecast_from_arrays([0, 0], [0.1, 0.2]), n_resamples=60, random_state=0)
     assert "both classes" in one_class["measures"]["auc"]["reason"]
     assert one_class["measures"]["squared_error"]["interval"]["low"] >= 0
 
@@ -126,7 +126,7 @@ def test_forecasts_that_round_to_one_lose_no_interval(n, form, weighted):
     weight = rng.uniform(0.5, 2, n) if weighted else None
     of_prob = metrics.forecast_from_arrays(y, prob, weight)
     table = of_prob if form == "probability" else ScoreTable.from_arrays(log_odds, y, weight)
-    found = summary(table, n_boot=120, random_state=0)
+    found = summary(table, n_resamples=120, random_state=0)
     for name, part in found["measures"].items():
         assert "reason" not in part, part
         if name != "distinct_outputs":
@@ -160,7 +160,7 @@ def test_bad_input():
     for call, words in (
         (lambda: summary([0.1, 0.2]), "ScoreTable"),
         (lambda: summary(forecast(), level=2.0), "level"),
-        (lambda: summary(forecast(), n_boot=1), "n_boot"),
+        (lambda: summary(forecast(), n_resamples=1), "n_resamples"),
     ):
         with pytest.raises(InvalidInputError, match=words):
             call()

@@ -105,7 +105,7 @@ def test_labels_and_warnings_are_kept():
 
 
 def test_parameters_are_plain():
-    calibrator = oddsmith.PiecewiseLogisticCalibrator(knots=np.array([0.0]), l2=np.float64(0.5))
+    calibrator = oddsmith.PiecewiseLogisticCalibrator(knots=np.array([0.0]), penalty=np.float64(0.5))
     assert model_of(calibrator).parameters["knots"] == [0.0]
     calibrator = oddsmith.PlattCalibrator()
     calibrator.get_params = lambda deep: {"one": oddsmith.BetaCalibrator(), "rng": object(), "far": np.inf}

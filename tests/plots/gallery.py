@@ -33,7 +33,7 @@ def sample(n=400, seed=0):
 
 def quick(cls):
     """Return options that make the computation of a display short."""
-    return {"n_samples": 40} if cls in (CorpDisplay, SmoothReliabilityDisplay) else {}
+    return {"n_resamples": 40} if cls in (CorpDisplay, SmoothReliabilityDisplay) else {}
 
 
 def displays():
@@ -52,7 +52,7 @@ def displays():
     trials = {"Platt": ([32, 64], [[0.30, 0.34], [0.25, 0.27]]), "isotonic": ([32, 64], [[0.4, 0.5], [0.3, 0.3]])}
     made["LearningCurveDisplay"] = (LearningCurveDisplay.from_trials(trials, measure="squared error"), {})
     methods = {"raw": SquashCalibrator().fit_table(table), **maps}
-    made["ComparisonDisplay"] = (ComparisonDisplay.from_table(others, methods, raw="raw", n_boot=50), {})
+    made["ComparisonDisplay"] = (ComparisonDisplay.from_table(others, methods, raw="raw", n_resamples=50), {})
     groups = {"raw": {"SVM": [0.3, 0.31], "NB": [0.4, 0.42]}, "Platt": {"SVM": [0.2, 0.22], "NB": [0.3, 0.31]}}
     made["groups"] = (ComparisonDisplay.from_trials(groups, measure="squared error"), {})
     return made

@@ -47,9 +47,9 @@ def test_bad_trials_are_refused():
 
 
 def test_comparisons_hold_intervals_and_marks():
-    display = ComparisonDisplay.from_table(TABLE, METHODS, raw="raw", n_boot=60, level=0.9)
+    display = ComparisonDisplay.from_table(TABLE, METHODS, raw="raw", n_resamples=60, level=0.9)
     for name, method in METHODS.items():
-        again = interval(log_loss, TABLE.map(method.log_odds), level=0.9, n_boot=60, random_state=0)
+        again = interval(log_loss, TABLE.map(method.log_odds), level=0.9, n_resamples=60, random_state=0)
         assert display.groups[""][name] == again
     part = compare(TABLE, METHODS, raw="raw")["log_loss"]
     assert display.marks == {name: part.mark(name, "raw") for name in METHODS}
@@ -61,20 +61,20 @@ def test_comparisons_hold_intervals_and_marks():
 
 def test_rows_of_different_classifiers_are_compared():
     other = np.clip(PROB + 0.2, 0.01, 0.99)
-    display = ComparisonDisplay.from_predictions(Y, {"a": PROB, "b": other}, n_boot=40)
+    display = ComparisonDisplay.from_predictions(Y, {"a": PROB, "b": other}, n_resamples=40)
     logits = {name: np.log(p / (1 - p)) for name, p in (("a", PROB), ("b", other))}
     assert display.marks == {name: compare_rows(Y, logits)["log_loss"].mark(name) for name in "ab"}
     assert display.groups[""]["b"].value == pytest.approx(log_loss.from_arrays(Y, other))
 
 
 def test_other_measures_have_no_marks_but_the_band_of_perfection():
-    display = ComparisonDisplay.from_table(TABLE, METHODS, measure=calibration_error, n_boot=90)
+    display = ComparisonDisplay.from_table(TABLE, METHODS, measure=calibration_error, n_resamples=90)
     assert display.marks == {}
     low, high = display.groups[""]["raw"].consistency
     ax = display.plot().ax_
     assert [low, high] in [list(line.get_xdata()) for line in ax.lines if line.get_linewidth() == 5]
     assert ax.get_xlabel() == "calibration error\npale bar: if perfectly calibrated"
-    ranking = ComparisonDisplay.from_table(TABLE, METHODS, measure=auc, n_boot=20)
+    ranking = ComparisonDisplay.from_table(TABLE, METHODS, measure=auc, n_resamples=20)
     assert ranking.plot().ax_.get_xlabel() == "auc"
 
 
@@ -96,7 +96,7 @@ def test_groups_share_rows_in_order():
 
 
 def test_mixed_and_infinite_comparisons_are_refused():
-    found = interval(log_loss, forecast_from_arrays(Y, PROB), n_boot=20, random_state=0)
+    found = interval(log_loss, forecast_from_arrays(Y, PROB), n_resamples=20, random_state=0)
     with pytest.raises(InvalidInputError, match="intervals must be by method, or by group and method"):
         ComparisonDisplay.from_intervals({"a": found, "b": {"c": found}}, measure="loss")
     with pytest.raises(InvalidInputError, match="an interval needs a finite measure"):

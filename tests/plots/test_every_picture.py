@@ -87,7 +87,7 @@ def test_saving_keeps_what_was_drawn(tmp_path):
 
 
 def test_notebooks_show_a_figure_once():
-    display = plots.CorpDisplay.from_predictions([0, 1, 1], [0.1, 0.5, 0.9], n_samples=20)
+    display = plots.CorpDisplay.from_predictions([0, 1, 1], [0.1, 0.5, 0.9], n_resamples=20)
     assert display._repr_svg_() == display.to_svg()
     assert display.plot(theme="dark")._repr_svg_() == display.to_svg(theme="dark")
     assert display.plot(Figure().add_subplot())._repr_svg_() is None

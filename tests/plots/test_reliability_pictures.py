@@ -168,7 +168,7 @@ def test_the_smooth_curve_follows_a_steep_truth():
 def test_the_smooth_curve_has_gaps_where_there_are_no_forecasts():
     prob = np.repeat([0.1, 0.9], 200)
     y = np.random.default_rng(0).random(400) < prob
-    display = SmoothReliabilityDisplay.from_predictions(y, prob, bandwidth=0.02, n_samples=30)
+    display = SmoothReliabilityDisplay.from_predictions(y, prob, bandwidth=0.02, n_resamples=30)
     shown = display.prob[np.isfinite(display.rate)]
     assert (shown.min(), shown.max()) == pytest.approx((0.08, 0.92))
     assert not np.any((shown > 0.121) & (shown < 0.879))
@@ -199,9 +199,9 @@ def test_long_forecasts_are_drawn_from_cells(cls):
     rng = np.random.default_rng(0)
     prob = rng.beta(0.5, 2, 20_000)
     y = rng.random(20_000) < prob**1.3
-    long = cls.from_predictions(y, prob, n_samples=100)
+    long = cls.from_predictions(y, prob, n_resamples=100)
     rounded = np.round(prob * 1000) / 1000  # few enough for no cells
-    short = cls.from_predictions(y, rounded, n_samples=100)
+    short = cls.from_predictions(y, rounded, n_resamples=100)
     at = np.linspace(0.05, 0.6, 20)
     for name in ("low", "high"):
         ours, theirs = (np.interp(at, each.band.at, getattr(each.band, name)) for each in (long, short))

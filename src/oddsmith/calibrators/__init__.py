@@ -6,7 +6,7 @@ from oddsmith.calibrators.bbq import BBQCalibrator as BBQCalibrator
 from oddsmith.calibrators.beta import BetaCalibrator as BetaCalibrator
 from oddsmith.calibrators.binning import HistogramCalibrator as HistogramCalibrator
 from oddsmith.calibrators.binning import ScalingBinningCalibrator as ScalingBinningCalibrator
-from oddsmith.calibrators.centred import CentredIsotonicCalibrator as CentredIsotonicCalibrator
+from oddsmith.calibrators.centered import CenteredIsotonicCalibrator as CenteredIsotonicCalibrator
 from oddsmith.calibrators.cosine import CosineCalibrator as CosineCalibrator
 from oddsmith.calibrators.density import AsymmetricGaussianCalibrator as AsymmetricGaussianCalibrator
 from oddsmith.calibrators.density import AsymmetricLaplaceCalibrator as AsymmetricLaplaceCalibrator

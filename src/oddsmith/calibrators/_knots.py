@@ -141,22 +141,25 @@ class KnotSearch:
         warm = None if self.grow else search._set_up(self.sets)
         grid = _GRID * unit
         scores = np.array(
-            [_likelihood(held, search._climb(l2) if warm is None else search._likeliest(warm, l2)) for l2 in grid]
+            [
+                _likelihood(held, search._climb(penalty) if warm is None else search._likeliest(warm, penalty))
+                for penalty in grid
+            ]
         )
         # Of penalties that differ by rounding only, the stiffest: else the last bits of the scores would decide.
         return float(grid[int(np.argmax(scores >= scores.max() - 1e-7 * (1 + abs(scores.max()))))])
 
-    def fit(self, l2: float) -> PiecewiseFit:
+    def fit(self, penalty: float) -> PiecewiseFit:
         """Return the chosen fit with one penalty."""
-        return self._climb(l2) if self.grow else self._likeliest(self._set_up(self.sets), l2)
+        return self._climb(penalty) if self.grow else self._likeliest(self._set_up(self.sets), penalty)
 
     def _set_up(self, sets: Floats) -> HingeFits:
         level = math.log((self.data.pos.sum() + 1) / (self.data.neg.sum() + 1))
         return HingeFits.over(self.data, sets, (level, 0.0))
 
-    def _likeliest(self, fits: HingeFits, l2: float) -> PiecewiseFit:
+    def _likeliest(self, fits: HingeFits, penalty: float) -> PiecewiseFit:
         """Fit all knot sets and return the one of greatest likelihood; the first wins ties."""
-        fits.penalise(l2, self.ridge)
+        fits.penalise(penalty, self.ridge)
         fits.run(1e-12 * (1 + self.data.cases))
         likelihood = fits.log_likelihood()
         constrained = {}
@@ -170,14 +173,14 @@ class KnotSearch:
         chosen.run(1e-18 * (1 + self.data.cases))
         return PiecewiseFit(best, fits.knots[best], chosen, basis, float(chosen.log_likelihood()[0]))
 
-    def _climb(self, l2: float) -> PiecewiseFit:
+    def _climb(self, penalty: float) -> PiecewiseFit:
         """Add the candidate that helps most while the rule says that it is worth it."""
         left = list(range(len(self.sets)))
-        current = self._likeliest(self._set_up(np.empty((1, 0))), l2)
+        current = self._likeliest(self._set_up(np.empty((1, 0))), penalty)
         trace = [GrowthStep(1, current.log_likelihood, None, True)]
         while left:
             sets = np.sort([[*current.knots, *self.sets[i]] for i in left], axis=1)
-            trial = self._likeliest(self._set_up(sets), l2)
+            trial = self._likeliest(self._set_up(sets), penalty)
             added = left[trial.choice]
             kept = self._worth(trial.log_likelihood - current.log_likelihood, current.log_likelihood)
             trace.append(GrowthStep(len(trial.knots) + 1, trial.log_likelihood, float(self.sets[added, 0]), kept))

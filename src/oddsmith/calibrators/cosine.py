@@ -17,7 +17,7 @@ __all__ = ["CosineCalibrator"]
 
 @dataclass(eq=False, repr=False)
 class CosineCalibrator(Calibrator):
-    """Fit a short cosine series to the labels by ridge least squares.
+    """Fit a short cosine series to the labels by penalty least squares.
 
     P = a₀ + Σ aₙ cos(nt) with t = π(s − min)/(max − min), clipped to [0, 1]. Of historical interest: it needs no shape
     assumption but may leave [0, 1] and fall.
@@ -26,7 +26,7 @@ class CosineCalibrator(Calibrator):
     ----------
     terms : int, default 3
         Number of cosines.
-    ridge : float, default 0.1
+    penalty : float, default 0.1
         Penalty on a₁, a₂, …
     pos_label, input, clip
         As for every calibrator.
@@ -49,17 +49,17 @@ class CosineCalibrator(Calibrator):
     """
 
     terms: int = 3
-    ridge: float = 0.1
+    penalty: float = 0.1
 
     _ordered: ClassVar[bool] = False
 
     def _check_parameters(self) -> None:
         _check.whole_number(self.terms, "terms", low=1)
-        _check.number(self.ridge, "ridge", low=0)
+        _check.number(self.penalty, "penalty", low=0)
 
     def _laws(self) -> Laws:
-        # Without a ridge a system that few scores leave singular has many solutions.
-        return frozenset({"scale", "shift", "mirror"} if self.ridge else {"scale", "shift"})
+        # Without a penalty a system that few scores leave singular has many solutions.
+        return frozenset({"scale", "shift", "mirror"} if self.penalty else {"scale", "shift"})
 
     def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
         low, high = data.span()
@@ -74,8 +74,8 @@ class CosineCalibrator(Calibrator):
             weighted = basis if weight is None else basis * weight[part, None]
             gram += weighted.T @ basis
             target += positive[part] @ basis
-        penalty = np.diag([0.0] + [self.ridge] * self.terms)
-        # Fewer distinct scores than terms leave the system singular without a ridge: the shortest solution is taken.
+        penalty = np.diag([0.0] + [self.penalty] * self.terms)
+        # Fewer distinct scores than terms leave the system singular without a penalty: the shortest solution is taken.
         solution = np.linalg.lstsq(gram + penalty, target, rcond=None)[0]
         self.coefficients_ = np.asarray(solution, dtype=np.float64)
         return CosineMap(low, high, self.coefficients_)

@@ -50,7 +50,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
     selection : {"gain", "aic", "bic"}, default "gain"
         When to stop growing: at a gain below 1 % of the log-likelihood, or when AIC or BIC no longer fall (each piece
         counts as one parameter more).
-    l2 : "holdout" or float, default "holdout"
+    penalty : "holdout" or float, default "holdout"
         Penalty λ on squared changes of slope. "holdout" takes the best of 10⁻⁴ … 10³, for scores of unit standard
         deviation, on a fixed 30 % of the units of each class; a number is meant on the scale of the scores.
     knots : sequence of float, optional
@@ -100,7 +100,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
 
     pieces: Literal[3, "grow"] = 3
     selection: Literal["gain", "aic", "bic"] = "gain"
-    l2: Literal["holdout"] | float = "holdout"
+    penalty: Literal["holdout"] | float = "holdout"
     knots: Sequence[float] | None = None
     monotone: bool = False
     outside: Literal["linear", "clip", "literal"] = "linear"
@@ -114,16 +114,16 @@ class PiecewiseLogisticCalibrator(Calibrator):
         _check.one_of(self.selection, "selection", ("gain", "aic", "bic"))
         _check.one_of(self.monotone, "monotone", (True, False))
         _check.one_of(self.outside, "outside", ("linear", "clip", "literal"))
-        if not isinstance(self.l2, str):
-            _check.number(self.l2, "l2", low=0)
+        if not isinstance(self.penalty, str):
+            _check.number(self.penalty, "penalty", low=0)
         else:
-            _check.one_of(self.l2, "l2", ("holdout",))
+            _check.one_of(self.penalty, "penalty", ("holdout",))
         if self.end_epsilon is not None:
             _check.number(self.end_epsilon, "end_epsilon", low=0)
 
     def _laws(self) -> Laws:
         # Under a penalty the choice of knots, and of the penalty itself, may hang on the last bits of the scores.
-        laws = {"shift", "scale"} if self.l2 == 0 and self.knots is None else set()
+        laws = {"shift", "scale"} if self.penalty == 0 and self.knots is None else set()
         return frozenset(laws | {"monotone"} if self.monotone else laws)
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
@@ -134,17 +134,17 @@ class PiecewiseLogisticCalibrator(Calibrator):
         search = KnotSearch(
             data, frame.x(offer.sets), climb, self.monotone, _RIDGE * data.cases if self._separable else 0.0
         )
-        if isinstance(self.l2, str):
-            l2 = search.held_out_penalty()
-            self.l2_ = l2 * frame.scale * frame.scale
+        if isinstance(self.penalty, str):
+            penalty = search.held_out_penalty()
+            self.l2_ = penalty * frame.scale * frame.scale
         else:
-            self.l2_ = float(self.l2)
+            self.l2_ = float(self.penalty)
             # Beyond this the log-odds are straight to the last bit.
-            l2 = min(self.l2_ / frame.scale / frame.scale, 1e100)
-        fit = search.fit(l2)
+            penalty = min(self.l2_ / frame.scale / frame.scale, 1e100)
+        fit = search.fit(penalty)
         if not search.ridge and fit.is_loose:
             self._warn(SeparableWarning, "The data leave a piece free: a small ridge keeps the fit finite.")
-            fit = replace(search, ridge=_RIDGE * data.cases).fit(l2)
+            fit = replace(search, ridge=_RIDGE * data.cases).fit(penalty)
         fit, converged = fit.polished(table, frame)
         self._tell(converged)
         self.log_likelihood_ = fit.log_likelihood

@@ -42,7 +42,7 @@ class LogisticCalibrator(_LineCalibrator):
 
     Parameters
     ----------
-    l2 : float, default 0
+    penalty : float, default 0
         Penalty λ(a² + b²), on the original scale of the scores.
     fit_intercept : bool, default True
         With False b ≡ 0, so that P = ½ at score 0.
@@ -71,26 +71,26 @@ class LogisticCalibrator(_LineCalibrator):
     array([0.387, 0.957])
     """
 
-    l2: float = 0.0
+    penalty: float = 0.0
     fit_intercept: bool = True
 
-    _when_separable: ClassVar[str] = "with l2=0 the fit uses Platt's targets instead"
+    _when_separable: ClassVar[str] = "with penalty=0 the fit uses Platt's targets instead"
 
     def _check_parameters(self) -> None:
-        _check.number(self.l2, "l2", low=0)
+        _check.number(self.penalty, "penalty", low=0)
         _check.one_of(self.fit_intercept, "fit_intercept", (True, False))
 
     def _laws(self) -> Laws:
         laws = {"mirror"}
-        if self.l2 == 0:
+        if self.penalty == 0:
             laws |= {"scale", "shift"} if self.fit_intercept else {"scale"}
         return frozenset(laws)
 
     def _fit(self, data: ScoreTable | ScoreRows) -> PolynomialMap:
         targets = LABELS
-        if self.l2 == 0 and (self._separable if self.fit_intercept else one_sided(data)):
+        if self.penalty == 0 and (self._separable if self.fit_intercept else one_sided(data)):
             targets = platt_targets(data)
-        return self._finish(fit_line(data, targets, self.l2, self.fit_intercept))
+        return self._finish(fit_line(data, targets, self.penalty, self.fit_intercept))
 
 
 @dataclass(eq=False, repr=False)

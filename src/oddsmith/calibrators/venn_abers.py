@@ -32,7 +32,7 @@ class VennAbersCalibrator(Calibrator):
 
     Parameters
     ----------
-    folds : int, optional
+    n_folds : int, optional
         With k folds, cross Venn–Abers: k predictors, each without one random k-th of the cases, are merged. Steadier,
         and as a rule a little closer to the truth. Needs unweighted cases or counts.
     random_state : int, Generator or None, default 0
@@ -71,20 +71,20 @@ class VennAbersCalibrator(Calibrator):
     (array([0.  , 0.33, 0.5 ]), array([0.5 , 0.67, 1.  ]), array([0.33, 0.5 , 0.67]))
     """
 
-    folds: int | None = None
+    n_folds: int | None = None
     random_state: RandomState = 0
 
     _when_separable: ClassVar[str] = "only the added case keeps the fit from 0 and 1"
 
     def _check_parameters(self) -> None:
-        if self.folds is not None:
-            _check.whole_number(self.folds, "folds", low=2)
+        if self.n_folds is not None:
+            _check.whole_number(self.n_folds, "n_folds", low=2)
         if self.random_state is not None and not isinstance(self.random_state, np.random.Generator):
             _check.whole_number(self.random_state, "random_state", low=0)
 
     def _laws(self) -> Laws:
         # Folds are drawn anew for other data.
-        return frozenset({"monotone", "scale", "shift", "mirror"} if self.folds is None else {"monotone"})
+        return frozenset({"monotone", "scale", "shift", "mirror"} if self.n_folds is None else {"monotone"})
 
     def predict_bounds(self, scores: ArrayLike) -> tuple[Floats, Floats]:
         """Return p₀ and p₁, each of shape (n,): the fits with the case added as a negative and as a positive.
@@ -103,8 +103,8 @@ class VennAbersCalibrator(Calibrator):
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         tables = [table]
-        if self.folds is not None:
-            tables = [fold.rest for fold in folds(table, self.folds, random_state=self.random_state)]
+        if self.n_folds is not None:
+            tables = [fold.rest for fold in folds(table, self.n_folds, random_state=self.random_state)]
         predictors = [_jumps(part) for part in tables]
         knots = np.unique(np.concatenate([jumps.knots for pair in predictors for jumps in pair]))
         if not len(knots):

@@ -199,12 +199,12 @@ class VectorScaling(JointScaling):
     """Rescale and shift the logit of each class on its own.
 
     P = softmax(w∘x + b), x the logits less their row mean. Minimise the log-loss plus
-    l2/2·Σ_c [(w_c T − 1)² + b_c²], T being the fitted temperature. Cures classes that are predicted too often
+    penalty/2·Σ_c [(w_c T − 1)² + b_c²], T being the fitted temperature. Cures classes that are predicted too often
     or too surely; needs some tens of rows a class.
 
     Parameters
     ----------
-    l2 : float, optional
+    penalty : float, optional
         Pull towards temperature scaling, > 0; by default k. Before any data is seen, 10 means a standard deviation of
         0.3 for each intercept and for the relative change of each slope.
     classes : array of shape (k,), optional
@@ -236,8 +236,10 @@ class VectorScaling(JointScaling):
     intercept_: Floats
     temperature_: float
 
-    def __init__(self, *, l2: float | None = None, classes: ArrayLike | None = None, input: Input = "auto") -> None:
-        self.l2 = l2
+    def __init__(
+        self, *, penalty: float | None = None, classes: ArrayLike | None = None, input: Input = "auto"
+    ) -> None:
+        self.penalty = penalty
         self.classes = classes
         self.input = input
 
@@ -246,7 +248,9 @@ class VectorScaling(JointScaling):
 
     def _penalty(self, k: int) -> Floats:
         """Return the penalty of each change of the matrix: shape (k,) for a diagonal one, else (k, k)."""
-        return np.full(k, k if self.l2 is None else number(self.l2, "l2", low=0, strict=True), dtype=np.float64)
+        return np.full(
+            k, k if self.penalty is None else number(self.penalty, "penalty", low=0, strict=True), dtype=np.float64
+        )
 
     def _fit(self, z: Floats, index: Index, weight: Floats) -> None:
         penalty = self._penalty(z.shape[1])
@@ -279,14 +283,14 @@ class MatrixScaling(VectorScaling):
     """Mix the logits of all classes: a full matrix and an intercept.
 
     P = softmax(W x + b), x the logits less their row mean. Minimise the log-loss plus
-    l2/2·Σ_c [(w_cc T − 1)² + b_c²] + l2_off_diagonal/2·T²·Σ_{c≠d} w_cd². Can undo confusions between classes,
+    penalty/2·Σ_c [(w_cc T − 1)² + b_c²] + penalty_off_diagonal/2·T²·Σ_{c≠d} w_cd². Can undo confusions between classes,
     at the price of k² + k parameters: for many rows and tens of classes, not for thousands of them.
 
     Parameters
     ----------
-    l2 : float, optional
+    penalty : float, optional
         Pull of diagonal and intercept towards temperature scaling, > 0; by default k, as in `VectorScaling`.
-    l2_off_diagonal : float, optional
+    penalty_off_diagonal : float, optional
         Pull of the other entries towards 0, > 0; by default k(k − 1), since there are so many more of them.
     classes : array of shape (k,), optional
         The labels of the columns, in their order; by default the sorted labels of y.
@@ -313,18 +317,18 @@ class MatrixScaling(VectorScaling):
     def __init__(
         self,
         *,
-        l2: float | None = None,
-        l2_off_diagonal: float | None = None,
+        penalty: float | None = None,
+        penalty_off_diagonal: float | None = None,
         classes: ArrayLike | None = None,
         input: Input = "auto",
     ) -> None:
-        super().__init__(l2=l2, classes=classes, input=input)
-        self.l2_off_diagonal = l2_off_diagonal
+        super().__init__(penalty=penalty, classes=classes, input=input)
+        self.penalty_off_diagonal = penalty_off_diagonal
 
     def _penalty(self, k: int) -> Floats:
         penalty = structured_penalty(k)
-        if self.l2_off_diagonal is not None:
-            penalty[:] = number(self.l2_off_diagonal, "l2_off_diagonal", low=0, strict=True)
+        if self.penalty_off_diagonal is not None:
+            penalty[:] = number(self.penalty_off_diagonal, "penalty_off_diagonal", low=0, strict=True)
         np.fill_diagonal(penalty, super()._penalty(k))
         return penalty
 

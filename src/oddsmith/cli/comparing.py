@@ -28,7 +28,7 @@ def compare(
     method: Annotated[
         list[str] | None, typer.Option("--method", "-m", help=f"Which ones. [default: all of {', '.join(METHODS)}]")
     ] = None,
-    n_folds: Annotated[int, typer.Option("--folds", help="Folds of the cross-validation.")] = 5,
+    n_folds: Annotated[int, typer.Option("--n-folds", help="Folds of the cross-validation.")] = 5,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the folds.")] = 0,
     scores_are: read.ScoresAre = "score",
     pairs: Annotated[bool, typer.Option("--pairs", help="Also print the tests of every pair.")] = False,

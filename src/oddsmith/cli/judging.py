@@ -58,7 +58,7 @@ def evaluate(
         resolution=resolution,
     )
     with voice.odd_things_said(), voice.waiting("Resampling"):
-        found = summary(forecast, n_boot=_SAMPLES, random_state=seed, distinct=distinct)
+        found = summary(forecast, n_resamples=_SAMPLES, random_state=seed, distinct=distinct)
     points = reliability_curve(forecast, n_bins=10, bins="mass")
     counts = reliability_curve(forecast, n_bins=20)
     warning = _warning(forecast)

@@ -27,14 +27,14 @@ def tables_from_frame(
     by: str | Sequence[str] | None = None,
     resolution: float | Literal["auto"] | None = None,
     pos_label: Any = None,
-    missing: Literal["refuse", "drop"] = "refuse",
+    bad_rows: Literal["refuse", "skip"] = "refuse",
 ) -> ScoreTable | dict[Any, ScoreTable]:
     """Build a score table, or one for each key; see `ScoreTable.from_frame`."""
-    _check.one_of(missing, "missing", ("refuse", "drop"))
+    _check.one_of(bad_rows, "bad_rows", ("refuse", "skip"))
     if isinstance(resolution, str):
         _check.one_of(resolution, "resolution", ("auto",))
     source = Source.of(frame, score, label, weight, () if by is None else (by,) if isinstance(by, str) else tuple(by))
-    read = partial(read_groups, source, pos_label, missing)
+    read = partial(read_groups, source, pos_label, bad_rows)
     if resolution == "auto":
         grid, groups = settle(source.extent(), read)
     else:

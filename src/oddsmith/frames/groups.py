@@ -59,7 +59,7 @@ class Groups:
 
 
 def read_groups(
-    source: Source, pos_label: Any, missing: Literal["refuse", "drop"], grid: Grid | None, *, squares: bool = False
+    source: Source, pos_label: Any, bad_rows: Literal["refuse", "skip"], grid: Grid | None, *, squares: bool = False
 ) -> Groups:
     """Ask a source for its groups and make sense of them."""
     sent = source.groups(grid, squares=squares)
@@ -69,11 +69,11 @@ def read_groups(
     if grid is not None:
         _refuse_overflow(sent, grid)
     bad, dropped = _bad_values(source, sent)
-    if dropped and missing == "refuse":
+    if dropped and bad_rows == "refuse":
         _check.fail(
             "every row must have a finite score, a label, and a weight and key where there are such columns",
             dropped,
-            'repair those rows, or pass missing="drop" to leave them out',
+            'repair those rows, or pass bad_rows="skip" to leave them out',
         )
     kept = ~bad
     if "odd" in sent:

@@ -43,7 +43,7 @@ class KernelLogisticRegression(BinaryClassifier):
     ----------
     kernel : {"linear", "quadratic", "rbf"} or callable, default="linear"
         x·z, (x·z+1)², exp(−γ‖x−z‖²), or a function of two matrices that returns the matrix of kernel values.
-    lam : float, default=1e-3
+    penalty : float, default=1e-3
         λ, the weight of ‖h‖². Choose it by validation.
     gamma : float or "scale", default="scale"
         γ of "rbf"; "scale" is 1/(n_features·variance of X).
@@ -103,7 +103,7 @@ class KernelLogisticRegression(BinaryClassifier):
     --------
     >>> from oddsmith.learners import KernelLogisticRegression
     >>> X, y = [[-2.0], [-1.0], [1.0], [2.0]], [1, 0, 0, 1]
-    >>> model = KernelLogisticRegression("quadratic", lam=0.1).fit(X, y)
+    >>> model = KernelLogisticRegression("quadratic", penalty=0.1).fit(X, y)
     >>> model.predict_proba([[0.0], [3.0]])[:, 1].round(3)
     array([0.054, 0.999])
     """
@@ -111,7 +111,7 @@ class KernelLogisticRegression(BinaryClassifier):
     def __init__(
         self,
         kernel: str | Callable[[Any, Any], Any] = "linear",
-        lam: float = 1e-3,
+        penalty: float = 1e-3,
         *,
         gamma: float | str = "scale",
         exact_rows: int = 5000,
@@ -121,7 +121,7 @@ class KernelLogisticRegression(BinaryClassifier):
         random_state: Any = None,
     ) -> None:
         self.kernel = kernel
-        self.lam = lam
+        self.penalty = penalty
         self.gamma = gamma
         self.exact_rows = exact_rows
         self.n_landmarks = n_landmarks
@@ -154,7 +154,7 @@ class KernelLogisticRegression(BinaryClassifier):
             self.intercept_ = float(self._scores(-self.origin_[None, :])[0])
         self.n_iter_ = fit.n_iter
         self.dual_coef_ = np.zeros(len(everything.weight))
-        self.dual_coef_[everything.weight > 0] = -loss.slope(fit.scores) / (2 * self.lam)
+        self.dual_coef_[everything.weight > 0] = -loss.slope(fit.scores) / (2 * self.penalty)
         return self
 
     def decision_function(self, X: ArrayLike) -> Floats:
@@ -176,7 +176,7 @@ class KernelLogisticRegression(BinaryClassifier):
     def _check_parameters(self) -> None:
         if not callable(self.kernel):
             _check.one_of(self.kernel, "kernel", ("linear", "quadratic", "rbf"))
-        _check.number(self.lam, "lam", low=0, strict=True)
+        _check.number(self.penalty, "penalty", low=0, strict=True)
         _check.number(self.tol, "tol", low=0, strict=True)
         _check.whole_number(self.max_iter, "max_iter", low=1)
         _check.whole_number(self.exact_rows, "exact_rows", low=0)
@@ -200,13 +200,13 @@ class KernelLogisticRegression(BinaryClassifier):
     def _fit_features(self, X: Rows, loss: LogisticLoss) -> tuple[maps.Polynomial, Fit]:
         linear = self.kernel == "linear"
         features: maps.PolynomialFeatures = maps.Linear(X) if linear else OffsetQuadratic(X, Origin(self.origin_))
-        fit = solve_features(features, loss, self.lam, self.tol, self.max_iter)
+        fit = solve_features(features, loss, self.penalty, self.tol, self.max_iter)
         return features.polynomial(fit.coef), fit
 
     def _fit_rows(self, X: Rows, loss: LogisticLoss) -> tuple[Centres, Fit]:
         kernel = self._kernel_values(X, X)
         self._refuse_rounding(kernel, loss)
-        fit = solve_kernel(kernel, loss, self.lam, self.tol, self.max_iter)
+        fit = solve_kernel(kernel, loss, self.penalty, self.tol, self.max_iter)
         return Centres(X, fit.coef), fit
 
     def _fit_landmarks(self, X: Rows, loss: LogisticLoss) -> tuple[Centres, Fit]:
@@ -215,17 +215,17 @@ class KernelLogisticRegression(BinaryClassifier):
         landmarks = X[np.sort(chosen)]
         self._refuse_rounding(self._kernel_values(landmarks, landmarks), loss)
         features, whiten = maps.nystroem(X, landmarks, self._kernel_values)
-        fit = solve_features(features, loss, self.lam, self.tol, self.max_iter)
+        fit = solve_features(features, loss, self.penalty, self.tol, self.max_iter)
         return Centres(landmarks, whiten @ fit.coef), fit
 
     def _refuse_rounding(self, kernel: Floats, loss: LogisticLoss) -> None:
         """Refuse kernel values so large that their rounding outweighs λ."""
         # About by how much P is off: the last digits of the kernel beside what λ adds to its scaled diagonal.
-        error = np.finfo(np.float64).eps * float(np.abs(kernel).max()) * loss.share.max() / (8 * self.lam)
+        error = np.finfo(np.float64).eps * float(np.abs(kernel).max()) * loss.share.max() / (8 * self.penalty)
         if error > _LARGEST_ERROR:
             _check.fail(
-                "kernel values must keep digits beside lam",
-                f"values up to {np.abs(kernel).max():.2g} with lam={self.lam:g}",
+                "kernel values must keep digits beside penalty",
+                f"values up to {np.abs(kernel).max():.2g} with penalty={self.penalty:g}",
                 "centre and scale the features, for example by StandardScaler",
             )
 

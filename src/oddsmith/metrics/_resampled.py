@@ -14,10 +14,10 @@ from oddsmith.table import ScoreTable
 from oddsmith.table.resample import bootstrap, resample_labels
 
 
-def rows_again(table: ScoreTable, n_samples: int, rng: np.random.Generator) -> Iterator[ScoreTable]:
+def rows_again(table: ScoreTable, n_resamples: int, rng: np.random.Generator) -> Iterator[ScoreTable]:
     """Draw tables of as many rows, with replacement."""
     if table.pos_sq is None or table.neg_sq is None:
-        return bootstrap(table, n_samples, random_state=rng)
+        return bootstrap(table, n_resamples, random_state=rng)
     weight = np.concatenate([table.pos, table.neg])
     rows, unit = equal_rows(weight, np.concatenate([table.pos_sq, table.neg_sq]))
     units, chance = round(float(rows.sum())), rows / rows.sum()
@@ -27,13 +27,13 @@ def rows_again(table: ScoreTable, n_samples: int, rng: np.random.Generator) -> I
         (pos, neg), (pos_sq, neg_sq) = np.split(times * unit, 2), np.split(times * unit**2, 2)
         return _held(table, pos, neg, pos_sq, neg_sq)
 
-    return (draw() for _ in range(n_samples))
+    return (draw() for _ in range(n_resamples))
 
 
-def labels_again(table: ScoreTable, prob: Floats, n_samples: int, rng: np.random.Generator) -> Iterator[ScoreTable]:
+def labels_again(table: ScoreTable, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[ScoreTable]:
     """Draw scores with replacement, and labels that are positive with a given probability at each cell."""
     if table.kind == "count":
-        return resample_labels(table, prob, n_samples, random_state=rng)
+        return resample_labels(table, prob, n_resamples, random_state=rng)
     rows, unit = equal_rows(table.total, squared_weight(table))
     units, chance = round(float(rows.sum())), rows / rows.sum()
 
@@ -43,7 +43,7 @@ def labels_again(table: ScoreTable, prob: Floats, n_samples: int, rng: np.random
         neg = total - pos
         return _held(table, pos * unit, neg * unit, pos * unit**2, neg * unit**2)
 
-    return (draw() for _ in range(n_samples))
+    return (draw() for _ in range(n_resamples))
 
 
 def equal_rows(weight: Weights, squares: Weights) -> tuple[Floats, Floats]:

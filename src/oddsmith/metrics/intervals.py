@@ -81,7 +81,7 @@ def interval(
     *,
     options: Mapping[str, Any] | None = None,
     level: float = 0.95,
-    n_boot: int = 2000,
+    n_resamples: int = 2000,
     random_state: RandomState = None,
     nonnegative: bool | None = None,
 ) -> Interval:
@@ -96,7 +96,7 @@ def interval(
     options : mapping, optional
         Keyword arguments of the measure.
     level : float, default 0.95
-    n_boot : int, default 2000
+    n_resamples : int, default 2000
         Number of samples; for non-negative measures of all supposed truths together.
     random_state : int, Generator or None
     nonnegative : bool, optional
@@ -134,7 +134,7 @@ def interval(
     if nonnegative is not None:
         null = (null or "calibrated") if nonnegative else None
     asked = {"": Asked(measure, dict(options or {}), null)}
-    found = intervals(asked, forecast, level=level, n_boot=n_boot, random_state=random_state)[""]
+    found = intervals(asked, forecast, level=level, n_resamples=n_resamples, random_state=random_state)[""]
     if isinstance(found, InvalidInputError):
         raise found
     return found
@@ -145,13 +145,13 @@ def intervals(
     forecast: ScoreTable,
     *,
     level: float = 0.95,
-    n_boot: int = 2000,
+    n_resamples: int = 2000,
     random_state: RandomState = None,
 ) -> dict[str, Interval | InvalidInputError]:
     """Return the intervals of several measures from the same samples, or why there is none."""
     table = as_forecast(forecast)
     share = checked_level(level)
-    draws = _check.whole_number(n_boot, "n_boot", low=20)
+    draws = _check.whole_number(n_resamples, "n_resamples", low=20)
     rng = np.random.default_rng(random_state)
     drawn_from, exact = _drawable(table)
     found: dict[str, Interval | InvalidInputError] = {}

@@ -30,7 +30,7 @@ class BootstrapTest(Result):
     low: float
     high: float
     p_value: float
-    n_boot: int
+    n_resamples: int
 
 
 def paired_bootstrap(
@@ -40,7 +40,7 @@ def paired_bootstrap(
     *,
     clusters: ArrayLike | None = None,
     level: float = 0.95,
-    n_boot: int = 2000,
+    n_resamples: int = 2000,
     random_state: int | np.random.Generator | None = None,
 ) -> BootstrapTest:
     """Test the mean difference of gains by resampling decisions, or whole clusters of dependent ones.
@@ -63,14 +63,16 @@ def paired_bootstrap(
 
     Examples
     --------
-    >>> paired_bootstrap([0.4, 0.2, 0.5], [0.1, 0.1, 0.1], n_boot=99, random_state=0).low > 0
+    >>> paired_bootstrap([0.4, 0.2, 0.5], [0.1, 0.1, 0.1], n_resamples=99, random_state=0).low > 0
     True
     """
     first, second = paired(a, b)
     _check.refuse_nonfinite(first, "a")
     _check.refuse_nonfinite(second, "b")
     decisions = Decisions.of(weight, len(first))
-    return bootstrap_test(first - second, decisions, clusters, level=level, n_boot=n_boot, random_state=random_state)
+    return bootstrap_test(
+        first - second, decisions, clusters, level=level, n_resamples=n_resamples, random_state=random_state
+    )
 
 
 def bootstrap_test(
@@ -79,11 +81,11 @@ def bootstrap_test(
     clusters: ArrayLike | None,
     *,
     level: float = 0.95,
-    n_boot: int = 2000,
+    n_resamples: int = 2000,
     random_state: int | np.random.Generator | None = None,
 ) -> BootstrapTest:
     """Test the mean difference of gains over decisions that were read before."""
-    draws = _check.whole_number(n_boot, "n_boot", low=1)
+    draws = _check.whole_number(n_resamples, "n_resamples", low=1)
     means, mean = resampled_means(difference, decisions, clusters, draws, np.random.default_rng(random_state))
     slack = 1e-12 * abs(mean)
     p_value = (1 + int(np.sum(np.abs(means - mean) >= abs(mean) - slack))) / (draws + 1)
@@ -146,7 +148,7 @@ def cluster_sign_flip_test(
     clusters: ArrayLike,
     weight: ArrayLike | None = None,
     *,
-    n_flips: int = 9999,
+    n_resamples: int = 9999,
     random_state: int | np.random.Generator | None = None,
 ) -> SignTest:
     """Count wins and losses over decisions, and test them by exchanging the methods in whole clusters.
@@ -159,14 +161,14 @@ def cluster_sign_flip_test(
 
     Examples
     --------
-    >>> cluster_sign_flip_test([1, 1, 1, 1], [0, 0, 0, 0], [0, 0, 1, 1], n_flips=999, random_state=0).p_value > 0.4
+    >>> cluster_sign_flip_test([1, 1, 1, 1], [0, 0, 0, 0], [0, 0, 1, 1], n_resamples=999, random_state=0).p_value > 0.4
     True
     """
     first, second = paired(a, b)
     counts = Decisions.of(weight, len(first)).counts
     plain = micro_sign_test(first, second, counts)
     (excess,) = _cluster_sums(clusters, counts * signs_of(first, second))
-    draws = _check.whole_number(n_flips, "n_flips", low=1)
+    draws = _check.whole_number(n_resamples, "n_resamples", low=1)
     rng = np.random.default_rng(random_state)
     flips = (rng.integers(0, 2, (size, len(excess))) * 2.0 - 1 for size in _blocks(draws, len(excess)))
     sums, seen = np.concatenate([signs @ excess for signs in flips]), float(excess.sum())

@@ -58,7 +58,7 @@ def summary(
     *,
     intervals: bool = True,
     level: float = 0.95,
-    n_boot: int = 1000,
+    n_resamples: int = 1000,
     random_state: RandomState = None,
     distinct: int | None = None,
 ) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def summary(
         Whether to resample. All measures share the same samples, and a table of more than 2048 cells is resampled in
         so many groups of neighbours, so the cost does not grow with the rows.
     level : float, default 0.95
-    n_boot : int, default 1000
+    n_resamples : int, default 1000
     random_state : int, Generator or None
     distinct : int, optional
         How many distinct forecasts there are, where the table holds cells of several.
@@ -100,7 +100,7 @@ def summary(
             for name, (measure, options, _) in _MEASURES.items()
             if name not in _WITHOUT_INTERVAL and "value" in measures[name]
         }
-        found = _intervals.intervals(asked, table, level=level, n_boot=n_boot, random_state=random_state)
+        found = _intervals.intervals(asked, table, level=level, n_resamples=n_resamples, random_state=random_state)
         for name, one in found.items():
             measures[name]["interval"] = _reason(one) if isinstance(one, InvalidInputError) else one.to_dict()
     return {

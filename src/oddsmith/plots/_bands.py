@@ -66,20 +66,20 @@ class Sample(NamedTuple):
     neg: Floats
 
 
-def calibrated_samples(cells: Cells, n_samples: int, random_state: RandomState) -> Iterator[Sample]:
+def calibrated_samples(cells: Cells, n_resamples: int, random_state: RandomState) -> Iterator[Sample]:
     """Draw forecasts anew, with labels as they would be under perfect calibration."""
     rows, unit = whole_rows(cells.pos + cells.neg, cells.pos_sq + cells.neg_sq)
     table = _counted(rows, np.zeros_like(rows))
-    for drawn in resample_labels(table, cells.prob, n_samples, random_state=random_state):
+    for drawn in resample_labels(table, cells.prob, n_resamples, random_state=random_state):
         at = drawn.scores.astype(np.intp)
         yield Sample(at, unit[at] * drawn.pos, unit[at] * drawn.neg)
 
 
-def bootstrap_samples(cells: Cells, n_samples: int, random_state: RandomState) -> Iterator[Sample]:
+def bootstrap_samples(cells: Cells, n_resamples: int, random_state: RandomState) -> Iterator[Sample]:
     """Draw forecasts with their labels anew, with replacement."""
     pos, pos_unit = whole_rows(cells.pos, cells.pos_sq)
     neg, neg_unit = whole_rows(cells.neg, cells.neg_sq)
-    for drawn in bootstrap(_counted(pos, neg), n_samples, random_state=random_state):
+    for drawn in bootstrap(_counted(pos, neg), n_resamples, random_state=random_state):
         at = drawn.scores.astype(np.intp)
         yield Sample(at, pos_unit[at] * drawn.pos, neg_unit[at] * drawn.neg)
 

@@ -74,7 +74,7 @@ class ComparisonDisplay(Display):
         options: Mapping[str, Any] | None = None,
         raw: str | None = None,
         level: float = 0.95,
-        n_boot: int = 2000,
+        n_resamples: int = 2000,
         random_state: RandomState = 0,
     ) -> Self:
         """Compare calibrators on the scores of one table, which no calibrator was fitted on.
@@ -90,7 +90,7 @@ class ComparisonDisplay(Display):
             Keyword arguments of the measure.
         raw : str, optional
             The name of the uncalibrated method, for the mark "†".
-        level, n_boot, random_state
+        level, n_resamples, random_state
             As of `oddsmith.metrics.interval`.
         """
         scores = as_forecast(table)
@@ -98,7 +98,7 @@ class ComparisonDisplay(Display):
         # Where methods were compared, none was fitted on these rows.
         known = None if comparison is None else False
         forecasts = {name: forecast_of(scores, method, in_sample=known) for name, method in methods.items()}
-        return cls._of(forecasts, measure, options, comparison, level, n_boot, random_state)
+        return cls._of(forecasts, measure, options, comparison, level, n_resamples, random_state)
 
     @classmethod
     def from_predictions(
@@ -111,7 +111,7 @@ class ComparisonDisplay(Display):
         options: Mapping[str, Any] | None = None,
         raw: str | None = None,
         level: float = 0.95,
-        n_boot: int = 2000,
+        n_resamples: int = 2000,
         random_state: RandomState = 0,
     ) -> Self:
         """Compare probabilities of any kind, also of different classifiers, for the same rows.
@@ -124,7 +124,7 @@ class ComparisonDisplay(Display):
             P(+) of every row.
         sample_weight : array-like of int, optional
             Counts.
-        measure, options, raw, level, n_boot, random_state
+        measure, options, raw, level, n_resamples, random_state
             As of `from_table`.
         """
         probs = {name: _check.as_array(prob, name, (1,), unit=True) for name, prob in methods.items()}
@@ -133,7 +133,7 @@ class ComparisonDisplay(Display):
         if _is_compared(measure, methods):
             rows = {name: log_odds(prob) for name, prob in probs.items()}
             comparison = compare_rows(y_true, rows, sample_weight=sample_weight, raw=raw)
-        return cls._of(forecasts, measure, options, comparison, level, n_boot, random_state)
+        return cls._of(forecasts, measure, options, comparison, level, n_resamples, random_state)
 
     @classmethod
     def from_intervals(
@@ -188,10 +188,15 @@ class ComparisonDisplay(Display):
         options: Mapping[str, Any] | None,
         comparison: Comparison | None,
         level: float,
-        n_boot: int,
+        n_resamples: int,
         random_state: RandomState,
     ) -> Self:
-        settings: dict[str, Any] = {"options": options, "level": level, "n_boot": n_boot, "random_state": random_state}
+        settings: dict[str, Any] = {
+            "options": options,
+            "level": level,
+            "n_resamples": n_resamples,
+            "random_state": random_state,
+        }
         found = {name: interval(measure, forecast, **settings) for name, forecast in forecasts.items()}
         display = cls.from_intervals(found, measure=_title(measure))
         if comparison is not None:

@@ -69,7 +69,7 @@ class CorpDisplay(ReliabilityPicture):
         forecast: ScoreTable,
         *,
         level: float | None = 0.95,
-        n_samples: int = 400,
+        n_resamples: int = 400,
         random_state: RandomState = 0,
         name: str = "",
     ) -> Self:
@@ -81,7 +81,7 @@ class CorpDisplay(ReliabilityPicture):
             Scores are log-odds.
         level : float or None, default 0.95
             Share of perfectly calibrated forecasts that the band holds at each place; None for no band.
-        n_samples : int, default 400
+        n_resamples : int, default 400
             Samples for the band.
         random_state : int, Generator or None, default 0
         name : str, default ""
@@ -93,7 +93,7 @@ class CorpDisplay(ReliabilityPicture):
         band = None
         if level is not None:
             share, at, cells = checked_level(level), _places(prob), Cells.of(table)
-            draws = calibrated_samples(cells, _check.whole_number(n_samples, "n_samples", low=20), random_state)
+            draws = calibrated_samples(cells, _check.whole_number(n_resamples, "n_resamples", low=20), random_state)
             curves = [np.interp(at, *_pooled(cells.prob[s.cells], s.pos, s.neg)) for s in draws]
             band = envelope(at, np.array(curves), share)
         histogram = PredictionHistogramDisplay.from_table(table)

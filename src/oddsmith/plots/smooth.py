@@ -84,7 +84,7 @@ class SmoothReliabilityDisplay(ReliabilityPicture):
         *,
         bandwidth: float | None = None,
         level: float | None = 0.95,
-        n_samples: int = 400,
+        n_resamples: int = 400,
         random_state: RandomState = 0,
         name: str = "",
     ) -> Self:
@@ -100,7 +100,7 @@ class SmoothReliabilityDisplay(ReliabilityPicture):
             smooths too much where forecasts keep to the middle.
         level : float or None, default 0.95
             Share of bootstrap samples that the band holds at each place; None for no band.
-        n_samples : int, default 400
+        n_resamples : int, default 400
             Samples for the band.
         random_state : int, Generator or None, default 0
         name : str, default ""
@@ -115,7 +115,7 @@ class SmoothReliabilityDisplay(ReliabilityPicture):
         kernel = _kernel(grid[near], cells.prob, sigma)
         rate, band = _with_gaps(_rate(kernel, cells.pos, cells.neg), near), None
         if level is not None:
-            share, count = checked_level(level), _check.whole_number(n_samples, "n_samples", low=20)
+            share, count = checked_level(level), _check.whole_number(n_resamples, "n_resamples", low=20)
             found = envelope(grid[near], _rate(kernel, *_resampled(cells, count, random_state)).T, share)
             band = Band(grid, _with_gaps(found.low, near), _with_gaps(found.high, near), share)
         histogram = PredictionHistogramDisplay.from_table(table)
@@ -183,10 +183,10 @@ def _rate(kernel: Floats, pos: Weights, neg: Weights) -> Floats:
     return np.asarray(np.divide(yes, yes + no, out=np.full(yes.shape, np.nan), where=yes + no > 0))
 
 
-def _resampled(cells: Cells, n_samples: int, random_state: RandomState) -> tuple[Floats, Floats]:
+def _resampled(cells: Cells, n_resamples: int, random_state: RandomState) -> tuple[Floats, Floats]:
     """Return the weights of both classes, one column a bootstrap sample."""
-    pos, neg = (np.zeros((n_samples, len(cells.prob))) for _ in range(2))
-    for row, sample in enumerate(bootstrap_samples(cells, n_samples, random_state)):
+    pos, neg = (np.zeros((n_resamples, len(cells.prob))) for _ in range(2))
+    for row, sample in enumerate(bootstrap_samples(cells, n_resamples, random_state)):
         pos[row, sample.cells], neg[row, sample.cells] = sample.pos, sample.neg
     return pos.T, neg.T
 

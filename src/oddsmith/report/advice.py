@@ -51,7 +51,7 @@ _PREFERRED: tuple[type[Calibrator], ...] = (
     known.SquashCalibrator,
     known.LogisticCorrectionCalibrator,
     known.MinMaxCalibrator,
-    known.CentredIsotonicCalibrator,
+    known.CenteredIsotonicCalibrator,
     known.VennAbersCalibrator,
     known.IsotonicCalibrator,
     known.HistogramCalibrator,

@@ -109,7 +109,7 @@ def summarize(
     for done, (method, forecast) in enumerate(forecasts.items()):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", OddsmithWarning)
-            judged[method] = summary(forecast, n_boot=_SAMPLES, random_state=random_state)
+            judged[method] = summary(forecast, n_resamples=_SAMPLES, random_state=random_state)
         report(0.5 + 0.4 * (done + 1) / len(forecasts))
     content = {
         "schema": SCHEMA,

@@ -126,7 +126,7 @@ def whole_rows(weight: Weights, squared: Weights) -> tuple[NDArray[np.int64], Fl
     return rows, weight / np.maximum(rows, 1)
 
 
-def bootstrap(table: ScoreTable, n_samples: int, *, random_state: RandomState = None) -> Iterator[ScoreTable]:
+def bootstrap(table: ScoreTable, n_resamples: int, *, random_state: RandomState = None) -> Iterator[ScoreTable]:
     """Draw tables of as many rows, with replacement: multinomial over (cell, class).
 
     Examples
@@ -137,14 +137,14 @@ def bootstrap(table: ScoreTable, n_samples: int, *, random_state: RandomState = 
     [4, 4]
     """
     _refuse_unknown_rows(table)
-    draws = _check.whole_number(n_samples, "n_samples", low=1)
+    draws = _check.whole_number(n_resamples, "n_resamples", low=1)
     rng = np.random.default_rng(random_state)
     cells = np.concatenate([table.pos, table.neg])
     return (_with_counts(table, *np.split(rng.multinomial(table.rows, cells / table.rows), 2)) for _ in range(draws))
 
 
 def resample_labels(
-    table: ScoreTable, prob: NDArray[np.float64], n_samples: int, *, random_state: RandomState = None
+    table: ScoreTable, prob: NDArray[np.float64], n_resamples: int, *, random_state: RandomState = None
 ) -> Iterator[ScoreTable]:
     """Draw scores with replacement, and new labels that are positive with a given probability at each cell.
 
@@ -156,7 +156,7 @@ def resample_labels(
         Of counts.
     prob : ndarray of shape (len(table),)
         Probability of a positive at each cell.
-    n_samples : int
+    n_resamples : int
     random_state : int, Generator or None
 
     Examples
@@ -170,7 +170,7 @@ def resample_labels(
     chance = _check.as_array(prob, "prob", (1,), unit=True)
     if len(chance) != len(table):
         _check.fail("prob must have one value a cell", f"{len(chance)} for {len(table)} cells", "check the order")
-    draws = _check.whole_number(n_samples, "n_samples", low=1)
+    draws = _check.whole_number(n_resamples, "n_resamples", low=1)
     rng = np.random.default_rng(random_state)
     share = table.total / table.rows
 

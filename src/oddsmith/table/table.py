@@ -122,7 +122,7 @@ class ScoreTable:
         by: None = None,
         resolution: float | Literal["auto"] | None = None,
         pos_label: Any = None,
-        missing: Literal["refuse", "drop"] = "refuse",
+        bad_rows: Literal["refuse", "skip"] = "refuse",
     ) -> "ScoreTable": ...
 
     @overload
@@ -136,7 +136,7 @@ class ScoreTable:
         by: str | Sequence[str],
         resolution: float | Literal["auto"] | None = None,
         pos_label: Any = None,
-        missing: Literal["refuse", "drop"] = "refuse",
+        bad_rows: Literal["refuse", "skip"] = "refuse",
     ) -> "dict[Any, ScoreTable]": ...
 
     @staticmethod
@@ -148,7 +148,7 @@ class ScoreTable:
         by: str | Sequence[str] | None = None,
         resolution: float | Literal["auto"] | None = None,
         pos_label: Any = None,
-        missing: Literal["refuse", "drop"] = "refuse",
+        bad_rows: Literal["refuse", "skip"] = "refuse",
     ) -> "ScoreTable | dict[Any, ScoreTable]":
         """Build a table where the rows are, by one GROUP BY.
 
@@ -170,7 +170,7 @@ class ScoreTable:
             few distinct scores stay exact.
         pos_label : object, optional
             The positive label.
-        missing : {"refuse", "drop"}, default "refuse"
+        bad_rows : {"refuse", "skip"}, default "refuse"
             What to do when a score, label, weight or key is missing (null or NaN) or infinite.
 
         Examples
@@ -184,7 +184,7 @@ class ScoreTable:
         """
         build = _hooks.service("tables from a frame")
         made: ScoreTable | dict[Any, ScoreTable]
-        made = build(frame, score, label, weight, by, resolution, pos_label, missing)
+        made = build(frame, score, label, weight, by, resolution, pos_label, bad_rows)
         return made
 
     @property

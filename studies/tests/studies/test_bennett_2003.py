@@ -75,7 +75,7 @@ def test_the_distance_from_empirical_log_odds_is_small_for_the_truth():
     rng = np.random.default_rng(0)
     s = rng.normal(scale=2, size=20_000)
     table = ScoreTable.from_arrays(s, rng.random(20_000) < 1 / (1 + np.exp(-s)))
-    near, far = (LogisticCalibrator(l2=penalty).fit_table(table) for penalty in (0, 1e4))
+    near, far = (LogisticCalibrator(penalty=penalty).fit_table(table) for penalty in (0, 1e4))
     assert _distance(table, near) < 0.2 < _distance(table, far)
 
 

@@ -104,7 +104,7 @@ CLASSIFIERS: dict[str, Classifier] = {
     ),
     "quadratic SVM": Classifier(SVC(kernel="poly", degree=2, coef0=1.0, gamma=1.0), "kernel"),
     "logistic regression": Classifier(LogisticRegression(solver="liblinear"), "linear"),
-    "kernel logistic": Classifier(KernelLogisticRegression("quadratic", lam=1e-4), "kernel"),
+    "kernel logistic": Classifier(KernelLogisticRegression("quadratic", penalty=1e-4), "kernel"),
     "voted perceptron": Classifier(VotedPerceptron(shuffle=True), "linear"),
     "boosted stumps": _boosted(None, 256),
     "boosted small trees": _boosted(DecisionTreeClassifier(max_depth=2), 64),

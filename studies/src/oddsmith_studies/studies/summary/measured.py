@@ -145,7 +145,7 @@ class Field:
             return []
         tests = [
             paired_bootstrap(
-                regret[:, mine], regret[:, self.column(name)], clusters=sources, n_boot=_N_BOOT, random_state=0
+                regret[:, mine], regret[:, self.column(name)], clusters=sources, n_resamples=_N_BOOT, random_state=0
             )
             for name in others
         ]
@@ -154,7 +154,7 @@ class Field:
 
     def _interval(self, values: Floats, sources: Words) -> Interval:
         found = paired_bootstrap(
-            values, np.zeros(len(values)), clusters=sources, level=_LEVEL, n_boot=_N_BOOT, random_state=0
+            values, np.zeros(len(values)), clusters=sources, level=_LEVEL, n_resamples=_N_BOOT, random_state=0
         )
         mean, low, high = float(values.mean()), found.low, found.high
         return Interval(mean, low, high, _LEVEL, f"bootstrap of {len(np.unique(sources))} sources of data")

@@ -15,11 +15,11 @@ from oddsmith.solvers.targets import platt_targets
 from oddsmith.table import ScoreTable
 from oddsmith.table.rows import ScoreRows
 
-__all__ = ["CentredIsotonicCalibrator"]
+__all__ = ["CenteredIsotonicCalibrator"]
 
 
 @dataclass(eq=False, repr=False)
-class CentredIsotonicCalibrator(Calibrator):
+class CenteredIsotonicCalibrator(Calibrator):
     """Fit isotonic regression and join the centres of its blocks, so that different scores stay different.
 
     Isotonic regression ties whole ranges of scores; this keeps its values and the order of the scores too, and is
@@ -47,8 +47,8 @@ class CentredIsotonicCalibrator(Calibrator):
 
     Examples
     --------
-    >>> from oddsmith import CentredIsotonicCalibrator
-    >>> cal = CentredIsotonicCalibrator().fit([0.0, 1.0, 2.0, 3.0], [0, 1, 0, 1])
+    >>> from oddsmith import CenteredIsotonicCalibrator
+    >>> cal = CenteredIsotonicCalibrator().fit([0.0, 1.0, 2.0, 3.0], [0, 1, 0, 1])
     >>> cal.predict_proba([0.0, 1.0, 2.0, 3.0])[:, 1].round(2)
     array([0.  , 0.33, 0.67, 1.  ])
     """
