@@ -7,12 +7,17 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # What the tests are run with; tests of engines that are not here are skipped. EXTRAS=all,test,engines has them all.
 EXTRAS ?= fast,test
 
-.PHONY: demo test coverage lint map bench quality clean
+.PHONY: demo test test-all coverage lint map bench quality clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/oddsmith demo
 
+# Every test, each with a few of its cases: an answer within minutes.
 test: $(VENV)/.test
+	@$(BIN)/python -m pytest -n auto --dist loadgroup --cases 3
+
+# Every case of every test.
+test-all: $(VENV)/.test
 	@$(BIN)/python -m pytest -n auto --dist loadgroup
 
 coverage: $(VENV)/.test

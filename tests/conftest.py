@@ -16,16 +16,26 @@ settings.register_profile(
     max_examples=60,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
-settings.load_profile("steady")
+settings.register_profile("short", settings.get_profile("steady"), max_examples=15)
+
+
+def pytest_addoption(parser):
+    """Let a newcomer run every test, each with a few of its cases."""
+    parser.addoption("--cases", type=int, default=0, metavar="N", help="run at most N cases of each test; 0 runs all")
 
 
 def pytest_configure(config):
     """Watch which engines run."""
+    settings.load_profile("short" if config.getoption("cases") else "steady")
     config.pluginmanager.register(_Engines(config), "engines that ran")
 
 
-def pytest_collection_modifyitems(items):
-    """Skip examples in docstrings that import what a user's machine may lack; in CI they fail."""
+def pytest_collection_modifyitems(config, items):
+    """Take some cases of each test, and skip examples in docstrings that import what a user's machine may lack."""
+    if most := config.getoption("cases"):
+        chosen = few_of_each(items, most)
+        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+        items[:] = [item for item in items if item in chosen]
     for item in items:
         if isinstance(item, pytest.DoctestItem) and os.environ.get("CI") != "true":
             source = "".join(example.source for example in item.dtest.examples)
@@ -34,6 +44,18 @@ def pytest_collection_modifyitems(items):
             ]
             if missing := [alias.name for alias in imported if find_spec(alias.name.partition(".")[0]) is None]:
                 item.add_marker(pytest.mark.skip(reason=f"no module {', '.join(missing)}"))
+
+
+def few_of_each(items, most):
+    """Return at most so many cases of each test, evenly spaced, starting elsewhere from test to test."""
+    tests = {}
+    for item in items:
+        tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    chosen = set()
+    for number, cases in enumerate(tests.values()):
+        step = max(len(cases) / most, 1.0)
+        chosen |= {cases[int(number + step * place) % len(cases)] for place in range(min(most, len(cases)))}
+    return chosen
 
 
 class _Engines:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from oddsmith import _check, _hooks
 from oddsmith._types import Floats
 from oddsmith.calibrators._chunks import Chunks
+from oddsmith.calibrators._reading import Reading, declared
 from oddsmith.calibrators._selection import Selected, coarser
 from oddsmith.errors import (
     ConstantScoreWarning,
@@ -29,10 +30,9 @@ from oddsmith.errors import (
     SingleClassWarning,
 )
 from oddsmith.maps import CalibrationMap, constant_map
-from oddsmith.maps.inputs import LogitInputMap, logit_input
-from oddsmith.table import ScoreTable
+from oddsmith.table import Sample, ScoreTable, as_table
 from oddsmith.table.fingerprint import Fingerprint
-from oddsmith.table.rows import ScoreRows, read_rows
+from oddsmith.table.rows import read_rows
 from oddsmith.table.signal import is_reversed, is_separable
 
 Laws = frozenset[str]
@@ -67,8 +67,6 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     input: Literal["score", "probability", "log_odds"] = field(default="score", kw_only=True)
     clip: float | None = field(default=None, kw_only=True)
 
-    #: Methods that need no order are fitted without a sort.
-    _ordered: ClassVar[bool] = True
     #: Methods that fit nothing keep their map whatever the labels.
     _learns: ClassVar[bool] = True
     #: What the method chooses from the data, where a choice may jump.
@@ -77,6 +75,13 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         """Fit the method to a table with both classes and at least two distinct scores."""
         raise NotImplementedError
+
+    def _fit_sample(self, data: Sample) -> CalibrationMap:
+        """Fit the method to rows in any order; methods that need none write this instead of ``_fit``."""
+        return self._fit(as_table(data))
+
+    def _set_constant(self, data: Sample) -> None:
+        """Set the attributes of a fit to one class or one score, where a method has any beside its map."""
 
     def _check_parameters(self) -> None:
         """Refuse bad parameters before anything is fitted."""
@@ -89,7 +94,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         """
         return frozenset({"scale", "shift", "mirror"})
 
-    def _constant(self, data: ScoreTable | ScoreRows) -> float:
+    def _constant(self, data: Sample) -> float:
         """Return the probability of a fit to a single distinct score."""
         return add_one_prior(data)
 
@@ -108,9 +113,8 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         self._chunks: Chunks | None = None
         rows, classes = read_rows(scores, y, sample_weight, self.pos_label)
         self.fingerprint_ = Fingerprint.of(rows)
-        if self.input == "probability":
-            rows = ScoreRows(self._enter(rows.scores), rows.positive, rows.weight)
-        return self._learn(ScoreTable.from_rows(rows) if self._ordered else rows, classes)
+        self._say(self._learn_quietly(rows, classes))
+        return self
 
     def _fit_known(
         self, kind: str | None, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -161,7 +165,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         True
         """
         rows, names = read_rows(scores, y, sample_weight, self.pos_label)
-        self._enter(rows.scores)  # refuses bad scores before they are among the others
+        self._declared().enter(rows.scores)  # refuses bad scores before they are among the others
         chunks = Chunks.of(ScoreTable.from_rows(rows), names, max_cells, self.input == "probability")
         if classes is not None:
             both = _check.as_labels(classes, len(np.asarray(classes)), self.pos_label).classes
@@ -256,22 +260,20 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         tags.classifier_tags.multi_class = False
         return tags
 
-    def _enter(self, scores: Floats) -> Floats:
-        """Take scores as they were declared to be."""
-        return logit_input(scores, self.clip) if self.input == "probability" else scores
+    def _declared(self) -> Reading:
+        """Return how scores are read that were declared to be something."""
+        return declared(self.clip) if self.input == "probability" else Reading.plain("log_odds")
 
-    def _entered(self, table: ScoreTable) -> ScoreTable:
-        return table.map(self._enter) if self.input == "probability" else table
-
-    def _learn(self, data: ScoreTable | ScoreRows, classes: NDArray[Any]) -> Self:
-        self._say(self._learn_quietly(data, classes))
-        return self
+    def _reading(self, data: Sample) -> Reading:
+        """Choose how the method reads what was declared; by default as it is."""
+        del data
+        return Reading.plain("log_odds")
 
     def _learn_table(self, table: ScoreTable, classes: NDArray[Any]) -> Self:
         if len(table) == 0:
             _check.fail("a table must hold rows to be fitted", f"{table!r}", "merge the tables of some rows first")
         self.fingerprint_ = Fingerprint.of(table)
-        odd = self._learn_quietly(self._entered(table), classes)
+        odd = self._learn_quietly(table, classes)
         if self._selects and (message := self._decided_by_cells(table)):
             odd.append((QuantizedSelectionWarning, message))
             self.fit_warnings_.append(message)
@@ -287,30 +289,33 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         wider = coarser(table)
         if wider is None:
             return ""
-        data, other = self._entered(wider), clone(self)
-        other._learn_quietly(data, self.classes_)
-        found = [selected.difference(self, other, data.scores) for selected in self._selects]
+        other = clone(self)
+        other._learn_quietly(wider, self.classes_)
+        scores = self._declared().enter(wider.scores)
+        found = [selected.difference(self, other, scores) for selected in self._selects]
         differences = "; ".join(filter(None, found))
         if not differences:
             return ""
         return (
-            f"The choice hangs on the width of the cells, {table.resolution:g}, and may differ from that of the scores "
-            f"themselves ({differences}). Hint: build the table with a smaller resolution, or fit to fewer rows, exact."
+            f"The choice depends on the width of the cells, {table.resolution:g}, and may differ from that of the "
+            f"scores themselves ({differences}). Hint: build the table with a smaller resolution, or fit exactly to "
+            "fewer rows."
         )
 
-    def _learn_quietly(
-        self, data: ScoreTable | ScoreRows, classes: NDArray[Any]
-    ) -> list[tuple[type[OddsmithWarning], str]]:
+    def _learn_quietly(self, data: Sample, classes: NDArray[Any]) -> list[tuple[type[OddsmithWarning], str]]:
         """Fit, and return what was odd instead of saying it."""
         _check.one_of(self.input, "input", ("score", "probability", "log_odds"))
         if self.clip is not None and not 0 < _check.number(self.clip, "clip", low=0, strict=True) < 0.5:
             _check.fail("clip must lie between 0 and ½", f"clip={self.clip!r}", "use a small number such as 1e-6")
         self._check_parameters()
         self._odd: list[tuple[type[OddsmithWarning], str]] = []
+        entry = self._declared()
         # Scores may lie anywhere in the range of doubles: what overflows on the way is held finite where it matters.
         with np.errstate(all="ignore"):
-            fitted = self._fit_or_degenerate(data)
-        self.map_ = LogitInputMap(fitted, self.clip) if self.input == "probability" else fitted
+            entered = entry.read(data)
+            ordered = as_table(entered) if self._needs_order() else entered
+            reading = self._reading(ordered)
+            self.map_ = entry.wrap(reading.wrap(self._fit_or_constant(reading.read(ordered))))
         self.classes_ = classes
         self.n_features_in_ = 1
         self.fit_warnings_ = [message for _, message in self._odd]
@@ -318,21 +323,21 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         del self._odd
         return odd
 
-    def _fit_or_degenerate(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+    def _fit_or_constant(self, data: Sample) -> CalibrationMap:
+        """Fit the method where there is something to fit, else a constant."""
         if not self._learns:
-            return self._fit(data)  # type: ignore[arg-type]
-        if self._ordered and isinstance(data, ScoreTable):
+            return self._fit_sample(data)
+        if isinstance(data, ScoreTable) and self._needs_order():
             data = data.join_near_ties()
         if data.n_pos == 0 or data.n_neg == 0:
             which = "positive" if data.n_neg == 0 else "negative"
-            self._warn(
-                SingleClassWarning,
-                f"All labels are {which}; predicting a constant.",
-            )
+            self._warn(SingleClassWarning, f"All labels are {which}; predicting a constant.")
+            self._set_constant(data)
             return constant_map(_log_odds(add_one_prior(data)))
         low, high = data.span()
         if low == high:
             self._warn(ConstantScoreWarning, f"All scores equal {low:g}: the fit is a constant.")
+            self._set_constant(data)
             return constant_map(_log_odds(self._constant(data)))
         if is_reversed(data):
             self._warn(
@@ -343,7 +348,10 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         self._separable = is_separable(data)
         if self._separable:
             self._warn(SeparableWarning, f"A threshold separates the classes perfectly: {self._when_separable}.")
-        return self._fit(data)  # type: ignore[arg-type]
+        return self._fit_sample(data)
+
+    def _needs_order(self) -> bool:
+        return type(self)._fit_sample is Calibrator._fit_sample
 
     #: What this method makes of perfectly separated classes.
     _when_separable: ClassVar[str] = "few or no errors tell how sure to be near it"
@@ -358,7 +366,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         self._odd.append((category, message))
 
 
-def add_one_prior(data: ScoreTable | ScoreRows) -> float:
+def add_one_prior(data: Sample) -> float:
     """Return (N₊ + 1)/(N + 2)."""
     return (data.n_pos + 1) / (data.n_pos + data.n_neg + 2)
 

@@ -12,8 +12,9 @@ from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._guard import RowSketch
 from oddsmith.calibrators._large import level_in_the_large
+from oddsmith.calibrators._reading import Reading, as_log_odds, softened
 from oddsmith.calibrators._stack import OutOfSample, blended, out_of_sample
-from oddsmith.calibrators._unit import Reading, UnitCalibrator, as_log_odds, softened
+from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.calibrators.beta import BetaCalibrator
 from oddsmith.calibrators.monotone import MonotoneLogisticCalibrator
 from oddsmith.calibrators.temperature import TemperatureCalibrator
@@ -23,9 +24,8 @@ from oddsmith.maps import CalibrationMap
 from oddsmith.maps.blend import BlendMap
 from oddsmith.maps.inputs import unit_log_odds
 from oddsmith.solvers.sketch import in_blocks
-from oddsmith.table import ScoreTable
+from oddsmith.table import Sample, ScoreTable, as_table
 from oddsmith.table.resample import exact
-from oddsmith.table.rows import ScoreRows
 
 __all__ = ["AutoCalibrator"]
 
@@ -143,22 +143,22 @@ class AutoCalibrator(UnitCalibrator):
         check_is_fitted(self, "map_")
         if self._rows is None:
             _check.fail("guard must be on when the calibrator is fitted", "guard=False", "pass guard=True")
-        return self._rows.shared(table.map(self._enter))
+        return self._rows.shared(self._declared().read(table))
 
-    def _fit_or_degenerate(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
-        self._rows = RowSketch.of(data) if self.guard and isinstance(data, ScoreTable) else None
+    def _set_constant(self, data: Sample) -> None:
+        self._rows = RowSketch.of(as_table(data)) if self.guard else None
         self.weights_ = dict.fromkeys(_METHODS, 1 / len(_METHODS))
         self.softened_ = False
         self.gain_, self.gain_interval_ = math.nan, (math.nan, math.nan)
         self.worth_it_: bool | None = None
         self.verdict_ = "One class or one score: there is nothing to compare, and the fit is a base rate."
-        return super()._fit_or_degenerate(data)
 
-    def _reading(self, data: ScoreTable | ScoreRows) -> Reading:
+    def _reading(self, data: Sample) -> Reading:
         # The parts read the scores, each in its own way.
-        return Reading.plain(self._kind(data))
+        return Reading.plain(self._note_kind(data))
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
+        self._rows = RowSketch.of(table) if self.guard else None
         table = in_blocks(exact(table), _FINE)
         readings = [as_log_odds(self._read_as, table), softened(self._read_as, 0.5 / (table.n_pos + table.n_neg))]
         unheard: set[str] = set()
@@ -171,6 +171,7 @@ class AutoCalibrator(UnitCalibrator):
         if both is None:
             self.softened_ = self._read_as == "probability"
             weights = _LEAST / _LEAST.sum()
+            self.gain_, self.gain_interval_, self.worth_it_ = math.nan, (math.nan, math.nan), None
             self.verdict_ = "Too few cases to judge by: the two methods that are safe without share the weight."
         else:
             blends = [_Blend.of(one) for one in both.halves()]

@@ -17,7 +17,7 @@ from oddsmith.solvers.design import Features, LongDesign, fit_admissible, moment
 from oddsmith.solvers.newton import Minimum
 from oddsmith.solvers.sketch import Frame
 from oddsmith.solvers.targets import LABELS, platt_targets
-from oddsmith.table import ScoreTable
+from oddsmith.table import Sample, ScoreTable
 from oddsmith.table.rows import ScoreRows
 
 __all__ = ["BetaCalibrator"]
@@ -71,7 +71,6 @@ class BetaCalibrator(UnitCalibrator):
 
     parameters: Literal[3, 2] = 3
 
-    _ordered: ClassVar[bool] = False
     _when_separable: ClassVar[str] = "the fit uses Platt's targets instead of 0 and 1"
 
     def _check_parameters(self) -> None:
@@ -81,7 +80,7 @@ class BetaCalibrator(UnitCalibrator):
         # Mirrored scores in [0, 1] are no longer taken for probabilities.
         return frozenset({"monotone"} if self.input == "score" else {"monotone", "mirror"})
 
-    def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+    def _fit_sample(self, data: Sample) -> CalibrationMap:
         low, high = data.span()
         centre = low / 2 + high / 2
         scale = math.ldexp(1.0, max(min(math.frexp(high / 2 - low / 2)[1] + 1, 1023), -1020))
@@ -102,7 +101,7 @@ class BetaCalibrator(UnitCalibrator):
         self.c_ = float(at_centre + self.a_ * np.logaddexp(0, -centre) - self.b_ * np.logaddexp(0, centre))
         return LogBasisMap(np.array([a, b]), at_centre, centre, frame.scale)
 
-    def _best(self, data: ScoreTable | ScoreRows, frame: Frame, features: Features) -> Minimum:
+    def _best(self, data: Sample, frame: Frame, features: Features) -> Minimum:
         targets = platt_targets(data) if self._separable else LABELS
         none = np.zeros((self.parameters, self.parameters))
         if isinstance(data, ScoreRows):

@@ -10,14 +10,14 @@ from oddsmith._kernels import Ints
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._bins import bin_sums, edges, equal_mass, step_map
+from oddsmith.calibrators._reading import Kind
 from oddsmith.calibrators._selection import Selected
-from oddsmith.calibrators._unit import Kind, UnitCalibrator
+from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.maps import CalibrationMap, PolynomialMap
 from oddsmith.maps.inputs import unit_log_odds
 from oddsmith.solvers.line import fit_line
 from oddsmith.solvers.targets import platt_targets
-from oddsmith.table import ScoreTable
-from oddsmith.table.rows import ScoreRows
+from oddsmith.table import Sample, ScoreTable
 
 __all__ = ["HistogramCalibrator", "ScalingBinningCalibrator"]
 
@@ -84,7 +84,7 @@ class HistogramCalibrator(UnitCalibrator):
     def _laws(self) -> Laws:
         return frozenset({"scale", "shift"} if self.bins == "mass" else {})
 
-    def _kind(self, data: ScoreTable | ScoreRows) -> Kind:
+    def _kind(self, data: Sample) -> Kind:
         # Bins of equal weight are the same however scores are read.
         return super()._kind(data) if self.bins == "width" else "log_odds"
 

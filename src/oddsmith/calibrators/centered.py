@@ -12,8 +12,7 @@ from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.maps import CalibrationMap, LinearMap
 from oddsmith.solvers.targets import platt_targets
-from oddsmith.table import ScoreTable
-from oddsmith.table.rows import ScoreRows
+from oddsmith.table import Sample, ScoreTable
 
 __all__ = ["CenteredIsotonicCalibrator"]
 
@@ -63,7 +62,7 @@ class CenteredIsotonicCalibrator(Calibrator):
     def _laws(self) -> Laws:
         return frozenset({"monotone", "scale", "shift", "mirror"})
 
-    def _constant(self, data: ScoreTable | ScoreRows) -> float:
+    def _constant(self, data: Sample) -> float:
         return float(self._bound(np.array(data.n_pos / (data.n_pos + data.n_neg)), data))
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
@@ -77,7 +76,7 @@ class CenteredIsotonicCalibrator(Calibrator):
         knots = np.column_stack([first, last]).ravel()[needed]
         return LinearMap(knots, self._bound(np.repeat(means, 2)[needed], table))
 
-    def _bound(self, means: Floats, data: ScoreTable | ScoreRows) -> Floats:
+    def _bound(self, means: Floats, data: Sample) -> Floats:
         if not self.bounded:
             return means
         high, _, low, _ = platt_targets(data)

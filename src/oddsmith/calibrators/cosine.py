@@ -1,7 +1,6 @@
 """Vapnik's cosine expansion, in one dimension."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -9,8 +8,7 @@ from oddsmith import _check, _kernels
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.maps import CalibrationMap, CosineMap
 from oddsmith.maps.cosine import share_of_way
-from oddsmith.table import ScoreTable
-from oddsmith.table.rows import ScoreRows
+from oddsmith.table import Sample, ScoreTable
 
 __all__ = ["CosineCalibrator"]
 
@@ -51,8 +49,6 @@ class CosineCalibrator(Calibrator):
     terms: int = 3
     penalty: float = 0.1
 
-    _ordered: ClassVar[bool] = False
-
     def _check_parameters(self) -> None:
         _check.whole_number(self.terms, "terms", low=1)
         _check.number(self.penalty, "penalty", low=0)
@@ -61,7 +57,7 @@ class CosineCalibrator(Calibrator):
         # Without a penalty a system that few scores leave singular has many solutions.
         return frozenset({"scale", "shift", "mirror"} if self.penalty else {"scale", "shift"})
 
-    def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+    def _fit_sample(self, data: Sample) -> CalibrationMap:
         low, high = data.span()
         scores, weight = data.marginal()
         positive = data.pos if isinstance(data, ScoreTable) else data.positive * (1 if weight is None else weight)

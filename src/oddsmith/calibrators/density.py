@@ -18,8 +18,8 @@ from oddsmith.calibrators._selection import Selected
 from oddsmith.calibrators._within_cells import divided
 from oddsmith.errors import NegativeSlopeWarning, SpikeWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
-from oddsmith.table import ScoreTable
-from oddsmith.table.rows import ScoreRows, binary_scale
+from oddsmith.table import Sample, ScoreTable
+from oddsmith.table.rows import binary_scale
 
 __all__ = [
     "AsymmetricGaussianCalibrator",
@@ -94,18 +94,18 @@ class _BayesCalibrator(Calibrator):
         # Absolute constants do not grow with the scores.
         return frozenset({"shift"} if self.epsilon or self.inf else {"shift", "scale"})
 
-    def _constant(self, data: ScoreTable | ScoreRows) -> float:
+    def _constant(self, data: Sample) -> float:
         return self._prior(data)
 
-    def _prior(self, data: ScoreTable | ScoreRows) -> float:
+    def _prior(self, data: Sample) -> float:
         return add_one_prior(data) if self.prior == "add-one" else data.n_pos / (data.n_pos + data.n_neg)
 
-    def _log_prior_ratio(self, data: ScoreTable | ScoreRows) -> float:
+    def _log_prior_ratio(self, data: Sample) -> float:
         """Return log π₊/π₋, finite however rare a class is."""
         added = 1 if self.prior == "add-one" else 0
         return math.log(data.n_pos + added) - math.log(data.n_neg + added)
 
-    def _samples(self, data: ScoreTable | ScoreRows) -> tuple[ClassScores, ClassScores, Limits]:
+    def _samples(self, data: Sample) -> tuple[ClassScores, ClassScores, Limits]:
         """Return both classes on one standardised scale, and the continuity constants on it."""
         low, high = data.span()
         scale = binary_scale(low, high)
@@ -121,13 +121,16 @@ class _BayesCalibrator(Calibrator):
         # Absolute constants may be absurd for the scores at hand; their squares must stay finite all the same.
         return pos, neg, Limits(*(min(max(limit, 1e-100), 1e100) for limit in limits))
 
-    def _fit_or_degenerate(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+    def _set_constant(self, data: Sample) -> None:
+        del data
         # Densities of an earlier fit must not outlive it.
         for name in ("positive_", "negative_", "prior_positive_"):
             self.__dict__.pop(name, None)
-        return super()._fit_or_degenerate(data)
 
-    def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+    def _fit(self, table: ScoreTable) -> CalibrationMap:
+        return self._fit_by_bayes(table)
+
+    def _fit_by_bayes(self, data: Sample) -> CalibrationMap:
         self._fit_densities(data)
         if isinstance(data, ScoreTable) and data.grid is not None and set(self._families()) != {"gaussian"}:
             # Medians and modes lie somewhere within the cells where the first fit has put them.
@@ -142,7 +145,7 @@ class _BayesCalibrator(Calibrator):
                 )
         return bayes_map(self.positive_, self.negative_, self._log_prior_ratio(data), self._scale)
 
-    def _fit_densities(self, data: ScoreTable | ScoreRows) -> None:
+    def _fit_densities(self, data: Sample) -> None:
         pos, neg, limits = self._samples(data)
         self._scale = pos.scale
         families = self._families()
@@ -263,8 +266,6 @@ class GaussianCalibrator(_BayesCalibrator):
     tied: bool = False
     bias: Literal["bayes", "zero"] = "bayes"
 
-    _ordered: ClassVar[bool] = False
-
     def _families(self) -> tuple[str, str]:
         return "gaussian", "gaussian"
 
@@ -279,10 +280,10 @@ class GaussianCalibrator(_BayesCalibrator):
         laws = super()._laws() | {"mirror"}
         return laws - {"shift"} if self.bias == "zero" else laws
 
-    def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
-        return self._fit_tied(data) if self.tied else super()._fit(data)
+    def _fit_sample(self, data: Sample) -> CalibrationMap:
+        return self._fit_tied(data) if self.tied else self._fit_by_bayes(data)
 
-    def _fit_tied(self, data: ScoreTable | ScoreRows) -> PolynomialMap:
+    def _fit_tied(self, data: Sample) -> PolynomialMap:
         pos, neg, limits = self._samples(data)
         (mean_pos, var_pos), (mean_neg, var_neg) = moments(pos), moments(neg)
         pooled = (pos.n * var_pos + neg.n * var_neg) / (pos.n + neg.n)
@@ -401,8 +402,8 @@ class AsymmetricLaplaceCalibrator(_BayesCalibrator):
     def _subdivisions(self) -> int:
         return self.subdivisions
 
-    def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
-        fitted = super()._fit(data)
+    def _fit(self, table: ScoreTable) -> CalibrationMap:
+        fitted = super()._fit(table)
         if not fitted.is_monotone:
             self._warn(
                 NegativeSlopeWarning,
@@ -512,6 +513,6 @@ class HybridCalibrator(_BayesCalibrator):
         super()._check_parameters()
         _check.one_of(self.hold, "hold", (True, False))
 
-    def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
-        fitted = super()._fit(data)
+    def _fit(self, table: ScoreTable) -> CalibrationMap:
+        fitted = super()._fit(table)
         return hold_ends(fitted) if self.hold and isinstance(fitted, PolynomialMap) else fitted

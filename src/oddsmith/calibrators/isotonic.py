@@ -10,9 +10,8 @@ from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._bins import block_map
 from oddsmith.maps import CalibrationMap, StepMap
 from oddsmith.solvers.targets import platt_targets
-from oddsmith.table import ScoreTable
+from oddsmith.table import Sample, ScoreTable
 from oddsmith.table.near_ties import around
-from oddsmith.table.rows import ScoreRows
 
 __all__ = ["IsotonicCalibrator"]
 
@@ -66,7 +65,7 @@ class IsotonicCalibrator(Calibrator):
         # The step rule looks to the right, so a mirrored fit differs between calibration scores.
         return frozenset(laws | {"mirror"} if self.between == "interpolate" else laws)
 
-    def _constant(self, data: ScoreTable | ScoreRows) -> float:
+    def _constant(self, data: Sample) -> float:
         return float(self._bound(np.array(data.n_pos / (data.n_pos + data.n_neg)), data))
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
@@ -77,7 +76,7 @@ class IsotonicCalibrator(Calibrator):
         _, last = around(table.scores[np.append(starts[1:], len(table)) - 1])
         return StepMap(last, values, np.append(values, values[-1]))
 
-    def _bound(self, means: np.ndarray, data: ScoreTable | ScoreRows) -> np.ndarray:
+    def _bound(self, means: np.ndarray, data: Sample) -> np.ndarray:
         if not self.bounded:
             return means
         high, _, low, _ = platt_targets(data)

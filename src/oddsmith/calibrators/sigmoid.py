@@ -6,13 +6,13 @@ from typing import ClassVar
 import numpy as np
 
 from oddsmith import _check
+from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.maps import PolynomialMap
 from oddsmith.solvers.line import Line, fit_line
 from oddsmith.solvers.targets import LABELS, platt_targets
-from oddsmith.table import ScoreTable
-from oddsmith.table.rows import ScoreRows
+from oddsmith.table import Sample
 
 __all__ = ["LogisticCalibrator", "PlattCalibrator"]
 
@@ -21,7 +21,15 @@ __all__ = ["LogisticCalibrator", "PlattCalibrator"]
 class _LineCalibrator(Calibrator):
     """A calibrator whose log-odds are a straight line, a·s + b."""
 
-    _ordered: ClassVar[bool] = False
+    @property
+    def coef_(self) -> Floats:
+        """The slope as scikit-learn's linear classifiers have it, shape (1, 1)."""
+        return np.array([[self.a_]])
+
+    @property
+    def intercept_(self) -> Floats:
+        """The intercept as scikit-learn's linear classifiers have it, shape (1,)."""
+        return np.array([self.b_])
 
     def _finish(self, line: Line) -> PolynomialMap:
         self.a_, self.b_ = line.a, line.b
@@ -86,7 +94,7 @@ class LogisticCalibrator(_LineCalibrator):
             laws |= {"scale", "shift"} if self.fit_intercept else {"scale"}
         return frozenset(laws)
 
-    def _fit(self, data: ScoreTable | ScoreRows) -> PolynomialMap:
+    def _fit_sample(self, data: Sample) -> PolynomialMap:
         targets = LABELS
         if self.penalty == 0 and (self._separable if self.fit_intercept else one_sided(data)):
             targets = platt_targets(data)
@@ -135,13 +143,13 @@ class PlattCalibrator(_LineCalibrator):
     def _laws(self) -> Laws:
         return frozenset({"scale", "shift", "mirror"})
 
-    def _fit(self, data: ScoreTable | ScoreRows) -> PolynomialMap:
+    def _fit_sample(self, data: Sample) -> PolynomialMap:
         targets = platt_targets(data)
         self.targets_ = targets.pos_up, targets.neg_up
         return self._finish(fit_line(data, targets))
 
 
-def one_sided(data: ScoreTable | ScoreRows) -> bool:
+def one_sided(data: Sample) -> bool:
     """Whether all of as, for some a ≠ 0, agree in sign with the labels, so that b ≡ 0 has no finite fit."""
     agree = oppose = True
     for scores, pos, neg in data.chunks():

@@ -7,8 +7,7 @@ import numpy as np
 
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.maps import CalibrationMap, LinearMap, PolynomialMap
-from oddsmith.table import ScoreTable
-from oddsmith.table.rows import ScoreRows
+from oddsmith.table import Sample
 
 __all__ = ["LogisticCorrectionCalibrator", "MinMaxCalibrator", "SquashCalibrator"]
 
@@ -31,14 +30,13 @@ class SquashCalibrator(Calibrator):
     array([0.5  , 0.881])
     """
 
-    _ordered: ClassVar[bool] = False
     _learns: ClassVar[bool] = False
     _slope: ClassVar[float] = 1.0
 
     def _laws(self) -> Laws:
         return frozenset({"monotone", "mirror"})
 
-    def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+    def _fit_sample(self, data: Sample) -> CalibrationMap:
         del data
         return PolynomialMap(np.empty(0), np.zeros(1), np.array([[0.0, self._slope, 0.0]]), 1.0)
 
@@ -88,10 +86,8 @@ class MinMaxCalibrator(Calibrator):
     array([0.25, 1.  ])
     """
 
-    _ordered: ClassVar[bool] = False
-
     def _laws(self) -> Laws:
         return frozenset({"monotone", "mirror", "scale", "shift"})
 
-    def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+    def _fit_sample(self, data: Sample) -> CalibrationMap:
         return LinearMap(np.array(data.span()), np.array([0.0, 1.0]))

@@ -12,8 +12,7 @@ from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
 from oddsmith.solvers.line import fit_line
 from oddsmith.solvers.targets import LABELS, platt_targets
-from oddsmith.table import ScoreTable
-from oddsmith.table.rows import ScoreRows
+from oddsmith.table import Sample
 
 __all__ = ["TemperatureCalibrator"]
 
@@ -61,14 +60,13 @@ class TemperatureCalibrator(UnitCalibrator):
     (2.15, array([0.199, 0.5  , 0.801]))
     """
 
-    _ordered: ClassVar[bool] = False
     _when_separable: ClassVar[str] = "if the threshold is 0, the fit uses Platt's targets instead of 0 and 1"
 
     def _laws(self) -> Laws:
         # Scores that a change of scale or sign brings into or out of [0, 1] are read differently.
         return frozenset({"monotone"} if self.input == "score" else {"monotone", "mirror"})
 
-    def _fit(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
+    def _fit_sample(self, data: Sample) -> CalibrationMap:
         targets = platt_targets(data) if one_sided(data) else LABELS
         line = fit_line(data, targets, fit_intercept=False)
         self._tell(line.converged)

@@ -12,10 +12,9 @@ from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._venn_abers import value_steps
 from oddsmith.maps import CalibrationMap, StepMap
-from oddsmith.table import ScoreTable
+from oddsmith.table import Sample, ScoreTable
 from oddsmith.table.near_ties import around
 from oddsmith.table.resample import RandomState, folds
-from oddsmith.table.rows import ScoreRows
 
 __all__ = ["VennAbersCalibrator"]
 
@@ -92,14 +91,13 @@ class VennAbersCalibrator(Calibrator):
         Not an interval that holds the true probability: see the class.
         """
         check_is_fitted(self, "map_")
-        s = self._enter(_check.as_scores(scores))
+        s = self._declared().enter(_check.as_scores(scores))
         return self.lower_.probability(s), self.upper_.probability(s)
 
-    def _fit_or_degenerate(self, data: ScoreTable | ScoreRows) -> CalibrationMap:
-        # With one class or one score the two are those of a single score, whose merged value is the add-one prior.
+    def _set_constant(self, data: Sample) -> None:
+        # The two are those of a single score, whose merged value is the add-one prior.
         n = data.n_pos + data.n_neg
         self.lower_, self.upper_ = (_flat(data.span()[0], value / (n + 1)) for value in (data.n_pos, data.n_pos + 1))
-        return super()._fit_or_degenerate(data)
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         tables = [table]

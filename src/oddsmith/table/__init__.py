@@ -2,6 +2,6 @@
 
 from oddsmith.table.rows import ScoreRows
 from oddsmith.table.streaming import TableStream
-from oddsmith.table.table import ScoreTable
+from oddsmith.table.table import Sample, ScoreTable, as_table
 
-__all__ = ["ScoreRows", "ScoreTable", "TableStream"]
+__all__ = ["Sample", "ScoreRows", "ScoreTable", "TableStream", "as_table"]

@@ -1,7 +1,7 @@
 """Scores and labels as rows: read once, checked once, not yet sorted."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -49,6 +49,10 @@ class ScoreRows:
     def span(self) -> tuple[float, float]:
         """Smallest and largest score."""
         return self.extremes or (float(self.scores.min()), float(self.scores.max()))
+
+    def map(self, function: Callable[[Floats], Floats]) -> "ScoreRows":
+        """Replace every score by ``function(scores)``."""
+        return ScoreRows(function(self.scores), self.positive, self.weight)
 
     def positive_weight(self, part: slice) -> Floats:
         """Positive weight of some rows."""

@@ -19,7 +19,7 @@ from oddsmith.table.grid import Grid, finest_width, power_of_two
 from oddsmith.table.near_ties import near_runs
 from oddsmith.table.rows import ScoreRows, read_rows, slices, total_weight
 
-__all__ = ["ScoreTable", "pool"]
+__all__ = ["Sample", "ScoreTable", "as_table", "pool"]
 
 #: Residues below this share of the total are rounding, not weight, when float-weighted tables are subtracted.
 _ROUNDING = 1e-12
@@ -465,6 +465,15 @@ class ScoreTable:
         columns["pos"], columns["neg"] = self.pos.astype(np.float64), self.neg.astype(np.float64)
         columns["pos_sq"], columns["neg_sq"] = columns["pos"].copy(), columns["neg"].copy()
         return _assemble(self.scores, columns, self.rows, self.grid)
+
+
+#: Scores and labels, sorted or not: what fits that need no order take.
+Sample = ScoreTable | ScoreRows
+
+
+def as_table(data: Sample) -> ScoreTable:
+    """Return the table of a sample, which is sorted if it was not."""
+    return data if isinstance(data, ScoreTable) else ScoreTable.from_rows(data)
 
 
 def pool(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None) -> ScoreTable:
