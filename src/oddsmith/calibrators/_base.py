@@ -112,9 +112,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         """
         self._chunks: Chunks | None = None
         rows, classes = read_rows(scores, y, sample_weight, self.pos_label)
-        self.fingerprint_ = Fingerprint.of(rows)
-        self._say(self._learn_quietly(rows, classes))
-        return self
+        return self._learn(rows, classes)
 
     def _fit_known(
         self, kind: str | None, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -129,7 +127,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     def fit_table(self, table: ScoreTable) -> Self:
         """Fit to a score table; the same fit as from the rows that made it."""
         self._chunks = None
-        return self._learn_table(table, np.array([0, 1]))
+        return self._learn(table, np.array([0, 1]))
 
     def partial_fit(
         self,
@@ -173,7 +171,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         before: Chunks | None = getattr(self, "_chunks", None)
         if before is not None:
             chunks = before.merge(chunks)
-        self._learn_table(chunks.table, chunks.classes)
+        self._learn(chunks.table, chunks.classes)
         self._chunks = chunks
         return self
 
@@ -192,7 +190,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             _check.fail("both calibrators must know their rows to merge", "one without", "fit both by partial_fit")
         merged: Self = clone(self)
         chunks: Chunks = mine.merge(theirs)
-        merged._learn_table(chunks.table, chunks.classes)
+        merged._learn(chunks.table, chunks.classes)
         merged._chunks = chunks
         return merged
 
@@ -269,20 +267,17 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         del data
         return Reading.plain("log_odds")
 
-    def _learn_table(self, table: ScoreTable, classes: NDArray[Any]) -> Self:
-        if len(table) == 0:
-            _check.fail("a table must hold rows to be fitted", f"{table!r}", "merge the tables of some rows first")
-        self.fingerprint_ = Fingerprint.of(table)
-        odd = self._learn_quietly(table, classes)
-        if self._selects and (message := self._decided_by_cells(table)):
+    def _learn(self, data: Sample, classes: NDArray[Any]) -> Self:
+        if isinstance(data, ScoreTable) and len(data) == 0:
+            _check.fail("a table must hold rows to be fitted", f"{data!r}", "merge the tables of some rows first")
+        self.fingerprint_ = Fingerprint.of(data)
+        odd = self._learn_quietly(data, classes)
+        if self._selects and isinstance(data, ScoreTable) and (message := self._decided_by_cells(data)):
             odd.append((QuantizedSelectionWarning, message))
             self.fit_warnings_.append(message)
-        self._say(odd)
-        return self
-
-    def _say(self, odd: list[tuple[type[OddsmithWarning], str]]) -> None:
         for category, message in odd:
-            warnings.warn(f"{type(self).__name__}: {message}", category, stacklevel=4)  # the line that called fit
+            warnings.warn(f"{type(self).__name__}: {message}", category, stacklevel=3)  # the line that called fit
+        return self
 
     def _decided_by_cells(self, table: ScoreTable) -> str:
         """Return in words which choices would be others in cells twice as wide; empty if none."""
