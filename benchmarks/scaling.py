@@ -28,7 +28,8 @@ from sklearn.svm import LinearSVC
 
 from oddsmith import AutoScaling, MatrixScaling, TemperatureScaling, VectorScaling
 from oddsmith.classify import classifier_scores
-from oddsmith.classify.multiclass import make_calibration, read_target, resolve_calibrator
+from oddsmith.classify.methods import resolve_method
+from oddsmith.classify.multiclass import make_calibration, read_target
 
 _SIZES = (300, 1000, 3000)
 _HELD_OUT = 2500
@@ -94,11 +95,11 @@ def _scored(name: str, X: Any, y: Any, n_train: int, learners: dict[str, Any]) -
 Method = Callable[[Any, Any, Any, Any, Any], Any]
 
 
-def _ours(calibrator: Any, multiclass: Any = "one_vs_rest") -> Method:
+def _ours(method: Any, multiclass: Any = "one_vs_rest") -> Method:
     def run(values: Any, form: Any, y: Any, new: Any, classes: Any) -> Any:
         target = read_target(y, len(y), classes)
-        calibration = make_calibration(resolve_calibrator(calibrator), target, multiclass)
-        return calibration.fit(values, form, target, None).predict_proba(new, form)
+        calibration = make_calibration(resolve_method(method), target, multiclass).fit(values, form, target, None)
+        return calibration.predict_proba(calibration.scores(new, form))
 
     return run
 
@@ -118,9 +119,9 @@ def _peer(name: str) -> Method:
 def methods() -> dict[str, Method]:
     """Return all that is compared."""
     found = {
-        "auto scaling": _ours("auto_scaling"),
+        "auto scaling": _ours(AutoScaling()),
         "top class kept": _ours(AutoScaling(accuracy="keep")),
-        "temperature": _ours("temperature"),
+        "temperature": _ours(TemperatureScaling()),
         "vector": _ours("vector"),
         "matrix": _ours("matrix"),
         "Dirichlet": _ours("dirichlet"),

@@ -242,6 +242,11 @@ class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         combined = self.log_odds(log_odds)
         return np.column_stack([expit(-combined), expit(combined)])
 
+    def predict_log_proba(self, log_odds: ArrayLike) -> Floats:
+        """Return log P(negative) and log P(positive) for each row, shape (n, 2): finite where P itself rounds to 0."""
+        combined = self.log_odds(log_odds)
+        return np.asarray(log_expit(np.column_stack([-combined, combined])))
+
     def predict(self, log_odds: ArrayLike) -> NDArray[Any]:
         """Return the label of each row: positive where P > ½."""
         positive = self.log_odds(log_odds) > 0

@@ -1,7 +1,7 @@
 """CalibratedClassifier as an estimator: scikit-learn's checks, parameters, containers, weights, bad input."""
 
+import inspect
 import pickle
-import re
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -25,9 +26,11 @@ from sklearn.utils.estimator_checks import (
 )
 
 import oddsmith
-from oddsmith import IsotonicCalibrator, PlattCalibrator
+from oddsmith import AutoScaling, IsotonicCalibrator, PlattCalibrator
+from oddsmith.calibrators.registry import METHODS
 from oddsmith.classify import CalibratedClassifier
-from oddsmith.errors import InvalidInputError, UnusedWeightWarning
+from oddsmith.classify.methods import SCALINGS
+from oddsmith.errors import InvalidInputError, OddsmithError, UnusedWeightWarning
 from oddsmith.learners import BoostedClassifier
 from samples import ours_allowed
 
@@ -98,14 +101,12 @@ def test_a_class_without_weight_is_absent():
 
 
 class TestCalibratorByName:
-    # "temperature" is the joint scaling, as in scikit-learn.
-    @pytest.mark.parametrize("name", sorted({*oddsmith.calibrators.__all__} - {"Calibrator", "TemperatureCalibrator"}))
-    def test_every_exported_calibrator_has_a_name(self, name):
-        words = re.sub("([a-z])([A-Z])", r"\1_\2", name.removesuffix("Calibrator")).lower()
+    @pytest.mark.parametrize("name", METHODS)
+    def test_every_calibrator_has_a_name(self, name):
         with ours_allowed():
-            by_name = CalibratedClassifier(LinearSVC(), words).fit(X, Y)
-            by_hand = CalibratedClassifier(LinearSVC(), getattr(oddsmith, name)()).fit(X, Y)
-        assert type(by_name.calibrators_[0]).__name__ == name
+            by_name = CalibratedClassifier(LinearSVC(), name).fit(X, Y)
+            by_hand = CalibratedClassifier(LinearSVC(), METHODS[name]()).fit(X, Y)
+        assert type(by_name.calibrators_[0]) is METHODS[name]
         np.testing.assert_array_equal(by_name.predict_proba(X), by_hand.predict_proba(X))
 
     @pytest.mark.parametrize(
@@ -114,28 +115,38 @@ class TestCalibratorByName:
             ("auto", "AutoCalibrator"),
             ("sigmoid", "PlattCalibrator"),
             ("isotonic", "IsotonicCalibrator"),
-            ("temperature", "TemperatureScaling"),
+            ("temperature", "TemperatureCalibrator"),
+            ("Asymmetric_Laplace", "AsymmetricLaplaceCalibrator"),
             ("vector", "VectorScaling"),
             ("matrix", "MatrixScaling"),
             ("dirichlet", "DirichletScaling"),
         ],
     )
     def test_scikit_learns_names_and_those_of_scalings(self, name, cls):
-        for options in ({"calibrator": name}, {"method": name}):
-            model = CalibratedClassifier(LinearSVC(), **options).fit(X, Y)
-            assert type(model.calibrators_[0]).__name__ == cls
+        with ours_allowed():
+            model = CalibratedClassifier(LinearSVC(), method=name).fit(X, Y)
+        assert type(model.calibrators_[0]).__name__ == cls
+
+    @pytest.mark.parametrize("name", ["auto", "temperature"])
+    def test_a_name_that_two_classes_and_more_share_goes_by_their_number(self, name):
+        calibrator, scaling = METHODS[name], SCALINGS[name]
+        found = {
+            cls: CalibratedClassifier(LinearSVC(), name, multiclass=multiclass).fit(X, y).calibrators_
+            for cls, y, multiclass in ((scaling, THREE, "auto"), (calibrator, Y, "auto"))
+        }
+        assert all(type(fitted) is cls for cls, (fitted,) in found.items())
+        apart = CalibratedClassifier(LinearSVC(), name, multiclass="one_vs_rest").fit(X, THREE)
+        assert [type(fitted) for fitted in apart.calibrators_] == 3 * [calibrator]
+        labels = np.column_stack([Y, THREE == 2])
+        apart = CalibratedClassifier(OneVsRestClassifier(LinearSVC()), name).fit(X, labels)
+        assert [type(fitted) for fitted in apart.calibrators_] == 2 * [calibrator]
 
     def test_what_is_no_calibrator_is_refused(self):
-        with pytest.raises(
-            InvalidInputError, match=r"calibrator must be one of 'sigmoid', .*'auto', .*; got calibrator='pl'"
-        ):
-            CalibratedClassifier(LinearSVC(), "pl").fit(X, Y)
-        with pytest.raises(InvalidInputError, match="calibrator must be a name, a Calibrator or a joint scaling; got"):
+        message = r"method must be one of .*auto, .*, vector, .*; got method='plat'. Hint: did you mean 'platt'"
+        with pytest.raises(InvalidInputError, match=message):
+            CalibratedClassifier(LinearSVC(), "plat").fit(X, Y)
+        with pytest.raises(InvalidInputError, match="method must be a name, a Calibrator or a joint scaling; got"):
             CalibratedClassifier(LinearSVC(), LogisticRegression()).fit(X, Y)
-        with pytest.raises(
-            InvalidInputError, match="one parameter by two names; got calibrator='platt' and method='isot"
-        ):
-            CalibratedClassifier(LinearSVC(), "platt", method="isotonic").fit(X, Y)
         with pytest.raises(InvalidInputError, match="second of the sorted classes is positive; got pos_label='ham'"):
             CalibratedClassifier(LinearSVC(), PlattCalibrator(pos_label="ham")).fit(X, WORDS)
 
@@ -163,7 +174,7 @@ class TestPrefit:
     def test_a_clone_stays_fitted(self):
         model = CalibratedClassifier(self.fitted, prefit=True)
         assert clone(model).estimator is self.fitted
-        search = GridSearchCV(model, {"calibrator": ["platt", "isotonic"]}, cv=2, scoring="neg_log_loss")
+        search = GridSearchCV(model, {"method": ["platt", "isotonic"]}, cv=2, scoring="neg_log_loss")
         with ours_allowed():
             search.fit(X[70:], WORDS[70:])
         assert search.best_estimator_.estimator_ is self.fitted
@@ -196,7 +207,9 @@ class TestLabels:
         assert whole.classes_.tolist() == [0, 1]
 
     def test_a_tie_is_negative(self):
-        model = CalibratedClassifier(LogisticRegression(), "squash", score=lambda *_: np.zeros(len(_[1]))).fit(X, Y)
+        model = CalibratedClassifier(
+            LogisticRegression(), "squash", response_method=lambda *_: np.zeros(len(_[1]))
+        ).fit(X, Y)
         np.testing.assert_array_equal(model.predict_proba(X), np.full((150, 2), 0.5))
         np.testing.assert_array_equal(model.predict(X), 0)
         np.testing.assert_array_equal(model.log_odds(X), 0)
@@ -223,7 +236,7 @@ class TestContainers:
         labels = [1, 0, 1, 0, 1, 0] * 5
         with ours_allowed():
             model = CalibratedClassifier(make_pipeline(CountVectorizer(), MultinomialNB()), cv=3).fit(texts, labels)
-        assert model.score_ == "log_odds"
+        assert model.response_method_ == "log_odds"
         assert model.predict(["good good", "bad"]).tolist() == [1, 0]
         assert not hasattr(model, "n_features_in_")
 
@@ -231,7 +244,7 @@ class TestContainers:
         model = make_pipeline(StandardScaler(), CalibratedClassifier(SVC(), cv=3))
         grid = {
             "calibratedclassifier__estimator__C": [0.1, 1.0],
-            "calibratedclassifier__calibrator": ["platt", IsotonicCalibrator()],
+            "calibratedclassifier__method": ["platt", IsotonicCalibrator()],
         }
         with ours_allowed():
             search = GridSearchCV(model, grid, cv=2, scoring="neg_log_loss").fit(X, WORDS)
@@ -240,8 +253,8 @@ class TestContainers:
         np.testing.assert_allclose(prob.sum(axis=1), 1)
 
     def test_pickles_are_the_same_model(self):
-        for options in ({}, {"ensemble": True}, {"calibrator": "temperature"}, {"score": "margin"}):
-            model = CalibratedClassifier(LinearSVC(), **options).fit(X, WORDS)
+        for options in ({}, {"ensemble": True}, {"method": "temperature"}, {"response_method": "predict_proba"}):
+            model = CalibratedClassifier(LogisticRegression(), **options).fit(X, WORDS)
             again = pickle.loads(pickle.dumps(model))
             np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
         three = CalibratedClassifier(LinearSVC(), multiclass="pairwise").fit(X, THREE)
@@ -301,8 +314,29 @@ class TestWeights:
 
 class TestEstimator:
     def test_the_constructor_only_stores(self):
-        model = CalibratedClassifier(3, 4, cv=5, ensemble=6, prefit=7, score=8, multiclass=9)
-        assert list(model.get_params(deep=False).values()) == [4, 5, 6, 3, None, 9, None, 7, None, 0, 8]
+        model = CalibratedClassifier(3, 4, cv=5, ensemble=6, prefit=7, response_method=8, multiclass=9)
+        assert model.get_params(deep=False) == {
+            "estimator": 3,
+            "method": 4,
+            "cv": 5,
+            "ensemble": 6,
+            "prefit": 7,
+            "response_method": 8,
+            "multiclass": 9,
+            "n_jobs": None,
+            "progress": None,
+            "random_state": 0,
+        }
+
+    @pytest.mark.parametrize(("old", "new"), [("calibrator", "method"), ("score", "response_method")])
+    def test_old_names_of_parameters_tell_the_new_ones(self, old, new):
+        with pytest.raises(
+            InvalidInputError, match=f"^{old} is called {new}; got {old}='auto'. Hint: pass it as {new}"
+        ):
+            CalibratedClassifier(LinearSVC(), **{old: "auto"})
+        with pytest.raises(TypeError, match="unexpected keyword argument 'other'"):
+            CalibratedClassifier(LinearSVC(), other="auto")
+        assert old not in inspect.signature(CalibratedClassifier).parameters
 
     def test_it_does_not_touch_what_it_was_given(self):
         estimator, calibrator = LinearSVC(), PlattCalibrator()
@@ -314,7 +348,7 @@ class TestEstimator:
         model = CalibratedClassifier().fit(X, Y)
         assert model.describe().splitlines() == [
             "classifier: LinearSVC, 2 classes",
-            "score: margin, from decision_function",
+            "score: decision_function, from decision_function",
             "calibrators: 1 × AutoCalibrator",
             "protocol: one calibrator on out-of-sample scores of 150 rows from 5 folds, "
             "classifier fitted on all 150 rows",
@@ -329,7 +363,7 @@ class TestEstimator:
         assert np.isfinite(model.log_odds(far)).all()
 
     def test_before_the_fit_it_says_so(self):
-        for method in ("predict", "predict_proba", "log_odds"):
+        for method in ("predict", "predict_proba", "predict_log_proba", "log_odds", "raw_scores", "save"):
             with pytest.raises(NotFittedError):
                 getattr(CalibratedClassifier(LinearSVC()), method)(X)
         with pytest.raises(NotFittedError):
@@ -345,24 +379,86 @@ class TestEstimator:
             CalibratedClassifier("svm").fit(X, Y)
         with pytest.raises(InvalidInputError, match="ensemble must be one of True, False, 'auto'; got ensemble='yes'"):
             CalibratedClassifier(LinearSVC(), ensemble="yes").fit(X, Y)
-        with pytest.raises(InvalidInputError, match="kind of score must be one of"):
-            CalibratedClassifier(LinearSVC(), score="logit").fit(X, Y)
+        with pytest.raises(InvalidInputError, match="response_method must be one of"):
+            CalibratedClassifier(LinearSVC(), response_method="logit").fit(X, Y)
         with pytest.raises(InvalidInputError, match="log_odds needs two classes; got 3"):
             CalibratedClassifier(LinearSVC()).fit(X, THREE).log_odds(X)
 
 
-class TestScoreIsParameterAndMethod:
-    """``score`` names what is calibrated, and scikit-learn calls ``score(X, y)``: both must work."""
-
-    def test_set_and_called(self):
-        model = CalibratedClassifier(GaussianNB(), score="probability").fit(X, Y)
-        assert model.get_params()["score"] == "probability"
-        assert model.score_ == "probability"
+class TestResponseMethod:
+    def test_it_names_what_is_calibrated(self):
+        model = CalibratedClassifier(GaussianNB(), response_method="predict_proba").fit(X, Y)
+        assert (model.response_method_, model.source_) == ("predict_proba", "predict_proba")
         assert model.score(X, Y) == np.mean(model.predict(X) == Y)
-        assert "score='probability'" in repr(model)
+        assert "response_method='predict_proba'" in repr(model)
+        np.testing.assert_array_equal(model.raw_scores(X), model.estimator_.predict_proba(X)[:, 1])
 
-    def test_cloned_pickled_and_searched(self):
-        model = clone(CalibratedClassifier(GaussianNB(), score="log_odds")).set_params(score="probability")
-        assert pickle.loads(pickle.dumps(model)).get_params()["score"] == "probability"
-        search = GridSearchCV(model, {"score": ["log_odds", "probability"]}, cv=2).fit(X, Y)
-        assert search.best_params_["score"] in ("log_odds", "probability")
+    def test_it_is_searched(self):
+        grid = {"response_method": ["log_odds", "predict_proba"]}
+        search = GridSearchCV(CalibratedClassifier(GaussianNB()), grid, cv=2).fit(X, Y)
+        assert search.best_params_["response_method"] in grid["response_method"]
+
+
+class TestLogProbabilities:
+    @pytest.mark.parametrize("y", [Y, THREE], ids=["two", "three"])
+    @pytest.mark.parametrize("ensemble", [False, True])
+    @pytest.mark.parametrize(
+        ("method", "multiclass"),
+        [("platt", "one_vs_rest"), ("platt", "pairwise"), (AutoScaling(), "auto"), ("temperature", "auto")],
+    )
+    def test_they_are_the_logarithms(self, y, ensemble, method, multiclass):
+        with ours_allowed():
+            model = CalibratedClassifier(GaussianNB(), method, multiclass=multiclass, ensemble=ensemble).fit(X, y)
+        np.testing.assert_allclose(model.predict_log_proba(X), np.log(model.predict_proba(X)), rtol=1e-7, atol=1e-12)
+        far = model.predict_log_proba(1e3 * X)
+        assert np.isfinite(far).all()
+        if method in ("platt", "temperature") and multiclass != "pairwise":  # the others hold P away from 0
+            assert far.min() < -1000
+            assert model.predict_proba(1e3 * X).min() == 0
+
+    def test_labels_have_their_own(self):
+        labels = np.column_stack([Y, THREE == 2])
+        model = CalibratedClassifier(OneVsRestClassifier(GaussianNB()), "platt").fit(X, labels)
+        np.testing.assert_allclose(model.predict_log_proba(X), np.log(model.predict_proba(X)), rtol=1e-9)
+        assert np.isfinite(model.predict_log_proba(1e3 * X)).all()
+
+    def test_where_all_classes_are_impossible_they_are_equal(self):
+        always = CalibratedClassifier(GaussianNB(), "isotonic", multiclass="one_vs_rest").fit(X, THREE)
+        log_prob, prob = always.predict_log_proba(X), always.predict_proba(X)
+        np.testing.assert_allclose(np.exp(log_prob), prob, atol=1e-12)
+        impossible = always.calibrated_classifiers_[0].calibration.problems.join_log_odds(np.full((1, 3), -np.inf))
+        np.testing.assert_allclose(impossible, np.log(1 / 3))
+
+
+class TestSaved:
+    @pytest.mark.parametrize("names", [(0, 1), ("ham", "spam"), (False, True), (0, 1, 2), ("a", "b", "c")], ids=str)
+    @pytest.mark.parametrize("method", ["auto", "temperature", "vector"])
+    @pytest.mark.parametrize("estimator", [GaussianNB(), KNeighborsClassifier()], ids=str)
+    def test_a_loaded_calibration_predicts_the_same_from_scores(self, tmp_path, names, method, estimator):
+        y = np.array(names)[Y if len(names) == 2 else THREE]
+        with ours_allowed():
+            model = CalibratedClassifier(estimator, method).fit(X, y)
+        model.save(tmp_path / "model.json")
+        loaded = oddsmith.load(tmp_path / "model.json")
+        scores = model.raw_scores(X)
+        np.testing.assert_array_equal(loaded.predict_proba(scores), model.predict_proba(X))
+        np.testing.assert_array_equal(loaded.predict_log_proba(scores), model.predict_log_proba(X))
+        np.testing.assert_array_equal(loaded.predict(scores), model.predict(X))
+        assert loaded.predict(scores).dtype.kind == y.dtype.kind
+
+    def test_an_existing_file_is_kept_unless_forced(self, tmp_path):
+        model = CalibratedClassifier(LinearSVC()).fit(X, Y)
+        model.save(tmp_path / "model.json")
+        with pytest.raises(OddsmithError):
+            model.save(tmp_path / "model.json")
+        model.save(tmp_path / "model.json", force=True)
+
+    def test_several_calibrators_are_refused_with_a_way_out(self, tmp_path):
+        several = CalibratedClassifier(LinearSVC(), ensemble=True).fit(X, Y)
+        apart = CalibratedClassifier(LinearSVC(), "platt").fit(X, THREE)
+        for model, count, hint in ((several, 5, "ensemble=False"), (apart, 3, 'method="auto"')):
+            with pytest.raises(InvalidInputError, match=f"save needs one calibrator.*; got {count}. Hint: use {hint}"):
+                model.save(tmp_path / "model.json")
+        assert not list(tmp_path.iterdir())
+        held_out = CalibratedClassifier(LinearSVC(), cv=0.3, ensemble=True).fit(X, Y)
+        held_out.save(tmp_path / "model.json")

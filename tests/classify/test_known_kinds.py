@@ -70,7 +70,7 @@ class TestKinds:
         def score(estimator, rows):
             return rows[:, 0]
 
-        model = calibrated(Fixed(), calibrator, np.linspace(0.1, 0.9, 200), score=score)
+        model = calibrated(Fixed(), calibrator, np.linspace(0.1, 0.9, 200), response_method=score)
         assert model.calibrators_[0].input_ == "probability"
 
     def test_what_was_declared_is_kept(self, calibrator):
@@ -93,11 +93,11 @@ class TestKinds:
         (GaussianNB(), "auto", "log_odds"),
         (KNeighborsClassifier(), "auto", "probability"),
         (KNeighborsClassifier(), "votes", "probability"),
-        (LogisticRegression(), "probability", "probability"),
+        (LogisticRegression(), "predict_proba", "probability"),
     ],
 )
 @pytest.mark.parametrize("three", [False, True])
 def test_every_kind_of_score_has_its_reading(estimator, kind, expected, three):
     y = np.where(np.arange(200) % 5 == 0, 2, Y) if three else Y
-    model = CalibratedClassifier(estimator, BetaCalibrator(), cv=2, score=kind).fit(X, y)
+    model = CalibratedClassifier(estimator, BetaCalibrator(), cv=2, response_method=kind).fit(X, y)
     assert {calibrator.input_ for calibrator in model.calibrators_} == {expected}

@@ -193,7 +193,7 @@ class TestReductions:
         alone = BoostedClassifier(n_estimators=10).fit(X[sign != 0], sign[sign != 0] > 0, weight[sign != 0])
         np.testing.assert_allclose(members[0].decision_function(X), alone.decision_function(X))
         assert model.n_features_in_ == 6
-        assert model.score_ == "margin"
+        assert model.response_method_ == "decision_function"
 
     def test_a_class_missing_from_a_fold_gives_no_nan(self, multiclass):
         without = [(train[Y[train] != fold], test) for fold, (train, test) in enumerate(FOLDS)]
@@ -277,7 +277,7 @@ class TestDefault:
         (scaling,) = model.calibrators_
         assert isinstance(scaling, AutoScaling)
         assert "AutoScaling" in model.describe()
-        named = CalibratedClassifier(estimator, "auto_scaling", cv=FOLDS).fit(X, NAMES)
+        named = CalibratedClassifier(estimator, AutoScaling(), cv=FOLDS).fit(X, NAMES)
         np.testing.assert_array_equal(model.predict_proba(X), named.predict_proba(X))
 
     @pytest.mark.parametrize("multiclass", REDUCTIONS, ids=["one_vs_rest", "pairwise", "code"])
@@ -393,7 +393,7 @@ class TestLabels:
     def test_what_needs_exclusive_classes_is_refused(self):
         model = CalibratedClassifier(OneVsRestClassifier(LinearSVC()), cv=3)
         with pytest.raises(InvalidInputError, match="a joint scaling needs classes that exclude each other; got Temp"):
-            CalibratedClassifier(OneVsRestClassifier(LinearSVC()), "temperature").fit(self.X, self.Y)
+            CalibratedClassifier(OneVsRestClassifier(LinearSVC()), TemperatureScaling()).fit(self.X, self.Y)
         with pytest.raises(InvalidInputError, match="log_odds needs two classes; got 4"):
             model.fit(self.X, self.Y).log_odds(self.X)
 

@@ -234,7 +234,7 @@ class TestGroups:
                 return super().fit(rows, y)
 
         with sklearn.config_context(enable_metadata_routing=routing):
-            CalibratedClassifier(Noting(), cv=3, score=note).fit(X, Y, groups=GROUPS)
+            CalibratedClassifier(Noting(), cv=3, response_method=note).fit(X, Y, groups=GROUPS)
         for train, test in seen:
             assert not set(GROUPS[train]) & set(GROUPS[test])
 
@@ -244,7 +244,7 @@ class TestGroups:
             inner = CalibratedClassifier(Pipeline([("scale", StandardScaler()), ("svm", svm)]), cv=GroupKFold(3))
             inner.estimator.named_steps["scale"].set_fit_request(sample_weight=False)
             inner.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
-            search = GridSearchCV(inner, {"calibrator": ["platt", "isotonic"]}, cv=GroupKFold(2))
+            search = GridSearchCV(inner, {"method": ["platt", "isotonic"]}, cv=GroupKFold(2))
             with ours_allowed():
                 search.fit(X, Y, sample_weight=WEIGHT, groups=GROUPS)
         assert search.best_estimator_.predict_proba(X).shape == (150, 2)
@@ -379,7 +379,9 @@ def test_folds_must_agree_on_the_kind_of_score():
 
     folds = list(StratifiedKFold(5).split(X, Y))
     INTERCEPTS = [LinearSVC().fit(X[train], Y[train]).intercept_[0] for train, _ in folds]
-    with pytest.raises(InvalidInputError, match="all folds must have one kind of score; got log_odds and margin"):
+    with pytest.raises(
+        InvalidInputError, match="all folds must have one kind of score; got decision_function and log_odds"
+    ):
         CalibratedClassifier(Fickle(), cv=folds).fit(X, Y)
 
 

@@ -32,7 +32,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators, get_tags
 
-from oddsmith.classify import CalibratedClassifier, ClassScores, classifier_scores
+from oddsmith.classify import CalibratedClassifier, ClassifierScores, classifier_scores
 from oddsmith.errors import InvalidInputError
 from oddsmith.learners import BoostedClassifier, MultinomialNaiveBayes, VotedPerceptron
 from samples import ours_allowed
@@ -52,17 +52,17 @@ def library(name):
 @pytest.mark.parametrize(
     ("estimator", "kind", "source"),
     [
-        (LinearSVC(), "margin", "decision_function"),
-        (LogisticRegression(), "margin", "decision_function"),
+        (LinearSVC(), "decision_function", "decision_function"),
+        (LogisticRegression(), "decision_function", "decision_function"),
         (GaussianNB(), "log_odds", "predict_joint_log_proba"),
         (BernoulliNB(), "log_odds", "predict_joint_log_proba"),
-        (BoostedClassifier(n_estimators=5), "margin", "decision_function"),
-        (VotedPerceptron(), "margin", "decision_function"),
+        (BoostedClassifier(n_estimators=5), "decision_function", "decision_function"),
+        (VotedPerceptron(), "decision_function", "decision_function"),
         (CalibratedClassifier(LinearSVC()), "log_odds", "log_odds"),
-        (RandomForestClassifier(5, random_state=0), "probability", "predict_proba"),
-        (KNeighborsClassifier(), "probability", "predict_proba"),
+        (RandomForestClassifier(5, random_state=0), "predict_proba", "predict_proba"),
+        (KNeighborsClassifier(), "predict_proba", "predict_proba"),
         (make_pipeline(StandardScaler(), GaussianNB()), "log_odds", "predict_joint_log_proba"),
-        (GridSearchCV(SVC(), {"C": [1, 2]}, cv=2), "margin", "decision_function"),
+        (GridSearchCV(SVC(), {"C": [1, 2]}, cv=2), "decision_function", "decision_function"),
         (FrozenEstimator(GaussianNB().fit(X, Y)), "log_odds", "predict_joint_log_proba"),
         (OneVsRestClassifier(GaussianNB()), "log_odds", "predict_joint_log_proba of each member"),
     ],
@@ -109,7 +109,8 @@ def test_log_odds_of_a_logistic_regression_are_its_margin():
 def test_probabilities_of_0_and_1_have_no_log_odds():
     tree = DecisionTreeClassifier().fit(X, Y)
     with pytest.raises(
-        InvalidInputError, match=r"exactly 0 or 1 from DecisionTreeClassifier\. Hint: take .probability"
+        InvalidInputError,
+        match=r"exactly 0 or 1 from DecisionTreeClassifier\. Hint: use response_method=.predict_proba",
     ):
         classifier_scores(tree, X, "log_odds")
 
@@ -253,7 +254,10 @@ def test_a_bad_score_is_reported_by_its_row():
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        ("logits", "kind of score must be one of 'auto', 'margin', 'log_odds', 'votes', 'probability'; got"),
+        (
+            "logits",
+            "response_method must be one of 'auto', 'decision_function', 'log_odds', 'predict_proba', 'votes'; got",
+        ),
         (lambda *_: np.zeros(3), r"scores must be one row a row of X; got shape \(3,\) for 200 rows"),
         (lambda *_: np.zeros((200, 1, 1)), "scores must be one row a row of X; got shape"),
     ],
@@ -302,7 +306,7 @@ class TestSoftmax:
         with ours_allowed():
             calibrated.fit(X3, NAMES3)
         problems = calibrated.calibrated_classifiers_[0].calibration.problems
-        columns = np.column_stack([problems.column(scores.values, scores.form, c) for c in range(3)])
+        columns = problems.scores(scores.values, scores.form)
         prob = model.predict_proba(X3)
         small = prob < 0.9
         np.testing.assert_allclose(columns[small], logit(prob[small]), rtol=1e-6, atol=1e-9)
@@ -311,7 +315,7 @@ class TestSoftmax:
     @pytest.mark.parametrize("estimator", MARGINS, ids=class_name)
     def test_one_class_against_the_rest_keeps_its_margin(self, estimator):
         scores = classifier_scores(clone(estimator).fit(X3, NAMES3), X3)
-        assert (scores.kind, scores.form) == ("margin", "own")
+        assert (scores.kind, scores.form) == ("decision_function", "own")
 
     @pytest.mark.filterwarnings("ignore:Class .* is deprecated:FutureWarning")
     def test_every_softmax_of_scikit_learn_is_found(self):
@@ -331,7 +335,7 @@ class TestSoftmax:
                 found.add(name)
                 assert classifier_scores(model, X3).kind == "log_odds", name
             else:
-                assert classifier_scores(model, X3).kind == "margin", name
+                assert classifier_scores(model, X3).kind == "decision_function", name
         assert found == {class_name(estimator) for estimator in SOFTMAX}
 
     def test_log_odds_stay_apart_where_probabilities_are_0(self):
@@ -354,14 +358,17 @@ class TestSoftmax:
         with ours_allowed():
             model = CalibratedClassifier(LogisticRegression(), cv=folds[::-1] if first else folds, ensemble=ensemble)
             model.fit(X3, NAMES3)
-        assert model.score_ == "log_odds"
+        assert model.response_method_ == "log_odds"
         assert np.isfinite(model.predict_proba(X3)).all()
         assert model.score(X3, NAMES3) > 0.6
 
     def test_a_margin_on_request(self):
         model = LogisticRegression().fit(X3, Y3)
-        assert (classifier_scores(model, X3, "margin").kind, classifier_scores(model, X3, "margin").form) == (
-            "margin",
+        assert (
+            classifier_scores(model, X3, "decision_function").kind,
+            classifier_scores(model, X3, "decision_function").form,
+        ) == (
+            "decision_function",
             "own",
         )
         by_request = classifier_scores(model, X3, "log_odds")
@@ -370,7 +377,7 @@ class TestSoftmax:
 
 class TestAlignment:
     def make(self, values, form, classes):
-        return ClassScores(np.asarray(values, dtype=float), "margin", "test", form, np.asarray(classes))
+        return ClassifierScores(np.asarray(values, dtype=float), "decision_function", "test", form, np.asarray(classes))
 
     def test_reversed_classes_turn_the_score_round(self):
         classes = np.array(["a", "b"])
@@ -412,13 +419,13 @@ class TestBoosters:
     def test_the_margin_is_the_log_odds_of_the_probability(self, make):
         model = make_pipeline(StandardScaler(), getattr(self, make)()).fit(X, Y)
         scores = classifier_scores(model, X)
-        assert (scores.kind, scores.source) == ("margin", "raw margin")
+        assert (scores.kind, scores.source) == ("decision_function", "raw margin")
         np.testing.assert_allclose(scores.values, logit(model.predict_proba(X)[:, 1]), atol=1e-5)
 
     @pytest.mark.parametrize("make", ["xgboost", "lightgbm"])
     def test_several_classes_are_a_softmax_of_their_margins(self, make):
         model = CalibratedClassifier(getattr(self, make)(), cv=2).fit(X3, Y3)
-        assert (model.score_, model.score_source_) == ("log_odds", "softmax of raw margin")
+        assert (model.response_method_, model.source_) == ("log_odds", "softmax of raw margin")
         assert model.score(X3, Y3) > 0.7
         np.testing.assert_allclose(model.predict_proba(X3).sum(axis=1), 1)
         log_odds = classifier_scores(model.estimator_, X3, "log_odds")
@@ -426,7 +433,7 @@ class TestBoosters:
 
     def test_one_class_against_the_rest_keeps_its_margin(self):
         model = self.lightgbm(objective="multiclassova").fit(X3, Y3)
-        assert (classifier_scores(model, X3).kind, classifier_scores(model, X3).form) == ("margin", "own")
+        assert (classifier_scores(model, X3).kind, classifier_scores(model, X3).form) == ("decision_function", "own")
         log_odds = classifier_scores(model, X3, "log_odds")
         assert log_odds.source == "log of predict_proba"
         np.testing.assert_allclose(np.exp(log_odds.values), model.predict_proba(X3), rtol=1e-12)

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from oddsmith.learners._base import Training
+from oddsmith.learners._base import TrainingRows
 from oddsmith.learners.stumps import Stump, StumpLearner, weighted_sum
 
 
@@ -31,7 +31,7 @@ def test_search_equals_brute_force(seed, n, d, integer_weights, as_sparse):
     X = rng.integers(-2, 3, size=(n, d)).astype(float)
     positive = rng.random(n) < 0.5
     weight = rng.integers(1, 4, n).astype(float) if integer_weights else rng.random(n) + 0.01
-    data = Training(sparse.csr_array(X) if as_sparse else X, positive, np.ones(n))
+    data = TrainingRows(sparse.csr_array(X) if as_sparse else X, positive, np.ones(n))
     found = StumpLearner(data, "none", real=False).fit(weight)
     error, expected = brute_force(X, data.sign, weight)
     assert weight[found.score(X) != data.sign].sum() == pytest.approx(error)
@@ -44,16 +44,16 @@ def test_search_equals_brute_force(seed, n, d, integer_weights, as_sparse):
 def test_neighbouring_floats_are_separated():
     low = 1.0 + 2**-52
     X = np.array([[low], [np.nextafter(low, 2)]])
-    stump = StumpLearner(Training(X, np.array([False, True]), np.ones(2)), "none", real=False).fit(np.ones(2))
+    stump = StumpLearner(TrainingRows(X, np.array([False, True]), np.ones(2)), "none", real=False).fit(np.ones(2))
     assert stump.score(X).tolist() == [-1, 1]
 
 
 def test_blocks_do_not_change_the_winner(monkeypatch):
     rng = np.random.default_rng(0)
     X, positive, weight = rng.normal(size=(40, 9)), rng.random(40) < 0.5, rng.random(40)
-    whole = StumpLearner(Training(X, positive, weight), "none", real=False).fit(weight)
+    whole = StumpLearner(TrainingRows(X, positive, weight), "none", real=False).fit(weight)
     monkeypatch.setattr("oddsmith.learners.stumps._BLOCK", 60)
-    parts = StumpLearner(Training(X, positive, weight), "none", real=False)
+    parts = StumpLearner(TrainingRows(X, positive, weight), "none", real=False)
     assert len(parts.columns.blocks) > 3
     assert parts.fit(weight) == whole
 
@@ -61,12 +61,12 @@ def test_blocks_do_not_change_the_winner(monkeypatch):
 @pytest.mark.parametrize("leaves", ["none", "laplace", "bayesian"])
 def test_real_stumps_speak_in_leaf_probabilities(leaves):
     X, positive = np.array([[0.0], [0], [0], [1], [1]]), np.array([False, False, True, True, True])
-    stump = StumpLearner(Training(X, positive, np.ones(5)), leaves, real=True).fit(np.ones(5))
+    stump = StumpLearner(TrainingRows(X, positive, np.ones(5)), leaves, real=True).fit(np.ones(5))
     if leaves == "none":
         assert ((stump.low + 1) / 2, (stump.high + 1) / 2) == (pytest.approx(1 / 3), 1.0)
     if leaves == "laplace":
         assert ((stump.low + 1) / 2, (stump.high + 1) / 2) == (pytest.approx(2 / 5), pytest.approx(3 / 4))
-    constant = StumpLearner(Training(np.zeros((5, 1)), positive, np.ones(5)), leaves, real=True).fit(np.ones(5))
+    constant = StumpLearner(TrainingRows(np.zeros((5, 1)), positive, np.ones(5)), leaves, real=True).fit(np.ones(5))
     assert constant.low == constant.high == pytest.approx({"none": 0.2, "laplace": 1 / 7, "bayesian": 1 / 7}[leaves])
 
 

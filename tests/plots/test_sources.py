@@ -42,7 +42,7 @@ def test_scores_come_from_everywhere(cls):
         cls.from_table(ScoreTable.from_arrays(scores, Y)),
     ]
     assert len({content(display) for display in made}) == 1
-    other = cls.from_estimator(margin, X, Y, kind="probability")
+    other = cls.from_estimator(margin, X, Y, response_method="predict_proba")
     assert content(other) != content(made[0])
 
 

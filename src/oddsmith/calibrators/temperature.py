@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from oddsmith.calibrators._base import Laws
 from oddsmith.calibrators._unit import UnitCalibrator
@@ -65,6 +66,12 @@ class TemperatureCalibrator(UnitCalibrator):
     def _laws(self) -> Laws:
         # Scores that a change of scale or sign brings into or out of [0, 1] are read differently.
         return frozenset({"monotone"} if self.input == "score" else {"monotone", "mirror"})
+
+    @property
+    def beta_(self) -> float:
+        """1/T, the parameter of scikit-learn's temperature scaling."""
+        check_is_fitted(self, "temperature_")
+        return 1 / self.temperature_
 
     def _fit_sample(self, data: Sample) -> CalibrationMap:
         targets = platt_targets(data) if one_sided(data) else LABELS

@@ -6,12 +6,12 @@ from oddsmith.classify.coupling import couple_code_matrix, couple_pairwise, norm
 from oddsmith.classify.loading import load_scaling
 from oddsmith.classify.protocols import score_tables
 from oddsmith.classify.scaling import DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
-from oddsmith.classify.scores import ClassScores, classifier_scores
+from oddsmith.classify.scores import ClassifierScores, classifier_scores
 
 __all__ = [
     "AutoScaling",
     "CalibratedClassifier",
-    "ClassScores",
+    "ClassifierScores",
     "DirichletScaling",
     "MatrixScaling",
     "TemperatureScaling",

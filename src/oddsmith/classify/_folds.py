@@ -67,14 +67,14 @@ def sort_cases(z: Floats, index: Index, weight: Floats) -> Sorted:
     return Sorted(z[first], index[first], np.add.reduceat(weight, starts), columns)
 
 
-class Fold(NamedTuple):
+class CaseFold(NamedTuple):
     """Cases to fit to, and cases to judge by."""
 
     rest: Sorted
     part: Sorted
 
 
-def deal(cases: Sorted, random_state: int | None) -> Iterator[Fold]:
+def deal(cases: Sorted, random_state: int | None) -> Iterator[CaseFold]:
     """Deal each class to folds, along its margins, until enough cases have been judged; no fold where there are few.
 
     A case of weight 2 is dealt as two cases are.
@@ -92,7 +92,7 @@ def deal(cases: Sorted, random_state: int | None) -> Iterator[Fold]:
         turn += totals[c]
     judged = 0.0
     for amount in amounts:
-        yield Fold(cases.weighted(cases.weight - amount), cases.weighted(amount))
+        yield CaseFold(cases.weighted(cases.weight - amount), cases.weighted(amount))
         judged += float(amount.sum())
         if judged >= _ENOUGH:
             return

@@ -36,7 +36,7 @@ class Cases(NamedTuple):
     weight: Floats
 
 
-class Linear(NamedTuple):
+class LinearFit(NamedTuple):
     """(I + change) v + shift, and whether it is as good as was asked."""
 
     change: Floats
@@ -62,10 +62,10 @@ def fit_linear(
     l2: float,
     *,
     tolerance: float,
-    start: Linear | None = None,
+    start: LinearFit | None = None,
     free: Bools | None = None,
     max_steps: int | None = None,
-) -> Linear:
+) -> LinearFit:
     """Minimise Σ w·log-loss + ½ Σ penalty·change² + ½ l2·Σ shift².
 
     Parameters
@@ -77,7 +77,7 @@ def fit_linear(
         > 0.
     tolerance : float
         Log-loss per case that may be left to gain.
-    start : Linear, optional
+    start : LinearFit, optional
         Where to begin, such as the answer to a similar penalty; the identity by default.
     free : bool array of shape (k,), optional
         Classes that have parameters of their own; all by default.
@@ -89,13 +89,13 @@ def fit_linear(
     ridge = np.append(penalty.ravel(), np.full(k, l2)) / total
     rows = np.ones(k, dtype=bool) if free is None else free
     held = np.append(rows if penalty.ndim == 1 else np.repeat(rows, k), rows)
-    problem = _Problem(cases._replace(weight=cases.weight / total), ridge, held, penalty.shape)
+    problem = _PenalizedLoss(cases._replace(weight=cases.weight / total), ridge, held, penalty.shape)
     theta = np.zeros(ridge.size) if start is None else np.append(start.change.ravel(), start.shift)
     best, converged = _minimize(problem, theta, tolerance, max_steps or _MAX_STEPS)
-    return Linear(best[:-k].reshape(penalty.shape), best[-k:], converged)
+    return LinearFit(best[:-k].reshape(penalty.shape), best[-k:], converged)
 
 
-class _Problem(NamedTuple):
+class _PenalizedLoss(NamedTuple):
     """A mean log-loss with its penalty."""
 
     cases: Cases
@@ -153,7 +153,7 @@ class _Problem(NamedTuple):
         return np.append(change.ravel().astype(np.float64), of_logits.sum(axis=1, dtype=np.float64))
 
 
-def _minimize(problem: _Problem, theta: Floats, tolerance: float, max_steps: int) -> tuple[Floats, bool]:
+def _minimize(problem: _PenalizedLoss, theta: Floats, tolerance: float, max_steps: int) -> tuple[Floats, bool]:
     """Minimise by L-BFGS; steps lower the loss, as far as it is known, and the gradient tells when to stop."""
     value, gradient = problem.loss(theta)
     curvature, slack = problem.curvature(theta), problem.rounding

@@ -22,7 +22,7 @@ _BRACKET = 1e6
 _MAX_STEPS = 100
 
 
-class _Rows(NamedTuple):
+class _LogitRows(NamedTuple):
     """Logits and what every Newton step needs: the largest and the true logit of each row, and its weight."""
 
     z: Floats
@@ -38,7 +38,7 @@ def fit_temperature(z: Floats, index: Index, weight: Floats, unknown: float = 0.
     """
     mean, total = np.einsum("ij->i", z) / z.shape[1], float(weight.sum())
     chosen = z[np.arange(len(z)), index]
-    rows = _Rows(z, z.max(axis=1), chosen + unknown / (total + unknown) * (mean - chosen), weight)
+    rows = _LogitRows(z, z.max(axis=1), chosen + unknown / (total + unknown) * (mean - chosen), weight)
     size = float(weight @ (rows.top - mean) / total)
     # The mean of equal logits may be off in its last bit: where that could matter, look at the logits.
     if size <= 1e-9 * np.abs(rows.top).max() and (size <= 0 or np.array_equal(rows.top, z.min(axis=1))):
@@ -50,13 +50,13 @@ def fit_temperature(z: Floats, index: Index, weight: Floats, unknown: float = 0.
     beta, count = 1.0, 512
     # Few rows find the neighbourhood, more rows narrow it; the whole then needs two or three passes.
     while count < len(z) // 8:
-        beta = _newton(_Rows(*(column[:: len(z) // count] for column in rows)), size, beta, 1e-3)
+        beta = _newton(_LogitRows(*(column[:: len(z) // count] for column in rows)), size, beta, 1e-3)
         count *= 16
     beta = _newton(rows, size, beta, 1e-9)
     return size / beta, size, None if 2.0 / _BRACKET < beta < _BRACKET / 2.0 else NonConvergenceWarning
 
 
-def _newton(rows: _Rows, size: float, beta: float, tolerance: float) -> float:
+def _newton(rows: _LogitRows, size: float, beta: float, tolerance: float) -> float:
     """Find the root of the slope in β by Newton steps, halving the bracket (in log β) where they fail."""
     low, high = 1.0 / _BRACKET, _BRACKET
     last_slope = last_step = np.inf
@@ -74,7 +74,7 @@ def _newton(rows: _Rows, size: float, beta: float, tolerance: float) -> float:
     return beta
 
 
-def _derivatives(rows: _Rows, size: float, beta: float) -> tuple[float, float]:
+def _derivatives(rows: _LogitRows, size: float, beta: float) -> tuple[float, float]:
     """Return slope and curvature of the log-loss in β: one exponential an element, in blocks."""
     height = max(1, _BLOCK // rows.z.shape[1])
     slope = curvature = 0.0

@@ -11,9 +11,9 @@ from scipy.special import log_softmax
 
 from oddsmith import _check
 from oddsmith._types import Bools, Floats
-from oddsmith.classify._folds import Fold, Sorted, deal, sort_cases
+from oddsmith.classify._folds import CaseFold, Sorted, deal, sort_cases
 from oddsmith.classify._level import level_classes
-from oddsmith.classify._linear import Cases, Index, Linear, fit_linear, structured_penalty
+from oddsmith.classify._linear import Cases, Index, LinearFit, fit_linear, structured_penalty
 from oddsmith.classify._reading import Input
 from oddsmith.classify._saved import floats
 from oddsmith.classify._softmax import apply_scaling, fit_temperature
@@ -278,12 +278,12 @@ def _softenings(cases: Sorted) -> list[float]:
     """Return 0 and, where another reading suits temperature scaling better, that one."""
     losses = {}
     for softening in (0.0, *_SOFTENINGS):
-        reader = _Reader(cases, softening)
+        reader = _ReadCases(cases, softening)
         losses[softening] = -float(cases.weight @ _of_true(reader.tempered().log_proba(reader.x), cases.truth))
     return sorted({0.0, min(losses, key=lambda softening: losses[softening])})
 
 
-class _Reader:
+class _ReadCases:
     """Cases under one reading, and the parts that are fitted to them."""
 
     def __init__(self, cases: Sorted, softening: float) -> None:
@@ -301,7 +301,7 @@ class _Reader:
         """Return the same probabilities for all cases."""
         return self._part(name, np.array(0.0), np.log(prob))
 
-    def fit(self, kind: str, times: float, start: Linear | None) -> tuple[Linear, _Part]:
+    def fit(self, kind: str, times: float, start: LinearFit | None) -> tuple[LinearFit, _Part]:
         """Fit vector or matrix scaling under a multiple of its penalty."""
         k = len(self.totals)
         penalty = times * (structured_penalty(k) if kind == "matrix" else np.full(k, float(k)))
@@ -321,12 +321,12 @@ class _Reader:
 
 
 def _candidates(
-    cases: Sorted, folds: Sequence[Fold], softenings: Sequence[float], *, keep: bool
+    cases: Sorted, folds: Sequence[CaseFold], softenings: Sequence[float], *, keep: bool
 ) -> Iterator[tuple[_Part, Floats]]:
     """Yield all parts, each fitted to all cases, with the log-likelihood of each case by fits that did not see it."""
     k = cases.z.shape[1]
     for softening in softenings:
-        whole, rests = _Reader(cases, softening), [_Reader(fold.rest, softening) for fold in folds]
+        whole, rests = _ReadCases(cases, softening), [_ReadCases(fold.rest, softening) for fold in folds]
         seen = [_read(fold.part.z, softening) for fold in folds]
 
         def judged(parts: Sequence[_Part], seen: list[Floats] = seen) -> Floats:
@@ -348,10 +348,10 @@ def _candidates(
 
 
 def _path(
-    kind: str, whole: _Reader, rests: Sequence[_Reader], judged: Any, weight: Floats
+    kind: str, whole: _ReadCases, rests: Sequence[_ReadCases], judged: Any, weight: Floats
 ) -> Iterator[tuple[_Part, Floats]]:
     """Yield fits from stiff to free, each started from the last, until one does worse out of sample."""
-    starts: list[Linear | None] = [None] * len(rests)
+    starts: list[LinearFit | None] = [None] * len(rests)
     start, best = None, math.inf
     for times in _PENALTIES[kind]:
         fits = [each.fit(kind, times, begin) for each, begin in zip(rests, starts, strict=True)]
@@ -373,7 +373,7 @@ class _Judged(NamedTuple):
     n_folds: int
 
     @classmethod
-    def of(cls, folds: Sequence[Fold], rows: Sequence[Floats]) -> "_Judged":
+    def of(cls, folds: Sequence[CaseFold], rows: Sequence[Floats]) -> "_Judged":
         """Put the folds together."""
         as_is = [_of_true(np.asarray(log_softmax(fold.part.z, axis=1)), fold.part.truth) for fold in folds]
         weight = [fold.part.weight for fold in folds]

@@ -1,22 +1,28 @@
 """A classifier whose probabilities are calibrated, by any calibrator and any protocol."""
 
+import os
+from collections.abc import Callable
 from copy import copy
-from types import MethodType
-from typing import Any, Literal, NamedTuple, Self
+from functools import wraps
+from typing import Any, Literal, NamedTuple, ParamSpec, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import logsumexp
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.svm import LinearSVC
 from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check
+from oddsmith._sklearn_compat import num_samples
 from oddsmith._types import Floats, Weights
+from oddsmith.calibrators import Calibrator
 from oddsmith.classify.in_sample import remember_rows, row_hashes, warn_if_in_sample
+from oddsmith.classify.methods import resolve_method
 from oddsmith.classify.multiclass import (
     JointCalibration,
     ProblemCalibration,
@@ -24,9 +30,7 @@ from oddsmith.classify.multiclass import (
     Target,
     is_joint,
     make_calibration,
-    mean_log_odds,
     read_target,
-    resolve_calibrator,
 )
 from oddsmith.classify.protocols import (
     Pooled,
@@ -40,19 +44,29 @@ from oddsmith.classify.protocols import (
     score_all,
     weight_params,
 )
-from oddsmith.classify.scores import Score, classifier_scores, known_classes
+from oddsmith.classify.scores import ResponseMethod, classifier_scores, known_classes
+from oddsmith.modelfile import CalibrationModel
 
 __all__ = ["CalibratedClassifier"]
 
 
-class _ScoreParameter:
-    """The parameter ``score`` where it is set, scikit-learn's method ``score(X, y)`` where it is called."""
+Parameters = ParamSpec("Parameters")
 
-    def __set__(self, model: Any, value: Any) -> None:
-        model.__dict__["score"] = value
+#: Parameters by names that they no longer have.
+_RENAMED = {"calibrator": "method", "score": "response_method"}
 
-    def __get__(self, model: Any, owner: type | None = None) -> Any:
-        return ClassifierMixin.score if model is None else MethodType(ClassifierMixin.score, model)
+
+def _with_new_names(init: Callable[Parameters, None]) -> Callable[Parameters, None]:
+    """Refuse old names of parameters, naming the new ones; the signature stays what it is."""
+
+    @wraps(init)
+    def checked(*args: Parameters.args, **given: Parameters.kwargs) -> None:
+        for old in _RENAMED.keys() & given.keys():
+            new = _RENAMED[old]
+            _check.fail(f"{old} is called {new}", f"{old}={given[old]!r}", f"pass it as {new}")
+        init(*args, **given)
+
+    return checked
 
 
 class CalibratedPair(NamedTuple):
@@ -61,26 +75,31 @@ class CalibratedPair(NamedTuple):
     estimator: Any
     calibration: ProblemCalibration | JointCalibration
     classes: NDArray[Any]
-    kind: Score
+    response_method: ResponseMethod
     source: str
 
     @property
     def calibrators(self) -> list[Any]:
-        """The fitted calibrators: one a two-class problem, or one joint scaling."""
+        """The fitted calibrators: one per two-class problem, or one joint scaling."""
         return self.calibration.calibrators
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the calibrated P of each class or label."""
-        return self.calibration.predict_proba(*self._scores(X))
+        return self.calibration.predict_proba(self.raw_scores(X))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithm of the calibrated P of each class or label."""
+        return self.calibration.predict_log_proba(self.raw_scores(X))
 
     def log_odds(self, X: Any) -> Floats:
         """Return the calibrated log-odds of the second of two classes."""
-        return self.calibration.log_odds(*self._scores(X))
+        return self.calibration.log_odds(self.raw_scores(X))
 
-    def _scores(self, X: Any) -> tuple[Floats, Any]:
+    def raw_scores(self, X: Any) -> Floats:
+        """Return what the calibrators take: one column each, or the logits of a joint scaling."""
         layout = self.calibration.problems.layout
-        scores = classifier_scores(self.estimator, X, self.kind, layout=layout, source=self.source)
-        return scores.aligned(self.classes), scores.form
+        scores = classifier_scores(self.estimator, X, self.response_method, layout=layout, source=self.source)
+        return self.calibration.scores(scores.aligned(self.classes), scores.form)
 
 
 class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -96,13 +115,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     estimator : classifier, optional
         From scikit-learn, of its kind, or a fitted booster of XGBoost or LightGBM with ``prefit=True``. A classifier
         for two classes is trained on each two-class problem. None means ``LinearSVC(random_state=0)``.
-    calibrator : str, Calibrator or joint scaling, default "auto"
-        The name of a calibrator in snake case ("platt", "isotonic", "asymmetric_laplace", …), of a scaling
-        ("temperature", "vector", "matrix", "dirichlet", "auto_scaling"), "sigmoid" (platt), or an unfitted instance.
-        "auto" is `AutoCalibrator` for two classes and for labels that do not exclude each other, `AutoScaling` for
-        more classes.
-    method : str, Calibrator or joint scaling, optional
-        scikit-learn's name for ``calibrator``; give one of the two.
+    method : str, Calibrator or joint scaling, default "auto"
+        The name of a calibrator ("platt", "isotonic", "asymmetric-laplace", …) or of a joint scaling ("temperature",
+        "vector", "matrix", "dirichlet"), "sigmoid" (Platt's), or an unfitted instance. "auto" and "temperature" are
+        `AutoScaling` and `TemperatureScaling` for more than two classes, unless ``multiclass`` takes them apart, and
+        elsewhere `AutoCalibrator` and `TemperatureCalibrator`.
     cv : int, float, splitter or iterable of (train, test), default 5
         Folds, shuffled and stratified; a fraction to hold out; any splitter. Rows that no fold scores only train; a row
         scored r times calibrates with weight 1/r each time. A fold with one class to train on is skipped.
@@ -110,14 +127,14 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         False: one calibrator on all out-of-sample scores, classifier refitted on all rows. True: one classifier and
         calibrator a fold, probabilities averaged; with a held-out fraction, this one pair. "auto", as in scikit-learn:
         True.
-    prefit : bool, default False
-        The classifier is fitted: all rows calibrate, ``cv`` is not used. So it is within a ``FrozenEstimator``.
-    score : {"auto", "margin", "log_odds", "votes", "probability"} or callable, default "auto"
+    response_method : {"auto", "decision_function", "predict_proba", "log_odds", "votes"} or callable, default "auto"
         The calibrator's input, or a function of a fitted classifier and X that gives it; see `classifier_scores`.
     multiclass : {"auto", "one_vs_rest", "pairwise"} or array of shape (b, k), default "auto"
         How more than two classes are taken apart for a two-class calibrator and put together again: normalised, by
         `couple_pairwise`, or by `couple_code_matrix` with this code. A joint scaling needs none of them. "auto" is
-        "one_vs_rest", and lets the default calibrator be a joint one.
+        "one_vs_rest", and lets the default method be a joint one.
+    prefit : bool, default False
+        The classifier is fitted: all rows calibrate, ``cv`` is not used. So it is within a ``FrozenEstimator``.
     random_state : int, RandomState or None, default 0
         Shuffles the folds.
     n_jobs : int, optional
@@ -135,7 +152,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         Fitted calibrators, one a two-class problem (None where it had no rows), fold after fold in an ensemble.
     calibrated_classifiers_ : list
         Pairs with ``estimator``, ``calibrators`` and ``predict_proba``.
-    score_, score_source_, protocol_ : str
+    response_method_, source_, protocol_ : str
         The kind of score, where it came from, and how it was calibrated; `describe` shows them.
 
     Notes
@@ -157,45 +174,38 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = make_classification(n_samples=100, n_features=2, n_redundant=0, random_state=42)
     >>> model = CalibratedClassifier(GaussianNB(), "platt").fit(X, y)
-    >>> model.score_, model.predict_proba([[-0.5, 0.5]]).round(2).tolist()
+    >>> model.response_method_, model.predict_proba([[-0.5, 0.5]]).round(2).tolist()
     ('log_odds', [[0.81, 0.19]])
     """
-
-    score: Any = _ScoreParameter()
 
     # Groups go to the splitter, and X_train to a comparison of rows: a router must ask neither of this class.
     __metadata_request__fit = {"groups": UNUSED, "X_train": UNUSED}  # noqa: RUF012
 
+    @_with_new_names
     def __init__(
         self,
         estimator: Any = None,
-        calibrator: Any = "auto",
+        method: Any = "auto",
         *,
-        method: Any = None,
         cv: Any = 5,
         ensemble: bool | Literal["auto"] = False,
-        prefit: bool = False,
-        score: Score = "auto",
+        response_method: ResponseMethod = "auto",
         multiclass: Any = "auto",
+        prefit: bool = False,
         random_state: Any = 0,
         n_jobs: int | None = None,
         progress: Progress | None = None,
     ) -> None:
         self.estimator = estimator
-        self.calibrator = calibrator
         self.method = method
         self.cv = cv
         self.ensemble = ensemble
-        self.prefit = prefit
-        self.score = score
+        self.response_method = response_method
         self.multiclass = multiclass
+        self.prefit = prefit
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters, ``score`` among them, and those of the estimator and the calibrator."""
-        return {**super().get_params(deep), "score": self.__dict__["score"]}
 
     def fit(
         self,
@@ -229,12 +239,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         estimator, prefit = self._resolve_estimator()
         if X_train is not None and not prefit:
             _check.fail("X_train must come with prefit=True", "a classifier to fit", "leave X_train out")
-        target = read_target(y, _num_samples(X), known_classes(estimator) if prefit else None)
-        joint = is_joint(target, self.multiclass)
-        calibrator = resolve_calibrator(self.calibrator, self.method, joint=joint)
-        calibration = make_calibration(calibrator, target, self.multiclass)
+        target = read_target(y, num_samples(X), known_classes(estimator) if prefit else None)
+        method = resolve_method(self.method, joint=is_joint(target, self.multiclass))
+        calibration = make_calibration(method, target, self.multiclass)
         fit_params, split_params, weight = self._route(estimator, prefit, sample_weight, groups, params, target)
-        training = Training(estimator, fit_params, self.__dict__["score"], calibration.problems.layout)
+        training = Training(estimator, fit_params, self.response_method, calibration.problems.layout)
         if prefit:
             estimators, pooled = [estimator], [score_all(training, X, target)]
             warn_if_in_sample(estimator, X, X_train, pooled[0].values, target)
@@ -258,12 +267,21 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         total = sum(pair.predict_proba(X) for pair in self.calibrated_classifiers_)
         return np.asarray(total / len(self.calibrated_classifiers_))
 
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return log P of each class or label, finite where P itself rounds to 0, unless a calibrator says 0."""
+        check_is_fitted(self)
+        logs = [pair.predict_log_proba(X) for pair in self.calibrated_classifiers_]
+        return logs[0] if len(logs) == 1 else np.asarray(logsumexp(logs, axis=0) - np.log(len(logs)))
+
     def log_odds(self, X: Any) -> Floats:
         """Return the calibrated log P(+|x)/P(−|x) of two classes, exact where P rounds to 0 or 1."""
         check_is_fitted(self)
         if len(self.classes_) != 2 or self._multilabel():
-            _check.fail("log_odds needs two classes", f"{len(self.classes_)}", "use predict_proba")
-        return mean_log_odds([pair.log_odds(X) for pair in self.calibrated_classifiers_])
+            _check.fail("log_odds needs two classes", f"{len(self.classes_)}", "use predict_log_proba")
+        if len(self.calibrated_classifiers_) == 1:
+            return self.calibrated_classifiers_[0].log_odds(X)
+        logs = self.predict_log_proba(X)
+        return np.asarray(logs[:, 1] - logs[:, 0])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class, the first of equals (of two: the second iff P > ½); labels with P > ½."""
@@ -271,6 +289,44 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         if self._multilabel():
             return (prob > 0.5).astype(np.int64)
         return np.asarray(self.classes_[prob.argmax(axis=1)])
+
+    def raw_scores(self, X: Any) -> Floats:
+        """Return the scores that are calibrated, which a saved calibration takes: shape (n,), or logits (n, k)."""
+        self._only_calibrator("raw_scores")
+        scores = self.calibrated_classifiers_[0].raw_scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the calibration, without the classifier, to a JSON file; ``force`` replaces one that exists.
+
+        ``oddsmith.load(path)`` predicts from what `raw_scores` returns. There must be one calibrator of two classes, or
+        one joint scaling.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile, oddsmith
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model, path = CalibratedClassifier().fit(X, y), pathlib.Path(tempfile.mkdtemp()) / "calibration.json"
+        >>> model.save(path)
+        >>> bool((oddsmith.load(path).predict_proba(model.raw_scores(X)) == model.predict_proba(X)).all())
+        True
+        """
+        fitted = self._only_calibrator("save")
+        if isinstance(fitted, Calibrator):
+            negative, positive = self.classes_.tolist()
+            CalibrationModel.from_calibrator(fitted, labels=(negative, positive)).save(path, force=force)
+        else:
+            named = copy(fitted)
+            named.classes_ = self.classes_
+            named.save(path, force=force)
+
+    def _only_calibrator(self, wanted: str) -> Any:
+        check_is_fitted(self)
+        if len(self.calibrators_) != 1:
+            hint = "use ensemble=False" if len(self.calibrated_classifiers_) > 1 else 'use method="auto"'
+            _check.fail(f"{wanted} needs one calibrator, or one joint scaling", f"{len(self.calibrators_)}", hint)
+        return self.calibrators_[0]
 
     def describe(self) -> str:
         """Say what is scored, how, by which calibrator and protocol."""
@@ -280,7 +336,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         return "\n".join(
             [
                 f"classifier: {type(pair.estimator).__name__}, {len(self.classes_)} classes",
-                f"score: {self.score_}, from {self.score_source_}",
+                f"score: {self.response_method_}, from {self.source_}",
                 f"calibrators: {len(self.calibrators_)} × {', '.join(kinds)}",
                 f"protocol: {self.protocol_}",
             ]
@@ -290,7 +346,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         """Say who may receive what is passed to ``fit``: classifier, splitter, calibrator."""
         estimator, prefit = self._resolve_estimator()
         to_fit, to_split = (MethodMapping().add(caller="fit", callee=callee) for callee in ("fit", "split"))
-        calibrator = clone(resolve_calibrator(self.calibrator, self.method))
+        calibrator = clone(resolve_method(self.method))
         if _routes() and calibrator.get_metadata_routing().fit.requests.get("sample_weight") is None:
             calibrator.set_fit_request(sample_weight=True)
         router = MetadataRouter(owner=self).add_self_request(self)
@@ -371,15 +427,14 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         return [estimator], [pooled]
 
     def _keep(self, estimators: list[Any], calibrations: list[Any], scored: Pooled, target: Target) -> None:
-        asked = self.__dict__["score"]
-        used = asked if callable(asked) else scored.kind
+        used = self.response_method if callable(self.response_method) else scored.kind
         self.calibrated_classifiers_ = [
             CalibratedPair(estimator, calibration, target.classes, used, scored.source)
             for estimator, calibration in zip(estimators, calibrations, strict=True)
         ]
         self.calibrators_ = [each for calibration in calibrations for each in calibration.calibrators]
         self.classes_ = target.classes
-        self.score_, self.score_source_ = scored.kind, scored.source
+        self.response_method_, self.source_ = scored.kind, scored.source
         # What an earlier fit knew and this one does not must go.
         for name in ("estimator_", "n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)

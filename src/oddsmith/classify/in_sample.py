@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import _safe_indexing
 
+from oddsmith._sklearn_compat import safe_indexing
 from oddsmith._types import Floats
 from oddsmith.classify.multiclass import Target
 from oddsmith.classify.scores import unwrap
@@ -36,7 +36,7 @@ def row_hashes(X: Any) -> Hashes:
             sparse.csr_array((terms, rows.indices, rows.indptr), rows.shape) @ np.ones(rows.shape[1], np.uint64)
         )
     if hasattr(X, "columns"):
-        columns = (np.asarray(_safe_indexing(X, column, axis=1)) for column in range(X.shape[1]))
+        columns = (np.asarray(safe_indexing(X, column, axis=1)) for column in range(X.shape[1]))
         terms = zip(columns, _multipliers(X.shape[1]), strict=True)
         return _mix(np.asarray(sum(_mix(_bits(column)) * multiplier for column, multiplier in terms)))
     table = _as_table(X)

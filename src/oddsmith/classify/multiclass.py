@@ -4,7 +4,6 @@ Two classes, one against the rest, all pairs, any code matrix and independent la
 problems, a calibrator for each, and a rule that puts the answers together.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,16 +12,13 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_expit, logsumexp
+from scipy.special import log_expit, log_softmax, logsumexp
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _check_method_params
 
-from oddsmith import _check, calibrators
+from oddsmith import _check
+from oddsmith._sklearn_compat import check_method_params, safe_indexing
 from oddsmith._types import Floats, Weights
-from oddsmith.calibrators import Calibrator, PlattCalibrator
-from oddsmith.classify import scaling
-from oddsmith.classify.auto_scaling import AutoScaling
+from oddsmith.calibrators import Calibrator
 from oddsmith.classify.coupling import couple_code_matrix, couple_pairwise, normalize_one_vs_rest
 from oddsmith.classify.scores import Form, Layout, refuse_unknown
 
@@ -80,14 +76,17 @@ class Problems:
     code : ndarray of shape (b, k)
         +1: the class is positive in this problem, −1: negative, 0: takes no part.
     join : callable
-        Puts answers of shape (n, b), which rest on so many cases each, together.
+        Puts probabilities of shape (n, b), which rest on so many cases each, together.
     layout : str
         The scores that are wanted from a classifier.
+    join_log_odds : callable, optional
+        Puts log-odds of shape (n, b) together to log P, where that is possible without rounding P.
     """
 
     code: Signs
     join: Callable[[Floats, Floats], Floats]
     layout: Layout = "classes"
+    join_log_odds: Callable[[Floats], Floats] | None = None
 
     def signs(self, target: Target) -> Signs:
         """Return +1, −1 or 0 for each row and problem."""
@@ -95,7 +94,11 @@ class Problems:
             return (2 * target.codes - 1).astype(np.int8)
         return self.code.T[target.codes]
 
-    def column(self, values: Floats, form: Form, b: int) -> Floats:
+    def scores(self, values: Floats, form: Form) -> Floats:
+        """Return one column per problem."""
+        return np.column_stack([self._column(values, form, b) for b in range(len(self.code))])
+
+    def _column(self, values: Floats, form: Form, b: int) -> Floats:
         """Return the scores of one problem.
 
         Of one class against the rest, its own margin or probability. Elsewhere, unless the classifier itself answered
@@ -130,6 +133,10 @@ def _join_two(answers: Floats, counts: Floats) -> Floats:
     return np.column_stack([1 - answers[:, 0], answers[:, 0]])
 
 
+def _join_log_odds_of_two(log_odds: Floats) -> Floats:
+    return np.asarray(log_expit(np.column_stack([-log_odds, log_odds])))
+
+
 def _join_labels(answers: Floats, counts: Floats) -> Floats:
     del counts
     return answers
@@ -138,6 +145,12 @@ def _join_labels(answers: Floats, counts: Floats) -> Floats:
 def _join_one_vs_rest(answers: Floats, counts: Floats) -> Floats:
     del counts
     return normalize_one_vs_rest(answers)
+
+
+def _join_log_odds_one_vs_rest(log_odds: Floats) -> Floats:
+    """Return what `normalize_one_vs_rest` does, in logarithms."""
+    logs = log_expit(log_odds)
+    return np.asarray(log_softmax(np.where(np.isneginf(logs).all(axis=1, keepdims=True), 0.0, logs), axis=1))
 
 
 def _join_pairs(answers: Floats, counts: Floats, k: int) -> Floats:
@@ -161,11 +174,11 @@ def problems_for(target: Target, multiclass: Any) -> Problems:
         code = _check.as_array(multiclass, "multiclass", (2,))
         couple_code_matrix(np.full(len(code), 0.5), code)  # refuses what is not a code
     if target.multilabel:
-        return Problems(_one_vs_rest(k), _join_labels, "labels")
+        return Problems(_one_vs_rest(k), _join_labels, "labels", log_expit)
     if k == 2:
-        return Problems(np.array([[-1, 1]], dtype=np.int8), _join_two)
+        return Problems(np.array([[-1, 1]], dtype=np.int8), _join_two, join_log_odds=_join_log_odds_of_two)
     if isinstance(multiclass, str) and multiclass != "pairwise":
-        return Problems(_one_vs_rest(k), _join_one_vs_rest)
+        return Problems(_one_vs_rest(k), _join_one_vs_rest, join_log_odds=_join_log_odds_one_vs_rest)
     if isinstance(multiclass, str):
         pairs = np.array([np.eye(k)[i] - np.eye(k)[j] for i, j in combinations(range(k), 2)], dtype=np.int8)
         return Problems(pairs, partial(_join_pairs, k=k), "pairs")
@@ -192,17 +205,16 @@ class ProblemCalibration:
         self, values: Floats, form: Form, target: Target, weight: Weights | None, meaning: str | None = None
     ) -> Self:
         """Fit every problem to aligned scores, of which may be known what they mean."""
-        signs = self.problems.signs(target)
+        signs, columns = self.problems.signs(target), self.problems.scores(values, form)
         self.calibrators, counts = [], []
-        for b in range(signs.shape[1]):
-            held = signs[:, b] != 0 if weight is None else (signs[:, b] != 0) & (weight > 0)
-            scores = self.problems.column(values, form, b)
+        for sign, scores in zip(signs.T, columns.T, strict=True):
+            held = sign != 0 if weight is None else (sign != 0) & (weight > 0)
             if held.any() and np.isnan(scores[held]).all():
                 scores = np.zeros(len(scores))
             held &= ~np.isnan(scores)
             given = None if weight is None else weight[held]
             counts.append(float(held.sum() if given is None else given.sum()))
-            labels = (signs[held, b] > 0).astype(np.int64)
+            labels = (sign[held] > 0).astype(np.int64)
             calibrator = clone(self.calibrator)
             fitted = calibrator._fit_known(meaning, scores[held], labels, given) if held.any() else None
             self.calibrators.append(fitted)
@@ -211,21 +223,34 @@ class ProblemCalibration:
             _check.fail("some row must calibrate", "weight 0 in all rows of a fold", "change cv or sample_weight")
         return self
 
-    def predict_proba(self, values: Floats, form: Form) -> Floats:
+    def scores(self, values: Floats, form: Form) -> Floats:
+        """Return one column per calibrator, from aligned scores."""
+        # Only a problem that was fitted to a constant has no score.
+        return np.nan_to_num(self.problems.scores(values, form), nan=0.0)
+
+    def predict_proba(self, scores: Floats) -> Floats:
         """Return P of each class (rows sum to 1) or label."""
-        answers = np.full((len(values), len(self.calibrators)), 0.5)
-        for b, calibrator in enumerate(self.calibrators):
-            if calibrator is not None:
-                answers[:, b] = calibrator.predict_proba(self._scores(values, form, b))[:, 1]
+        answers = np.full(scores.shape, 0.5)
+        for b, calibrator in self._fitted():
+            answers[:, b] = calibrator.predict_proba(scores[:, b])[:, 1]
         return self.problems.join(answers, self.counts)
 
-    def log_odds(self, values: Floats, form: Form) -> Floats:
-        """Return the log-odds of the second of two classes."""
-        return np.asarray(self.calibrators[0].log_odds(self._scores(values, form, 0)))
+    def predict_log_proba(self, scores: Floats) -> Floats:
+        """Return log P of each class or label; finite where P rounds to 0, unless coupling or a calibrator says 0."""
+        if self.problems.join_log_odds is None:
+            with np.errstate(divide="ignore"):
+                return np.log(self.predict_proba(scores))
+        log_odds = np.zeros(scores.shape)
+        for b, calibrator in self._fitted():
+            log_odds[:, b] = calibrator.log_odds(scores[:, b])
+        return self.problems.join_log_odds(log_odds)
 
-    def _scores(self, values: Floats, form: Form, b: int) -> Floats:
-        # Only a problem that was fitted to a constant has no score.
-        return np.nan_to_num(self.problems.column(values, form, b), nan=0.0)
+    def log_odds(self, scores: Floats) -> Floats:
+        """Return the log-odds of the second of two classes."""
+        return np.asarray(self.calibrators[0].log_odds(scores))
+
+    def _fitted(self) -> list[tuple[int, Calibrator]]:
+        return [(b, calibrator) for b, calibrator in enumerate(self.calibrators) if calibrator is not None]
 
 
 @dataclass(eq=False)
@@ -242,75 +267,34 @@ class JointCalibration:
         """Fit the scaling to aligned scores; their form tells all."""
         del meaning
         scaling = clone(self.calibrator).set_params(classes=np.arange(len(target.classes)), input="logits")
-        self.calibrators = [scaling.fit(_logits(values, form), target.codes, weight)]
+        self.calibrators = [scaling.fit(self.scores(values, form), target.codes, weight)]
         return self
 
-    def predict_proba(self, values: Floats, form: Form) -> Floats:
-        """Return P of each class; rows sum to 1."""
-        return np.asarray(self.calibrators[0].predict_proba(_logits(values, form)))
+    def scores(self, values: Floats, form: Form) -> Floats:
+        """Return logits, from aligned scores."""
+        if form == "probability":
+            held = np.clip(values, _CLIP, 1 - _CLIP)
+            values = np.log(held) - np.log1p(-held) if values.shape[1] == 1 else np.log(held)
+        return np.where(np.isnan(values), np.nanmin(values, axis=1, keepdims=True), values)
 
-    def log_odds(self, values: Floats, form: Form) -> Floats:
+    def predict_proba(self, scores: Floats) -> Floats:
+        """Return P of each class; rows sum to 1."""
+        return np.asarray(self.calibrators[0].predict_proba(scores))
+
+    def predict_log_proba(self, scores: Floats) -> Floats:
+        """Return log P of each class."""
+        return np.asarray(self.calibrators[0].predict_log_proba(scores))
+
+    def log_odds(self, scores: Floats) -> Floats:
         """Return the log-odds of the second of two classes."""
-        logs = self.calibrators[0].predict_log_proba(_logits(values, form))
+        logs = self.predict_log_proba(scores)
         return np.asarray(logs[:, 1] - logs[:, 0])
 
 
-def _logits(values: Floats, form: Form) -> Floats:
-    if form == "probability":
-        held = np.clip(values, _CLIP, 1 - _CLIP)
-        values = np.log(held) - np.log1p(-held) if values.shape[1] == 1 else np.log(held)
-    return np.where(np.isnan(values), np.nanmin(values, axis=1, keepdims=True), values)
-
-
-def mean_log_odds(log_odds: list[Floats]) -> Floats:
-    """Return the log-odds of the mean of probabilities, given as log-odds, without rounding any of them."""
-    if len(log_odds) == 1:
-        return log_odds[0]
-    stacked = np.stack(log_odds)
-    return np.asarray(logsumexp(log_expit(stacked), axis=0) - logsumexp(log_expit(-stacked), axis=0))
-
-
-def _by_name(module: Any, role: str) -> dict[str, Any]:
-    """Name what a module exports in snake case, without its role: AsymmetricLaplaceCalibrator is asymmetric_laplace."""
-    bare = {name.removesuffix(role): getattr(module, name) for name in module.__all__ if name != role}
-    return {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower(): cls for name, cls in bare.items()}
-
-
-_CALIBRATORS = {
-    "sigmoid": PlattCalibrator,
-    **_by_name(calibrators, "Calibrator"),
-    **_by_name(scaling, "Scaling"),  # last: "temperature" is joint, as in scikit-learn
-    "auto_scaling": AutoScaling,
-}
-
-
 def is_joint(target: Target, multiclass: Any) -> bool:
-    """Tell whether "auto" means one scaling of all classes: there are more than two, and nobody takes them apart."""
+    """Tell whether a name may mean a scaling of all classes: there are more than two, and nobody takes them apart."""
     undecided = isinstance(multiclass, str) and multiclass == "auto"
     return undecided and len(target.classes) > 2 and not target.multilabel
-
-
-def resolve_calibrator(calibrator: Any, method: Any = None, *, joint: bool = False) -> Any:
-    """Resolve a name, or check an instance, once, at the door; ``method`` is the same parameter by another name.
-
-    With ``joint``, "auto" is `AutoScaling`.
-    """
-    if method is not None:
-        if not (isinstance(calibrator, str) and calibrator == "auto"):
-            got = f"calibrator={calibrator!r} and method={method!r}"
-            _check.fail("calibrator and method are one parameter by two names", got, "leave method out")
-        calibrator = method
-    if isinstance(calibrator, str):
-        _check.one_of(calibrator, "calibrator", tuple(_CALIBRATORS))
-        if joint and calibrator == "auto":
-            return AutoScaling()
-        return _CALIBRATORS[calibrator]()
-    if not isinstance(calibrator, (Calibrator, scaling.JointScaling)):
-        _check.fail("calibrator must be a name, a Calibrator or a joint scaling", repr(calibrator), 'use "platt"')
-    if getattr(calibrator, "pos_label", None) is not None:
-        got = f"pos_label={calibrator.pos_label!r}"
-        _check.fail("the second of the sorted classes is positive", got, "leave pos_label out of the calibrator")
-    return calibrator
 
 
 def make_calibration(calibrator: Any, target: Target, multiclass: Any) -> ProblemCalibration | JointCalibration:
@@ -354,9 +338,9 @@ class ProblemClassifier(BaseEstimator):  # type: ignore[misc]
             if sign.max(initial=0) < 1 or sign.min(initial=0) > -1:
                 self.problem_estimators_.append(None)
                 continue
-            given = _check_method_params(X, params, rows)
+            given = check_method_params(X, params, rows)
             labels = (sign[rows] > 0).astype(np.int64)
-            self.problem_estimators_.append(clone(self.estimator).fit(_safe_indexing(X, rows), labels, **given))
+            self.problem_estimators_.append(clone(self.estimator).fit(safe_indexing(X, rows), labels, **given))
         fitted = [each for each in self.problem_estimators_ if each is not None]
         for name in ("n_features_in_", "feature_names_in_"):
             if fitted and hasattr(fitted[0], name):

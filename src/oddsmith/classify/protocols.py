@@ -24,14 +24,14 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import Pipeline
 from sklearn.utils import indexable
-from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _check_method_params, _num_samples, has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter
 
 from oddsmith import _check
+from oddsmith._sklearn_compat import check_method_params, num_samples, safe_split
 from oddsmith._types import Bools, Floats, Weights
 from oddsmith.classify.multiclass import Target, read_target
-from oddsmith.classify.scores import ClassScores, Form, Layout, Score, classifier_scores, wants_numbers
+from oddsmith.classify.scores import ClassifierScores, Form, Layout, ResponseMethod, classifier_scores, wants_numbers
 from oddsmith.errors import InSampleWarning, SkippedFoldWarning, UnusedWeightWarning
 from oddsmith.table import ScoreTable
 
@@ -41,12 +41,12 @@ Rows = NDArray[np.intp]
 Progress = Callable[[int, int], Any]
 
 
-class Fold(NamedTuple):
+class ScoredFold(NamedTuple):
     """Rows, their scores by a classifier that was trained on others, and that classifier, where it is kept."""
 
     train: Rows
     test: Rows
-    scores: ClassScores
+    scores: ClassifierScores
     estimator: Any
 
 
@@ -74,7 +74,7 @@ class Training(NamedTuple):
 
     estimator: Any
     params: dict[str, Any]
-    kind: Score
+    response_method: ResponseMethod
     layout: Layout
 
     def present(self, n: int) -> Bools:
@@ -158,7 +158,7 @@ def fit_folds(
     keep: bool = False,
     n_jobs: int | None = None,
     done: Callable[[], Any] | None = None,
-) -> list[Fold]:
+) -> list[ScoredFold]:
     """Train on each fold's rest and score the fold."""
     parallel = Parallel(n_jobs=n_jobs, return_as="generator")
     folds = []
@@ -169,7 +169,7 @@ def fit_folds(
     return [fold._replace(scores=scores) for fold, scores in zip(folds, _agreed(folds), strict=True)]
 
 
-def _agreed(folds: list[Fold]) -> list[ClassScores]:
+def _agreed(folds: list[ScoredFold]) -> list[ClassifierScores]:
     """Return the scores of all folds, which must be of one kind."""
     scores = [fold.scores for fold in folds]
     softmax = next((each for each in scores if each.source.startswith("softmax of ")), None)
@@ -184,22 +184,22 @@ def _agreed(folds: list[Fold]) -> list[ClassScores]:
     kinds = {(each.kind, each.form) for each in scores}
     if len(kinds) > 1:
         got = " and ".join(kind for kind, _ in sorted(kinds))
-        _check.fail("all folds must have one kind of score", got, 'name one, such as score="probability"')
+        _check.fail("all folds must have one kind of score", got, 'name one, such as response_method="predict_proba"')
     return scores
 
 
-def _fit_fold(training: Training, X: Any, y: NDArray[Any], train: Rows, test: Rows, keep: bool) -> Fold:
+def _fit_fold(training: Training, X: Any, y: NDArray[Any], train: Rows, test: Rows, keep: bool) -> ScoredFold:
     estimator = fit_rows(training, X, y, train)
-    scored, _ = _safe_split(estimator, X, None, test, train)
-    scores = classifier_scores(estimator, scored, training.kind, layout=training.layout, rows=test)
-    return Fold(train, test, scores, estimator if keep else None)
+    scored, _ = safe_split(estimator, X, None, test, train)
+    scores = classifier_scores(estimator, scored, training.response_method, layout=training.layout, rows=test)
+    return ScoredFold(train, test, scores, estimator if keep else None)
 
 
 def fit_rows(training: Training, X: Any, y: NDArray[Any], rows: Rows) -> Any:
     """Fit a copy of the classifier to some of the rows."""
     estimator = clone(training.estimator)
-    X_part, y_part = _safe_split(estimator, X, y, rows)
-    params = _check_method_params(X, training.params, rows)
+    X_part, y_part = safe_split(estimator, X, y, rows)
+    params = check_method_params(X, training.params, rows)
     if not (y.ndim == 1 and wants_numbers(estimator)):
         return estimator.fit(X_part, y_part, **params)
     labels, numbers = np.unique(y_part, return_inverse=True)
@@ -221,7 +221,7 @@ def weight_params(estimator: Any, weight: Weights | None) -> dict[str, Any]:
     return {}
 
 
-def pool(folds: list[Fold], target: Target) -> Pooled:
+def pool(folds: list[ScoredFold], target: Target) -> Pooled:
     """Put the scores of all folds together."""
     rows = np.concatenate([fold.test for fold in folds])
     values = np.concatenate([fold.scores.aligned(target.classes) for fold in folds])
@@ -233,7 +233,7 @@ def pool(folds: list[Fold], target: Target) -> Pooled:
 
 def score_all(training: Training, X: Any, target: Target) -> Pooled:
     """Score all rows by a classifier that is fitted already."""
-    scores = classifier_scores(training.estimator, X, training.kind, layout=training.layout)
+    scores = classifier_scores(training.estimator, X, training.response_method, layout=training.layout)
     rows = np.arange(len(target.y))
     values = scores.aligned(target.classes)
     return Pooled(rows, values, scores.form, scores.kind, scores.source, scores.meaning, None)
@@ -245,7 +245,7 @@ def score_tables(
     y: ArrayLike,
     *,
     cv: Any = 5,
-    score: Score = "auto",
+    response_method: ResponseMethod = "auto",
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     random_state: Any = 0,
@@ -261,7 +261,7 @@ def score_tables(
         Two classes; it is copied.
     X, y, sample_weight, groups
         Rows, labels (sorted order, the second is positive), and what `CalibratedClassifier.fit` takes beside them.
-    cv, score, random_state, n_jobs
+    cv, response_method, random_state, n_jobs
         As in `CalibratedClassifier`.
 
     Returns
@@ -282,11 +282,11 @@ def score_tables(
     [0, 5]
     """
     (X,) = indexable(X)
-    target = read_target(y, _num_samples(X))
+    target = read_target(y, num_samples(X))
     if len(target.classes) != 2 or target.multilabel:
         _check.fail("y must hold two classes", f"{len(target.classes)}", "take one class against the rest")
     weight = _check.as_weights(sample_weight, len(target.y))
-    training = Training(estimator, weight_params(estimator, weight), score, "classes")
+    training = Training(estimator, weight_params(estimator, weight), response_method, "classes")
     splitter = make_splitter(cv, target, groups is not None, random_state)
     splits = make_splits(splitter, X, target, {} if groups is None else {"groups": groups}, training)
     pooled = pool(fit_folds(training, X, target.y, splits, n_jobs=n_jobs), target)

@@ -26,13 +26,13 @@ from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing, indexable
-from sklearn.utils.validation import _num_samples
+from sklearn.utils import indexable
 
 from oddsmith import _check
+from oddsmith._sklearn_compat import num_samples, safe_indexing
 from oddsmith._types import Floats
 
-__all__ = ["ClassScores", "classifier_scores"]
+__all__ = ["ClassifierScores", "classifier_scores"]
 
 #: What the columns are: a class's own score against the rest · its log-probability up to a constant a row · its
 #: probability · the first class against the second, for all pairs · one score a two-class problem or label.
@@ -41,18 +41,23 @@ Form = Literal["own", "log_probability", "probability", "pairs", "problems"]
 #: What is wanted: a score a class · a score a label of an indicator matrix · a score a pair, where there is one.
 Layout = Literal["classes", "labels", "pairs"]
 
-#: A kind by name, or a function of the fitted classifier and X.
-Score = str | Callable[[Any, Any], ArrayLike]
+#: A kind of score by name, or a function of the fitted classifier and X.
+ResponseMethod = str | Callable[[Any, Any], ArrayLike]
 
 #: What the scores of a kind are; margins are log-odds on a scale of their own.
-_MEANING = {"probability": "probability", "votes": "probability", "margin": "log_odds", "log_odds": "log_odds"}
+_MEANING = {
+    "decision_function": "log_odds",
+    "log_odds": "log_odds",
+    "predict_proba": "probability",
+    "votes": "probability",
+}
 
 #: So many rows show whether a classifier is a softmax of its margins.
 _SHOWN = 64
 
 
 @dataclass(frozen=True, eq=False)
-class ClassScores:
+class ClassifierScores:
     """Scores as a classifier gave them.
 
     Attributes
@@ -61,7 +66,7 @@ class ClassScores:
         One score a row, of the second class of two; or one column a class, a label or a pair. NaN in a column: this
         classifier never saw both sides of that problem.
     kind : str
-        "margin", "log_odds", "votes", "probability", or the name of the function that made them.
+        "decision_function", "predict_proba", "log_odds", "votes", or the name of the function that made them.
     source : str
         The method of the classifier that they came from.
     form : str
@@ -92,7 +97,7 @@ class ClassScores:
         if self.values.shape[1:] not in ({(), (1,), (2,)} if len(mine) == 2 else {(width,)}):
             got = f"shape {self.values.shape} for {len(mine)} classes"
             _check.fail(
-                "scores must have one column a class", got, "pass a function of (estimator, X) as kind of score"
+                "scores must have one column a class", got, "pass a function of (estimator, X) as response_method"
             )
         if len(classes) == 2:
             return (self._second() if at[0] < at[1] else self._mirrored(self._second()))[:, None]
@@ -132,12 +137,12 @@ class ClassScores:
 def classifier_scores(
     estimator: Any,
     X: Any,
-    kind: Score = "auto",
+    response_method: ResponseMethod = "auto",
     *,
     layout: Layout = "classes",
     rows: NDArray[np.intp] | None = None,
     source: str | None = None,
-) -> ClassScores:
+) -> ClassifierScores:
     """Read the scores of a fitted classifier.
 
     Pipelines, searches, frozen and one-vs-rest classifiers are opened, so that naive Bayes behind a vectorizer still
@@ -149,12 +154,12 @@ def classifier_scores(
         From scikit-learn, of its kind, or a booster of XGBoost or LightGBM.
     X : array, sparse matrix or data frame
         Rows to score.
-    kind : {"auto", "margin", "log_odds", "votes", "probability"} or callable, default "auto"
-        "margin": ``decision_function`` or a booster's raw margin · "log_odds": log P(c)/P(not c), from joint
-        log-probabilities, ``log_odds``, margins whose softmax is ``predict_proba``, or ``predict_proba`` itself (which
-        must then avoid 0 and 1) · "votes": the share of an ensemble's members, or of neighbours · "probability":
-        ``predict_proba`` · a function of the classifier and X. "auto" takes the first there is of: joint
-        log-probabilities, the log-odds of a softmax of several classes, margin, ``log_odds``, probability.
+    response_method : {"auto", "decision_function", "predict_proba", "log_odds", "votes"} or callable, default "auto"
+        "decision_function": the margin, of a booster its raw margin · "predict_proba" · "log_odds": log P(c)/P(not c),
+        from joint log-probabilities, ``log_odds``, margins whose softmax is ``predict_proba``, or ``predict_proba``
+        itself (which must then avoid 0 and 1) · "votes": the share of an ensemble's members, or of neighbors · a
+        function of the classifier and X. "auto" takes the first there is of: joint log-probabilities, the log-odds of a
+        softmax of several classes, margin, ``log_odds``, probability.
     layout : {"classes", "labels", "pairs"}, default "classes"
         One score a class; a label of an indicator matrix; or, of classifiers trained on pairs, a pair.
     rows : array of int, optional
@@ -170,16 +175,17 @@ def classifier_scores(
     ('log_odds', array([   0., 7960.]))
     """
     final, seen = unwrap(estimator, X)
-    if callable(kind):
-        values = np.asarray(kind(estimator, X), dtype=np.float64)
-        scores = ClassScores(values, getattr(kind, "__name__", "callable"), "function", "own", known_classes(estimator))
+    if callable(response_method):
+        values = np.asarray(response_method(estimator, X), dtype=np.float64)
+        name = getattr(response_method, "__name__", "callable")
+        scores = ClassifierScores(values, name, "function", "own", known_classes(estimator))
     else:
-        _check.one_of(kind, "kind of score", ("auto", *_SOURCES))
-        members = None if kind in ("votes", "probability") else _members(final, layout)
+        _check.one_of(response_method, "response_method", ("auto", *_SOURCES))
+        members = None if response_method in ("predict_proba", "votes") else _members(final, layout)
         if members is not None:
-            return _of_members(final, seen, kind, layout, rows, *members)
-        scores = replace(_read(final, seen, kind, layout, source), classes=known_classes(estimator))
-    _refuse_bad(scores.values, _num_samples(X), rows)
+            return _of_members(final, seen, response_method, layout, rows, *members)
+        scores = replace(_read(final, seen, response_method, layout, source), classes=known_classes(estimator))
+    _refuse_bad(scores.values, num_samples(X), rows)
     return replace(scores, form="problems") if layout == "labels" else scores
 
 
@@ -211,11 +217,11 @@ def _refuse_bad(values: Floats, n: int, rows: NDArray[np.intp] | None) -> None:
     _check.as_array(values, "scores", (2,))
 
 
-def _read(final: Any, X: Any, wanted: str, layout: Layout, known: str | None) -> ClassScores:
+def _read(final: Any, X: Any, wanted: str, layout: Layout, known: str | None) -> ClassifierScores:
     """Read the first source there is, or the one that is known."""
     sources = _AUTO if wanted == "auto" else [(wanted, source) for source in _SOURCES[wanted]]
 
-    def there(source: _Source) -> bool:
+    def there(source: _ScoreSource) -> bool:
         if known is not None:
             return source.name == known
         return source.found(final) and (not source.softmax or (layout != "labels" and _is_softmax(source, final, X)))
@@ -234,7 +240,7 @@ def _read(final: Any, X: Any, wanted: str, layout: Layout, known: str | None) ->
         values = values - np.log(-np.expm1(values))  # labels do not exclude each other: their log-odds are their own
     if shaped and layout == "pairs":
         form = "pairs"
-    return ClassScores(values, kind, source.name, form, known_classes(final))
+    return ClassifierScores(values, kind, source.name, form, known_classes(final))
 
 
 def wants_numbers(estimator: Any) -> bool:
@@ -282,7 +288,7 @@ def _of_members(
     members: list[Any],
     form: Form,
     sign: float,
-) -> ClassScores:
+) -> ClassifierScores:
     """Read a composite classifier column by column; NaN where a member saw one class only."""
     seen = [len(getattr(member, "classes_", ())) == 2 for member in members]
     parts = [classifier_scores(each, X, kind, rows=rows) for each, ok in zip(members, seen, strict=True) if ok]
@@ -291,7 +297,7 @@ def _of_members(
     values = np.full((len(parts[0].values), len(members)), np.nan)
     values[:, seen] = sign * np.column_stack([part.aligned(np.array([0, 1]))[:, 0] for part in parts])
     form = "problems" if layout == "labels" else form
-    return ClassScores(values, parts[0].kind, f"{parts[0].source} of each member", form, known_classes(final))
+    return ClassifierScores(values, parts[0].kind, f"{parts[0].source} of each member", form, known_classes(final))
 
 
 def _columns(raw: Any, final: Any) -> Floats:
@@ -302,7 +308,7 @@ def _columns(raw: Any, final: Any) -> Floats:
     return np.asarray(raw, dtype=np.float64)
 
 
-class _Source(NamedTuple):
+class _ScoreSource(NamedTuple):
     """A place to find scores: by what it is found, how it is read, what its columns are."""
 
     name: str
@@ -311,13 +317,13 @@ class _Source(NamedTuple):
     form: Form
     softmax: bool = False
 
-    def as_softmax(self) -> "_Source":
+    def as_softmax(self) -> "_ScoreSource":
         """Return the same margins as log-probabilities, for classifiers whose probabilities are their softmax."""
         return self._replace(name=f"softmax of {self.name}", form="log_probability", softmax=True)
 
 
-def _method(name: str, form: Form) -> _Source:
-    return _Source(name, lambda final: hasattr(final, name), lambda final, X: getattr(final, name)(X), form)
+def _method(name: str, form: Form) -> _ScoreSource:
+    return _ScoreSource(name, lambda final: hasattr(final, name), lambda final, X: getattr(final, name)(X), form)
 
 
 def _library(final: Any) -> str:
@@ -334,12 +340,12 @@ def _raw_margin(final: Any, X: Any) -> Any:
     return final.inplace_predict(X, predict_type="margin")
 
 
-def _is_softmax(source: _Source, final: Any, X: Any) -> bool:
+def _is_softmax(source: _ScoreSource, final: Any, X: Any) -> bool:
     """Say whether the probabilities of several classes are the softmax of their margins, by some of the rows."""
     if hasattr(final, "decision_function_shape"):  # a support vector classifier's probabilities are fitted apart
         return False
     (rows,) = indexable(X)
-    rows = _safe_indexing(rows, slice(min(_SHOWN, _num_samples(rows))))
+    rows = safe_indexing(rows, slice(min(_SHOWN, num_samples(rows))))
     prob = np.asarray(_probabilities(final, rows), dtype=np.float64)
     if prob.ndim != 2 or prob.shape[1] < 3:
         return False
@@ -366,7 +372,7 @@ def _log_proba(final: Any, X: Any) -> Floats | list[Floats]:
         _check.fail(
             "probabilities must lie between 0 and 1, exclusive, to have log-odds",
             f"some of exactly 0 or 1 from {type(final).__name__}",
-            'take "probability" as kind of score, perhaps with PlattCalibrator(input="probability", clip=1e-6)',
+            'use response_method="predict_proba", perhaps with PlattCalibrator(input="probability", clip=1e-6)',
         )
     logs = [np.log(part) for part in parts]
     return logs if isinstance(prob, list) else logs[0]
@@ -394,7 +400,7 @@ def _votes(final: Any, X: Any) -> Floats:
     elif not sparse.issparse(X):
         X = np.asarray(X)  # members were fitted without names of columns
     columns = getattr(final, "estimators_features_", [None] * len(members))
-    share = np.zeros((_num_samples(X), len(final.classes_)))
+    share = np.zeros((num_samples(X), len(final.classes_)))
     for weight, member, used in zip(weights, members, columns, strict=True):
         vote = member.predict(X if used is None else X[:, used])
         # AdaBoost's members answer with labels, all others with their numbers.
@@ -404,9 +410,9 @@ def _votes(final: Any, X: Any) -> Floats:
 
 
 _JOINT = _method("predict_joint_log_proba", "log_probability")
-_BOOSTER = _Source("raw margin", lambda final: bool(_library(final)), _raw_margin, "own")
+_BOOSTER = _ScoreSource("raw margin", lambda final: bool(_library(final)), _raw_margin, "own")
 _DECISION = _method("decision_function", "own")
-_LOG_ODDS = _Source(
+_LOG_ODDS = _ScoreSource(
     "log_odds",
     lambda final: hasattr(final, "log_odds") and len(final.classes_) == 2,
     lambda final, X: final.log_odds(X),
@@ -417,25 +423,25 @@ _TWO_CLASS_BOOSTER = _BOOSTER._replace(
 )
 _PROBABILITY = _method("predict_proba", "probability")
 
-_SOURCES: dict[str, tuple[_Source, ...]] = {
-    "margin": (_BOOSTER, _DECISION),
+_SOURCES: dict[str, tuple[_ScoreSource, ...]] = {
+    "decision_function": (_BOOSTER, _DECISION),
     "log_odds": (
         _JOINT,
         _LOG_ODDS,
         _BOOSTER.as_softmax(),
         _DECISION.as_softmax(),
         _TWO_CLASS_BOOSTER,
-        _Source("log of predict_proba", _PROBABILITY.found, _log_proba, "log_probability"),
+        _ScoreSource("log of predict_proba", _PROBABILITY.found, _log_proba, "log_probability"),
     ),
-    "votes": (_method("vote_fraction", "probability"), _Source("votes", _has_votes, _votes, "probability")),
-    "probability": (_PROBABILITY,),
+    "predict_proba": (_PROBABILITY,),
+    "votes": (_method("vote_fraction", "probability"), _ScoreSource("votes", _has_votes, _votes, "probability")),
 }
 _AUTO = [
     ("log_odds", _JOINT),
     ("log_odds", _BOOSTER.as_softmax()),
     ("log_odds", _DECISION.as_softmax()),
-    ("margin", _BOOSTER),
-    ("margin", _DECISION),
+    ("decision_function", _BOOSTER),
+    ("decision_function", _DECISION),
     ("log_odds", _LOG_ODDS),
-    ("probability", _PROBABILITY),
+    ("predict_proba", _PROBABILITY),
 ]

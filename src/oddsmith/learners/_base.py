@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.special import expit
+from scipy.special import expit, log_expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -23,7 +23,7 @@ def is_sparse(X: Rows) -> bool:
     return bool(sparse.issparse(X))
 
 
-class Training(NamedTuple):
+class TrainingRows(NamedTuple):
     """Rows to learn from: which of them are positive, and the weight of each."""
 
     X: Rows
@@ -35,14 +35,14 @@ class Training(NamedTuple):
         """Labels as −1 and +1."""
         return np.where(self.positive, 1.0, -1.0)
 
-    def present(self) -> "Training":
+    def present(self) -> "TrainingRows":
         """Leave out the rows of weight 0, and refuse data in which one class has no weight."""
         kept = self.weight > 0
         if self.positive[kept].all() or not self.positive[kept].any():
             _check.fail("both classes must have weight", "weight on one class only", "check sample_weight")
         if kept.all():
             return self
-        return Training(self.X[kept], self.positive[kept], self.weight[kept])
+        return TrainingRows(self.X[kept], self.positive[kept], self.weight[kept])
 
 
 class BinaryClassifier(ABC, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -63,13 +63,18 @@ class BinaryClassifier(ABC, ClassifierMixin, BaseEstimator):  # type: ignore[mis
         log_odds = self.log_odds(X)
         return np.column_stack([expit(-log_odds), expit(log_odds)])
 
+    def predict_log_proba(self, X: ArrayLike) -> Floats:
+        """Return log P(−|x) and log P(+|x), one row each: finite where P itself rounds to 0."""
+        log_odds = self.log_odds(X)
+        return np.asarray(log_expit(np.column_stack([-log_odds, log_odds])))
+
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the likelier class of each row; a tie goes to ``classes_[0]``."""
         # First: an unfitted learner must say so before it is asked for its classes.
         positive = self.log_odds(X) > 0
         return self.classes_[positive.astype(np.intp)]
 
-    def _read_training(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Training:
+    def _read_training(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> TrainingRows:
         rows: Rows
         rows, labels = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(labels)
@@ -81,7 +86,7 @@ class BinaryClassifier(ABC, ClassifierMixin, BaseEstimator):  # type: ignore[mis
         if is_sparse(rows) and not rows.has_canonical_format:
             rows = rows.copy()
             rows.sum_duplicates()
-        return Training(rows, code == 1, np.ones(len(code)) if weight is None else weight.astype(np.float64))
+        return TrainingRows(rows, code == 1, np.ones(len(code)) if weight is None else weight.astype(np.float64))
 
     def _read_rows(self, X: ArrayLike) -> Rows:
         check_is_fitted(self)

@@ -78,7 +78,7 @@ class Matrix:
         return result
 
 
-class Linear(Matrix):
+class LinearFeatures(Matrix):
     """Features of x·z: x itself."""
 
     def polynomial(self, coef: Floats) -> Polynomial:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.learners import stumps
-from oddsmith.learners._base import BinaryClassifier, Rows, Training
+from oddsmith.learners._base import BinaryClassifier, Rows, TrainingRows
 from oddsmith.learners.trees import LEAVES, SmoothedTreeClassifier
 
 # log of a case's weight as a function of its margin z = yF: the negative slope of each loss.
@@ -193,7 +193,7 @@ class BoostedClassifier(BinaryClassifier):
         earlier.estimator_errors_ = self.estimator_errors_[:n_rounds]
         return earlier
 
-    def _learner(self, data: Training, rng: np.random.RandomState) -> Any:
+    def _learner(self, data: TrainingRows, rng: np.random.RandomState) -> Any:
         if self.estimator is None:
             return stumps.StumpLearner(data, self.leaves, self.votes == "real")
         base = self.estimator if self.leaves == "none" else SmoothedTreeClassifier(self.estimator, self.leaves)
@@ -204,7 +204,7 @@ class BoostedClassifier(BinaryClassifier):
         return _EstimatorLearner(data, base, rng)
 
     def _round(
-        self, learner: Any, data: Training, weight: Floats, cases: float, rng: np.random.RandomState
+        self, learner: Any, data: TrainingRows, weight: Floats, cases: float, rng: np.random.RandomState
     ) -> tuple[Any, Floats, float]:
         """Return a hypothesis, its votes −1 and +1 on the training rows, and its weighted error there."""
         for _ in range(1 if self.sampling == "reweight" else _DRAWS):
@@ -240,7 +240,7 @@ class BoostedClassifier(BinaryClassifier):
 class _EstimatorLearner:
     """Fits copies of one estimator to one training set under changing weights."""
 
-    def __init__(self, data: Training, base: Any, rng: np.random.RandomState) -> None:
+    def __init__(self, data: TrainingRows, base: Any, rng: np.random.RandomState) -> None:
         self.X = data.X
         self.label = data.positive.astype(np.intp)
         self.base = base
@@ -262,7 +262,7 @@ def _weights(loss: str, margin: Floats, sample_weight: Floats) -> Floats:
     return result
 
 
-def _draw(data: Training, weight: Floats, rng: np.random.RandomState) -> Floats:
+def _draw(data: TrainingRows, weight: Floats, rng: np.random.RandomState) -> Floats:
     """Return how often a bootstrap sample holds each row; expected counts if no sample holds both classes."""
     for _ in range(_DRAWS):
         counts = rng.multinomial(len(weight), weight)

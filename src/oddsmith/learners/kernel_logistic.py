@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.learners import _feature_maps as maps
-from oddsmith.learners._base import BinaryClassifier, Rows, Training, is_sparse
+from oddsmith.learners._base import BinaryClassifier, Rows, TrainingRows, is_sparse
 from oddsmith.learners._newton import Fit, LogisticLoss, solve_features, solve_kernel
 from oddsmith.learners._origin import OffsetQuadratic, Origin, quadratic_kernel
 
@@ -184,7 +184,7 @@ class KernelLogisticRegression(BinaryClassifier):
         if self.gamma != "scale":
             _check.number(self.gamma, "gamma", low=0, strict=True)
 
-    def _resolve_gamma(self, data: Training) -> float:
+    def _resolve_gamma(self, data: TrainingRows) -> float:
         if self.gamma != "scale":
             return float(self.gamma)
         share = data.weight / data.weight.sum() / data.X.shape[1]
@@ -199,7 +199,9 @@ class KernelLogisticRegression(BinaryClassifier):
 
     def _fit_features(self, X: Rows, loss: LogisticLoss) -> tuple[maps.Polynomial, Fit]:
         linear = self.kernel == "linear"
-        features: maps.PolynomialFeatures = maps.Linear(X) if linear else OffsetQuadratic(X, Origin(self.origin_))
+        features: maps.PolynomialFeatures = (
+            maps.LinearFeatures(X) if linear else OffsetQuadratic(X, Origin(self.origin_))
+        )
         fit = solve_features(features, loss, self.penalty, self.tol, self.max_iter)
         return features.polynomial(fit.coef), fit
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith._types import Bools, Floats
-from oddsmith.learners._base import Rows, Training, is_sparse
+from oddsmith.learners._base import Rows, TrainingRows, is_sparse
 from oddsmith.learners.trees import TreeCounts, smooth_leaves
 
 Places = NDArray[np.int32]
@@ -39,7 +39,7 @@ class StumpLearner:
 
     Parameters
     ----------
-    data : Training
+    data : TrainingRows
         Rows of positive weight.
     leaves : str
         Smoothing of the two leaves, used when ``real``.
@@ -47,7 +47,7 @@ class StumpLearner:
         Whether a stump says 2P(+) − 1 of its leaf, or the sign of that.
     """
 
-    def __init__(self, data: Training, leaves: str, real: bool) -> None:
+    def __init__(self, data: TrainingRows, leaves: str, real: bool) -> None:
         self.X = by_column(data.X)
         self.positive = data.positive
         self.sign = data.sign

@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.learners._base import BinaryClassifier, Training, is_sparse
+from oddsmith.learners._base import BinaryClassifier, TrainingRows, is_sparse
 
 # Queries are scored in blocks of about this many activations, 8 MB.
 _BLOCK = 1 << 20
@@ -94,7 +94,7 @@ class VotedPerceptron(BinaryClassifier):
         return votes
 
 
-def _run(data: Training, order: NDArray[np.intp]) -> tuple[NDArray[np.intp], Floats, Floats]:
+def _run(data: TrainingRows, order: NDArray[np.intp]) -> tuple[NDArray[np.intp], Floats, Floats]:
     """Return the row, the step and the survival of every mistake."""
     sign = data.sign
     row_of = _row_reader(data.X)

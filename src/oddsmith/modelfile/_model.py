@@ -132,6 +132,11 @@ class CalibrationModel:
         positive = self.probability(scores, segments)
         return np.column_stack([1 - positive, positive])
 
+    def predict_log_proba(self, scores: ArrayLike, segments: ArrayLike | None = None) -> Floats:
+        """Return log P(−|s) and log P(+|s), shape (n, 2): finite where P itself rounds to 0, unless the map says 0."""
+        odds = self.log_odds(scores, segments)
+        return -np.logaddexp(0.0, np.column_stack([odds, -odds]))
+
     def predict(self, scores: ArrayLike, segments: ArrayLike | None = None) -> NDArray[Any]:
         """Return the positive label where P(+|s) > ½, else the negative one."""
         return np.asarray(self.labels)[(self.probability(scores, segments) > 0.5).astype(np.intp)]

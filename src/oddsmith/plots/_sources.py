@@ -76,7 +76,7 @@ class ForecastDisplay(Display):
             As of `from_table`; ``name`` is the classifier's by default. A calibrator that was fitted to these very
             rows is marked "in-sample".
         """
-        prob, positive = _scores_for(estimator, X, "probability", pos_label)
+        prob, positive = _scores_for(estimator, X, "predict_proba", pos_label)
         name = options.pop("name", type(estimator).__name__)
         # Of other classifiers nobody knows the rows.
         known = hasattr(estimator, "fit_table")
@@ -127,7 +127,7 @@ class ScoreDisplay(Display):
         X: Any,
         y: ArrayLike,
         *,
-        kind: str = "auto",
+        response_method: str = "auto",
         sample_weight: ArrayLike | None = None,
         pos_label: Any = None,
         **options: Any,
@@ -139,7 +139,7 @@ class ScoreDisplay(Display):
         estimator : fitted classifier of two classes
         X : array, sparse matrix or data frame
         y : array-like of shape (n,)
-        kind : {"auto", "margin", "log_odds", "votes", "probability"}, default "auto"
+        response_method : {"auto", "decision_function", "predict_proba", "log_odds", "votes"}, default "auto"
             Which score; see `oddsmith.classify.classifier_scores`.
         sample_weight : array-like of shape (n,), optional
         pos_label : object, optional
@@ -147,7 +147,7 @@ class ScoreDisplay(Display):
         **options
             As of `from_table`.
         """
-        scores, positive = _scores_for(estimator, X, kind, pos_label)
+        scores, positive = _scores_for(estimator, X, response_method, pos_label)
         return cls.from_predictions(y, scores, sample_weight=sample_weight, pos_label=positive, **options)
 
 
@@ -158,9 +158,9 @@ def marked(name: str, *, in_sample: bool) -> str:
     return f"{name} (in-sample)" if name else "in-sample"
 
 
-def _scores_for(estimator: Any, X: Any, kind: str, pos_label: Any) -> tuple[Floats, Any]:
-    """Return one score a row for the positive class, and which class that is."""
-    read = classifier_scores(estimator, X, kind)
+def _scores_for(estimator: Any, X: Any, response_method: str, pos_label: Any) -> tuple[Floats, Any]:
+    """Return one score per row for the positive class, and which class that is."""
+    read = classifier_scores(estimator, X, response_method)
     if read.classes is None or len(read.classes) != 2:
         got = "no classes_" if read.classes is None else f"{len(read.classes)} classes"
         _check.fail("estimator must have two classes_", got, "pass one class against the rest to from_predictions")

@@ -67,7 +67,9 @@ def test_the_sigmoid_is_that_of_a_calibrated_classifier_with_three_folds(words):
     found = machines.score_problem(QUICK, toy, "linear", SVM, 1.0)
     estimator = machines._machine(QUICK, toy, "linear", SVM, 1.0)
     seed = QUICK.seed_of("folds", toy.name)
-    whole = CalibratedClassifier(estimator, PlattCalibrator(), cv=3, score="margin", random_state=seed)
+    whole = CalibratedClassifier(
+        estimator, PlattCalibrator(), cv=3, response_method="decision_function", random_state=seed
+    )
     whole.fit(toy.X_train, toy.y_train)
     sigmoid = PlattCalibrator().fit(found.held, found.y_held)
     assert sigmoid.log_odds(found.test) == pytest.approx(whole.log_odds(toy.X_test))

@@ -141,8 +141,8 @@ def site_part(setting: Setting, number: int) -> Json:
     train, calibration, test = draw(y, TRAIN, CALIBRATION, seed)
     svm, _ = train_svm(data.X[train], y[train], costs(setting.quick), seed)
 
-    def calibrated(calibrator: Any, **options: Any) -> Floats:
-        model = CalibratedClassifier(svm, calibrator, prefit=True, **options)
+    def calibrated(method: Any, **options: Any) -> Floats:
+        model = CalibratedClassifier(svm, method, prefit=True, **options)
         return model.fit(data.X[calibration], y[calibration]).predict_proba(data.X[test])
 
     found = {

@@ -62,7 +62,7 @@ def score_problem(setting: Setting, problem: Problem, kernel: str, machine: str,
     estimator = _machine(setting, problem, kernel, machine, cost)
     target = read_target(problem.y_train, len(problem.y_train))
     splitter = make_splitter(FOLDS, target, False, setting.seed_of("folds", problem.name))
-    training = Training(estimator, {}, "margin" if machine == SVM else "log_odds", "classes")
+    training = Training(estimator, {}, "decision_function" if machine == SVM else "log_odds", "classes")
     splits = make_splits(splitter, problem.X_train, target, {})
     with warnings.catch_warnings():
         # Whether the machine in use has converged is told by `converged`.

@@ -50,7 +50,7 @@ def task_part(setting: Setting, source: str, classifier: str) -> Json:
     The classifier in use is always the one trained on all training rows, so that only the calibration scores differ.
     """
     task = load_task(setting, source, classifier)
-    y, truth, middle = task.rows.y_train, task.rows.y_test, 0.5 if task.score == "votes" else 0.0
+    y, truth, middle = task.rows.y_train, task.rows.y_test, 0.5 if task.response_method == "votes" else 0.0
     final = _train(task)
     test = _score(task, final, task.rows.X_test, truth)
     everyone = np.arange(len(y))
@@ -105,7 +105,7 @@ def _fold_scores(task: Task, cv: int | float, seed: int) -> tuple[Rows, Floats]:
 
 
 def _training(task: Task) -> Training:
-    return Training(task.estimator, {}, task.score, "classes")
+    return Training(task.estimator, {}, task.response_method, "classes")
 
 
 def _by_row(scored: tuple[Rows, Floats], y: Bools, middle: float) -> Floats:

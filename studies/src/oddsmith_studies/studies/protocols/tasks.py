@@ -10,7 +10,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from oddsmith._types import Bools
-from oddsmith.classify.scores import Score
+from oddsmith.classify.scores import ResponseMethod
 from oddsmith.learners import BoostedClassifier, MultinomialNaiveBayes, mean_norm_cost
 from oddsmith_studies.data import (
     STOP_WORDS,
@@ -49,13 +49,13 @@ class Task:
     rows : Halves
     estimator : classifier
         Not fitted.
-    score : str
+    response_method : str
         The kind of its score; see `oddsmith.classify.classifier_scores`.
     """
 
     rows: Halves
     estimator: Any
-    score: Score
+    response_method: ResponseMethod
 
 
 def load_task(setting: Setting, source: str, classifier: str) -> Task:
@@ -70,7 +70,9 @@ def load_task(setting: Setting, source: str, classifier: str) -> Task:
         return Task(rows, MultinomialNaiveBayes(), "log_odds")
     if classifier == SVM:
         cost = mean_norm_cost(rows.X_train)
-        return Task(rows, LinearSVC(C=cost, loss="hinge", dual=True, max_iter=100_000, random_state=seed), "margin")
+        return Task(
+            rows, LinearSVC(C=cost, loss="hinge", dual=True, max_iter=100_000, random_state=seed), "decision_function"
+        )
     rounds = 8 if setting.quick else 128
     trees = BoostedClassifier(DecisionTreeClassifier(), rounds, sampling="resample", random_state=seed)
     return Task(rows, trees, "votes")

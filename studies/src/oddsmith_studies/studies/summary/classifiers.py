@@ -53,7 +53,7 @@ class Classifier:
         Whether the cost on texts is `oddsmith.learners.mean_norm_cost`.
     quick : mapping of str to value, optional
         Parameters of a quick run.
-    score : {"auto", "votes"}
+    response_method : {"auto", "votes"}
         See `oddsmith.classify.classifier_scores`.
     raw : callable, optional
         Probabilities by a fitted estimator that are its own; by default scores outside [0, 1] are log-odds.
@@ -64,7 +64,7 @@ class Classifier:
     texts: Any = None
     mean_norm: bool = False
     quick: Mapping[str, Any] = field(default_factory=dict)
-    score: Literal["auto", "votes"] = "auto"
+    response_method: Literal["auto", "votes"] = "auto"
     raw: Callable[[Any, Any], Floats] | None = None
 
     def make(self, X: Any, seed: int, *, quick: bool, is_text: bool) -> Any:
@@ -109,8 +109,10 @@ CLASSIFIERS: dict[str, Classifier] = {
     "boosted stumps": _boosted(None, 256),
     "boosted small trees": _boosted(DecisionTreeClassifier(max_depth=2), 64),
     "boosted trees": _boosted(DecisionTreeClassifier(), 64, "resample"),
-    "random forest": Classifier(RandomForestClassifier(200), "plain", quick={"n_estimators": 20}, score="votes"),
-    "neighbours": Classifier(KNeighborsClassifier(25), "kernel", score="votes"),
+    "random forest": Classifier(
+        RandomForestClassifier(200), "plain", quick={"n_estimators": 20}, response_method="votes"
+    ),
+    "neighbours": Classifier(KNeighborsClassifier(25), "kernel", response_method="votes"),
     "neural network": Classifier(MLPClassifier((32,), max_iter=40), "linear"),
 }
 
@@ -125,7 +127,9 @@ def score_rows(setting: Setting, problem: Problem, rows: Rows, name: str) -> Sco
         # A network is stopped before it has learnt its rows by heart, which is meant.
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(X["train"], rows.y["train"])
-    pool, test = (classifier_scores(model, X[use], how.score).aligned(model.classes_)[:, 0] for use in ("pool", "test"))
+    pool, test = (
+        classifier_scores(model, X[use], how.response_method).aligned(model.classes_)[:, 0] for use in ("pool", "test")
+    )
     if how.raw is not None:
         return Scored(pool, test, log_odds(how.raw(model, X["test"])))
     are_probabilities = min(pool.min(), test.min()) >= 0 and max(pool.max(), test.max()) <= 1
