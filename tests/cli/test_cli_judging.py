@@ -21,14 +21,14 @@ def forecast(predictions):
 def test_evaluate_gives_measures_intervals_tests_and_a_picture(run, predictions, forecast):
     told = run("evaluate", predictions)
     content = run("evaluate", predictions, "--json").json
-    assert content["measures"]["log_loss"]["value"] == log_loss(forecast)
-    assert content["measures"]["calibration_error"]["value"] == float(calibration_error(forecast))
-    assert content["tests"]["spiegelhalter_test"]["p_value"] == spiegelhalter_test(forecast).p_value
+    assert content["measures"]["log_loss"]["value"] == log_loss.of(forecast)
+    assert content["measures"]["calibration_error"]["value"] == float(calibration_error.of(forecast))
+    assert content["tests"]["spiegelhalter_test"]["p_value"] == spiegelhalter_test.of(forecast).p_value
     for measure in ("log_loss", "squared_error", "auc"):
         found = content["measures"][measure]["interval"]
         assert found["low"] < content["measures"][measure]["value"] < found["high"]
     assert sum(content["reliability"]["weight"]) == 500
-    assert f"{log_loss(forecast):.4f}" in told.out
+    assert f"{log_loss.of(forecast):.4f}" in told.out
     assert content["verdict"] == "Nothing refutes calibration at the 5% level, corrected for 5 tests."
     assert content["verdict"] in told.out
     picture = told.out[told.out.index("1.0 ┤") :]
@@ -66,7 +66,7 @@ def test_weights_count(run, predictions, forecast):
     doubled = run("evaluate", "weighted.csv", "--weight", "times", "--json").json
     light = run("check", "weighted.csv", "-w", "importance", "--max-brier", 1, "--json").json
     assert doubled["data"]["rows"] == 1000
-    assert doubled["measures"]["squared_error"]["value"] == pytest.approx(squared_error(forecast))
+    assert doubled["measures"]["squared_error"]["value"] == pytest.approx(squared_error.of(forecast))
     assert (light["data"]["kind"], light["data"]["weight"]) == ("weight", 250)
 
 
@@ -84,13 +84,13 @@ def test_probabilities_must_be_some(run, scores):
 
 
 def test_check_passes_and_fails(run, predictions, forecast):
-    error = float(calibration_error(forecast))
+    error = float(calibration_error.of(forecast))
     passed = run("check", predictions, "--max-ece", error, "--min-p", 0.01, "--json")
     assert (passed.code, passed.json["passed"]) == (0, True)
     first, second = passed.json["bounds"]
     assert (first["value"], first["limit"], first["holds"]) == (error, error, True)
     assert "15 bins" in first["definition"]
-    assert second["value"] == spiegelhalter_test(forecast).p_value
+    assert second["value"] == spiegelhalter_test.of(forecast).p_value
     failed = run("check", predictions, "--max-ece", error - 1e-9, "--min-p", 0.01)
     assert failed.code == 1
     assert "BROKEN" in failed.out
@@ -141,5 +141,5 @@ def test_long_files_are_measured_in_cells(run, tmp_path):
     exact = forecast_from_arrays(rows["y"], rows["p"])
     told = run("check", path, "--max-brier", 1, "--max-ece", 1, "--json")
     brier, error = (bound["value"] for bound in sorted(told.json["bounds"], key=lambda bound: bound["measure"]))
-    assert brier == pytest.approx(squared_error(exact), abs=1e-7)
-    assert error == pytest.approx(float(calibration_error(exact)), abs=1e-4)
+    assert brier == pytest.approx(squared_error.of(exact), abs=1e-7)
+    assert error == pytest.approx(float(calibration_error.of(exact)), abs=1e-4)

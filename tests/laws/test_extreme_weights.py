@@ -48,12 +48,15 @@ def test_fits(cls, extreme):
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in metrics.__all__ if isinstance(getattr(metrics, name), metrics.Measure)]
+    "name", [name for name in metrics.__all__ if isinstance(getattr(metrics, name), metrics.ForecastFunction)]
 )
 def test_measures(name, extreme):
     weight, words = extreme
+    prob = 1 / (1 + np.exp(-SCORES))
+    if getattr(metrics, name).takes == "classes":
+        prob = np.column_stack([1 - prob, prob])
     with pytest.raises(InvalidInputError, match=words):
-        getattr(metrics, name).from_arrays(Y, 1 / (1 + np.exp(-SCORES)), sample_weight=weight)
+        getattr(metrics, name)(Y, prob, sample_weight=weight)
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)

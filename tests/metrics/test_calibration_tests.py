@@ -40,10 +40,10 @@ def test_statistics_equal_their_row_versions(sample):
     p = 1 / (1 + np.exp(-scores))
     table = ScoreTable.from_arrays(scores, y)
     if np.any(p != 0.5):
-        assert float(tests.spiegelhalter_test(table)) == pytest.approx(rows_spiegelhalter(y, p))
+        assert float(tests.spiegelhalter_test.of(table)) == pytest.approx(rows_spiegelhalter(y, p))
     walk = rows_walk(y, p)
-    assert float(tests.kolmogorov_smirnov_test(table)) == pytest.approx(np.abs(walk).max())
-    assert float(tests.kuiper_test(table)) == pytest.approx(max(walk.max(), 0) - min(walk.min(), 0))
+    assert float(tests.kolmogorov_smirnov_test.of(table)) == pytest.approx(np.abs(walk).max())
+    assert float(tests.kuiper_test.of(table)) == pytest.approx(max(walk.max(), 0) - min(walk.min(), 0))
 
 
 def forecasts(seed, n=1000):
@@ -54,7 +54,7 @@ def forecasts(seed, n=1000):
 
 @pytest.mark.parametrize("measure", ALL, ids=names(ALL))
 def test_p_values_are_uniform_under_the_null(measure):
-    p = [measure(ScoreTable.from_arrays(*forecasts(seed))).p_value for seed in range(400)]
+    p = [measure.of(ScoreTable.from_arrays(*forecasts(seed))).p_value for seed in range(400)]
     assert 0.02 <= np.mean(np.array(p) < 0.05) <= 0.085
     if measure in (tests.spiegelhalter_test, tests.hosmer_lemeshow_test, tests.cox_test):
         assert stats.kstest(p, "uniform").pvalue > 1e-3
@@ -66,7 +66,7 @@ def test_float_weights_keep_the_level(measure):
     for seed in range(400):
         scores, y = forecasts(seed)
         weight = np.random.default_rng(seed + 10_000).exponential(size=len(y)) * 7
-        p.append(measure(ScoreTable.from_arrays(scores, y, weight)).p_value)
+        p.append(measure.of(ScoreTable.from_arrays(scores, y, weight)).p_value)
     assert 0.02 <= np.mean(np.array(p) < 0.05) <= 0.085
 
 
@@ -74,18 +74,18 @@ def test_float_weights_keep_the_level(measure):
 def test_power_refusal_and_words(measure):
     scores, y = forecasts(0, 3000)
     table = ScoreTable.from_arrays(scores * 2 + 0.3, y)
-    result = measure(table)
+    result = measure.of(table)
     assert result.p_value < 1e-4
     assert "p = " in str(result)
     with pytest.raises(InvalidInputError, match="fitted on are refused"):
-        measure(table, in_sample=True)
+        measure.of(table, in_sample=True)
 
 
 @pytest.mark.parametrize("measure", CERTAIN, ids=names(CERTAIN))
 def test_certain_forecasts(measure):
-    right = measure.from_arrays([0, 1, 1], [0.0, 1.0, 1.0])
+    right = measure([0, 1, 1], [0.0, 1.0, 1.0])
     assert (float(right), right.p_value) == (0.0, 1.0)
-    wrong = measure.from_arrays([1, 1, 0], [0.0, 1.0, 0.4])
+    wrong = measure([1, 1, 0], [0.0, 1.0, 0.4])
     assert (float(wrong), wrong.p_value) == (np.inf, 0.0)
 
 
@@ -94,10 +94,10 @@ def test_spiegelhalter_and_hosmer_lemeshow_agree_with_probcal():
     scores, y = forecasts(5)
     p = 1 / (1 + np.exp(-scores))
     theirs = probcal.spiegelhalter_z(y, p)
-    ours = tests.spiegelhalter_test.from_arrays(y, p)
+    ours = tests.spiegelhalter_test(y, p)
     assert (float(ours), ours.p_value) == pytest.approx((theirs.z, theirs.p_value))
     groups = probcal.hosmer_lemeshow(y, p)
-    ours = tests.hosmer_lemeshow_test.from_arrays(y, p)
+    ours = tests.hosmer_lemeshow_test(y, p)
     assert (float(ours), ours.df) == pytest.approx((groups.statistic, groups.df))
 
 
@@ -116,7 +116,7 @@ def test_hosmer_lemeshow_keeps_its_level_for_skewed_forecasts(shape):
     found = []
     for _ in range(1200):
         p = SKEWED[shape](rng)
-        found.append(tests.hosmer_lemeshow_test.from_arrays((rng.random(200) < p).astype(int), p).p_value)
+        found.append(tests.hosmer_lemeshow_test((rng.random(200) < p).astype(int), p).p_value)
     assert 0.04 <= np.mean(np.array(found) <= 0.05) <= 0.06
 
 
@@ -125,7 +125,7 @@ def test_hosmer_lemeshow_equals_the_law_over_all_labels(seed):
     p = np.random.default_rng(seed).beta(0.5, 1.5, 9)
     labels = (np.arange(512)[:, None] >> np.arange(9)) & 1
     chance = np.prod(np.where(labels, p, 1 - p), axis=1)
-    found = [tests.hosmer_lemeshow_test.from_arrays(y, p, n_bins=3) for y in labels]
+    found = [tests.hosmer_lemeshow_test(y, p, n_bins=3) for y in labels]
     statistic = np.array([float(one) for one in found])
     for one in found:
         assert one.p_value == pytest.approx(chance[statistic >= float(one) * (1 - 1e-12)].sum(), abs=2e-3)
@@ -134,13 +134,13 @@ def test_hosmer_lemeshow_equals_the_law_over_all_labels(seed):
 def test_hosmer_lemeshow_of_large_groups_is_chi_square():
     rng = np.random.default_rng(2)
     p = rng.uniform(0.1, 0.9, 5000)
-    found = tests.hosmer_lemeshow_test.from_arrays((rng.random(5000) < p).astype(int), p)
+    found = tests.hosmer_lemeshow_test((rng.random(5000) < p).astype(int), p)
     assert found.p_value == pytest.approx(stats.chi2.sf(float(found), 10), rel=1e-12)
     assert "exact" not in found.definition
     # Smaller groups in the middle of [0, 1] are not far from it.
     for _ in range(30):
         p = rng.uniform(0.3, 0.7, 600)
-        found = tests.hosmer_lemeshow_test.from_arrays((rng.random(600) < p).astype(int), p)
+        found = tests.hosmer_lemeshow_test((rng.random(600) < p).astype(int), p)
         assert "exact law of small ones" in found.definition
         assert found.p_value == pytest.approx(stats.chi2.sf(float(found), 10), abs=0.02)
 
@@ -150,7 +150,7 @@ def test_hosmer_lemeshow_mixes_both_laws():
     rng = np.random.default_rng(3)
     log_odds = np.concatenate([rng.normal(-11, 1, 30_000), rng.normal(0, 1, 30_000)])
     y = (rng.random(60_000) < expit(log_odds)).astype(int)
-    found = tests.hosmer_lemeshow_test(ScoreTable.from_arrays(log_odds, y))
+    found = tests.hosmer_lemeshow_test.of(ScoreTable.from_arrays(log_odds, y))
     expected = expit(np.sort(log_odds)).reshape(10, 6000).sum(axis=1)
     positives = np.column_stack([rng.poisson(expected[:5], (100_000, 5)), np.zeros((100_000, 5))])
     spread = np.where(np.arange(10) < 5, 0, np.sqrt(expected * (1 - expected / 6000)))
@@ -159,7 +159,7 @@ def test_hosmer_lemeshow_mixes_both_laws():
     # Three positives where 0.17 are expected, in one of ten groups: 5 in 1000, where χ² says 6 in 10⁸.
     assert stats.chi2.sf(float(found), 10) < 1e-7
     assert found.p_value == pytest.approx(np.mean(drawn >= float(found)), abs=1e-3)
-    shifted = tests.hosmer_lemeshow_test(ScoreTable.from_arrays(log_odds + 0.4, y))
+    shifted = tests.hosmer_lemeshow_test.of(ScoreTable.from_arrays(log_odds + 0.4, y))
     assert shifted.p_value < 1e-6
 
 
@@ -176,14 +176,14 @@ def test_hosmer_lemeshow_law_equals_simulation():
     many = statistic(rng.random((40_000, 100)) < np.sort(p))
     for _ in range(20):
         y = (rng.random(100) < np.sort(p)).astype(int)
-        found = tests.hosmer_lemeshow_test.from_arrays(y, np.sort(p), n_bins=5)
+        found = tests.hosmer_lemeshow_test(y, np.sort(p), n_bins=5)
         assert float(found) == pytest.approx(statistic(y[None, :]).item())
         assert found.p_value == pytest.approx(np.mean(many >= float(found) * (1 - 1e-12)), abs=0.012)
 
 
 def test_cox_test_equals_the_likelihood_ratio():
     scores, y = forecasts(6)
-    result = tests.cox_test(ScoreTable.from_arrays(scores, y))
+    result = tests.cox_test.of(ScoreTable.from_arrays(scores, y))
     assert result.p_value == pytest.approx(stats.chi2.sf(float(result), 2))
 
 
@@ -194,13 +194,13 @@ def test_cox_test_of_float_weights_is_a_score_test():
     features = np.column_stack([scores, np.ones(len(y))])
     score = features.T @ (weight * (y - p))
     variance = (features * (weight**2 * p * (1 - p))[:, None]).T @ features
-    result = tests.cox_test(ScoreTable.from_arrays(scores, y, weight))
+    result = tests.cox_test.of(ScoreTable.from_arrays(scores, y, weight))
     assert float(result) == pytest.approx(score @ np.linalg.solve(variance, score))
     # Equal weights say nothing new, whatever their scale, and the score test is close to the likelihood ratio.
-    equal = tests.cox_test(ScoreTable.from_arrays(scores, y, np.full(len(y), 0.25)))
-    assert float(equal) == pytest.approx(float(tests.cox_test(ScoreTable.from_arrays(scores, y))), rel=0.1)
+    equal = tests.cox_test.of(ScoreTable.from_arrays(scores, y, np.full(len(y), 0.25)))
+    assert float(equal) == pytest.approx(float(tests.cox_test.of(ScoreTable.from_arrays(scores, y))), rel=0.1)
     with pytest.raises(InvalidInputError, match="two distinct"):
-        tests.cox_test(ScoreTable.from_arrays([0.5, 0.5], [0, 1], [0.5, 0.7]))
+        tests.cox_test.of(ScoreTable.from_arrays([0.5, 0.5], [0, 1], [0.5, 0.7]))
 
 
 def test_laws_of_brownian_motion():

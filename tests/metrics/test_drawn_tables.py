@@ -101,7 +101,8 @@ def test_few_samples_widen_as_a_prediction_interval_does():
 def test_uncertainty_has_the_interval_of_the_base_rate(positives, score):
     # At ½ the uncertainty is largest: the bootstrap never exceeds it, and yet it must be covered.
     table = ScoreTable.from_arrays([0.0, 0.0], [1, 0], [positives, 400 - positives])
-    found = interval(metrics.uncertainty, table, options={"score": score}, n_resamples=4000, random_state=0)
+    measure = {"log": metrics.log_loss_uncertainty, "squared": metrics.brier_uncertainty}[score]
+    found = interval(measure, table, n_resamples=4000, random_state=0)
     rates = stats.binom(400, positives / 400).ppf([0.025, 0.975]) / 400
     value = {"log": lambda r: -r * np.log(r) - (1 - r) * np.log(1 - r), "squared": lambda r: r * (1 - r)}[score]
     places = np.append(rates, 0.5) if rates[0] <= 0.5 <= rates[1] else rates

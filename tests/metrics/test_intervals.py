@@ -30,7 +30,7 @@ def truth(measure, slope, **options):
     table = ScoreTable.from_arrays(
         np.concatenate([log_odds, log_odds]), np.repeat([1, 0], 20_000), np.concatenate([pos, many - pos])
     )
-    return float(measure(table, **options))
+    return float(measure.of(table, **options))
 
 
 def covered(found, true):
@@ -68,10 +68,10 @@ def test_percentile_bootstrap_would_never_cover_a_perfect_forecast():
 
 MANY = {
     "auc": Asked(metrics.auc, {}, None),
-    "discrimination": Asked(metrics.discrimination, {}, "constant"),
+    "discrimination": Asked(metrics.log_loss_discrimination, {}, "constant"),
     "largest gap": Asked(metrics.calibration_error, {"definition": "netcal_mce"}, "calibrated"),
     "log_loss": Asked(metrics.log_loss, {}, None),
-    "miscalibration": Asked(metrics.miscalibration, {}, "calibrated"),
+    "miscalibration": Asked(metrics.log_loss_miscalibration, {}, "calibrated"),
     "slope": Asked(metrics.calibration_slope, {}, None),
 }
 
@@ -103,7 +103,9 @@ def test_few_positives_widen_the_tails():
     )
 
 
-@pytest.mark.parametrize("measure", [metrics.log_loss, metrics.auc, metrics.miscalibration, metrics.squared_error])
+@pytest.mark.parametrize(
+    "measure", [metrics.log_loss, metrics.auc, metrics.log_loss_miscalibration, metrics.squared_error]
+)
 def test_equal_float_weights_are_counts(measure):
     table = sample(3, 0.7, 300)
     plain, weighted = (interval(measure, t, n_resamples=1000, random_state=1) for t in (table, table.scale(0.25)))
@@ -115,8 +117,8 @@ def test_equal_float_weights_are_counts(measure):
 @pytest.mark.parametrize(
     ("measure", "options"),
     [
-        (metrics.miscalibration, {}),
-        (metrics.discrimination, {}),
+        (metrics.log_loss_miscalibration, {}),
+        (metrics.log_loss_discrimination, {}),
         (metrics.integrated_calibration_index, {}),
         (metrics.smooth_calibration_error, {}),
         (metrics.calibration_error, {"definition": "probcal"}),
@@ -137,9 +139,9 @@ def test_long_tables_are_resampled_in_groups():
     y = (rng.random(6000) < sigmoid(0.8 * log_odds)).astype(int)
     table, coarse = ScoreTable.from_arrays(log_odds, y), ScoreTable.from_arrays(np.round(log_odds, 2), y)
     assert len(coarse) < 2048 < len(table)
-    for measure in (metrics.log_loss, metrics.auc, metrics.miscalibration):
+    for measure in (metrics.log_loss, metrics.auc, metrics.log_loss_miscalibration):
         groups, cells = (interval(measure, t, n_resamples=1000, random_state=2) for t in (table, coarse))
-        assert groups.value == measure(table)
+        assert groups.value == measure.of(table)
         slack = 0.2 * (cells.high - cells.low)
         assert (groups.low, groups.high) == pytest.approx((cells.low, cells.high), abs=slack)
 
@@ -175,7 +177,7 @@ def test_a_measure_that_is_mostly_undefined_has_no_interval():
     def of_one_positive(table):
         if table.n_pos != 1:
             raise InvalidInputError("one positive only")
-        return metrics.auc(table)
+        return metrics.auc.of(table)
 
     with pytest.raises(InvalidInputError, match="defined on most samples"):
         interval(of_one_positive, ScoreTable.from_arrays([-1.0, 1.0, 0.5], [0, 0, 1], [9, 9, 1]), n_resamples=200)

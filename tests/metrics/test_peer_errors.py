@@ -46,23 +46,23 @@ def test_figures_of_the_libraries(data, name):
     definition = OPTIONS.get(name, name)
     if (data, name) == ("ties", "uncertainty_calibration"):
         definition = "uncertainty_calibration_discrete"  # which the library takes for few distinct forecasts
-    found = calibration_error(FORECASTS[data], definition=definition)
+    found = calibration_error.of(FORECASTS[data], definition=definition)
     assert float(found) == pytest.approx(FIGURES[data][name], abs=1e-9)
 
 
 @pytest.mark.parametrize("data", FORECASTS)
 def test_figure_of_relplot(data):
     theirs = FIGURES[data]["relplot"]
-    assert float(smooth_calibration_error(FORECASTS[data], rule="relplot")) == pytest.approx(theirs, abs=1e-6)
+    assert float(smooth_calibration_error.of(FORECASTS[data], rule="relplot")) == pytest.approx(theirs, abs=1e-6)
 
 
 def test_what_relplot_halves_is_most_of_naive_bayes():
     # A third of these forecasts lie below 1e-3, at the end of that library's lattice.
-    exact = float(smooth_calibration_error(FORECASTS["naive_bayes"]))
+    exact = float(smooth_calibration_error.of(FORECASTS["naive_bayes"]))
     assert FIGURES["naive_bayes"]["relplot"] - exact > 0.01
 
 
 def test_no_two_of_the_libraries_agree():
     figures = FIGURES["naive_bayes"]
     assert max(figures[name] for name in DEFINITIONS if name in figures) > 2 * figures["calzone_top_class"]
-    assert set(DEFINITIONS) - set(figures) == {"sklearn", "uncertainty_calibration_discrete"}
+    assert set(DEFINITIONS) - set(figures) == {"quantile_bins", "sklearn", "uncertainty_calibration_discrete"}

@@ -41,31 +41,33 @@ PAIRS = [
 @given(samples())
 def test_equals_the_row_version(table_version, row_version, sample):
     scores, y = sample
-    assert table_version(ScoreTable.from_arrays(scores, y)) == pytest.approx(row_version(y, scores), rel=1e-12)
+    assert table_version.of(ScoreTable.from_arrays(scores, y)) == pytest.approx(row_version(y, scores), rel=1e-12)
 
 
-@pytest.mark.parametrize("measure", [proper.log_loss, proper.squared_error, proper.zero_one_error, proper.uncertainty])
+@pytest.mark.parametrize(
+    "measure", [proper.log_loss, proper.squared_error, proper.zero_one_error, proper.log_loss_uncertainty]
+)
 @given(samples(), st.integers(0, 1000))
 def test_weights_are_repetitions(measure, sample, seed):
     scores, y = sample
     weight = np.random.default_rng(seed).integers(1, 4, len(y))
-    repeated = measure(ScoreTable.from_arrays(np.repeat(scores, weight), np.repeat(y, weight)))
-    assert measure(ScoreTable.from_arrays(scores, y, weight)) == pytest.approx(repeated, rel=1e-12)
-    assert measure(ScoreTable.from_arrays(scores, y, weight * 0.5)) == pytest.approx(repeated, rel=1e-12)
+    repeated = measure.of(ScoreTable.from_arrays(np.repeat(scores, weight), np.repeat(y, weight)))
+    assert measure.of(ScoreTable.from_arrays(scores, y, weight)) == pytest.approx(repeated, rel=1e-12)
+    assert measure.of(ScoreTable.from_arrays(scores, y, weight * 0.5)) == pytest.approx(repeated, rel=1e-12)
 
 
 @pytest.mark.parametrize("case", VECTORS["measures"], ids=lambda case: case["case"])
 def test_vectors(case):
     arrays = case["labels01"], case["inputs"]
     found = {
-        "log_loss_sum": proper.log_loss.from_arrays(*arrays, convention="B03"),
-        "log_loss_mean": -proper.log_loss.from_arrays(*arrays),
-        "log_loss_sum_base2": proper.log_loss.from_arrays(*arrays, convention="ZY04", base=2),
-        "squared_error_sum": proper.squared_error.from_arrays(*arrays, total=True),
-        "mse": proper.squared_error.from_arrays(*arrays),
-        "rmse": proper.root_mean_squared_error.from_arrays(*arrays),
-        "errors": proper.zero_one_error.from_arrays(*arrays, total=True),
-        "cross_entropy": proper.log_loss.from_arrays(*arrays),
+        "log_loss_sum": proper.log_loss(*arrays, convention="B03"),
+        "log_loss_mean": -proper.log_loss(*arrays),
+        "log_loss_sum_base2": proper.log_loss(*arrays, convention="ZY04", base=2),
+        "squared_error_sum": proper.squared_error(*arrays, total=True),
+        "mse": proper.squared_error(*arrays),
+        "rmse": proper.root_mean_squared_error(*arrays),
+        "errors": proper.zero_one_error(*arrays, total=True),
+        "cross_entropy": proper.log_loss(*arrays),
     }
     for name in found.keys() & case.keys():
         assert found[name] == pytest.approx(case[name], abs=1e-9), name
@@ -73,26 +75,26 @@ def test_vectors(case):
 
 def test_conventions_differ_by_sign_size_and_base():
     y, p = [1, 0, 1], [0.9, 0.2, 0.6]
-    total = proper.log_loss.from_arrays(y, p, convention="total")
-    assert proper.log_loss.from_arrays(y, p, convention="P99") == total
-    assert proper.log_loss.from_arrays(y, p, convention="ZY04") == -total
-    assert proper.log_loss.from_arrays(y, p, convention="NC05") == pytest.approx(total / 3 / np.log(2))
+    total = proper.log_loss(y, p, convention="total")
+    assert proper.log_loss(y, p, convention="P99") == total
+    assert proper.log_loss(y, p, convention="ZY04") == -total
+    assert proper.log_loss(y, p, convention="NC05") == pytest.approx(total / 3 / np.log(2))
 
 
 @given(samples())
 def test_agrees_with_sklearn(sample):
     scores, y = sample
     p = 1 / (1 + np.exp(-scores))
-    assert proper.log_loss.from_arrays(y, p) == pytest.approx(oracle.log_loss(y, p, labels=[0, 1]), rel=1e-9)
-    assert proper.squared_error.from_arrays(y, p) == pytest.approx(oracle.brier_score_loss(y, p), rel=1e-9)
+    assert proper.log_loss(y, p) == pytest.approx(oracle.log_loss(y, p, labels=[0, 1]), rel=1e-9)
+    assert proper.squared_error(y, p) == pytest.approx(oracle.brier_score_loss(y, p), rel=1e-9)
 
 
 def test_a_certain_error_is_infinite_and_certain_truth_is_free():
-    assert proper.log_loss.from_arrays([0, 1], [1.0, 1.0]) == np.inf
-    assert proper.log_loss.from_arrays([0, 1], [1.0, 1.0], convention="B03") == -np.inf
-    assert proper.log_loss.from_arrays([0, 1], [0.0, 1.0]) == 0.0
-    assert proper.log_loss.from_arrays([0, 1], [1.0, 1.0], clip=1e-6) == pytest.approx(-np.log(1e-6) / 2, rel=1e-6)
-    parts = proper.decompose.from_arrays([0, 1], [1.0, 1.0])
+    assert proper.log_loss([0, 1], [1.0, 1.0]) == np.inf
+    assert proper.log_loss([0, 1], [1.0, 1.0], convention="B03") == -np.inf
+    assert proper.log_loss([0, 1], [0.0, 1.0]) == 0.0
+    assert proper.log_loss([0, 1], [1.0, 1.0], clip=1e-6) == pytest.approx(-np.log(1e-6) / 2, rel=1e-6)
+    parts = proper.decompose([0, 1], [1.0, 1.0])
     assert (parts.miscalibration, parts.discrimination) == (np.inf, 0.0)
 
 
@@ -101,17 +103,18 @@ def test_a_certain_error_is_infinite_and_certain_truth_is_free():
 def test_decomposition_adds_up_and_is_that_of_isotonic_regression(score, sample):
     scores, y = sample
     table = ScoreTable.from_arrays(scores, y)
-    parts = proper.decompose(table, score=score)
+    parts = proper.decompose.of(table, score=score)
     assert parts.score == pytest.approx(
         parts.miscalibration - parts.discrimination + parts.uncertainty, rel=1e-9, abs=1e-12
     )
     if len(table) > 1:
         with ours_allowed():
             mapped = table.map(IsotonicCalibrator().fit(scores, y).log_odds)
-        loss = proper.log_loss(mapped) if score == "log" else proper.squared_error(mapped)
+        loss = proper.log_loss.of(mapped) if score == "log" else proper.squared_error.of(mapped)
         assert parts.miscalibration == pytest.approx(parts.score - loss, abs=1e-9)
     assert "CORP" in str(parts)
-    assert proper.miscalibration(table, score=score) == parts.miscalibration
+    named = {"log": proper.log_loss_miscalibration, "squared": proper.brier_miscalibration}[score]
+    assert named.of(table) == parts.miscalibration
 
 
 def test_matches_probcal_decomposition():
@@ -119,23 +122,23 @@ def test_matches_probcal_decomposition():
     rng = np.random.default_rng(0)
     p = rng.uniform(0.02, 0.98, 400)
     y = (rng.random(400) < p**2).astype(int)
-    assert proper.log_loss.from_arrays(y, p) == pytest.approx(probcal.log_loss(y, p), rel=1e-9)
-    assert proper.squared_error.from_arrays(y, p) == pytest.approx(probcal.brier_score(y, p), rel=1e-9)
+    assert proper.log_loss(y, p) == pytest.approx(probcal.log_loss(y, p), rel=1e-9)
+    assert proper.squared_error(y, p) == pytest.approx(probcal.brier_score(y, p), rel=1e-9)
 
 
 def test_bad_input():
     with pytest.raises(InvalidInputError, match="ScoreTable"):
-        proper.log_loss([0.1, 0.2])
+        proper.log_loss.of([0.1, 0.2])
     with pytest.raises(InvalidInputError, match=r"\[0, 1\]"):
-        proper.log_loss.from_arrays([0, 1], [0.2, 1.2])
+        proper.log_loss([0, 1], [0.2, 1.2])
     with pytest.raises(InvalidInputError, match="convention"):
-        proper.log_loss.from_arrays([0, 1], [0.2, 0.2], convention="bits")
+        proper.log_loss([0, 1], [0.2, 0.2], convention="bits")
     with pytest.raises(InvalidInputError, match="clip"):
-        proper.log_loss.from_arrays([0, 1], [0.2, 0.2], clip=0.5)
+        proper.log_loss([0, 1], [0.2, 0.2], clip=0.5)
     with pytest.raises(InvalidInputError, match="score"):
-        proper.decompose.from_arrays([0, 1], [0.2, 0.2], score="brier")
+        proper.decompose([0, 1], [0.2, 0.2], score="brier")
 
 
 def test_measures_pickle_and_name_themselves():
     assert pickle.loads(pickle.dumps(proper.log_loss)) is proper.log_loss
-    assert repr(proper.log_loss) == "<measure log_loss>"
+    assert repr(proper.log_loss) == "<Measure log_loss>"

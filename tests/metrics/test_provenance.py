@@ -65,7 +65,7 @@ def test_a_forecast_is_the_mapped_table():
     made = forecast_of(table, calibrator)
     assert isinstance(made, Forecast)
     assert made == table.map(calibrator.log_odds)
-    assert float(metrics.log_loss(made)) == metrics.log_loss(table.map(calibrator.log_odds))
+    assert float(metrics.log_loss.of(made)) == metrics.log_loss.of(table.map(calibrator.log_odds))
     assert forecast_of(table, calibrator, in_sample=False).in_sample is False
     assert forecast_of(table, calibrator.map_).in_sample is False
     assert forecast_of(table, calibrator.map_, in_sample=True).in_sample is True
@@ -76,21 +76,21 @@ def test_p_values_are_refused(test):
     table = ScoreTable.from_arrays(*data())
     seen, fresh = (forecast_of(table, remembering(table), in_sample=flag) for flag in (None, False))
     with pytest.raises(InvalidInputError, match="fitted on are refused"):
-        test(seen)
+        test.of(seen)
     with pytest.raises(InvalidInputError, match="fitted on are refused"):
-        test(fresh, in_sample=True)
-    assert 0 <= test(fresh).p_value <= 1
-    assert test(fresh) == test(table.map(remembering(table).log_odds))
+        test.of(fresh, in_sample=True)
+    assert 0 <= test.of(fresh).p_value <= 1
+    assert test.of(fresh) == test.of(table.map(remembering(table).log_odds))
 
 
 def test_figures_and_intervals_say_so():
     table = ScoreTable.from_arrays(*data())
     seen, fresh = (forecast_of(table, remembering(table), in_sample=flag) for flag in (True, False))
     for measure in (metrics.calibration_error, metrics.smooth_calibration_error, metrics.integrated_calibration_index):
-        assert measure(seen).in_sample
-        assert str(measure(seen)).endswith("; in-sample)")
-        assert measure(seen).to_dict()["in_sample"] is True
-        assert not measure(fresh).in_sample
+        assert measure.of(seen).in_sample
+        assert str(measure.of(seen)).endswith("; in-sample)")
+        assert measure.of(seen).to_dict()["in_sample"] is True
+        assert not measure.of(fresh).in_sample
     found = metrics.interval(metrics.auc, seen, n_resamples=50, random_state=0)
     assert found.in_sample
     assert str(found).endswith("; in-sample")

@@ -11,7 +11,7 @@ from sklearn.calibration import calibration_curve
 
 from oddsmith import ScoreTable
 from oddsmith.errors import InvalidInputError
-from oddsmith.metrics import curves, reliability
+from oddsmith.metrics import class_forecast, curves, forecast_from_arrays, reliability
 from oddsmith.metrics.reliability import DEFINITIONS, ErrorDefinition, calibration_error
 from samples import samples
 
@@ -35,7 +35,9 @@ def rows_ece(y, p, n_bins, power):
 @given(samples(), st.integers(1, 20))
 def test_equals_the_row_version(norm, power, sample, n_bins):
     scores, y = sample
-    found = calibration_error(ScoreTable.from_arrays(scores, y), definition=ErrorDefinition(n_bins, "width", norm=norm))
+    found = calibration_error.of(
+        ScoreTable.from_arrays(scores, y), definition=ErrorDefinition(n_bins, "width", norm=norm)
+    )
     assert float(found) == pytest.approx(rows_ece(y, 1 / (1 + np.exp(-scores)), n_bins, power), abs=1e-12)
 
 
@@ -46,8 +48,8 @@ def test_weights_are_repetitions(name, sample, seed):
     if name == "calzone_equal_count":
         assume(np.ptp(scores) > 0)
     weight = np.random.default_rng(seed).integers(1, 4, len(y))
-    counted = calibration_error(ScoreTable.from_arrays(scores, y, weight), definition=name)
-    repeated = calibration_error(
+    counted = calibration_error.of(ScoreTable.from_arrays(scores, y, weight), definition=name)
+    repeated = calibration_error.of(
         ScoreTable.from_arrays(np.repeat(scores, weight), np.repeat(y, weight)), definition=name
     )
     assert float(counted) == pytest.approx(float(repeated), abs=1e-9)
@@ -64,7 +66,7 @@ def test_agrees_with_probcal(seed, decimals):
         ("probcal_debiased", probcal.ece_debiased),
         ("probcal_sweep", probcal.ece_sweep),
     ):
-        assert float(calibration_error.from_arrays(y, p, definition=name)) == pytest.approx(theirs(y, p), abs=1e-9)
+        assert float(calibration_error(y, p, definition=name)) == pytest.approx(theirs(y, p), abs=1e-9)
 
 
 @pytest.mark.parametrize("decimals", [None, 1, 2])
@@ -73,20 +75,22 @@ def test_agrees_with_sklearn(decimals):
     true, predicted = calibration_curve(y, p, n_bins=5)
     weight = np.bincount(np.searchsorted(np.linspace(0, 1, 6)[1:-1], p))
     gaps = np.abs(true - predicted)
-    assert float(calibration_error.from_arrays(y, p, definition="sklearn")) == pytest.approx(gaps @ weight / len(y))
+    assert float(calibration_error(y, p, definition="sklearn")) == pytest.approx(gaps @ weight / len(y))
 
 
 def test_libraries_disagree_and_every_number_says_how_it_was_made():
     y, p = data(1)
-    figures = {name: calibration_error.from_arrays(y, p, definition=name) for name in DEFINITIONS}
+    assert DEFINITIONS["quantile_bins"] == DEFINITIONS["probcal"]
+    forecast, names = forecast_from_arrays(y, p), set(DEFINITIONS) - {"quantile_bins"}
+    figures = {name: calibration_error.of(forecast, definition=name) for name in names}
     assert len({round(float(figure), 6) for figure in figures.values()}) >= 8
-    assert len({figure.definition for figure in figures.values()}) == len(DEFINITIONS)
+    assert len({figure.definition for figure in figures.values()}) == len(names)
     assert "monotone sweep" in str(figures["probcal_sweep"])
 
 
 def largest_gap(y, p, edge, ends, **options):
     definition = ErrorDefinition(10, "width", edge, ends, norm="max", **options)
-    return float(calibration_error.from_arrays(y, p, definition=definition))
+    return float(calibration_error(y, p, definition=definition))
 
 
 def test_edge_rules_differ_at_edges_only():
@@ -104,10 +108,10 @@ def test_edge_rules_differ_at_edges_only():
 
 def test_weight_left_out_is_not_counted():
     definition = ErrorDefinition(10, "width", "right", "dropped")
-    with_zeros = calibration_error.from_arrays([1, 0, 0, 1], [0.0, 0.0, 0.3, 0.9], definition=definition)
-    assert float(with_zeros) == float(calibration_error.from_arrays([0, 1], [0.3, 0.9], definition=definition))
+    with_zeros = calibration_error([1, 0, 0, 1], [0.0, 0.0, 0.3, 0.9], definition=definition)
+    assert float(with_zeros) == float(calibration_error([0, 1], [0.3, 0.9], definition=definition))
     with pytest.raises(InvalidInputError, match="above the lowest edge"):
-        calibration_error.from_arrays([0, 1], [0.0, 0.0], definition=definition)
+        calibration_error([0, 1], [0.0, 0.0], definition=definition)
 
 
 @pytest.mark.parametrize("decimals", [None, 1, 2])
@@ -120,14 +124,14 @@ def test_split_deals_rows_out_as_numpy_does(n_bins, decimals):
     edges = np.unique((np.array(cuts) + before) / 2)
     bins = np.searchsorted(edges, p)
     gaps = np.array([abs((y - p)[bins == k].sum()) for k in np.unique(bins)])
-    found = calibration_error.from_arrays(y, p, definition=ErrorDefinition(n_bins, "split"))
+    found = calibration_error(y, p, definition=ErrorDefinition(n_bins, "split"))
     assert float(found) == pytest.approx(gaps.sum() / len(y))
 
 
 def test_distinct_forecasts_as_bins():
     y, p = data(9, decimals=1)
     gaps = [abs((y - p)[p == value].sum()) for value in np.unique(p)]
-    found = calibration_error.from_arrays(y, p, definition=ErrorDefinition(bins="distinct"))
+    found = calibration_error.of(forecast_from_arrays(y, p), definition=ErrorDefinition(bins="distinct"))
     assert float(found) == pytest.approx(sum(gaps) / len(y))
     assert "every distinct forecast a bin" in str(found)
 
@@ -136,8 +140,8 @@ def test_distinct_forecasts_as_bins():
 @pytest.mark.parametrize("scale", [0.01, 7.5])
 def test_float_weights_of_one_size_are_counts(name, scale):
     y, p = data(10, n=200, decimals=2)
-    counted = calibration_error.from_arrays(y, p, definition=name)
-    weighted = calibration_error.from_arrays(y, p, np.full(200, scale), definition=name)
+    counted = calibration_error(y, p, definition=name)
+    weighted = calibration_error(y, p, np.full(200, scale), definition=name)
     if DEFINITIONS[name].bins in ("split", "split_or_distinct"):
         # Which bins are larger is a matter of rows.
         assert float(weighted) == pytest.approx(float(counted), abs=0.02)
@@ -151,45 +155,46 @@ def test_debiased_squared_error_is_unbiased():
     truth = np.repeat([0.3, 0.5, 0.65], 20)
     definition = ErrorDefinition(3, "mass", norm="squared", debias="total")
     values = [
-        float(calibration_error.from_arrays((rng.random(60) < truth).astype(int), p, definition=definition))
-        for _ in range(2000)
+        float(calibration_error((rng.random(60) < truth).astype(int), p, definition=definition)) for _ in range(2000)
     ]
     assert np.mean(values) == pytest.approx(np.mean((p - truth) ** 2), abs=4 * np.std(values) / np.sqrt(2000))
 
 
 def test_single_rows_and_empty_bins_never_divide_by_zero():
     for name in set(DEFINITIONS) - {"calzone_equal_count"}:
-        assert 0 <= float(calibration_error.from_arrays([1], [0.4], definition=name)) <= 1
-        assert 0 <= float(calibration_error.from_arrays([1, 0], [1.0, 0.0], definition=name)) <= 1
+        assert 0 <= float(calibration_error([1], [0.4], definition=name)) <= 1
+        assert 0 <= float(calibration_error([1, 0], [1.0, 0.0], definition=name)) <= 1
 
 
 def test_top_label_and_classwise():
     rng = np.random.default_rng(5)
     prob = rng.dirichlet(np.ones(3), 400)
     y = np.array([rng.choice(3, p=row) for row in prob])
-    top = calibration_error(reliability.top_label_forecast(y, prob), definition="netcal")
-    expected = calibration_error.from_arrays(prob.argmax(1) == y, prob.max(1), definition="netcal")
-    assert float(top) == float(expected)
-    classwise = reliability.classwise_calibration_error(y, prob, definition="netcal")
-    parts = [float(calibration_error.from_arrays(y == k, prob[:, k], definition="netcal")) for k in range(3)]
-    assert float(classwise) == pytest.approx(np.mean(parts))
-    assert "3 classes" in str(classwise)
-    with pytest.raises(InvalidInputError, match="class indices"):
-        reliability.top_label_forecast(y + 1, prob)
+    forecast = class_forecast(y, prob)
+    top = calibration_error.of(forecast.of_top_label(), definition="netcal")
+    expected = calibration_error(prob.argmax(1) == y, prob.max(1), definition="netcal")
+    assert float(top) == expected == reliability.top_label_calibration_error(y, prob, definition="netcal")
+    parts = [calibration_error(y == k, prob[:, k], definition="netcal") for k in range(3)]
+    shares = np.bincount(y) / len(y)
+    for average, mean in (("mean", np.mean(parts)), ("prevalence", shares @ parts), ("max", max(parts))):
+        found = reliability.classwise_calibration_error.of(forecast, definition="netcal", average=average)
+        assert float(found) == pytest.approx(mean)
+        assert "3 classes" in str(found)
+    assert reliability.classwise_calibration_error(y, prob, definition="netcal") == pytest.approx(np.mean(parts))
 
 
 @pytest.mark.parametrize("weights", [None, "int", "float"])
 def test_top_class_of_two(weights):
     y, p = data(6)
     weight = {None: None, "int": np.arange(500) % 3 + 1, "float": np.arange(500) % 3 + 1.0}[weights]
-    found = calibration_error.from_arrays(y, p, weight, definition="calzone_top_class")
-    expected = calibration_error.from_arrays((p > 0.5) == y, np.maximum(p, 1 - p), weight, definition="calzone")
+    found = calibration_error(y, p, weight, definition="calzone_top_class")
+    expected = calibration_error((p > 0.5) == y, np.maximum(p, 1 - p), weight, definition="calzone")
     assert float(found) == pytest.approx(float(expected))
 
 
 @pytest.mark.parametrize("case", VECTORS["reliability"], ids=lambda case: case["case"])
 def test_reliability_vectors(case):
-    curve = curves.reliability_curve.from_arrays(case["labels01"], case["inputs"])
+    curve = curves.reliability_curve(case["labels01"], case["inputs"])
     for name in ("low", "high", "mean_predicted", "fraction_positive"):
         assert getattr(curve, name) == pytest.approx([b[name] for b in case["bins"]])
     assert curve.weight.tolist() == [b["count"] for b in case["bins"]]
@@ -208,7 +213,7 @@ def test_empirical_log_odds_vectors(case):
 def test_curves_keep_every_row(sample, n_bins):
     table = ScoreTable.from_arrays(*sample)
     for kind in ("width", "mass"):
-        curve = curves.reliability_curve(table, n_bins=n_bins, bins=kind)
+        curve = curves.reliability_curve.of(table, n_bins=n_bins, bins=kind)
         assert curve.weight.sum() == len(sample[1])
         assert curve.weight @ curve.fraction_positive == pytest.approx(sample[1].sum())
         assert np.all(curve.low <= curve.high + 1e-12)
@@ -236,6 +241,6 @@ def test_bad_definitions(options, words):
 
 def test_bad_input():
     with pytest.raises(InvalidInputError, match="definition"):
-        calibration_error.from_arrays([0, 1], [0.1, 0.2], definition="ece")
+        calibration_error([0, 1], [0.1, 0.2], definition="ece")
     with pytest.raises(InvalidInputError, match="edges"):
         curves.empirical_log_odds(ScoreTable.from_arrays([0.0, 1.0], [0, 1]), edges=[1.0, 0.0])

@@ -6,6 +6,7 @@ from hypothesis import given
 
 from oddsmith import LogisticCalibrator, ScoreTable
 from oddsmith.errors import InvalidInputError
+from oddsmith.metrics import forecast_from_arrays
 from oddsmith.metrics.slope import calibration_intercept, calibration_slope
 from oddsmith.metrics.smooth import integrated_calibration_index, smooth_calibration_error
 from samples import samples
@@ -28,32 +29,30 @@ def rows_smooth_error(y, p, sigma):
 @pytest.mark.parametrize("sigma", [0.02, 0.1, 0.5])
 def test_equals_quadrature_of_the_reflected_kernel(sigma):
     y, p = data()
-    found = smooth_calibration_error.from_arrays(y, p, bandwidth=sigma)
+    found = smooth_calibration_error(y, p, bandwidth=sigma)
     assert float(found) == pytest.approx(rows_smooth_error(y, p, sigma), rel=2e-4)
 
 
 @given(samples())
 def test_bandwidth_equals_the_error(sample):
-    figure = smooth_calibration_error(ScoreTable.from_arrays(*sample))
+    figure = smooth_calibration_error.of(ScoreTable.from_arrays(*sample))
     assert float(figure) == pytest.approx(float(figure.definition.split()[-1]), abs=2e-4)
     assert 0 <= float(figure) <= 1
 
 
 def test_perfect_calibration_is_near_zero_and_weights_are_repetitions():
-    assert float(smooth_calibration_error.from_arrays([0, 1], [0.0, 1.0])) == 0
+    assert float(smooth_calibration_error([0, 1], [0.0, 1.0])) == 0
     y, p = data(1)
     weight = np.arange(300) % 3 + 1
-    once = float(smooth_calibration_error.from_arrays(y, p, weight))
-    assert once == pytest.approx(
-        float(smooth_calibration_error.from_arrays(np.repeat(y, weight), np.repeat(p, weight)))
-    )
+    once = float(smooth_calibration_error(y, p, weight))
+    assert once == pytest.approx(float(smooth_calibration_error(np.repeat(y, weight), np.repeat(p, weight))))
 
 
 @pytest.mark.parametrize("smoother", ["isotonic", "logistic", "kernel"])
 def test_ici_family_is_ordered_and_names_its_smoother(smoother):
     y, p = data(2)
     ici, e50, e90, emax = (
-        integrated_calibration_index.from_arrays(y, p, smoother=smoother, statistic=statistic)
+        integrated_calibration_index.of(forecast_from_arrays(y, p), smoother=smoother, statistic=statistic)
         for statistic in ("ici", "e50", "e90", "emax")
     )
     assert float(e50) <= float(e90) <= float(emax)
@@ -71,22 +70,22 @@ def test_logistic_ici_equals_the_row_version():
         ("e50", np.quantile(np.abs(smooth - p), 0.5)),
         ("e90", np.quantile(np.abs(smooth - p), 0.9)),
     ):
-        found = integrated_calibration_index.from_arrays(y, p, smoother="logistic", statistic=statistic)
+        found = integrated_calibration_index(y, p, smoother="logistic", statistic=statistic)
         assert float(found) == pytest.approx(expected, abs=1e-6)
 
 
 def test_slope_and_intercept_agree_with_probcal():
     probcal = pytest.importorskip("probcal.metrics")
     y, p = data(4)
-    assert calibration_slope.from_arrays(y, p) == pytest.approx(probcal.calibration_slope(y, p), rel=1e-5)
-    assert calibration_intercept.from_arrays(y, p) == pytest.approx(probcal.calibration_intercept(y, p), rel=1e-5)
+    assert calibration_slope(y, p) == pytest.approx(probcal.calibration_slope(y, p), rel=1e-5)
+    assert calibration_intercept(y, p) == pytest.approx(probcal.calibration_intercept(y, p), rel=1e-5)
 
 
 def test_bad_input():
     with pytest.raises(InvalidInputError, match="bandwidth"):
-        smooth_calibration_error.from_arrays([0, 1], [0.2, 0.3], bandwidth=0)
+        smooth_calibration_error([0, 1], [0.2, 0.3], bandwidth=0)
     with pytest.raises(InvalidInputError, match="smoother"):
-        integrated_calibration_index.from_arrays([0, 1], [0.2, 0.3], smoother="loess")
+        integrated_calibration_index([0, 1], [0.2, 0.3], smoother="loess")
     for y, p, words in (
         ([1, 0, 1], [0.0, 0.3, 0.2], r"finite for a regression on them, or right .*wrong for a weight of 1\."),
         ([0, 1], [0.0, 1.0], r"finite for a regression on them, or right .*0 or 1 only"),
@@ -96,5 +95,5 @@ def test_bad_input():
         ([0, 0], [0.3, 0.4], "both classes"),
     ):
         with pytest.raises(InvalidInputError, match=words):
-            calibration_slope.from_arrays(y, p)
-    assert calibration_intercept.from_arrays([0, 1], [0.3, 0.3]) == pytest.approx(-np.log(0.3 / 0.7))
+            calibration_slope(y, p)
+    assert calibration_intercept([0, 1], [0.3, 0.3]) == pytest.approx(-np.log(0.3 / 0.7))

@@ -32,12 +32,11 @@ def found():
 def test_values_are_those_of_the_measures(found):
     table = forecast()
     for name, part in found["measures"].items():
-        measure = getattr(metrics, name, metrics.integrated_calibration_index)
-        options = {"statistic": "e90"} if name == "e90" else {}
-        assert part["value"] == float(measure(table, **options))
+        assert part["value"] == float(metrics.MEASURES[name].of(table))
+        assert metrics.MEASURES[name] is getattr(metrics, name)
         assert part["definition"]
     for name, part in found["tests"].items():
-        assert part == getattr(metrics, name)(table).to_dict()
+        assert part == getattr(metrics, name).of(table).to_dict()
     assert found["data"] == {
         "rows": 400,
         "weight": 400,
@@ -56,10 +55,10 @@ def test_intervals_are_of_both_kinds(found):
     nonnegative = {name for name, part in parts.items() if part["consistency"] is not None}
     assert nonnegative == {
         "calibration_error",
-        "discrimination",
         "e90",
         "integrated_calibration_index",
-        "miscalibration",
+        "log_loss_discrimination",
+        "log_loss_miscalibration",
         "smooth_calibration_error",
     }
     assert all(part["low"] <= part["high"] for part in parts.values())
@@ -136,10 +135,10 @@ def test_forecasts_that_round_to_one_lose_no_interval(n, form, weighted):
     assert all("reason" not in part for part in found["tests"].values())
     # Both forms say the same, where rounding leaves it.
     other = ScoreTable.from_arrays(log_odds, y, weight) if form == "probability" else of_prob
-    for name in ("log_loss", "calibration_slope", "calibration_intercept", "miscalibration"):
-        expected = getattr(metrics, name)(other)
+    for name in ("log_loss", "calibration_slope", "calibration_intercept", "log_loss_miscalibration"):
+        expected = getattr(metrics, name).of(other)
         assert found["measures"][name]["value"] == pytest.approx(expected, rel=1e-4, abs=1e-6)
-    assert found["tests"]["cox_test"]["value"] == pytest.approx(float(metrics.cox_test(other)), rel=1e-3)
+    assert found["tests"]["cox_test"]["value"] == pytest.approx(float(metrics.cox_test.of(other)), rel=1e-3)
 
 
 def test_in_sample_forecasts_have_no_p_values():
@@ -150,7 +149,7 @@ def test_in_sample_forecasts_have_no_p_values():
 
 
 def test_results_become_plain_json_all_the_way_down():
-    part = metrics.calibration_error(forecast())
+    part = metrics.calibration_error.of(forecast())
     nested = plain({"a": [part, (np.int64(3), np.float32(0.5))], 1: np.array([[1.0, -np.inf]]), "n": np.nan})
     assert nested == {"a": [part.to_dict(), [3, 0.5]], "1": [[1.0, "-inf"]], "n": "nan"}
     assert json.loads(json.dumps(nested, allow_nan=False)) == nested

@@ -25,7 +25,7 @@ FORECAST = forecast_from_arrays(Y, PROB)
 @pytest.mark.parametrize("bins", ["width", "mass"])
 def test_bins_are_those_of_the_measure(bins):
     display = ReliabilityDisplay.from_predictions(Y, PROB, bins=bins, n_bins=7)
-    curve = reliability_curve(FORECAST, n_bins=7, bins=bins)
+    curve = reliability_curve.of(FORECAST, n_bins=7, bins=bins)
     for name in ("low", "high", "mean_predicted", "fraction_positive", "weight"):
         assert_array_equal(getattr(display.curve, name), getattr(curve, name))
 
@@ -96,7 +96,7 @@ def test_the_histogram_counts_classes():
 def test_corp_is_isotonic_regression_with_its_decomposition():
     display = CorpDisplay.from_table(FORECAST, level=None)
     assert_allclose(np.interp(PROB, display.prob, display.rate), IsotonicRegression().fit(PROB, Y).predict(PROB))
-    assert display.decomposition == decompose(FORECAST, score="squared")
+    assert display.decomposition == decompose.of(FORECAST, score="squared")
     assert display.band is None
 
 
@@ -127,14 +127,14 @@ def test_an_overconfident_curve_leaves_the_consistency_band():
 
 
 def test_the_smooth_curve_is_a_kernel_mean():
-    bandwidth = float(smooth_calibration_error(FORECAST))
+    bandwidth = float(smooth_calibration_error.of(FORECAST))
     display = SmoothReliabilityDisplay.from_table(FORECAST, level=None, bandwidth=bandwidth)
     t, sigma = display.prob[:, None], display.bandwidth
     kernel = sum(np.exp(-((t - image) ** 2) / (2 * sigma**2)) for image in (PROB, -PROB, 2 - PROB))
     near = np.isfinite(display.rate)
     assert_allclose(display.rate[near], (kernel @ Y / kernel.sum(axis=1))[near], atol=1e-9)
     gap = np.mean(np.abs(np.interp(PROB, display.prob[near], display.rate[near]) - PROB))
-    assert gap == pytest.approx(float(integrated_calibration_index(FORECAST, smoother="kernel")), abs=1e-3)
+    assert gap == pytest.approx(float(integrated_calibration_index.of(FORECAST, smoother="kernel")), abs=1e-3)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -161,7 +161,7 @@ def test_the_smooth_curve_follows_a_steep_truth():
     truth = 1 / (1 + np.exp(-25 * (prob - 0.5)))
     y = rng.random(4000) < truth
     display = SmoothReliabilityDisplay.from_predictions(y, prob, level=None)
-    assert float(smooth_calibration_error.from_arrays(y, prob)) > 2 * display.bandwidth
+    assert float(smooth_calibration_error(y, prob)) > 2 * display.bandwidth
     assert_allclose(np.interp([0.42, 0.5, 0.58], display.prob, display.rate), [0.119, 0.5, 0.881], atol=0.06)
 
 

@@ -115,7 +115,7 @@ def test_bins_give_the_calibration_error(open_page, held_out):
             page.locator("#bins-kind").select_option(kind)
             for place, n in enumerate(BIN_COUNTS):
                 page.locator("#bins").fill(str(place))
-                error = float(calibration_error(forecast, definition=ErrorDefinition(n, kind)))
+                error = float(calibration_error.of(forecast, definition=ErrorDefinition(n, kind)))
                 assert number(page, "ece") == pytest.approx(error, abs=6e-6)
                 assert page.locator("#bins-value").inner_text() == str(n)
                 assert page.locator("#bins-chart circle").count() <= n

@@ -59,8 +59,8 @@ def test_measures_are_those_of_held_out_cases(summary, held_out):
     for name, (prob, y, weight) in held_out.items():
         forecast = forecast_from_arrays(y, prob, weight)
         measures = summary["judged"][name]["measures"]
-        assert measures["log_loss"]["value"] == pytest.approx(log_loss(forecast))
-        assert summary["contest"]["mean"]["log_loss"][name] == pytest.approx(log_loss(forecast))
+        assert measures["log_loss"]["value"] == pytest.approx(log_loss.of(forecast))
+        assert summary["contest"]["mean"]["log_loss"][name] == pytest.approx(log_loss.of(forecast))
         assert all("definition" in measure for measure in measures.values())
         assert not summary["judged"][name]["in_sample"]
 
@@ -73,7 +73,7 @@ def test_bins_give_the_calibration_error(summary, held_out):
             for n, bins in of_kind.items():
                 part = {key: np.array(bins[key]) for key in ("weight", "mean_predicted", "fraction_positive")}
                 gap = np.abs(part["fraction_positive"] - part["mean_predicted"])
-                error = float(calibration_error(forecast, definition=ErrorDefinition(int(n), kind)))
+                error = float(calibration_error.of(forecast, definition=ErrorDefinition(int(n), kind)))
                 assert float(part["weight"] @ gap) / 3000 == pytest.approx(error)
 
 

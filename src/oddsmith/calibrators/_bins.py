@@ -8,36 +8,17 @@ from oddsmith._types import Floats, Weights
 from oddsmith.calibrators._within_cells import divided
 from oddsmith.maps import CalibrationMap, LinearMap, StepMap, constant_map
 from oddsmith.table import ScoreTable
+from oddsmith.table.quantiles import equal_mass_starts
 
 
 def equal_mass(table: ScoreTable, n_bins: int) -> tuple[ScoreTable, Ints]:
-    """Return where each of at most ``n_bins`` bins starts; a score is in the bin of the middle of its weight.
+    """Return where each of at most ``n_bins`` bins starts.
 
     The starts are those of the table that is returned with them, in which cells at the edges of bins are divided.
     """
     if table.grid is not None:
-        table = divided(table, table.scores[_starts(table, n_bins)])
-    return table, _starts(table, n_bins)
-
-
-def _starts(table: ScoreTable, n_bins: int) -> Ints:
-    weight = table.total
-    return mass_starts(weight, cumulative(weight), n_bins)
-
-
-def cumulative(weight: Weights) -> Floats:
-    """Return the weight up to each score."""
-    return np.cumsum(weight).astype(np.float64)  # added up as they are: whole numbers add faster
-
-
-def mass_starts(weight: Weights, upto: Floats, n_bins: int) -> Ints:
-    """Return where bins start, from the weight at each score and up to it."""
-    # The slack puts a middle that meets a share but for rounding on the same side for counts and for weights.
-    shares = (np.arange(1, n_bins) / n_bins - 1e-12) * float(upto[-1])
-    place = np.searchsorted(upto, shares)
-    place += upto[place] - weight[place] / 2 < shares
-    starts = np.unique(np.append(0, place))
-    return starts[starts < len(weight)]
+        table = divided(table, table.scores[equal_mass_starts(table.total, n_bins)])
+    return table, equal_mass_starts(table.total, n_bins)
 
 
 def bin_sums(column: Weights, starts: Ints) -> Floats:

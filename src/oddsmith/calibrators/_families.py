@@ -14,7 +14,7 @@ import numpy as np
 from oddsmith import _kernels
 from oddsmith._types import Floats
 from oddsmith.calibrators._mode import ClassScores, Mode, Power, find_mode
-from oddsmith.calibrators._quantiles import weighted_median
+from oddsmith.table.quantiles import weighted_median
 
 _ROOT = math.sqrt(math.pi / 2)
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)

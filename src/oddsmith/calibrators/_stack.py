@@ -140,6 +140,6 @@ def _with_weights(table: ScoreTable, pos: Weights, neg: Weights) -> ScoreTable:
     scores, pos, neg = table.scores[held], pos[held], neg[held]
     if np.all(pos == np.floor(pos)) and np.all(neg == np.floor(neg)):
         counts = pos.astype(np.int64), neg.astype(np.int64)
-        return ScoreTable(scores, *counts, None, None, None, None, int(pos.sum() + neg.sum()), None)
+        return ScoreTable(scores, *counts)
     weights = pos.astype(np.float64), neg.astype(np.float64)
-    return ScoreTable(scores, *weights, *weights, None, None, len(scores), None)
+    return ScoreTable(scores, *weights, *weights)

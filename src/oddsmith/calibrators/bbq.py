@@ -11,11 +11,12 @@ from oddsmith import _check
 from oddsmith._kernels import Ints
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Laws
-from oddsmith.calibrators._bins import cumulative, edges, mass_starts, step_map
+from oddsmith.calibrators._bins import edges, step_map
 from oddsmith.calibrators._selection import Selected
 from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.maps import CalibrationMap
 from oddsmith.table import ScoreTable
+from oddsmith.table.quantiles import equal_mass_starts
 
 __all__ = ["BBQCalibrator"]
 
@@ -111,10 +112,10 @@ class BBQCalibrator(UnitCalibrator):
         most = min(self.max_bins or math.ceil(10 * root), len(table))
         least = min(self.min_bins or max(math.floor(root / 10), 1), most)
         weight = table.total
-        upto, upto_pos = cumulative(weight), cumulative(table.pos)
+        upto, upto_pos = (np.cumsum(column).astype(np.float64) for column in (weight, table.pos))
         found: dict[bytes, tuple[float, Floats, Floats]] = {}
         for n_bins in range(least, most + 1):
-            starts = mass_starts(weight, upto, n_bins)
+            starts = equal_mass_starts(weight, n_bins, upto)
             if starts.tobytes() not in found:
                 total = _between(upto, starts)
                 # Differences of sums beyond 2⁵³ are rounded, each in its own way.

@@ -11,7 +11,6 @@ from scipy.optimize import nnls
 from oddsmith import _check
 from oddsmith._types import Floats, Weights
 from oddsmith.calibrators._base import Laws
-from oddsmith.calibrators._quantiles import percentiles
 from oddsmith.calibrators._unit import SoftUnitCalibrator
 from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
@@ -20,6 +19,7 @@ from oddsmith.solvers.newton import Quadratic
 from oddsmith.solvers.sketch import Frame
 from oddsmith.solvers.targets import platt_targets
 from oddsmith.table import ScoreTable
+from oddsmith.table.quantiles import quantiles
 
 __all__ = ["MonotoneLogisticCalibrator"]
 
@@ -109,7 +109,7 @@ class MonotoneLogisticCalibrator(SoftUnitCalibrator):
 
     def _place(self, table: ScoreTable, frame: Frame) -> Floats:
         """Return inner knots at equally spaced percentiles, apart from each other on the standardised scale."""
-        inner = percentiles(table.scores, table.total, np.arange(1, self.pieces) / self.pieces)
+        inner = quantiles(table.scores, table.total, np.arange(1, self.pieces) / self.pieces)
         low, high = table.span()
         x = frame.x(np.array([low, *inner, high]))
         apart = np.diff(x) > 1e-9 * (x[-1] - x[0])

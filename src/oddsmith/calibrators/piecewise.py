@@ -10,13 +10,13 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._knots import KnotSearch, PiecewiseFit
-from oddsmith.calibrators._quantiles import percentiles
 from oddsmith.calibrators._selection import Selected
 from oddsmith.errors import NegativeSlopeWarning, SeparableWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
 from oddsmith.solvers.hinges import hinges
 from oddsmith.solvers.sketch import Frame, sketch
 from oddsmith.table import ScoreTable
+from oddsmith.table.quantiles import quantiles
 
 __all__ = ["PiecewiseLogisticCalibrator"]
 
@@ -166,10 +166,10 @@ class PiecewiseLogisticCalibrator(Calibrator):
                 )
             return _Offer(inner[None], None)
         if self.pieces == "grow":
-            inner = np.unique(percentiles(table.scores, table.total, _TWENTIETHS))
+            inner = np.unique(quantiles(table.scores, table.total, _TWENTIETHS))
             return _Offer(inner[(inner > low) & (inner < high), None], None)
-        negative = percentiles(table.scores, table.neg, _TENTHS)
-        positive = percentiles(table.scores, table.pos, _TENTHS)
+        negative = quantiles(table.scores, table.neg, _TENTHS)
+        positive = quantiles(table.scores, table.pos, _TENTHS)
         pairs = [
             ((a, b), (10 * i, 10 * j))
             for i, a in enumerate(negative, 1)

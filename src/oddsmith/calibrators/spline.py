@@ -10,7 +10,6 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Laws
 from oddsmith.calibrators._natural import NaturalSpline
-from oddsmith.calibrators._quantiles import percentiles
 from oddsmith.calibrators._selection import Selected
 from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.errors import NegativeSlopeWarning
@@ -19,6 +18,7 @@ from oddsmith.solvers.design import LongDesign, design
 from oddsmith.solvers.sketch import Frame, sketch
 from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import ScoreTable
+from oddsmith.table.quantiles import quantiles
 
 __all__ = ["SplineCalibrator"]
 
@@ -129,7 +129,7 @@ class SplineCalibrator(UnitCalibrator):
     def _place(self, table: ScoreTable, frame: Frame) -> Floats:
         size = self.n_knots or int(np.clip(math.ceil((table.n_pos + table.n_neg) ** (1 / 3)), 4, 12))
         edge = _INWARDS / (size - 1 + 2 * _INWARDS)
-        knots = percentiles(table.scores, table.total, np.linspace(edge, 1 - edge, size))
+        knots = quantiles(table.scores, table.total, np.linspace(edge, 1 - edge, size))
         span = np.array(table.span())
         low, high = frame.x(span)
         x = frame.x(knots)

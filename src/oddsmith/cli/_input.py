@@ -8,7 +8,7 @@ import typer
 from oddsmith import _check
 from oddsmith.cli._output import Voice
 from oddsmith.files import Roles, ScoreData, choose_columns, open_scores, read_table
-from oddsmith.metrics.measure import log_odds
+from oddsmith.maps.base import logit
 from oddsmith.report import Steps
 from oddsmith.table import ScoreTable
 
@@ -95,7 +95,7 @@ def read_forecast(voice: Voice, path: str, *, probability: str | None, **options
     if low < 0 or high > 1:
         got = f"values from {low:g} to {high:g}"
         _check.fail("probabilities must lie in [0, 1]", got, "calibrate scores first (oddsmith fit, oddsmith apply)")
-    return data.table.map(log_odds), data.distinct
+    return data.table.map(logit), data.distinct
 
 
 def read_scores(

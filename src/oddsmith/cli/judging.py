@@ -59,8 +59,8 @@ def evaluate(
     )
     with voice.odd_things_said(), voice.waiting("Resampling"):
         found = summary(forecast, n_resamples=_SAMPLES, random_state=seed, distinct=distinct)
-    points = reliability_curve(forecast, n_bins=10, bins="mass")
-    counts = reliability_curve(forecast, n_bins=20)
+    points = reliability_curve.of(forecast, n_bins=10, bins="mass")
+    counts = reliability_curve.of(forecast, n_bins=20)
     warning = _warning(forecast)
     content = {**found, "warning": warning, "verdict": _verdict(found["tests"], warning), "reliability": plain(points)}
 

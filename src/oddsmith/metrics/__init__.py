@@ -1,110 +1,88 @@
 """Measures of forecasts, with their tests and intervals.
 
-A measure is a function of a forecast, a `ScoreTable` whose score is a log-odds; ``measure.from_arrays(y_true, y_prob,
-sample_weight)`` is its twin for arrays.
+A measure is a plain function, ``measure(y_true, y_prob, sample_weight=None, *, pos_label=None)``, that returns a float;
+what it computes is defined on a forecast, a `ScoreTable` whose score is a log-odds: ``measure.of(table)``. Rows of
+class probabilities make a `ClassForecast`. `MEASURES` holds what summaries, reports and the command line show, and
+`register` adds to it.
 """
 
-from oddsmith.metrics.calibration_tests import (
-    CalibrationTest,
-    cox_test,
-    hosmer_lemeshow_test,
-    kolmogorov_smirnov_test,
-    kuiper_test,
-    spiegelhalter_test,
-)
-from oddsmith.metrics.compare import compare, compare_rows
-from oddsmith.metrics.comparison import Comparison, MeasureComparison
-from oddsmith.metrics.curves import EmpiricalLogOdds, ReliabilityCurve, empirical_log_odds, reliability_curve
-from oddsmith.metrics.intervals import Interval, interval
-from oddsmith.metrics.measure import Figure, Measure, forecast_from_arrays
-from oddsmith.metrics.proper import (
-    Decomposition,
-    decompose,
-    discrimination,
-    log_loss,
-    miscalibration,
-    root_mean_squared_error,
-    squared_error,
-    uncertainty,
-    zero_one_error,
-)
-from oddsmith.metrics.provenance import Forecast, forecast_of
-from oddsmith.metrics.ranking import accuracy, auc, average_precision, break_even, distinct_outputs, lift
-from oddsmith.metrics.reliability import (
-    ErrorDefinition,
-    calibration_error,
-    classwise_calibration_error,
-    top_label_forecast,
-)
-from oddsmith.metrics.resampling_tests import BootstrapTest, cluster_sign_flip_test, paired_bootstrap
-from oddsmith.metrics.significance import (
-    PairedTTest,
-    SignTest,
-    holm,
-    mcnemar_test,
-    micro_sign_test,
-    paired_t_test,
-    sign_test,
-)
-from oddsmith.metrics.slope import calibration_intercept, calibration_slope
-from oddsmith.metrics.smooth import integrated_calibration_index, smooth_calibration_error
-from oddsmith.metrics.summary import summary, summary_text
+from types import ModuleType as _Module
 
-__all__ = [
-    "BootstrapTest",
-    "CalibrationTest",
-    "Comparison",
-    "Decomposition",
-    "EmpiricalLogOdds",
-    "ErrorDefinition",
-    "Figure",
-    "Forecast",
-    "Interval",
-    "Measure",
-    "MeasureComparison",
-    "PairedTTest",
-    "ReliabilityCurve",
-    "SignTest",
-    "accuracy",
-    "auc",
-    "average_precision",
-    "break_even",
-    "calibration_error",
-    "calibration_intercept",
-    "calibration_slope",
-    "classwise_calibration_error",
-    "cluster_sign_flip_test",
-    "compare",
-    "compare_rows",
-    "cox_test",
-    "decompose",
-    "discrimination",
-    "distinct_outputs",
-    "empirical_log_odds",
-    "forecast_from_arrays",
-    "forecast_of",
-    "holm",
-    "hosmer_lemeshow_test",
-    "integrated_calibration_index",
-    "interval",
-    "kolmogorov_smirnov_test",
-    "kuiper_test",
-    "lift",
-    "log_loss",
-    "mcnemar_test",
-    "micro_sign_test",
-    "miscalibration",
-    "paired_bootstrap",
-    "paired_t_test",
-    "reliability_curve",
-    "root_mean_squared_error",
-    "sign_test",
-    "smooth_calibration_error",
-    "spiegelhalter_test",
-    "squared_error",
-    "summary",
-    "summary_text",
-    "top_label_forecast",
-    "uncertainty",
-    "zero_one_error",
-]
+# isort: off
+# Measures first, in the order in which summaries show them.
+from oddsmith.metrics.measure import MEASURES as MEASURES
+from oddsmith.metrics.measure import Figure as Figure
+from oddsmith.metrics.measure import ForecastFunction as ForecastFunction
+from oddsmith.metrics.measure import Measure as Measure
+from oddsmith.metrics.measure import forecast_from_arrays as forecast_from_arrays
+from oddsmith.metrics.measure import measure as measure
+from oddsmith.metrics.measure import register as register
+from oddsmith.metrics.proper import Decomposition as Decomposition
+from oddsmith.metrics.proper import brier_discrimination as brier_discrimination
+from oddsmith.metrics.proper import brier_miscalibration as brier_miscalibration
+from oddsmith.metrics.proper import brier_uncertainty as brier_uncertainty
+from oddsmith.metrics.proper import decompose as decompose
+from oddsmith.metrics.proper import log_loss as log_loss
+from oddsmith.metrics.proper import log_loss_discrimination as log_loss_discrimination
+from oddsmith.metrics.proper import log_loss_miscalibration as log_loss_miscalibration
+from oddsmith.metrics.proper import log_loss_uncertainty as log_loss_uncertainty
+from oddsmith.metrics.proper import root_mean_squared_error as root_mean_squared_error
+from oddsmith.metrics.proper import squared_error as squared_error
+from oddsmith.metrics.proper import zero_one_error as zero_one_error
+from oddsmith.metrics.reliability import ErrorDefinition as ErrorDefinition
+from oddsmith.metrics.reliability import calibration_error as calibration_error
+from oddsmith.metrics.reliability import classwise_calibration_error as classwise_calibration_error
+from oddsmith.metrics.reliability import top_label_calibration_error as top_label_calibration_error
+from oddsmith.metrics.smooth import e90 as e90
+from oddsmith.metrics.smooth import integrated_calibration_index as integrated_calibration_index
+from oddsmith.metrics.smooth import smooth_calibration_error as smooth_calibration_error
+from oddsmith.metrics.slope import calibration_intercept as calibration_intercept
+from oddsmith.metrics.slope import calibration_slope as calibration_slope
+from oddsmith.metrics.ranking import accuracy as accuracy
+from oddsmith.metrics.ranking import auc as auc
+from oddsmith.metrics.ranking import average_precision as average_precision
+from oddsmith.metrics.ranking import break_even as break_even
+from oddsmith.metrics.ranking import distinct_outputs as distinct_outputs
+from oddsmith.metrics.ranking import lift as lift
+
+from oddsmith.metrics.calibration_tests import CalibrationTest as CalibrationTest
+from oddsmith.metrics.calibration_tests import calibration_in_the_large_test as calibration_in_the_large_test
+from oddsmith.metrics.calibration_tests import cox_test as cox_test
+from oddsmith.metrics.calibration_tests import hosmer_lemeshow_test as hosmer_lemeshow_test
+from oddsmith.metrics.calibration_tests import kolmogorov_smirnov_test as kolmogorov_smirnov_test
+from oddsmith.metrics.calibration_tests import kuiper_test as kuiper_test
+from oddsmith.metrics.calibration_tests import spiegelhalter_test as spiegelhalter_test
+from oddsmith.metrics.canonical import canonical_calibration_error as canonical_calibration_error
+from oddsmith.metrics.class_tests import ClassTests as ClassTests
+from oddsmith.metrics.class_tests import classwise_test as classwise_test
+from oddsmith.metrics.classes import ClassForecast as ClassForecast
+from oddsmith.metrics.classes import class_forecast as class_forecast
+from oddsmith.metrics.classes import top_label_forecast as top_label_forecast
+from oddsmith.metrics.compare import compare as compare
+from oddsmith.metrics.compare import compare_rows as compare_rows
+from oddsmith.metrics.comparison import Comparison as Comparison
+from oddsmith.metrics.comparison import MeasureComparison as MeasureComparison
+from oddsmith.metrics.curves import EmpiricalLogOdds as EmpiricalLogOdds
+from oddsmith.metrics.curves import ReliabilityCurve as ReliabilityCurve
+from oddsmith.metrics.curves import empirical_log_odds as empirical_log_odds
+from oddsmith.metrics.curves import reliability_curve as reliability_curve
+from oddsmith.metrics.intervals import Interval as Interval
+from oddsmith.metrics.intervals import interval as interval
+from oddsmith.metrics.provenance import Forecast as Forecast
+from oddsmith.metrics.provenance import forecast_of as forecast_of
+from oddsmith.metrics.resampling_tests import BootstrapTest as BootstrapTest
+from oddsmith.metrics.resampling_tests import cluster_sign_flip_test as cluster_sign_flip_test
+from oddsmith.metrics.resampling_tests import paired_bootstrap as paired_bootstrap
+from oddsmith.metrics.significance import PairedTTest as PairedTTest
+from oddsmith.metrics.significance import SignTest as SignTest
+from oddsmith.metrics.significance import holm as holm
+from oddsmith.metrics.significance import mcnemar_test as mcnemar_test
+from oddsmith.metrics.significance import micro_sign_test as micro_sign_test
+from oddsmith.metrics.significance import paired_t_test as paired_t_test
+from oddsmith.metrics.significance import sign_test as sign_test
+from oddsmith.metrics.summary import summary as summary
+from oddsmith.metrics.summary import summary_text as summary_text
+# isort: on
+
+#: Every name that is imported here.
+__all__ = sorted(name for name, value in globals().items() if name[0] != "_" and not isinstance(value, _Module))

@@ -14,9 +14,9 @@ from scipy.special import ndtr, ndtri, stdtrit
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.errors import InvalidInputError
-from oddsmith.metrics._resampled import equal_rows, labels_again, rows_again
+from oddsmith.metrics._resampled import labels_again, n_rows, rows_again
 from oddsmith.metrics._truths import Truth, paths_of_truth
-from oddsmith.metrics.measure import Null, value_of
+from oddsmith.metrics.measure import AnyForecast, Null, value_of
 from oddsmith.table import ScoreTable
 
 #: Standard errors from what the data suggest within which limits mostly lie, and how much more often they are drawn.
@@ -30,7 +30,7 @@ class Asked(NamedTuple):
     options: dict[str, Any]
     null: Null | None
 
-    def of(self, table: ScoreTable) -> float:
+    def of(self, table: AnyForecast) -> float:
         """Return the measure, NaN where it is undefined."""
         try:
             return value_of(self.measure, table, self.options)
@@ -49,10 +49,11 @@ class Limits(NamedTuple):
 
 
 def by_percentiles(
-    asked: Mapping[str, Asked], table: ScoreTable, level: float, draws: int, rng: np.random.Generator
+    asked: Mapping[str, Asked], table: AnyForecast, level: float, draws: int, rng: np.random.Generator
 ) -> Callable[[str, float], Limits]:
     """Draw rows again; return what gives the limits of a measure."""
-    by_rate = {name for name, one in asked.items() if getattr(one.measure, "of_base_rate", False)}
+    two_classes = isinstance(table, ScoreTable)
+    by_rate = {name for name, one in asked.items() if two_classes and getattr(one.measure, "of_base_rate", False)}
     drawn = {name: Asked(_base_rate, {}, None) if name in by_rate else one for name, one in asked.items()}
     samples = _values(drawn, rows_again(table, draws, rng))
     tail = _tail(table, level)
@@ -68,7 +69,7 @@ def by_percentiles(
 
 
 def by_inversion(
-    asked: Mapping[str, Asked], table: ScoreTable, null: Null, level: float, draws: int, rng: np.random.Generator
+    asked: Mapping[str, Asked], table: AnyForecast, null: Null, level: float, draws: int, rng: np.random.Generator
 ) -> Callable[[str, float], Limits]:
     """Draw labels again under supposed truths; return what gives the limits of a measure, of which a value was seen.
 
@@ -126,11 +127,9 @@ def _inverted(asked: Asked, path: list[Truth], samples: list[Floats], level: flo
     )
 
 
-def _tail(table: ScoreTable, level: float) -> float:
+def _tail(table: AnyForecast, level: float) -> float:
     """Return the share beyond a percentile that makes up for few rows of the rarer class."""
-    sides = ((table.pos, table.pos_sq), (table.neg, table.neg_sq))
-    rows = min(float(equal_rows(side, side if squares is None else squares)[0].sum()) for side, squares in sides)
-    n = max(rows, 2.0)
+    n = max(n_rows(table), 2.0)
     return float(ndtr(-math.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 + level) / 2)))
 
 
@@ -172,7 +171,7 @@ def _spread(values: Floats) -> float:
     return max(float(np.std(values, ddof=1)), 1e-300)
 
 
-def _values(asked: Mapping[str, Asked], tables: Iterable[ScoreTable]) -> dict[str, Floats]:
+def _values(asked: Mapping[str, Asked], tables: Iterable[AnyForecast]) -> dict[str, Floats]:
     """Return the measures of many tables."""
     rows = np.array([[one.of(table) for one in asked.values()] for table in tables])
     return dict(zip(asked, rows.T, strict=True))

@@ -1,10 +1,12 @@
-"""Tables drawn again from a table, for counts and for float weights alike.
+"""Tables drawn again from a table, for counts and for float weights alike; ``_class_draws`` adds several classes.
 
 Of float weights a cell keeps Σw and Σw². It is drawn from as (Σw)²/Σw² rows of weight Σw²/Σw each, whose sum has the
 mean and the variance of the cell; a cell of one row is drawn from exactly.
 """
 
 from collections.abc import Iterator
+from functools import singledispatch
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +16,15 @@ from oddsmith.table import ScoreTable
 from oddsmith.table.resample import bootstrap, resample_labels
 
 
-def rows_again(table: ScoreTable, n_resamples: int, rng: np.random.Generator) -> Iterator[ScoreTable]:
+@singledispatch
+def n_rows(table: Any) -> float:
+    """Return how many rows of equal weight vary as much: of two classes those of the rarer one."""
+    sides = ((table.pos, table.pos_sq), (table.neg, table.neg_sq))
+    return min(float(equal_rows(side, side if squares is None else squares)[0].sum()) for side, squares in sides)
+
+
+@singledispatch
+def rows_again(table: Any, n_resamples: int, rng: np.random.Generator) -> Iterator[Any]:
     """Draw tables of as many rows, with replacement."""
     if table.pos_sq is None or table.neg_sq is None:
         return bootstrap(table, n_resamples, random_state=rng)
@@ -30,7 +40,8 @@ def rows_again(table: ScoreTable, n_resamples: int, rng: np.random.Generator) ->
     return (draw() for _ in range(n_resamples))
 
 
-def labels_again(table: ScoreTable, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[ScoreTable]:
+@singledispatch
+def labels_again(table: Any, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[Any]:
     """Draw scores with replacement, and labels that are positive with a given probability at each cell."""
     if table.kind == "count":
         return resample_labels(table, prob, n_resamples, random_state=rng)
@@ -55,6 +66,4 @@ def equal_rows(weight: Weights, squares: Weights) -> tuple[Floats, Floats]:
 def _held(table: ScoreTable, pos: Floats, neg: Floats, pos_sq: Floats, neg_sq: Floats) -> ScoreTable:
     """Return the same scores with other weights; cells without rows are dropped."""
     held = pos + neg > 0
-    return ScoreTable(
-        table.scores[held], pos[held], neg[held], pos_sq[held], neg_sq[held], None, None, table.rows, None
-    )
+    return ScoreTable(table.scores[held], pos[held], neg[held], pos_sq[held], neg_sq[held], rows=table.rows)

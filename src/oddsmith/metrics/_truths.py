@@ -7,7 +7,8 @@ may explain the same labels, and a measure may differ on them.
 
 import warnings
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import singledispatch
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -16,7 +17,7 @@ from oddsmith._types import Floats
 from oddsmith.calibrators.sigmoid import PlattCalibrator
 from oddsmith.calibrators.spline import SplineCalibrator
 from oddsmith.errors import OddsmithWarning
-from oddsmith.metrics.measure import Null, probability, squared_weight
+from oddsmith.metrics.measure import AnyForecast, Null, probability, squared_weight
 from oddsmith.table import ScoreTable
 
 #: Where the path is looked at, in standard errors from what the data suggest; the null hypothesis comes first.
@@ -26,7 +27,7 @@ _STEPS = np.array([-24.0, -16.0, -10.0, -6.0, -3.5, -1.5, 0.0, 1.5, 3.5, 6.0, 10
 _CERTAIN = 30.0
 
 #: Rows that stand for one where labels are no longer random.
-_MANY = 1_000_000
+MANY = 1_000_000
 
 
 class Truth(NamedTuple):
@@ -36,27 +37,28 @@ class Truth(NamedTuple):
     """
 
     prob: Floats
-    population: ScoreTable
+    population: AnyForecast
     distance: float
 
 
-def paths_of_truth(table: ScoreTable, null: Null) -> list[list[Truth]]:
+@singledispatch
+def paths_of_truth(table: Any, null: Null) -> list[list[Truth]]:
     """Return truths along each path, the null hypothesis first."""
     start = probability(table) if null == "calibrated" else np.full(len(table), table.prevalence)
     return [_path(table, start, end) for end in _suggestions(table)]
 
 
 def _path(table: ScoreTable, start: Floats, end: Floats) -> list[Truth]:
-    step = end - start
     spread = np.maximum(np.maximum(start * (1 - start), end * (1 - end)), 1e-12)
-    size = float(np.sqrt(np.sum((table.total * step) ** 2 / (spread * squared_weight(table)))))
-    distances = np.append(-size, _STEPS[size + _STEPS > 0.25])
-    lengths = (size + distances) / max(size, 1e-12)
-    paths = (np.clip(start + length * step, 0.0, 1.0) for length in lengths)
-    return [
-        Truth(prob, _population(table, prob), abs(distance))
-        for prob, distance in zip(paths, distances.tolist(), strict=True)
-    ]
+    size = float(np.sqrt(np.sum((table.total * (end - start)) ** 2 / (spread * squared_weight(table)))))
+    return [Truth(prob, _population(table, prob), distance) for prob, distance in along(start, end, size)]
+
+
+def along(start: Floats, end: Floats, size: float) -> Iterator[tuple[Floats, float]]:
+    """Walk from probabilities through others, ``size`` standard errors away, with the distance from the latter."""
+    for distance in (-size, *_STEPS[size + _STEPS > 0.25].tolist()):
+        length = (size + distance) / max(size, 1e-12)
+        yield np.clip(start + length * (end - start), 0.0, 1.0), abs(distance)
 
 
 def _suggestions(table: ScoreTable) -> Iterator[Floats]:
@@ -72,9 +74,9 @@ def _suggestions(table: ScoreTable) -> Iterator[Floats]:
 def _population(table: ScoreTable, prob: Floats) -> ScoreTable:
     """Return so many rows that the shares of positives are the probabilities."""
     if table.kind == "weight":
-        weight, squares, rest = table.total * _MANY, squared_weight(table) * _MANY, 1 - prob
+        weight, squares, rest = table.total * MANY, squared_weight(table) * MANY, 1 - prob
         columns = (weight * prob, weight * rest, squares * prob, squares * rest)
-        return ScoreTable(table.scores, *columns, None, None, table.rows, None)
-    total = table.total.astype(np.int64) * _MANY
+        return ScoreTable(table.scores, *columns, rows=table.rows)
+    total = table.total.astype(np.int64) * MANY
     pos = np.rint(total * prob).astype(np.int64)
-    return ScoreTable(table.scores, pos, total - pos, None, None, None, None, int(total.sum()), None)
+    return ScoreTable(table.scores, pos, total - pos)

@@ -13,6 +13,7 @@ from oddsmith import _check
 from oddsmith._types import Floats, Weights
 from oddsmith.metrics.measure import probability, squared_weight
 from oddsmith.table import ScoreTable
+from oddsmith.table.quantiles import equal_mass_starts, quantiles
 
 BinRule = Literal["width", "mass", "quantile", "split", "distinct", "split_or_distinct"]
 Edge = Literal["left", "right"]
@@ -98,7 +99,8 @@ def bin_index(
         rows = float(forecast.total.sum()) ** 2 / float(squared_weight(forecast).sum())
         rule = "distinct" if len(forecast) < rows / 4 else "split"
     if rule == "mass":
-        return _by_middle(forecast.total, n_bins)
+        starts = equal_mass_starts(forecast.total, n_bins)
+        return np.repeat(np.arange(len(starts)), np.diff(starts, append=len(forecast)))
     if rule == "split":
         return _by_split(forecast, n_bins)
     if rule == "distinct":
@@ -107,7 +109,7 @@ def bin_index(
     edges, place, bottom, top, slack = np.arange(1.0, n_bins), n_bins * values, 0.0, 1.0, _SLACK
     if rule == "quantile":
         share = np.linspace(0, 1, n_bins + 1)[1:-1]
-        edges, place = quantiles(values, forecast.total, squared_weight(forecast), share), values
+        edges, place = quantiles(values, forecast.total, share, squared_weight(forecast)), values
         bottom, top = values[0], values[-1]
         # Of counts quantiles are NumPy's to the last bit, and so are the libraries' bins.
         slack = 0.0 if forecast.kind == "count" else _SLACK
@@ -117,33 +119,6 @@ def bin_index(
     else:
         index, outside = np.searchsorted(edges * (1 + slack), place, side="left"), values <= bottom
     return index if ends == "closed" else np.where(outside, n_bins, index)
-
-
-def quantiles(values: Floats, weight: Weights, squares: Weights, share: Floats) -> Floats:
-    """Return quantiles of the rows at ascending values: linear between rows, as NumPy's default and with its rounding.
-
-    Float weights are first scaled to sum to (Σw)²/Σw², the number of equal rows that would vary as much.
-    """
-    ends = np.cumsum(weight, dtype=np.float64)
-    unit = float(squares.sum()) / ends[-1]
-    place = max(ends[-1] / unit - 1, 0.0) * share
-    below = np.floor(place)
-    low, high = (values[_cell_beyond(ends, (below + k) * unit)] for k in (0, 1))
-    part, gap = place - below, high - low
-    return np.asarray(np.where(part < 0.5, low + gap * part, high - gap * (1 - part)))
-
-
-def _cell_beyond(ends: Floats, amount: Floats) -> NDArray[np.int64]:
-    """Return the first cells up to which the weight is more than ``amount``; at most the last cell."""
-    place: NDArray[np.int64] = np.searchsorted(ends, amount + _SLACK * ends[-1], side="right")
-    return np.minimum(place, len(ends) - 1)
-
-
-def _by_middle(total: Weights, n_bins: int) -> NDArray[np.int64]:
-    middle: Floats = np.cumsum(total, dtype=np.float64) - total / 2
-    share: Floats = middle * (n_bins / float(total.sum()))
-    place: NDArray[np.int64] = np.floor(share + _SLACK).astype(np.int64)
-    return np.minimum(place, n_bins - 1)
 
 
 def _by_split(forecast: ScoreTable, n_bins: int) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.metrics._group_law import Group, tail
 from oddsmith.metrics.bins import bin_index, sum_by
-from oddsmith.metrics.measure import Figure, measure, probability, residuals, squared_weight
+from oddsmith.metrics.measure import Figure, ForecastFunction, probability, residuals, squared_weight
 from oddsmith.metrics.proper import log_loss
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.slope import recalibration_line, require_several, without_certain
@@ -23,6 +23,7 @@ from oddsmith.table import ScoreTable
 
 __all__ = [
     "CalibrationTest",
+    "calibration_in_the_large_test",
     "cox_test",
     "hosmer_lemeshow_test",
     "kolmogorov_smirnov_test",
@@ -40,10 +41,10 @@ class CalibrationTest(Figure):
 
     def __str__(self) -> str:
         degrees = "" if self.df is None else f", df {self.df}"
-        return f"{self.value:.6g}{degrees}, p = {self.p_value:.4g} ({self.passport})"
+        return f"{self.value:.6g}{degrees}, p = {self.p_value:.4g} ({self.description})"
 
 
-@measure
+@ForecastFunction
 def spiegelhalter_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
     """Test calibration by Spiegelhalter's Z, the standardised squared error.
 
@@ -51,8 +52,8 @@ def spiegelhalter_test(forecast: ScoreTable, *, in_sample: bool = False) -> Cali
 
     Parameters
     ----------
-    forecast : ScoreTable
-        Scores are log-odds.
+    y_true, y_prob, sample_weight, pos_label
+        As of `Measure`; ``of`` takes a forecast table.
     in_sample : bool, default False
         Whether the forecast was fitted on these rows: then the p-value is refused, as it is for a forecast that knows
         so itself (see `forecast_of`).
@@ -67,7 +68,7 @@ def spiegelhalter_test(forecast: ScoreTable, *, in_sample: bool = False) -> Cali
 
     Examples
     --------
-    >>> print(spiegelhalter_test.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
+    >>> print(spiegelhalter_test([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
     0.109109, p = 0.9131 (Spiegelhalter's Z)
     """
     refuse_in_sample(forecast, in_sample)
@@ -77,7 +78,25 @@ def spiegelhalter_test(forecast: ScoreTable, *, in_sample: bool = False) -> Cali
     return CalibrationTest(z, "Spiegelhalter's Z", _two_sided(z))
 
 
-@measure
+@ForecastFunction
+def calibration_in_the_large_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
+    """Test calibration in the large: whether the mean forecast is the share of positives.
+
+    Notes
+    -----
+    Z = Σ w(y − p) / √(Σ w²p(1 − p)), standard normal, two-sided.
+
+    Examples
+    --------
+    >>> print(calibration_in_the_large_test([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
+    -0.117041, p = 0.9068 (excess of positives, calibration in the large)
+    """
+    refuse_in_sample(forecast, in_sample)
+    z = _ratio(forecast, float(residuals(forecast).sum()), math.sqrt(float(null_variance(forecast).sum())))
+    return CalibrationTest(z, "excess of positives, calibration in the large", _two_sided(z))
+
+
+@ForecastFunction
 def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: bool = False) -> CalibrationTest:
     """Test calibration by groups of equal weight (Hosmer and Lemeshow).
 
@@ -87,8 +106,8 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: b
 
     Parameters
     ----------
-    forecast : ScoreTable
-        Scores are log-odds.
+    y_true, y_prob, sample_weight, pos_label
+        As of `Measure`; ``of`` takes a forecast table.
     n_bins : int, default 10
         Number of groups; ties are never split, so there may be fewer.
     in_sample : bool, default False
@@ -106,7 +125,7 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: b
 
     Examples
     --------
-    >>> hosmer_lemeshow_test.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9], n_bins=2).df
+    >>> hosmer_lemeshow_test([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9], n_bins=2).df
     2
     """
     refuse_in_sample(forecast, in_sample)
@@ -135,7 +154,7 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: b
     return CalibrationTest(statistic, name, tail(groups), df)
 
 
-@measure
+@ForecastFunction
 def cox_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
     """Test slope 1 and intercept 0 jointly, in the logistic regression on the log-odds.
 
@@ -149,7 +168,7 @@ def cox_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTes
 
     Examples
     --------
-    >>> cox_test.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]).df
+    >>> cox_test([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]).df
     2
     """
     refuse_in_sample(forecast, in_sample)
@@ -157,7 +176,7 @@ def cox_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTes
         return _score_test(forecast)
     slope, intercept = recalibration_line(forecast)
     best = forecast.map(lambda scores: slope * scores + intercept)
-    ratio = 2 * max(log_loss(forecast, convention="total") - log_loss(best, convention="total"), 0.0)
+    ratio = 2 * max(log_loss.of(forecast, convention="total") - log_loss.of(best, convention="total"), 0.0)
     name = f"likelihood ratio of slope {slope:.4g} and intercept {intercept:.4g} against 1 and 0"
     return CalibrationTest(ratio, name, float(chdtrc(2, ratio)), 2)
 
@@ -172,7 +191,7 @@ def _score_test(forecast: ScoreTable) -> CalibrationTest:
     return CalibrationTest(statistic, "score test of slope 1 and intercept 0", float(chdtrc(2, statistic)), 2)
 
 
-@measure
+@ForecastFunction
 def kolmogorov_smirnov_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
     """Test calibration by the largest cumulative excess of positives, from the lowest forecast up.
 
@@ -189,7 +208,7 @@ def kolmogorov_smirnov_test(forecast: ScoreTable, *, in_sample: bool = False) ->
 
     Examples
     --------
-    >>> print(kolmogorov_smirnov_test.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
+    >>> print(kolmogorov_smirnov_test([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
     0.468165, p = 0.9954 (cumulative excess, Kolmogorov-Smirnov, Brownian motion)
     """
     walk = _walk(forecast, in_sample)
@@ -199,7 +218,7 @@ def kolmogorov_smirnov_test(forecast: ScoreTable, *, in_sample: bool = False) ->
     )
 
 
-@measure
+@ForecastFunction
 def kuiper_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
     """Test calibration by the largest excess of positives over any interval of forecasts.
 
@@ -214,7 +233,7 @@ def kuiper_test(forecast: ScoreTable, *, in_sample: bool = False) -> Calibration
 
     Examples
     --------
-    >>> print(kuiper_test.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
+    >>> print(kuiper_test([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
     0.702247, p = 0.9992 (cumulative excess, Kuiper, Brownian motion)
     """
     walk = _walk(forecast, in_sample)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Weights
 from oddsmith.metrics import resampling_tests, significance
+from oddsmith.metrics.classes import ClassForecast, class_forecast
 from oddsmith.metrics.comparison import Comparison, MeasureComparison
 from oddsmith.metrics.measure import as_forecast, checked_level
 from oddsmith.metrics.proper import decision_log_loss, decision_squared_error
@@ -39,10 +40,15 @@ _TESTS = {
 
 
 class Rows(NamedTuple):
-    """Decisions with each method's yL, the log-odds of the true class, and whether it chose that class."""
+    """Decisions with each method's gains, larger being better: log P(true class), −(t − P)², whether it was right.
 
-    signed: dict[str, Floats]
-    right: dict[str, Bools]
+    ``ranks`` orders methods by both losses: of two classes yL, of which they are monotone functions.
+    """
+
+    log: dict[str, Floats]
+    squared: dict[str, Floats]
+    hits: dict[str, Floats]
+    ranks: tuple[dict[str, Floats], dict[str, Floats]]
     decisions: Decisions
     clusters: NDArray[np.generic] | None
     random_state: int | None
@@ -116,15 +122,16 @@ def compare_rows(
     level: float | None = None,
     raw: str | None = None,
     random_state: int | None = None,
+    labels: ArrayLike | None = None,
 ) -> Comparison:
     """Compare methods of any kind, also different classifiers, on paired rows.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        Labels {0, 1}, {−1, +1} or bool.
-    methods : mapping of str to array-like of shape (n,)
-        Log-odds of every row.
+        Labels {0, 1}, {−1, +1} or bool; of several classes any labels.
+    methods : mapping of str to array-like of shape (n,) or (n, k)
+        Log-odds of every row; or rows of class probabilities.
     sample_weight : array-like, optional
         Integers are counts; floats need ``protocol="t"`` or ``"bootstrap"``.
     clusters : array-like of shape (n,), optional
@@ -133,6 +140,8 @@ def compare_rows(
         As in `compare`.
     random_state : int, optional
         Seed of the bootstrap and of sign flips.
+    labels : array-like of shape (k,), optional
+        Labels in the order of the columns; by default the sorted labels of ``y_true``.
 
     Examples
     --------
@@ -140,10 +149,14 @@ def compare_rows(
     >>> result["zero_one_error"].totals.tolist()
     [0.0, 1.0]
     """
+    names = None if clusters is None else np.asarray(clusters)
+    if any(np.ndim(values) == 2 for values in methods.values()):
+        classes = {name: class_forecast(y_true, values, labels=labels) for name, values in methods.items()}
+        decisions = Decisions.of(sample_weight, np.size(y_true))
+        return _compare(_class_rows(classes, decisions, names, random_state), protocol, level, raw)
     rows = {name: _log_odds(name, values, None) for name, values in methods.items()}
     n = len(next(iter(rows.values()))) if rows else 0
     truth = _check.as_labels(y_true, n).positive
-    names = None if clusters is None else np.asarray(clusters)
     decisions = Decisions.of(sample_weight, n)
     return compare_decisions(
         truth, rows, decisions, names, protocol=protocol, level=level, raw=raw, random_state=random_state
@@ -184,30 +197,42 @@ def _rows(
     clusters: NDArray[np.generic] | None,
     random_state: int | None,
 ) -> Rows:
-    if len(log_odds) < 2:
-        _check.fail("methods must be two or more", f"{len(log_odds)}", "name at least two")
     if any(values.shape != truth.shape for values in log_odds.values()):
         _check.fail("methods must have one log-odds a row", "different lengths", "pair the rows")
     signed = {name: np.where(truth, values, -values) for name, values in log_odds.items()}
-    right = {name: (values > 0) == truth for name, values in log_odds.items()}
-    return Rows(signed, right, decisions, clusters, random_state)
+    log = {name: decision_log_loss(values) for name, values in signed.items()}
+    squared = {name: -decision_squared_error(values) for name, values in signed.items()}
+    hits = {name: ((values > 0) == truth).astype(np.float64) for name, values in log_odds.items()}
+    return Rows(log, squared, hits, (signed, signed), decisions, clusters, random_state)
+
+
+def _class_rows(
+    methods: dict[str, ClassForecast],
+    decisions: Decisions,
+    clusters: NDArray[np.generic] | None,
+    random_state: int | None,
+) -> Rows:
+    with np.errstate(divide="ignore"):
+        log = {name: np.log(forecast.of_truth) for name, forecast in methods.items()}
+    squared = {name: -forecast.squared_distance for name, forecast in methods.items()}
+    hits = {name: forecast.right.astype(np.float64) for name, forecast in methods.items()}
+    return Rows(log, squared, hits, (log, squared), decisions, clusters, random_state)
 
 
 def _compare(rows: Rows, protocol: str, level: float | None, raw: str | None) -> Comparison:
     _check.one_of(protocol, "protocol", tuple(_PROTOCOLS))
+    if len(rows.log) < 2:
+        _check.fail("methods must be two or more", f"{len(rows.log)}", "name at least two")
     if raw is not None:
-        _check.one_of(raw, "raw", tuple(rows.signed))
+        _check.one_of(raw, "raw", tuple(rows.log))
     losses, errors, usual = _PROTOCOLS[protocol]
     level = usual if level is None else checked_level(level)
-    signed, weight = rows.signed, rows.decisions.weight
-    log = {name: decision_log_loss(values) for name, values in signed.items()}
-    squared = {name: -decision_squared_error(values) for name, values in signed.items()}
-    hits = {name: right.astype(np.float64) for name, right in rows.right.items()}
-    # Sign tests of both losses compare yL, of which they are monotone functions.
+    weight, (of_log, of_squared) = rows.decisions.weight, rows.ranks
+    wrong = weight.sum(dtype=np.float64) - _totals(rows.hits, weight)
     views = {
-        "log_loss": View(log, signed, _totals(log, weight), losses),
-        "squared_error": View(squared, signed, -_totals(squared, weight) + 0.0, losses),
-        "zero_one_error": View(hits, hits, weight.sum(dtype=np.float64) - _totals(hits, weight), errors),
+        "log_loss": View(rows.log, of_log, _totals(rows.log, weight), losses),
+        "squared_error": View(rows.squared, of_squared, -_totals(rows.squared, weight) + 0.0, losses),
+        "zero_one_error": View(rows.hits, rows.hits, wrong, errors),
     }
     parts = {measure: _measure(measure, view, rows, level) for measure, view in views.items()}
     return Comparison(parts, significance.sum_of(weight), protocol, raw)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.metrics.bins import bin_index, binned, sum_by
-from oddsmith.metrics.measure import as_forecast, measure, probability
+from oddsmith.metrics.measure import ForecastFunction, as_forecast, probability
 from oddsmith.metrics.result import Result
 from oddsmith.table import ScoreTable
 
@@ -38,7 +38,7 @@ class ReliabilityCurve(Result):
     definition: str
 
 
-@measure
+@ForecastFunction
 def reliability_curve(
     forecast: ScoreTable, *, n_bins: int = 10, bins: Literal["width", "mass"] = "width"
 ) -> ReliabilityCurve:
@@ -46,8 +46,8 @@ def reliability_curve(
 
     Parameters
     ----------
-    forecast : ScoreTable
-        Scores are log-odds.
+    y_true, y_prob, sample_weight, pos_label
+        As of `Measure`; ``of`` takes a forecast table.
     n_bins : int, default 10
     bins : {"width", "mass"}, default "width"
         Equal intervals [a, b), the last closed, ⌊nP + 1e−12⌋; or equal weight, ties never split.
@@ -59,7 +59,7 @@ def reliability_curve(
 
     Examples
     --------
-    >>> curve = reliability_curve.from_arrays([0, 1, 1], [0.3, 0.35, 1.0])
+    >>> curve = reliability_curve([0, 1, 1], [0.3, 0.35, 1.0])
     >>> curve.low.tolist(), curve.fraction_positive.tolist()
     ([0.3, 0.9], [0.5, 1.0])
     """

@@ -6,18 +6,19 @@ forecast never holds 0. Theirs is found by inverting a test, and stands beside t
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, SupportsFloat
 
 import numpy as np
 
 from oddsmith import _check
 from oddsmith.errors import InvalidInputError
+from oddsmith.metrics import _class_draws as _class_draws  # registers what several classes need
 from oddsmith.metrics._limits import Asked, Limits, by_inversion, by_percentiles
-from oddsmith.metrics.measure import Null, as_forecast, checked_level, value_of
+from oddsmith.metrics.classes import ClassForecast
+from oddsmith.metrics.measure import AnyForecast, Null, as_forecast, checked_level, value_of
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.result import Result
-from oddsmith.table import ScoreTable
 from oddsmith.table.resample import RandomState, pooled
 
 __all__ = ["Interval", "interval"]
@@ -77,7 +78,7 @@ class Interval(Result):
 
 def interval(
     measure: Callable[..., SupportsFloat],
-    forecast: ScoreTable,
+    forecast: AnyForecast,
     *,
     options: Mapping[str, Any] | None = None,
     level: float = 0.95,
@@ -90,8 +91,8 @@ def interval(
     Parameters
     ----------
     measure : callable
-        A function of a forecast table whose result has ``float``, such as any measure of `oddsmith.metrics`.
-    forecast : ScoreTable
+        Any measure of `oddsmith.metrics`, or a function of a forecast whose result has ``float``.
+    forecast : ScoreTable or ClassForecast
         Scores are log-odds. Float weights enter with their squares.
     options : mapping, optional
         Keyword arguments of the measure.
@@ -112,6 +113,8 @@ def interval(
     and λ runs from 0 through 1, up to 24 standard errors beyond. The interval holds the true values under which the
     observed one is neither among the smallest nor the largest (1 − level)/2; λ = 0 gives the consistency band. An
     upper limit is never below the one of the median sample of a perfect forecast: luck is no evidence.
+
+    Of several classes q is the best softmax(a·log p + b), and the percentiles are those of all rows.
 
     Tables of more than 2048 cells are resampled in so many groups of neighbouring forecasts; the measure itself is
     exact.
@@ -142,18 +145,17 @@ def interval(
 
 def intervals(
     asked: Mapping[str, Asked],
-    forecast: ScoreTable,
+    forecast: AnyForecast,
     *,
     level: float = 0.95,
     n_resamples: int = 2000,
     random_state: RandomState = None,
 ) -> dict[str, Interval | InvalidInputError]:
     """Return the intervals of several measures from the same samples, or why there is none."""
-    table = as_forecast(forecast)
     share = checked_level(level)
     draws = _check.whole_number(n_resamples, "n_resamples", low=20)
     rng = np.random.default_rng(random_state)
-    drawn_from, exact = _drawable(table)
+    drawn_from, exact = _drawable(forecast)
     found: dict[str, Interval | InvalidInputError] = {}
     for null in dict.fromkeys(one.null for one in asked.values()):
         group = {name: one for name, one in asked.items() if one.null == null}
@@ -163,21 +165,24 @@ def intervals(
             limits = by_inversion(group, drawn_from, null, share, draws, rng)
         for name, one in group.items():
             try:
-                value = value_of(one.measure, table, one.options)
+                value = value_of(one.measure, forecast, one.options)
                 seen = value if exact else one.of(drawn_from)
                 if not math.isfinite(value + seen):
                     _check.fail("an interval needs a finite measure", f"{value}", "clip forecasts of exactly 0 or 1")
-                found[name] = _interval(limits(name, seen), value, value - seen, share, is_in_sample(table))
+                found[name] = _interval(limits(name, seen), value, value - seen, share, is_in_sample(forecast))
             except InvalidInputError as reason:
                 found[name] = reason
     return {name: found[name] for name in asked}
 
 
-def _drawable(table: ScoreTable) -> tuple[ScoreTable, bool]:
+def _drawable(table: AnyForecast) -> tuple[AnyForecast, bool]:
     """Return a table of finite log-odds, not too many, from which samples are drawn; and whether nothing was changed.
 
     P = 1.0 is what doubles make of all above 1 − 2⁻⁵⁴: in a sample it may be wrong, and costs so much, not infinitely.
     """
+    if isinstance(table, ClassForecast):
+        return replace(table, prob=np.maximum(table.prob, math.exp(-_NEXT_TO_ONE))), bool(table.prob.min() > 0)
+    table = as_forecast(table)
     if len(table) > _CELLS:
         return pooled(table.map(lambda scores: np.clip(scores, -_CERTAIN, _CERTAIN)), _CELLS), False
     finite = np.abs(table.scores[np.isfinite(table.scores)])

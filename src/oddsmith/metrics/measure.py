@@ -1,9 +1,10 @@
-"""What every measure shares: it is a function of a forecast, and has a twin that takes labels and probabilities.
+"""What every measure shares: a plain function of labels and probabilities, defined on a forecast.
 
-A *forecast* is a `ScoreTable` whose score is a log-odds, possibly infinite.
+A *forecast* is a `ScoreTable` whose score is a log-odds, possibly infinite, or a `ClassForecast` of several classes.
 """
 
 import functools
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Concatenate, Generic, Literal, ParamSpec, SupportsFloat, TypeVar
@@ -14,84 +15,205 @@ from scipy.special import expit
 
 from oddsmith import _check
 from oddsmith._types import Floats, Weights
+from oddsmith.maps.base import logit
+from oddsmith.metrics.classes import ClassForecast, class_forecast
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.result import Result
 from oddsmith.table import ScoreTable
 
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
+M = TypeVar("M", bound="Measure[..., Any]")
 Null = Literal["calibrated", "constant"]
+Takes = Literal["table", "classes", "both"]
+AnyForecast = ScoreTable | ClassForecast
+
+#: Measures by name, in the order in which summaries show them.
+MEASURES: dict[str, "Measure[..., Any]"] = {}
+
+_SHARED = [
+    inspect.Parameter("y_true", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+    inspect.Parameter("y_prob", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+    inspect.Parameter("sample_weight", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None),
+    inspect.Parameter("pos_label", inspect.Parameter.KEYWORD_ONLY, default=None),
+    inspect.Parameter("labels", inspect.Parameter.KEYWORD_ONLY, default=None),
+]
 
 
-class Measure(Generic[P, R]):
-    """A function of a forecast table, with its twin for arrays.
+class ForecastFunction(Generic[P, R]):
+    """A function of labels and probabilities, defined on a forecast.
 
-    ``measure(forecast, **options)`` takes a table of log-odds; ``measure.from_arrays(y_true, y_prob, sample_weight,
-    **options)`` takes what scikit-learn's metrics take, and makes the table first.
+    ``f(y_true, y_prob, sample_weight=None, *, pos_label=None, labels=None, **options)`` takes what scikit-learn's
+    metrics take; ``f.of(forecast, **options)`` takes a forecast table.
+
+    Parameters
+    ----------
+    function : callable
+        The definition, a function of a forecast.
+    takes : {"table", "classes", "both"}, default "table"
+        Which forecasts: a `ScoreTable` of two classes, a `ClassForecast`, or both.
+    """
+
+    __name__: str
+    __qualname__: str
+
+    def __init__(self, function: Callable[Concatenate[Any, P], R], takes: Takes = "table") -> None:
+        functools.update_wrapper(self, function)
+        self._function, self.takes = function, takes
+        self.__signature__ = inspect.Signature([*_SHARED, *list(inspect.signature(function).parameters.values())[1:]])
+
+    def of(self, forecast: AnyForecast, *args: P.args, **options: P.kwargs) -> R:
+        """Return the result for a forecast."""
+        if not isinstance(forecast, _TAKEN[self.takes]):
+            _check.fail(
+                f"{self.__name__}.of needs a {_WANTED[self.takes]}",
+                type(forecast).__name__,
+                f"call {self.__name__}(y_true, y_prob), or make one with forecast_from_arrays or class_forecast",
+            )
+        result = self._function(forecast, *args, **options)
+        if isinstance(result, Figure) and is_in_sample(forecast):
+            return replace(result, in_sample=True)
+        return result
+
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_prob: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        pos_label: Any = None,
+        labels: ArrayLike | None = None,
+        **options: Any,
+    ) -> Any:
+        """Return the result for labels and probabilities.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            Labels {0, 1}, {−1, +1}, bool, or any two values with ``pos_label``; with rows of probabilities, any labels.
+        y_prob : array-like of shape (n,) or (n, k)
+            P(+), 0 and 1 allowed; or rows of class probabilities.
+        sample_weight : array-like of shape (n,), optional
+            Integer-typed weights are counts, float weights importance weights.
+        pos_label : object, optional
+            The positive label.
+        labels : array-like of shape (k,), optional
+            Labels in the order of the columns; by default the sorted labels of ``y_true``.
+        **options
+            As of the definition.
+        """
+        of: Callable[..., R] = self.of
+        return of(self._read(y_true, y_prob, sample_weight, pos_label, labels), **options)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.__name__}>"
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
+
+    def _read(self, y_true: Any, y_prob: Any, weight: Any, pos_label: Any, labels: Any) -> AnyForecast:
+        columns = np.shape(y_prob)[1] if np.ndim(y_prob) == 2 else 0
+        if columns < 2 and self.takes != "classes":
+            return forecast_from_arrays(y_true, y_prob, weight, pos_label=pos_label)
+        if columns < 2 or (columns > 2 and self.takes == "table"):
+            hint = "take one class against the rest (y == c, P[:, c]), or top_label_forecast"
+            hint = hint if columns else "pass rows of class probabilities"
+            _check.fail(f"{self.__name__} needs a {_WANTED[self.takes]}", f"y_prob of shape {np.shape(y_prob)}", hint)
+        read = class_forecast(y_true, y_prob, weight, labels=labels)
+        if columns > 2 or self.takes == "classes":
+            return read
+        known = read.labels.tolist()
+        positive = known[1] if pos_label is None else pos_label
+        _check.one_of(positive, "pos_label", known)
+        return read.of_class(known.index(positive))
+
+
+def forecast_function(takes: Takes) -> Callable[[Callable[Concatenate[Any, P], R]], ForecastFunction[P, R]]:
+    """Make a function of such forecasts one of labels and probabilities."""
+    return lambda function: ForecastFunction(function, takes)
+
+
+_TAKEN: dict[Takes, tuple[type, ...]] = {
+    "table": (ScoreTable,),
+    "classes": (ClassForecast,),
+    "both": (ScoreTable, ClassForecast),
+}
+_WANTED: dict[Takes, str] = {
+    "table": "forecast of two classes, a ScoreTable of log-odds",
+    "classes": "forecast of several classes, a ClassForecast",
+    "both": "forecast, a ScoreTable of log-odds or a ClassForecast",
+}
+
+
+class Measure(ForecastFunction[P, R]):
+    """A number that says how good a forecast is: ``measure(y_true, y_prob)`` is a float, as ``make_scorer`` takes it.
 
     Attributes
     ----------
+    definition : str
+        How the number is computed; empty where ``measure.of(forecast)`` is a `Figure`, which carries it.
     null : {"calibrated", "constant"} or None
         What makes the measure 0, below which it never lies, so that its bootstrap is biased upwards: perfect
         calibration, or forecasts that say nothing.
     of_base_rate : bool
         Whether it depends on the share of positives alone, concave and largest at ½, where its bootstrap is biased
         downwards.
+    resampled : bool
+        Whether samples of rows tell anything about it.
     """
 
-    __name__: str
-    __qualname__: str
-
     def __init__(
-        self, function: Callable[Concatenate[ScoreTable, P], R], null: Null | None = None, of_base_rate: bool = False
-    ) -> None:
-        functools.update_wrapper(self, function)
-        self._function = function
-        self.null = null
-        self.of_base_rate = of_base_rate
-
-    def __call__(self, forecast: ScoreTable, *args: P.args, **options: P.kwargs) -> R:
-        """Return the measure of a forecast."""
-        result = self._function(as_forecast(forecast), *args, **options)
-        if isinstance(result, Figure) and is_in_sample(forecast):
-            return replace(result, in_sample=True)
-        return result
-
-    def from_arrays(
         self,
-        y_true: ArrayLike,
-        y_prob: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        *args: P.args,
-        **options: P.kwargs,
-    ) -> R:
-        """Measure probabilities of the positive class against labels."""
-        return self(forecast_from_arrays(y_true, y_prob, sample_weight), *args, **options)
+        function: Callable[Concatenate[Any, P], R],
+        definition: str = "",
+        takes: Takes = "table",
+        *,
+        null: Null | None = None,
+        of_base_rate: bool = False,
+        resampled: bool = True,
+    ) -> None:
+        super().__init__(function, takes)
+        self.definition, self.null, self.of_base_rate, self.resampled = definition, null, of_base_rate, resampled
 
-    def __repr__(self) -> str:
-        return f"<measure {self.__name__}>"
+    def __call__(self, *args: Any, **options: Any) -> float:
+        """Return the measure of probabilities against labels, as `ForecastFunction` reads them."""
+        return float(super().__call__(*args, **options))
 
-    def __reduce__(self) -> str:
-        return self.__qualname__
-
-
-def measure(function: Callable[Concatenate[ScoreTable, P], R]) -> Measure[P, R]:
-    """Make a function of a forecast a measure."""
-    return Measure(function)
-
-
-def of_base_rate(function: Callable[Concatenate[ScoreTable, P], R]) -> Measure[P, R]:
-    """Make a function of the share of positives, concave and largest at ½, a measure."""
-    return Measure(function, of_base_rate=True)
+    def variant(self, name: str, definition: str = "", **options: Any) -> "Measure[..., R]":
+        """Return the same measure with some options set, under a name of its own."""
+        marks: dict[str, Any] = {"null": self.null, "of_base_rate": self.of_base_rate, "resampled": self.resampled}
+        made = Measure(functools.partial(self._function, **options), definition, self.takes, **marks)
+        made.__name__ = made.__qualname__ = name
+        made.__module__, made.__doc__ = self.__module__, self.__doc__
+        return made
 
 
-def nonnegative(null: Null) -> Callable[[Callable[Concatenate[ScoreTable, P], R]], Measure[P, R]]:
-    """Make a function of a forecast a measure that is 0 under a null hypothesis, and else above."""
+def measure(
+    definition: str = "", takes: Takes = "table", **marks: Any
+) -> Callable[[Callable[Concatenate[Any, P], R]], Measure[P, R]]:
+    """Make a function of a forecast a measure; parameters are those of `Measure`.
 
-    def make(function: Callable[Concatenate[ScoreTable, P], R]) -> Measure[P, R]:
-        return Measure(function, null)
+    Examples
+    --------
+    >>> @measure("mean of P")
+    ... def mean_forecast(forecast):
+    ...     return float(forecast.total @ probability(forecast)) / size(forecast)
+    >>> mean_forecast([0, 1], [0.2, 0.6])
+    0.4
+    """
+    return lambda function: Measure(function, definition, takes, **marks)
 
-    return make
+
+def register(made: M) -> M:
+    """Add a measure to `MEASURES`: summaries, reports and the command line then know it by name.
+
+    Usable as a decorator over `measure`.
+    """
+    if not isinstance(made, Measure):
+        _check.fail("a measure must be made with oddsmith.metrics.measure", repr(made), "decorate the function first")
+    if MEASURES.setdefault(made.__name__, made) is not made:
+        _check.fail("names of measures must be unique", f"a second {made.__name__!r}", "choose another name")
+    return made
 
 
 @dataclass(frozen=True)
@@ -115,36 +237,37 @@ class Figure(Result):
         return self.value
 
     def __str__(self) -> str:
-        return f"{self.value:.6g} ({self.passport})"
+        return f"{self.value:.6g} ({self.description})"
 
     @property
-    def passport(self) -> str:
+    def description(self) -> str:
         """The definition, with a mark of figures that flatter."""
         return f"{self.definition}; in-sample" if self.in_sample else self.definition
 
 
 def as_forecast(forecast: object) -> ScoreTable:
-    """Refuse what is not a table, with a hint to the twin."""
+    """Refuse what is not a table."""
     if not isinstance(forecast, ScoreTable):
-        _check.fail(
-            "forecast must be a ScoreTable of log-odds",
-            type(forecast).__name__,
-            "use the measure's from_arrays(y_true, y_prob), or forecast_from_arrays",
-        )
+        hint = "make one with forecast_from_arrays(y_true, y_prob)"
+        _check.fail("forecast must be a ScoreTable of log-odds", type(forecast).__name__, hint)
     return forecast
 
 
-def forecast_from_arrays(y_true: ArrayLike, y_prob: ArrayLike, sample_weight: ArrayLike | None = None) -> ScoreTable:
+def forecast_from_arrays(
+    y_true: ArrayLike, y_prob: ArrayLike, sample_weight: ArrayLike | None = None, *, pos_label: Any = None
+) -> ScoreTable:
     """Return the forecast table of labels and probabilities of the positive class.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        Labels {0, 1}, {−1, +1} or bool.
+        Labels {0, 1}, {−1, +1}, bool, or any two values with ``pos_label``.
     y_prob : array-like of shape (n,)
         P(+), 0 and 1 allowed.
     sample_weight : array-like of shape (n,), optional
         Integer-typed weights are counts, float weights importance weights.
+    pos_label : object, optional
+        The positive label.
 
     Examples
     --------
@@ -152,14 +275,7 @@ def forecast_from_arrays(y_true: ArrayLike, y_prob: ArrayLike, sample_weight: Ar
     array([ 0., inf])
     """
     prob = _check.as_array(y_prob, "y_prob", (1,), unit=True)
-    table = ScoreTable.from_arrays(prob, y_true, sample_weight)
-    return table.map(log_odds)
-
-
-def log_odds(prob: Floats) -> Floats:
-    """Return log p/(1 − p), infinite at 0 and 1."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(prob) - np.log1p(-prob))
+    return ScoreTable.from_arrays(prob, y_true, sample_weight, pos_label).map(logit)
 
 
 def probability(forecast: ScoreTable) -> Floats:
@@ -173,8 +289,10 @@ def weighted_sum(weight: Weights, value: Floats) -> float:
     return float(weight[held] @ value[held])
 
 
-def size(forecast: ScoreTable) -> float:
+def size(forecast: AnyForecast) -> float:
     """Return the weight of all rows."""
+    if isinstance(forecast, ClassForecast):
+        return float(forecast.weight.sum(dtype=np.float64))
     return forecast.n_pos + forecast.n_neg
 
 
@@ -197,9 +315,10 @@ def require_classes(forecast: ScoreTable, negatives: bool = True) -> None:
         _check.fail(f"{needed} must be present", "rows of one class only", "collect rows of the other")
 
 
-def value_of(measure_: Callable[..., SupportsFloat], forecast: ScoreTable, options: dict[str, Any]) -> float:
-    """Return a measure as a float."""
-    return float(measure_(forecast, **options))
+def value_of(measured: Callable[..., SupportsFloat], forecast: AnyForecast, options: dict[str, Any]) -> float:
+    """Return a measure of a forecast, or a function of one, as a float."""
+    function = measured.of if isinstance(measured, ForecastFunction) else measured
+    return float(function(forecast, **options))
 
 
 def checked_level(level: float) -> float:

@@ -2,27 +2,32 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import entr, expit
 
 from oddsmith import _check, _kernels
 from oddsmith._types import Floats
-from oddsmith.metrics.measure import log_odds, measure, nonnegative, of_base_rate, size, weighted_sum
+from oddsmith.maps.base import logit
+from oddsmith.metrics._softmax_line import recalibrated
+from oddsmith.metrics.classes import ClassForecast
+from oddsmith.metrics.measure import AnyForecast, forecast_function, measure, register, size, weighted_sum
 from oddsmith.metrics.result import Result
-from oddsmith.table import ScoreTable
 
 __all__ = [
     "Decomposition",
+    "brier_discrimination",
+    "brier_miscalibration",
+    "brier_uncertainty",
     "decompose",
-    "discrimination",
     "log_loss",
-    "miscalibration",
+    "log_loss_discrimination",
+    "log_loss_miscalibration",
+    "log_loss_uncertainty",
     "root_mean_squared_error",
     "squared_error",
-    "uncertainty",
     "zero_one_error",
 ]
 
@@ -40,9 +45,10 @@ _CONVENTIONS: dict[str, tuple[float, bool, float]] = {
 }
 
 
-@measure
+@register
+@measure("mean of -log P(true class), in nats", "both")
 def log_loss(
-    forecast: ScoreTable,
+    forecast: AnyForecast,
     *,
     convention: Convention = "mean",
     base: float | None = None,
@@ -52,8 +58,8 @@ def log_loss(
 
     Parameters
     ----------
-    forecast : ScoreTable
-        Scores are log-odds L.
+    y_true, y_prob, sample_weight, pos_label
+        As of `Measure`; ``of`` takes a forecast table.
     convention : {"mean", "total", "B03", "ZY04", "P99", "NC05"}, default "mean"
         "mean" and "total" are ≥ 0, smaller is better. "B03" and "ZY04" are Σ log P(true class) ≤ 0, larger is
         better. "P99" is −Σ log P(true class). "NC05" is the mean cross-entropy in bits.
@@ -73,53 +79,59 @@ def log_loss(
 
     Examples
     --------
-    >>> round(log_loss.from_arrays([1, 0, 1], [0.9, 0.2, 0.6]), 4)
+    >>> round(log_loss([1, 0, 1], [0.9, 0.2, 0.6]), 4)
     0.2798
-    >>> round(log_loss.from_arrays([1, 0, 1], [0.9, 0.2, 0.6], convention="ZY04"), 4)
+    >>> round(log_loss([1, 0, 1], [0.9, 0.2, 0.6], convention="ZY04"), 4)
     -0.8393
     """
     _check.one_of(convention, "convention", tuple(_CONVENTIONS))
     sign, averaged, usual = _CONVENTIONS[convention]
     base = usual if base is None else _check.number(base, "base", low=1, strict=True)
     if clip is not None:
-        bound = abs(float(log_odds(np.array(_clip_share(clip)))))
-        forecast = forecast.map(lambda scores: np.clip(scores, -bound, bound))
+        forecast = _clipped(forecast, clip)
     return sign * _total("log", forecast) / ((size(forecast) if averaged else 1.0) * math.log(base))
 
 
-@measure
-def squared_error(forecast: ScoreTable, *, total: bool = False) -> float:
-    """Return the mean (or total) squared error (Brier score), Σ(t − P)².
+@register
+@measure("mean of (t - P)², the Brier score", "both")
+def squared_error(forecast: AnyForecast, *, total: bool = False) -> float:
+    """Return the mean (or total) squared error (Brier score), Σ(t − P)²; of three or more classes summed over them.
 
     Examples
     --------
-    >>> round(squared_error.from_arrays([1, 0, 1], [0.9, 0.2, 0.6]), 4)
+    >>> round(squared_error([1, 0, 1], [0.9, 0.2, 0.6]), 4)
     0.07
     """
     return _total("squared", forecast) / (1.0 if total else size(forecast))
 
 
-@measure
-def root_mean_squared_error(forecast: ScoreTable) -> float:
+@measure("root of the mean of (t - P)²", "both")
+def root_mean_squared_error(forecast: AnyForecast) -> float:
     """Return the root of the mean squared error.
 
     Examples
     --------
-    >>> round(root_mean_squared_error.from_arrays([1, 0, 1], [0.9, 0.2, 0.6]), 4)
+    >>> round(root_mean_squared_error([1, 0, 1], [0.9, 0.2, 0.6]), 4)
     0.2646
     """
     return math.sqrt(_total("squared", forecast) / size(forecast))
 
 
-@measure
-def zero_one_error(forecast: ScoreTable, *, total: bool = False) -> float:
+@register
+@measure("share of wrong decisions at P = ½", "both")
+def zero_one_error(forecast: AnyForecast, *, total: bool = False) -> float:
     """Return the share (or weight) of wrong decisions at P = ½; P exactly ½ decides negative.
+
+    Of several classes the most probable one is chosen, of equals the first.
 
     Examples
     --------
-    >>> zero_one_error.from_arrays([1, 0, 1, 1], [0.9, 0.7, 0.6, 0.5])
+    >>> zero_one_error([1, 0, 1, 1], [0.9, 0.7, 0.6, 0.5])
     0.5
     """
+    if isinstance(forecast, ClassForecast):
+        wrong = float(forecast.weight[~forecast.right].sum())
+        return wrong if total else wrong / size(forecast)
     positive = forecast.scores > 0
     wrong = float(forecast.neg[positive].sum() + forecast.pos[~positive].sum())
     return wrong if total else wrong / size(forecast)
@@ -129,8 +141,8 @@ def zero_one_error(forecast: ScoreTable, *, total: bool = False) -> float:
 class Decomposition(Result):
     """Mean score = miscalibration − discrimination + uncertainty.
 
-    Miscalibration is what the best monotone recalibration would save, discrimination what that one saves against the
-    base rate, uncertainty the score of the base rate.
+    Miscalibration is what the best recalibration would save, discrimination what that one saves against the base rate,
+    uncertainty the score of the base rate.
     """
 
     kind: Score
@@ -138,28 +150,31 @@ class Decomposition(Result):
     miscalibration: float
     discrimination: float
     uncertainty: float
+    recalibration: str = "isotonic regression (CORP)"
 
     def __str__(self) -> str:
         return (
             f"{self.kind} score {self.score:.6g} = miscalibration {self.miscalibration:.6g} "
-            f"- discrimination {self.discrimination:.6g} + uncertainty {self.uncertainty:.6g} (CORP, by PAV)"
+            f"- discrimination {self.discrimination:.6g} + uncertainty {self.uncertainty:.6g} ({self.recalibration})"
         )
 
 
-@measure
-def decompose(forecast: ScoreTable, *, score: Score = "log") -> Decomposition:
+@forecast_function("both")
+def decompose(forecast: AnyForecast, *, score: Score = "log") -> Decomposition:
     """Split a mean score in miscalibration, discrimination and uncertainty.
 
     Parameters
     ----------
-    forecast : ScoreTable
-        Scores are log-odds.
+    y_true, y_prob, sample_weight, pos_label
+        As of `Measure`; ``of`` takes a forecast table.
     score : {"log", "squared"}, default "log"
         Log-loss in nats, or squared error.
 
     Notes
     -----
-    MCB = S(P) − S(PAV), DSC = S(ȳ) − S(PAV), UNC = S(ȳ); PAV is the isotonic regression of the labels on P.
+    MCB = S(P) − S(R), DSC = S(ȳ) − S(R), UNC = S(ȳ); R is the isotonic regression of the labels on P. Of several
+    classes the squared error is the sum over each class against the rest, and so are its parts; for the log-loss R is
+    the best softmax(a·log P + b), with one b per class.
 
     References
     ----------
@@ -167,11 +182,13 @@ def decompose(forecast: ScoreTable, *, score: Score = "log") -> Decomposition:
 
     Examples
     --------
-    >>> parts = decompose.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9], score="squared")
+    >>> parts = decompose([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9], score="squared")
     >>> parts.score, parts.miscalibration, parts.discrimination, parts.uncertainty
     (0.1925, 0.0675, 0.125, 0.25)
     """
     _check.one_of(score, "score", ("log", "squared"))
+    if isinstance(forecast, ClassForecast):
+        return _decompose_classes(forecast, score)
     n = size(forecast)
     mean = _total(score, forecast) / n
     starts, rates = _kernels.pool_violators(forecast.pos, forecast.neg)
@@ -181,40 +198,74 @@ def decompose(forecast: ScoreTable, *, score: Score = "log") -> Decomposition:
     return Decomposition(score, mean, max(mean - best, 0.0), max(base - best, 0.0), base)
 
 
-@nonnegative("calibrated")
-def miscalibration(forecast: ScoreTable, *, score: Score = "log") -> float:
-    """Return what the best monotone recalibration would save of the mean score.
+def _decompose_classes(forecast: ClassForecast, score: Score) -> Decomposition:
+    if score == "squared":
+        parts = [decompose.of(table, score=score) for table in forecast.of_classes()]
+        names = ("score", "miscalibration", "discrimination", "uncertainty")
+        sums = {name: math.fsum(getattr(part, name) for part in parts) for name in names}
+        return Decomposition(score, **sums, recalibration="isotonic regression of each class (CORP)")
+    rates, n = forecast.base_rates, size(forecast)
+    mean, base = _total("log", forecast) / n, float(entr(rates).sum())
+    logs = np.take_along_axis(recalibrated(forecast), forecast.truth[:, None], axis=1)[:, 0]
+    # The base rates and the forecast itself are lines too, which the search may miss by rounding.
+    best = min(-float(forecast.weight @ logs) / n, mean, base)
+    return Decomposition(score, mean, mean - best, base - best, base, "softmax(a log P + b)")
+
+
+@measure(takes="both", null="calibrated")
+def _miscalibration(forecast: AnyForecast, *, score: Score) -> float:
+    """Return what the best recalibration would save of the mean score (MCB); see `decompose`.
 
     Examples
     --------
-    >>> miscalibration.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9], score="squared")
+    >>> brier_miscalibration([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9])
     0.0675
     """
-    return decompose(forecast, score=score).miscalibration
+    return decompose.of(forecast, score=score).miscalibration
 
 
-@nonnegative("constant")
-def discrimination(forecast: ScoreTable, *, score: Score = "log") -> float:
-    """Return what the best monotone recalibration saves of the mean score, against the base rate.
+@measure(takes="both", null="constant")
+def _discrimination(forecast: AnyForecast, *, score: Score) -> float:
+    """Return what the best recalibration saves of the mean score, against the base rate (DSC); see `decompose`.
 
     Examples
     --------
-    >>> discrimination.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9], score="squared")
+    >>> brier_discrimination([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9])
     0.125
     """
-    return decompose(forecast, score=score).discrimination
+    return decompose.of(forecast, score=score).discrimination
 
 
-@of_base_rate
-def uncertainty(forecast: ScoreTable, *, score: Score = "log") -> float:
-    """Return the mean score of the base rate.
+@measure(takes="both", of_base_rate=True)
+def _uncertainty(forecast: AnyForecast, *, score: Score) -> float:
+    """Return the mean score of the base rate (UNC); see `decompose`.
 
     Examples
     --------
-    >>> uncertainty.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9], score="squared")
+    >>> brier_uncertainty([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9])
     0.25
     """
-    return decompose(forecast, score=score).uncertainty
+    return decompose.of(forecast, score=score).uncertainty
+
+
+_SAVED = "{} that the best monotone recalibration saves{} (CORP)"
+_AGAINST = " against the base rate"
+
+log_loss_miscalibration = _miscalibration.variant("log_loss_miscalibration", _SAVED.format("log-loss", ""), score="log")
+log_loss_discrimination = _discrimination.variant(
+    "log_loss_discrimination", _SAVED.format("log-loss", _AGAINST), score="log"
+)
+log_loss_uncertainty = _uncertainty.variant("log_loss_uncertainty", "log-loss of the base rate (CORP)", score="log")
+for _part in (log_loss_miscalibration, log_loss_discrimination, log_loss_uncertainty):
+    register(_part)
+
+brier_miscalibration = _miscalibration.variant(
+    "brier_miscalibration", _SAVED.format("Brier score", ""), score="squared"
+)
+brier_discrimination = _discrimination.variant(
+    "brier_discrimination", _SAVED.format("Brier score", _AGAINST), score="squared"
+)
+brier_uncertainty = _uncertainty.variant("brier_uncertainty", "Brier score of the base rate (CORP)", score="squared")
 
 
 def decision_log_loss(signed_log_odds: Floats) -> Floats:
@@ -233,19 +284,26 @@ _LOSSES: dict[str, Callable[[Floats], Floats]] = {
 }
 
 
-def _total(score: Score, forecast: ScoreTable) -> float:
+def _total(score: Score, forecast: AnyForecast) -> float:
+    if isinstance(forecast, ClassForecast):
+        with np.errstate(divide="ignore"):
+            losses = -np.log(forecast.of_truth) if score == "log" else forecast.squared_distance
+        return float(forecast.weight @ losses)
     loss = _LOSSES[score]
     return weighted_sum(forecast.pos, loss(forecast.scores)) + weighted_sum(forecast.neg, loss(-forecast.scores))
 
 
 def _entropy(score: Score, rates: Floats, weight: np.ndarray) -> float:
     """Return the total score of forecasts that equal the rates of what happened."""
-    loss, at = _LOSSES[score], log_odds(rates)
+    loss, at = _LOSSES[score], logit(rates)
     return weighted_sum(weight * rates, loss(at)) + weighted_sum(weight * (1 - rates), loss(-at))
 
 
-def _clip_share(clip: float) -> float:
+def _clipped(forecast: AnyForecast, clip: float) -> AnyForecast:
     share = _check.number(clip, "clip", low=0, strict=True)
     if share >= 0.5:
         _check.fail("clip must be below ½", f"clip={clip!r}", "pass a small number such as 1e-6")
-    return share
+    if isinstance(forecast, ClassForecast):
+        return replace(forecast, prob=np.clip(forecast.prob, share, 1 - share))
+    bound = abs(float(logit(np.array(share))))
+    return forecast.map(lambda scores: np.clip(scores, -bound, bound))

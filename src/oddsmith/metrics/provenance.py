@@ -79,6 +79,6 @@ def fitted_on(method: Any, table: ScoreTable) -> bool:
     return bool(method.fingerprint_.matches(Fingerprint.of(table)))
 
 
-def is_in_sample(forecast: ScoreTable) -> bool:
+def is_in_sample(forecast: object) -> bool:
     """Whether a table is a forecast that was fitted on its own rows, as far as it knows."""
     return isinstance(forecast, Forecast) and forecast.in_sample

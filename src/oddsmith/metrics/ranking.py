@@ -4,20 +4,21 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.metrics.measure import measure, require_classes, size
+from oddsmith.metrics.measure import AnyForecast, measure, register, require_classes, size
 from oddsmith.metrics.proper import zero_one_error
 from oddsmith.table import ScoreTable
 
 __all__ = ["accuracy", "auc", "average_precision", "break_even", "distinct_outputs", "lift"]
 
 
-@measure
+@register
+@measure("area under the ROC curve, ties count ½")
 def auc(forecast: ScoreTable) -> float:
     """Return the area under the ROC curve: how often a positive outranks a negative, ties counting ½.
 
     Examples
     --------
-    >>> auc.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.4, 0.9])
+    >>> auc([0, 1, 0, 1], [0.2, 0.4, 0.4, 0.9])
     0.875
     """
     require_classes(forecast)
@@ -25,13 +26,14 @@ def auc(forecast: ScoreTable) -> float:
     return float(forecast.pos @ below) / (forecast.n_pos * forecast.n_neg)
 
 
-@measure
+@register
+@measure("without interpolation")
 def average_precision(forecast: ScoreTable) -> float:
     """Return Σ (Rₖ − Rₖ₋₁)Pₖ over thresholds from the highest forecast down, without interpolation.
 
     Examples
     --------
-    >>> round(average_precision.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]), 4)
+    >>> round(average_precision([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]), 4)
     0.8333
     """
     require_classes(forecast, negatives=False)
@@ -39,7 +41,8 @@ def average_precision(forecast: ScoreTable) -> float:
     return float(np.diff(hits, prepend=0.0) @ (hits / taken)) / forecast.n_pos
 
 
-@measure
+@register
+@measure("share of positives among the highest 10 %, relative to all")
 def lift(forecast: ScoreTable, *, q: float = 0.1) -> float:
     """Return the share of positives among the top share ``q`` of rows, relative to their share of all rows.
 
@@ -47,7 +50,7 @@ def lift(forecast: ScoreTable, *, q: float = 0.1) -> float:
 
     Examples
     --------
-    >>> lift.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9], q=0.25)
+    >>> lift([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9], q=0.25)
     2.0
     """
     require_classes(forecast, negatives=False)
@@ -59,7 +62,8 @@ def lift(forecast: ScoreTable, *, q: float = 0.1) -> float:
     return reached / (share * forecast.n_pos)
 
 
-@measure
+@register
+@measure("precision where it equals recall")
 def break_even(forecast: ScoreTable) -> float:
     """Return precision where it equals recall: among as many of the highest forecasts as there are positives.
 
@@ -67,7 +71,7 @@ def break_even(forecast: ScoreTable) -> float:
 
     Examples
     --------
-    >>> break_even.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9])
+    >>> break_even([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9])
     0.5
     """
     require_classes(forecast, negatives=False)
@@ -75,26 +79,27 @@ def break_even(forecast: ScoreTable) -> float:
     return float(np.interp(forecast.n_pos, np.append(0.0, taken), np.append(0.0, hits))) / forecast.n_pos
 
 
-@measure
-def accuracy(forecast: ScoreTable) -> float:
+@measure("share of right decisions at P = ½", "both")
+def accuracy(forecast: AnyForecast) -> float:
     """Return the share of right decisions at P = ½; P exactly ½ decides negative.
 
     Examples
     --------
-    >>> accuracy.from_arrays([1, 0, 1, 1], [0.9, 0.7, 0.6, 0.8])
+    >>> accuracy([1, 0, 1, 1], [0.9, 0.7, 0.6, 0.8])
     0.75
     """
-    return 1.0 - zero_one_error(forecast)
+    return 1.0 - zero_one_error.of(forecast)
 
 
-@measure
+@register
+@measure("number of distinct forecasts", resampled=False)
 def distinct_outputs(forecast: ScoreTable) -> int:
     """Return the number of distinct forecasts: few of them mean that ranks were lost to ties.
 
     Examples
     --------
-    >>> distinct_outputs.from_arrays([1, 0, 1], [0.9, 0.9, 0.6])
-    2
+    >>> distinct_outputs([1, 0, 1], [0.9, 0.9, 0.6])
+    2.0
     """
     return len(forecast)
 

@@ -8,15 +8,21 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from oddsmith import _check
 from oddsmith._types import Bools, Floats
 from oddsmith.metrics.bins import BIN_RULES, EDGES, ENDS, BinRule, Bins, Edge, Ends, binned
-from oddsmith.metrics.measure import Figure, forecast_from_arrays, nonnegative, size
+from oddsmith.metrics.classes import ClassForecast
+from oddsmith.metrics.measure import Figure, measure, register, size
 from oddsmith.table import ScoreTable
 
-__all__ = ["DEFINITIONS", "ErrorDefinition", "calibration_error", "classwise_calibration_error", "top_label_forecast"]
+__all__ = [
+    "DEFINITIONS",
+    "ErrorDefinition",
+    "calibration_error",
+    "classwise_calibration_error",
+    "top_label_calibration_error",
+]
 
 Norm = Literal["l1", "l2", "squared", "max", "mean"]
 _NORMS = {
@@ -40,6 +46,7 @@ _BINS = {
 _EDGES = {"left": "[a, b)", "right": "(a, b]"}
 _OPEN_END = {"left": "highest end", "right": "lowest end"}
 _ENDS = {"closed": "closed", "apart": "in a bin of its own", "dropped": "left out"}
+_AVERAGES = {"mean": "mean", "prevalence": "mean by prevalence", "max": "largest"}
 _DEBIAS = {
     "none": "biased upwards",
     "total": "debiased by the variance of the bins' shares",
@@ -110,9 +117,10 @@ class ErrorDefinition:
         return f"{_NORMS[self.norm]}; {count}{_BINS[self.bins]}{edge}; {_DEBIAS[self.debias]}; {self.classes} class"
 
 
-#: Definitions by the name of the library that uses them, each held against figures of that library by a test. Libraries
+#: Our own by its bins, others by the name of the library that uses them; a test holds each against figures of it. They
 #: compare with edges in floating point; here a forecast within 1e-12 of an edge of equal width lies on it.
 DEFINITIONS: dict[str, ErrorDefinition] = {
+    "quantile_bins": ErrorDefinition(15, "quantile"),
     "calzone": ErrorDefinition(10, "width", "right", "dropped"),
     "calzone_equal_count": ErrorDefinition(10, "quantile", "right", "dropped"),
     "calzone_top_class": ErrorDefinition(10, "width", "right", classes="top"),
@@ -132,19 +140,21 @@ DEFINITIONS: dict[str, ErrorDefinition] = {
 }
 
 
-@nonnegative("calibrated")
-def calibration_error(forecast: ScoreTable, *, definition: ErrorDefinition | str = "probcal") -> Figure:
+@register
+@measure(null="calibrated")
+def calibration_error(forecast: ScoreTable, *, definition: ErrorDefinition | str = "quantile_bins") -> Figure:
     """Return a binned calibration error, with its definition.
 
     Binned errors depend on the bins and are biased upwards for few rows: see `oddsmith.metrics.interval` for an
-    interval, and prefer `miscalibration` to compare calibrators.
+    interval, and prefer `log_loss_miscalibration` to compare calibrators.
 
     Parameters
     ----------
-    forecast : ScoreTable
-        Scores are log-odds.
-    definition : ErrorDefinition or str, default "probcal"
-        All choices, or the name of a library whose choices to take: a key of ``metrics.reliability.DEFINITIONS``.
+    y_true, y_prob, sample_weight, pos_label
+        As of `Measure`; ``of`` takes a forecast table.
+    definition : ErrorDefinition or str, default "quantile_bins"
+        All choices, or a name: "quantile_bins" is the L1 error of 15 bins between quantiles; a library's name takes its
+        choices. All names are in ``metrics.reliability.DEFINITIONS``.
 
     Notes
     -----
@@ -158,7 +168,10 @@ def calibration_error(forecast: ScoreTable, *, definition: ErrorDefinition | str
 
     Examples
     --------
-    >>> print(calibration_error.from_arrays([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.7], definition="netcal"))
+    >>> round(calibration_error([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.7], definition="netcal"), 4)
+    0.35
+    >>> from oddsmith.metrics import forecast_from_arrays
+    >>> print(calibration_error.of(forecast_from_arrays([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.7]), definition="netcal"))
     0.35 (L1: mean of |gap| by weight; 10 bins of equal width [a, b), highest end closed; biased upwards; ...)
     """
     chosen = named_definition(definition)
@@ -168,46 +181,55 @@ def calibration_error(forecast: ScoreTable, *, definition: ErrorDefinition | str
     return Figure(_combine(bins, chosen), str(chosen))
 
 
-def top_label_forecast(y_true: ArrayLike, prob: ArrayLike, sample_weight: ArrayLike | None = None) -> ScoreTable:
-    """Return the forecast that the most probable of several classes is the true one (ties: the first class).
+@measure(takes="classes", null="calibrated")
+def top_label_calibration_error(
+    forecast: ClassForecast, *, definition: ErrorDefinition | str = "quantile_bins"
+) -> Figure:
+    """Return the calibration error of the forecast that the most probable class is the true one.
 
     Parameters
     ----------
-    y_true : array-like of int, shape (n,)
-        Index of the true class.
-    prob : array-like of shape (n, k)
-        Probabilities of the classes.
+    y_true, y_prob, sample_weight, labels
+        As of `Measure`; ``of`` takes a `ClassForecast`.
+    definition : ErrorDefinition or str, default "quantile_bins"
+        As of `calibration_error`.
 
     Examples
     --------
-    >>> len(top_label_forecast([0, 2], [[0.6, 0.3, 0.1], [0.5, 0.2, 0.3]]))
-    2
+    >>> round(top_label_calibration_error([0, 1], [[0.8, 0.2], [0.3, 0.7]]), 9)
+    0.25
     """
-    p, truth = _classes(y_true, prob)
-    return forecast_from_arrays(np.argmax(p, axis=1) == truth, p.max(axis=1), sample_weight)
+    return calibration_error.of(forecast.of_top_label(), definition=definition)
 
 
+@measure(takes="classes", null="calibrated")
 def classwise_calibration_error(
-    y_true: ArrayLike,
-    prob: ArrayLike,
-    sample_weight: ArrayLike | None = None,
+    forecast: ClassForecast,
     *,
-    definition: ErrorDefinition | str = "probcal",
+    definition: ErrorDefinition | str = "quantile_bins",
+    average: Literal["mean", "prevalence", "max"] = "mean",
 ) -> Figure:
-    """Return the mean over classes of the calibration error of each class against the rest.
+    """Return the calibration error of each class against the rest, averaged over classes.
+
+    Parameters
+    ----------
+    y_true, y_prob, sample_weight, labels
+        As of `Measure`; ``of`` takes a `ClassForecast`.
+    definition : ErrorDefinition or str, default "quantile_bins"
+        As of `calibration_error`.
+    average : {"mean", "prevalence", "max"}, default "mean"
+        All classes alike, by their share of cases, or the worst one.
 
     Examples
     --------
-    >>> float(classwise_calibration_error([0, 1], [[1.0, 0.0], [0.0, 1.0]], definition="netcal"))
+    >>> classwise_calibration_error([0, 1], [[1.0, 0.0], [0.0, 1.0]], definition="netcal")
     0.0
     """
-    p, truth = _classes(y_true, prob)
+    _check.one_of(average, "average", tuple(_AVERAGES))
     chosen = named_definition(definition)
-    errors = [
-        float(calibration_error.from_arrays(truth == k, p[:, k], sample_weight, definition=chosen))
-        for k in range(p.shape[1])
-    ]
-    return Figure(float(np.mean(errors)), f"mean over {p.shape[1]} classes against the rest; {chosen}")
+    errors = np.array([float(calibration_error.of(table, definition=chosen)) for table in forecast.of_classes()])
+    means = {"mean": errors.mean(), "prevalence": errors @ forecast.base_rates, "max": errors.max()}
+    return Figure(float(means[average]), f"{_AVERAGES[average]} of {len(errors)} classes against the rest; {chosen}")
 
 
 def named_definition(definition: ErrorDefinition | str) -> ErrorDefinition:
@@ -265,27 +287,7 @@ def _favoured(forecast: ScoreTable) -> ScoreTable:
     def turn(yes: np.ndarray | None, no: np.ndarray | None) -> np.ndarray | None:
         return None if yes is None or no is None else np.where(up, yes, no)
 
-    folded = ScoreTable(
-        np.abs(forecast.scores),
-        np.where(up, forecast.pos, forecast.neg),
-        np.where(up, forecast.neg, forecast.pos),
-        turn(forecast.pos_sq, forecast.neg_sq),
-        turn(forecast.neg_sq, forecast.pos_sq),
-        None,
-        None,
-        forecast.rows,
-        None,
-    )
+    pos, neg = np.where(up, forecast.pos, forecast.neg), np.where(up, forecast.neg, forecast.pos)
+    squares = turn(forecast.pos_sq, forecast.neg_sq), turn(forecast.neg_sq, forecast.pos_sq)
+    folded = ScoreTable(np.abs(forecast.scores), pos, neg, *squares, rows=forecast.rows)
     return folded.map(lambda scores: scores)
-
-
-def _classes(y_true: ArrayLike, prob: ArrayLike) -> tuple[Floats, np.ndarray]:
-    p = _check.as_distribution(prob)
-    truth = _check.label_column(y_true, len(p))
-    if truth.dtype.kind not in "iub" or truth.min() < 0 or truth.max() >= p.shape[1]:
-        _check.fail(
-            f"y_true must hold class indices 0 to {p.shape[1] - 1}",
-            f"dtype {truth.dtype}, such as {truth[0]!r}",
-            "encode labels by the order of the columns",
-        )
-    return p, truth

@@ -8,7 +8,8 @@ from scipy.special import expit
 
 from oddsmith import _check
 from oddsmith.errors import NonConvergenceWarning
-from oddsmith.metrics.measure import log_odds, measure, require_classes
+from oddsmith.maps.base import logit
+from oddsmith.metrics.measure import measure, register, require_classes
 from oddsmith.solvers.line import fit_line
 from oddsmith.solvers.targets import LABELS
 from oddsmith.table import ScoreTable
@@ -17,7 +18,8 @@ from oddsmith.table.signal import is_separable
 __all__ = ["calibration_intercept", "calibration_slope"]
 
 
-@measure
+@register
+@measure("slope of the labels on the log-odds; 1 is ideal")
 def calibration_slope(forecast: ScoreTable) -> float:
     """Return the slope a of the logistic regression y ~ aL + b; 1 is ideal, below 1 the forecast is too extreme.
 
@@ -27,24 +29,25 @@ def calibration_slope(forecast: ScoreTable) -> float:
 
     Examples
     --------
-    >>> round(calibration_slope.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]), 3)
+    >>> round(calibration_slope([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]), 3)
     1.012
     """
     return recalibration_line(forecast)[0]
 
 
-@measure
+@register
+@measure("shift of the log-odds at slope 1; 0 is ideal")
 def calibration_intercept(forecast: ScoreTable) -> float:
     """Return the b of y ~ L + b, with slope 1; 0 is ideal, above 0 the forecast is too low (calibration in the large).
 
     Examples
     --------
-    >>> round(calibration_intercept.from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]), 3)
+    >>> round(calibration_intercept([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]), 3)
     -0.137
     """
     forecast = without_certain(forecast)
     require_classes(forecast)
-    base = float(log_odds(np.array(forecast.prevalence)))
+    base = float(logit(np.array(forecast.prevalence)))
     low, high = forecast.span()
     if low == high:
         return base - low
@@ -89,7 +92,7 @@ def without_certain(forecast: ScoreTable) -> ScoreTable:
         )
     pos_sq, neg_sq = (None if column is None else column[finite] for column in (forecast.pos_sq, forecast.neg_sq))
     classes = forecast.pos[finite], forecast.neg[finite]
-    return ScoreTable(forecast.scores[finite], *classes, pos_sq, neg_sq, None, None, forecast.rows, None)
+    return ScoreTable(forecast.scores[finite], *classes, pos_sq, neg_sq, rows=forecast.rows)
 
 
 def require_several(forecast: ScoreTable) -> None:

@@ -10,12 +10,13 @@ from scipy.special import expit
 
 from oddsmith import _check, _kernels
 from oddsmith._types import Floats, Weights
-from oddsmith.metrics.bins import quantiles, sum_by
-from oddsmith.metrics.measure import Figure, nonnegative, probability, residuals, size, squared_weight
+from oddsmith.metrics.bins import sum_by
+from oddsmith.metrics.measure import Figure, measure, probability, register, residuals, size, squared_weight
 from oddsmith.metrics.slope import recalibration_line
 from oddsmith.table import ScoreTable
+from oddsmith.table.quantiles import quantiles
 
-__all__ = ["integrated_calibration_index", "smooth_calibration_error"]
+__all__ = ["e90", "integrated_calibration_index", "smooth_calibration_error"]
 
 #: Cells of the lattice on [0, 1]; forecasts are shared between the two nearest centres.
 _CELLS = 4096
@@ -32,7 +33,8 @@ _SMOOTHERS = {
 }
 
 
-@nonnegative("calibrated")
+@register
+@measure(null="calibrated")
 def smooth_calibration_error(
     forecast: ScoreTable, *, bandwidth: float | None = None, rule: Literal["exact", "relplot"] = "exact"
 ) -> Figure:
@@ -40,8 +42,8 @@ def smooth_calibration_error(
 
     Parameters
     ----------
-    forecast : ScoreTable
-        Scores are log-odds.
+    y_true, y_prob, sample_weight, pos_label
+        As of `Measure`; ``of`` takes a forecast table.
     bandwidth : float, optional
         A fixed bandwidth σ; by default the one with smECE_σ = σ.
     rule : {"exact", "relplot"}, default "exact"
@@ -60,8 +62,8 @@ def smooth_calibration_error(
 
     Examples
     --------
-    >>> print(smooth_calibration_error.from_arrays([0, 0, 1, 1], [0.1, 0.6, 0.6, 0.8]))
-    0.0954971 (smECE: reflected Gaussian kernel on P, bandwidth 0.0955)
+    >>> round(smooth_calibration_error([0, 0, 1, 1], [0.1, 0.6, 0.6, 0.8]), 6)
+    0.095497
     """
     _check.one_of(rule, "rule", ("exact", "relplot"))
     sigma = None if bandwidth is None else _check.number(bandwidth, "bandwidth", low=0, strict=True)
@@ -74,7 +76,8 @@ def smooth_calibration_error(
     return Figure(value, f"smECE: reflected Gaussian kernel on P, bandwidth {sigma:.4g}")
 
 
-@nonnegative("calibrated")
+@register
+@measure(null="calibrated")
 def integrated_calibration_index(
     forecast: ScoreTable,
     *,
@@ -87,8 +90,8 @@ def integrated_calibration_index(
 
     Parameters
     ----------
-    forecast : ScoreTable
-        Scores are log-odds.
+    y_true, y_prob, sample_weight, pos_label
+        As of `Measure`; ``of`` takes a forecast table.
     smoother : {"isotonic", "logistic", "kernel"}, default "isotonic"
         Isotonic regression; a straight line in log-odds; or smECE's reflected Gaussian kernel and bandwidth.
     statistic : {"ici", "e50", "e90", "emax"}, default "ici"
@@ -99,8 +102,8 @@ def integrated_calibration_index(
 
     Examples
     --------
-    >>> print(integrated_calibration_index.from_arrays([0, 1, 1], [0.2, 0.6, 0.7]))
-    0.3 (mean of |smoothed - P|; smoother: isotonic regression (PAV))
+    >>> round(integrated_calibration_index([0, 1, 1], [0.2, 0.6, 0.7]), 6)
+    0.3
     """
     _check.one_of(smoother, "smoother", tuple(_SMOOTHERS))
     _check.one_of(statistic, "statistic", tuple(_STATISTICS))
@@ -108,6 +111,9 @@ def integrated_calibration_index(
     gaps = np.abs(smoothed - probability(forecast))
     value = _statistic(gaps, forecast.total, squared_weight(forecast), statistic)
     return Figure(value, f"{_STATISTICS[statistic]} of |smoothed - P|; smoother: {name}")
+
+
+e90 = register(integrated_calibration_index.variant("e90", statistic="e90"))
 
 
 def _smooth(forecast: ScoreTable, smoother: str) -> tuple[Floats, str]:
@@ -135,7 +141,7 @@ def _statistic(gaps: Floats, weight: Weights, squares: Weights, statistic: str) 
         return float(gaps.max())
     order = np.argsort(gaps)
     share = np.array([0.5 if statistic == "e50" else 0.9])
-    return float(quantiles(gaps[order], weight[order], squares[order], share)[0])
+    return float(quantiles(gaps[order], weight[order], share, squares[order])[0])
 
 
 def _in_cells(prob: Floats, mass: Weights) -> Floats:

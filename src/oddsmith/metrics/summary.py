@@ -3,10 +3,17 @@
 from typing import Any
 
 from oddsmith.errors import InvalidInputError
-from oddsmith.metrics import calibration_tests, proper, ranking, reliability, slope, smooth
 from oddsmith.metrics import intervals as _intervals
 from oddsmith.metrics._limits import Asked
-from oddsmith.metrics.measure import Figure, Measure, as_forecast
+from oddsmith.metrics.calibration_tests import (
+    CalibrationTest,
+    cox_test,
+    hosmer_lemeshow_test,
+    kolmogorov_smirnov_test,
+    kuiper_test,
+    spiegelhalter_test,
+)
+from oddsmith.metrics.measure import MEASURES, Figure, ForecastFunction, Measure, as_forecast
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.result import plain
 from oddsmith.table import ScoreTable
@@ -14,42 +21,9 @@ from oddsmith.table.resample import RandomState
 
 __all__ = ["summary", "summary_text"]
 
-#: Name → measure, options, and the definition of those whose result does not carry it.
-_MEASURES: dict[str, tuple[Measure[..., Any], dict[str, Any], str]] = {
-    "log_loss": (proper.log_loss, {}, "mean of -log P(true class), in nats"),
-    "squared_error": (proper.squared_error, {}, "mean of (t - P)², the Brier score"),
-    "zero_one_error": (proper.zero_one_error, {}, "share of wrong decisions at P = ½"),
-    "miscalibration": (proper.miscalibration, {}, "log-loss that the best monotone recalibration saves (CORP)"),
-    "discrimination": (
-        proper.discrimination,
-        {},
-        "log-loss that the best monotone recalibration saves against the base rate (CORP)",
-    ),
-    "uncertainty": (proper.uncertainty, {}, "log-loss of the base rate (CORP)"),
-    "calibration_error": (reliability.calibration_error, {}, ""),
-    "smooth_calibration_error": (smooth.smooth_calibration_error, {}, ""),
-    "integrated_calibration_index": (smooth.integrated_calibration_index, {}, ""),
-    "e90": (smooth.integrated_calibration_index, {"statistic": "e90"}, ""),
-    "calibration_slope": (slope.calibration_slope, {}, "slope of the labels on the log-odds; 1 is ideal"),
-    "calibration_intercept": (slope.calibration_intercept, {}, "shift of the log-odds at slope 1; 0 is ideal"),
-    "auc": (ranking.auc, {}, "area under the ROC curve, ties count ½"),
-    "average_precision": (ranking.average_precision, {}, "without interpolation"),
-    "lift": (ranking.lift, {"q": 0.1}, "share of positives among the highest 10 %, relative to all"),
-    "break_even": (ranking.break_even, {}, "precision where it equals recall"),
-    "distinct_outputs": (ranking.distinct_outputs, {}, "number of distinct forecasts"),
-}
-#: What no sample of rows tells anything about.
-_WITHOUT_INTERVAL = ("distinct_outputs",)
-
 _TESTS = {
     test.__name__: test
-    for test in (
-        calibration_tests.spiegelhalter_test,
-        calibration_tests.hosmer_lemeshow_test,
-        calibration_tests.cox_test,
-        calibration_tests.kolmogorov_smirnov_test,
-        calibration_tests.kuiper_test,
-    )
+    for test in (spiegelhalter_test, hosmer_lemeshow_test, cox_test, kolmogorov_smirnov_test, kuiper_test)
 }
 
 
@@ -62,7 +36,7 @@ def summary(
     random_state: RandomState = None,
     distinct: int | None = None,
 ) -> dict[str, Any]:
-    """Return the standard measures of a forecast with definitions, intervals and tests, as plain JSON.
+    """Return the registered measures of a forecast with definitions, intervals and tests, as plain JSON.
 
     Parameters
     ----------
@@ -91,14 +65,14 @@ def summary(
     (0.1925, 4)
     """
     table = as_forecast(forecast)
-    measures = {name: _measured(table, *parts) for name, parts in _MEASURES.items()}
+    measures = {name: _measured(table, one) for name, one in MEASURES.items()}
     if distinct is not None:
         measures["distinct_outputs"]["value"] = distinct
     if intervals:
         asked = {
-            name: Asked(measure, options, measure.null)
-            for name, (measure, options, _) in _MEASURES.items()
-            if name not in _WITHOUT_INTERVAL and "value" in measures[name]
+            name: Asked(measure, {}, measure.null)
+            for name, measure in MEASURES.items()
+            if measure.resampled and "value" in measures[name]
         }
         found = _intervals.intervals(asked, table, level=level, n_resamples=n_resamples, random_state=random_state)
         for name, one in found.items():
@@ -120,21 +94,19 @@ def summary(
     }
 
 
-def _measured(
-    table: ScoreTable, measure: Measure[..., Any], options: dict[str, Any], definition: str
-) -> dict[str, Any]:
+def _measured(table: ScoreTable, measure: Measure[..., Any]) -> dict[str, Any]:
     try:
-        found = measure(table, **options)
+        found = measure.of(table)
     except InvalidInputError as reason:
-        return {"definition": definition or measure.__name__, **_reason(reason)}
+        return {"definition": measure.definition or measure.__name__, **_reason(reason)}
     if isinstance(found, Figure):
         return {"value": plain(found.value), "definition": found.definition}
-    return {"value": plain(found), "definition": definition}
+    return {"value": plain(found), "definition": measure.definition}
 
 
-def _tested(table: ScoreTable, test: Measure[..., calibration_tests.CalibrationTest]) -> dict[str, Any]:
+def _tested(table: ScoreTable, test: ForecastFunction[..., CalibrationTest]) -> dict[str, Any]:
     try:
-        return test(table).to_dict()
+        return test.of(table).to_dict()
     except InvalidInputError as reason:
         return _reason(reason)
 

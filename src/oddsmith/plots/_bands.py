@@ -93,4 +93,4 @@ def envelope(at: Floats, curves: Floats, level: float) -> Band:
 def _counted(pos: NDArray[np.int64], neg: NDArray[np.int64]) -> ScoreTable:
     """Return a table of counts whose scores are the numbers of the cells."""
     scores = np.arange(len(pos), dtype=np.float64)
-    return ScoreTable(scores, pos, neg, None, None, None, None, int(pos.sum() + neg.sum()), None)
+    return ScoreTable(scores, pos, neg)

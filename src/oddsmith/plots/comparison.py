@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith import _check
+from oddsmith.maps.base import logit
 from oddsmith.metrics import Comparison, Interval, compare, compare_rows, forecast_from_arrays, interval, log_loss
 from oddsmith.metrics.compare import HasLogOdds
-from oddsmith.metrics.measure import as_forecast, checked_level, log_odds
+from oddsmith.metrics.measure import as_forecast, checked_level
 from oddsmith.metrics.provenance import forecast_of
 from oddsmith.plots._sources import marked
 from oddsmith.plots._trials import mean_of_trials
@@ -131,7 +132,7 @@ class ComparisonDisplay(Display):
         forecasts = {name: forecast_from_arrays(y_true, prob, sample_weight) for name, prob in probs.items()}
         comparison = None
         if _is_compared(measure, methods):
-            rows = {name: log_odds(prob) for name, prob in probs.items()}
+            rows = {name: logit(prob) for name, prob in probs.items()}
             comparison = compare_rows(y_true, rows, sample_weight=sample_weight, raw=raw)
         return cls._of(forecasts, measure, options, comparison, level, n_resamples, random_state)
 

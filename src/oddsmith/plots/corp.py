@@ -98,7 +98,7 @@ class CorpDisplay(ReliabilityPicture):
             band = envelope(at, np.array(curves), share)
         histogram = PredictionHistogramDisplay.from_table(table)
         label = marked(name, in_sample=is_in_sample(table))
-        return cls(x, y, band, decompose(table, score="squared"), histogram, label)
+        return cls(x, y, band, decompose.of(table, score="squared"), histogram, label)
 
     def plot(
         self,

@@ -14,6 +14,7 @@ from oddsmith.metrics.provenance import fitted_on
 from oddsmith.plots._sources import ScoreDisplay, marked
 from oddsmith.plots.theme import Theme, ThemeName
 from oddsmith.table import ScoreTable
+from oddsmith.table.quantiles import Cumulative
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -157,15 +158,15 @@ def _densities(name: str, calibrator: HasClassDensities, grid: Floats) -> tuple[
     return calibrator.class_densities(grid)
 
 
-def _quantile(scores: Floats, weight: Weights, share: float) -> float:
-    """Return the smallest score with at least a share of the weight at or below it."""
-    cumulative = np.cumsum(weight, dtype=np.float64)
-    return float(scores[min(int(np.searchsorted(cumulative, share * cumulative[-1])), len(scores) - 1)])
+def _at(scores: Floats, weight: Weights, *shares: float) -> list[float]:
+    """Return the smallest scores with at least each share of the weight at or below them."""
+    cumulative = Cumulative(scores, weight)
+    return [float(score) for score in cumulative.reaching(np.array(shares) * float(cumulative.total))]
 
 
 def _central(scores: Floats, weight: Weights) -> tuple[float, float]:
     """Return a range that spans most scores, with a margin."""
-    low, high = (_quantile(scores, weight, share) for share in ((1 - _SHOWN) / 2, (1 + _SHOWN) / 2))
+    low, high = _at(scores, weight, (1 - _SHOWN) / 2, (1 + _SHOWN) / 2)
     margin = 0.05 * (high - low) or 1.0
     return low - margin, high + margin
 
@@ -182,7 +183,8 @@ def _mode(scores: Floats, weight: Weights | None) -> float | None:
     if not held.any():
         return None
     low, high = _central(scores, held)
-    quartiles = _quantile(scores, held, 0.75) - _quantile(scores, held, 0.25)
+    first, third = _at(scores, held, 0.25, 0.75)
+    quartiles = third - first
     mean = float(held @ scores / held.sum())
     deviation = float(np.sqrt(held @ (scores - mean) ** 2 / held.sum()))
     spread = min(deviation, quartiles / 1.34) if quartiles > 0 else deviation

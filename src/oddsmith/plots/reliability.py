@@ -92,7 +92,7 @@ class ReliabilityDisplay(ReliabilityPicture):
             What the legend calls it.
         """
         table, share = as_forecast(forecast), checked_level(level)
-        curve = reliability_curve(table, n_bins=n_bins, bins=bins)
+        curve = reliability_curve.of(table, n_bins=n_bins, bins=bins)
         low, high = _jeffreys(binned(table, n_bins, bins), share)
         histogram = PredictionHistogramDisplay.from_table(table, n_bins=n_bins if bins == "width" else 20)
         return cls(curve, low, high, share, histogram, marked(name, in_sample=is_in_sample(table)))

@@ -66,6 +66,6 @@ def _table(cells: Mapping[str, list[float]]) -> ScoreTable:
     scores, pos, neg = (np.array(cells[side], dtype=np.float64) for side in ("score", "pos", "neg"))
     if "pos_sq" in cells:
         squares = np.array(cells["pos_sq"]), np.array(cells["neg_sq"])
-        return ScoreTable(scores, pos, neg, *squares, None, None, len(scores), None)
+        return ScoreTable(scores, pos, neg, *squares)
     counts = pos.astype(np.int64), neg.astype(np.int64)
-    return ScoreTable(scores, *counts, None, None, None, None, int((pos + neg).sum()), None)
+    return ScoreTable(scores, *counts)

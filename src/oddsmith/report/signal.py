@@ -38,7 +38,7 @@ class Signal:
         >>> Signal.of(ScoreTable.from_arrays([0.1, 0.2, 0.8, 0.9], [1, 1, 0, 0], [9, 9, 9, 9])).kind
         'reversed'
         """
-        return cls(float(auc(table)), ranking_z(table))
+        return cls(float(auc.of(table)), ranking_z(table))
 
     @property
     def kind(self) -> Literal["rising", "reversed", "none"]:

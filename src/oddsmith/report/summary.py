@@ -138,7 +138,7 @@ def _forecast(contest: MethodContest, method: str, rows: int) -> ScoreTable:
     pos, neg = contest.pos, contest.neg
     if contest.pos_sq is None:
         pos, neg = pos.astype(np.int64), neg.astype(np.int64)
-    cells = ScoreTable(places, pos, neg, *squares, None, None, rows, None)
+    cells = ScoreTable(places, pos, neg, *squares, rows=rows)
     return cells.map(lambda place: contest.log_odds[method][place.astype(np.intp)])
 
 
@@ -149,7 +149,7 @@ def _forecast_parts(forecast: ScoreTable) -> dict[str, Any]:
         "cells": _cells(pooled(near, _CELLS)),
         "decisions": decision_cells(forecast),
         "bins": {
-            bins: {str(n): reliability_curve(forecast, n_bins=n, bins=bins) for n in BIN_COUNTS}
+            bins: {str(n): reliability_curve.of(forecast, n_bins=n, bins=bins) for n in BIN_COUNTS}
             for bins in ("width", "mass")
         },
     }

@@ -162,7 +162,7 @@ def in_blocks(table: ScoreTable, n_blocks: int) -> ScoreTable:
     pos_sq, neg_sq = (
         None if column is None else np.add.reduceat(column, starts) for column in (table.pos_sq, table.neg_sq)
     )
-    return ScoreTable(means, pos, neg, pos_sq, neg_sq, None, None, table.rows, None)
+    return ScoreTable(means, pos, neg, pos_sq, neg_sq, rows=table.rows)
 
 
 def _edges(n: int, breaks: np.ndarray, n_blocks: int = _BLOCKS) -> list[int]:

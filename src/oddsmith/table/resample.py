@@ -98,13 +98,13 @@ def weighted_folds(table: ScoreTable, n_folds: int = 5, *, random_state: RandomS
         return folds(table, n_folds, random_state=random_state)
     pos, pos_unit = whole_rows(table.pos, table.pos_sq)
     neg, neg_unit = whole_rows(table.neg, table.neg_sq)
-    counted = ScoreTable(table.scores, pos, neg, None, None, None, None, int(pos.sum() + neg.sum()), table.resolution)
+    counted = ScoreTable(table.scores, pos, neg, resolution=table.resolution)
 
     def weighted(part: ScoreTable) -> ScoreTable:
         at = np.searchsorted(table.scores, part.scores)
         plus, minus = part.pos * pos_unit[at], part.neg * neg_unit[at]
         squares = plus * pos_unit[at], minus * neg_unit[at]
-        return ScoreTable(part.scores, plus, minus, *squares, None, None, part.rows, None)
+        return ScoreTable(part.scores, plus, minus, *squares, rows=part.rows)
 
     return [Fold(*map(weighted, fold)) for fold in folds(counted, n_folds, random_state=random_state)]
 
@@ -215,7 +215,7 @@ def pooled(table: ScoreTable, n_cells: int) -> ScoreTable:
     pos_sq, neg_sq = (
         None if square is None else np.add.reduceat(square, starts) for square in (whole.pos_sq, whole.neg_sq)
     )
-    return ScoreTable(means, pos, neg, pos_sq, neg_sq, None, None, whole.rows, None)
+    return ScoreTable(means, pos, neg, pos_sq, neg_sq, rows=whole.rows)
 
 
 def _deal(counts: NDArray[np.int64], sizes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -231,8 +231,7 @@ def _deal(counts: NDArray[np.int64], sizes: NDArray[np.int64], rng: np.random.Ge
 def _with_counts(table: ScoreTable, pos: NDArray[np.int64], neg: NDArray[np.int64]) -> ScoreTable:
     """Return the same scores with other counts; cells without rows are dropped."""
     held = pos + neg > 0
-    rows = int(pos.sum() + neg.sum())
-    return ScoreTable(table.scores[held], pos[held], neg[held], None, None, None, None, rows, None)
+    return ScoreTable(table.scores[held], pos[held], neg[held])
 
 
 def require_counts(table: ScoreTable, what: str) -> None:

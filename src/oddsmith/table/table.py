@@ -44,7 +44,7 @@ class ScoreTable:
     pos_sum, neg_sum : ndarray or None
         Class-wise sums of weight × score within each cell of a quantized table; None for exact tables.
     rows : int
-        Number of rows that went in.
+        Number of rows that went in; by default what the counts sum to, or for float weights one per score.
     resolution : float or None
         Cell width of a quantized table, None when scores are exact.
     log_odds_cells : bool
@@ -63,15 +63,18 @@ class ScoreTable:
     scores: Floats
     pos: Weights
     neg: Weights
-    pos_sq: Floats | None
-    neg_sq: Floats | None
-    pos_sum: Floats | None
-    neg_sum: Floats | None
-    rows: int
-    resolution: float | None
+    pos_sq: Floats | None = None
+    neg_sq: Floats | None = None
+    pos_sum: Floats | None = None
+    neg_sum: Floats | None = None
+    rows: int = -1
+    resolution: float | None = None
     log_odds_cells: bool = False
 
     def __post_init__(self) -> None:
+        if self.rows < 0:
+            rows = int(self.pos.sum() + self.neg.sum()) if self.pos_sq is None else len(self.scores)
+            object.__setattr__(self, "rows", rows)
         for column in self._columns().values():
             column.setflags(write=False)
         self.scores.setflags(write=False)
@@ -105,7 +108,7 @@ class ScoreTable:
         weight = rows.weight
         if weight is None:
             scores, pos, neg = _kernels.count_table(rows.scores, rows.positive)
-            return ScoreTable(scores, pos, neg, None, None, None, None, len(rows.scores), None)
+            return ScoreTable(scores, pos, neg, rows=len(rows.scores))
         columns: dict[str, NDArray[Any]] = {"pos": weight * rows.positive, "neg": weight * ~rows.positive}
         if weight.dtype.kind == "i":
             return pool(rows.scores, columns, int(weight.sum()), None)

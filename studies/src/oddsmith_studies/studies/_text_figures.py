@@ -10,9 +10,9 @@ from sklearn.base import clone
 
 from oddsmith import Calibrator, ScoreTable
 from oddsmith._types import Floats
-from oddsmith.calibrators._quantiles import percentiles
 from oddsmith.errors import OddsmithWarning
 from oddsmith.plots import DensityDisplay, ScoreSpaceDisplay
+from oddsmith.table.quantiles import quantiles
 from oddsmith_studies.studies._study import Json
 from oddsmith_studies.studies._text_methods import METHODS, inputs_of
 
@@ -61,7 +61,7 @@ def _edges(tables: Sequence[ScoreTable]) -> Floats:
     """
     scores = tables[0].scores
     shares = np.arange(1, _BINS_A_CLASS) / _BINS_A_CLASS
-    inner = [percentiles(scores, weight, shares) for weight in (tables[0].pos, tables[0].neg)]
+    inner = [quantiles(scores, weight, shares) for weight in (tables[0].pos, tables[0].neg)]
     ends = [min(table.span()[0] for table in tables), max(table.span()[1] for table in tables)]
     return np.unique(np.concatenate([*inner, ends]))
 

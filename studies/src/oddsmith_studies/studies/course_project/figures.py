@@ -105,7 +105,7 @@ def _shares(results: Results) -> dict[str, Floats]:
     for row, part in enumerate(parts):
         fitted, new = fit_methods(from_rows(part["calibration"])), from_rows(part["test"])
         for name in _FOUR:
-            curve = reliability_curve(new.map(fitted[name].log_odds))
+            curve = reliability_curve.of(new.map(fitted[name].log_odds))
             shares[name][row, np.rint(10 * curve.low).astype(int)] = curve.fraction_positive
     return shares
 

@@ -24,6 +24,7 @@ from oddsmith import (
 )
 from oddsmith._types import Bools, Floats
 from oddsmith.classify import classifier_scores
+from oddsmith.maps.base import logit
 from oddsmith.metrics import (
     ErrorDefinition,
     calibration_error,
@@ -34,10 +35,9 @@ from oddsmith.metrics import (
     forecast_from_arrays,
     log_loss,
     squared_error,
-    top_label_forecast,
+    top_label_calibration_error,
     zero_one_error,
 )
-from oddsmith.metrics.measure import log_odds
 from oddsmith_studies.data import COURSE_STOP_WORDS, count_words, load_sentences
 from oddsmith_studies.studies._study import Json, Part, Setting
 
@@ -103,7 +103,7 @@ def split_part(setting: Setting, number: int) -> Json:
     return {
         "cv_error": errors,
         "cost": svm.C,
-        "error": zero_one_error(new),
+        "error": zero_one_error.of(new),
         "slope": fitted["Platt"].a_,
         "intercept": fitted["Platt"].b_,
         "penalised_slope": float(penalised.coef_[0, 0]),
@@ -128,8 +128,8 @@ def size_part(setting: Setting, number: int) -> Json:
             rows = _alternating(y[pool])[:size]
             for name in SIZE_METHODS:
                 fitted = clone(METHODS[name]).fit(held[rows], y[pool][rows])
-                trials[name].append(squared_error(ScoreTable.from_arrays(new, y[test]).map(fitted.log_odds)))
-        uncalibrated = squared_error(forecast_from_arrays(y[test], raw[len(pool) :]))
+                trials[name].append(squared_error.of(ScoreTable.from_arrays(new, y[test]).map(fitted.log_odds)))
+        uncalibrated = squared_error.of(forecast_from_arrays(y[test], raw[len(pool) :]))
         found[kind] = {"uncalibrated": [uncalibrated] * len(SIZES), **trials}
     return found
 
@@ -198,30 +198,31 @@ def from_rows(rows: Json) -> ScoreTable:
 def _judge(forecast: ScoreTable, n_calibration: int) -> dict[str, float]:
     """Measure a forecast; where log-odds must be finite, P is held within 1/(2n) of 0 and 1, n calibration cases."""
     clip = 1 / (2 * n_calibration)
-    bound = -float(log_odds(np.array(clip)))
+    bound = -float(logit(np.array(clip)))
     finite = forecast.map(lambda scores: np.clip(scores, -bound, bound))
     return {
-        "log_loss": log_loss(finite),
-        "log_loss_at_1e-6": log_loss(forecast, clip=1e-6),
-        "log_loss_unclipped": log_loss(forecast),
-        "squared_error": squared_error(forecast),
-        "error": zero_one_error(forecast),
-        "gap": float(calibration_error(forecast, definition=GAPS)),
-        "slope": calibration_slope(finite),
-        "intercept": calibration_intercept(finite),
-        "p_value": cox_test(finite).p_value,
+        "log_loss": log_loss.of(finite),
+        "log_loss_at_1e-6": log_loss.of(forecast, clip=1e-6),
+        "log_loss_unclipped": log_loss.of(forecast),
+        "squared_error": squared_error.of(forecast),
+        "error": zero_one_error.of(forecast),
+        "gap": float(calibration_error.of(forecast, definition=GAPS)),
+        "slope": calibration_slope.of(finite),
+        "intercept": calibration_intercept.of(finite),
+        "p_value": cox_test.of(finite).p_value,
     }
 
 
 def _judge_classes(truth: NDArray[Any], prob: Floats, n_calibration: int) -> dict[str, float]:
     clipped = np.clip(prob[np.arange(len(truth)), truth], 1 / (2 * n_calibration), 1)
-    hit = np.arange(prob.shape[1]) == truth[:, None]
+    labels = np.arange(prob.shape[1])
+    hit = labels == truth[:, None]
     return {
         "log_loss": float(-np.log(clipped).mean()),
         "squared_error": float(((prob - hit) ** 2).sum(axis=1).mean()),
         "error": float(np.mean(prob.argmax(axis=1) != truth)),
-        "class_gap": float(classwise_calibration_error(truth, prob, definition=GAPS)),
-        "top_gap": float(calibration_error(top_label_forecast(truth, prob), definition=GAPS)),
+        "class_gap": classwise_calibration_error(truth, prob, labels=labels, definition=GAPS),
+        "top_gap": top_label_calibration_error(truth, prob, labels=labels, definition=GAPS),
     }
 
 

@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from oddsmith._types import Floats
 from oddsmith.learners import SmoothedTreeClassifier
-from oddsmith.metrics.measure import log_odds
+from oddsmith.maps.base import logit
 from oddsmith_studies.studies._study import Json, Setting
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.methods import (
     ISO_1K,
@@ -151,7 +151,7 @@ def _judge(model: Any, drawn: Sample) -> Json:
     validation, test = _output(model, drawn.X_validation), _output(model, drawn.X_test)
     low, high = (validation.min(), validation.max()) if not hasattr(model, "predict_proba") else (0.0, 1.0)
     # The document scales margins to [0, 1] by their ends; these come from the validation rows.
-    raw = [log_odds(np.clip((each - low) / (high - low), 0, 1)) for each in (validation, test)]
+    raw = [logit(np.clip((each - low) / (high - low), 0, 1)) for each in (validation, test)]
     odds = {RAW: raw}
     for name, fit in ((PLATT_1K, platt), (ISO_1K, isotonic)):
         calibrator = fit(validation, drawn.y_validation)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from oddsmith._types import Floats
+from oddsmith.maps.base import logit
 from oddsmith.metrics import Interval
-from oddsmith.metrics.measure import log_odds
 from oddsmith.plots._trials import mean_of_trials
 from oddsmith_studies.studies._study import Json, Results
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.calibration_sizes import trials_and_sizes
@@ -81,7 +81,7 @@ def row_losses(results: Results, problem: str, base: str, method: str, measure: 
     """Return the losses of all test rows by the selected model."""
     about = results[part_name("problem", problem)]
     kept = np.array(best(results, problem, base, method, measure).part["kept"][method][measure])
-    return losses(log_odds(kept), np.array(about["y_test"], bool), about["rows"]["train"])[measure]
+    return losses(logit(kept), np.array(about["y_test"], bool), about["rows"]["train"])[measure]
 
 
 def difference(

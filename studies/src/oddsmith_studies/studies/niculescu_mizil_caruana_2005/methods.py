@@ -7,7 +7,7 @@ from scipy.special import expit
 
 from oddsmith import Calibrator, IsotonicCalibrator, PlattCalibrator
 from oddsmith._types import Bools, Floats
-from oddsmith.metrics.measure import log_odds
+from oddsmith.maps.base import logit
 from oddsmith.metrics.proper import decision_log_loss, decision_squared_error
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.scores import Scores, Stage
 
@@ -44,7 +44,7 @@ def methods_of(scores: Scores, y_train: Bools, y_validation: Bools) -> dict[str,
     if scores.held is None:
         return {LOGLOSS: (lambda stage: stage.total, len(y_train))}
     found: dict[str, tuple[Forecast, int]] = {
-        RAW: (lambda stage: log_odds(stage.share), len(y_train)),
+        RAW: (lambda stage: logit(stage.share), len(y_train)),
         LOGIST: (lambda stage: 2 * stage.total, len(y_train)),
     }
     for names, given, y in (
@@ -71,7 +71,7 @@ def losses(odds: Floats, y: Bools, cases: int) -> dict[str, Floats]:
 
 
 def _bits(odds: Floats, y: Bools, share: float) -> Floats:
-    bound = -float(log_odds(np.array(share)))
+    bound = -float(logit(np.array(share)))
     held = np.clip(odds, -bound, bound)
     return np.asarray(-decision_log_loss(np.where(y, held, -held)) / np.log(2))
 

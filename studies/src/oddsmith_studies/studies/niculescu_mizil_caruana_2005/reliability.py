@@ -5,7 +5,7 @@ from scipy.special import expit
 
 from oddsmith import ScoreTable
 from oddsmith._types import Bools, Floats
-from oddsmith.metrics.measure import log_odds
+from oddsmith.maps.base import logit
 from oddsmith.metrics.slope import recalibration_line
 from oddsmith_studies.studies._study import Json
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.methods import ISO, PLATT, RAW, methods_of
@@ -47,8 +47,8 @@ def _slope(predicted: Floats, y: Bools, cases: int) -> list[float]:
     Above 1 the reliability diagram is a sigmoid: what is said to be rare is rarer, and what is said to be common more
     common.
     """
-    bound = -float(log_odds(np.array(1 / (2 * cases))))
-    odds = np.clip(log_odds(predicted), -bound, bound)
+    bound = -float(logit(np.array(1 / (2 * cases))))
+    odds = np.clip(logit(predicted), -bound, bound)
     a, b = recalibration_line(ScoreTable.from_arrays(odds, y))
     p = expit(a * odds + b)
     spread = p * (1 - p)

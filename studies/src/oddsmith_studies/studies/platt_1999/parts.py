@@ -125,7 +125,7 @@ def _judge(setting: Setting, problem: Problem, kernel: str, machine: str, cost: 
 
 
 def _totals(forecast: ScoreTable) -> dict[str, float]:
-    return {"errors": zero_one_error(forecast, total=True), "log_loss": log_loss(forecast, convention="P99")}
+    return {"errors": zero_one_error.of(forecast, total=True), "log_loss": log_loss.of(forecast, convention="P99")}
 
 
 def _losses(odds: dict[str, Floats], truth: Bools) -> dict[str, Any]:

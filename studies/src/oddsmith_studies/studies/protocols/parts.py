@@ -10,7 +10,7 @@ from oddsmith import AsymmetricLaplaceCalibrator, Calibrator, IsotonicCalibrator
 from oddsmith._types import Bools, Floats
 from oddsmith.classify.multiclass import read_target
 from oddsmith.classify.protocols import Rows, Training, fit_folds, fit_rows, make_splits, make_splitter, pool, score_all
-from oddsmith.metrics.measure import log_odds
+from oddsmith.maps.base import logit
 from oddsmith.metrics.proper import decision_log_loss
 from oddsmith.plots._trials import mean_of_trials
 from oddsmith_studies.studies._study import Json, Part, Setting
@@ -125,7 +125,7 @@ def _paired(first: Floats, second: Floats) -> list[float]:
 def _test_losses(scores: Floats, y: Bools, test: Floats, truth: Bools) -> dict[str, Floats]:
     """Return the log-loss of each test row by method, P held within 1/(2n) of 0 and 1, n calibration rows."""
     table = ScoreTable.from_arrays(scores, y)
-    bound = -float(log_odds(np.array(1 / (2 * len(y)))))
+    bound = -float(logit(np.array(1 / (2 * len(y)))))
     found = {}
     for name, method in METHODS.items():
         odds = np.clip(clone(method).fit_table(table).log_odds(test), -bound, bound)

@@ -26,7 +26,7 @@ from oddsmith.learners import (
     VotedPerceptron,
     mean_norm_cost,
 )
-from oddsmith.metrics.measure import log_odds
+from oddsmith.maps.base import logit
 from oddsmith_studies.studies._study import Setting
 from oddsmith_studies.studies.summary.tasks import Problem, Rows
 
@@ -131,9 +131,9 @@ def score_rows(setting: Setting, problem: Problem, rows: Rows, name: str) -> Sco
         classifier_scores(model, X[use], how.response_method).aligned(model.classes_)[:, 0] for use in ("pool", "test")
     )
     if how.raw is not None:
-        return Scored(pool, test, log_odds(how.raw(model, X["test"])))
+        return Scored(pool, test, logit(how.raw(model, X["test"])))
     are_probabilities = min(pool.min(), test.min()) >= 0 and max(pool.max(), test.max()) <= 1
-    return Scored(pool, test, log_odds(test) if are_probabilities else test)
+    return Scored(pool, test, logit(test) if are_probabilities else test)
 
 
 def _features(X: dict[str, Any], wanted: Features, is_text: bool) -> dict[str, Any]:

@@ -1,0 +1,146 @@
+"""Forecasts of several classes: rows of probabilities with their true class, and the two-class tables they hold."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from oddsmith import _check
+from oddsmith._types import Floats, Weights
+from oddsmith.maps.base import logit
+from oddsmith.table import ScoreTable
+
+__all__ = ["ClassForecast", "class_forecast", "top_label_forecast"]
+
+
+@dataclass(frozen=True, eq=False)
+class ClassForecast:
+    """Rows of class probabilities with the true class of each; make it with `class_forecast`.
+
+    Attributes
+    ----------
+    prob : ndarray of shape (n, k)
+        Probabilities of the classes.
+    truth : ndarray of int, shape (n,)
+        Column of the true class.
+    weight : ndarray of shape (n,)
+        Integers are counts, floats importance weights.
+    labels : ndarray of shape (k,)
+        Labels, in the order of the columns.
+    """
+
+    prob: Floats
+    truth: NDArray[np.intp]
+    weight: Weights
+    labels: NDArray[Any]
+
+    def of_class(self, k: int) -> ScoreTable:
+        """Return the forecast of one class against the rest."""
+        return _table(self.truth == k, self.prob[:, k], self.weight)
+
+    def of_classes(self) -> Iterator[ScoreTable]:
+        """Walk over the forecasts of each class against the rest."""
+        return (self.of_class(k) for k in range(len(self.labels)))
+
+    def of_top_label(self) -> ScoreTable:
+        """Return the forecast that the most probable class is the true one (ties: the first class)."""
+        return _table(self.right, self.prob.max(axis=1), self.weight)
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """Whether the most probable class is the true one."""
+        return np.asarray(np.argmax(self.prob, axis=1) == self.truth)
+
+    @property
+    def of_truth(self) -> Floats:
+        """Probability of the true class of each row."""
+        return np.take_along_axis(self.prob, self.truth[:, None], axis=1)[:, 0]
+
+    @property
+    def squared_distance(self) -> Floats:
+        """Σ_k (t_k − P_k)² of each row."""
+        gaps = self.prob.copy()
+        gaps[np.arange(len(gaps)), self.truth] -= 1
+        return np.asarray(np.sum(gaps**2, axis=1))
+
+    @property
+    def squared_weight(self) -> Weights:
+        """Square of the weight of each row, which is the count for counts."""
+        return self.weight if self.weight.dtype.kind == "i" else self.weight**2
+
+    @property
+    def base_rates(self) -> Floats:
+        """Share of each class."""
+        counts = np.bincount(self.truth, self.weight, len(self.labels))
+        return np.asarray(counts / counts.sum())
+
+    def __len__(self) -> int:
+        return len(self.truth)
+
+
+def class_forecast(
+    y_true: ArrayLike, prob: ArrayLike, sample_weight: ArrayLike | None = None, *, labels: ArrayLike | None = None
+) -> ClassForecast:
+    """Return the forecast of several classes.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of any kind.
+    prob : array-like of shape (n, k)
+        Probabilities of the classes; rows sum to 1.
+    sample_weight : array-like of shape (n,), optional
+        Integer-typed weights are counts, float weights importance weights.
+    labels : array-like of shape (k,), optional
+        Labels in the order of the columns; by default the sorted labels of ``y_true``, which must then all occur.
+
+    Examples
+    --------
+    >>> class_forecast(["b", "a"], [[0.2, 0.8], [0.6, 0.4]]).truth
+    array([1, 0])
+    """
+    p = _check.as_distribution(prob)
+    y = _check.label_column(y_true, len(p))
+    known = _check.distinct_labels(y) if labels is None else np.asarray(labels)
+    if known.shape != (p.shape[1],):
+        _check.fail(
+            f"labels must name the {p.shape[1]} columns of prob",
+            f"{known.size} {'labels in y_true' if labels is None else 'labels'}",
+            "pass labels= in the order of the columns",
+        )
+    order = np.argsort(known, kind="stable")
+    place = np.minimum(np.searchsorted(known, y, sorter=order), len(known) - 1)
+    truth = order[place]
+    if np.any(wrong := known[truth] != y):
+        _check.fail("y_true must hold labels= only", f"{y[wrong][0]!r}", "name every class in labels=")
+    weight = _check.as_weights(sample_weight, len(p))
+    if weight is None:
+        return ClassForecast(p, truth, np.ones(len(p), np.int64), known)
+    held = weight > 0
+    return ClassForecast(p[held], truth[held], weight[held], known)
+
+
+def top_label_forecast(
+    y_true: ArrayLike, prob: ArrayLike, sample_weight: ArrayLike | None = None, *, labels: ArrayLike | None = None
+) -> ScoreTable:
+    """Return the forecast that the most probable of several classes is the true one (ties: the first class).
+
+    Its measures are those of the top label: accuracy is its prevalence, and any calibration error or test applies.
+
+    Parameters
+    ----------
+    y_true, prob, sample_weight, labels
+        As of `class_forecast`.
+
+    Examples
+    --------
+    >>> len(top_label_forecast([0, 2], [[0.6, 0.3, 0.1], [0.5, 0.2, 0.3]], labels=[0, 1, 2]))
+    2
+    """
+    return class_forecast(y_true, prob, sample_weight, labels=labels).of_top_label()
+
+
+def _table(positive: NDArray[np.bool_], prob: Floats, weight: Weights) -> ScoreTable:
+    return ScoreTable.from_arrays(prob, positive, weight).map(logit)
