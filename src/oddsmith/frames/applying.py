@@ -31,7 +31,7 @@ from oddsmith.maps import CalibrationMap
 from oddsmith.maps.base import MAX
 
 if TYPE_CHECKING:
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
 __all__ = ["apply"]
 
@@ -80,7 +80,7 @@ def apply(frame: Any, model: Any, score: str, name: str = "probability", by: str
 
 def _applied(source: Source, maps: Maps, name: str) -> Any:
     """Return the frame with the new column, by the means of its engine."""
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
     kind, segment = source.frame.implementation, None
     if maps.by is not None:
@@ -126,7 +126,7 @@ def _maps(model: Any, by: str | None) -> Maps:
 
 
 def _in_memory(source: Source, maps: Maps, segment: "nw.Expr | None", name: str) -> Any:
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
     frame = source.frame
     wanted = {"score": source.as_double(source.score)} | ({} if segment is None else {"segment": segment})
@@ -163,7 +163,7 @@ def _by_duckdb(source: Source, maps: Maps, name: str) -> Any:
 
 
 def _by_dask(source: Source, maps: Maps, name: str) -> Any:
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
     from oddsmith.frames.in_dask import Segments, in_dask
 
@@ -186,7 +186,7 @@ def _by_spark(source: Source, fitted: CalibrationMap, name: str) -> Any:
 
 
 def _by_polars(source: Source, fitted: CalibrationMap, name: str) -> Any:
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
     words = nw.get_native_namespace(source.frame)
     # An infinite score beside a slope of 0 would make no number.
@@ -198,7 +198,7 @@ def _by_polars(source: Source, fitted: CalibrationMap, name: str) -> Any:
 
 
 def _by_narwhals(source: Source, fitted: CalibrationMap, name: str) -> Any:
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
     formula = _plain(source, fitted.probability_formula())
     with asking(source.frame, _TASK):

@@ -11,7 +11,7 @@ from oddsmith._types import Bools
 from oddsmith.errors import EngineError
 
 if TYPE_CHECKING:
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
 #: A frame as narwhals shows it, in memory or not.
 Frame: TypeAlias = "nw.DataFrame[Any] | nw.LazyFrame[Any]"
@@ -30,7 +30,7 @@ class Column(NamedTuple):
 
 def answer(frame: Frame, plan: Callable[[Any], Any]) -> dict[str, Column]:
     """Ask a frame's engine for the columns of ``plan(frame)``."""
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
     with asking(frame, "plan the query"):
         planned = plan(frame)

@@ -17,7 +17,7 @@ def with_table(frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
     table : mapping of str to list
         The other columns hold numbers, and have names that the frame has not.
     """
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
     native, kind = frame.to_native(), frame.implementation
     joined: Frame

@@ -27,7 +27,7 @@ class PlainNames(NamedTuple):
     @staticmethod
     def of(frame: Frame) -> "PlainNames":
         """Rename what has to be renamed."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         with asking(frame, "describe its columns"):
             columns = frame.collect_schema().names()
@@ -54,7 +54,7 @@ class PlainNames(NamedTuple):
 
     def restored(self, native: Any, added: str, name: str) -> Any:
         """Return a native frame with one more column, all called as they should be."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         wanted = {**self.originals, added: name}
         return (

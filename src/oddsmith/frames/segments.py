@@ -14,7 +14,7 @@ from oddsmith.frames.parameters import with_parameters
 from oddsmith.maps import CalibrationMap
 
 if TYPE_CHECKING:
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
 #: Shapes that an expression tells apart; segments of one method have a handful.
 _MOST_SHAPES = 64
@@ -93,7 +93,7 @@ def segment_name(key: Any) -> str:
 
 def segment_column(called: str, name: str, kind: "nw.dtypes.DType") -> "nw.Expr":
     """Return the column of segments as text, the same from every engine; ``called`` is what the user calls it."""
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
     column = nw.col(name)
     if kind == nw.String:
@@ -118,7 +118,7 @@ class ParameterReader(ExpressionReader):
     """
 
     def __init__(self, score: Any, spare: str, *, as_text: bool) -> None:
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         super().__init__(nw, score, as_text=as_text)
         self.spare = spare

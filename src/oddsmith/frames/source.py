@@ -18,7 +18,7 @@ from oddsmith.frames.names import PlainNames
 from oddsmith.table.grid import EDGE, Grid
 
 if TYPE_CHECKING:
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
 #: Groups that an engine may send; a frame in memory is no smaller than its groups.
 MAX_GROUPS = 5_000_000
@@ -54,7 +54,7 @@ class Source:
     @staticmethod
     def of(frame: Any, score: str, label: str, weight: str | None, by: tuple[str, ...]) -> "Source":
         """Look at a frame and check that it has the columns, of types that can be used."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         try:
             seen = nw.from_native(frame)
@@ -98,21 +98,21 @@ class Source:
     @property
     def lazy(self) -> bool:
         """Whether rows are not in memory."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         return isinstance(self.frame, nw.LazyFrame)
 
     @property
     def counts(self) -> bool:
         """Whether weights are counts."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         kind = nw.Int64() if self.weight is None else self.schema[self.weight]
         return bool(kind.is_integer() or kind == nw.Boolean)
 
     def extent(self) -> Extent:
         """Ask for the range of the scores."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         if self.frame.implementation.is_duckdb() and self.schema[self.score] == nw.Float64:
             known = range_in_footers(self.frame.to_native(), self.score)
@@ -138,7 +138,7 @@ class Source:
         squares : bool
             Whether to ask for sums of squared scores too.
         """
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         score = self.as_double(self.score)
         frame, place = self._placed(grid)
@@ -172,7 +172,7 @@ class Source:
 
     def as_double(self, name: str) -> "nw.Expr":
         """Return a column as doubles."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         kind = self.schema[name]
         if kind == nw.Float64:
@@ -191,7 +191,7 @@ class Source:
 
     def _whole(self, name: str) -> "nw.Expr":
         """Return a column of integers or bools as 64 bits."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         column, kind = nw.col(name), self.schema[name]
         if kind == nw.Boolean and self.frame.implementation.is_ibis():  # PostgreSQL casts no bools to 64 bits
@@ -200,7 +200,7 @@ class Source:
 
     def _refuse_wide(self, name: str) -> None:
         """Refuse integers beyond 64 bits with a sign: engines would wrap them, or fail in their own words."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         if self.schema[name] in (nw.UInt64, nw.Int128, nw.UInt128):
             (largest,) = numbers(answer(self.frame, lambda frame: frame.select(nw.col(name).max())))
@@ -209,7 +209,7 @@ class Source:
 
     def _weights(self) -> "_WeightColumns":
         """Return what to group by and what to add up, so that bad weights are told apart and no sum overflows."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         if self.weight is None:
             return _WeightColumns({}, {}, None, False)
@@ -229,7 +229,7 @@ class Source:
 
     def _placed(self, grid: Grid | None) -> "tuple[Frame, nw.Expr | None]":
         """Return a frame, and the cell of each of its scores; missing and infinite scores stay what they are."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         if grid is None:
             return self.frame, None
@@ -251,7 +251,7 @@ class Source:
 
         By way of narwhals a logarithm is guarded against all that is no number: a quarter of the time of the query.
         """
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         name = "log_odds"
         while name in self.schema:
@@ -263,7 +263,7 @@ class Source:
 
     def _plain(self, name: str) -> "nw.Expr":
         """Return a column as a plain type, which all engines can group by and send."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         kind = self.schema[name]
         if kind == nw.Decimal:
@@ -298,7 +298,7 @@ def _halves(whole: "nw.Expr", *, divide: bool) -> "tuple[nw.Expr, nw.Expr]":
     Which of the neighbours the high part is does not matter. Division of integers takes long in SQL, and rounding is
     refused by Arrow.
     """
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
     high = whole // HALF if divide else (whole.cast(nw.Float64) * (1 / HALF)).floor().cast(nw.Int64)
     return high, whole - high * HALF
@@ -306,7 +306,7 @@ def _halves(whole: "nw.Expr", *, divide: bool) -> "tuple[nw.Expr, nw.Expr]":
 
 def _rounded(whole: "nw.Expr") -> "nw.Expr":
     """Return integers of 64 bits as the nearest doubles, without a cast of one that has more than 53."""
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
     high, low = _halves(whole, divide=True)
     return high.cast(nw.Float64) * float(HALF) + low.cast(nw.Float64)
