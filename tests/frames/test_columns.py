@@ -108,7 +108,7 @@ def test_a_score_may_be_a_flag_and_a_frame_may_be_narwhals():
 
 
 def test_too_many_scores_of_an_engine_are_refused(monkeypatch):
-    monkeypatch.setattr("oddsmith.frames.source.MAX_GROUPS", 50)
+    monkeypatch.setattr("oddsmith.frames.scored_frame.MAX_GROUPS", 50)
     frame = polars.DataFrame({"s": np.linspace(-1, 1, 100), "y": np.arange(100) % 2, "t": np.arange(100)})
     assert len(from_frame(frame, "s", "y")) == 100  # in memory already
     words = 'distinct scores times labels and keys must be at most 50; got more. Hint: pass resolution="auto"'

@@ -13,7 +13,7 @@ from oddsmith.errors import DroppedRowsWarning
 from oddsmith.frames.groups import Groups, read_groups
 from oddsmith.frames.keys import refuse_equal_keys
 from oddsmith.frames.resolution import settle
-from oddsmith.frames.source import Source
+from oddsmith.frames.scored_frame import ScoredFrame
 from oddsmith.table import ScoreTable
 from oddsmith.table.grid import Grid, power_of_two
 from oddsmith.table.table import pool
@@ -33,10 +33,11 @@ def tables_from_frame(
     _check.one_of(bad_rows, "bad_rows", ("refuse", "skip"))
     if isinstance(resolution, str):
         _check.one_of(resolution, "resolution", ("auto",))
-    source = Source.of(frame, score, label, weight, () if by is None else (by,) if isinstance(by, str) else tuple(by))
-    read = partial(read_groups, source, pos_label, bad_rows)
+    keys = () if by is None else (by,) if isinstance(by, str) else tuple(by)
+    rows = ScoredFrame.of(frame, score, label, weight, keys)
+    read = partial(read_groups, rows, pos_label, bad_rows)
     if resolution == "auto":
-        grid, groups = settle(source.extent(), read)
+        grid, groups = settle(rows.extent(), read)
     else:
         grid = None if resolution is None else Grid(power_of_two(resolution, "resolution"))
         groups = read(grid)
@@ -46,9 +47,9 @@ def tables_from_frame(
     tables = _tables(groups, grid)
     if by is None:
         return tables[0]
-    keys = [key[0] for key in groups.keys] if isinstance(by, str) else groups.keys
-    refuse_equal_keys(keys)
-    return dict(zip(keys, tables, strict=True))
+    found = [key[0] for key in groups.keys] if isinstance(by, str) else groups.keys
+    refuse_equal_keys(found)
+    return dict(zip(found, tables, strict=True))
 
 
 def _tables(groups: Groups, grid: Grid | None) -> list[ScoreTable]:
