@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith.errors import DroppedRowsWarning
+from oddsmith.frames.bad_rows import BadRowPolicy
 from oddsmith.frames.groups import Groups, read_groups
 from oddsmith.frames.keys import refuse_equal_keys
 from oddsmith.frames.resolution import settle
@@ -27,10 +28,9 @@ def tables_from_frame(
     by: str | Sequence[str] | None = None,
     resolution: float | Literal["auto"] | None = None,
     pos_label: Any = None,
-    bad_rows: Literal["refuse", "skip"] = "refuse",
+    bad_rows: BadRowPolicy = "refuse",
 ) -> ScoreTable | dict[Any, ScoreTable]:
     """Build a score table, or one for each key; see `ScoreTable.from_frame`."""
-    _check.one_of(bad_rows, "bad_rows", ("refuse", "skip"))
     if isinstance(resolution, str):
         _check.one_of(resolution, "resolution", ("auto",))
     keys = () if by is None else (by,) if isinstance(by, str) else tuple(by)
@@ -41,10 +41,10 @@ def tables_from_frame(
     else:
         grid = None if resolution is None else Grid(power_of_two(resolution, "resolution"))
         groups = read(grid)
-    if groups.dropped:
-        message = f"left out rows with {groups.dropped}"
-        warnings.warn(message, DroppedRowsWarning, stacklevel=3)  # the line that called from_frame
-    tables = _tables(groups, grid)
+    if groups.dropped is not None:
+        # At the line that called from_frame.
+        warnings.warn(f"left out: {groups.dropped.message}", DroppedRowsWarning, stacklevel=3)
+    tables = tables_of(groups, grid)
     if by is None:
         return tables[0]
     found = [key[0] for key in groups.keys] if isinstance(by, str) else groups.keys
@@ -52,7 +52,7 @@ def tables_from_frame(
     return dict(zip(found, tables, strict=True))
 
 
-def _tables(groups: Groups, grid: Grid | None) -> list[ScoreTable]:
+def tables_of(groups: Groups, grid: Grid | None) -> list[ScoreTable]:
     """Return the table of each segment."""
     order = np.argsort(groups.segment, kind="stable")
     ends = np.cumsum(np.bincount(groups.segment, minlength=len(groups.keys)))

@@ -1,7 +1,8 @@
 """What an engine sent, made into rows that can be used: bad values named, labels read, segments found."""
 
+from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Literal, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from oddsmith import _check
 from oddsmith._types import Bools, Floats, Weights
 from oddsmith.errors import InvalidInputError
 from oddsmith.frames import scored_frame as _limits
+from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
 from oddsmith.frames.engines.base import SentColumn
 from oddsmith.frames.keys import plain_keys
 from oddsmith.frames.scored_frame import HALF, ScoredFrame
@@ -42,8 +44,8 @@ class Groups:
         Mean score.
     variance : ndarray or None
         Variance of the scores; NaN where rounding hides it.
-    dropped : str
-        Which rows were left out, in words; empty when none.
+    dropped : BadRows or None
+        Which rows were left out.
     """
 
     keys: list[Any]
@@ -55,13 +57,13 @@ class Groups:
     weight_sq: Floats | None
     means: Floats
     variance: Floats | None
-    dropped: str
+    dropped: BadRows | None
 
 
 def read_groups(
     frame: ScoredFrame,
     pos_label: Any,
-    bad_rows: Literal["refuse", "skip"],
+    bad_rows: BadRowPolicy,
     grid: Grid | None,
     *,
     squares: bool = False,
@@ -73,26 +75,19 @@ def read_groups(
         _check.fail("frame must hold at least one row", "0 rows", "check how rows were selected")
     if grid is not None:
         _refuse_overflow(sent, grid)
-    bad, dropped = _bad_values(frame, sent)
-    if dropped and bad_rows == "refuse":
-        _check.fail(
-            "every row must have a finite score, a label, and a weight and key where there are such columns",
-            dropped,
-            'repair those rows, or pass bad_rows="skip" to leave them out',
-        )
+    bad, found = _bad_values(frame, sent)
+    dropped = found.allowed(bad_rows, "the frame")
     kept = ~bad
     if "odd" in sent:
         kept &= sent["odd"].values != 0  # a row of weight 0 is absent
     if not kept.any():
-        _check.fail(
-            "frame must hold rows that can be used", f"none; {dropped or 'all weights are 0'}", "check the columns"
-        )
+        _check.fail("frame must hold rows that can be used", "none: all weights are 0", "check the weights")
     columns = {name: column.values[kept] for name, column in sent.items()}
     positive = _positive(columns["label"], frame.called(frame.label), pos_label)
     if frame.lazy and everything > _limits.MAX_GROUPS:
         _refuse_so_many(grid)
     rows = columns["rows"].astype(np.int64)
-    weight = rows if frame.weight is None else _weight(columns, frame.names.originals[frame.weight])
+    weight = rows if frame.weight is None else _weight(columns, frame.called(frame.weight))
     cells = columns["cell"].astype(np.float64)
     keys, segment = _segments(frame, columns)
     return Groups(
@@ -119,26 +114,22 @@ def _refuse_overflow(sent: dict[str, SentColumn], grid: Grid) -> None:
         )
 
 
-def _bad_values(frame: ScoredFrame, sent: dict[str, SentColumn]) -> tuple[Bools, str]:
-    """Return which groups cannot be used, and why, in words."""
+def _bad_values(frame: ScoredFrame, sent: dict[str, SentColumn]) -> tuple[Bools, BadRows]:
+    """Return which groups cannot be used, and why."""
     rows = sent["rows"].values
-    roles = {"cell": frame.score, "label": frame.label} | {f"key{i}": name for i, name in enumerate(frame.by)}
+    roles = {"cell": "score", "label": "label"} | {f"key{i}": "segment" for i in range(len(frame.by))}
     if frame.weight is not None:
-        roles["odd"] = frame.weight
-        _refuse_odd_weights(sent, frame.names.originals[frame.weight])
+        roles["odd"] = "weight"
+        _refuse_odd_weights(sent, frame.called(frame.weight))
     bad = np.zeros(len(rows), dtype=bool)
-    words = []
-    for role, (values, missing) in sent.items():
-        if role not in roles:
-            continue
+    reasons: Counter[str] = Counter()
+    for column, role in roles.items():
+        values, missing = sent[column]
         infinite = np.isinf(values) & ~missing if values.dtype.kind == "f" else np.zeros(len(rows), dtype=bool)
-        for which, what in ((missing, "missing"), (infinite, "infinite")):
-            if which.any():
-                words.append(
-                    f"{int(rows[which].sum()):,} {what} values in column {frame.names.originals[roles[role]]!r}"
-                )
+        reasons[f"{role} is missing"] += int(rows[missing].sum())
+        reasons[f"{role} is not finite"] += int(rows[infinite].sum())
         bad |= missing | infinite
-    return bad, ", ".join(words)
+    return bad, BadRows(int(rows[bad].sum()), int(rows.sum()), +reasons)
 
 
 def _refuse_odd_weights(sent: dict[str, SentColumn], name: str) -> None:
@@ -147,10 +138,10 @@ def _refuse_odd_weights(sent: dict[str, SentColumn], name: str) -> None:
     held = values[~missing & (values != 0) & (values != 1)]
     if np.any(held < 0):
         lowest = held[held < 0][0]
-        _check.fail(f"column {name!r} must hold weights ≥ 0", f"{lowest:g}", "drop the row or use weight 0")
+        _check.fail(f"column {name} must hold weights ≥ 0", f"{lowest:g}", "drop the row or use weight 0")
     finite = held[np.isfinite(held)]
     if len(finite):
-        _check.refuse_large_sum(float(finite.max()), f"column {name!r}")
+        _check.refuse_large_sum(float(finite.max()), f"column {name}")
         _check.refuse_tiny_weight(float(finite.min()), name)
 
 
@@ -158,11 +149,11 @@ def _weight(columns: dict[str, NDArray[Any]], name: str) -> Weights:
     """Return the weight of each group; the sum of all must have room too."""
     if "weight" in columns:
         weight = columns["weight"].astype(np.float64)
-        _check.refuse_large_sum(_check.weight_sum(weight), f"column {name!r}")
+        _check.refuse_large_sum(_check.weight_sum(weight), f"column {name}")
         return weight
     high, low = (columns[half].astype(np.int64) for half in ("high", "low"))
     total = int(_check.weight_sum(high)) * HALF + int(_check.weight_sum(low))
-    _check.refuse_large_sum(total, f"column {name!r}")
+    _check.refuse_large_sum(total, f"column {name}")
     return high * HALF + low
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith._types import Floats
@@ -38,14 +39,14 @@ class Maps:
     by: str | None = None
     segments: Mapping[str, CalibrationMap] = field(default_factory=dict)
 
-    def probability(self, scores: Floats, keys: "np.ndarray[Any, Any] | None") -> Floats:
-        """Compute in NumPy; NaN where a map refuses a score or there is none."""
+    def probability(self, scores: Floats, keys: NDArray[Any] | None, *, refuse: bool = False) -> Floats:
+        """Compute in NumPy; NaN where there is no map, or it refuses a score (``refuse``: an error)."""
         if keys is None:
-            return _probability(self.default, scores)
+            return _probability(self.default, scores, refuse)
         result = np.empty(len(scores))
         for name, rows in rows_by_segment(keys).items():
             fitted = self.default if name is None else self.segments.get(name, self.default)
-            result[rows] = _probability(fitted, scores[rows])
+            result[rows] = _probability(fitted, scores[rows], refuse)
         return result
 
     def formula(self, prepare: Callable[[Formula], Formula] | None) -> Formula:
@@ -83,11 +84,11 @@ class Maps:
         )
 
 
-def _probability(fitted: CalibrationMap | None, scores: Floats) -> Floats:
+def _probability(fitted: CalibrationMap | None, scores: Floats, refuse: bool) -> Floats:
     if fitted is None:
         return np.full(len(scores), np.nan)
     formula = fitted.probability_formula()
-    if not any(isinstance(node, Number) and np.isnan(node.value) for node in walk(formula)):
+    if refuse or not any(isinstance(node, Number) and np.isnan(node.value) for node in walk(formula)):
         return fitted.probability(scores)
     taken = ~np.isnan(evaluate(formula, scores))
     result = np.full(len(scores), np.nan)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from oddsmith.formula import Column, Pieces, Steps
+from oddsmith.formula import Column, NumpySteps, Pieces
 from oddsmith.frames.engines.base import Frame, FrameEngine
 from oddsmith.frames.searching import steps_past
 from oddsmith.maps.base import MAX
@@ -32,7 +32,7 @@ class Dask(FrameEngine):
         """Return the native frame with the probability of each row."""
         import narwhals.stable.v2 as nw
 
-        steps, coding = Steps(), None
+        steps, coding = NumpySteps(), None
         if maps.by is not None:
             rows.segment()  # of a type that can name segments
             is_bool = rows.schema[maps.by] == nw.Boolean
@@ -72,7 +72,7 @@ def _coding(column: str, is_bool: bool, names: list[str]) -> Any:
     return coding
 
 
-class _SegmentSteps(Steps):
+class _SegmentSteps(NumpySteps):
     """Reads a formula whose columns and knots have a row per segment; input number 1 is the row of each score."""
 
     def __init__(self) -> None:
