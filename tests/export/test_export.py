@@ -1,7 +1,9 @@
 """The one door: what is written says how well it agrees, and whether that was checked."""
 
+import math
 import shutil
 import sys
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -11,9 +13,9 @@ from sklearn.exceptions import NotFittedError
 
 from oddsmith import IsotonicCalibrator, __version__
 from oddsmith.errors import InvalidInputError
-from oddsmith.export import export, to_python, to_sql
+from oddsmith.export import LANGUAGES, CodeLanguage, export, register, to_python, to_sql
 from oddsmith.export._probes import probe_scores
-from oddsmith.export.parity import check_code, check_sql
+from oddsmith.export.parity import compare
 from oddsmith.formula import Pieces, walk
 from optional import needs
 
@@ -93,17 +95,16 @@ def test_a_runtime_that_is_not_at_hand(monkeypatch):
 
 
 def test_sqlite_without_mathematical_functions():
-    found = check_sql(CAL, "probability", 'NO_SUCH("score")', column="score", dialect="sqlite", connection=None)
+    found = compare(LANGUAGES["sql"].with_options(dialect="sqlite"), CAL, "probability", 'NO_SUCH("score")')
     assert "has no mathematical functions" in str(found)
 
 
 def test_the_check_can_fail():
     wrong = to_python(CAL).replace("return (", "return 0.01 + (")
     assert wrong != to_python(CAL)
-    assert check_code(CAL, "probability", wrong, language="python").largest == pytest.approx(0.01)
+    assert compare(LANGUAGES["python"], CAL, "probability", wrong).largest == pytest.approx(0.01)
     needs("duckdb")
-    nothing = check_sql(CAL, "probability", "NULL::DOUBLE", column="score", dialect="duckdb", connection=None)
-    assert nothing.largest == np.inf
+    assert compare(LANGUAGES["sql"], CAL, "probability", "NULL::DOUBLE").largest == np.inf
 
 
 @pytest.mark.parametrize("label", EDGES)
@@ -131,4 +132,36 @@ def test_what_is_no_fitted_map_is_refused():
     with pytest.raises(NotFittedError):
         export(IsotonicCalibrator(), "python")
     with pytest.raises(InvalidInputError, match="to must be one of"):
+        export(CAL, "cobol")
+
+
+class Toy(CodeLanguage):
+    """One expression in brackets, which this test runs itself."""
+
+    name, engine, suffix, comment = "toy", "a toy", ".toy", ";"
+    functions: ClassVar = {name: f"{name}({{}})" for name in ("abs", "cos", "exp", "log")}
+    clip = "min(max({}, {}), {})"
+    where = "({then} if {left} <= {right} else {otherwise})"
+    missing = "nan"
+    local = "{name} := {value},"
+    array = "{name} := ({values},),"
+    search = "{place} := sum(knot < score for knot in {knots}),"
+    frame = "{header}\n({arrays}{body}\n{value})[-1]\n"
+
+    def run(self, content, output, scores):
+        body = content.replace(";", "#", 3).replace(")[-1]", ",)[-1]")
+        return "a toy", [eval(body, {**vars(math), "score": score}) for score in scores]
+
+
+def test_a_language_from_outside(monkeypatch):
+    monkeypatch.setattr("oddsmith.export.LANGUAGES", dict(LANGUAGES))
+    with pytest.raises(InvalidInputError, match="to must be one of"):
+        export(CAL, "toy")
+    register(Toy())
+    for output in ("probability", "log_odds"):
+        done = export(CAL, "toy", output=output)
+        assert done.content.splitlines()[0].startswith("; The ")
+        assert done.parity.engine == "a toy"
+        assert done.parity.largest <= 1e-12
+    with pytest.raises(InvalidInputError, match="'c', 'toy'"):
         export(CAL, "cobol")

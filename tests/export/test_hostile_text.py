@@ -22,8 +22,9 @@ import oddsmith.export
 from oddsmith import PlattCalibrator, ScoreTable
 from oddsmith._check import visible
 from oddsmith.errors import InvalidInputError, ModelFileError
-from oddsmith.export import _apart, export, parity, to_sql
+from oddsmith.export import LANGUAGES, _apart, export, to_sql
 from oddsmith.export._escaping import in_comment
+from oddsmith.export.parity import compare
 from oddsmith.modelfile import CalibrationModel
 from oddsmith.modelfile.strict_json import checksum
 from optional import needs
@@ -100,8 +101,8 @@ def written(monkeypatch):
         def fail(*_):
             raise _apart.DidNotRunError(text)
 
-        monkeypatch.setattr(parity, "run_apart", fail)
-        monkeypatch.setattr(parity, "_program", lambda name: name)
+        monkeypatch.setattr(_apart, "run_apart", fail)
+        monkeypatch.setattr(_apart, "program", lambda name: name)
         return export(called(text).of_segment(text), to, **options).content
 
     return written
@@ -296,11 +297,11 @@ def test_there_is_no_other_way_into_an_export():
         for node in ast.walk(function)
         if isinstance(node, ast.Attribute) and node.attr in TEXT_OF_MODELS
     }
-    allowed = {("_model.py", "header", "method"), ("_model.py", "header", "__name__")}
-    assert places - allowed == {("_model.py", "map_of", "__name__")}  # in an error
+    allowed = {("language.py", "header", "method"), ("language.py", "header", "__name__")}
+    assert places == allowed
     header = next(
         function
-        for function in ast.walk(ast.parse((folder / "_model.py").read_text()))
+        for function in ast.walk(ast.parse((folder / "language.py").read_text()))
         if isinstance(function, ast.FunctionDef) and function.name == "header"
     )
     assert "in_comment(method)" in ast.unparse(header)
@@ -370,15 +371,15 @@ def test_programs_end(tmp_path, monkeypatch):
         time.sleep(0.1)
     assert not is_running(child)
     endless = "def probability(score):\n    while True:\n        pass\n"
-    found = parity.check_code(MODEL, "probability", endless, language="python")
+    found = compare(LANGUAGES["python"], MODEL, "probability", endless)
     assert str(found) == "Not checked here: Python did not end within 1 seconds."
 
 
 def test_failures_are_told_on_one_line():
     needs_program("cc")
-    found = parity.check_code(MODEL, "probability", "#error \x1b[31m */ evil\n", language="c")
+    found = compare(LANGUAGES["c"], MODEL, "probability", "#error \x1b[31m */ evil\n")
     assert found.largest is None
     assert str(found).startswith("Not checked here: a C compiler failed, ")
     assert str(found).isprintable()
     raising = "def probability(score):\n    raise ValueError('a\\nb')\n"
-    assert np.isnan(parity.check_code(MODEL, "probability", raising, language="python").largest or np.nan)
+    assert np.isnan(compare(LANGUAGES["python"], MODEL, "probability", raising).largest or np.nan)

@@ -2,7 +2,7 @@
 
 import warnings
 
-import narwhals as nw
+import narwhals.stable.v2 as nw
 import numpy as np
 import pytest
 

@@ -5,7 +5,7 @@ import pytest
 
 from oddsmith import PiecewiseLogisticCalibrator, SplineCalibrator
 from oddsmith.formula import SCORE, Pieces, evaluate
-from oddsmith.frames import in_duckdb
+from oddsmith.frames import duckdb_expressions
 from oddsmith.frames.applying import apply
 from oddsmith.frames.hinges import as_hinges
 from oddsmith.frames.searching import plan_search
@@ -67,7 +67,7 @@ def test_a_guide_saves_comparisons():
 @pytest.mark.parametrize("rides_along", [True, False])
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_knots(duck, monkeypatch, kind, rides_along):
-    monkeypatch.setattr(in_duckdb, "_SMALL", 0 if rides_along else 10**9)
+    monkeypatch.setattr(duckdb_expressions, "_SMALL", 0 if rides_along else 10**9)
     knots = knots_of_kind(kind)
     rng = np.random.default_rng(7)
     at, between = rng.random(len(knots)), rng.random(len(knots) + 1)

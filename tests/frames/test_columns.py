@@ -71,10 +71,10 @@ def test_pandas_columns_of_every_kind():
     assert from_frame(whole, "s", "label", pos_label="yes") == ScoreTable.from_arrays([0.5, 0.5], [0, 0])
     for column in ("object", "flag"):
         assert from_frame(whole, "k", column) == ScoreTable.from_arrays([3, 3], [1, 1])
-        with pytest.raises(InvalidInputError, match=f"1 missing values in column '{column}'"):
+        with pytest.raises(InvalidInputError, match="label is missing: 1"):
             from_frame(frame.iloc[[0, 2]], "s", column)
     assert list(from_frame(whole, "s", "object", by="g")) == ["a", "b"]
-    with pytest.raises(InvalidInputError, match="1 missing values in column 's'"):
+    with pytest.raises(InvalidInputError, match="score is missing: 1"):
         from_frame(frame, "s", "label", pos_label="yes")
 
 
@@ -108,7 +108,7 @@ def test_a_score_may_be_a_flag_and_a_frame_may_be_narwhals():
 
 
 def test_too_many_scores_of_an_engine_are_refused(monkeypatch):
-    monkeypatch.setattr("oddsmith.frames.source.MAX_GROUPS", 50)
+    monkeypatch.setattr("oddsmith.frames.scored_frame.MAX_GROUPS", 50)
     frame = polars.DataFrame({"s": np.linspace(-1, 1, 100), "y": np.arange(100) % 2, "t": np.arange(100)})
     assert len(from_frame(frame, "s", "y")) == 100  # in memory already
     words = 'distinct scores times labels and keys must be at most 50; got more. Hint: pass resolution="auto"'
@@ -129,7 +129,7 @@ def test_too_many_scores_of_an_engine_are_refused(monkeypatch):
         ({"resolution": -1.0}, "resolution must be finite and > 0"),
         ({"bad_rows": "ignore"}, "bad_rows must be one of 'refuse', 'skip'"),
         ({"pos_label": 7}, "pos_label must be one of the labels"),
-        ({"weight": "zero"}, "frame must hold rows that can be used; got none; all weights are 0"),
+        ({"weight": "zero"}, "frame must hold rows that can be used; got none: all weights are 0"),
         (
             {"score": "huge", "resolution": 2.0**-40},
             "resolution must suit the size of the scores; got 9.09495e-13 for 1e.300",

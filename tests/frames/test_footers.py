@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from oddsmith import ScoreTable
-from oddsmith.frames import source
+from oddsmith.frames.engines import duckdb as duckdb_engine
 from oddsmith.frames.footers import ColumnRange, range_in_footers
 from optional import needs
 
@@ -55,7 +55,7 @@ def test_the_table_is_the_same(files, monkeypatch):
     many = np.random.default_rng(1).standard_t(3, 600_000)
     relation = files(*(pa.array(part) for part in np.split(many, 4)))
     quick = ScoreTable.from_frame(relation, score="it's", label="label", resolution="auto")
-    monkeypatch.setattr(source, "range_in_footers", lambda *_: None)
+    monkeypatch.setattr(duckdb_engine, "range_in_footers", lambda *_: None)
     asked = ScoreTable.from_frame(relation, score="it's", label="label", resolution="auto")
     assert (asked.resolution, asked.rows) == (quick.resolution, 600_000)
     np.testing.assert_array_equal(asked.pos, quick.pos)

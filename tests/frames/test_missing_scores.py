@@ -1,6 +1,6 @@
 """A law of every calibrator on every engine: no score in, no probability out, and all other rows as ever."""
 
-import narwhals as nw
+import narwhals.stable.v2 as nw
 import numpy as np
 import pytest
 

@@ -4,7 +4,7 @@ import datetime
 import decimal
 import zoneinfo
 
-import narwhals as nw
+import narwhals.stable.v2 as nw
 import numpy as np
 import pytest
 

@@ -264,6 +264,6 @@ def test_labels_that_depend_on_the_place_within_a_peak():
 
 def test_scores_too_peaked_for_cells_are_refused(monkeypatch):
     scores, y = peaked(np.random.default_rng(0))
-    monkeypatch.setattr("oddsmith.frames.source.MAX_GROUPS", 30_000)
+    monkeypatch.setattr("oddsmith.frames.scored_frame.MAX_GROUPS", 30_000)
     with pytest.raises(InvalidInputError, match=r"too peaked for cells of one width .* Hint: pass that resolution"):
         ScoreTable.from_frame(polars.DataFrame({"s": scores, "y": y}), "s", "y", resolution="auto")

@@ -2,19 +2,41 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from oddsmith import _check
-from oddsmith.export._model import Model, Output, header
-from oddsmith.export.code import LANGUAGES, to_c, to_javascript, to_python, write_code
-from oddsmith.export.onnx import to_onnx, write_onnx
-from oddsmith.export.parity import Parity, check_code, check_onnx, check_sql
-from oddsmith.export.sql import to_sql
+from oddsmith.export.c import C, to_c
+from oddsmith.export.code import CodeLanguage
+from oddsmith.export.javascript import JavaScript, to_javascript
+from oddsmith.export.language import Language, Model, Output
+from oddsmith.export.onnx import Onnx, to_onnx
+from oddsmith.export.parity import Parity, compare
+from oddsmith.export.python import Python, to_python
+from oddsmith.export.sql import Sql, to_sql
 
-__all__ = ["Export", "Parity", "export", "to_c", "to_javascript", "to_onnx", "to_python", "to_sql"]
+__all__ = [
+    "LANGUAGES",
+    "CodeLanguage",
+    "Export",
+    "Language",
+    "Parity",
+    "export",
+    "register",
+    "to_c",
+    "to_javascript",
+    "to_onnx",
+    "to_python",
+    "to_sql",
+]
 
-#: What SQL makes of scores that are none.
-_MISSING = "NULL gives NULL. NaN, where the engine has it, sorts above all numbers and gives the value at +infinity."
+#: Every language by its name; `register` adds one from outside.
+LANGUAGES: dict[str, Language] = {language.name: language for language in (Sql(), Onnx(), Python(), JavaScript(), C())}
+
+
+def register(language: Language) -> Language:
+    """Add a language, which `export` and the command line know from then on."""
+    LANGUAGES[language.name] = language
+    return language
 
 
 @dataclass(frozen=True)
@@ -35,7 +57,7 @@ class Export:
 
 def export(
     model: Model,
-    to: Literal["sql", "onnx", "python", "javascript", "c"],
+    to: str,
     *,
     output: Output = "probability",
     dialect: str = "duckdb",
@@ -54,6 +76,7 @@ def export(
     model : CalibrationMap or Calibrator
         A fitted calibrator or its map.
     to : {"sql", "onnx", "python", "javascript", "c"}
+        Or any other of `LANGUAGES`.
     output : {"probability", "log_odds"}, default "probability"
         Log-odds are held within ±700.
     dialect, column, table
@@ -69,18 +92,8 @@ def export(
     >>> done.parity.largest < 1e-12, done.content.splitlines()[0]
     (True, '-- The probability of the positive class by score: SquashCalibrator.')
     """
-    _check.one_of(to, "to", ("sql", "onnx", *LANGUAGES))
-    if to == "onnx":
-        parity = check_onnx(model, output, to_onnx(model, output=output))
-        return Export(write_onnx(model, output, str(parity)), parity)
-    if to == "sql":
-        expression = to_sql(model, column=column, dialect=dialect, output=output)
-        parity = check_sql(model, output, expression, column=column, dialect=dialect, connection=connection)
-        text = (
-            expression if table is None else to_sql(model, column=column, dialect=dialect, output=output, table=table)
-        )
-        lines = [*header(model, output, str(parity)), _MISSING]
-        comment = "".join(f"-- {line}\n" for line in lines)
-        return Export(f"{comment}{text}\n", parity)
-    parity = check_code(model, output, write_code(to, model, output), language=to)
-    return Export(write_code(to, model, output, str(parity)), parity)
+    _check.one_of(to, "to", list(LANGUAGES))
+    options = {"dialect": dialect, "column": column, "table": table, "connection": connection}
+    language = LANGUAGES[to].with_options(**options)
+    parity = compare(language, model, output, language.to_run(model, output))
+    return Export(language.write(model, output, str(parity)), parity)

@@ -1,12 +1,20 @@
 """Programs that run apart: in a process and a folder of their own, without our environment, and not for ever."""
 
 import contextlib
+import json
 import os
+import shutil
 import signal
 import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-__all__ = ["DidNotRunError", "run_apart"]
+from oddsmith._types import Floats
+
+__all__ = ["DidNotRunError", "folder_apart", "program", "run_apart", "run_in_python"]
 
 #: Seconds until a program is ended.
 LIMIT = 120.0
@@ -17,6 +25,21 @@ _NEEDED = ("PATH", "SYSTEMROOT")
 
 class DidNotRunError(Exception):
     """A program is not here, failed, or took too long."""
+
+
+def program(name: str) -> str:
+    """Return the path of a program."""
+    found = shutil.which(name)
+    if found is None:
+        raise DidNotRunError
+    return found
+
+
+@contextlib.contextmanager
+def folder_apart() -> Iterator[Path]:
+    """Make a folder that is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="oddsmith-") as folder:
+        yield Path(folder)
 
 
 def run_apart(command: list[str], folder: Path, given: bytes = b"") -> bytes:
@@ -59,3 +82,16 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
             os.killpg(process.pid, signal.SIGKILL)
         else:  # pragma: no cover - Windows
             process.kill()
+
+
+def run_in_python(engine: str, content: str, name: str, scores: Floats) -> tuple[str, Any]:
+    """Ask another Python, which has nothing but its standard library where it is to run an exported function."""
+    if not sys.executable:
+        raise DidNotRunError
+    alone = engine == "python"
+    given = {"engine": engine, "content": content, "name": name, "scores": scores.tolist()}
+    with folder_apart() as folder:
+        command = [sys.executable, "-I", *(["-S"] if alone else []), str(Path(__file__).with_name("_child.py"))]
+        answer = run_apart(command, folder, json.dumps({**given, "path": [] if alone else sys.path}).encode())
+    found, values = json.loads(answer)
+    return found, values

@@ -1,14 +1,14 @@
-"""Maps as source code: a function of one score in Python, JavaScript or C, which needs nothing but itself."""
+"""Maps as source code: a function of one score, which needs nothing but itself."""
 
 import textwrap
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from oddsmith._types import Floats
-from oddsmith.export._model import Model, Output, formula_of, header
+from oddsmith.export.language import Language, Model, Output, formula_of, header
 from oddsmith.formula import (
     Arithmetic,
     Clip,
@@ -24,198 +24,60 @@ from oddsmith.formula import (
     walk,
 )
 
-__all__ = ["LANGUAGES", "to_c", "to_javascript", "to_python", "write_code"]
+__all__ = ["CodeLanguage"]
 
+_INDENT = "    "
 _MAX = repr(float(np.finfo(np.float64).max))
 
 
-@dataclass(frozen=True)
-class Language:
-    """How one language writes a formula; ``{}`` stands for parts."""
+class CodeLanguage(Language):
+    """A language with functions, given by templates; ``{}`` stands for parts.
 
-    comment: str
-    functions: Mapping[str, str]
-    clip: str
-    where: str
-    missing: str
-    local: str
-    array: str
-    search: str
-    frame: str
-
-
-_INDENT = "    "
-_NEGATIVE = {"negative": "-{}"}
-_CHOICE = "({left} <= {right} ? {then} : {otherwise})"
-
-LANGUAGES = {
-    "python": Language(
-        comment="#",
-        functions={**_NEGATIVE, "abs": "abs({})", **{name: f"math.{name}({{}})" for name in ("cos", "exp", "log")}},
-        clip="min(max({}, {}), {})",
-        where="({then} if {left} <= {right} else {otherwise})",
-        missing="math.nan",
-        local="{name} = {value}",
-        array="{name} = (\n{values},\n)",
-        search="{place} = bisect.bisect_left({knots}, score)",
-        frame="""\
-{header}
-
-import bisect
-import math
-
-
-def {output}(score):
-    if score is None or score != score:
-        return score
-    score = min(max(float(score), -{max}), {max})
-{arrays}{body}
-    return {value}
-""",
-    ),
-    "javascript": Language(
-        comment="//",
-        functions={**_NEGATIVE, **{name: f"Math.{name}({{}})" for name in ("abs", "cos", "exp", "log")}},
-        clip="Math.min(Math.max({}, {}), {})",
-        where=_CHOICE,
-        missing="NaN",
-        local="const {name} = {value};",
-        array="const {name} = [\n{values}\n];",
-        search="""\
-let {place} = 0;
-for (let high = {size}; {place} < high;) {{
-  const middle = ({place} + high) >> 1;
-  if ({knots}[middle] < score) {place} = middle + 1;
-  else high = middle;
-}}""",
-        frame="""\
-{header}
-
-const {output} = (() => {{
-{arrays}
-  return (score) => {{
-    if (score == null || score !== score) return score;
-    score = Math.min(Math.max(score, -{max}), {max});
-{body}
-    return {value};
-  }};
-}})();
-
-if (typeof module !== "undefined") module.exports = {{ {output} }};
-""",
-    ),
-    "c": Language(
-        comment="//",
-        functions={**_NEGATIVE, "abs": "fabs({})", "cos": "cos({})", "exp": "exp({})", "log": "log({})"},
-        clip="fmin(fmax({}, {}), {})",
-        where=_CHOICE,
-        missing="NAN",
-        local="const double {name} = {value};",
-        array="static const double {name}[] = {{\n{values}\n}};",
-        search="""\
-size_t {place} = 0;
-for (size_t high = {size}; {place} < high;) {{
-    const size_t middle = ({place} + high) / 2;
-    if ({knots}[middle] < score) {place} = middle + 1;
-    else high = middle;
-}}""",
-        frame="""\
-{header}
-
-#include <math.h>
-#include <stddef.h>
-
-double {output}(double score) {{
-    if (score != score) return score;
-    score = fmin(fmax(score, -{max}), {max});
-{arrays}{body}
-    return {value};
-}}
-""",
-    ),
-}
-
-
-def to_python(model: Model, *, output: Output = "probability") -> str:
-    """Write a map as a Python function of one score, with nothing to import but the standard library.
-
-    None and NaN give themselves, ±∞ the limits, and a score that the model refuses gives NaN.
-
-    Parameters
+    Attributes
     ----------
-    model : CalibrationMap or Calibrator
-        A fitted calibrator or its map.
-    output : {"probability", "log_odds"}, default "probability"
-        What the function returns, and its name. Log-odds are held within ±700.
-
-    Examples
-    --------
-    >>> from oddsmith import SquashCalibrator
-    >>> from oddsmith.export import to_python
-    >>> names = {}
-    >>> exec(to_python(SquashCalibrator().fit([-1.0, 1.0], [0, 1])), names)
-    >>> names["probability"](0.0)
-    0.5
+    comment : str
+        Begins a comment of one line.
+    functions : mapping of str to str
+        abs, cos, exp and log.
+    clip, where : str
+        A value held within two others, and one of two values.
+    missing : str
+        Not a number.
+    local, array, search : str
+        Lines that give a name to a value, to an array, and to the number of knots below the score.
+    frame : str
+        The file.
     """
-    return write_code("python", model, output)
 
+    comment: ClassVar[str]
+    functions: ClassVar[Mapping[str, str]]
+    clip: ClassVar[str]
+    where: ClassVar[str] = "({left} <= {right} ? {then} : {otherwise})"
+    missing: ClassVar[str]
+    local: ClassVar[str]
+    array: ClassVar[str]
+    search: ClassVar[str]
+    frame: ClassVar[str]
 
-def to_javascript(model: Model, *, output: Output = "probability") -> str:
-    """Write a map as a JavaScript function of one score, for browsers and Node.js.
-
-    Parameters
-    ----------
-    model, output
-        As for `to_python`, with null for None.
-
-    Examples
-    --------
-    >>> from oddsmith import SquashCalibrator
-    >>> from oddsmith.export import to_javascript
-    >>> print(to_javascript(SquashCalibrator().fit([-1.0, 1.0], [0, 1])).splitlines()[-5])
-        return 1.0 / (1.0 + Math.exp(-Math.min(Math.max(score, -700.0), 700.0)));
-    """
-    return write_code("javascript", model, output)
-
-
-def to_c(model: Model, *, output: Output = "probability") -> str:
-    """Write a map as a C99 function from double to double.
-
-    Parameters
-    ----------
-    model, output
-        As for `to_python`.
-
-    Examples
-    --------
-    >>> from oddsmith import SquashCalibrator
-    >>> from oddsmith.export import to_c
-    >>> print(to_c(SquashCalibrator().fit([-1.0, 1.0], [0, 1])).splitlines()[-2])
-        return 1.0 / (1.0 + exp(-fmin(fmax(score, -700.0), 700.0)));
-    """
-    return write_code("c", model, output)
-
-
-def write_code(language: str, model: Model, output: Output, note: str = "") -> str:
-    """Write a map in one of the languages, with a note in its header."""
-    how = LANGUAGES[language]
-    formula = formula_of(model, output)
-    code = _Code(how, formula)
-    value = code.read(formula)
-    return how.frame.format(
-        header="\n".join(f"{how.comment} {line}" for line in header(model, output, note)),
-        output=output,
-        max=_MAX,
-        arrays=textwrap.indent("".join(f"{line}\n" for line in code.arrays), _INDENT),
-        body=textwrap.indent("\n".join(code.lines), _INDENT),
-        value=value,
-    )
+    def write(self, model: Model, output: Output, note: str = "") -> str:
+        """Return a file with one function, which is called after its output."""
+        formula = formula_of(model, output)
+        code = _Code(self, formula)
+        value = code.read(formula)
+        return self.frame.format(
+            header="\n".join(f"{self.comment} {line}" for line in header(model, output, note)),
+            output=output,
+            max=_MAX,
+            arrays=textwrap.indent("".join(f"{line}\n" for line in code.arrays), _INDENT),
+            body=textwrap.indent("\n".join(code.lines), _INDENT),
+            value=value,
+        )
 
 
 class _Code(Reader[str]):
     """Writes a formula as an expression, with parts that occur more than once in local variables."""
 
-    def __init__(self, language: Language, formula: Formula) -> None:
+    def __init__(self, language: CodeLanguage, formula: Formula) -> None:
         super().__init__()
         self.language = language
         self.arrays: list[str] = []
@@ -250,9 +112,9 @@ class _Code(Reader[str]):
         return f"{left} {node.operator} {right}"
 
     def _function(self, node: Function, of: str) -> str:
-        return self.language.functions[node.name].format(
-            _bracketed(of, node.of, "+-*/") if node.name == "negative" else of
-        )
+        if node.name == "negative":
+            return f"-{_bracketed(of, node.of, '+-*/')}"
+        return self.language.functions[node.name].format(of)
 
     def _clip(self, node: Clip, of: str) -> str:
         return self.language.clip.format(of, repr(node.low), repr(node.high))

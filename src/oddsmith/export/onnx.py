@@ -1,19 +1,23 @@
 """Maps as ONNX graphs in float64."""
 
+import base64
 import math
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oddsmith._types import Floats
 from oddsmith._version import __version__
-from oddsmith.export._model import Model, Output, formula_of, header
+from oddsmith.export import _apart
+from oddsmith.export.language import Language, Model, Output, formula_of, header
 from oddsmith.formula import Arithmetic, Clip, Column, Function, Number, Pieces, Reader, Where
 
 if TYPE_CHECKING:
     import onnx
 
-__all__ = ["to_onnx"]
+__all__ = ["Onnx", "to_onnx"]
 
 #: The oldest that has all operations in float64; every runtime since 2022 reads them.
 _OPSET, _IR = 17, 8
@@ -46,32 +50,45 @@ def to_onnx(model: Model, *, output: Output = "probability") -> bytes:
     >>> session.run(None, {"score": np.array([0.0])})
     [array([0.5])]
     """
-    return write_onnx(model, output)
+    return Onnx().write(model, output)
 
 
-def write_onnx(model: Model, output: Output, note: str = "") -> bytes:
-    """Write an ONNX model, with a note in its description."""
-    import onnx
-    from onnx import helper
+class Onnx(Language):
+    """ONNX graphs."""
 
-    graph = _Graph()
-    value = graph.read(formula_of(model, output))
-    # NaN goes through, and a constant map gets the shape of the scores.
-    graph.add("Where", graph.add("IsNaN", "score"), "score", value, result=output)
-    # A number that was read may have been written in another way: the runtime warns of what no node uses.
-    used = {name for node in graph.nodes for name in node.input}
-    constants = [constant for constant in graph.constants if constant.name in used]
-    column = [helper.make_tensor_value_info(name, onnx.TensorProto.DOUBLE, ["N"]) for name in ("score", output)]
-    whole = helper.make_model(
-        helper.make_graph(graph.nodes, "calibration", column[:1], column[1:], constants),
-        opset_imports=[helper.make_opsetid("", _OPSET)],
-        ir_version=_IR,
-        producer_name="oddsmith",
-        producer_version=__version__,
-        doc_string="\n".join(header(model, output, note)),
-    )
-    onnx.checker.check_model(whole)
-    return bytes(whole.SerializeToString(deterministic=True))
+    name = "onnx"
+    engine = "ONNX Runtime"
+    suffix = ".onnx"
+
+    def write(self, model: Model, output: Output, note: str = "") -> bytes:
+        """Return an ONNX model, with the header as its description."""
+        import onnx
+        from onnx import helper
+
+        graph = _Graph()
+        value = graph.read(formula_of(model, output))
+        # NaN goes through, and a constant map gets the shape of the scores.
+        graph.add("Where", graph.add("IsNaN", "score"), "score", value, result=output)
+        # A number that was read may have been written in another way: the runtime warns of what no node uses.
+        used = {name for node in graph.nodes for name in node.input}
+        constants = [constant for constant in graph.constants if constant.name in used]
+        column = [helper.make_tensor_value_info(name, onnx.TensorProto.DOUBLE, ["N"]) for name in ("score", output)]
+        whole = helper.make_model(
+            helper.make_graph(graph.nodes, "calibration", column[:1], column[1:], constants),
+            opset_imports=[helper.make_opsetid("", _OPSET)],
+            ir_version=_IR,
+            producer_name="oddsmith",
+            producer_version=__version__,
+            doc_string="\n".join(header(model, output, note)),
+        )
+        onnx.checker.check_model(whole)
+        return bytes(whole.SerializeToString(deterministic=True))
+
+    def run(self, content: bytes, output: Output, scores: Floats) -> tuple[str, Any]:
+        """Run the graph in ONNX Runtime."""
+        if find_spec("onnxruntime") is None:
+            raise _apart.DidNotRunError
+        return _apart.run_in_python("onnx", base64.b64encode(content).decode("ascii"), output, scores)
 
 
 class _Graph(Reader[str]):

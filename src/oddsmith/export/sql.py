@@ -1,16 +1,85 @@
 """Maps as SQL expressions, in any dialect that sqlglot writes."""
 
+import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 from oddsmith import _check
+from oddsmith._types import Floats
+from oddsmith.export import _apart
 from oddsmith.export._escaping import sql_name
-from oddsmith.export._model import Model, Output, formula_of
+from oddsmith.export.language import Language, Model, Output, formula_of, header
 from oddsmith.formula.guards import guarded
 
-__all__ = ["to_sql"]
+__all__ = ["Sql", "to_sql"]
 
 #: Dialects whose doubles overflow to ∞ and vanish to 0 without an error.
 _FORGIVING = {"databricks", "duckdb", "spark", "spark2", "sqlite"}
+
+
+#: What SQL makes of scores that are none.
+_MISSING = "NULL gives NULL. NaN, where the engine has it, sorts above all numbers and gives the value at +infinity."
+
+#: The names that people know the engines by.
+_ENGINES = {
+    "bigquery": "BigQuery",
+    "duckdb": "DuckDB",
+    "postgres": "PostgreSQL",
+    "snowflake": "Snowflake",
+    "spark": "Spark",
+    "sqlite": "SQLite",
+}
+
+
+@dataclass(frozen=True)
+class Sql(Language):
+    """SQL; for the parameters see `to_sql` and `export`."""
+
+    name: ClassVar[str] = "sql"
+    suffix: ClassVar[str] = ".sql"
+
+    dialect: str = "duckdb"
+    column: str = "score"
+    table: str | Sequence[str] | None = None
+    connection: Any = None
+    engine: str = "DuckDB"
+
+    def with_options(self, *, dialect: str = "duckdb", **options: Any) -> Self:
+        """Return the language for a dialect, a column, a table or an open connection."""
+        return dataclasses.replace(self, dialect=dialect, engine=_ENGINES.get(dialect, dialect), **options)
+
+    def write(self, model: Model, output: Output, note: str = "") -> str:
+        """Return an expression, or a statement where there is a table, below a comment."""
+        comment = "".join(f"-- {line}\n" for line in [*header(model, output, note), _MISSING])
+        text = to_sql(model, column=self.column, dialect=self.dialect, output=output, table=self.table)
+        return f"{comment}{text}\n"
+
+    def to_run(self, model: Model, output: Output) -> str:
+        """Return the expression alone."""
+        return to_sql(model, column=self.column, dialect=self.dialect, output=output)
+
+    def run(self, content: str, output: Output, scores: Floats) -> tuple[str, Any]:
+        """Run an expression in DuckDB, SQLite, or where there is a connection PostgreSQL."""
+        from sqlglot import exp
+
+        del output
+        name = exp.to_identifier(self.column, quoted=True).sql(dialect=self.dialect)
+        if self.dialect in ("duckdb", "sqlite"):
+            return _apart.run_in_python(self.dialect, content, name, scores)
+        if self.dialect == "postgres" and self.connection is not None:
+            return _run_in_postgres(content, name, scores, self.connection)
+        raise _apart.DidNotRunError
+
+
+def _run_in_postgres(expression: str, name: str, scores: Floats, connection: Any) -> tuple[str, Any]:
+    expression, name = (text.replace("%", "%%") for text in (expression, name))  # percent signs mark parameters
+    source = f"unnest(%s::float8[]) WITH ORDINALITY AS probes({name}, place)"
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW server_version")
+        version = cursor.fetchone()[0].split()[0]
+        cursor.execute(f"SELECT {expression} FROM {source} ORDER BY place", [scores.tolist()])
+        return f"PostgreSQL {version}", [row[0] for row in cursor.fetchall()]
 
 
 def to_sql(

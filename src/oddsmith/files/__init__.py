@@ -2,10 +2,10 @@
 
 from oddsmith.atomic import replacing, write_atomically
 from oddsmith.files.applying import Applied, apply_map
-from oddsmith.files.bad_rows import BadRows
 from oddsmith.files.columns import Roles, choose_columns
 from oddsmith.files.reading import ScoreData, read_table
 from oddsmith.files.source import ScoreFile, input_files, open_scores
+from oddsmith.frames.bad_rows import BadRows
 
 __all__ = [
     "Applied",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from oddsmith import _check
 from oddsmith.files._engine import Engine, text_literal
-from oddsmith.files._layout import Layout, Place, path_list
+from oddsmith.files._layout import BadPlace, Layout, path_list
 from oddsmith.files._lines import first_rejects, lines, reject_options
 
 _SEPARATORS = ",\t;|"
@@ -70,7 +70,7 @@ class CSV(Layout):
         """Return a condition that every row meets whose text is UTF-8 in all columns: others are left out."""
         return " WHERE " + " AND ".join(f"(source.c{i} IS NULL) IS NOT NULL" for i in range(len(self.columns)))
 
-    def locate(self, engine: Engine, names: Sequence[str], problem: str, limit: int) -> list[Place]:
+    def locate(self, engine: Engine, names: Sequence[str], problem: str, limit: int) -> list[BadPlace]:
         """Return the first places where something is wrong, by the number of the line on which the row begins.
 
         The engine counts rows, which may span lines; so the file is walked over until the rows it names were seen.
@@ -86,12 +86,12 @@ class CSV(Layout):
         for number, raw, record in self._records(engine):
             rejected = next((i for i, (text, _) in enumerate(rejects) if text == _unified(raw)), None)
             if rejected is not None:
-                places.append(Place(number, rejects.pop(rejected)[1]))
+                places.append(BadPlace(number, rejects.pop(rejected)[1]))
             elif wanted and len(record) == len(self.columns) and [_unified(record[i]) for i in used] == wanted[0][0]:
-                places.append(Place(number, wanted.pop(0)[1]))
+                places.append(BadPlace(number, wanted.pop(0)[1]))
             if not (wanted or rejects):
                 break
-        return [*places, *(Place(None, why) for _, why in [*wanted, *rejects])][:limit]
+        return [*places, *(BadPlace(None, why) for _, why in [*wanted, *rejects])][:limit]
 
     def _records(self, engine: Engine) -> Iterator[tuple[int, str, list[str]]]:
         """Walk over rows: number of the first line, text, fields."""

@@ -4,17 +4,17 @@ An engine adds in parallel, and sums of doubles then differ in their last digits
 fitted to them. As whole numbers of 128 bits, multiples of one small power of two, they add up exactly.
 """
 
-import itertools
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from oddsmith.frames.building import tables_of
+from oddsmith.frames.engines.duckdb import cell_expression
+from oddsmith.frames.groups import Groups
 from oddsmith.table import ScoreTable
-from oddsmith.table.grid import EDGE, Grid
-from oddsmith.table.table import pool
+from oddsmith.table.grid import Grid
 
 if TYPE_CHECKING:
     import duckdb
@@ -46,51 +46,43 @@ def with_exact_sums(
     rows = sum(table.rows for table in tables.values())
     largest = max(abs(end) for table in tables.values() for end in table.span()) + grid.width
     power = min(_BITS - math.ceil(math.log2(rows + 1)) - math.frexp(largest)[1], _LARGEST_POWER)
-    groups = _groups(relation, grid, 2.0**power, weight, by)
-    names = groups.pop("segment")
-    starts = [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1).tolist(), len(names)]
-    return {
-        names[a]: _table({key: column[a:b] for key, column in groups.items()}, grid, 2.0**-power)
-        for a, b in itertools.pairwise(starts)
-    }
+    return _tables(relation, grid, power, weight, by)
 
 
-def _groups(
-    relation: "duckdb.DuckDBPyRelation", grid: Grid, unit: float, weight: str | None, by: str | None
-) -> dict[str, NDArray[Any]]:
-    """Ask for counts and sums by segment, cell and label, in order."""
+def _tables(
+    relation: "duckdb.DuckDBPyRelation", grid: Grid, power: int, weight: str | None, by: str | None
+) -> dict[str, ScoreTable]:
+    """Ask for counts and sums by segment, cell and label, in order; sums are multiples of 2⁻ᵖᵒʷᵉʳ."""
+    import duckdb
+
+    cell = cell_expression(grid, duckdb.ColumnExpression("score")).alias("cell")
     segment = "''" if by is None else by
-    columns = f"score, label, {_cell(grid)} AS cell, {segment} AS segment, {weight or 1} AS weight"
     found = (
-        relation.select(columns)
-        .filter("weight > 0")
+        relation.select(duckdb.StarExpression(), cell)
+        .project(f"*, {weight or 1} AS n, {segment} AS name")
+        .filter("n > 0")
         .aggregate(
-            "segment, cell, label, min(score) AS least, max(score) AS most, CAST(sum(weight) AS BIGINT) AS weight, "
-            f"CAST(sum(CAST(score * {unit!r} AS HUGEINT) * weight) AS DOUBLE) AS sum",
-            "segment, cell, label",
+            "name, cell, label, min(score) AS least, max(score) AS most, CAST(sum(n) AS BIGINT) AS weight, "
+            f"CAST(sum(CAST(score * {2.0**power!r} AS HUGEINT) * n) AS DOUBLE) AS sum",
+            "name, cell, label",
         )
-        .order("segment, cell, label")
+        .order("name, cell, label")
         .fetchnumpy()
     )
-    return {name: np.ma.getdata(column) for name, column in found.items()}
-
-
-def _table(groups: dict[str, NDArray[Any]], grid: Grid, unit: float) -> ScoreTable:
-    """Return the table of one segment."""
-    positive, weight, least, most = groups["label"].astype(bool), groups["weight"], groups["least"], groups["most"]
-    sums = groups["sum"] * unit
+    sent = {name: np.ma.getdata(column) for name, column in found.items()}
     # Between its ends: a cell of equal scores stands exactly at them.
-    means = np.clip(sums / weight, least, most)
-    both = {
-        "pos": weight * positive,
-        "neg": weight * ~positive,
-        "pos_sum": sums * positive,
-        "neg_sum": sums * ~positive,
-    }
-    return pool(means, both, int(weight.sum()), grid)
-
-
-def _cell(grid: Grid) -> str:
-    """Return an SQL expression for the number of a score's cell."""
-    place = f"ln((score + {EDGE!r}) / (1.0 - score + {EDGE!r}))" if grid.log_odds else "score"
-    return f"floor({place} * {1 / grid.width!r})"
+    means = np.clip(sent["sum"] * 2.0**-power / sent["weight"], sent["least"], sent["most"])
+    names, places = np.unique(sent["name"], return_inverse=True)
+    groups = Groups(
+        names.tolist(),
+        places,
+        sent["cell"],
+        sent["label"].astype(bool),
+        sent["weight"],
+        sent["weight"],
+        None,
+        means,
+        None,
+        None,
+    )
+    return dict(zip(groups.keys, tables_of(groups, grid), strict=True))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from oddsmith import _check
 from oddsmith.files._engine import Engine, text_literal
-from oddsmith.files._layout import Layout, Place
+from oddsmith.files._layout import BadPlace, Layout
 from oddsmith.files._lines import first_rejects, line_relation, lines, reject_options
 
 #: Objects looked at to learn the names of columns.
@@ -69,7 +69,7 @@ class JSONLines(Layout):
             f"(SELECT try(json_extract_string(line, [{pointers}])) AS fields, line, number FROM {relation})"
         )
 
-    def locate(self, engine: Engine, names: Sequence[str], problem: str, limit: int) -> list[Place]:
+    def locate(self, engine: Engine, names: Sequence[str], problem: str, limit: int) -> list[BadPlace]:
         """Return the first places where something is wrong, by line number."""
         # Latin-1 leaves no line out, and what is wrong with a row does not depend on letters.
         every = line_relation(self.paths, self.compression, ", encoding='latin-1'")
@@ -77,7 +77,7 @@ class JSONLines(Layout):
         rows = self._taken_apart(names, f"(FROM {numbered} WHERE trim(line) <> '')")
         bad = engine.rows(f"SELECT number, {problem} AS problem FROM ({rows}) WHERE problem IS NOT NULL LIMIT {limit}")
         rejects = [(number, why) for number, _, why in first_rejects(engine, self.paths[0], limit)]
-        return [Place(*found) for found in sorted({*bad, *rejects})[:limit]]
+        return [BadPlace(*found) for found in sorted({*bad, *rejects})[:limit]]
 
 
 def pointer(name: str) -> str:

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 from oddsmith.files._engine import Engine, text_literal
 
 
-class Place(NamedTuple):
+class BadPlace(NamedTuple):
     """Where in a file something is wrong (None: not found again), and what."""
 
     number: int | None
@@ -60,7 +60,7 @@ class Layout(ABC):
         return ""
 
     @abstractmethod
-    def locate(self, engine: Engine, names: Sequence[str], problem: str, limit: int) -> list[Place]:
+    def locate(self, engine: Engine, names: Sequence[str], problem: str, limit: int) -> list[BadPlace]:
         """Return the first places of a single file where ``problem``, an expression over `select`, is not null."""
 
     def type_of(self, name: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from oddsmith.files._engine import Engine, identifier
-from oddsmith.files._layout import Layout, Place, path_list
+from oddsmith.files._layout import BadPlace, Layout, path_list
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,13 @@ class Parquet(Layout):
         """Return an expression for a column."""
         return f"source.{identifier(name)}"
 
-    def locate(self, engine: Engine, names: Sequence[str], problem: str, limit: int) -> list[Place]:
+    def locate(self, engine: Engine, names: Sequence[str], problem: str, limit: int) -> list[BadPlace]:
         """Return the first rows where something is wrong, counted from 1."""
         numbered = f"SELECT *, row_number() OVER () AS number FROM ({self.select(names)})"
         bad = engine.rows(
             f"SELECT number, {problem} AS problem FROM ({numbered}) WHERE problem IS NOT NULL LIMIT {limit}"
         )
-        return [Place(*found) for found in bad]
+        return [BadPlace(*found) for found in bad]
 
 
 def _relation(paths: Sequence[str]) -> str:

@@ -19,9 +19,11 @@ from oddsmith.files._engine import Engine, Progress, explained, text_literal
 from oddsmith.files._jsonl import JSONLines
 from oddsmith.files._lines import forget_rejects
 from oddsmith.files._writers import copy_statement, output_format
-from oddsmith.files.bad_rows import BadRowPolicy, BadRows, judge, problem_code, problems_of
+from oddsmith.files.bad_rows import problem_code, problems_of, refuse_bad_rows
 from oddsmith.files.columns import Roles
 from oddsmith.files.source import ScoreFile
+from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
+from oddsmith.frames.segments import Maps
 from oddsmith.maps import CalibrationMap
 
 __all__ = ["Applied", "apply_map"]
@@ -112,8 +114,9 @@ def apply_map(
         _check.fail("the column of the segments must be known", "none", "pass by= to choose_columns (--by)")
     only_score = dataclasses.replace(roles, label=None, weight=None, by=None)
     with replacing(output, force=force, sources=[*file.sources, *sources]) as unfinished, explained(file.name):
-        dropped, rows = _stage(file, only_score, roles.by if segments else None, name, bad_rows, progress)
-        unknown = _compute(file.engine, map_, segments or {}, progress)
+        maps = Maps(map_, roles.by if segments else None, segments or {})
+        dropped, rows = _stage(file, only_score, maps.by, name, bad_rows, progress)
+        unknown = _compute(file.engine, maps, progress)
         query = copy_statement(
             file.engine,
             file.layout,
@@ -146,42 +149,31 @@ def _stage(
         _check.fail(f"{file.name} must not have the new column yet", repr(name), "choose another name")
     counts = dict(engine.rows("SELECT problem, count(*) FROM staged GROUP BY problem"))
     good = counts.pop(None, 0)
-    return judge(file, roles, problems, counts, good, bad_rows), good
+    return refuse_bad_rows(file, roles, problems, counts, good, bad_rows), good
 
 
-def _compute(
-    engine: Engine, map_: CalibrationMap, segments: Mapping[str, CalibrationMap], progress: Progress | None
-) -> dict[str, int]:
+def _compute(engine: Engine, maps: Maps, progress: Progress | None) -> dict[str, int]:
     """Put the probability of each staged row into another table, NaN where there is none; return unknown segments."""
-    maps = [*segments.values(), map_]
-    place, source = "NULL", "staged"
-    if segments:
-        engine.rows("CREATE OR REPLACE TEMP TABLE segments (name VARCHAR, place INTEGER)")
-        known = [[*segments], [*range(len(segments))]]
-        engine.connection.execute("INSERT INTO segments SELECT unnest(?::VARCHAR[]), unnest(?::INTEGER[])", known)
-        place, source = "place", "staged LEFT JOIN segments ON staged.segment = segments.name"
     engine.rows("CREATE OR REPLACE TEMP TABLE calibrated (p DOUBLE)")
     total = engine.rows("SELECT count(*) FROM staged")[0][0]
     for start in range(0, total, _BATCH):
         size = min(_BATCH, total - start)
         batch = engine.connection.execute(
-            f"SELECT staged.rowid - {start} AS row, score, coalesce({place}, {len(segments)}) AS place FROM {source} "
-            f"WHERE staged.rowid >= {start} AND staged.rowid < {start + size} AND problem IS NULL"
+            f"SELECT rowid - {start} AS row, * FROM staged "
+            f"WHERE rowid >= {start} AND rowid < {start + size} AND problem IS NULL"
         ).fetchnumpy()
         p = np.full(size, np.nan)
-        for i in np.unique(batch["place"]):
-            mine = batch["place"] == i
-            p[batch["row"][mine]] = maps[i].probability(batch["score"][mine])
+        p[batch["row"]] = maps.probability(batch["score"], batch.get("segment"), refuse=True)
         engine.connection.register("batch", {"p": p})
         engine.rows("INSERT INTO calibrated SELECT p FROM batch")
         if progress is not None:
             progress(_STAGED + (_COMPUTED - _STAGED) * (start + size) / total)
-    if not segments:
+    if maps.by is None:
         return {}
-    unknown = f"SELECT coalesce(segment, '') AS name FROM {source} WHERE place IS NULL AND problem IS NULL"
-    return dict(
-        engine.rows(f"SELECT name, count(*) AS n FROM ({unknown}) GROUP BY name ORDER BY n DESC, name LIMIT {_SHOWN}")
-    )
+    is_known = "segment IN (SELECT unnest(?::VARCHAR[]))"
+    unknown = f"SELECT coalesce(segment, '') AS name FROM staged WHERE problem IS NULL AND ({is_known}) IS NOT TRUE"
+    counted = f"SELECT name, count(*) AS n FROM ({unknown}) GROUP BY name ORDER BY n DESC, name LIMIT {_SHOWN}"
+    return dict(engine.connection.execute(counted, [list(maps.segments)]).fetchall())
 
 
 def _joined(file: ScoreFile, dropped: BadRows | None) -> str:

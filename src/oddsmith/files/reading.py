@@ -10,9 +10,10 @@ from oddsmith.files._exact_sums import with_exact_sums
 from oddsmith.files._labels import Label, read_labels
 from oddsmith.files._lines import forget_rejects
 from oddsmith.files._parquet import Parquet
-from oddsmith.files.bad_rows import BadRowPolicy, BadRows, judge, problem_code, problems_of
+from oddsmith.files.bad_rows import problem_code, problems_of, refuse_bad_rows
 from oddsmith.files.columns import Roles
 from oddsmith.files.source import ScoreFile
+from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
 from oddsmith.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def read_table(
     with explained(file.name):
         rows = engine.watch(lambda: _staged(file, roles, problem_code(problems)), progress, 0.0, _STAGED)
         survey = engine.watch(lambda: _survey(engine, rows), progress, _STAGED, _SURVEYED)
-        dropped = judge(file, roles, problems, survey.problems, survey.good, bad_rows)
+        dropped = refuse_bad_rows(file, roles, problems, survey.problems, survey.good, bad_rows)
         if not survey.good:
             _check.fail(f"{file.name} must hold rows", "none", "check how it was written")
         coding = read_labels(survey.labels, positive)

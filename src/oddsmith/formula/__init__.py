@@ -45,7 +45,7 @@ from oddsmith.formula.nodes import (
 )
 from oddsmith.formula.pieces import after, at_piece, below, logit, pieces
 from oddsmith.formula.reader import Reader, rewritten
-from oddsmith.formula.steps import Steps, evaluate
+from oddsmith.formula.steps import NumpySteps, evaluate
 
 __all__ = [
     "Arithmetic",
@@ -54,10 +54,10 @@ __all__ = [
     "Formula",
     "Function",
     "Number",
+    "NumpySteps",
     "Pieces",
     "Reader",
     "Score",
-    "Steps",
     "Where",
     "absolute",
     "after",

@@ -31,10 +31,10 @@ def evaluate(formula: Formula, scores: ArrayLike) -> Floats:
     array([0.5  , 0.731])
     """
     s = np.asarray(scores, dtype=np.float64)
-    return np.broadcast_to(Steps().computing(formula)(s), s.shape)
+    return np.broadcast_to(NumpySteps().computing(formula)(s), s.shape)
 
 
-class Steps(Reader[int]):
+class NumpySteps(Reader[int]):
     """Reads a formula as a list of calls of NumPy's functions; a node becomes the number of its value.
 
     Parameters

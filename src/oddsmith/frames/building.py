@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith.errors import DroppedRowsWarning
+from oddsmith.frames.bad_rows import BadRowPolicy
 from oddsmith.frames.groups import Groups, read_groups
 from oddsmith.frames.keys import refuse_equal_keys
 from oddsmith.frames.resolution import settle
-from oddsmith.frames.source import Source
+from oddsmith.frames.scored_frame import ScoredFrame
 from oddsmith.table import ScoreTable
 from oddsmith.table.grid import Grid, power_of_two
 from oddsmith.table.table import pool
@@ -27,31 +28,31 @@ def tables_from_frame(
     by: str | Sequence[str] | None = None,
     resolution: float | Literal["auto"] | None = None,
     pos_label: Any = None,
-    bad_rows: Literal["refuse", "skip"] = "refuse",
+    bad_rows: BadRowPolicy = "refuse",
 ) -> ScoreTable | dict[Any, ScoreTable]:
     """Build a score table, or one for each key; see `ScoreTable.from_frame`."""
-    _check.one_of(bad_rows, "bad_rows", ("refuse", "skip"))
     if isinstance(resolution, str):
         _check.one_of(resolution, "resolution", ("auto",))
-    source = Source.of(frame, score, label, weight, () if by is None else (by,) if isinstance(by, str) else tuple(by))
-    read = partial(read_groups, source, pos_label, bad_rows)
+    keys = () if by is None else (by,) if isinstance(by, str) else tuple(by)
+    rows = ScoredFrame.of(frame, score, label, weight, keys)
+    read = partial(read_groups, rows, pos_label, bad_rows)
     if resolution == "auto":
-        grid, groups = settle(source.extent(), read)
+        grid, groups = settle(rows.extent(), read)
     else:
         grid = None if resolution is None else Grid(power_of_two(resolution, "resolution"))
         groups = read(grid)
-    if groups.dropped:
-        message = f"left out rows with {groups.dropped}"
-        warnings.warn(message, DroppedRowsWarning, stacklevel=3)  # the line that called from_frame
-    tables = _tables(groups, grid)
+    if groups.dropped is not None:
+        # At the line that called from_frame.
+        warnings.warn(f"left out: {groups.dropped.message}", DroppedRowsWarning, stacklevel=3)
+    tables = tables_of(groups, grid)
     if by is None:
         return tables[0]
-    keys = [key[0] for key in groups.keys] if isinstance(by, str) else groups.keys
-    refuse_equal_keys(keys)
-    return dict(zip(keys, tables, strict=True))
+    found = [key[0] for key in groups.keys] if isinstance(by, str) else groups.keys
+    refuse_equal_keys(found)
+    return dict(zip(found, tables, strict=True))
 
 
-def _tables(groups: Groups, grid: Grid | None) -> list[ScoreTable]:
+def tables_of(groups: Groups, grid: Grid | None) -> list[ScoreTable]:
     """Return the table of each segment."""
     order = np.argsort(groups.segment, kind="stable")
     ends = np.cumsum(np.bincount(groups.segment, minlength=len(groups.keys)))

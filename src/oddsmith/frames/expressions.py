@@ -17,15 +17,24 @@ class ExpressionReader(Reader[Any]):
     words : module
         narwhals or polars.
     score : expression
+    spare : str
+        Beginning of names that no column has.
     as_text : bool
-        Whether constants are written as text that is cast: engines that speak SQL read 0.1 as a decimal.
+        Whether constants are written as text that is cast.
+
+    Attributes
+    ----------
+    parameters : dict of str to list
+        What a formula by segment needs joined to the rows: columns, one value per segment.
     """
 
-    def __init__(self, words: ModuleType, score: Any, *, as_text: bool = False) -> None:
+    def __init__(self, words: ModuleType, score: Any, spare: str, *, as_text: bool = False) -> None:
         super().__init__()
         self.words = words
         self.score = score
+        self.spare = spare
         self.as_text = as_text
+        self.parameters: dict[str, list[float]] = {}
 
     def column(self, formula: Formula, name: str) -> Any:
         """Return a named column: missing where the score is missing."""
@@ -42,7 +51,9 @@ class ExpressionReader(Reader[Any]):
         return self.words.lit(value, dtype=self.words.Float64)
 
     def _column(self, node: Column) -> Any:
-        raise TypeError(node)
+        name = f"{self.spare}_{len(self.parameters)}"
+        *self.parameters[name], unknown = node.values.ravel().tolist()
+        return self.words.coalesce(self.words.col(name), self._number(unknown))
 
     def _arithmetic(self, node: Arithmetic, left: Any, right: Any) -> Any:
         return _OPERATORS[node.operator](left, right)
@@ -59,30 +70,3 @@ class ExpressionReader(Reader[Any]):
 
     def _pieces(self, node: Pieces) -> Any:
         raise TypeError(node)
-
-
-class PolarsReader(ExpressionReader):
-    """Reads pieces as well: Polars can search in a series and take from one.
-
-    Attributes
-    ----------
-    places : dict of str to expression
-        Columns that must be in the frame before the expression is used: where scores lie among knots.
-    """
-
-    def __init__(self, words: ModuleType, score: Any, spare: str) -> None:
-        super().__init__(words, score)
-        self.spare = spare
-        self.places: dict[str, Any] = {}
-        self._place: Any = None
-
-    def _column(self, node: Column) -> Any:
-        return self.words.lit(self.words.Series(node.values)).gather(self._place)
-
-    def _pieces(self, node: Pieces) -> Any:
-        name = f"{self.spare}_{len(self.places)}"
-        self.places[name] = self.words.lit(self.words.Series(node.knots)).search_sorted(self.score)
-        around, self._place = self._place, self.words.col(name)
-        value = self.read(node.body)
-        self._place = around
-        return value

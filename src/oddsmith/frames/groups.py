@@ -1,7 +1,8 @@
 """What an engine sent, made into rows that can be used: bad values named, labels read, segments found."""
 
+from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Literal, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,10 +10,11 @@ from numpy.typing import NDArray
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Weights
 from oddsmith.errors import InvalidInputError
-from oddsmith.frames import source as _source
-from oddsmith.frames.engine import Column
+from oddsmith.frames import scored_frame as _limits
+from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
+from oddsmith.frames.engines.base import SentColumn
 from oddsmith.frames.keys import plain_keys
-from oddsmith.frames.source import Source
+from oddsmith.frames.scored_frame import HALF, ScoredFrame
 from oddsmith.table.grid import Grid
 
 #: Means this close to the smallest score of a group differ from it by rounding only; likewise squares.
@@ -42,8 +44,8 @@ class Groups:
         Mean score.
     variance : ndarray or None
         Variance of the scores; NaN where rounding hides it.
-    dropped : str
-        Which rows were left out, in words; empty when none.
+    dropped : BadRows or None
+        Which rows were left out.
     """
 
     keys: list[Any]
@@ -55,41 +57,39 @@ class Groups:
     weight_sq: Floats | None
     means: Floats
     variance: Floats | None
-    dropped: str
+    dropped: BadRows | None
 
 
 def read_groups(
-    source: Source, pos_label: Any, bad_rows: Literal["refuse", "skip"], grid: Grid | None, *, squares: bool = False
+    frame: ScoredFrame,
+    pos_label: Any,
+    bad_rows: BadRowPolicy,
+    grid: Grid | None,
+    *,
+    squares: bool = False,
 ) -> Groups:
-    """Ask a source for its groups and make sense of them."""
-    sent = source.groups(grid, squares=squares)
+    """Ask a frame for its groups and make sense of them."""
+    sent = frame.groups(grid, squares=squares)
     everything = len(sent["rows"].values)
     if not everything:
         _check.fail("frame must hold at least one row", "0 rows", "check how rows were selected")
     if grid is not None:
         _refuse_overflow(sent, grid)
-    bad, dropped = _bad_values(source, sent)
-    if dropped and bad_rows == "refuse":
-        _check.fail(
-            "every row must have a finite score, a label, and a weight and key where there are such columns",
-            dropped,
-            'repair those rows, or pass bad_rows="skip" to leave them out',
-        )
+    bad, found = _bad_values(frame, sent)
+    dropped = found.allowed(bad_rows, "the frame")
     kept = ~bad
     if "odd" in sent:
         kept &= sent["odd"].values != 0  # a row of weight 0 is absent
     if not kept.any():
-        _check.fail(
-            "frame must hold rows that can be used", f"none; {dropped or 'all weights are 0'}", "check the columns"
-        )
+        _check.fail("frame must hold rows that can be used", "none: all weights are 0", "check the weights")
     columns = {name: column.values[kept] for name, column in sent.items()}
-    positive = _positive(columns["label"], source.names.originals[source.label], pos_label)
-    if source.lazy and everything > _source.MAX_GROUPS:
+    positive = _positive(columns["label"], frame.called(frame.label), pos_label)
+    if frame.lazy and everything > _limits.MAX_GROUPS:
         _refuse_so_many(grid)
     rows = columns["rows"].astype(np.int64)
-    weight = rows if source.weight is None else _weight(columns, source.names.originals[source.weight])
+    weight = rows if frame.weight is None else _weight(columns, frame.called(frame.weight))
     cells = columns["cell"].astype(np.float64)
-    keys, segment = _segments(source, columns)
+    keys, segment = _segments(frame, columns)
     return Groups(
         keys,
         segment,
@@ -97,14 +97,14 @@ def read_groups(
         positive,
         rows,
         weight,
-        None if source.counts else columns["weight_sq"].astype(np.float64),
+        None if frame.counts else columns["weight_sq"].astype(np.float64),
         cells if grid is None else _means(columns, weight, grid),
         _variance(columns, weight) if squares else None,
         dropped,
     )
 
 
-def _refuse_overflow(sent: dict[str, Column], grid: Grid) -> None:
+def _refuse_overflow(sent: dict[str, SentColumn], grid: Grid) -> None:
     """Refuse cells too narrow to be numbered."""
     far = np.isinf(sent["cell"].values) & np.isfinite(sent["least"].values) & ~sent["least"].missing
     if far.any():
@@ -114,38 +114,34 @@ def _refuse_overflow(sent: dict[str, Column], grid: Grid) -> None:
         )
 
 
-def _bad_values(source: Source, sent: dict[str, Column]) -> tuple[Bools, str]:
-    """Return which groups cannot be used, and why, in words."""
+def _bad_values(frame: ScoredFrame, sent: dict[str, SentColumn]) -> tuple[Bools, BadRows]:
+    """Return which groups cannot be used, and why."""
     rows = sent["rows"].values
-    roles = {"cell": source.score, "label": source.label} | {f"key{i}": name for i, name in enumerate(source.by)}
-    if source.weight is not None:
-        roles["odd"] = source.weight
-        _refuse_odd_weights(sent, source.names.originals[source.weight])
+    roles = {"cell": "score", "label": "label"} | {f"key{i}": "segment" for i in range(len(frame.by))}
+    if frame.weight is not None:
+        roles["odd"] = "weight"
+        _refuse_odd_weights(sent, frame.called(frame.weight))
     bad = np.zeros(len(rows), dtype=bool)
-    words = []
-    for role, (values, missing) in sent.items():
-        if role not in roles:
-            continue
+    reasons: Counter[str] = Counter()
+    for column, role in roles.items():
+        values, missing = sent[column]
         infinite = np.isinf(values) & ~missing if values.dtype.kind == "f" else np.zeros(len(rows), dtype=bool)
-        for which, what in ((missing, "missing"), (infinite, "infinite")):
-            if which.any():
-                words.append(
-                    f"{int(rows[which].sum()):,} {what} values in column {source.names.originals[roles[role]]!r}"
-                )
+        reasons[f"{role} is missing"] += int(rows[missing].sum())
+        reasons[f"{role} is not finite"] += int(rows[infinite].sum())
         bad |= missing | infinite
-    return bad, ", ".join(words)
+    return bad, BadRows(int(rows[bad].sum()), int(rows.sum()), +reasons)
 
 
-def _refuse_odd_weights(sent: dict[str, Column], name: str) -> None:
+def _refuse_odd_weights(sent: dict[str, SentColumn], name: str) -> None:
     """Refuse weights below 0, and those that are too small or too large for their sums."""
     values, missing = sent["odd"]
     held = values[~missing & (values != 0) & (values != 1)]
     if np.any(held < 0):
         lowest = held[held < 0][0]
-        _check.fail(f"column {name!r} must hold weights ≥ 0", f"{lowest:g}", "drop the row or use weight 0")
+        _check.fail(f"column {name} must hold weights ≥ 0", f"{lowest:g}", "drop the row or use weight 0")
     finite = held[np.isfinite(held)]
     if len(finite):
-        _check.refuse_large_sum(float(finite.max()), f"column {name!r}")
+        _check.refuse_large_sum(float(finite.max()), f"column {name}")
         _check.refuse_tiny_weight(float(finite.min()), name)
 
 
@@ -153,12 +149,12 @@ def _weight(columns: dict[str, NDArray[Any]], name: str) -> Weights:
     """Return the weight of each group; the sum of all must have room too."""
     if "weight" in columns:
         weight = columns["weight"].astype(np.float64)
-        _check.refuse_large_sum(_check.weight_sum(weight), f"column {name!r}")
+        _check.refuse_large_sum(_check.weight_sum(weight), f"column {name}")
         return weight
     high, low = (columns[half].astype(np.int64) for half in ("high", "low"))
-    total = int(_check.weight_sum(high)) * _source.HALF + int(_check.weight_sum(low))
-    _check.refuse_large_sum(total, f"column {name!r}")
-    return high * _source.HALF + low
+    total = int(_check.weight_sum(high)) * HALF + int(_check.weight_sum(low))
+    _check.refuse_large_sum(total, f"column {name}")
+    return high * HALF + low
 
 
 def _positive(labels: NDArray[Any], name: str, pos_label: Any) -> Bools:
@@ -167,7 +163,7 @@ def _positive(labels: NDArray[Any], name: str, pos_label: Any) -> Bools:
     try:
         coding = _check.as_labels(np.array(distinct), len(distinct), pos_label)
     except InvalidInputError as error:
-        msg = f"column {name!r}: {error}"
+        msg = f"column {name}: {error}"
         raise InvalidInputError(msg) from None
     chosen = [label for label, positive in zip(distinct, coding.positive, strict=True) if positive]
     return np.asarray(labels == chosen[0]) if chosen else np.zeros(len(labels), dtype=bool)
@@ -176,7 +172,7 @@ def _positive(labels: NDArray[Any], name: str, pos_label: Any) -> Bools:
 def _refuse_so_many(grid: Grid | None) -> NoReturn:
     what = "distinct scores" if grid is None else f"cells of width {grid.width:g}"
     hint = 'pass resolution="auto", or a width such as 2**-10' if grid is None else "pass a wider resolution"
-    _check.fail(f"{what} times labels and keys must be at most {_source.MAX_GROUPS:,}", "more", hint)
+    _check.fail(f"{what} times labels and keys must be at most {_limits.MAX_GROUPS:,}", "more", hint)
 
 
 def _means(columns: dict[str, NDArray[Any]], weight: Weights, grid: Grid) -> Floats:
@@ -204,16 +200,14 @@ def _equal(columns: dict[str, NDArray[Any]], weight: Weights) -> Bools:
     return equal
 
 
-def _segments(source: Source, columns: dict[str, NDArray[Any]]) -> tuple[list[Any], NDArray[np.intp]]:
+def _segments(frame: ScoredFrame, columns: dict[str, NDArray[Any]]) -> tuple[list[Any], NDArray[np.intp]]:
     """Return the keys of the segments in order, and which one each group belongs to."""
-    if not source.by:
+    if not frame.by:
         return [None], np.zeros(len(columns["rows"]), dtype=np.intp)
-    found = [np.unique(columns[f"key{i}"], return_inverse=True) for i in range(len(source.by))]
-    engine = source.frame.implementation
-    local = engine.is_pyspark() or engine.is_pyspark_connect()
+    found = [np.unique(columns[f"key{i}"], return_inverse=True) for i in range(len(frame.by))]
     names = [
-        plain_keys(distinct, source.schema[name], local=local)
-        for (distinct, _), name in zip(found, source.by, strict=True)
+        plain_keys(distinct, frame.schema[name], local=frame.engine.has_local_times)
+        for (distinct, _), name in zip(found, frame.by, strict=True)
     ]
     shape = [len(distinct) for distinct in names]
     codes = np.ravel_multi_index([code.reshape(-1) for _, code in found], shape)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from oddsmith import _check
 
 if TYPE_CHECKING:
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
 
 def plain_keys(distinct: NDArray[Any], kind: "nw.dtypes.DType", *, local: bool = False) -> list[Any]:
@@ -27,7 +27,7 @@ def plain_keys(distinct: NDArray[Any], kind: "nw.dtypes.DType", *, local: bool =
     local : bool, default False
         Whether the zone is that of the session and goes without saying, as in Spark.
     """
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
     keys: list[Any] = distinct.tolist()
     if kind == nw.Date:

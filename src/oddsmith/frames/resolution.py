@@ -31,9 +31,9 @@ from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.frames import source as _source
+from oddsmith.frames import scored_frame as _limits
+from oddsmith.frames.engines.base import Extent
 from oddsmith.frames.groups import Groups
-from oddsmith.frames.source import Extent
 from oddsmith.table.grid import Grid
 
 #: Up to so many rows an exact table is small; and only with more do order-based fits reach their promise, for the steps
@@ -103,12 +103,12 @@ def _finer(grid: Grid, groups: Groups, excess: float) -> Grid:
     """Return cells that are finer by the excess, or the finest of which there cannot be too many."""
     width = _power_below(grid.width / min(excess, _FINER_AT_ONCE))
     most = math.ldexp(grid.width, 1)
-    while np.minimum(groups.rows, grid.width / width).sum() > _source.MAX_GROUPS and width < most:
+    while np.minimum(groups.rows, grid.width / width).sum() > _limits.MAX_GROUPS and width < most:
         width *= 2
     if width >= grid.width:
         axis = "log-odds" if grid.log_odds else "score"
         _check.fail(
-            f"scores must not be too peaked for cells of one width with at most {_source.MAX_GROUPS:,} groups",
+            f"scores must not be too peaked for cells of one width with at most {_limits.MAX_GROUPS:,} groups",
             f"rows that crowd in cells of {axis} of width {grid.width:g}, {excess:.3g} times more than fits allow",
             "pass that resolution to accept it, or spread the score by a transformation that keeps its order",
         )

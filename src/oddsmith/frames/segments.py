@@ -1,20 +1,18 @@
-"""Maps by segment: which map a row gets, and the parameters of thousands of maps joined to the rows."""
+"""Maps by segment: which map a row gets, in NumPy or as one formula of all of them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.formula import MISSING, Column, Formula, Number, Pieces, evaluate, walk
-from oddsmith.frames.expressions import ExpressionReader
+from oddsmith.formula import MISSING, Formula, Number, Pieces, evaluate, walk
 from oddsmith.frames.parameters import with_parameters
 from oddsmith.maps import CalibrationMap
-
-if TYPE_CHECKING:
-    import narwhals as nw
+from oddsmith.maps.segments import rows_by_segment
 
 #: Shapes that an expression tells apart; segments of one method have a handful.
 _MOST_SHAPES = 64
@@ -41,28 +39,28 @@ class Maps:
     by: str | None = None
     segments: Mapping[str, CalibrationMap] = field(default_factory=dict)
 
-    def probability(self, scores: Floats, names: "np.ndarray[Any, Any] | None") -> Floats:
-        """Compute in NumPy; NaN where a map refuses a score or there is none."""
-        if names is None:
-            return _probability(self.default, scores)
-        place = {name: i for i, name in enumerate(self.segments)}
-        codes = np.fromiter((place.get(name, len(place)) for name in names.tolist()), np.intp, len(names))
-        order = np.argsort(codes, kind="stable")
+    def probability(self, scores: Floats, keys: NDArray[Any] | None, *, refuse: bool = False) -> Floats:
+        """Compute in NumPy; NaN where there is no map, or it refuses a score (``refuse``: an error)."""
+        if keys is None:
+            return _probability(self.default, scores, refuse)
         result = np.empty(len(scores))
-        for rows in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1):
-            if len(rows):
-                name = names[rows[0]]
-                result[rows] = _probability(self.segments.get(name, self.default), scores[rows])
+        for name, rows in rows_by_segment(keys).items():
+            fitted = self.default if name is None else self.segments.get(name, self.default)
+            result[rows] = _probability(fitted, scores[rows], refuse)
         return result
 
     def formula(self, prepare: Callable[[Formula], Formula] | None) -> Formula:
-        """Return the formula of all segments, whose columns have a value each and one for unknown segments.
+        """Return the one formula; of segments, its columns have a value each and one for unknown segments.
 
         Parameters
         ----------
         prepare : callable or None
-            Makes an engine's formula of a map's: without pieces. None: the engine looks knots up in lists.
+            Makes an engine's formula of a map's: without pieces. None: the engine looks knots up.
         """
+        if self.by is None:
+            assert self.default is not None
+            formula = self.default.probability_formula()
+            return formula if prepare is None else prepare(formula)
         maps = [*self.segments.values(), self.default]
         formulas = [MISSING if one is None else one.probability_formula() for one in maps]
         knots = [sum(len(node.knots) for node in walk(one) if isinstance(node, Pieces)) for one in formulas]
@@ -86,56 +84,11 @@ class Maps:
         )
 
 
-def segment_name(key: Any) -> str:
-    """Return a key as the text that names its segment."""
-    return str(key).lower() if isinstance(key, (bool, np.bool_)) else str(key)
-
-
-def segment_column(called: str, name: str, kind: "nw.dtypes.DType") -> "nw.Expr":
-    """Return the column of segments as text, the same from every engine; ``called`` is what the user calls it."""
-    import narwhals as nw
-
-    column = nw.col(name)
-    if kind == nw.String:
-        return column
-    if kind == nw.Boolean:
-        word = nw.when(column).then(nw.lit("true")).otherwise(nw.lit("false"))
-        return nw.when(~column.is_null()).then(word)
-    if not (kind.is_integer() or kind in (nw.Categorical, nw.Enum)):
-        _check.fail(
-            f"column {called!r} must hold text, integers or bools", f"type {kind}", "cast it in the frame first"
-        )
-    return column.cast(nw.String)
-
-
-class ParameterReader(ExpressionReader):
-    """Reads a formula of segments: its columns are columns of the frame, which have yet to be joined to it.
-
-    Attributes
-    ----------
-    table : dict of str to list
-        Those columns, one value a segment.
-    """
-
-    def __init__(self, score: Any, spare: str, *, as_text: bool) -> None:
-        import narwhals as nw
-
-        super().__init__(nw, score, as_text=as_text)
-        self.spare = spare
-        self.table: dict[str, list[float]] = {}
-
-    def _column(self, node: Column) -> Any:
-        name = f"{self.spare}_{len(self.table)}"
-        *known, unknown = node.values.ravel().tolist()
-        self.table[name] = known
-        return self.words.coalesce(self.words.col(name), self._number(unknown))
-
-
-def _probability(fitted: CalibrationMap | None, scores: Floats) -> Floats:
+def _probability(fitted: CalibrationMap | None, scores: Floats, refuse: bool) -> Floats:
     if fitted is None:
         return np.full(len(scores), np.nan)
     formula = fitted.probability_formula()
-    if not any(isinstance(node, Number) and np.isnan(node.value) for node in walk(formula)):
+    if refuse or not any(isinstance(node, Number) and np.isnan(node.value) for node in walk(formula)):
         return fitted.probability(scores)
     taken = ~np.isnan(evaluate(formula, scores))
     result = np.full(len(scores), np.nan)

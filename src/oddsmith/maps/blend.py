@@ -1,5 +1,6 @@
 """Blends of maps: a weighted mean of their probabilities."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,11 +12,9 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.formula import Formula, as_formula, clip, log, sigmoid
 from oddsmith.maps.base import CalibrationMap
+from oddsmith.maps.cache import in_pieces
 
 __all__ = ["BlendMap"]
-
-#: Scores handled at a time: their temporaries stay in the second-level cache.
-_PIECE = 8192
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,39 +33,37 @@ class BlendMap(CalibrationMap):
     parts: tuple[CalibrationMap, ...]
     weights: Floats
 
+    def probability(self, scores: ArrayLike) -> Floats:
+        """Return P(+|s), in [0, 1]."""
+        mean = in_pieces(
+            lambda piece: self._mean([part.probability(piece) for part in self.parts]),
+            np.asarray(scores, dtype=np.float64),
+        )
+        return np.minimum(mean, 1.0)  # weights may sum to more by rounding
+
     def log_odds(self, scores: ArrayLike) -> Floats:
         """Return log Σ wₖPₖ − log Σ wₖ(1 − Pₖ): close to 0 and to 1 no digit is lost."""
-        s = np.asarray(scores, dtype=np.float64)
-        flat = s.ravel()
-        result = np.empty(flat.size)
-        for start in range(0, flat.size, _PIECE):
-            parts = [part.log_odds(flat[start : start + _PIECE]) for part in self.parts]
-            with np.errstate(divide="ignore"):
-                result[start : start + _PIECE] = np.log(self._mean(parts, 1)) - np.log(self._mean(parts, -1))
-        return result.reshape(s.shape)
+        return in_pieces(self._log_odds, np.asarray(scores, dtype=np.float64))
 
-    def _mean(self, parts: list[Floats], sign: int) -> Floats:
-        total = np.zeros_like(parts[0])
-        for weight, log_odds in zip(self.weights.tolist(), parts, strict=True):
-            total += weight * expit(sign * log_odds)
-        return total
+    def _log_odds(self, scores: Floats) -> Floats:
+        parts = [part.log_odds(scores) for part in self.parts]
+        with np.errstate(divide="ignore"):
+            yes, no = (np.log(self._mean([expit(sign * one) for one in parts])) for sign in (1, -1))
+        return np.asarray(yes - no)
+
+    def _mean(self, values: Sequence[Any]) -> Any:
+        """Return the weighted sum of the parts' values, arrays or formulas."""
+        return sum(weight * value for weight, value in zip(self.weights.tolist(), values, strict=True))
 
     def log_odds_formula(self) -> Formula:
         """Return the log-odds as a formula."""
+        no = self._mean([sigmoid(-part.log_odds_formula()) for part in self.parts])
         # Where all parts say 0 or 1 the logarithm is held finite.
-        yes, no = (clip(self._mean_formula(sign), 5e-324, 1.0) for sign in (1.0, -1.0))
-        return log(yes) - log(no)
+        return log(clip(self.probability_formula(), 5e-324, 1.0)) - log(clip(no, 5e-324, 1.0))
 
     def probability_formula(self) -> Formula:
         """Return the probability as a formula."""
-        return self._mean_formula(1.0)
-
-    def _mean_formula(self, sign: float) -> Formula:
-        total = as_formula(0.0)
-        for weight, part in zip(self.weights.tolist(), self.parts, strict=True):
-            prob = part.probability_formula() if sign > 0 else sigmoid(-part.log_odds_formula())
-            total = total + weight * prob
-        return total
+        return as_formula(self._mean([part.probability_formula() for part in self.parts]))
 
     @property
     def is_monotone(self) -> bool:

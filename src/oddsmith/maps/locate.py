@@ -46,12 +46,10 @@ def _finder(knots: Floats, side: Literal["left", "right"]) -> Callable[[Floats],
             place *= per_cell
             return np.asarray(np.minimum(place, _CELLS + 1, out=place).astype(np.intp))
 
-    # The cell of a score is found in floating point, so the neighbours of a knot's cell are left open too.
-    held = np.maximum(cells(knots), 0)
-    guide = np.zeros(_CELLS + 2, np.intp)
-    guide[1:] = np.cumsum(np.bincount(held, minlength=_CELLS + 2))[:-1]
-    for offset in (-1, 0, 1):
-        guide[np.clip(held + offset, 0, _CELLS + 1)] = -1
+    # Cells never fall as scores rise, however they are rounded: only knots in the cell of a score are in doubt.
+    held = cells(knots)
+    guide = np.searchsorted(held, np.arange(_CELLS + 2))
+    guide[held] = -1
 
     def find(scores: Floats) -> Places:
         places = guide.take(cells(scores), mode="clip")

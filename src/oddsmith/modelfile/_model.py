@@ -16,6 +16,7 @@ from oddsmith._version import __version__
 from oddsmith.atomic import write_atomically
 from oddsmith.errors import ModelFileError
 from oddsmith.maps import CalibrationMap
+from oddsmith.maps.segments import rows_by_segment
 from oddsmith.modelfile._data import DataSummary
 from oddsmith.modelfile._shapes import read_map
 from oddsmith.modelfile.checked import identifier, keys, plain, text, whole
@@ -169,8 +170,12 @@ class CalibrationModel:
         if segments is None:
             own: Floats = getattr(self.map, function)(s)
             return own
+        keys = np.asarray(segments)
+        if keys.shape != s.shape:
+            got = f"shape {keys.shape} for {len(s)} scores"
+            _check.fail("segments must be as long as the scores", got, "pass one a score")
         result = np.empty(len(s))
-        for name, rows in _rows_of(segments, len(s)).items():
+        for name, rows in rows_by_segment(keys).items():
             result[rows] = getattr(self.of_segment(name).map, function)(s[rows])
         return result
 
@@ -327,19 +332,6 @@ def _read(content: Any, where: str, *, inner: bool = False) -> CalibrationModel:
         for name, part in content["segments"].items()
     }
     return model.with_segments(text(content["by"], "by"), parts)
-
-
-def _rows_of(segments: ArrayLike, n: int) -> dict[str | None, NDArray[np.intp]]:
-    """Return which rows belong to each segment; None for those without one."""
-    names = np.asarray(segments)
-    if names.shape != (n,):
-        _check.fail("segments must be as long as the scores", f"shape {names.shape} for {n} scores", "pass one a score")
-    rows: dict[str | None, list[int]] = {}
-    for row, name in enumerate(names.tolist()):
-        missing = name is None or name != name
-        text_of = str(name).lower() if isinstance(name, bool) else str(name)  # files say true and false
-        rows.setdefault(None if missing else text_of, []).append(row)
-    return {name: np.array(places) for name, places in rows.items()}
 
 
 def _plain(value: Any) -> Any:

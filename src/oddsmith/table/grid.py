@@ -6,7 +6,8 @@ narrow, spans log-odds without end; their cells may have one width in log-odds i
 """
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,9 +30,9 @@ class Grid(NamedTuple):
     width: float
     log_odds: bool = False
 
-    def place(self, scores: Floats) -> Floats:
-        """Return where scores lie on the axis whose cells have one width."""
-        return np.log((scores + EDGE) / (1 - scores + EDGE)) if self.log_odds else scores
+    def place(self, scores: Any, log: Callable[[Any], Any] = np.log) -> Any:
+        """Return where scores, an array or an engine's expression, lie on the axis whose cells have one width."""
+        return log((scores + EDGE) / (1 - scores + EDGE)) if self.log_odds else scores
 
     def score(self, places: Floats) -> Floats:
         """Return the scores at some places of that axis."""
@@ -43,7 +44,7 @@ class Grid(NamedTuple):
 
     def cells(self, scores: Floats) -> Floats:
         """Return the number of the cell of each score; cell k is [k·width, (k + 1)·width)."""
-        return np.floor(self.place(scores) / self.width)
+        return np.asarray(np.floor(self.place(scores) / self.width))
 
     def spans(self, scores: Floats) -> Floats:
         """Return how wide the cells at some scores are, measured in the score."""

@@ -8,7 +8,7 @@ are made anew for every 2048 rows. Hash joins would do as well, but do not keep 
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sqlglot import exp
@@ -22,6 +22,8 @@ from oddsmith.frames.searching import Search, plan_search
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
+    from oddsmith.frames.scored_frame import ScoredFrame
+
 #: Fewer knots are told apart by CASE.
 _MANY_KNOTS = 8
 
@@ -30,44 +32,38 @@ _MANY_KNOTS = 8
 _SMALL = 20_000
 
 
-class Segments(NamedTuple):
-    """A column of text, and the names that it may hold: a formula's columns have a value for each, and one more."""
-
-    column: str
-    names: Sequence[str]
-
-
-def in_duckdb(
-    relation: "DuckDBPyRelation", formula: Formula, score: str, name: str, spare: str, segments: Segments | None = None
+def with_formula(
+    rows: "ScoredFrame", formula: Formula, name: str, by: str | None = None, segments: Sequence[str] = ()
 ) -> "DuckDBPyRelation":
-    """Return a relation with the value of a formula as one more column.
+    """Return a relation with the value of a formula as one more column, NULL where the score is NULL or NaN.
 
     Parameters
     ----------
-    relation : DuckDBPyRelation
+    rows : ScoredFrame
     formula : Formula
-    score : str
-        Column of doubles. NULL and NaN give NULL.
     name : str
         Of the new column.
-    spare : str
-        Beginning of names that no column has.
-    segments : Segments, optional
-        By which the columns of the formula are meant.
+    by : str, optional
+        Column of segments.
+    segments : sequence of str, optional
+        Their names: the formula's columns have a value for each, and one more.
     """
-    reader = _LookupReader(exp.column(score, quoted=True), spare)
-    if segments is not None and segments.names:
-        reader.search_names(segments)
+    score, key, spare = f"{rows.spare}_score", f"{rows.spare}_key", quoted(rows.spare)
+    relation: DuckDBPyRelation = rows.frame.to_native().project(f"*, {quoted(rows.score)}::DOUBLE AS {quoted(score)}")
+    reader = _LookupReader(exp.column(score, quoted=True), rows.spare)
+    if by is not None and segments:
+        relation = relation.project(f"*, {quoted(by)}::VARCHAR AS {quoted(key)}")
+        reader.search_names(quoted(key), segments)
     value = reader.read(formula).sql(dialect="duckdb", copy=False)
-    columns = ", ".join(quoted(column) for column in relation.columns)
     if reader.lists:
         lists = "{" + ", ".join(f"'{field}': {content}" for field, content in reader.lists.items()) + "}"
         rides_along = _expected_rows(relation) > _SMALL
-        relation = relation.project(f"*, {f'(SELECT {lists})' if rides_along else lists} AS {quoted(spare)}")
+        relation = relation.project(f"*, {f'(SELECT {lists})' if rides_along else lists} AS {spare}")
     for step in reader.steps:
         relation = relation.project(step)
     if not _hands_null_on(formula, reader.guarded):
         value = f"CASE WHEN NOT isnan({quoted(score)}) THEN {value} END"
+    columns = ", ".join(map(quoted, rows.schema))
     return relation.project(f"{columns}, {value} AS {quoted(name)}")
 
 
@@ -111,15 +107,15 @@ class _LookupReader(SqlReader):
         self.place = ""
         self._searches: list[tuple[Search, str]] = []
 
-    def search_names(self, segments: Segments) -> None:
+    def search_names(self, column: str, names: Sequence[str]) -> None:
         """Look up at the place of each row's segment, or at the one after the last: by hash, which is a number."""
-        hashes, salt = _hashes(segments.names)
+        hashes, salt = _hashes(names)
         order = np.argsort(hashes)
-        names = ", ".join("'{}'".format(segments.names[i].replace("'", "''")) for i in order)
-        self.lists["names"] = f"[{names}]"
+        listed = ", ".join("'{}'".format(names[i].replace("'", "''")) for i in order)
+        self.lists["names"] = f"[{listed}]"
         # Constants are in the order of the names, not of their hashes.
         self.lists["ranks"] = written_list((order + 1).tolist(), "BIGINT")
-        column, spare = quoted(segments.column), quoted(self.spare)
+        spare = quoted(self.spare)
         found = self._find(plan_search(hashes[order]), f"hash({column}, {salt})::DOUBLE")
         rank = f"CASE WHEN {spare}.names[{found}] = {column} THEN {spare}.ranks[{found}] ELSE {len(order) + 1} END"
         self.steps.append(f"* REPLACE ({rank} AS {found})")

@@ -5,27 +5,25 @@ aggregated after: casts inside an aggregation are slow in pandas and refused by 
 """
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from oddsmith import _check
-from oddsmith.frames.engine import Column, Frame, answer, asking, is_strict, numbers
-from oddsmith.frames.footers import range_in_footers
-from oddsmith.frames.names import PlainNames
-from oddsmith.table.grid import EDGE, Grid
+from oddsmith.frames.engines.base import Extent, Frame, FrameEngine, SentColumn, numbers
+from oddsmith.frames.names import PlainNames, spare_name
+from oddsmith.table.grid import Grid
 
 if TYPE_CHECKING:
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
 #: Groups that an engine may send; a frame in memory is no smaller than its groups.
 MAX_GROUPS = 5_000_000
 
 _LARGEST = sys.float_info.max
-#: From here on all doubles are whole.
-_WHOLE = 2.0**53
 #: Counts are added up in halves.
 HALF = 2**32
 
@@ -33,28 +31,20 @@ HALF = 2**32
 _VANISHING = 2.0**-500
 
 
-class Extent(NamedTuple):
-    """Number of rows, and the smallest and the largest finite score (None: there is none)."""
-
-    rows: int
-    span: tuple[float, float] | None
-
-
 @dataclass(frozen=True)
-class Source:
+class ScoredFrame:
     """A frame with the names of its columns, which are plain: `names` tells what the user calls them."""
 
-    frame: Frame
+    names: PlainNames
     score: str
     label: str
     weight: str | None
     by: tuple[str, ...]
-    names: PlainNames
 
     @staticmethod
-    def of(frame: Any, score: str, label: str, weight: str | None, by: tuple[str, ...]) -> "Source":
+    def of(frame: Any, score: str, label: str, weight: str | None, by: tuple[str, ...]) -> "ScoredFrame":
         """Look at a frame and check that it has the columns, of types that can be used."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         try:
             seen = nw.from_native(frame)
@@ -72,61 +62,80 @@ class Source:
                     "frame must have the columns that are named", f"{name!r} where there are {listed}", "name one"
                 )
         weighed = None if weight is None else names.plain(weight)
-        keys = tuple(map(names.plain, by))
-        source = Source(names.frame, names.plain(score), names.plain(label), weighed, keys, names)
-        for name in (source.score, source.weight):
-            kind = None if name is None else source.schema[name]
-            if name is not None and kind is not None and not (kind.is_numeric() or kind == nw.Boolean):
-                called = names.originals[name]
-                _check.fail(f"column {called!r} must be numeric", f"type {kind}", "cast it in the frame first")
-        for name in source.by:
-            if source.schema[name] == nw.Decimal:
-                called = names.originals[name]
-                _check.fail(
-                    f"column {called!r} must hold keys that doubles do not round",
-                    f"type {source.schema[name]}",
-                    "cast it to text in the frame first",
-                )
-        return source
+        rows = ScoredFrame(names, names.plain(score), names.plain(label), weighed, tuple(map(names.plain, by)))
+        for name in filter(None, (rows.score, rows.weight)):
+            kind = rows.schema[name]
+            if not (kind.is_numeric() or kind == nw.Boolean):
+                rows.refuse_type(name, "be numeric", "cast it in the frame first")
+        for name in rows.by:
+            if rows.schema[name] == nw.Decimal:
+                rows.refuse_type(name, "hold keys that doubles do not round", "cast it to text in the frame first")
+        return rows
+
+    def refuse_type(self, name: str, must: str, hint: str) -> NoReturn:
+        """Refuse a column by its type."""
+        _check.fail(f"column {self.called(name)} must {must}", f"type {self.schema[name]}", hint)
+
+    def called(self, name: str) -> str:
+        """Return what the user calls a column, in quotes."""
+        return repr(self.names.originals[name])
+
+    @property
+    def frame(self) -> Frame:
+        """The frame."""
+        return self.names.frame
+
+    @property
+    def engine(self) -> FrameEngine:
+        """What holds it."""
+        return self.names.engine
 
     @cached_property
     def schema(self) -> "dict[str, nw.dtypes.DType]":
         """Names and types of the columns."""
-        with asking(self.frame, "describe its columns"):
+        with self.engine.asking(self.frame, "describe its columns"):
             return dict(self.frame.collect_schema())
+
+    @property
+    def spare(self) -> str:
+        """The beginning of names that no column has."""
+        return spare_name(self.schema)
+
+    def answer(self, plan: Callable[[Any], Any], frame: "Frame | None" = None) -> dict[str, SentColumn]:
+        """Ask the engine for the columns of ``plan(frame)``, by default of this frame."""
+        return self.engine.answer(self.frame if frame is None else frame, plan)
 
     @property
     def lazy(self) -> bool:
         """Whether rows are not in memory."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         return isinstance(self.frame, nw.LazyFrame)
 
     @property
     def counts(self) -> bool:
         """Whether weights are counts."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         kind = nw.Int64() if self.weight is None else self.schema[self.weight]
         return bool(kind.is_integer() or kind == nw.Boolean)
 
     def extent(self) -> Extent:
         """Ask for the range of the scores."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
-        if self.frame.implementation.is_duckdb() and self.schema[self.score] == nw.Float64:
-            known = range_in_footers(self.frame.to_native(), self.score)
-            if known is not None:
-                return Extent(known.rows, (known.low, known.high))
+        known = self.engine.known_extent(self)
+        if known is not None:
+            return known
         score = self.as_double(self.score)
         wanted = {"rows": nw.len(), "low": score.min(), "high": score.max()}
-        rows, low, high = numbers(answer(self.frame, lambda frame: frame.select(**wanted)))
+        rows, low, high = numbers(self.answer(lambda frame: frame.select(**wanted)))
         if rows and not (np.isfinite(low) and np.isfinite(high)):
             finite = (score >= -_LARGEST) & (score <= _LARGEST)
-            _, low, high = numbers(answer(self.frame, lambda frame: frame.filter(finite).select(**wanted)))
+            _, low, high = numbers(self.answer(lambda frame: frame.filter(finite).select(**wanted)))
         return Extent(int(rows), (low, high) if np.isfinite(low) else None)
 
-    def groups(self, grid: Grid | None, *, squares: bool = False) -> dict[str, Column]:
+    def groups(self, grid: Grid | None, *, squares: bool = False) -> dict[str, SentColumn]:
         """Ask for rows and weights by key, cell and label, in one aggregate query.
 
         Nothing is filtered: what is missing or infinite makes groups of its own, which come back with their counts.
@@ -138,12 +147,12 @@ class Source:
         squares : bool
             Whether to ask for sums of squared scores too.
         """
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         score = self.as_double(self.score)
-        frame, place = self._placed(grid)
+        frame, cell = (self.frame, score) if grid is None else self.engine.with_cells(self, grid)
         columns: dict[str, Any] = {f"key{i}": self._plain(name) for i, name in enumerate(self.by)}
-        columns |= {"cell": score if place is None else place, "label": self._plain(self.label)}
+        columns |= {"cell": cell, "label": self._plain(self.label)}
         weights = self._weights()
         columns |= weights.keys
         keys = list(columns)
@@ -153,7 +162,7 @@ class Source:
             columns["sum"] = score if weights.mass is None else score * weights.mass
             if squares:
                 columns["square"] = score * columns["sum"]
-                if is_strict(frame):
+                if self.engine.is_strict(frame):
                     tiny = score.abs() < _VANISHING
                     columns["square"] = nw.when(~tiny).then(columns["square"]).otherwise(nw.lit(0.0))
         added = [*weights.summed, *(name for name in ("sum", "square") if name in columns)]
@@ -168,48 +177,55 @@ class Source:
                 grouped = grouped.with_columns(*(nw.col(name).cast(nw.Int64) for name in weights.summed))
             return grouped.head(MAX_GROUPS + 1) if self.lazy else grouped
 
-        return answer(frame, plan)
+        return self.answer(plan, frame)
 
     def as_double(self, name: str) -> "nw.Expr":
         """Return a column as doubles."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         kind = self.schema[name]
         if kind == nw.Float64:
             return nw.col(name)
         if kind == nw.Boolean:
             return self._whole(name).cast(nw.Float64)
-        if kind in (nw.Int64, nw.UInt64) and self._holds_arrow:
+        if kind in (nw.Int64, nw.UInt64) and self.engine.holds_arrow:
             return _rounded(nw.col(name))
         return nw.col(name).cast(nw.Float64)
 
-    @property
-    def _holds_arrow(self) -> bool:
-        """Whether columns may be Arrow's, which does not cast integers above 2⁵³ to doubles."""
-        kind = self.frame.implementation
-        return kind.is_pyarrow() or kind.is_pandas_like() or kind.is_dask()
-
     def _whole(self, name: str) -> "nw.Expr":
         """Return a column of integers or bools as 64 bits."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
+        column = nw.col(name)
+        return self.engine.as_integer(column) if self.schema[name] == nw.Boolean else column.cast(nw.Int64)
+
+    def segment(self) -> "nw.Expr":
+        """Return the column of segments as text, the same from every engine."""
+        import narwhals.stable.v2 as nw
+
+        (name,) = self.by
         column, kind = nw.col(name), self.schema[name]
-        if kind == nw.Boolean and self.frame.implementation.is_ibis():  # PostgreSQL casts no bools to 64 bits
-            return nw.when(~column.is_null()).then(nw.when(column).then(nw.lit(1)).otherwise(nw.lit(0)))
-        return column.cast(nw.Int64)
+        if kind == nw.String:
+            return column
+        if kind == nw.Boolean:
+            word = nw.when(column).then(nw.lit("true")).otherwise(nw.lit("false"))
+            return nw.when(~column.is_null()).then(word)
+        if not (kind.is_integer() or kind in (nw.Categorical, nw.Enum)):
+            self.refuse_type(name, "hold text, integers or bools", "cast it in the frame first")
+        return column.cast(nw.String)
 
     def _refuse_wide(self, name: str) -> None:
         """Refuse integers beyond 64 bits with a sign: engines would wrap them, or fail in their own words."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         if self.schema[name] in (nw.UInt64, nw.Int128, nw.UInt128):
-            (largest,) = numbers(answer(self.frame, lambda frame: frame.select(nw.col(name).max())))
+            (largest,) = numbers(self.answer(lambda frame: frame.select(nw.col(name).max())))
             if largest >= 2.0**63:
-                _check.refuse_large_sum(largest, f"column {self.names.originals[name]!r}")
+                _check.refuse_large_sum(largest, f"column {self.called(name)}")
 
     def _weights(self) -> "_WeightColumns":
         """Return what to group by and what to add up, so that bad weights are told apart and no sum overflows."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         if self.weight is None:
             return _WeightColumns({}, {}, None, False)
@@ -223,47 +239,13 @@ class Source:
         self._refuse_wide(self.weight)
         whole = self._whole(self.weight)
         odd = nw.when(whole > 0).then(nw.lit(1)).otherwise(whole)
-        high, low = _halves(whole, divide=self._holds_arrow)
-        mass = _rounded(whole) if self._holds_arrow else whole
+        high, low = _halves(whole, divide=self.engine.holds_arrow)
+        mass = _rounded(whole) if self.engine.holds_arrow else whole
         return _WeightColumns({"odd": odd}, {"high": high, "low": low}, mass, True)
-
-    def _placed(self, grid: Grid | None) -> "tuple[Frame, nw.Expr | None]":
-        """Return a frame, and the cell of each of its scores; missing and infinite scores stay what they are."""
-        import narwhals as nw
-
-        if grid is None:
-            return self.frame, None
-        frame, score = self.frame, self.as_double(self.score)
-        if not grid.log_odds:
-            place = score * (1 / grid.width)
-            if frame.implementation.is_duckdb():
-                return frame, place.floor()
-            # Some engines round down to integers, which have no NaN, no infinity and an end.
-            return frame, nw.when((place >= -_WHOLE) & (place <= _WHOLE)).then(place.floor()).otherwise(place)
-        log_odds = ((score + EDGE) / (1.0 - score + EDGE)).log()
-        if frame.implementation.is_duckdb():
-            frame, log_odds = self._log_odds_by_duckdb()
-        inside = (score >= 0.0) & (score <= 1.0)
-        return frame, nw.when(inside).then((log_odds * (1 / grid.width)).floor()).otherwise(score)
-
-    def _log_odds_by_duckdb(self) -> "tuple[Frame, nw.Expr]":
-        """Return a DuckDB relation with a column of log-odds more.
-
-        By way of narwhals a logarithm is guarded against all that is no number: a quarter of the time of the query.
-        """
-        import narwhals as nw
-
-        name = "log_odds"
-        while name in self.schema:
-            name += "_"
-        score = '"{}"::DOUBLE'.format(self.score.replace('"', '""'))
-        value = f"ln(({score} + {EDGE!r}) / (1.0 - {score} + {EDGE!r}))"
-        added = f"CASE WHEN {score} BETWEEN 0 AND 1 THEN {value} END AS {name}"
-        return nw.from_native(self.frame.to_native().select(f"*, {added}")), nw.col(name)
 
     def _plain(self, name: str) -> "nw.Expr":
         """Return a column as a plain type, which all engines can group by and send."""
-        import narwhals as nw
+        import narwhals.stable.v2 as nw
 
         kind = self.schema[name]
         if kind == nw.Decimal:
@@ -298,7 +280,7 @@ def _halves(whole: "nw.Expr", *, divide: bool) -> "tuple[nw.Expr, nw.Expr]":
     Which of the neighbours the high part is does not matter. Division of integers takes long in SQL, and rounding is
     refused by Arrow.
     """
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
     high = whole // HALF if divide else (whole.cast(nw.Float64) * (1 / HALF)).floor().cast(nw.Int64)
     return high, whole - high * HALF
@@ -306,7 +288,7 @@ def _halves(whole: "nw.Expr", *, divide: bool) -> "tuple[nw.Expr, nw.Expr]":
 
 def _rounded(whole: "nw.Expr") -> "nw.Expr":
     """Return integers of 64 bits as the nearest doubles, without a cast of one that has more than 53."""
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
     high, low = _halves(whole, divide=True)
     return high.cast(nw.Float64) * float(HALF) + low.cast(nw.Float64)

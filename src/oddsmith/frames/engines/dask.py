@@ -1,47 +1,45 @@
-"""A map inside Dask: a function of one partition, so that values stay with their rows whatever the index is.
+"""Dask: a map is a function of one partition, so that values stay with their rows whatever the index is.
 
 Nothing that Dask aligns by index may decide which row gets which value: indexes repeat between files. The function is
 made of NumPy and pandas alone, and the workers need nothing of this library.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from oddsmith.formula import Column, Formula, Pieces, Steps
+from oddsmith.formula import Column, NumpySteps, Pieces
+from oddsmith.frames.engines.base import Frame, FrameEngine
 from oddsmith.frames.searching import steps_past
 from oddsmith.maps.base import MAX
 
-
-class Segments(NamedTuple):
-    """A column, whether it holds bools, and the names that it may hold as text.
-
-    A formula's columns have a row for each name, and one more for all other segments.
-    """
-
-    column: str
-    is_bool: bool
-    names: Sequence[str]
+if TYPE_CHECKING:
+    from oddsmith.frames.scored_frame import ScoredFrame
+    from oddsmith.frames.segments import Maps
 
 
-def in_dask(frame: Any, formula: Formula, score: str, name: str, segments: Segments | None = None) -> Any:
-    """Return a frame with the value of a formula as one more column.
+class Dask(FrameEngine):
+    """Frames of Dask, whose columns are pandas' or Arrow's."""
 
-    Parameters
-    ----------
-    frame : dask.dataframe.DataFrame
-    formula : Formula
-    score : str
-        Column of numbers. Missing ones give missing values.
-    name : str
-        Of the new column.
-    segments : Segments, optional
-        By which the columns of the formula are meant.
-    """
-    compute = Steps().computing(formula) if segments is None else _SegmentSteps().computing(formula)
-    add = _adding(compute, score, name, None if segments is None else _coding(*segments))
-    return frame.map_partitions(add, meta=frame._meta.assign(**{name: np.empty(0)}))
+    holds_arrow = True
+
+    def takes(self, frame: Frame) -> bool:
+        """Whether this is a frame of Dask."""
+        return frame.implementation.is_dask()
+
+    def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
+        """Return the native frame with the probability of each row."""
+        import narwhals.stable.v2 as nw
+
+        steps, coding = NumpySteps(), None
+        if maps.by is not None:
+            rows.segment()  # of a type that can name segments
+            is_bool = rows.schema[maps.by] == nw.Boolean
+            steps, coding = _SegmentSteps(), _coding(maps.by, is_bool, list(maps.segments))
+        frame = rows.frame.to_native()
+        add = _adding(steps.computing(maps.formula(None)), rows.score, name, coding)
+        return frame.map_partitions(add, meta=frame._meta.assign(**{name: np.empty(0)}))
 
 
 # What follows is called on workers: closures travel by value, and annotations would travel with them.
@@ -60,22 +58,21 @@ def _adding(compute: Callable[..., Any], score: str, name: str, coding: Callable
     return add
 
 
-def _coding(column: str, is_bool: bool, names: Sequence[str]) -> Any:
+def _coding(column: str, is_bool: bool, names: list[str]) -> Any:
     """Return a function that gives the place of each row's segment among the names, or the one after the last."""
-    listed = list(names)
 
     def coding(part):  # type: ignore[no-untyped-def]
         import pandas as pd
 
         keys = part[column]
         text = keys.astype(str).str.lower() if is_bool else keys.astype(str)
-        places = pd.Index(listed, dtype=object).get_indexer(text.astype(object).where(keys.notna(), None))
-        return np.where(places < 0, len(listed), places)
+        places = pd.Index(names, dtype=object).get_indexer(text.astype(object).where(keys.notna(), None))
+        return np.where(places < 0, len(names), places)
 
     return coding
 
 
-class _SegmentSteps(Steps):
+class _SegmentSteps(NumpySteps):
     """Reads a formula whose columns and knots have a row per segment; input number 1 is the row of each score."""
 
     def __init__(self) -> None:

@@ -1,0 +1,78 @@
+"""Maps as JavaScript functions."""
+
+import json
+from typing import Any, ClassVar
+
+from oddsmith._types import Floats
+from oddsmith.export import _apart
+from oddsmith.export.code import CodeLanguage
+from oddsmith.export.language import Model, Output
+
+
+class JavaScript(CodeLanguage):
+    """A function for browsers and Node.js."""
+
+    name = "javascript"
+    engine = "Node.js"
+    suffix = ".js"
+    comment = "//"
+    functions: ClassVar = {**{name: f"Math.{name}({{}})" for name in ("abs", "cos", "exp", "log")}}
+    clip = "Math.min(Math.max({}, {}), {})"
+    missing = "NaN"
+    local = "const {name} = {value};"
+    array = "const {name} = [\n{values}\n];"
+    search = """\
+let {place} = 0;
+for (let high = {size}; {place} < high;) {{
+  const middle = ({place} + high) >> 1;
+  if ({knots}[middle] < score) {place} = middle + 1;
+  else high = middle;
+}}"""
+    frame = """\
+{header}
+
+const {output} = (() => {{
+{arrays}
+  return (score) => {{
+    if (score == null || score !== score) return score;
+    score = Math.min(Math.max(score, -{max}), {max});
+{body}
+    return {value};
+  }};
+}})();
+
+if (typeof module !== "undefined") module.exports = {{ {output} }};
+"""
+
+    def run(self, content: str, output: Output, scores: Floats) -> tuple[str, Any]:
+        """Run the function in Node.js."""
+        script = (
+            f"const {{ {output} }} = require('./map.cjs');"
+            'const scores = JSON.parse(require("fs").readFileSync(0, "utf8"));'
+            f"process.stdout.write(JSON.stringify([process.version, scores.map({output})]));"
+        )
+        node = _apart.program("node")
+        with _apart.folder_apart() as folder:
+            (folder / "map.cjs").write_text(content, encoding="utf-8")
+            (folder / "ask.cjs").write_text(script, encoding="utf-8")
+            answer = _apart.run_apart([node, "ask.cjs"], folder, json.dumps(scores.tolist()).encode())
+        version, values = json.loads(answer)
+        return f"Node.js {version.removeprefix('v')}", values
+
+
+def to_javascript(model: Model, *, output: Output = "probability") -> str:
+    """Write a map as a JavaScript function of one score, for browsers and Node.js.
+
+    Parameters
+    ----------
+    model, output
+        As for `to_python`, with null for None.
+
+    Examples
+    --------
+    >>> from oddsmith import SquashCalibrator
+    >>> from oddsmith.export import to_javascript
+    >>> print(to_javascript(SquashCalibrator().fit([-1.0, 1.0], [0, 1])).splitlines()[-5])
+        return 1.0 / (1.0 + Math.exp(-Math.min(Math.max(score, -700.0), 700.0)));
+    """
+    return JavaScript().write(model, output)

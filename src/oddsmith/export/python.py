@@ -1,0 +1,66 @@
+"""Maps as Python functions."""
+
+from typing import Any, ClassVar
+
+from oddsmith._types import Floats
+from oddsmith.export import _apart
+from oddsmith.export.code import CodeLanguage
+from oddsmith.export.language import Model, Output
+
+
+class Python(CodeLanguage):
+    """A function with nothing to import but the standard library."""
+
+    name = "python"
+    engine = "Python"
+    suffix = ".py"
+    comment = "#"
+    functions: ClassVar = {"abs": "abs({})", **{name: f"math.{name}({{}})" for name in ("cos", "exp", "log")}}
+    clip = "min(max({}, {}), {})"
+    where = "({then} if {left} <= {right} else {otherwise})"
+    missing = "math.nan"
+    local = "{name} = {value}"
+    array = "{name} = (\n{values},\n)"
+    search = "{place} = bisect.bisect_left({knots}, score)"
+    frame = """\
+{header}
+
+import bisect
+import math
+
+
+def {output}(score):
+    if score is None or score != score:
+        return score
+    score = min(max(float(score), -{max}), {max})
+{arrays}{body}
+    return {value}
+"""
+
+    def run(self, content: str, output: Output, scores: Floats) -> tuple[str, Any]:
+        """Run the function in an interpreter without other packages."""
+        return _apart.run_in_python("python", content, output, scores)
+
+
+def to_python(model: Model, *, output: Output = "probability") -> str:
+    """Write a map as a Python function of one score, with nothing to import but the standard library.
+
+    None and NaN give themselves, ±∞ the limits, and a score that the model refuses gives NaN.
+
+    Parameters
+    ----------
+    model : CalibrationMap or Calibrator
+        A fitted calibrator or its map.
+    output : {"probability", "log_odds"}, default "probability"
+        What the function returns, and its name. Log-odds are held within ±700.
+
+    Examples
+    --------
+    >>> from oddsmith import SquashCalibrator
+    >>> from oddsmith.export import to_python
+    >>> names = {}
+    >>> exec(to_python(SquashCalibrator().fit([-1.0, 1.0], [0, 1])), names)
+    >>> names["probability"](0.0)
+    0.5
+    """
+    return Python().write(model, output)

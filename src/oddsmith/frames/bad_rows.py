@@ -1,0 +1,50 @@
+"""Rows that cannot be used: what is wrong with them, how many there are, and whether to go on without them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from oddsmith import _check
+
+__all__ = ["BadRowPolicy", "BadRows"]
+
+BadRowPolicy = Literal["refuse", "skip"]
+
+
+@dataclass(frozen=True)
+class BadRows:
+    """Rows that cannot be used.
+
+    Parameters
+    ----------
+    count, total : int
+        How many there are, of how many rows.
+    reasons : mapping of str to int
+        What is wrong, and how often.
+    places : tuple of str
+        Where the first ones are, and what is wrong there, as far as that is known.
+    """
+
+    count: int
+    total: int
+    reasons: Mapping[str, int]
+    places: tuple[str, ...] = ()
+
+    @property
+    def message(self) -> str:
+        """All of that in words."""
+        reasons = ", ".join(f"{why}: {times:,}" for why, times in self.reasons.items())
+        first = f"; first {'; '.join(self.places)}" if self.places else ""
+        return f"{self.count:,} of {self.total:,} rows cannot be used ({reasons}{first})"
+
+    def allowed(self, policy: BadRowPolicy, name: str) -> "BadRows | None":
+        """Refuse bad rows of a file or frame by the policy; return what is left out, None where all rows are good."""
+        _check.one_of(policy, "bad_rows", ("refuse", "skip"))
+        if not self.count:
+            return None
+        if policy == "refuse":
+            hint = 'repair them, or pass bad_rows="skip" (--bad-rows skip) to leave them out'
+            _check.fail(f"all rows of {name} must be usable", self.message, hint)
+        if self.count == self.total:
+            _check.fail(f"some row of {name} must be usable", self.message, "check the columns and the format")
+        return self

@@ -1,0 +1,36 @@
+"""The engines of frames: one object each, which knows its dialect, found in one list.
+
+=====================  ==========================================================================
+frame                  how a map is applied
+=====================  ==========================================================================
+in memory              NumPy
+Dask                   NumPy, partition by partition
+Polars, lazy           an expression; knots by its search in a series
+DuckDB                 SQL; knots by look-ups in lists, broken lines by hinges
+PySpark                SQL; knots by CASE
+Ibis and others        an expression of narwhals; knots by nested conditions
+=====================  ==========================================================================
+"""
+
+from oddsmith.frames.engines.base import Frame, FrameEngine
+from oddsmith.frames.engines.dask import Dask
+from oddsmith.frames.engines.duckdb import DuckDB
+from oddsmith.frames.engines.ibis import Ibis
+from oddsmith.frames.engines.memory import ArrowMemory
+from oddsmith.frames.engines.polars import PolarsLazy, PolarsMemory
+from oddsmith.frames.engines.spark import Spark
+
+__all__ = ["ENGINES", "FrameEngine", "engine_of", "register"]
+
+#: The first that takes a frame has it; the last one takes all.
+ENGINES = [PolarsMemory(), ArrowMemory(), Dask(), DuckDB(), PolarsLazy(), Spark(), Ibis(), FrameEngine()]
+
+
+def register(engine: FrameEngine) -> None:
+    """Add an engine, which is asked before all others whether a frame is its own."""
+    ENGINES.insert(0, engine)
+
+
+def engine_of(frame: Frame) -> FrameEngine:
+    """Return the engine that holds a frame."""
+    return next(engine for engine in ENGINES if engine.takes(frame))

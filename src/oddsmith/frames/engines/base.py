@@ -1,0 +1,177 @@
+"""What all engines have in common, said in narwhals. An engine overrides what it does in its own way."""
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oddsmith._types import Bools
+from oddsmith.errors import EngineError, OddsmithError
+from oddsmith.formula import Formula
+from oddsmith.frames.expressions import ExpressionReader
+from oddsmith.table.grid import Grid
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+
+    from oddsmith.frames.scored_frame import ScoredFrame
+    from oddsmith.frames.segments import Maps
+
+#: A frame as narwhals shows it, in memory or not.
+Frame: TypeAlias = "nw.DataFrame[Any] | nw.LazyFrame[Any]"
+
+#: From here on all doubles are whole.
+_WHOLE = 2.0**53
+
+
+class SentColumn(NamedTuple):
+    """Values that an engine sent, and which of them are missing: null or NaN."""
+
+    values: NDArray[Any]
+    missing: Bools
+
+    @staticmethod
+    def filled(held: NDArray[Any], missing: Bools) -> "SentColumn":
+        """Return a column from the values that are there; NaN is missing too."""
+        values: NDArray[Any] = np.zeros(len(missing), dtype=held.dtype)
+        values[~missing] = held
+        if values.dtype.kind == "f":
+            missing = missing | np.isnan(values)
+        return SentColumn(values, missing)
+
+
+class Extent(NamedTuple):
+    """Number of rows, and the smallest and the largest finite score (None: there is none)."""
+
+    rows: int
+    span: tuple[float, float] | None
+
+
+class FrameEngine:
+    """An engine and its dialect; as it stands, one of which nothing is known but that narwhals reads its frames."""
+
+    #: Whether columns may be Arrow's, which does not cast integers above 2⁵³ to doubles.
+    holds_arrow = False
+    #: Whether moments are in the time zone of the session, which goes without saying.
+    has_local_times = False
+    #: Whether columns can be renamed by their place or exact name, whatever that is.
+    renames = False
+    #: Whether constants are written as text that is cast: engines that speak SQL read 0.1 as a decimal.
+    writes_numbers_as_text = False
+
+    def takes(self, frame: Frame) -> bool:
+        """Whether a frame is this engine's."""
+        del frame
+        return True
+
+    def tells_case_apart(self, frame: Frame) -> bool:
+        """Whether names that differ by case alone are two names."""
+        del frame
+        return True
+
+    def is_strict(self, frame: Frame) -> bool:
+        """Whether the engine raises an error where a double would overflow or vanish."""
+        del frame
+        return False
+
+    def renamed(self, native: Any, names: Mapping[str, str]) -> Any:
+        """Return a native frame with new names; all columns are named, in their order."""
+        raise NotImplementedError
+
+    def query_text(self, native: Any) -> str | None:
+        """Return the query of a native frame as the engine would show it, where it can."""
+        del native
+        return None
+
+    def known_extent(self, rows: "ScoredFrame") -> Extent | None:
+        """Return the range of the scores where it is known without a query."""
+        del rows
+        return None
+
+    def as_integer(self, flag: "nw.Expr") -> "nw.Expr":
+        """Return a column of bools as 64 bits."""
+        import narwhals.stable.v2 as nw
+
+        return flag.cast(nw.Int64)
+
+    def with_cells(self, rows: "ScoredFrame", grid: Grid) -> "tuple[Frame, nw.Expr]":
+        """Return a frame, and the cell of each of its scores; missing and infinite scores stay what they are."""
+        import narwhals.stable.v2 as nw
+
+        score = rows.as_double(rows.score)
+        place = grid.place(score, lambda odds: odds.log()) * (1 / grid.width)
+        if grid.log_odds:
+            return rows.frame, nw.when((score >= 0.0) & (score <= 1.0)).then(place.floor()).otherwise(score)
+        # Some engines round down to integers, which have no NaN, no infinity and an end.
+        return rows.frame, nw.when((place >= -_WHOLE) & (place <= _WHOLE)).then(place.floor()).otherwise(place)
+
+    def answer(self, frame: Frame, plan: Callable[[Any], Any]) -> dict[str, SentColumn]:
+        """Ask for the columns of ``plan(frame)``."""
+        with self.asking(frame, "plan the query"):
+            planned = plan(frame)
+        with self.asking(planned, "answer the query"):
+            return self.fetch(planned)
+
+    def fetch(self, planned: Frame) -> dict[str, SentColumn]:
+        """Run a query and return its columns."""
+        import narwhals.stable.v2 as nw
+
+        collected = planned.collect() if isinstance(planned, nw.LazyFrame) else planned
+        return {series.name: _sent(series) for series in collected.iter_columns()}
+
+    @contextlib.contextmanager
+    def asking(self, frame: Frame, task: str) -> Iterator[None]:
+        """Turn whatever an engine raises into one kind of error, with its own words and the query."""
+        try:
+            yield
+        except OddsmithError:
+            raise
+        except Exception as error:
+            query = None
+            with contextlib.suppress(Exception):
+                query = self.query_text(frame.to_native())
+            shown = "" if query is None else f"\n\nThe query:\n{query}"
+            msg = (
+                f"the engine of the frame must {task}; got {type(error).__name__}: {str(error).strip()}. "
+                f"Hint: see what the engine says, and try a smaller query on the same frame.{shown}"
+            )
+            raise EngineError(msg) from error
+
+    def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
+        """Return the native frame with the probability of each row; parameters of segments are joined to the rows."""
+        import narwhals.stable.v2 as nw
+
+        formula = maps.formula(lambda one: self.plain(rows.frame, one))
+        score = rows.as_double(rows.score)
+        reader = ExpressionReader(nw, score, rows.spare, as_text=self.writes_numbers_as_text)
+        column, frame = reader.column(formula, name), rows.frame
+        if reader.parameters:
+            key = f"{rows.spare}_key"
+            table: dict[str, list[Any]] = {key: list(maps.segments), **reader.parameters}
+            frame = self.joined(frame.with_columns(rows.segment().alias(key)), key, table)
+        return frame.with_columns(column).select(*rows.schema, name).to_native()
+
+    def joined(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
+        """Add the columns of a table, numbers, to the rows that have its key, a text; others get nulls."""
+        raise NotImplementedError
+
+    def plain(self, frame: Frame, formula: Formula) -> Formula:
+        """Return a formula without pieces, held within the range of doubles where the engine asks for that."""
+        from oddsmith.formula.guards import guarded
+        from oddsmith.formula.sql import as_decisions
+
+        formula = as_decisions(formula)
+        return guarded(formula) if self.is_strict(frame) else formula
+
+
+def numbers(columns: dict[str, SentColumn]) -> list[float]:
+    """Return the only row of an answer, NaN for what is missing."""
+    return [np.nan if missing.any() else float(values[0]) for values, missing in columns.values()]
+
+
+def _sent(series: Any) -> SentColumn:
+    missing = series.is_null().to_numpy().astype(bool)
+    held = series.filter(~series.is_null()).to_numpy() if missing.any() else series.to_numpy()
+    return SentColumn.filled(held, missing)

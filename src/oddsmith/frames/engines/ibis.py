@@ -1,0 +1,54 @@
+"""Ibis: whatever its backends have in common, with knots told apart by nested conditions."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from oddsmith.frames.engines.base import Frame, FrameEngine
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+
+#: Backends whose doubles overflow to ∞ and vanish to 0 without an error.
+_FORGIVING = {"databricks", "datafusion", "duckdb", "polars", "pyspark", "sqlite"}
+
+#: Backends that tell quoted names apart by case.
+_MINDS_CASE = {"clickhouse", "datafusion", "oracle", "polars", "postgres", "risingwave", "snowflake"}
+
+
+class Ibis(FrameEngine):
+    """Tables of Ibis."""
+
+    writes_numbers_as_text = True
+
+    def takes(self, frame: Frame) -> bool:
+        """Whether this is a table of Ibis."""
+        return frame.implementation.is_ibis()
+
+    def tells_case_apart(self, frame: Frame) -> bool:
+        """Whether the backend does."""
+        return _backend(frame) in _MINDS_CASE
+
+    def is_strict(self, frame: Frame) -> bool:
+        """Whether the backend is."""
+        return _backend(frame) not in _FORGIVING
+
+    def query_text(self, native: Any) -> str | None:
+        """Return the SQL."""
+        return str(native.compile(pretty=True))
+
+    def as_integer(self, flag: "nw.Expr") -> "nw.Expr":
+        """Return a column of bools as integers, which PostgreSQL does not cast to 64 bits."""
+        import narwhals.stable.v2 as nw
+
+        return nw.when(~flag.is_null()).then(nw.when(flag).then(nw.lit(1)).otherwise(nw.lit(0)))
+
+    def joined(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
+        """Join a table from memory, which the backend gets with the query."""
+        import narwhals.stable.v2 as nw
+
+        arrow = nw.from_dict(table, backend="pyarrow").to_native()
+        return frame.join(nw.from_native(nw.get_native_namespace(frame).memtable(arrow)), on=key, how="left")
+
+
+def _backend(frame: Frame) -> str:
+    return str(frame.to_native().get_backend().name)

@@ -1,0 +1,91 @@
+"""Polars: expressions, with knots looked up by its search in a series."""
+
+from collections.abc import Mapping
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from oddsmith.formula import Column, Pieces
+from oddsmith.frames.engines.base import Frame, FrameEngine
+from oddsmith.frames.engines.memory import ArrowMemory
+from oddsmith.frames.expressions import ExpressionReader
+from oddsmith.maps.base import MAX
+
+if TYPE_CHECKING:
+    from oddsmith.frames.scored_frame import ScoredFrame
+    from oddsmith.frames.segments import Maps
+
+
+class PolarsLazy(FrameEngine):
+    """Lazy frames of Polars, in which ``*`` and ``^…$`` are patterns and no names."""
+
+    renames = True
+
+    def takes(self, frame: Frame) -> bool:
+        """Whether this is a frame of Polars; one in memory is taken by `PolarsMemory` before."""
+        return frame.implementation.is_polars()
+
+    def renamed(self, native: Any, names: Mapping[str, str]) -> Any:
+        """Return a frame with new names."""
+        return native.rename(dict(names))
+
+    def query_text(self, native: Any) -> str | None:
+        """Return the plan of a lazy frame."""
+        return str(native.explain()) if hasattr(native, "explain") else None
+
+    def joined(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
+        """Join in Polars' own words: left joins of narwhals do not promise the order of rows."""
+        import narwhals.stable.v2 as nw
+
+        small = nw.get_native_namespace(frame).LazyFrame(table)
+        joined: Frame = nw.from_native(frame.to_native().join(small, on=key, how="left", maintain_order="left"))
+        return joined
+
+    def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
+        """Return the native frame with the probability of each row."""
+        import narwhals.stable.v2 as nw
+
+        if maps.by is not None:
+            return super().with_probability(rows, maps, name)
+        words = nw.get_native_namespace(rows.frame)
+        # An infinite score beside a slope of 0 would make no number.
+        reader = _SearchReader(words, words.col(rows.score).cast(words.Float64).clip(-MAX, MAX), rows.spare)
+        column = reader.column(maps.formula(None), name)
+        return rows.frame.to_native().with_columns(**reader.places).with_columns(column).drop(reader.places)
+
+
+class PolarsMemory(ArrowMemory):
+    """Frames of Polars in memory: NumPy computes, but names are those of Polars, and integers are cast."""
+
+    holds_arrow = False
+    renames = True
+    renamed = PolarsLazy.renamed
+
+    def takes(self, frame: Frame) -> bool:
+        """Whether this is a frame of Polars in memory."""
+        return super().takes(frame) and frame.implementation.is_polars()
+
+
+class _SearchReader(ExpressionReader):
+    """Reads pieces as well: Polars can search in a series and take from one.
+
+    Attributes
+    ----------
+    places : dict of str to expression
+        Columns that must be in the frame before the expression is used: where scores lie among knots.
+    """
+
+    def __init__(self, words: ModuleType, score: Any, spare: str) -> None:
+        super().__init__(words, score, spare)
+        self.places: dict[str, Any] = {}
+        self._place: Any = None
+
+    def _column(self, node: Column) -> Any:
+        return self.words.lit(self.words.Series(node.values)).gather(self._place)
+
+    def _pieces(self, node: Pieces) -> Any:
+        name = f"{self.spare}_{len(self.places)}"
+        self.places[name] = self.words.lit(self.words.Series(node.knots)).search_sorted(self.score)
+        around, self._place = self._place, self.words.col(name)
+        value = self.read(node.body)
+        self._place = around
+        return value
