@@ -29,7 +29,8 @@ from sklearn.svm import LinearSVC
 from oddsmith import AutoScaling, MatrixScaling, TemperatureScaling, VectorScaling
 from oddsmith.classify import classifier_scores
 from oddsmith.classify.methods import resolve_method
-from oddsmith.classify.multiclass import make_calibration, read_target
+from oddsmith.classify.multiclass import make_calibration
+from oddsmith.classify.target import read_target
 
 _SIZES = (300, 1000, 3000)
 _HELD_OUT = 2500

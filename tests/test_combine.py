@@ -100,7 +100,7 @@ def objective(theta, columns, y, weight, l2):
     return weight @ np.logaddexp(0, -signed) + l2 / 2 * theta[:-1] @ theta[:-1]
 
 
-def test_stacking_minimises_its_objective():
+def test_stacking_minimizes_its_objective():
     columns, y = stacking_data()
     weight = np.random.default_rng(1).random(len(y))
     fitted = StackingCombiner(penalty=0.5).fit(columns, y, sample_weight=weight)

@@ -1,6 +1,6 @@
 """One answer from several classifiers: combine their calibrated log-odds.
 
-Everything here takes log-odds, one row an item and one column a classifier (n × K), and returns log-odds:
+Everything here takes log-odds, one row an item and one column per classifier (n × K), and returns log-odds:
 they keep what a probability rounds away near 0 and 1. Log-odds of ±inf, certain classifiers, are taken wherever the
 rule has a value for them. `combine_probabilities` applies any of the rules to probabilities. The rules differ in what
 they assume:
@@ -28,13 +28,7 @@ from oddsmith._check import as_array, as_labels, as_weights, fail, number
 from oddsmith._types import Floats
 from oddsmith.errors import NonConvergenceWarning, SingleClassWarning
 
-__all__ = [
-    "StackingCombiner",
-    "combine_probabilities",
-    "independent_evidence",
-    "mean_log_odds",
-    "mean_probability",
-]
+__all__ = ["StackingCombiner", "combine_probabilities", "independent_evidence", "mean_log_odds", "mean_probability"]
 
 _LARGE = 30.0
 
@@ -48,7 +42,7 @@ def mean_probability(log_odds: ArrayLike) -> Floats:
     Parameters
     ----------
     log_odds : array of shape (n, K)
-        One row an item, one column a classifier.
+        One row an item, one column per classifier.
 
     Returns
     -------
@@ -60,8 +54,7 @@ def mean_probability(log_odds: ArrayLike) -> Floats:
     [0.7667]
     """
     columns = as_array(log_odds, "log_odds", (2,), infinite=True)
-    pooled: Floats = logsumexp(log_expit(columns), axis=1) - logsumexp(log_expit(-columns), axis=1)
-    return pooled
+    return np.asarray(logsumexp(log_expit(columns), axis=1) - logsumexp(log_expit(-columns), axis=1))
 
 
 def mean_log_odds(log_odds: ArrayLike) -> Floats:
@@ -73,7 +66,7 @@ def mean_log_odds(log_odds: ArrayLike) -> Floats:
     Parameters
     ----------
     log_odds : array of shape (n, K)
-        One row an item, one column a classifier.
+        One row an item, one column per classifier.
 
     Returns
     -------
@@ -98,7 +91,7 @@ def independent_evidence(log_odds: ArrayLike, prior: float) -> Floats:
     Parameters
     ----------
     log_odds : array of shape (n, K)
-        One row an item, one column a classifier.
+        One row an item, one column per classifier.
     prior : float
         P(positive class) where the classifiers were calibrated, 0 < π < 1.
 
@@ -123,7 +116,7 @@ def combine_probabilities(prob: ArrayLike, rule: Callable[..., Floats], **option
     Parameters
     ----------
     prob : array of shape (n, K)
-        One row an item, one column a classifier. P = 0 and P = 1 are certainties, which no evidence revises; where
+        One row an item, one column per classifier. P = 0 and P = 1 are certainties, which no evidence revises; where
         one item has both, only `mean_probability` has an answer.
     rule : callable
         `mean_probability`, `mean_log_odds` or `independent_evidence`.
@@ -158,7 +151,7 @@ def _without_contradiction(log_odds: ArrayLike) -> Floats:
 class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn how to weigh K classifiers: logistic regression on their log-odds.
 
-    Minimise Σ log(1 + e^(−yL)) + penalty/2·Σ w_k² with L = b + Σ_k w_k L_k. **The log-odds must be out of
+    Minimize Σ log(1 + e^(−yL)) + penalty/2·Σ w_k² with L = b + Σ_k w_k L_k. **The log-odds must be out of
     sample**: made by classifiers (and calibrators) that did not see these rows, for example by cross-fitting.
     On the rows that they were trained on, the most overfitted classifier would get all the weight.
 
@@ -233,7 +226,7 @@ class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "log_odds must have the columns of fit",
                 f"X has {columns.shape[1]} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input",
-                "pass one column a classifier, in the same order",
+                "pass one column per classifier, in the same order",
             )
         return np.asarray(columns @ self.coef_ + self.intercept_)
 

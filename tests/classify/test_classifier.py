@@ -40,7 +40,7 @@ THREE = np.where(np.arange(150) % 3 == 0, 2, Y)
 
 
 NO_WEIGHTS = {
-    f"check_sample_weight_equivalence_on_{kind}_data": "nearest neighbours take no weights; only the calibrator does"
+    f"check_sample_weight_equivalence_on_{kind}_data": "nearest neighbors take no weights; only the calibrator does"
     for kind in ("dense", "sparse")
 }
 
@@ -426,7 +426,9 @@ class TestLogProbabilities:
         always = CalibratedClassifier(GaussianNB(), "isotonic", multiclass="one_vs_rest").fit(X, THREE)
         log_prob, prob = always.predict_log_proba(X), always.predict_proba(X)
         np.testing.assert_allclose(np.exp(log_prob), prob, atol=1e-12)
-        impossible = always.calibrated_classifiers_[0].calibration.problems.join_log_odds(np.full((1, 3), -np.inf))
+        impossible = always.calibrated_classifiers_[0].calibration.problems.join_log_odds(
+            np.full((1, 3), -np.inf), None
+        )
         np.testing.assert_allclose(impossible, np.log(1 / 3))
 
 

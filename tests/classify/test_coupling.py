@@ -63,7 +63,7 @@ def test_code_matrix_vector(case):
 
 @quick
 @given(seeds, st.integers(2, 5))
-def test_pairwise_minimises_the_weighted_divergence(seed, k):
+def test_pairwise_minimizes_the_weighted_divergence(seed, k):
     rng = np.random.default_rng(seed)
     r, n = pairs(rng.uniform(0.02, 0.98, size=(k, k))), rng.integers(1, 20, size=(k, k)).astype(float)
     n += n.T
@@ -163,7 +163,7 @@ def test_groups_that_were_never_compared_give_finite_answers():
 
 @quick
 @given(seeds, st.integers(2, 5), st.booleans())
-def test_code_matrix_minimises_its_objective(seed, k, rest):
+def test_code_matrix_minimizes_its_objective(seed, k, rest):
     rng = np.random.default_rng(seed)
     code = one_vs_rest_code(k) if rest else pair_code(k)
     r = rng.random(len(code))
@@ -210,7 +210,7 @@ def test_non_convergence_is_reported(monkeypatch):
         (lambda: couple_pairwise([[0, 0.7], [0.3, 0]], [[0, -1], [-1, 0]]), "n must be ≥ 0"),
         (lambda: couple_code_matrix([0.5], [[1, 1]]), "at least one"),
         (lambda: couple_code_matrix([0.5], [[1, -2]]), r"\+1, −1 and 0"),
-        (lambda: couple_code_matrix([0.5, 0.5], [[1, -1]]), "one answer a row of code; got 2 for 1 rows"),
+        (lambda: couple_code_matrix([0.5, 0.5], [[1, -1]]), "one answer per row of code; got 2 for 1 rows"),
         (lambda: couple_code_matrix([1.5], [[1, -1]]), r"in \[0, 1\]"),
     ],
 )

@@ -48,7 +48,7 @@ def slope(beta, logits, y):
 
 
 def gradient(fitted, logits, y):
-    """Return the gradient of the penalised log-loss of a linear scaling in (T·coef, intercept)."""
+    """Return the gradient of the penalized log-loss of a linear scaling in (T·coef, intercept)."""
     x, k, t = fitted._features(logits), logits.shape[1], fitted.temperature_
     excess = fitted.predict_proba(logits) - np.eye(k)[y]
     slopes = (excess * x).sum(axis=0) if fitted.coef_.ndim == 1 else excess.T @ x
@@ -117,7 +117,7 @@ def test_linear_scaling_reaches_the_optimum(method, seed, k, log_scale, l2):
     assert left <= 60 * 1e-14
 
 
-def test_vector_scaling_equals_a_general_optimiser():
+def test_vector_scaling_equals_a_general_optimizer():
     logits, y = sample(k=3)
     fitted = VectorScaling(penalty=2.0).fit(logits, y)
     x = logits - logits.mean(axis=1, keepdims=True)
@@ -335,7 +335,7 @@ BAD = np.where(np.arange(60).reshape(20, 3) == 7, np.nan, GOOD)
         (lambda: TemperatureScaling().fit(GOOD[:0], LABELS[:0]), "must not be empty"),
         (lambda: TemperatureScaling().fit(GOOD[None], LABELS), "1 or 2 axes"),
         (lambda: TemperatureScaling(classes=[0, 1, 1]).fit(GOOD, LABELS), "label of each column, once"),
-        (lambda: TemperatureScaling(classes="abc").fit(GOOD, LABELS), "one column a class"),
+        (lambda: TemperatureScaling(classes="abc").fit(GOOD, LABELS), "one column per class"),
         (
             lambda: TemperatureScaling(classes=[0, 1, 5]).fit(GOOD, LABELS),
             r"labels from classes; got labels \[2\]",

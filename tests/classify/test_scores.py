@@ -148,7 +148,7 @@ def test_votes_of_a_hard_vote_decide_as_it_does(weights):
     np.testing.assert_array_equal(vote.classes_[share.argmax(axis=1)], vote.predict(X3))
 
 
-def test_votes_of_neighbours_and_of_our_boosting():
+def test_votes_of_neighbors_and_of_our_boosting():
     near = KNeighborsClassifier().fit(X, Y)
     np.testing.assert_array_equal(classifier_scores(near, X, "votes").values, near.predict_proba(X))
     boost = BoostedClassifier(n_estimators=5).fit(X, Y)
@@ -258,8 +258,8 @@ def test_a_bad_score_is_reported_by_its_row():
             "logits",
             "response_method must be one of 'auto', 'decision_function', 'log_odds', 'predict_proba', 'votes'; got",
         ),
-        (lambda *_: np.zeros(3), r"scores must be one row a row of X; got shape \(3,\) for 200 rows"),
-        (lambda *_: np.zeros((200, 1, 1)), "scores must be one row a row of X; got shape"),
+        (lambda *_: np.zeros(3), r"scores must be one per row of X; got shape \(3,\) for 200 rows"),
+        (lambda *_: np.zeros((200, 1, 1)), "scores must be one per row of X; got shape"),
     ],
 )
 def test_bad_kinds_are_refused(kind, message):
@@ -402,7 +402,7 @@ class TestAlignment:
     def test_unknown_classes_and_wrong_widths_are_refused(self):
         with pytest.raises(InvalidInputError, match="classifier and y must have the same classes"):
             self.make([1.0], "own", [0, 7]).aligned(np.array([0, 1]))
-        with pytest.raises(InvalidInputError, match=r"one column a class; got shape \(1, 2\) for 3 classes"):
+        with pytest.raises(InvalidInputError, match=r"one column per class; got shape \(1, 2\) for 3 classes"):
             self.make([[1.0, 2.0]], "own", [0, 1, 2]).aligned(np.array([0, 1, 2]))
 
 

@@ -112,7 +112,7 @@ def test_a_quadratic_map_that_is_too_large_falls_back(noisy, monkeypatch):
     monkeypatch.setattr(kernel_logistic, "_MOST_ENTRIES", 10)
     for form in (np.array, sparse.csr_array):
         by_rows = KernelLogisticRegression("quadratic").fit(form(X), y)
-        assert isinstance(by_rows.form_, kernel_logistic.Centres)
+        assert isinstance(by_rows.form_, kernel_logistic.Centers)
         np.testing.assert_allclose(by_rows.dual_coef_, explicit.dual_coef_, atol=1e-7)
         np.testing.assert_allclose(by_rows.decision_function(form(X)), explicit.decision_function(X), atol=1e-7)
 
@@ -131,7 +131,7 @@ def test_wide_dense_rows_use_the_kernel_matrix():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(20, 30)), np.arange(20) % 2
     model = KernelLogisticRegression("quadratic").fit(X, y)
-    assert isinstance(model.form_, kernel_logistic.Centres)
+    assert isinstance(model.form_, kernel_logistic.Centers)
     explicit = KernelLogisticRegression("quadratic").fit(sparse.csr_array(X), y)
     np.testing.assert_allclose(model.decision_function(X), explicit.decision_function(X), atol=1e-7)
 
@@ -227,7 +227,7 @@ def test_the_quadratic_kernel_is_kept_at_an_offset(noisy, form, direct, offset, 
     features = KernelLogisticRegression("quadratic", 0.1).fit(form(X), y)
     monkeypatch.setattr(kernel_logistic, "_MOST_ENTRIES", 1)
     rows = KernelLogisticRegression("quadratic", 0.1).fit(form(X), y)
-    assert isinstance(rows.form_, kernel_logistic.Centres)
+    assert isinstance(rows.form_, kernel_logistic.Centers)
     np.testing.assert_allclose(features.predict_proba(form(X)), rows.predict_proba(form(X)), atol=1e-7)
     if offset <= 30:
         # As it stands in the documentation.
@@ -254,7 +254,7 @@ def test_kernels_that_keep_no_digits_or_are_none_are_refused(noisy, monkeypatch)
     monkeypatch.setattr(kernel_logistic, "_MOST_ENTRIES", 1)
     for options in ({}, {"exact_rows": 10}):
         with pytest.raises(
-            InvalidInputError, match=r"must keep digits beside penalty; got values up to .* Hint: centre"
+            InvalidInputError, match=r"must keep digits beside penalty; got values up to .* Hint: center"
         ):
             KernelLogisticRegression("quadratic", **options).fit(X + 1e8, y)
     with pytest.raises(InvalidInputError, match=r"positive semi-definite; got .* Hint: "):

@@ -41,7 +41,7 @@ def test_search_equals_brute_force(seed, n, d, integer_weights, as_sparse):
         assert found == expected
 
 
-def test_neighbouring_floats_are_separated():
+def test_neighboring_floats_are_separated():
     low = 1.0 + 2**-52
     X = np.array([[low], [np.nextafter(low, 2)]])
     stump = StumpLearner(TrainingRows(X, np.array([False, True]), np.ones(2)), "none", real=False).fit(np.ones(2))

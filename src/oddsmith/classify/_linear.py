@@ -1,4 +1,4 @@
-"""The best penalised linear map of logits, for tens of rows or for tens of thousands.
+"""The best penalized linear map of logits, for tens of rows or for tens of thousands.
 
 L-BFGS with the curvature of each parameter as its first guess, in blocks that stay in the cache. Convergence is
 declared on the gradient: the penalty R makes the loss so convex that ½ gᵀR⁻¹g is the most that could still be gained.
@@ -59,21 +59,21 @@ def structured_penalty(k: int) -> Floats:
 def fit_linear(
     cases: Cases,
     penalty: Floats,
-    l2: float,
+    shift_penalty: float,
     *,
     tolerance: float,
     start: LinearFit | None = None,
     free: Bools | None = None,
     max_steps: int | None = None,
 ) -> LinearFit:
-    """Minimise Σ w·log-loss + ½ Σ penalty·change² + ½ l2·Σ shift².
+    """Minimize Σ w·log-loss + ½ Σ penalty·change² + ½ shift_penalty·Σ shift².
 
     Parameters
     ----------
     cases : Cases
     penalty : ndarray of shape (k,) or (k, k)
         For a diagonal or a full matrix, > 0.
-    l2 : float
+    shift_penalty : float
         > 0.
     tolerance : float
         Log-loss per case that may be left to gain.
@@ -86,11 +86,11 @@ def fit_linear(
     """
     k = len(cases.v)
     total = float(cases.weight.sum())
-    ridge = np.append(penalty.ravel(), np.full(k, l2)) / total
+    penalties = np.append(penalty.ravel(), np.full(k, shift_penalty)) / total
     rows = np.ones(k, dtype=bool) if free is None else free
     held = np.append(rows if penalty.ndim == 1 else np.repeat(rows, k), rows)
-    problem = _PenalizedLoss(cases._replace(weight=cases.weight / total), ridge, held, penalty.shape)
-    theta = np.zeros(ridge.size) if start is None else np.append(start.change.ravel(), start.shift)
+    problem = _PenalizedLoss(cases._replace(weight=cases.weight / total), penalties, held, penalty.shape)
+    theta = np.zeros(penalties.size) if start is None else np.append(start.change.ravel(), start.shift)
     best, converged = _minimize(problem, theta, tolerance, max_steps or _MAX_STEPS)
     return LinearFit(best[:-k].reshape(penalty.shape), best[-k:], converged)
 
@@ -99,7 +99,7 @@ class _PenalizedLoss(NamedTuple):
     """A mean log-loss with its penalty."""
 
     cases: Cases
-    ridge: Floats
+    penalties: Floats
     held: Bools
     shape: tuple[int, ...]
 
@@ -110,7 +110,7 @@ class _PenalizedLoss(NamedTuple):
 
     def loss(self, theta: Floats) -> tuple[float, Floats]:
         """Return the loss and its gradient."""
-        value, gradient = 0.5 * float(self.ridge @ theta**2), self.ridge * theta
+        value, gradient = 0.5 * float(self.penalties @ theta**2), self.penalties * theta
         for v, truth, weight, below in self._blocks(theta):
             each = np.arange(v.shape[1])
             chosen = below[truth, each]
@@ -124,7 +124,7 @@ class _PenalizedLoss(NamedTuple):
 
     def curvature(self, theta: Floats) -> Floats:
         """Return the second derivative of the loss in each parameter."""
-        result = self.ridge.copy()
+        result = self.penalties.copy()
         for v, _, weight, below in self._blocks(theta):
             prob = np.exp(below, out=below)
             prob /= prob.sum(axis=0)
@@ -154,12 +154,12 @@ class _PenalizedLoss(NamedTuple):
 
 
 def _minimize(problem: _PenalizedLoss, theta: Floats, tolerance: float, max_steps: int) -> tuple[Floats, bool]:
-    """Minimise by L-BFGS; steps lower the loss, as far as it is known, and the gradient tells when to stop."""
+    """Minimize by L-BFGS; steps lower the loss, as far as it is known, and the gradient tells when to stop."""
     value, gradient = problem.loss(theta)
     curvature, slack = problem.curvature(theta), problem.rounding
     pairs: list[tuple[Floats, Floats, float]] = []
     for _ in range(max_steps):
-        if 0.5 * float(gradient @ (gradient / problem.ridge)) <= tolerance:
+        if 0.5 * float(gradient @ (gradient / problem.penalties)) <= tolerance:
             return theta, True
         step = _direction(gradient, curvature, pairs)
         slope, length = float(gradient @ step), 1.0

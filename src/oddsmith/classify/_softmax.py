@@ -14,7 +14,7 @@ from oddsmith.errors import (
     SeparableWarning,
 )
 
-Trouble = type[OddsmithWarning] | None
+BoundReason = type[OddsmithWarning] | None
 
 # Two blocks of this many numbers stay in the second-level cache.
 _BLOCK = 32768
@@ -31,7 +31,7 @@ class _LogitRows(NamedTuple):
     weight: Floats
 
 
-def fit_temperature(z: Floats, index: Index, weight: Floats, unknown: float = 0.0) -> tuple[float, float, Trouble]:
+def fit_temperature(z: Floats, index: Index, weight: Floats, unknown: float = 0.0) -> tuple[float, float, BoundReason]:
     """Return the temperature of least log-loss, the size of the logits, and why T sits on a bound, if so.
 
     ``unknown`` cases more, which may be of any class, keep T away from 0 where every top class is the true one.
@@ -48,7 +48,7 @@ def fit_temperature(z: Floats, index: Index, weight: Floats, unknown: float = 0.
     if weight @ (rows.chosen - mean) <= 0:
         return size * _BRACKET, size, ReversedScoreWarning
     beta, count = 1.0, 512
-    # Few rows find the neighbourhood, more rows narrow it; the whole then needs two or three passes.
+    # Few rows find the neighborhood, more rows narrow it; the whole then needs two or three passes.
     while count < len(z) // 8:
         beta = _newton(_LogitRows(*(column[:: len(z) // count] for column in rows)), size, beta, 1e-3)
         count *= 16
@@ -75,7 +75,7 @@ def _newton(rows: _LogitRows, size: float, beta: float, tolerance: float) -> flo
 
 
 def _derivatives(rows: _LogitRows, size: float, beta: float) -> tuple[float, float]:
-    """Return slope and curvature of the log-loss in β: one exponential an element, in blocks."""
+    """Return slope and curvature of the log-loss in β: one exponential per element, in blocks."""
     height = max(1, _BLOCK // rows.z.shape[1])
     slope = curvature = 0.0
     for start in range(0, len(rows.z), height):

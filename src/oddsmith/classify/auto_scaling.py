@@ -78,11 +78,8 @@ class AutoScaling(JointScaling):
         Calibration in the large is then not assured.
     random_state : int or None, default 0
         Of the folds. A fit depends neither on the order of rows nor on that of classes.
-    classes : array of shape (k,), optional
-        The labels of the columns, in their order; by default the sorted labels of y. Name them when a class may be
-        missing from y.
-    input : {"auto", "logits", "probabilities"}, default "auto"
-        "auto" takes rows that are ≥ 0 and sum to 1 for probabilities, all else for logits.
+    classes, input
+        As in `TemperatureScaling`.
 
     Attributes
     ----------
@@ -91,7 +88,7 @@ class AutoScaling(JointScaling):
     verdict_ : str
         What was chosen and why, whether calibrating was worth it, and what could not be fitted.
     gain_, gain_interval_ : float, tuple of float
-        By how much the mean log-loss fell out of sample against leaving the logits as they are, with its 95 %
+        By how much the mean log-loss fell out of sample against leaving the logits uncalibrated, with its 95 %
         interval. NaN where there are too few cases to tell.
     worth_it_ : bool or None
         Whether the gain is clearly above 0; None where it cannot be told.
@@ -102,9 +99,9 @@ class AutoScaling(JointScaling):
 
     Notes
     -----
-    P = Σ wₘPₘ with weights that maximise the out-of-sample likelihood, in four stratified folds, under a Dirichlet
+    P = Σ wₘPₘ with weights that maximize the out-of-sample likelihood, in four stratified folds, under a Dirichlet
     prior worth two cases; then all parts are fitted to all cases. Logits are read as logs of probabilities, log p, and
-    as log(p + ε), ε chosen by the likelihood of temperature scaling: networks want the first, forests and neighbours,
+    as log(p + ε), ε chosen by the likelihood of temperature scaling: networks want the first, forests and neighbors,
     which say 0, the second, and naive Bayes both. Fits that take more than 80 steps are stopped there, and judged so.
 
     The log-odds of the blend are moved by the least that brings |Σw(P − Y)| of each class, over the fitted cases, below
@@ -153,7 +150,7 @@ class AutoScaling(JointScaling):
         softenings = _softenings(cases)
         folds = list(deal(cases, self.random_state))
         candidates = list(_candidates(cases, folds, softenings, keep=self.accuracy == "keep"))
-        judged = _Judged.of(folds, [rows for _, rows in candidates])
+        judged = _OutOfSample.of(folds, [rows for _, rows in candidates])
         weights = _weights(judged, [part.name for part, _ in candidates])
         kept = np.flatnonzero(weights)
         parts = [candidates[i][0] for i in kept]
@@ -165,16 +162,16 @@ class AutoScaling(JointScaling):
         self._parts = [_in_order(part, back) for part in parts]
         self._weights, self._shift = weights[kept], shift[back]
         self.weights_ = {part.name: float(w) for part, w in zip(parts, self._weights, strict=True)}
-        self._judge(judged, weights, [part.name for part, _ in candidates])
+        self._measure_gain(judged, weights, [part.name for part, _ in candidates])
         self.verdict_ = " ".join([*self._choice(), *self._worth(judged.n_folds), *self._left_out(cases)])
-        trouble = fit_temperature(cases.z, cases.truth, cases.weight, _UNKNOWN)[2]
-        if trouble is not None:
-            warnings.warn(WHY_ON_BOUND[trouble], trouble, stacklevel=3)
+        reason = fit_temperature(cases.z, cases.truth, cases.weight, _UNKNOWN)[2]
+        if reason is not None:
+            warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
 
     def _rescale(self, z: Floats) -> Floats:
         return _blended(self._parts, self._weights, z) + self._shift
 
-    def _judge(self, judged: "_Judged", weights: Floats, names: list[str]) -> None:
+    def _measure_gain(self, judged: "_OutOfSample", weights: Floats, names: list[str]) -> None:
         """Tell what calibrating brought."""
         self.gain_, self.gain_interval_, self.worth_it_ = math.nan, (math.nan, math.nan), None
         self._losses = (math.nan, math.nan, math.nan)
@@ -212,9 +209,9 @@ class AutoScaling(JointScaling):
         if self.worth_it_:
             yield f"{change}: calibrating was worth it."
         elif high < 0:
-            yield f"{change}: the logits were better as they are."
+            yield f"{change}: the logits were better uncalibrated."
         else:
-            yield f"{change}: no clear difference from leaving the logits as they are."
+            yield f"{change}: no clear difference from leaving the logits uncalibrated."
 
     def _left_out(self, cases: Sorted) -> Iterator[str]:
         missing = np.sort(cases.columns[cases.totals == 0])
@@ -289,8 +286,8 @@ class _ReadCases:
     def __init__(self, cases: Sorted, softening: float) -> None:
         self.softening, self.totals = softening, cases.totals
         self.x = _read(cases.z, softening)
-        self.best, size, trouble = fit_temperature(self.x, cases.truth, cases.weight, _UNKNOWN)
-        self.unit = self.best if trouble is None else size
+        self.best, size, reason = fit_temperature(self.x, cases.truth, cases.weight, _UNKNOWN)
+        self.unit = self.best if reason is None else size
         self._cases, self._scaled = cases, dict[str, Cases]()
 
     def tempered(self, times: float = 1.0, name: str = "temperature") -> _Part:
@@ -364,7 +361,7 @@ def _path(
         best = loss
 
 
-class _Judged(NamedTuple):
+class _OutOfSample(NamedTuple):
     """Log-likelihoods of cases by fits that did not see them."""
 
     parts: Floats
@@ -373,7 +370,7 @@ class _Judged(NamedTuple):
     n_folds: int
 
     @classmethod
-    def of(cls, folds: Sequence[CaseFold], rows: Sequence[Floats]) -> "_Judged":
+    def of(cls, folds: Sequence[CaseFold], rows: Sequence[Floats]) -> "_OutOfSample":
         """Put the folds together."""
         as_is = [_of_true(np.asarray(log_softmax(fold.part.z, axis=1)), fold.part.truth) for fold in folds]
         weight = [fold.part.weight for fold in folds]
@@ -391,7 +388,7 @@ class _Judged(NamedTuple):
         return mean, math.sqrt(float(self.weight @ (losses - mean) ** 2) / n / n)
 
 
-def _weights(judged: _Judged, names: Sequence[str]) -> Floats:
+def _weights(judged: _OutOfSample, names: Sequence[str]) -> Floats:
     """Return the weights of the most probable blend, by EM; without folds, temperature scaling has all."""
     if judged.n_folds == 0:
         return np.array([float(name == "temperature") for name in names])

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from copy import copy
 from functools import wraps
-from typing import Any, Literal, NamedTuple, ParamSpec, Self
+from typing import Any, Literal, ParamSpec, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,17 +21,11 @@ from oddsmith import _check
 from oddsmith._sklearn_compat import num_samples
 from oddsmith._types import Floats, Weights
 from oddsmith.calibrators import Calibrator
+from oddsmith.classify._sources import known_classes
 from oddsmith.classify.in_sample import remember_rows, row_hashes, warn_if_in_sample
 from oddsmith.classify.methods import resolve_method
-from oddsmith.classify.multiclass import (
-    JointCalibration,
-    ProblemCalibration,
-    ProblemClassifier,
-    Target,
-    is_joint,
-    make_calibration,
-    read_target,
-)
+from oddsmith.classify.multiclass import ProblemClassifier, is_joint, make_calibration
+from oddsmith.classify.pair import CalibratedPair
 from oddsmith.classify.protocols import (
     Pooled,
     Progress,
@@ -44,7 +38,8 @@ from oddsmith.classify.protocols import (
     score_all,
     weight_params,
 )
-from oddsmith.classify.scores import ResponseMethod, classifier_scores, known_classes
+from oddsmith.classify.scores import ResponseMethod
+from oddsmith.classify.target import Target, read_target
 from oddsmith.modelfile import CalibrationModel
 
 __all__ = ["CalibratedClassifier"]
@@ -67,39 +62,6 @@ def _with_new_names(init: Callable[Parameters, None]) -> Callable[Parameters, No
         init(*args, **given)
 
     return checked
-
-
-class CalibratedPair(NamedTuple):
-    """A fitted classifier with the calibration of its scores."""
-
-    estimator: Any
-    calibration: ProblemCalibration | JointCalibration
-    classes: NDArray[Any]
-    response_method: ResponseMethod
-    source: str
-
-    @property
-    def calibrators(self) -> list[Any]:
-        """The fitted calibrators: one per two-class problem, or one joint scaling."""
-        return self.calibration.calibrators
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the calibrated P of each class or label."""
-        return self.calibration.predict_proba(self.raw_scores(X))
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Return the logarithm of the calibrated P of each class or label."""
-        return self.calibration.predict_log_proba(self.raw_scores(X))
-
-    def log_odds(self, X: Any) -> Floats:
-        """Return the calibrated log-odds of the second of two classes."""
-        return self.calibration.log_odds(self.raw_scores(X))
-
-    def raw_scores(self, X: Any) -> Floats:
-        """Return what the calibrators take: one column each, or the logits of a joint scaling."""
-        layout = self.calibration.problems.layout
-        scores = classifier_scores(self.estimator, X, self.response_method, layout=layout, source=self.source)
-        return self.calibration.scores(scores.aligned(self.classes), scores.form)
 
 
 class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -125,12 +87,12 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         scored r times calibrates with weight 1/r each time. A fold with one class to train on is skipped.
     ensemble : bool or "auto", default False
         False: one calibrator on all out-of-sample scores, classifier refitted on all rows. True: one classifier and
-        calibrator a fold, probabilities averaged; with a held-out fraction, this one pair. "auto", as in scikit-learn:
-        True.
+        calibrator per fold, probabilities averaged; with a held-out fraction, this one pair. "auto" is
+        True, as in scikit-learn.
     response_method : {"auto", "decision_function", "predict_proba", "log_odds", "votes"} or callable, default "auto"
         The calibrator's input, or a function of a fitted classifier and X that gives it; see `classifier_scores`.
     multiclass : {"auto", "one_vs_rest", "pairwise"} or array of shape (b, k), default "auto"
-        How more than two classes are taken apart for a two-class calibrator and put together again: normalised, by
+        How more than two classes are taken apart for a two-class calibrator and put together again: normalized, by
         `couple_pairwise`, or by `couple_code_matrix` with this code. A joint scaling needs none of them. "auto" is
         "one_vs_rest", and lets the default method be a joint one.
     prefit : bool, default False
@@ -149,7 +111,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     estimator_ : classifier
         The one classifier in use; absent where those of several folds are averaged.
     calibrators_ : list
-        Fitted calibrators, one a two-class problem (None where it had no rows), fold after fold in an ensemble.
+        Fitted calibrators, one per two-class problem (None where it had no rows), fold after fold in an ensemble.
     calibrated_classifiers_ : list
         Pairs with ``estimator``, ``calibrators`` and ``predict_proba``.
     response_method_, source_, protocol_ : str
@@ -159,7 +121,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     -----
     A classifier that is already fitted should not have seen the rows that calibrate it. ``InSampleWarning`` is issued
     when more than a tenth of them are known training rows (those in ``X_train``, or remembered by a classifier that
-    this class fitted, or stored by a classifier such as nearest neighbours), or when its scores separate 50 rows or
+    this class fitted, or stored by a classifier such as nearest neighbors), or when its scores separate 50 rows or
     more perfectly. A classifier fitted elsewhere that stores no rows and separates none goes unnoticed; equal rows are
     not told apart. `score_tables` shows how large the bias is.
 

@@ -2,7 +2,7 @@
 
 Every function works on arrays of probabilities and knows no classifier. A class that no two-class problem has
 seen gets 0, never NaN. Multi-label problems, where an item may have several labels or none, need nothing from
-here: their classes are independent two-class problems and must not be normalised.
+here: their classes are independent two-class problems and must not be normalized.
 """
 
 import warnings
@@ -23,7 +23,7 @@ _STOP = 1e-12
 _MAX_SWEEPS = 100
 _MAX_STEPS = 500
 # Small enough to change no answer by 1e-9, large enough to make the bounded answer unique.
-_RIDGE = 1e-6
+_PENALTY = 1e-6
 
 
 def normalize_one_vs_rest(r: ArrayLike) -> Floats:
@@ -57,8 +57,8 @@ def normalize_one_vs_rest(r: ArrayLike) -> Floats:
 def couple_pairwise(r: ArrayLike, n: ArrayLike | None = None) -> Floats:
     """Couple the answers of all pairs of classes into one distribution.
 
-    Minimise Σ_{i<j} n_ij KL(r_ij‖μ_ij), μ_ij = p_i/(p_i + p_j). Start at p_i = 2Σ_j r_ij/(k(k − 1)); then,
-    class by class, p_i ← p_i·Σ_j n_ij r_ij/Σ_j n_ij μ_ij and normalise, until no p changes by 1e-12. Where a
+    Minimize Σ_{i<j} n_ij KL(r_ij‖μ_ij), μ_ij = p_i/(p_i + p_j). Start at p_i = 2Σ_j r_ij/(k(k − 1)); then,
+    class by class, p_i ← p_i·Σ_j n_ij r_ij/Σ_j n_ij μ_ij and normalize, until no p changes by 1e-12. Where a
     p is tiny this takes more than 10⁵ sweeps: rows not done after 100 are finished by Newton steps on the
     same objective in log p. Answers are clipped to [1e-6, 1 − 1e-6].
 
@@ -91,11 +91,7 @@ def couple_pairwise(r: ArrayLike, n: ArrayLike | None = None) -> Floats:
     off = np.abs(answers + np.swapaxes(answers, -1, -2) - 1.0) * (counts > 0)
     if off.max() > _CLIP:
         at = np.unravel_index(int(np.argmax(off)), off.shape)
-        fail(
-            "r[i, j] + r[j, i] must be 1",
-            f"a sum off by {off[at]:.3g} at {tuple(map(int, at))}",
-            "set r[j, i]",
-        )
+        fail("r[i, j] + r[j, i] must be 1", f"a sum off by {off[at]:.3g} at {tuple(map(int, at))}", "set r[j, i]")
     k = answers.shape[-1]
     stacked = np.where(counts > 0, np.clip(answers, _CLIP, 1.0 - _CLIP), 0.5).reshape(-1, k, k)
     counts = counts.reshape(-1, k, k)
@@ -105,7 +101,7 @@ def couple_pairwise(r: ArrayLike, n: ArrayLike | None = None) -> Floats:
 def couple_code_matrix(r: ArrayLike, code: ArrayLike) -> Floats:
     """Find the distribution nearest, in least squares, to the answers of any set of two-class problems.
 
-    Problem b with positive classes I and negative classes J says r_b = Σ_I p/Σ_{I∪J} p. Minimise
+    Problem b with positive classes I and negative classes J says r_b = Σ_I p/Σ_{I∪J} p. Minimize
     Σ_b (Σ_I p − r_b Σ_{I∪J} p)² over p ≥ 0, Σp = 1. Pairs, one vs rest and error-correcting codes are special
     cases. Classes that the code does not tell apart share their probability equally.
 
@@ -134,15 +130,13 @@ def couple_code_matrix(r: ArrayLike, code: ArrayLike) -> Floats:
     signs = as_array(code, "code", (2,))
     if not np.isin(signs, (-1, 0, 1)).all() or (signs.max(axis=1) < 1).any() or (signs.min(axis=1) > -1).any():
         fail(
-            "code must hold +1, −1 and 0, with at least one +1 and one −1 a row",
+            "code must hold +1, −1 and 0, with at least one +1 and one −1 per row",
             f"values {np.unique(signs)[:5].tolist()} and rows such as {signs[0].tolist()}",
             "give each problem both sides",
         )
     if answers.shape[-1] != len(signs):
         fail(
-            "r must have one answer a row of code",
-            f"{answers.shape[-1]} for {len(signs)} rows",
-            "check their order",
+            "r must have one answer per row of code", f"{answers.shape[-1]} for {len(signs)} rows", "check their order"
         )
     seen = np.any(signs != 0, axis=0)
     equations = (signs[:, seen] > 0) - answers.reshape(-1, len(signs), 1) * (signs[:, seen] != 0)
@@ -153,25 +147,16 @@ def couple_code_matrix(r: ArrayLike, code: ArrayLike) -> Floats:
 
 def _to_sum_one(values: Floats) -> Floats:
     total = values.sum(axis=-1, keepdims=True)
-    shares: Floats = np.where(total > 0, values / np.where(total > 0, total, 1.0), 1.0 / values.shape[-1])
-    return shares
+    return np.asarray(np.where(total > 0, values / np.where(total > 0, total, 1.0), 1.0 / values.shape[-1]))
 
 
 def _pair_counts(n: ArrayLike | None, answers: Floats) -> Floats:
     """Return the cases behind each pair, in the shape of the answers, 0 on the diagonal."""
     counts = np.ones(answers.shape[-2:]) if n is None else as_array(n, "n", (2, 3))
     if counts.shape not in (answers.shape, answers.shape[-2:]):
-        fail(
-            "n must be k × k or shaped like r",
-            f"shape {counts.shape} for r of {answers.shape}",
-            "one count a pair",
-        )
+        fail("n must be k × k or shaped like r", f"shape {counts.shape} for r of {answers.shape}", "one count per pair")
     if counts.min() < 0 or not np.array_equal(counts, np.swapaxes(counts, -1, -2)):
-        fail(
-            "n must be ≥ 0 and symmetric",
-            f"smallest {counts.min():g}",
-            "n[i, j] counts the cases of i and of j",
-        )
+        fail("n must be ≥ 0 and symmetric", f"smallest {counts.min():g}", "n[i, j] counts the cases of i and of j")
     return np.broadcast_to(np.where(np.eye(counts.shape[-1], dtype=bool), 0.0, counts), answers.shape)
 
 
@@ -200,7 +185,7 @@ def _couple(r: Floats, n: Floats) -> Floats:
 
 
 def _finish(p: Floats, r: Floats, n: Floats) -> Floats:
-    """Minimise the same objective by Newton steps in θ = log p."""
+    """Minimize the same objective by Newton steps in θ = log p."""
     seen: NDArray[np.bool_] = p > 0
     theta = np.log(np.where(seen, p, 1.0))
     for _ in range(_MAX_STEPS):
@@ -221,7 +206,7 @@ def _finish(p: Floats, r: Floats, n: Floats) -> Floats:
 
 
 def _least_squares_on_simplex(equations: Floats) -> Floats:
-    """Minimise ‖A p‖² over p ≥ 0, Σp = 1, for a stack of matrices A.
+    """Minimize ‖A p‖² over p ≥ 0, Σp = 1, for a stack of matrices A.
 
     With q = t p the free problem min ‖A q‖² + (Σq − 1)², q ≥ 0, has the value a/(1 + a), a = ‖A p‖², at the
     best t: it has the same p, so q need only be divided by its sum.
@@ -232,6 +217,6 @@ def _least_squares_on_simplex(equations: Floats) -> Floats:
     q = np.linalg.pinv(normal, rcond=1e-14, hermitian=True).sum(axis=2)
     # Where no bound is active the linear solution is the answer.
     for row in np.flatnonzero((q < 0).any(axis=1)):
-        stack = np.vstack([equations[row], np.ones(k), _RIDGE * np.eye(k)])
+        stack = np.vstack([equations[row], np.ones(k), _PENALTY * np.eye(k)])
         q[row] = nnls(stack, np.r_[np.zeros(len(equations[row])), 1.0, np.zeros(k)])[0]
     return _to_sum_one(q)

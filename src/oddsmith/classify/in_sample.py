@@ -1,4 +1,4 @@
-"""A guard against calibrating a classifier on the rows that trained it: rows are recognised by their hashes."""
+"""A guard against calibrating a classifier on the rows that trained it: rows are recognized by their hashes."""
 
 import warnings
 from contextlib import suppress
@@ -11,8 +11,8 @@ from scipy import sparse
 
 from oddsmith._sklearn_compat import safe_indexing
 from oddsmith._types import Floats
-from oddsmith.classify.multiclass import Target
 from oddsmith.classify.scores import unwrap
+from oddsmith.classify.target import Target
 from oddsmith.errors import InSampleWarning
 
 Hashes = NDArray[np.uint64]
@@ -28,7 +28,7 @@ _BLOCK = 1 << 18
 
 
 def row_hashes(X: Any) -> Hashes:
-    """Return one number a row, the same for equal rows of numbers in any container."""
+    """Return one number per row, the same for equal rows of numbers in any container."""
     if hasattr(X, "tocsr"):
         rows = X.tocsr()
         terms = _mix(_bits(rows.data)) * _multipliers(rows.shape[1])[rows.indices]
@@ -67,7 +67,7 @@ def _bits(values: NDArray[Any]) -> Hashes:
 
 
 def _mix(bits: Hashes) -> Hashes:
-    """Scatter the bits of each number (the finaliser of splitmix64); 0 stays 0, so that sparse equals dense."""
+    """Scatter the bits of each number (the finalizer of splitmix64); 0 stays 0, so that sparse equals dense."""
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return bits ^ (bits >> np.uint64(31))
@@ -87,7 +87,7 @@ def warn_if_in_sample(estimator: Any, X: Any, X_train: Any, scores: Floats, targ
     """Warn when a fitted classifier is about to be calibrated on rows that trained it.
 
     Evidence, in this order: rows of ``X_train``; the sketch that a fit of this library left; rows that the classifier
-    itself stores (neighbours, support vectors); scores that separate 50 rows or more perfectly. What is missed is a
+    itself stores (neighbors, support vectors); scores that separate 50 rows or more perfectly. What is missed is a
     classifier fitted elsewhere that stores no rows and does not separate them, whose in-sample bias is the smallest.
     """
     inner, seen = unwrap(estimator, X)

@@ -4,67 +4,28 @@ Two classes, one against the rest, all pairs, any code matrix and independent la
 problems, a calibrator for each, and a rule that puts the answers together.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import combinations
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_expit, log_softmax, logsumexp
+from scipy.special import expit, log_expit, log_softmax, logsumexp
 from sklearn.base import BaseEstimator, clone
 
 from oddsmith import _check
 from oddsmith._sklearn_compat import check_method_params, safe_indexing
 from oddsmith._types import Floats, Weights
 from oddsmith.calibrators import Calibrator
+from oddsmith.classify._sources import Form
 from oddsmith.classify.coupling import couple_code_matrix, couple_pairwise, normalize_one_vs_rest
-from oddsmith.classify.scores import Form, Layout, refuse_unknown
+from oddsmith.classify.scores import Layout
+from oddsmith.classify.target import Target
 
 #: Shares of 0 and 1 are read as this far from the ends where a joint scaling needs logits.
 _CLIP = 1e-12
 
 Signs = NDArray[np.int8]
-
-
-class Target(NamedTuple):
-    """Labels as numbers: the class of each row, or 0 and 1 for each row and label."""
-
-    y: NDArray[Any]
-    classes: NDArray[Any]
-    codes: NDArray[np.intp]
-
-    @property
-    def multilabel(self) -> bool:
-        """Whether a row may have several labels or none."""
-        return self.codes.ndim == 2
-
-    def at(self, rows: NDArray[np.intp]) -> "Target":
-        """Return the labels of some rows, in that order."""
-        return Target(self.y[rows], self.classes, self.codes[rows])
-
-
-def read_target(y: Any, n: int, known: NDArray[Any] | None = None) -> Target:
-    """Read one label a row, classes in sorted order, or an indicator matrix of labels."""
-    array = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
-    if array.ndim == 2 and array.shape[1] > 1:
-        if len(array) != n or not np.isin(array, (0, 1)).all():
-            got = f"shape {array.shape} for {n} rows, values such as {array.ravel()[:3].tolist()}"
-            _check.fail("y must be one label a row, or a matrix of 0 and 1", got, "pass an indicator matrix")
-        return Target(array, np.arange(array.shape[1]), array.astype(np.intp))
-    labels = _check.label_column(y, n)
-    present = _check.distinct_labels(labels)
-    if labels.dtype.kind == "f" and np.any(present != np.floor(present)):
-        # In scikit-learn's words.
-        _check.fail("y must hold classes", "Unknown label type: continuous values", "pass labels, not outcomes")
-    if labels.dtype.kind == "O" and np.array(present.tolist()).dtype.kind in "biU":
-        labels, present = np.array(labels.tolist()), np.array(present.tolist())  # as scikit-learn's splitters want them
-    classes = present if known is None else np.unique(known)
-    if len(classes) < 2:
-        _check.fail("y must hold at least two classes", f"{len(classes)} class", "check how rows were selected")
-    refuse_unknown(present, classes)
-    return Target(labels, classes, np.searchsorted(classes, labels))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,18 +36,46 @@ class Problems:
     ----------
     code : ndarray of shape (b, k)
         +1: the class is positive in this problem, −1: negative, 0: takes no part.
-    join : callable
-        Puts probabilities of shape (n, b), which rest on so many cases each, together.
-    layout : str
-        The scores that are wanted from a classifier.
-    join_log_odds : callable, optional
-        Puts log-odds of shape (n, b) together to log P, where that is possible without rounding P.
+    kind : {"two", "labels", "one_vs_rest", "pairwise", "code"}
+        How the answers are put together.
     """
 
     code: Signs
-    join: Callable[[Floats, Floats], Floats]
-    layout: Layout = "classes"
-    join_log_odds: Callable[[Floats], Floats] | None = None
+    kind: Literal["two", "labels", "one_vs_rest", "pairwise", "code"]
+
+    @property
+    def layout(self) -> Layout:
+        """The scores that are wanted from a classifier."""
+        return "labels" if self.kind == "labels" else "pairs" if self.kind == "pairwise" else "classes"
+
+    def join(self, prob: Floats, counts: Floats) -> Floats:
+        """Put the probabilities of all problems, shape (n, b), which rest on so many cases each, together."""
+        if self.kind == "labels":
+            return prob
+        if self.kind == "two":
+            return np.column_stack([1 - prob, prob])
+        if self.kind == "one_vs_rest":
+            return normalize_one_vs_rest(prob)
+        if self.kind == "code":
+            return couple_code_matrix(prob[:, counts > 0], self.code[counts > 0])
+        k = self.code.shape[1]
+        i, j = np.triu_indices(k, 1)
+        r, cases = np.full((len(prob), k, k), 0.5), np.zeros((k, k))
+        r[:, i, j], r[:, j, i] = prob, 1 - prob
+        cases[i, j] = cases[j, i] = counts
+        return couple_pairwise(r, cases)
+
+    def join_log_odds(self, log_odds: Floats, counts: Floats) -> Floats:
+        """Return the logarithm of what `join` returns, from log-odds and, but for coupling, without rounding P."""
+        if self.kind in ("pairwise", "code"):
+            with np.errstate(divide="ignore"):
+                return np.log(self.join(expit(log_odds), counts))
+        if self.kind == "two":
+            log_odds = np.column_stack([-log_odds, log_odds])
+        logs = np.asarray(log_expit(log_odds))
+        if self.kind == "one_vs_rest":
+            logs = log_softmax(np.where(np.isneginf(logs).all(axis=1, keepdims=True), 0.0, logs), axis=1)
+        return logs
 
     def signs(self, target: Target) -> Signs:
         """Return +1, −1 or 0 for each row and problem."""
@@ -128,43 +117,6 @@ def _one_vs_rest(k: int) -> Signs:
     return (2 * np.eye(k) - 1).astype(np.int8)
 
 
-def _join_two(answers: Floats, counts: Floats) -> Floats:
-    del counts
-    return np.column_stack([1 - answers[:, 0], answers[:, 0]])
-
-
-def _join_log_odds_of_two(log_odds: Floats) -> Floats:
-    return np.asarray(log_expit(np.column_stack([-log_odds, log_odds])))
-
-
-def _join_labels(answers: Floats, counts: Floats) -> Floats:
-    del counts
-    return answers
-
-
-def _join_one_vs_rest(answers: Floats, counts: Floats) -> Floats:
-    del counts
-    return normalize_one_vs_rest(answers)
-
-
-def _join_log_odds_one_vs_rest(log_odds: Floats) -> Floats:
-    """Return what `normalize_one_vs_rest` does, in logarithms."""
-    logs = log_expit(log_odds)
-    return np.asarray(log_softmax(np.where(np.isneginf(logs).all(axis=1, keepdims=True), 0.0, logs), axis=1))
-
-
-def _join_pairs(answers: Floats, counts: Floats, k: int) -> Floats:
-    i, j = np.triu_indices(k, 1)
-    r, cases = np.full((len(answers), k, k), 0.5), np.zeros((k, k))
-    r[:, i, j], r[:, j, i] = answers, 1 - answers
-    cases[i, j] = cases[j, i] = counts
-    return couple_pairwise(r, cases)
-
-
-def _join_code(answers: Floats, counts: Floats, code: Signs) -> Floats:
-    return couple_code_matrix(answers[:, counts > 0], code[counts > 0])
-
-
 def problems_for(target: Target, multiclass: Any) -> Problems:
     """Resolve how several classes are taken apart, once, at the door."""
     k = len(target.classes)
@@ -174,22 +126,22 @@ def problems_for(target: Target, multiclass: Any) -> Problems:
         code = _check.as_array(multiclass, "multiclass", (2,))
         couple_code_matrix(np.full(len(code), 0.5), code)  # refuses what is not a code
     if target.multilabel:
-        return Problems(_one_vs_rest(k), _join_labels, "labels", log_expit)
+        return Problems(_one_vs_rest(k), "labels")
     if k == 2:
-        return Problems(np.array([[-1, 1]], dtype=np.int8), _join_two, join_log_odds=_join_log_odds_of_two)
+        return Problems(np.array([[-1, 1]], dtype=np.int8), "two")
     if isinstance(multiclass, str) and multiclass != "pairwise":
-        return Problems(_one_vs_rest(k), _join_one_vs_rest, join_log_odds=_join_log_odds_one_vs_rest)
+        return Problems(_one_vs_rest(k), "one_vs_rest")
     if isinstance(multiclass, str):
         pairs = np.array([np.eye(k)[i] - np.eye(k)[j] for i, j in combinations(range(k), 2)], dtype=np.int8)
-        return Problems(pairs, partial(_join_pairs, k=k), "pairs")
+        return Problems(pairs, "pairwise")
     if code.shape[1] != k:
-        _check.fail("multiclass must have one column a class", f"shape {code.shape} for {k} classes", "add columns")
-    return Problems(code.astype(np.int8), partial(_join_code, code=code.astype(np.int8)))
+        _check.fail("multiclass must have one column per class", f"shape {code.shape} for {k} classes", "add columns")
+    return Problems(code.astype(np.int8), "code")
 
 
 @dataclass(eq=False)
 class ProblemCalibration:
-    """One calibrator a two-class problem.
+    """One calibrator per two-class problem.
 
     A row that a classifier could not score for a problem, because a class was missing when it was trained, does not
     calibrate that problem. A problem without any score gets the constant that its labels suggest; one without rows is
@@ -237,13 +189,10 @@ class ProblemCalibration:
 
     def predict_log_proba(self, scores: Floats) -> Floats:
         """Return log P of each class or label; finite where P rounds to 0, unless coupling or a calibrator says 0."""
-        if self.problems.join_log_odds is None:
-            with np.errstate(divide="ignore"):
-                return np.log(self.predict_proba(scores))
         log_odds = np.zeros(scores.shape)
         for b, calibrator in self._fitted():
             log_odds[:, b] = calibrator.log_odds(scores[:, b])
-        return self.problems.join_log_odds(log_odds)
+        return self.problems.join_log_odds(log_odds, self.counts)
 
     def log_odds(self, scores: Floats) -> Floats:
         """Return the log-odds of the second of two classes."""
@@ -321,7 +270,7 @@ class ProblemClassifier(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     problem_estimators_ : list
-        One fitted classifier a problem with classes 0 and 1; None where a side has no rows.
+        One fitted classifier per problem with classes 0 and 1; None where a side has no rows.
     """
 
     def __init__(self, estimator: Any, problems: Problems, classes: NDArray[Any]) -> None:
@@ -330,7 +279,7 @@ class ProblemClassifier(BaseEstimator):  # type: ignore[misc]
         self.classes = classes
 
     def fit(self, X: Any, y: NDArray[Any], **params: Any) -> Self:
-        """Fit one copy a problem, to the rows of its classes."""
+        """Fit one copy per problem, to the rows of its classes."""
         signs = self.problems.code[:, np.searchsorted(self.classes, y)]
         self.problem_estimators_: list[Any] = []
         for sign in signs:

@@ -30,8 +30,9 @@ from sklearn.utils.validation import has_fit_parameter
 from oddsmith import _check
 from oddsmith._sklearn_compat import check_method_params, num_samples, safe_split
 from oddsmith._types import Bools, Floats, Weights
-from oddsmith.classify.multiclass import Target, read_target
-from oddsmith.classify.scores import ClassifierScores, Form, Layout, ResponseMethod, classifier_scores, wants_numbers
+from oddsmith.classify._sources import Form
+from oddsmith.classify.scores import ClassifierScores, Layout, ResponseMethod, classifier_scores, wants_numbers
+from oddsmith.classify.target import Target, read_target
 from oddsmith.errors import InSampleWarning, SkippedFoldWarning, UnusedWeightWarning
 from oddsmith.table import ScoreTable
 

@@ -1,8 +1,8 @@
 """Calibrate whole vectors of logits: temperature, vector, matrix and Dirichlet scaling.
 
-One column a class, one row an item; probabilities are the softmax of rescaled logits. A constant added to a
+One column per class, one row per case; probabilities are the softmax of rescaled logits. A constant added to a
 row of logits never changes anything: logits are read up to that constant. A single column (or shape (n,)) is
-the log-odds of the second of two classes. Rows of probabilities are recognised, and read by their logarithms.
+the log-odds of the second of two classes. Rows of probabilities are recognized, and read by their logarithms.
 
 The richer methods are pulled towards temperature scaling by an L2 penalty, worth less and less as rows are
 added: they stay finite with few rows, separable rows and classes that never occur. Finite is not better: with
@@ -21,13 +21,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from oddsmith._check import as_weights, distinct_labels, fail, label_column, number
+from oddsmith._check import as_weights, fail, number
 from oddsmith._types import Floats
 from oddsmith.atomic import write_atomically
 from oddsmith.classify._linear import Cases, Index, fit_linear, structured_penalty
 from oddsmith.classify._reading import Input, read_logits
-from oddsmith.classify._saved import floats, restore_any, to_json
+from oddsmith.classify._saved import floats, to_json
 from oddsmith.classify._softmax import apply_scaling, fit_temperature
+from oddsmith.classify.target import read_labels
 from oddsmith.errors import (
     ConstantScoreWarning,
     NonConvergenceWarning,
@@ -49,7 +50,7 @@ _BLOCK = 2**18
 WHY_ON_BOUND = {
     ConstantScoreWarning: "All logits of a row are equal: the temperature stays at 1.",
     SeparableWarning: "The true class is on top in every row: the temperature is at its lower bound.",
-    ReversedScoreWarning: "Logits do not favour the true class: the temperature is at its upper bound.",
+    ReversedScoreWarning: "Logits do not favor the true class: the temperature is at its upper bound.",
     NonConvergenceWarning: "The best temperature lies beyond its bounds.",
 }
 
@@ -59,6 +60,7 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     classes: ArrayLike | None
     input: Input
+    temperature_: float
 
     def fit(self, logits: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit on logits of shape (n, k), labels and optional weights; integer weights are repetitions.
@@ -85,7 +87,7 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "logits must have the columns of fit",
                 f"X has {columns} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input",
-                "Reshape your data to one column a class, in the same order",
+                "Reshape your data to one column per class, in the same order",
             )
         return np.asarray(log_softmax(self._rescale(z), axis=1))
 
@@ -99,21 +101,9 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.classes_[best])
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write the fitted scaling to a JSON file, whole or not at all; ``force`` replaces one that exists."""
+        """Write the fitted scaling to a JSON file that `oddsmith.load` reads; ``force`` replaces one that exists."""
         check_is_fitted(self)
         write_atomically(path, to_json(self), force=force)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read what `save` wrote; loading runs no code, and what does not hold together is refused.
-
-        Raises
-        ------
-        ModelFileError
-            If the file cannot be read, was edited, or holds another kind of scaling.
-        """
-        loaded: Self = restore_any({cls.__name__: cls}, path)
-        return loaded
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         """Return the parameters, and what a fitted scaling took its input for."""
@@ -126,17 +116,27 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @abstractmethod
     def _rescale(self, z: Floats) -> Floats: ...
 
-    @abstractmethod
-    def _state(self) -> dict[str, Any]: ...
+    def _shapes(self, k: int) -> dict[str, tuple[int, ...]]:
+        """Return the fitted arrays, by name and shape, that are kept beside the temperature."""
+        del k
+        return {}
 
-    @abstractmethod
-    def _set_state(self, state: Any) -> None: ...
+    def _state(self) -> dict[str, Any]:
+        arrays = {name: getattr(self, f"{name}_").tolist() for name in self._shapes(len(self.classes_))}
+        return {**arrays, "temperature": self.temperature_}
+
+    def _set_state(self, state: Any) -> None:
+        shapes = self._shapes(len(self.classes_))
+        keys(state, (*shapes, "temperature"), f"a fitted {type(self).__name__}")
+        for name, shape in shapes.items():
+            setattr(self, f"{name}_", floats(state[name], name, [shape]))
+        self.temperature_ = positive(state["temperature"], "temperature", low=0, strict=True)
 
 
 class TemperatureScaling(JointScaling):
     """Divide all logits by one number, the temperature T.
 
-    P = softmax(z/T), T minimises the log-loss: a convex problem in β = 1/T, solved by guarded Newton steps to
+    P = softmax(z/T), T minimizes the log-loss: a convex problem in β = 1/T, solved by guarded Newton steps to
     1e-8 or better. Cures a network that is over- or under-confident overall, never changes a decision, and
     needs few rows. It cannot repair single classes: see `VectorScaling`. T stays within a factor 10⁶ of the
     size of the logits, and a warning says when it sits on that bound.
@@ -168,25 +168,17 @@ class TemperatureScaling(JointScaling):
     (2.232, [0.75, 0.125, 0.125])
     """
 
-    temperature_: float
-
     def __init__(self, *, classes: ArrayLike | None = None, input: Input = "auto") -> None:
         self.classes = classes
         self.input = input
 
     def _fit(self, z: Floats, index: Index, weight: Floats) -> None:
-        self.temperature_, _, trouble = fit_temperature(z, index, weight)
-        if trouble is not None:
-            warnings.warn(WHY_ON_BOUND[trouble], trouble, stacklevel=3)
+        self.temperature_, _, reason = fit_temperature(z, index, weight)
+        if reason is not None:
+            warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
 
     def _rescale(self, z: Floats) -> Floats:
         return np.asarray((z - z.max(axis=1, keepdims=True)) / self.temperature_)
-
-    def _state(self) -> dict[str, Any]:
-        return {"temperature": self.temperature_}
-
-    def _set_state(self, state: Any) -> None:
-        self.temperature_ = _temperature(keys(state, ("temperature",), "a fitted TemperatureScaling"))
 
     @property
     def beta_(self) -> float:
@@ -198,19 +190,17 @@ class TemperatureScaling(JointScaling):
 class VectorScaling(JointScaling):
     """Rescale and shift the logit of each class on its own.
 
-    P = softmax(w∘x + b), x the logits less their row mean. Minimise the log-loss plus
+    P = softmax(w∘x + b), x the logits less their row mean. Minimize the log-loss plus
     penalty/2·Σ_c [(w_c T − 1)² + b_c²], T being the fitted temperature. Cures classes that are predicted too often
-    or too surely; needs some tens of rows a class.
+    or too surely; needs some tens of rows per class.
 
     Parameters
     ----------
     penalty : float, optional
         Pull towards temperature scaling, > 0; by default k. Before any data is seen, 10 means a standard deviation of
         0.3 for each intercept and for the relative change of each slope.
-    classes : array of shape (k,), optional
-        The labels of the columns, in their order; by default the sorted labels of y.
-    input : {"auto", "logits", "probabilities"}, default "auto"
-        "auto" takes rows that are ≥ 0 and sum to 1 for probabilities, all else for logits.
+    classes, input
+        As in `TemperatureScaling`.
 
     Attributes
     ----------
@@ -234,7 +224,6 @@ class VectorScaling(JointScaling):
 
     coef_: Floats
     intercept_: Floats
-    temperature_: float
 
     def __init__(
         self, *, penalty: float | None = None, classes: ArrayLike | None = None, input: Input = "auto"
@@ -254,8 +243,8 @@ class VectorScaling(JointScaling):
 
     def _fit(self, z: Floats, index: Index, weight: Floats) -> None:
         penalty = self._penalty(z.shape[1])
-        best, size, trouble = fit_temperature(z, index, weight)
-        self.temperature_ = best if trouble is None else size
+        best, size, reason = fit_temperature(z, index, weight)
+        self.temperature_ = best if reason is None else size
         v = np.empty(z.shape[::-1])
         for rows in gen_batches(len(z), max(_BLOCK // z.shape[1], 1)):  # large logits are copied once
             v[:, rows] = self._features(z[rows]).T / self.temperature_
@@ -267,22 +256,14 @@ class VectorScaling(JointScaling):
     def _rescale(self, z: Floats) -> Floats:
         return apply_scaling(self.coef_, self._features(z)) + self.intercept_
 
-    def _state(self) -> dict[str, Any]:
-        fitted = {"coef": self.coef_.tolist(), "intercept": self.intercept_.tolist()}
-        return {**fitted, "temperature": self.temperature_}
-
-    def _set_state(self, state: Any) -> None:
-        keys(state, ("coef", "intercept", "temperature"), f"a fitted {type(self).__name__}")
-        k = len(self.classes_)
-        self.coef_ = floats(state["coef"], "coef", [self._penalty(k).shape])
-        self.intercept_ = floats(state["intercept"], "intercept", [(k,)])
-        self.temperature_ = _temperature(state)
+    def _shapes(self, k: int) -> dict[str, tuple[int, ...]]:
+        return {"coef": self._penalty(k).shape, "intercept": (k,)}
 
 
 class MatrixScaling(VectorScaling):
     """Mix the logits of all classes: a full matrix and an intercept.
 
-    P = softmax(W x + b), x the logits less their row mean. Minimise the log-loss plus
+    P = softmax(W x + b), x the logits less their row mean. Minimize the log-loss plus
     penalty/2·Σ_c [(w_cc T − 1)² + b_c²] + penalty_off_diagonal/2·T²·Σ_{c≠d} w_cd². Can undo confusions between classes,
     at the price of k² + k parameters: for many rows and tens of classes, not for thousands of them.
 
@@ -292,10 +273,8 @@ class MatrixScaling(VectorScaling):
         Pull of diagonal and intercept towards temperature scaling, > 0; by default k, as in `VectorScaling`.
     penalty_off_diagonal : float, optional
         Pull of the other entries towards 0, > 0; by default k(k − 1), since there are so many more of them.
-    classes : array of shape (k,), optional
-        The labels of the columns, in their order; by default the sorted labels of y.
-    input : {"auto", "logits", "probabilities"}, default "auto"
-        "auto" takes rows that are ≥ 0 and sum to 1 for probabilities, all else for logits.
+    classes, input
+        As in `TemperatureScaling`.
 
     Attributes
     ----------
@@ -337,7 +316,7 @@ class DirichletScaling(MatrixScaling):
     """Matrix scaling of log-probabilities: exact when the vectors of each class follow a Dirichlet law.
 
     As `MatrixScaling`, same parameters and attributes, with x = log(k·softmax(z)), 0 where all classes are as
-    probable. The log-normaliser of a row, which says how sure it is, becomes one more feature. With two
+    probable. The log-normalizer of a row, which says how sure it is, becomes one more feature. With two
     classes this is beta calibration.
 
     References
@@ -356,20 +335,13 @@ class DirichletScaling(MatrixScaling):
         return np.asarray(log_softmax(z, axis=1) + np.log(z.shape[1]))
 
 
-def _temperature(state: dict[str, Any]) -> float:
-    return positive(state["temperature"], "temperature", low=0, strict=True)
-
-
 def _read_classes(y: ArrayLike, shape: tuple[int, ...], classes: ArrayLike | None) -> tuple[NDArray[Any], Index]:
     """Return the labels of the columns and, for each row, the column of its label."""
-    labels = label_column(y, shape[0])
-    present = distinct_labels(labels)
-    if labels.dtype.kind == "f" and np.any(present % 1 != 0):
-        fail("y must hold class labels", "continuous values", "pass integers, bool or text")
+    labels, present = read_labels(y, shape[0])
     columns = present if classes is None else np.asarray(classes)
     if columns.shape != shape[1:] or len(np.unique(columns)) != len(columns):
         fail(
-            "logits must have one column a class",
+            "logits must have one column per class",
             f"{shape[1]} columns for {columns.size} classes",
             "name the label of each column, once, with classes=",
         )

@@ -8,37 +8,23 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
-from scipy.special import log_softmax
-from sklearn.ensemble import (
-    AdaBoostClassifier,
-    BaggingClassifier,
-    ExtraTreesClassifier,
-    RandomForestClassifier,
-    VotingClassifier,
-)
 from sklearn.frozen import FrozenEstimator
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
-from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
 from sklearn.pipeline import Pipeline
-from sklearn.utils import indexable
 
 from oddsmith import _check
-from oddsmith._sklearn_compat import num_samples, safe_indexing
+from oddsmith._sklearn_compat import num_samples
 from oddsmith._types import Floats
+from oddsmith.classify._sources import AUTO, SOURCES, Form, ScoreSource, is_softmax, known_classes, library, log_proba
 
 __all__ = ["ClassifierScores", "classifier_scores"]
 
-#: What the columns are: a class's own score against the rest · its log-probability up to a constant a row · its
-#: probability · the first class against the second, for all pairs · one score a two-class problem or label.
-Form = Literal["own", "log_probability", "probability", "pairs", "problems"]
-
-#: What is wanted: a score a class · a score a label of an indicator matrix · a score a pair, where there is one.
+#: What is wanted: one score per class · per label of an indicator matrix · per pair, where there is one.
 Layout = Literal["classes", "labels", "pairs"]
 
 #: A kind of score by name, or a function of the fitted classifier and X.
@@ -52,9 +38,6 @@ _MEANING = {
     "votes": "probability",
 }
 
-#: So many rows show whether a classifier is a softmax of its margins.
-_SHOWN = 64
-
 
 @dataclass(frozen=True, eq=False)
 class ClassifierScores:
@@ -63,7 +46,7 @@ class ClassifierScores:
     Attributes
     ----------
     values : ndarray of shape (n,) or (n, m)
-        One score a row, of the second class of two; or one column a class, a label or a pair. NaN in a column: this
+        One score a row, of the second class of two; or one column per class, a label or a pair. NaN in a column: this
         classifier never saw both sides of that problem.
     kind : str
         "decision_function", "predict_proba", "log_odds", "votes", or the name of the function that made them.
@@ -87,7 +70,7 @@ class ClassifierScores:
         return None if self.source == "function" else _MEANING[self.kind]
 
     def aligned(self, classes: NDArray[Any]) -> Floats:
-        """Return the scores for sorted classes: one column for two, else one a class or pair, NaN where unseen."""
+        """Return the scores for sorted classes: one column for two, else one per class or pair, NaN where unseen."""
         if self.form == "problems":
             return self.values
         mine = classes if self.classes is None else self.classes
@@ -97,7 +80,7 @@ class ClassifierScores:
         if self.values.shape[1:] not in ({(), (1,), (2,)} if len(mine) == 2 else {(width,)}):
             got = f"shape {self.values.shape} for {len(mine)} classes"
             _check.fail(
-                "scores must have one column a class", got, "pass a function of (estimator, X) as response_method"
+                "scores must have one column per class", got, "pass a function of (estimator, X) as response_method"
             )
         if len(classes) == 2:
             return (self._second() if at[0] < at[1] else self._mirrored(self._second()))[:, None]
@@ -108,7 +91,7 @@ class ClassifierScores:
         return columns
 
     def _second(self) -> Floats:
-        """Return one score a row for the second of two classes."""
+        """Return one score per row for the second of two classes."""
         if self.values.ndim == 1 or self.values.shape[1] == 1:
             return self.values.reshape(-1)
         first, second = self.values.T
@@ -161,7 +144,7 @@ def classifier_scores(
         function of the classifier and X. "auto" takes the first there is of: joint log-probabilities, the log-odds of a
         softmax of several classes, margin, ``log_odds``, probability.
     layout : {"classes", "labels", "pairs"}, default "classes"
-        One score a class; a label of an indicator matrix; or, of classifiers trained on pairs, a pair.
+        One score per class; per label of an indicator matrix; or, of classifiers trained on pairs, per pair.
     rows : array of int, optional
         Numbers of the rows, by which a bad score is reported.
     source : str, optional
@@ -180,19 +163,13 @@ def classifier_scores(
         name = getattr(response_method, "__name__", "callable")
         scores = ClassifierScores(values, name, "function", "own", known_classes(estimator))
     else:
-        _check.one_of(response_method, "response_method", ("auto", *_SOURCES))
+        _check.one_of(response_method, "response_method", ("auto", *SOURCES))
         members = None if response_method in ("predict_proba", "votes") else _members(final, layout)
         if members is not None:
             return _of_members(final, seen, response_method, layout, rows, *members)
         scores = replace(_read(final, seen, response_method, layout, source), classes=known_classes(estimator))
     _refuse_bad(scores.values, num_samples(X), rows)
     return replace(scores, form="problems") if layout == "labels" else scores
-
-
-def known_classes(estimator: Any) -> NDArray[Any] | None:
-    """Return the labels that a fitted classifier tells apart, or None where it does not say."""
-    classes = getattr(estimator, "_label_names", getattr(estimator, "classes_", None))
-    return None if classes is None or isinstance(classes, list) else np.asarray(classes)
 
 
 def refuse_unknown(labels: NDArray[Any], classes: NDArray[Any]) -> None:
@@ -205,7 +182,7 @@ def refuse_unknown(labels: NDArray[Any], classes: NDArray[Any]) -> None:
 def _refuse_bad(values: Floats, n: int, rows: NDArray[np.intp] | None) -> None:
     """Refuse NaN and infinite scores, naming the row by its own number."""
     if values.ndim not in (1, 2) or len(values) != n:
-        _check.fail("scores must be one row a row of X", f"shape {values.shape} for {n} rows", "check the score")
+        _check.fail("scores must be one per row of X", f"shape {values.shape} for {n} rows", "check the score")
     if np.isfinite(values).all():
         return
     if rows is not None:
@@ -219,12 +196,12 @@ def _refuse_bad(values: Floats, n: int, rows: NDArray[np.intp] | None) -> None:
 
 def _read(final: Any, X: Any, wanted: str, layout: Layout, known: str | None) -> ClassifierScores:
     """Read the first source there is, or the one that is known."""
-    sources = _AUTO if wanted == "auto" else [(wanted, source) for source in _SOURCES[wanted]]
+    sources = AUTO if wanted == "auto" else [(wanted, source) for source in SOURCES[wanted]]
 
-    def there(source: _ScoreSource) -> bool:
+    def there(source: ScoreSource) -> bool:
         if known is not None:
             return source.name == known
-        return source.found(final) and (not source.softmax or (layout != "labels" and _is_softmax(source, final, X)))
+        return source.found(final) and (not source.softmax or (layout != "labels" and is_softmax(source, final, X)))
 
     kind, source = next(((kind, source) for kind, source in sources if there(source)), (wanted, None))
     if source is None:
@@ -236,7 +213,7 @@ def _read(final: Any, X: Any, wanted: str, layout: Layout, known: str | None) ->
         final = copy(final)
         final.decision_function_shape = "ovo" if layout == "pairs" else "ovr"
     values = _columns(source.read(final, X), final)
-    if layout == "labels" and source.read is _log_proba:
+    if layout == "labels" and source.read is log_proba:
         values = values - np.log(-np.expm1(values))  # labels do not exclude each other: their log-odds are their own
     if shaped and layout == "pairs":
         form = "pairs"
@@ -247,7 +224,7 @@ def wants_numbers(estimator: Any) -> bool:
     """Say whether a classifier, or the one inside a pipeline or search, takes only the labels 0, 1, 2 and so on."""
     while isinstance(estimator, Pipeline) or hasattr(estimator, "estimator"):
         estimator = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator.estimator
-    return _library(estimator) == "xgboost"
+    return library(estimator) == "xgboost"
 
 
 def unwrap(estimator: Any, X: Any) -> tuple[Any, Any]:
@@ -301,147 +278,8 @@ def _of_members(
 
 
 def _columns(raw: Any, final: Any) -> Floats:
-    """Return an array; of a list with two columns a label, those of the labels that are set."""
+    """Return an array; of a list with two columns per label, those of the labels that are set."""
     if isinstance(raw, list):
         held = [(part, list(labels)) for part, labels in zip(raw, final.classes_, strict=True)]
         raw = np.column_stack([p[:, labels.index(1)] if 1 in labels else np.zeros(len(p)) for p, labels in held])
     return np.asarray(raw, dtype=np.float64)
-
-
-class _ScoreSource(NamedTuple):
-    """A place to find scores: by what it is found, how it is read, what its columns are."""
-
-    name: str
-    found: Callable[[Any], bool]
-    read: Callable[[Any, Any], Any]
-    form: Form
-    softmax: bool = False
-
-    def as_softmax(self) -> "_ScoreSource":
-        """Return the same margins as log-probabilities, for classifiers whose probabilities are their softmax."""
-        return self._replace(name=f"softmax of {self.name}", form="log_probability", softmax=True)
-
-
-def _method(name: str, form: Form) -> _ScoreSource:
-    return _ScoreSource(name, lambda final: hasattr(final, name), lambda final, X: getattr(final, name)(X), form)
-
-
-def _library(final: Any) -> str:
-    """Name the boosting library that a classifier comes from, without importing it."""
-    roots = {cls.__module__.partition(".")[0] for cls in type(final).__mro__}
-    return next((name for name in ("xgboost", "lightgbm") if name in roots), "")
-
-
-def _raw_margin(final: Any, X: Any) -> Any:
-    if _library(final) == "lightgbm":
-        return final.predict(X, raw_score=True)
-    if hasattr(final, "fit"):
-        return final.predict(X, output_margin=True)
-    return final.inplace_predict(X, predict_type="margin")
-
-
-def _is_softmax(source: _ScoreSource, final: Any, X: Any) -> bool:
-    """Say whether the probabilities of several classes are the softmax of their margins, by some of the rows."""
-    if hasattr(final, "decision_function_shape"):  # a support vector classifier's probabilities are fitted apart
-        return False
-    (rows,) = indexable(X)
-    rows = safe_indexing(rows, slice(min(_SHOWN, num_samples(rows))))
-    prob = np.asarray(_probabilities(final, rows), dtype=np.float64)
-    if prob.ndim != 2 or prob.shape[1] < 3:
-        return False
-    margins = np.asarray(source.read(final, rows), dtype=np.float64)
-    if prob.shape != margins.shape:
-        return False
-    # In logarithms, where margins of one class against the rest differ even if all rows are sure.
-    held = prob > 1e-30
-    return np.allclose(log_softmax(margins, axis=1)[held], np.log(prob[held]), rtol=1e-4, atol=1e-4)
-
-
-def _probabilities(final: Any, X: Any) -> Any:
-    if hasattr(final, "predict_proba"):
-        return final.predict_proba(X)
-    if not _library(final):
-        return np.empty(0)
-    return final.predict(X) if _library(final) == "lightgbm" else final.inplace_predict(X)
-
-
-def _log_proba(final: Any, X: Any) -> Floats | list[Floats]:
-    prob = final.predict_proba(X)
-    parts = [np.asarray(part, dtype=np.float64) for part in (prob if isinstance(prob, list) else [prob])]
-    if any(part.min() <= 0 or part.max() >= 1 for part in parts):
-        _check.fail(
-            "probabilities must lie between 0 and 1, exclusive, to have log-odds",
-            f"some of exactly 0 or 1 from {type(final).__name__}",
-            'use response_method="predict_proba", perhaps with PlattCalibrator(input="probability", clip=1e-6)',
-        )
-    logs = [np.log(part) for part in parts]
-    return logs if isinstance(prob, list) else logs[0]
-
-
-_ENSEMBLES = (AdaBoostClassifier, BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier, VotingClassifier)
-_NEIGHBOURS = (KNeighborsClassifier, RadiusNeighborsClassifier)
-
-
-def _has_votes(final: Any) -> bool:
-    return isinstance(final, (*_ENSEMBLES, *_NEIGHBOURS)) and known_classes(final) is not None
-
-
-def _votes(final: Any, X: Any) -> Floats:
-    """Return the share of (weighted) votes for each class."""
-    if isinstance(final, _NEIGHBOURS):
-        return np.asarray(final.predict_proba(X))
-    members = final.estimators_
-    weights = [1.0] * len(members)
-    if isinstance(final, AdaBoostClassifier):
-        weights = final.estimator_weights_[: len(members)]
-    if isinstance(final, VotingClassifier):
-        if final.weights is not None:
-            weights = [w for w, (_, member) in zip(final.weights, final.estimators, strict=True) if member != "drop"]
-    elif not sparse.issparse(X):
-        X = np.asarray(X)  # members were fitted without names of columns
-    columns = getattr(final, "estimators_features_", [None] * len(members))
-    share = np.zeros((num_samples(X), len(final.classes_)))
-    for weight, member, used in zip(weights, members, columns, strict=True):
-        vote = member.predict(X if used is None else X[:, used])
-        # AdaBoost's members answer with labels, all others with their numbers.
-        index = np.searchsorted(final.classes_, vote) if isinstance(final, AdaBoostClassifier) else vote.astype(np.intp)
-        share[np.arange(len(share)), index] += weight
-    return np.asarray(share / share.sum(axis=1, keepdims=True))
-
-
-_JOINT = _method("predict_joint_log_proba", "log_probability")
-_BOOSTER = _ScoreSource("raw margin", lambda final: bool(_library(final)), _raw_margin, "own")
-_DECISION = _method("decision_function", "own")
-_LOG_ODDS = _ScoreSource(
-    "log_odds",
-    lambda final: hasattr(final, "log_odds") and len(final.classes_) == 2,
-    lambda final, X: final.log_odds(X),
-    "log_probability",
-)
-_TWO_CLASS_BOOSTER = _BOOSTER._replace(
-    found=lambda final: bool(_library(final)) and len(getattr(final, "classes_", (0, 1))) == 2, form="log_probability"
-)
-_PROBABILITY = _method("predict_proba", "probability")
-
-_SOURCES: dict[str, tuple[_ScoreSource, ...]] = {
-    "decision_function": (_BOOSTER, _DECISION),
-    "log_odds": (
-        _JOINT,
-        _LOG_ODDS,
-        _BOOSTER.as_softmax(),
-        _DECISION.as_softmax(),
-        _TWO_CLASS_BOOSTER,
-        _ScoreSource("log of predict_proba", _PROBABILITY.found, _log_proba, "log_probability"),
-    ),
-    "predict_proba": (_PROBABILITY,),
-    "votes": (_method("vote_fraction", "probability"), _ScoreSource("votes", _has_votes, _votes, "probability")),
-}
-_AUTO = [
-    ("log_odds", _JOINT),
-    ("log_odds", _BOOSTER.as_softmax()),
-    ("log_odds", _DECISION.as_softmax()),
-    ("decision_function", _BOOSTER),
-    ("decision_function", _DECISION),
-    ("log_odds", _LOG_ODDS),
-    ("predict_proba", _PROBABILITY),
-]

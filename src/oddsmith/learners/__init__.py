@@ -7,7 +7,6 @@ All are binary scikit-learn classifiers with ``decision_function`` (the score), 
 from oddsmith.learners.boosting import BoostedClassifier
 from oddsmith.learners.kernel_logistic import KernelLogisticRegression
 from oddsmith.learners.naive_bayes import MultinomialNaiveBayes
-from oddsmith.learners.text import information_gain, mean_norm_cost
 from oddsmith.learners.trees import SmoothedTreeClassifier, TreeCounts, smooth_leaves
 from oddsmith.learners.voted_perceptron import VotedPerceptron
 
@@ -18,7 +17,5 @@ __all__ = [
     "SmoothedTreeClassifier",
     "TreeCounts",
     "VotedPerceptron",
-    "information_gain",
-    "mean_norm_cost",
     "smooth_leaves",
 ]

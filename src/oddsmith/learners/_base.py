@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.special import expit, log_expit
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -52,10 +53,10 @@ class BinaryClassifier(ABC, ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     @abstractmethod
     def decision_function(self, X: ArrayLike) -> Floats:
-        """Return one score a row; larger is more positive."""
+        """Return one score per row; larger is more positive."""
 
     def log_odds(self, X: ArrayLike) -> Floats:
-        """Return log P(+|x)/P(−|x), one value a row."""
+        """Return log P(+|x)/P(−|x), one value per row."""
         return self.decision_function(X)
 
     def predict_proba(self, X: ArrayLike) -> Floats:
@@ -95,5 +96,6 @@ class BinaryClassifier(ABC, ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = True
+        base = getattr(self, "estimator", None)
+        tags.input_tags.sparse = base is None or get_tags(base).input_tags.sparse
         return tags

@@ -54,19 +54,16 @@ class Matrix:
 
     def forward(self, coef: Floats) -> Floats:
         """Return Φ·coef."""
-        result: Floats = self.matrix @ coef
-        return result
+        return np.asarray(self.matrix @ coef)
 
     def adjoint(self, by_row: Floats) -> Floats:
         """Return Φᵀ·by_row."""
-        result: Floats = self.matrix.T @ by_row
-        return result
+        return np.asarray(self.matrix.T @ by_row)
 
     def squares(self, by_row: Floats) -> Floats:
         """Return (Φ∘Φ)ᵀ·by_row."""
         if self._squared is None:
-            dense: Floats = np.einsum("i,ij,ij->j", by_row, self.matrix, self.matrix)
-            return dense
+            return np.asarray(np.einsum("i,ij,ij->j", by_row, self.matrix, self.matrix))
         result: Floats = self._squared.T @ by_row
         return result
 
@@ -74,8 +71,7 @@ class Matrix:
         """Return Φᵀ·diag(by_row)·Φ."""
         if self._squared is None:
             return _summed_gram(self.matrix, by_row, lambda block: block)
-        result: Floats = (self.matrix.T @ sparse.diags_array(by_row) @ self.matrix).toarray()
-        return result
+        return np.asarray((self.matrix.T @ sparse.diags_array(by_row) @ self.matrix).toarray())
 
 
 class LinearFeatures(Matrix):

@@ -49,8 +49,7 @@ def quadratic_kernel(X: Rows, Z: Rows, origin: Origin) -> Floats:
     inner = product.toarray() if is_sparse(product) else np.asarray(product)
     left, right = X @ origin.place, Z @ origin.place
     of_rows = left[:, None] + right + (1 + origin.place @ origin.place)
-    result: Floats = inner * (inner + 2 * of_rows) + 2 * left[:, None] * right
-    return result
+    return np.asarray(inner * (inner + 2 * of_rows) + 2 * left[:, None] * right)
 
 
 class OffsetQuadratic:
@@ -89,8 +88,7 @@ class OffsetQuadratic:
 
     def adjoint(self, by_row: Floats) -> Floats:
         """Return Φᵀ·by_row."""
-        result: Floats = self._plane.T @ self._base.adjoint(by_row)
-        return result
+        return np.asarray(self._plane.T @ self._base.adjoint(by_row))
 
     def squares(self, by_row: Floats) -> Floats:
         """Return (Φ∘Φ)ᵀ·by_row."""
@@ -103,8 +101,7 @@ class OffsetQuadratic:
     def gram(self, by_row: Floats) -> Floats:
         """Return Φᵀ·diag(by_row)·Φ."""
         half = self._plane.T @ self._base.gram(by_row)
-        result: Floats = (self._plane.T @ half.T).T
-        return result
+        return np.asarray((self._plane.T @ half.T).T)
 
     def polynomial(self, coef: Floats) -> Polynomial:
         """Return coef·φ as a polynomial in x − origin."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_expit
 from sklearn.base import clone
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from oddsmith import _check
@@ -18,10 +18,7 @@ from oddsmith.learners._base import BinaryClassifier, Rows, TrainingRows
 from oddsmith.learners.trees import LEAVES, SmoothedTreeClassifier
 
 # log of a case's weight as a function of its margin z = yF: the negative slope of each loss.
-_LOG_WEIGHT: dict[str, Callable[[Floats], Floats]] = {
-    "exponential": np.negative,
-    "log": lambda z: log_expit(-z),
-}
+_LOG_WEIGHT: dict[str, Callable[[Floats], Floats]] = {"exponential": np.negative, "log": lambda z: log_expit(-z)}
 
 # P = σ(scale · F): exponential loss is least at half the log-odds.
 _LOG_ODDS_SCALE = {"exponential": 2.0, "log": 1.0}
@@ -121,7 +118,7 @@ class BoostedClassifier(BinaryClassifier):
         data = self._read_training(X, y, sample_weight).present()
         rng = check_random_state(self.random_state)
         learner = self._learner(data, rng)
-        # Weights that were normalised to a small total must not raise the floor of ε: there are at least as
+        # Weights that were normalized to a small total must not raise the floor of ε: there are at least as
         # many cases as rows.
         cases = max(data.weight.sum(), len(data.weight))
         margin = np.zeros(len(data.weight))
@@ -230,12 +227,6 @@ class BoostedClassifier(BinaryClassifier):
         for alpha, hypothesis in zip(self.estimator_weights_, self.estimators_, strict=True):
             yield alpha * self._score(hypothesis, rows)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        if self.estimator is not None:
-            tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
-        return tags
-
 
 class _EstimatorLearner:
     """Fits copies of one estimator to one training set under changing weights."""
@@ -254,12 +245,11 @@ class _EstimatorLearner:
 
 
 def _weights(loss: str, margin: Floats, sample_weight: Floats) -> Floats:
-    """Return the normalised weights of the cases."""
+    """Return the normalized weights of the cases."""
     log_weight = _LOG_WEIGHT[loss](margin)
     # Only ratios matter, and the largest weight must not underflow.
     weight = sample_weight * np.exp(log_weight - log_weight.max())
-    result: Floats = weight / weight.sum()
-    return result
+    return np.asarray(weight / weight.sum())
 
 
 def _draw(data: TrainingRows, weight: Floats, rng: np.random.RandomState) -> Floats:

@@ -1,4 +1,4 @@
-"""Kernel logistic regression by regularised likelihood."""
+"""Kernel logistic regression by regularized likelihood."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from oddsmith.learners._origin import OffsetQuadratic, Origin, quadratic_kernel
 # Explicit quadratic features take about 50 bytes an entry while they are made: a gigabyte at most.
 _MOST_ENTRIES = 20_000_000
 
-# Scores against many centres are computed in blocks of about this many kernel values, 64 MB.
+# Scores against many centers are computed in blocks of about this many kernel values, 64 MB.
 _BLOCK = 1 << 23
 
 
@@ -26,7 +26,7 @@ _BLOCK = 1 << 23
 _LARGEST_ERROR = 1e-5
 
 
-class Centres(NamedTuple):
+class Centers(NamedTuple):
     """h = Σ coef_i k(rows_i, ·)."""
 
     rows: Rows
@@ -34,7 +34,7 @@ class Centres(NamedTuple):
 
 
 class KernelLogisticRegression(BinaryClassifier):
-    """Fit a kernel machine by regularised likelihood: its outputs are log-odds from the start.
+    """Fit a kernel machine by regularized likelihood: its outputs are log-odds from the start.
 
     The contrast to a support vector machine with a sigmoid: no calibration step, but every row enters the
     expansion.
@@ -68,7 +68,7 @@ class KernelLogisticRegression(BinaryClassifier):
     origin_ : ndarray of shape (n_features,)
         Where features are measured from in `form_`: their mean; 0 for a feature that some sparse row leaves out, and
         for kernels that are functions.
-    form_ : Polynomial(linear, square) or Centres(rows, coef)
+    form_ : Polynomial(linear, square) or Centers(rows, coef)
         f without its constant, as it is evaluated, in x − origin_.
     constant_ : float
         Its constant, which is b where the origin is 0.
@@ -79,7 +79,7 @@ class KernelLogisticRegression(BinaryClassifier):
 
     Notes
     -----
-    f = h + b, h = Σc_i k(x_i, ·), P = σ(f); minimises −(1/m)Σ[t log p + (1−t) log(1−p)] + λ‖h‖², b free, the
+    f = h + b, h = Σc_i k(x_i, ·), P = σ(f); minimizes −(1/m)Σ[t log p + (1−t) log(1−p)] + λ‖h‖², b free, the
     mean being weighted by ``sample_weight``. At the optimum c_i = (t_i−p_i)/(2λm) and Σc = 0.
 
     Features are measured from their mean, so that large offsets cost no digits. For linear and RBF kernels the
@@ -130,7 +130,7 @@ class KernelLogisticRegression(BinaryClassifier):
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "KernelLogisticRegression":
-        """Minimise the regularised negative log-likelihood."""
+        """Minimize the regularized negative log-likelihood."""
         self._check_parameters()
         everything = self._read_training(X, y, sample_weight)
         data = everything.present()
@@ -139,7 +139,7 @@ class KernelLogisticRegression(BinaryClassifier):
         origin = Origin(np.zeros(data.X.shape[1])) if callable(self.kernel) else Origin.of(data.X)
         self.origin_, rows = origin.place, origin.to(data.X)
         loss = LogisticLoss(data.positive, data.weight)
-        self.form_: maps.Polynomial | Centres
+        self.form_: maps.Polynomial | Centers
         self.approximate_ = False
         if self.kernel == "linear" or (self.kernel == "quadratic" and _has_small_features(data.X)):
             self.form_, fit = self._fit_features(rows, loss)
@@ -166,10 +166,10 @@ class KernelLogisticRegression(BinaryClassifier):
         """Return f of rows that are measured from the origin."""
         if isinstance(self.form_, maps.Polynomial):
             return self.form_.scores(rows) + self.constant_
-        centres, coef = self.form_
+        centers, coef = self.form_
         block = max(1, _BLOCK // len(coef))
         parts = [
-            self._kernel_values(rows[start : start + block], centres) @ coef for start in range(0, rows.shape[0], block)
+            self._kernel_values(rows[start : start + block], centers) @ coef for start in range(0, rows.shape[0], block)
         ]
         return np.concatenate(parts) + self.constant_
 
@@ -205,20 +205,20 @@ class KernelLogisticRegression(BinaryClassifier):
         fit = solve_features(features, loss, self.penalty, self.tol, self.max_iter)
         return features.polynomial(fit.coef), fit
 
-    def _fit_rows(self, X: Rows, loss: LogisticLoss) -> tuple[Centres, Fit]:
+    def _fit_rows(self, X: Rows, loss: LogisticLoss) -> tuple[Centers, Fit]:
         kernel = self._kernel_values(X, X)
         self._refuse_rounding(kernel, loss)
         fit = solve_kernel(kernel, loss, self.penalty, self.tol, self.max_iter)
-        return Centres(X, fit.coef), fit
+        return Centers(X, fit.coef), fit
 
-    def _fit_landmarks(self, X: Rows, loss: LogisticLoss) -> tuple[Centres, Fit]:
+    def _fit_landmarks(self, X: Rows, loss: LogisticLoss) -> tuple[Centers, Fit]:
         rng = check_random_state(self.random_state)
         chosen = rng.choice(X.shape[0], min(self.n_landmarks, X.shape[0]), replace=False)
         landmarks = X[np.sort(chosen)]
         self._refuse_rounding(self._kernel_values(landmarks, landmarks), loss)
         features, whiten = maps.nystroem(X, landmarks, self._kernel_values)
         fit = solve_features(features, loss, self.penalty, self.tol, self.max_iter)
-        return Centres(landmarks, whiten @ fit.coef), fit
+        return Centers(landmarks, whiten @ fit.coef), fit
 
     def _refuse_rounding(self, kernel: Floats, loss: LogisticLoss) -> None:
         """Refuse kernel values so large that their rounding outweighs λ."""
@@ -228,7 +228,7 @@ class KernelLogisticRegression(BinaryClassifier):
             _check.fail(
                 "kernel values must keep digits beside penalty",
                 f"values up to {np.abs(kernel).max():.2g} with penalty={self.penalty:g}",
-                "centre and scale the features, for example by StandardScaler",
+                "center and scale the features, for example by StandardScaler",
             )
 
     def _kernel_values(self, X: Rows, Z: Rows) -> Floats:
@@ -243,8 +243,7 @@ class KernelLogisticRegression(BinaryClassifier):
             _check.fail(must, f"shape {values.shape}", "compare all rows of the first argument with all of the second")
         if not np.isfinite(values).all():
             _check.fail("kernel values must be finite", "NaN or infinity among them", "rescale the features")
-        result: Floats = values
-        return result
+        return np.asarray(values)
 
 
 def _has_small_features(X: Rows) -> bool:

@@ -65,7 +65,7 @@ class MultinomialNaiveBayes(BinaryClassifier):
         if lowest < 0:
             # scikit-learn's checks look for these words.
             got = f"Negative values in data passed to {type(self).__name__}, down to {lowest:g}"
-            _check.fail("X must hold counts ≥ 0", got, "pass counts, not centred features")
+            _check.fail("X must hold counts ≥ 0", got, "pass counts, not centered features")
         weight_by_class = [data.weight * ~data.positive, data.weight * data.positive]
         words = np.stack([data.X.T @ weight for weight in weight_by_class])
         cases = np.array([weight.sum() for weight in weight_by_class])
@@ -85,8 +85,7 @@ class MultinomialNaiveBayes(BinaryClassifier):
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """Return the log-odds of each row."""
-        scores: Floats = self._read_rows(X) @ self.word_log_odds_ + self.prior_log_odds_
-        return scores
+        return np.asarray(self._read_rows(X) @ self.word_log_odds_ + self.prior_log_odds_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -151,7 +151,7 @@ class _SortedColumns:
         values = np.append(column(self.X, feature), [np.nan, 0.0])
         lower, upper = values[block.rows[cut]], values[block.rows[cut + 1]]
         middle = 0.5 * lower + 0.5 * upper
-        # Between neighbouring floats the midpoint may round up to the upper one, which must stay above.
+        # Between neighboring floats the midpoint may round up to the upper one, which must stay above.
         return Stump(feature, float(middle if middle < upper else lower), -high, high)
 
 
@@ -196,8 +196,7 @@ def by_column(X: Rows) -> Rows:
 def column(X: Rows, feature: int) -> Floats:
     """Return one column, dense."""
     if not is_sparse(X):
-        dense: Floats = X[:, feature]
-        return dense
+        return np.asarray(X[:, feature])
     return np.asarray(X[:, [feature]].todense()).ravel()
 
 

@@ -7,7 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaln, logit
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import get_tags
 
 from oddsmith import _check
 from oddsmith._types import Floats
@@ -213,8 +212,7 @@ class SmoothedTreeClassifier(BinaryClassifier):
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """Return the log-odds of each row's leaf; infinite where ``leaves="none"`` meets a pure leaf."""
-        result: Floats = logit(self._leaf_probability(X))
-        return result
+        return np.asarray(logit(self._leaf_probability(X)))
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Return P(−|x) and P(+|x) of each row's leaf."""
@@ -223,11 +221,4 @@ class SmoothedTreeClassifier(BinaryClassifier):
 
     def _leaf_probability(self, X: ArrayLike) -> Floats:
         rows = self._read_rows(X)
-        result: Floats = self.node_probability_[self.estimator_.apply(rows)]
-        return result
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        if self.estimator is not None:
-            tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
-        return tags
+        return np.asarray(self.node_probability_[self.estimator_.apply(rows)])

@@ -82,16 +82,14 @@ class VotedPerceptron(BinaryClassifier):
         block = max(1, _BLOCK // len(self.steps_))
         plus = np.concatenate([self._votes(rows[i : i + block]) for i in range(0, rows.shape[0], block)])
         minus = self.survival_.sum() - plus
-        scores: Floats = np.log(plus + 0.5) - np.log(np.maximum(minus, 0.0) + 0.5)
-        return scores
+        return np.asarray(np.log(plus + 0.5) - np.log(np.maximum(minus, 0.0) + 0.5))
 
     def _votes(self, rows: Any) -> Floats:
         products = rows @ self.mistakes_.T
         if is_sparse(products):
             products = products.toarray()
         activations = np.cumsum((products + 1) * self.steps_, axis=1)
-        votes: Floats = (activations > 0) @ self.survival_
-        return votes
+        return np.asarray((activations > 0) @ self.survival_)
 
 
 def _run(data: TrainingRows, order: NDArray[np.intp]) -> tuple[NDArray[np.intp], Floats, Floats]:

@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from oddsmith import _check
 from oddsmith._types import Bools
-from oddsmith.learners.text import information_gain
+from oddsmith_studies.data.text_choices import information_gain
 
 # fmt: off
 # Scikit-learn's list holds words that name things, even a category of Reuters.

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from oddsmith._types import Bools
-from oddsmith.learners import information_gain
 from oddsmith_studies.data import (
     STOP_WORDS,
     Corpus,
@@ -20,6 +19,7 @@ from oddsmith_studies.data import (
     load_ohsumed,
     load_reuters_ten,
 )
+from oddsmith_studies.data.text_choices import information_gain
 from oddsmith_studies.studies._study import Setting
 
 REUTERS, NEWSGROUPS, OHSUMED = "Reuters-21578", "20 Newsgroups", "OHSUMED"

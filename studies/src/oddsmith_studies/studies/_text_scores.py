@@ -10,8 +10,9 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import LinearSVC
 
 from oddsmith._types import Bools, Floats
-from oddsmith.learners import MultinomialNaiveBayes, VotedPerceptron, mean_norm_cost
+from oddsmith.learners import MultinomialNaiveBayes, VotedPerceptron
 from oddsmith.metrics.proper import decision_log_loss
+from oddsmith_studies.data.text_choices import mean_norm_cost
 from oddsmith_studies.studies._study import Setting
 from oddsmith_studies.studies._text_features import (
     RECIPES,

@@ -10,9 +10,10 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.svm import LinearSVC
 
 from oddsmith._types import Bools, Floats
-from oddsmith.classify.multiclass import read_target
 from oddsmith.classify.protocols import Training, fit_folds, fit_rows, make_splits, make_splitter, pool
-from oddsmith.learners import KernelLogisticRegression, information_gain, mean_norm_cost
+from oddsmith.classify.target import read_target
+from oddsmith.learners import KernelLogisticRegression
+from oddsmith_studies.data.text_choices import information_gain, mean_norm_cost
 from oddsmith_studies.studies._study import Setting
 from oddsmith_studies.studies.platt_1999.tasks import Problem
 

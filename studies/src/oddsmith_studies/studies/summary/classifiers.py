@@ -24,9 +24,9 @@ from oddsmith.learners import (
     KernelLogisticRegression,
     MultinomialNaiveBayes,
     VotedPerceptron,
-    mean_norm_cost,
 )
 from oddsmith.maps.base import logit
+from oddsmith_studies.data.text_choices import mean_norm_cost
 from oddsmith_studies.studies._study import Setting
 from oddsmith_studies.studies.summary.tasks import Problem, Rows
 
@@ -50,7 +50,7 @@ class Classifier:
     texts : classifier, optional
         Another one for texts.
     mean_norm : bool, default False
-        Whether the cost on texts is `oddsmith.learners.mean_norm_cost`.
+        Whether the cost on texts is `mean_norm_cost`.
     quick : mapping of str to value, optional
         Parameters of a quick run.
     response_method : {"auto", "votes"}

@@ -7,7 +7,6 @@ from sklearn.utils import check_array, check_consistent_length
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.learners._base import Rows, is_sparse
 
 
 def information_gain(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
@@ -35,11 +34,11 @@ def information_gain(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
 
     Examples
     --------
-    >>> from oddsmith.learners import information_gain
+    >>> from oddsmith_studies.data.text_choices import information_gain
     >>> information_gain([[1, 0], [1, 1], [0, 1], [0, 0]], [1, 1, 0, 0]).round(4)
     array([0.6931, 0.    ])
     """
-    rows: Rows = check_array(X, accept_sparse="csr")
+    rows = check_array(X, accept_sparse="csr")
     labels = np.asarray(y)
     check_consistent_length(rows, labels)
     classes, code = np.unique(labels, return_inverse=True)
@@ -77,12 +76,12 @@ def mean_norm_cost(X: ArrayLike) -> float:
 
     Examples
     --------
-    >>> from oddsmith.learners import mean_norm_cost
+    >>> from oddsmith_studies.data.text_choices import mean_norm_cost
     >>> round(mean_norm_cost([[1, 1, 0, 0], [1, 0, 0, 0], [1, 1, 1, 1]]), 6)
     0.461887
     """
-    rows: Rows = check_array(X, accept_sparse="csr", dtype=np.float64)
-    squares = (rows.power(2) if is_sparse(rows) else np.square(rows)).sum(axis=1)
+    rows = check_array(X, accept_sparse="csr", dtype=np.float64)
+    squares = (rows.power(2) if hasattr(rows, "power") else np.square(rows)).sum(axis=1)
     norm = float(np.mean(np.sqrt(np.asarray(squares))))
     if norm == 0:
         _check.fail("X must have a row that is not 0", "only zeros", "check how features were made")
@@ -91,5 +90,4 @@ def mean_norm_cost(X: ArrayLike) -> float:
 
 def _entropy_terms(share: Floats) -> Floats:
     """Return Σ share·log(share) over all but the last axis."""
-    result: Floats = xlogy(share, share).sum(axis=(0, 1))
-    return result
+    return np.asarray(xlogy(share, share).sum(axis=(0, 1)))
