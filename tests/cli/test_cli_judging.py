@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 from cli_files import csv_text
 
-from oddsmith.metrics import calibration_error, forecast_from_arrays, log_loss, spiegelhalter_test, squared_error
+from oddsmith.metrics import (
+    MEASURES,
+    calibration_error,
+    forecast_from_arrays,
+    log_loss,
+    measure,
+    register,
+    spiegelhalter_test,
+    squared_error,
+)
 
 
 @pytest.fixture
@@ -24,9 +33,9 @@ def test_evaluate_gives_measures_intervals_tests_and_a_picture(run, predictions,
     assert content["measures"]["log_loss"]["value"] == log_loss.of(forecast)
     assert content["measures"]["calibration_error"]["value"] == float(calibration_error.of(forecast))
     assert content["tests"]["spiegelhalter_test"]["p_value"] == spiegelhalter_test.of(forecast).p_value
-    for measure in ("log_loss", "squared_error", "auc"):
-        found = content["measures"][measure]["interval"]
-        assert found["low"] < content["measures"][measure]["value"] < found["high"]
+    for name in ("log_loss", "squared_error", "auc"):
+        found = content["measures"][name]["interval"]
+        assert found["low"] < content["measures"][name]["value"] < found["high"]
     assert sum(content["reliability"]["weight"]) == 500
     assert f"{log_loss.of(forecast):.4f}" in told.out
     assert content["verdict"] == "Nothing refutes calibration at the 5% level, corrected for 5 tests."
@@ -108,6 +117,27 @@ def test_every_bound_can_break_and_hold(run, predictions):
     for test in ("hosmer-lemeshow", "cox", "kolmogorov-smirnov", "kuiper"):
         told = run("check", predictions, "--min-p", 0, "--test", test, "--json")
         assert test.split("-")[0].capitalize() in told.json["bounds"][0]["measure"]
+
+
+def test_every_measure_can_be_a_bound_also_one_from_outside(run, predictions):
+    @register
+    @measure("weight of all rows")
+    def toy_weight(forecast):
+        return forecast.n_pos + forecast.n_neg
+
+    try:
+        told = run(
+            "check", predictions, "--max", "toy_weight=1e9", "--min", "lift=0", "--min", "toy_weight=1", "--json"
+        )
+        assert told.code == 0
+        assert told.json["bounds"][0]["definition"] == "weight of all rows"
+        assert run("check", predictions, "--max", "toy_weight=1").code == 1
+        assert "toy_weight" in run("evaluate", predictions, "--json").json["measures"]
+        assert "toy_weight" in run("check", predictions, "--max", "other=1").error
+    finally:
+        del MEASURES["toy_weight"]
+    for limit in ("lift", "lift=", "lift=x", "lift=nan"):
+        assert "write --min lift=0.1" in run("check", predictions, "--min", limit).error
 
 
 def test_check_needs_a_bound_that_is_a_number(run, predictions):

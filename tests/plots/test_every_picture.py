@@ -113,8 +113,8 @@ def test_a_removed_axes_is_refused():
 
 def test_matplotlib_is_imported_only_to_draw():
     code = (
-        "import sys; from oddsmith.plots import CorpDisplay;"
-        "CorpDisplay.from_predictions([0, 1, 1], [.1, .5, .9]); print('matplotlib' in sys.modules)"
+        "import sys; from oddsmith.metrics import forecast_from_arrays; from oddsmith.plots import CorpDisplay;"
+        "CorpDisplay.from_table(forecast_from_arrays([0, 1, 1], [.1, .5, .9])); print('matplotlib' in sys.modules)"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert found.strip() == "False"

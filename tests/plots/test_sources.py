@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from gallery import FORECASTS, SCORES, content, quick, sample
+from matplotlib.figure import Figure
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
@@ -10,7 +11,15 @@ from sklearn.svm import LinearSVC
 from oddsmith import CalibratedClassifier, GaussianCalibrator, PlattCalibrator, ScoreTable, metrics
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import forecast_from_arrays, forecast_of
-from oddsmith.plots import ComparisonDisplay, CorpDisplay, DensityDisplay, ReliabilityDisplay, ScoreSpaceDisplay
+from oddsmith.plots import (
+    ComparisonDisplay,
+    CorpDisplay,
+    DensityDisplay,
+    PredictionHistogramDisplay,
+    ReliabilityDisplay,
+    ScoreSpaceDisplay,
+    SmoothReliabilityDisplay,
+)
 
 S, Y, PROB = sample(300)
 X = np.column_stack([S, np.random.default_rng(1).normal(size=300)])
@@ -116,3 +125,35 @@ def test_what_gives_no_probability_of_two_classes_is_refused():
     three = GaussianNB().fit(X, np.arange(300) % 3)
     with pytest.raises(InvalidInputError, match="estimator must have two classes_; got 3 classes"):
         ReliabilityDisplay.from_estimator(three, X, Y)
+
+
+@pytest.mark.parametrize("cls", [CorpDisplay, ReliabilityDisplay, SmoothReliabilityDisplay])
+def test_predictions_and_estimators_are_drawn_at_once_as_in_scikit_learn(cls):
+    ax = Figure().add_subplot()
+    display = cls.from_predictions(WORDS, PROB, pos_label="yes", name="mine", ax=ax, theme="dark", **quick(cls))
+    assert (display.ax_, display.figure_) == (ax, ax.figure)
+    assert display.line_ in ax.lines
+    assert "mine" in display.line_.get_label()
+    drawn = len(ax.lines)
+    again = cls.from_estimator(MODEL, X, Y, ax=ax, **quick(cls))
+    assert len(ax.lines) > drawn
+    assert again.line_ is not display.line_
+    assert "GaussianNB" in again.line_.get_label()
+    own = cls.from_predictions(Y, PROB, **quick(cls))
+    assert own.figure_ is not ax.figure
+    table = forecast_from_arrays(Y, PROB)
+    assert not hasattr(cls.from_table(table, **quick(cls)), "ax_")
+
+
+def test_other_pictures_are_drawn_at_once_too():
+    ax = Figure().add_subplot()
+    assert PredictionHistogramDisplay.from_predictions(Y, PROB, ax=ax, n_bins=5).ax_ is ax
+    assert DensityDisplay.from_predictions(Y, S, n_bins=5, modes=True).ax_.get_xlabel() == "score"
+    maps = {"Platt": PlattCalibrator().fit(S, Y)}
+    display = ScoreSpaceDisplay.from_predictions(Y, S, maps=maps, scale="probability", ax=ax)
+    assert display.lines_["Platt"] in ax.lines
+    assert display.ax_.get_ylabel() == "probability"
+    both = ComparisonDisplay.from_predictions(Y, {"a": PROB, "b": PROB / 2}, n_resamples=40, sort=False)
+    assert both.lines_[""] in both.ax_.lines
+    with pytest.raises(TypeError, match="colour"):
+        ReliabilityDisplay.from_predictions(Y, PROB, colour="red")

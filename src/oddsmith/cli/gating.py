@@ -16,11 +16,13 @@ from oddsmith.cli._failing import CHECK_FAILED
 from oddsmith.cli._output import AsJson, Force, Quiet, Voice, say
 from oddsmith.errors import InvalidInputError
 from oddsmith.files import input_files, write_atomically
-from oddsmith.metrics import summary
+from oddsmith.metrics import MEASURES, summary
 from oddsmith.report.titles import title_of
 
 TestName = Literal["spiegelhalter", "hosmer-lemeshow", "cox", "kolmogorov-smirnov", "kuiper"]
 Limit = float | None
+Bounds = list[str] | None
+_BOUND = "MEASURE=LIMIT"
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,8 @@ def check(
     max_slope: Annotated[Limit, typer.Option("--max-slope", help="Calibration slope; 1 is ideal.")] = None,
     min_p: Annotated[Limit, typer.Option("--min-p", help="p-value of a test of calibration.")] = None,
     test: Annotated[TestName, typer.Option("--test", help="Which test.")] = "spiegelhalter",
+    at_most: Annotated[Bounds, typer.Option("--max", metavar=_BOUND, help="Upper bound of any measure.")] = None,
+    at_least: Annotated[Bounds, typer.Option("--min", metavar=_BOUND, help="Lower bound of any measure.")] = None,
     junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file, too.")] = None,
     probability: read.ProbabilityColumn = None,
     label: read.LabelColumn = None,
@@ -102,6 +106,8 @@ def check(
         )
         if limit is not None
     ]
+    asked += [_named(text, "--max", True) for text in at_most or []]
+    asked += [_named(text, "--min", False) for text in at_least or []]
     if not asked:
         _check.fail("at least one bound must be given", "none", "pass one, such as --max-ece 0.05")
     forecast, distinct = read.read_forecast(
@@ -136,6 +142,16 @@ def check(
     voice.result(content, show)
     if not passed:
         raise typer.Exit(CHECK_FAILED)
+
+
+def _named(text: str, option: str, at_most: bool) -> tuple[str, bool, float]:
+    """Read a bound of any registered measure, such as lift=2."""
+    name, _, limit = text.partition("=")
+    _check.one_of(name, option, tuple(MEASURES))
+    try:
+        return name, at_most, _check.number(float(limit), option, low=-float("inf"))
+    except ValueError:
+        _check.fail(f"{option} must be a measure and its limit", text, f"write {option} {name}=0.1")
 
 
 def _bound(found: dict[str, Any], name: str, at_most: bool, limit: float) -> Bound:

@@ -1,8 +1,9 @@
 """Pictures: computed first, drawn after.
 
-Every picture is a display, as in scikit-learn: ``from_predictions``, ``from_estimator`` or ``from_table`` compute it,
-``plot(ax=None, theme="light")`` draws it, ``save(path)`` writes it, and in a notebook it shows itself. Nothing global
-is touched: no settings of matplotlib, no figures of pyplot.
+Every picture is a display, as in scikit-learn: ``from_predictions`` and ``from_estimator`` compute it and draw it into
+``ax``; all other ``from_`` methods, such as ``from_table``, compute only. ``plot(ax=None, theme="light")`` draws it
+(again), ``save(path)`` writes it, and in a notebook it shows itself. Nothing global is touched: no settings of
+matplotlib, no figures of pyplot.
 """
 
 from oddsmith.plots._bands import Band

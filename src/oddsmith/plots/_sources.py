@@ -1,6 +1,10 @@
-"""Where the table of a picture comes from: a table, arrays, or a fitted classifier."""
+"""Where the table of a picture comes from: a table, arrays, or a fitted classifier.
 
-from typing import Any, Self
+``from_predictions`` and ``from_estimator`` draw at once, as in scikit-learn; ``from_table`` computes only.
+"""
+
+import inspect
+from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike
 
@@ -12,14 +16,28 @@ from oddsmith.metrics.provenance import fitted_on
 from oddsmith.plots.display import Display
 from oddsmith.table import ScoreTable
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-class ForecastDisplay(Display):
-    """A picture of a forecast: of probabilities against labels."""
+
+class TableDisplay(Display):
+    """A picture of a table."""
 
     @classmethod
     def from_table(cls, *args: Any, **options: Any) -> Self:
-        """Compute the picture of a forecast table."""
+        """Compute the picture of a table; `plot` draws it."""
         raise NotImplementedError
+
+    @classmethod
+    def _drawn(cls, table: ScoreTable, ax: "Axes | None", options: dict[str, Any]) -> Self:
+        """Compute the picture and draw it; options that are not of `from_table` are of `plot`."""
+        known = inspect.signature(cls.from_table).parameters
+        drawing = {name: options.pop(name) for name in list(options) if name not in known}
+        return cls.from_table(table, **options).plot(ax, **drawing)
+
+
+class ForecastDisplay(TableDisplay):
+    """A picture of a forecast: of probabilities against labels."""
 
     @classmethod
     def from_predictions(
@@ -29,9 +47,11 @@ class ForecastDisplay(Display):
         *,
         sample_weight: ArrayLike | None = None,
         pos_label: Any = None,
+        name: str | None = None,
+        ax: "Axes | None" = None,
         **options: Any,
     ) -> Self:
-        """Compute the picture of probabilities against labels.
+        """Compute and draw the picture of probabilities against labels.
 
         Parameters
         ----------
@@ -43,12 +63,15 @@ class ForecastDisplay(Display):
             Integer-typed weights are counts, float weights importance weights.
         pos_label : object, optional
             The positive label.
+        name : str, optional
+            What the legend calls it.
+        ax : Axes, optional
+            Where to draw; by default on a new figure.
         **options
-            As of `from_table`.
+            As of `from_table` and `plot`.
         """
-        prob = _check.as_array(y_prob, "y_prob", (1,), unit=True)
-        positive = _check.as_labels(y_true, len(prob), pos_label).positive
-        return cls.from_table(forecast_from_arrays(positive, prob, sample_weight), **options)
+        table = forecast_from_arrays(y_true, y_prob, sample_weight, pos_label=pos_label)
+        return cls._drawn(table, ax, {"name": name or "", **options})
 
     @classmethod
     def from_estimator(
@@ -59,9 +82,11 @@ class ForecastDisplay(Display):
         *,
         sample_weight: ArrayLike | None = None,
         pos_label: Any = None,
+        name: str | None = None,
+        ax: "Axes | None" = None,
         **options: Any,
     ) -> Self:
-        """Compute the picture of a fitted classifier's probabilities, on rows that did not train it.
+        """Compute and draw the picture of a fitted classifier's probabilities, on rows that did not train it.
 
         Parameters
         ----------
@@ -69,29 +94,25 @@ class ForecastDisplay(Display):
             With ``predict_proba``; a calibrator takes scores as X.
         X : array, sparse matrix or data frame
         y : array-like of shape (n,)
-        sample_weight : array-like of shape (n,), optional
+        sample_weight, ax, **options
+            As of `from_predictions`.
         pos_label : object, optional
             By default the second of ``estimator.classes_``.
-        **options
-            As of `from_table`; ``name`` is the classifier's by default. A calibrator that was fitted to these very
-            rows is marked "in-sample".
+        name : str, optional
+            By default the classifier's. A calibrator that was fitted to these very rows is marked "in-sample".
         """
         prob, positive = _scores_for(estimator, X, "predict_proba", pos_label)
-        name = options.pop("name", type(estimator).__name__)
         # Of other classifiers nobody knows the rows.
         known = hasattr(estimator, "fit_table")
         seen = known and fitted_on(estimator, ScoreTable.from_arrays(X, y, sample_weight, positive))
-        options["name"] = marked(name, in_sample=seen)
-        return cls.from_predictions(y, prob, sample_weight=sample_weight, pos_label=positive, **options)
+        label = marked(type(estimator).__name__ if name is None else name, in_sample=seen)
+        return cls.from_predictions(
+            y, prob, sample_weight=sample_weight, pos_label=positive, name=label, ax=ax, **options
+        )
 
 
-class ScoreDisplay(Display):
+class ScoreDisplay(TableDisplay):
     """A picture of scores of any kind against labels."""
-
-    @classmethod
-    def from_table(cls, *args: Any, **options: Any) -> Self:
-        """Compute the picture of a score table."""
-        raise NotImplementedError
 
     @classmethod
     def from_predictions(
@@ -101,9 +122,10 @@ class ScoreDisplay(Display):
         *,
         sample_weight: ArrayLike | None = None,
         pos_label: Any = None,
+        ax: "Axes | None" = None,
         **options: Any,
     ) -> Self:
-        """Compute the picture of scores against labels.
+        """Compute and draw the picture of scores against labels.
 
         Parameters
         ----------
@@ -115,10 +137,12 @@ class ScoreDisplay(Display):
             Integer-typed weights are counts, float weights importance weights.
         pos_label : object, optional
             The positive label.
+        ax : Axes, optional
+            Where to draw; by default on a new figure.
         **options
-            As of `from_table`.
+            As of `from_table` and `plot`.
         """
-        return cls.from_table(ScoreTable.from_arrays(y_score, y_true, sample_weight, pos_label), **options)
+        return cls._drawn(ScoreTable.from_arrays(y_score, y_true, sample_weight, pos_label), ax, options)
 
     @classmethod
     def from_estimator(
@@ -128,11 +152,10 @@ class ScoreDisplay(Display):
         y: ArrayLike,
         *,
         response_method: str = "auto",
-        sample_weight: ArrayLike | None = None,
         pos_label: Any = None,
         **options: Any,
     ) -> Self:
-        """Compute the picture of a fitted classifier's scores, on rows that did not train it.
+        """Compute and draw the picture of a fitted classifier's scores, on rows that did not train it.
 
         Parameters
         ----------
@@ -141,14 +164,13 @@ class ScoreDisplay(Display):
         y : array-like of shape (n,)
         response_method : {"auto", "decision_function", "predict_proba", "log_odds", "votes"}, default "auto"
             Which score; see `oddsmith.classify.classifier_scores`.
-        sample_weight : array-like of shape (n,), optional
         pos_label : object, optional
             By default the second of ``estimator.classes_``.
         **options
-            As of `from_table`.
+            As of `from_predictions`.
         """
         scores, positive = _scores_for(estimator, X, response_method, pos_label)
-        return cls.from_predictions(y, scores, sample_weight=sample_weight, pos_label=positive, **options)
+        return cls.from_predictions(y, scores, pos_label=positive, **options)
 
 
 def marked(name: str, *, in_sample: bool) -> str:

@@ -1,7 +1,7 @@
 """The square that all reliability diagrams share: the diagonal, ticks, and the histogram of predictions beside it."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from oddsmith._types import Floats
 from oddsmith.plots._bands import Band
 from oddsmith.plots._sources import ForecastDisplay
 from oddsmith.plots.histogram import PredictionHistogramDisplay
-from oddsmith.plots.theme import Ink, Theme, series_of
+from oddsmith.plots.theme import Ink, Theme, ThemeName, series_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,13 +24,54 @@ _BOX = (0.7, 0.25)
 
 
 class ReliabilityPicture(ForecastDisplay):
-    """A curve of observed share against prediction, with the histogram of predictions in its margin."""
+    """A curve of observed share against prediction, with the histogram of predictions in its margin.
+
+    Attributes
+    ----------
+    line_ : artist
+        The curve, once drawn.
+    """
 
     histogram: PredictionHistogramDisplay
     name: str
 
+    line_: Any
+
     _height: ClassVar[float] = 4.05
     _bare_height: ClassVar[float] = 3.3
+
+    def plot(
+        self,
+        ax: "Axes | None" = None,
+        *,
+        theme: ThemeName = "light",
+        histogram: Place | None = "below",
+        limit: float = 1.0,
+        **style: Any,
+    ) -> Self:
+        """Draw the diagram; a second one on the same axes gets its own color.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; by default on a new figure. ``layout="compressed"`` of a figure makes room for the histogram.
+        theme : {"light", "dark"}, default "light"
+        histogram : {"below", "above"} or None, default "below"
+            Where the histogram of predictions stands.
+        limit : float, default 1
+            Where both axes end; a small one shows forecasts of rare events.
+        **style
+            ``style="points"`` or ``"lines"`` of a `ReliabilityDisplay`: a point at mean forecast and share of
+            positives, joined; or a horizontal line over each bin at its share.
+        """
+        look, series = self._open(ax, theme, histogram, limit)
+        self.line_ = self._draw(look.ink(series), series, **style)
+        self._legend(look)
+        return self
+
+    def _draw(self, ink: Ink, series: int) -> Any:
+        """Draw what is peculiar to a diagram, and return its curve."""
+        raise NotImplementedError
 
     def _open(self, ax: "Axes | None", theme: str, place: Place | None, limit: float) -> tuple[Theme, int]:
         """Draw the square and the margin; return the theme and the number of this curve."""

@@ -34,7 +34,7 @@ class ComparisonDisplay(Display):
     """Dot chart of a measure with its interval, a row for each method; several groups share the rows.
 
     Make it with `from_table` (calibrators on the same scores), `from_predictions` (any methods on the same rows),
-    `from_intervals` or `from_trials`; draw it with `plot`.
+    `from_intervals` or `from_trials`; `plot` draws it.
 
     Parameters
     ----------
@@ -114,8 +114,10 @@ class ComparisonDisplay(Display):
         level: float = 0.95,
         n_resamples: int = 2000,
         random_state: RandomState = 0,
+        ax: "Axes | None" = None,
+        **drawing: Any,
     ) -> Self:
-        """Compare probabilities of any kind, also of different classifiers, for the same rows.
+        """Compare and draw probabilities of any kind, also of different classifiers, for the same rows.
 
         Parameters
         ----------
@@ -127,6 +129,8 @@ class ComparisonDisplay(Display):
             Counts.
         measure, options, raw, level, n_resamples, random_state
             As of `from_table`.
+        ax, **drawing
+            As of `plot`.
         """
         probs = {name: _check.as_array(prob, name, (1,), unit=True) for name, prob in methods.items()}
         forecasts = {name: forecast_from_arrays(y_true, prob, sample_weight) for name, prob in probs.items()}
@@ -134,7 +138,8 @@ class ComparisonDisplay(Display):
         if _is_compared(measure, methods):
             rows = {name: logit(prob) for name, prob in probs.items()}
             comparison = compare_rows(y_true, rows, sample_weight=sample_weight, raw=raw)
-        return cls._of(forecasts, measure, options, comparison, level, n_resamples, random_state)
+        made = cls._of(forecasts, measure, options, comparison, level, n_resamples, random_state)
+        return made.plot(ax, **drawing)
 
     @classmethod
     def from_intervals(
@@ -219,7 +224,7 @@ class ComparisonDisplay(Display):
         """
         names = self._rows(sort)
         count = len(self.groups)
-        look = self._start(ax, theme, 0.75 + len(names) * max(0.2, 0.11 * count))
+        look, self.lines_ = self._start(ax, theme, 0.75 + len(names) * max(0.2, 0.11 * count)), {}
         for series, (group, found) in enumerate(self.groups.items()):
             held = [(row, found[name]) for row, name in enumerate(names) if name in found]
             # Groups lie a little apart within a row, the first on top.
@@ -248,7 +253,8 @@ class ComparisonDisplay(Display):
         for row, (start, end) in bands:
             self.ax_.plot([start, end], [row, row], color=look.muted, alpha=0.35, linewidth=5, solid_capstyle="butt")
         self.ax_.hlines(rows, low, high, color=ink.color, linewidth=1.1, zorder=3)
-        self.ax_.plot(value, rows, label=group or None, gid=f"series-{series}", zorder=4, **ink.dots(4))
+        style = ink.dots(4) | {"label": group or None, "gid": f"series-{series}", "zorder": 4}
+        (self.lines_[group],) = self.ax_.plot(value, rows, **style)
 
     def _caption(self) -> str:
         lines = [f"{mark} {meaning}" for mark, meaning in _MARKS.items() if mark in self.marks.values()]

@@ -1,7 +1,7 @@
 """The CORP reliability diagram: isotonic regression, with the band of a perfectly calibrated forecast."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,14 +12,11 @@ from oddsmith.metrics.measure import as_forecast, checked_level, probability
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.plots._bands import Band, Cells, calibrated_samples, envelope
 from oddsmith.plots._sources import marked
-from oddsmith.plots._square import Place, ReliabilityPicture
+from oddsmith.plots._square import ReliabilityPicture
 from oddsmith.plots.histogram import PredictionHistogramDisplay
-from oddsmith.plots.theme import ThemeName
+from oddsmith.plots.theme import Ink
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import RandomState
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["CorpDisplay"]
 
@@ -32,7 +29,7 @@ class CorpDisplay(ReliabilityPicture):
     """Reliability diagram without bins to choose: isotonic regression of the labels on the forecast.
 
     The band holds the curve of a perfectly calibrated forecast with the same predictions: where the curve leaves it,
-    the forecast is off. Make it with `from_table`, `from_predictions` or `from_estimator`; draw it with `plot`.
+    the forecast is off. Make it with `from_table`, `from_predictions` or `from_estimator`; `plot` draws it.
 
     Parameters
     ----------
@@ -40,7 +37,7 @@ class CorpDisplay(ReliabilityPicture):
         Ends of the pooled blocks of forecasts, and the share of positives of each block.
     band : Band or None
     decomposition : Decomposition
-        Of the squared error: the legend shows miscalibration (MCB) and discrimination (DSC).
+        Of the Brier score: the legend shows its miscalibration (MCB) and discrimination (DSC).
     histogram : PredictionHistogramDisplay
     name : str, default ""
 
@@ -100,44 +97,13 @@ class CorpDisplay(ReliabilityPicture):
         label = marked(name, in_sample=is_in_sample(table))
         return cls(x, y, band, decompose.of(table, score="squared"), histogram, label)
 
-    def plot(
-        self,
-        ax: "Axes | None" = None,
-        *,
-        theme: ThemeName = "light",
-        histogram: Place | None = "below",
-        limit: float = 1.0,
-    ) -> Self:
-        """Draw the diagram; a second one on the same axes gets its own colour.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; by default on a new figure. ``layout="compressed"`` of a figure makes room for the histogram.
-        theme : {"light", "dark"}, default "light"
-        histogram : {"below", "above"} or None, default "below"
-            Where the histogram of predictions stands.
-        limit : float, default 1
-            Where both axes end; a small one shows forecasts of rare events.
-        """
-        look, series = self._open(ax, theme, histogram, limit)
-        ink = look.ink(series)
+    def _draw(self, ink: Ink, series: int) -> Any:
         if self.band is not None:
             self._shade(self.band, ink, "band if calibrated", series)
         parts = self.decomposition
         label = f"{self.name or 'isotonic'}\nBrier: MCB {parts.miscalibration:.4f} DSC {parts.discrimination:.4f}"
-        self.ax_.plot(
-            self.prob,
-            self.rate,
-            label=label,
-            gid=f"series-{series}",
-            zorder=4,
-            marker=".",
-            markersize=3.5,
-            **ink.line(),
-        )
-        self._legend(look)
-        return self
+        style: dict[str, Any] = {"marker": ".", "markersize": 3.5, "gid": f"series-{series}", "zorder": 4} | ink.line()
+        return self.ax_.plot(self.prob, self.rate, label=label, **style)[0]
 
 
 def _pooled(prob: Floats, pos: Weights, neg: Weights) -> tuple[Floats, Floats]:

@@ -38,7 +38,7 @@ class HasClassDensities(Protocol):
 class DensityDisplay(ScoreDisplay):
     """Histograms of the scores of both classes, and the densities fitted to them.
 
-    Make it with `from_table`, `from_predictions` or `from_estimator`; draw it with `plot`.
+    Make it with `from_table`, `from_predictions` or `from_estimator`; `plot` draws it.
 
     Parameters
     ----------

@@ -34,10 +34,13 @@ class Display:
     ----------
     ax_, figure_ : Axes, Figure
         Where it was drawn last.
+    lines_ : dict of str to Line2D
+        The curves by name, of pictures with several.
     """
 
     ax_: "Axes"
     figure_: "Figure | SubFigure"
+    lines_: dict[str, Any]
 
     _height: ClassVar[float] = 2.6
     _own: bool = False

@@ -24,7 +24,7 @@ __all__ = ["PredictionHistogramDisplay"]
 class PredictionHistogramDisplay(ForecastDisplay):
     """Histogram of predicted probabilities, positives stacked on negatives.
 
-    Make it with `from_table`, `from_predictions` or `from_estimator`; draw it with `plot`.
+    Make it with `from_table`, `from_predictions` or `from_estimator`; `plot` draws it.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ class LearningCurve:
 class LearningCurveDisplay(Display):
     """Mean loss against calibration size, with error bars, on a logarithmic axis of sizes.
 
-    Make it with `from_trials`; draw it with `plot`.
+    Make it with `from_trials`; `plot` draws it.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class LearningCurveDisplay(Display):
             Where to draw; by default on a new figure.
         theme : {"light", "dark"}, default "light"
         """
-        look = self._start(ax, theme)
+        look, self.lines_ = self._start(ax, theme), {}
         self.ax_.set_xscale("log", base=2)
         count = len(self.curves)
         for series, (name, curve) in enumerate(self.curves.items()):
@@ -100,7 +100,8 @@ class LearningCurveDisplay(Display):
             x = curve.sizes * 2 ** (0.12 * (series - (count - 1) / 2) / max(count - 1, 1))
             y, low, high = (np.array([getattr(loss, end) for loss in curve.losses]) for end in ("value", "low", "high"))
             self.ax_.errorbar(x, y, [y - low, high - y], **ink.bars())
-            self.ax_.plot(x, y, label=name, gid=f"series-{series}", zorder=4, **(ink.dots() | ink.line(1.2)))
+            style = ink.dots() | ink.line(1.2)
+            (self.lines_[name],) = self.ax_.plot(x, y, label=name, gid=f"series-{series}", zorder=4, **style)
         sizes = np.unique(np.concatenate([curve.sizes for curve in self.curves.values()]))
         self.ax_.set_xticks(sizes, [short_number(size) for size in sizes.tolist()])
         self.ax_.minorticks_off()

@@ -1,7 +1,7 @@
 """Reliability diagrams of bins: as points or as horizontal lines."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.special import betaincinv
@@ -13,13 +13,10 @@ from oddsmith.metrics.bins import Bins, binned
 from oddsmith.metrics.measure import as_forecast, checked_level
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.plots._sources import marked
-from oddsmith.plots._square import Place, ReliabilityPicture
+from oddsmith.plots._square import ReliabilityPicture
 from oddsmith.plots.histogram import PredictionHistogramDisplay
-from oddsmith.plots.theme import Ink, ThemeName
+from oddsmith.plots.theme import Ink
 from oddsmith.table import ScoreTable
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["ReliabilityDisplay"]
 
@@ -28,7 +25,7 @@ __all__ = ["ReliabilityDisplay"]
 class ReliabilityDisplay(ReliabilityPicture):
     """Reliability diagram of bins, each with an interval of its share of positives and with its count.
 
-    Make it with `from_table`, `from_predictions` or `from_estimator`; draw it with `plot`. Bins hide what happens
+    Make it with `from_table`, `from_predictions` or `from_estimator`; `plot` draws it. Bins hide what happens
     inside them and depend on their edges: `CorpDisplay` and `SmoothReliabilityDisplay` have none.
 
     Parameters
@@ -57,7 +54,7 @@ class ReliabilityDisplay(ReliabilityPicture):
     >>> display = ReliabilityDisplay.from_predictions([0, 1, 1], [0.3, 0.35, 1.0])
     >>> display.curve.fraction_positive.tolist()
     [0.5, 1.0]
-    >>> ax = display.plot(theme="dark").ax_
+    >>> ax = display.plot(theme="dark").ax_  # again, in other colors
     """
 
     curve: ReliabilityCurve
@@ -97,43 +94,18 @@ class ReliabilityDisplay(ReliabilityPicture):
         histogram = PredictionHistogramDisplay.from_table(table, n_bins=n_bins if bins == "width" else 20)
         return cls(curve, low, high, share, histogram, marked(name, in_sample=is_in_sample(table)))
 
-    def plot(
-        self,
-        ax: "Axes | None" = None,
-        *,
-        theme: ThemeName = "light",
-        style: Literal["points", "lines"] = "points",
-        histogram: Place | None = "below",
-        limit: float = 1.0,
-    ) -> Self:
-        """Draw the diagram; a second one on the same axes gets its own colour.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; by default on a new figure. ``layout="compressed"`` of a figure makes room for the histogram.
-        theme : {"light", "dark"}, default "light"
-        style : {"points", "lines"}, default "points"
-            A point at mean forecast and share of positives, joined; or a horizontal line over each bin at its share.
-        histogram : {"below", "above"} or None, default "below"
-            Where the histogram of predictions stands.
-        limit : float, default 1
-            Where both axes end; a small one shows forecasts of rare events.
-        """
+    def _draw(self, ink: Ink, series: int, style: Literal["points", "lines"] = "points") -> Any:
         _check.one_of(style, "style", ("points", "lines"))
-        look, series = self._open(ax, theme, histogram, limit)
-        (self._points if style == "points" else self._lines)(look.ink(series), series)
-        self._legend(look)
-        return self
+        return (self._points if style == "points" else self._lines)(ink, series)
 
-    def _points(self, ink: Ink, series: int) -> None:
+    def _points(self, ink: Ink, series: int) -> Any:
         x, y = self.curve.mean_predicted, self.curve.fraction_positive
         reach = np.abs([y - self.low, self.high - y])
         self.ax_.errorbar(x, y, reach, label=self._note(series), **ink.bars())
         style = ink.dots() | ink.line(1.2)
-        self.ax_.plot(x, y, label=self.name or "observed", gid=f"series-{series}", zorder=4, **style)
+        return self.ax_.plot(x, y, label=self.name or "observed", gid=f"series-{series}", zorder=4, **style)[0]
 
-    def _lines(self, ink: Ink, series: int) -> None:
+    def _lines(self, ink: Ink, series: int) -> Any:
         left, right, y = self.curve.low, self.curve.high, self.curve.fraction_positive
         spots = self.ax_.bar(left, self.high - self.low, right - left, self.low, align="edge", zorder=2)
         for spot in spots:
@@ -141,6 +113,7 @@ class ReliabilityDisplay(ReliabilityPicture):
         spots.set_label(self._note(series) or "_")
         lines = self.ax_.hlines(y, left, right, color=ink.color, linewidth=2, linestyle=ink.dashes, zorder=4)
         lines.set(label=self.name or "observed", gid=f"series-{series}")
+        return lines
 
     def _note(self, series: int) -> str | None:
         return f"{100 * self.level:g} % intervals" if series == 0 else None

@@ -57,7 +57,7 @@ class ScoreSpaceDisplay(ScoreDisplay):
     """Empirical log-odds by score, and fitted maps over them.
 
     It shows which map from score to log-odds the data ask for: a straight line is logistic regression, anything else is
-    not. Make it with `from_table`, `from_tables`, `from_predictions` or `from_estimator`; draw it with `plot`.
+    not. Make it with `from_table`, `from_tables`, `from_predictions` or `from_estimator`; `plot` draws it.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ class ScoreSpaceDisplay(ScoreDisplay):
             Of the vertical axis.
         """
         _check.one_of(scale, "scale", ("log_odds", "probability"))
-        look = self._start(ax, theme)
+        look, self.lines_ = self._start(ax, theme), {}
         low, high = self._reach() if scale == "log_odds" else (-0.03, 1.03)
         for series, (name, points) in enumerate(self.points.items()):
             self._draw_points(points, name or "data", look, series, scale)
@@ -175,7 +175,8 @@ class ScoreSpaceDisplay(ScoreDisplay):
             # What lies far outside is drawn to the edge, not left out.
             shown = expit(values) if scale == "probability" else np.clip(values, 2 * low - high, 2 * high - low)
             label = marked(name, in_sample=name in self.in_sample)
-            self.ax_.plot(self.grid, shown, label=label, gid=f"series-{series}", zorder=3, **look.ink(series).line())
+            style = look.ink(series).line() | {"label": label, "gid": f"series-{series}", "zorder": 3}
+            (self.lines_[name],) = self.ax_.plot(self.grid, shown, **style)
         label = "log-odds" if scale == "log_odds" else "probability"
         self.ax_.set(xlim=(self.grid[0], self.grid[-1]), ylim=(low, high), xlabel="score", ylabel=label)
         look.legend(self.ax_, above=True)

@@ -1,7 +1,7 @@
 """The smooth reliability diagram: a kernel instead of bins, with a bootstrap band."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -11,14 +11,11 @@ from oddsmith.metrics.measure import as_forecast, checked_level
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.plots._bands import Band, Cells, bootstrap_samples, envelope
 from oddsmith.plots._sources import marked
-from oddsmith.plots._square import Place, ReliabilityPicture
+from oddsmith.plots._square import ReliabilityPicture
 from oddsmith.plots.histogram import PredictionHistogramDisplay
-from oddsmith.plots.theme import ThemeName
+from oddsmith.plots.theme import Ink
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import RandomState
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["SmoothReliabilityDisplay"]
 
@@ -43,7 +40,7 @@ class SmoothReliabilityDisplay(ReliabilityPicture):
 
     The bandwidth is the one that foretells left-out rows best, so nothing is chosen by hand. The curve ends one
     bandwidth, at most 0.05, from the nearest forecast. Make it with `from_table`, `from_predictions` or
-    `from_estimator`; draw it with `plot`.
+    `from_estimator`; `plot` draws it.
 
     Parameters
     ----------
@@ -96,7 +93,7 @@ class SmoothReliabilityDisplay(ReliabilityPicture):
             Scores are log-odds.
         bandwidth : float, optional
             Standard deviation of the kernel, at least 0.005; by default of 0.005, 0.007, … 0.45 the one with the least
-            leave-one-out squared error. ``smooth_calibration_error(forecast)`` is that of Błasiok and Nakkiran, which
+            leave-one-out squared error. `smooth_calibration_error` is that of Błasiok and Nakkiran, which
             smooths too much where forecasts keep to the middle.
         level : float or None, default 0.95
             Share of bootstrap samples that the band holds at each place; None for no band.
@@ -121,34 +118,11 @@ class SmoothReliabilityDisplay(ReliabilityPicture):
         histogram = PredictionHistogramDisplay.from_table(table)
         return cls(grid, rate, band, sigma, histogram, marked(name, in_sample=is_in_sample(table)))
 
-    def plot(
-        self,
-        ax: "Axes | None" = None,
-        *,
-        theme: ThemeName = "light",
-        histogram: Place | None = "below",
-        limit: float = 1.0,
-    ) -> Self:
-        """Draw the diagram; a second one on the same axes gets its own colour.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; by default on a new figure. ``layout="compressed"`` of a figure makes room for the histogram.
-        theme : {"light", "dark"}, default "light"
-        histogram : {"below", "above"} or None, default "below"
-            Where the histogram of predictions stands.
-        limit : float, default 1
-            Where both axes end; a small one shows forecasts of rare events.
-        """
-        look, series = self._open(ax, theme, histogram, limit)
-        ink = look.ink(series)
+    def _draw(self, ink: Ink, series: int) -> Any:
         if self.band is not None:
             self._shade(self.band, ink, "bootstrap band", series)
         label = f"{self.name or 'smoothed'} (σ = {self.bandwidth:.2g})"
-        self.ax_.plot(self.prob, self.rate, label=label, gid=f"series-{series}", zorder=4, **ink.line())
-        self._legend(look)
-        return self
+        return self.ax_.plot(self.prob, self.rate, label=label, gid=f"series-{series}", zorder=4, **ink.line())[0]
 
 
 def _kernel(at: Floats, prob: Floats, sigma: float) -> Floats:
