@@ -7,10 +7,11 @@ import sys
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
 #: Where each benchmark is.
 MODULES = {
-    **dict.fromkeys(("million", "kinds", "thousand", "growth", "memory", "start"), "core"),
+    **dict.fromkeys(("million", "kinds", "thousand", "growth", "memory"), "core"),
     "classify": "classify",
     "peers": "peers",
     "scale": "scale",
+    "start": "start",
 }
 
 

@@ -1,4 +1,4 @@
-"""The demo tells the whole story: a classifier, its calibration, the comparison, and where the report lies."""
+"""The demo shows everything: a classifier, its calibration, the comparison, and where the report is."""
 
 import json
 
@@ -12,7 +12,7 @@ from oddsmith.report import summary
 
 @pytest.fixture
 def short(monkeypatch):
-    """A story of two methods."""
+    """A demo of two methods."""
     monkeypatch.setattr(demo, "_calibrators", lambda: [PlattCalibrator(), SquashCalibrator()])
     monkeypatch.setattr(summary, "_SAMPLES", 20)
 
@@ -23,27 +23,27 @@ def test_the_command_prints_a_comparison_and_writes_a_report(capsys, tmp_path, m
         main(["demo"])
     assert left.value.code == 0
     lines = capsys.readouterr().out.splitlines()
-    losses = {line.split()[0]: float(line.split()[1]) for line in lines if line.endswith(("ms", "best", "says)"))}
+    losses = {line.split()[0]: float(line.split()[1]) for line in lines if line.endswith(("ms", "best", "ted)"))}
     assert len(losses) >= 20
     assert losses["Platt"] < 0.6 < 2 < losses["Squash"]
     assert sum("<- best" in line for line in lines) == 1
-    assert lines[-1] == "The report lies in oddsmith-demo.html: open it in a browser."
+    assert lines[-1] == "The report is in oddsmith-demo.html: open it in a browser."
     page = (tmp_path / "oddsmith-demo.html").read_text(encoding="utf-8")
     assert "Calibration of handwritten digits" in page
     assert next(line for line in lines if line.startswith("Report: "))[8:40] in page
 
 
-def test_the_story_as_json_and_again(capsys, tmp_path, short):
+def test_the_demo_as_json_and_again(capsys, tmp_path, short):
     output = tmp_path / "demo.html"
     for _ in range(2):
         with pytest.raises(SystemExit):
             main(["demo", "--json", "--quiet", "-o", str(output)])
         told = json.loads(capsys.readouterr().out)
-        assert [row["method"] for row in told["standings"]] == ["Platt", "Squash"]
+        assert [row["method"] for row in told["methods"]] == ["Platt", "Squash"]
         assert told["report"] == str(output)
         assert told["verdict"].startswith("Calibrate with Platt")
     demo.main(output)
-    assert capsys.readouterr().out.endswith(f"The report lies in {output}: open it in a browser.\n")
+    assert capsys.readouterr().out.endswith(f"The report is in {output}: open it in a browser.\n")
 
 
 def test_it_replaces_nothing_but_its_own_report(tmp_path, short):

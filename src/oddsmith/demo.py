@@ -22,7 +22,7 @@ from oddsmith.metrics.result import plain
 from oddsmith.report import summarize, to_html
 from oddsmith.table import ScoreTable
 
-__all__ = ["REPORT", "Story", "main"]
+__all__ = ["REPORT", "DemoResult", "main", "run_demo"]
 
 Scores = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -32,7 +32,7 @@ _NAME = "handwritten digits"
 _SOURCE = {"Data": "scikit-learn's digits: is it 5 or more?", "Scores": "log-odds of naive Bayes, out of fold"}
 
 
-class Standing(NamedTuple):
+class MethodResult(NamedTuple):
     """How a method does on new cases, means per case; errors are counted."""
 
     method: str
@@ -43,52 +43,29 @@ class Standing(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Story:
-    """A classifier, its calibration by every method, the comparison, and where the report lies."""
+class DemoResult:
+    """A classifier, its calibration by every method on new cases, the comparison, and where the report is."""
 
     trained_on: int
-    judged_on: int
+    tested_on: int
     table: str
-    standings: list[Standing]
+    methods: list[MethodResult]
     auto: str
     verdict: str
     report: str
 
-    @staticmethod
-    def tell(output: Path = REPORT, progress: Callable[[float], None] | None = None) -> "Story":
-        """Train, calibrate, compare and report; a report of an earlier demo is replaced, nothing else."""
-        with replacing(output, force=_is_ours(output)) as page:
-            X, digit = load_digits(return_X_y=True)
-            y = (digit >= 5).astype(int)
-            X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0, stratify=y)
-            table = ScoreTable.from_arrays(_out_of_fold(X_train, y_train), y_train)
-            test = MultinomialNaiveBayes().fit(X_train, y_train).log_odds(X_test)
-            methods = {_name(each): each for each in _calibrators()}
-            standings = [_judge(name, method, table, test, y_test) for name, method in methods.items()]
-            summary = summarize(table, methods, name=_NAME, source=_SOURCE, scores_are="log_odds", progress=progress)
-            page.write_text(to_html(summary), encoding="utf-8")
-        return Story(
-            len(y_train),
-            len(y_test),
-            str(table),
-            sorted(standings, key=lambda row: row.log_loss),
-            AutoCalibrator().fit_table(table).verdict_,
-            summary["verdict"],
-            str(output),
-        )
-
     @property
     def text(self) -> str:
-        """The story as people read it."""
+        """The result as people read it."""
         rows = []
-        for rank, (name, log_loss, brier, errors, seconds) in enumerate(self.standings):
-            mark = " <- best" if rank == 0 else "  (as the classifier says)" if name == "Squash" else ""
+        for rank, (name, log_loss, brier, errors, seconds) in enumerate(self.methods):
+            mark = " <- best" if rank == 0 else "  (uncalibrated)" if name == "Squash" else ""
             rows.append(f"{name:<30}{log_loss:>10.4f}{brier:>9.4f}{errors:>8d}{1e3 * seconds:>7.1f} ms{mark}")
         return "\n".join(
             [
                 "Handwritten digits that come with scikit-learn: is the digit 5 or more?",
                 f"naive Bayes on {self.trained_on} images; log-odds from 5-fold cross-validation; "
-                f"judged on {self.judged_on} others",
+                f"tested on {self.tested_on} others",
                 "",
                 self.table,
                 "",
@@ -100,19 +77,41 @@ class Story:
                 *textwrap.wrap(f"Auto: {self.auto}", 110),
                 "",
                 *textwrap.wrap(f"Report: {self.verdict}", 110),
-                f"The report lies in {self.report}: open it in a browser.",
+                f"The report is in {self.report}: open it in a browser.",
             ]
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the story as plain JSON."""
-        standings = [row._asdict() for row in self.standings]
-        return dict(plain(asdict(self) | {"standings": standings}))
+        """Return the result as plain JSON."""
+        return dict(plain(asdict(self) | {"methods": [row._asdict() for row in self.methods]}))
+
+
+def run_demo(output: Path = REPORT, progress: Callable[[float], None] | None = None) -> DemoResult:
+    """Train, calibrate, compare and report; a report of an earlier demo is replaced, nothing else."""
+    with replacing(output, force=_is_ours(output)) as page:
+        X, digit = load_digits(return_X_y=True)
+        y = (digit >= 5).astype(int)
+        X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0, stratify=y)
+        table = ScoreTable.from_arrays(_out_of_fold(X_train, y_train), y_train)
+        test = MultinomialNaiveBayes().fit(X_train, y_train).log_odds(X_test)
+        methods = {_name(each): each for each in _calibrators()}
+        results = [_evaluate(name, method, table, test, y_test) for name, method in methods.items()]
+        summary = summarize(table, methods, name=_NAME, source=_SOURCE, scores_are="log_odds", progress=progress)
+        page.write_text(to_html(summary), encoding="utf-8")
+    return DemoResult(
+        len(y_train),
+        len(y_test),
+        str(table),
+        sorted(results, key=lambda row: row.log_loss),
+        AutoCalibrator().fit_table(table).verdict_,
+        summary["verdict"],
+        str(output),
+    )
 
 
 def main(output: Path = REPORT) -> None:
-    """Tell the story."""
-    print(Story.tell(output).text)
+    """Run the demo and print its result."""
+    print(run_demo(output).text)
 
 
 def _is_ours(output: Path) -> bool:
@@ -137,7 +136,7 @@ def _name(calibrator: Calibrator) -> str:
     return type(calibrator).__name__.removesuffix("Calibrator")
 
 
-def _judge(name: str, calibrator: Calibrator, table: ScoreTable, scores: Scores, y: Labels) -> Standing:
+def _evaluate(name: str, calibrator: Calibrator, table: ScoreTable, scores: Scores, y: Labels) -> MethodResult:
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OddsmithWarning)
@@ -146,7 +145,7 @@ def _judge(name: str, calibrator: Calibrator, table: ScoreTable, scores: Scores,
     log_odds = calibrator.log_odds(scores)
     log_loss = float(np.mean(np.logaddexp(0, np.where(y == 1, -log_odds, log_odds))))
     prob = calibrator.predict_proba(scores)[:, 1]
-    return Standing(
+    return MethodResult(
         name, log_loss, float(np.mean((prob - y) ** 2)), int(np.sum(calibrator.predict(scores) != y)), seconds
     )
 

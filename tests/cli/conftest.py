@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from cli_files import csv_text, sample
 
-from oddsmith.cli import judging
+from oddsmith.cli import evaluate
 from oddsmith.report import summary
 
 #: Not a module to look for doctests in: every folder may have one of this name.
@@ -17,7 +17,7 @@ run = cli_running.run
 @pytest.fixture(autouse=True)
 def few_samples(monkeypatch):
     """Let intervals be made of few samples: what they are worth is tested elsewhere."""
-    monkeypatch.setattr(judging, "_SAMPLES", 40)
+    monkeypatch.setattr(evaluate, "_SAMPLES", 40)
     monkeypatch.setattr(summary, "_SAMPLES", 40)
 
 

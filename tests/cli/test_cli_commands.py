@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 
 import oddsmith
 from oddsmith.cli._app import app
-from oddsmith.cli._methods import METHODS, calibrator_called
+from oddsmith.cli._methods import METHODS, calibrator_named
 from oddsmith.errors import InvalidInputError
 from oddsmith.modelfile import CalibrationModel
 
@@ -62,7 +62,7 @@ def test_version_and_bare_program(run):
 def test_every_calibrator_has_a_name(run, scores):
     assert set(METHODS) >= {"auto", "platt", "asymmetric-laplace", "venn-abers", "bbq", "min-max"}
     assert len(METHODS) == len(oddsmith.calibrators.__all__) - 1
-    assert type(calibrator_called("Venn_Abers")).__name__ == "VennAbersCalibrator"
+    assert type(calibrator_named("Venn_Abers")).__name__ == "VennAbersCalibrator"
     assert "did you mean 'isotonic'" in run("fit", scores, "-o", "m.json", "-m", "isotoinc").error
 
 
@@ -70,7 +70,7 @@ def test_fit_is_the_librarys_fit(run, scores):
     table = oddsmith.ScoreTable.from_arrays(*np.loadtxt(scores, delimiter=",", skiprows=1, usecols=(0, 1)).T)
     for method in ("platt", "isotonic", "auto"):
         told = run("fit", scores, "-o", f"{method}.json", "--method", method, "--json")
-        fitted = calibrator_called(method).fit_table(table)
+        fitted = calibrator_named(method).fit_table(table)
         loaded = CalibrationModel.load(f"{method}.json")
         assert loaded.map == fitted.map_
         assert told.json["rows"] == 400

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from cli_files import csv_text, many_rows
 
-from oddsmith.cli._failing import EXIT_CODES
+from oddsmith.cli._exit import EXIT_CODES
 from oddsmith.modelfile import CalibrationModel
 
 PROGRAM = [sys.executable, "-c", "from oddsmith.cli import main; main()"]
@@ -92,11 +92,20 @@ def test_hints_name_the_options_of_the_command_line(run, scores, model):
     Path("c.csv").write_text("score,label\n1,1\nx,0\n")
     assert run("fit", "c.csv", "-o", "b.json").error.endswith("pass --bad-rows skip to leave them out.")
     assert run("export", model, "--to", "sql", "--segment", "x").error.endswith("Hint: leave --segment out.")
+    assert run("fit", scores, "-o", "parts.json", "--by", "region", "-m", "platt").code == 0
+    for segment in ([], ["--segment", "west"]):
+        told = run("export", "parts.json", "--to", "sql", *segment).error
+        assert told.endswith("Hint: pass --segment NAME, one of 'north', 'south'.")
 
 
 def test_streams_may_be_closed(model):
     silent = subprocess.run([*PROGRAM, "show", str(model)], preexec_fn=lambda: os.close(1), stderr=subprocess.PIPE)
     assert (silent.returncode, silent.stderr) == (0, b"")
+    lost = subprocess.run(
+        [*PROGRAM, "apply", str(model), "scores.csv", "-o", "-"], preexec_fn=lambda: os.close(1), stderr=subprocess.PIPE
+    )
+    assert lost.returncode == 2
+    assert b"standard output must be open; got a closed one. Hint: name a file after -o." in lost.stderr
     deaf = subprocess.run([*PROGRAM, "fit", "-", "-o", "x.json"], preexec_fn=lambda: os.close(0), capture_output=True)
     assert deaf.returncode == 2
     assert b"standard input must be open; got a closed one" in deaf.stderr

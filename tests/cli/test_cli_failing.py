@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from oddsmith.cli import main, using
+from oddsmith import files
+from oddsmith.cli import main
 from oddsmith.modelfile import CalibrationModel
 
 
@@ -19,7 +20,7 @@ from oddsmith.modelfile import CalibrationModel
         (["fit", "scores.csv"], "Missing option '--output' / '-o'"),
         (["fit", "scores.csv", "--ouput", "x"], "No such option: --ouput"),
         (["export", "model.json", "--to", "java"], "'java' is not one of 'sql', 'onnx'"),
-        (["compare", "scores.csv", "--n-folds", "many"], "--folds"),
+        (["compare", "scores.csv", "--n-folds", "many"], "--n-folds"),
         (["fit", "scores.csv", "-o", "nowhere/m.json"], "the folder of the output must exist"),
         (["fit", "scores.csv", "-o", "."], "the output must be a plain file"),
         (["fit", "missing.csv", "-o", "m.json"], "the file must exist; got missing.csv"),
@@ -98,7 +99,7 @@ def test_stopped_from_the_keyboard(run, scores, model, monkeypatch, tmp_path):
         raise KeyboardInterrupt
 
     before = sorted(tmp_path.iterdir())
-    monkeypatch.setattr(using, "apply_map", stop)
+    monkeypatch.setattr(files, "apply_map", stop)
     told = run("apply", model, scores, "-o", "out.csv")
     assert told.code == 130
     assert "Traceback" not in told.err

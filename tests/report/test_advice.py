@@ -23,7 +23,7 @@ def rows(n, seed=0, slope=1.0):
     return z, (rng.random(n) < expit(slope * z)).astype(int)
 
 
-def contest_of(scores, y, methods=METHODS, **options):
+def compared(scores, y, methods=METHODS, **options):
     return compare_methods(ScoreTable.from_arrays(scores, y), methods, **options)
 
 
@@ -79,82 +79,82 @@ def test_the_gain_is_what_the_rule_gains_on_folds_that_it_did_not_see():
 
 def test_the_verdict_ends_with_the_command_to_run_next():
     z, y = rows(2000)
-    contest = contest_of(expit(2 * z), y)
-    assert contest.advice.kind == "calibrate"
-    assert contest.verdict.startswith("Calibrate with auto: the log-loss per case on held-out cases falls from")
-    assert "corrected for the choice among 3 methods" in contest.verdict
-    assert contest.verdict.endswith("No other method is significantly better. Next: AutoCalibrator().fit(scores, y)")
-    low, high = contest.advice.gain.low, contest.advice.gain.high
-    assert 0 < low < contest.advice.before - contest.advice.after < high
+    found = compared(expit(2 * z), y)
+    assert found.advice.kind == "calibrate"
+    assert found.verdict.startswith("Calibrate with auto: the log-loss per case on held-out cases falls from")
+    assert "corrected for the choice among 3 methods" in found.verdict
+    assert found.verdict.endswith("No other method is significantly better. Next: AutoCalibrator().fit(scores, y)")
+    low, high = found.advice.gain.low, found.advice.gain.high
+    assert 0 < low < found.advice.before - found.advice.after < high
 
 
 @pytest.mark.parametrize(("n", "few"), [(4, True), (40, True), (60, False)])
 def test_few_cases_cannot_tell(n, few):
     scores, y = np.linspace(0.05, 0.95, n), (np.arange(n) >= n // 2).astype(int)
-    contest = contest_of(scores, y, {"isotonic": IsotonicCalibrator(), "platt": PlattCalibrator()})
-    assert (contest.advice.kind == "few") == few
-    assert contest.verdict.startswith("Cannot tell: ") == few
-    assert ("significantly better" in contest.verdict + contest.standing) != few
+    found = compared(scores, y, {"isotonic": IsotonicCalibrator(), "platt": PlattCalibrator()})
+    assert (found.advice.kind == "few") == few
+    assert found.verdict.startswith("Cannot tell: ") == few
+    assert ("significantly better" in found.verdict + found.standing) != few
     if few:
-        assert contest.advice.method == "platt"
+        assert found.advice.method == "platt"
 
 
 def test_nine_of_a_class_cannot_tell():
     rng = np.random.default_rng(3)
     y = np.arange(1000) < 9
-    assert contest_of(rng.random(1000) + 0.1 * y, y.astype(int)).verdict.startswith("Cannot tell: 1000 cases (9 pos")
+    assert compared(rng.random(1000) + 0.1 * y, y.astype(int)).verdict.startswith("Cannot tell: 1000 cases (9 pos")
 
 
 @pytest.mark.parametrize("scores_are", ["score", "log_odds"])
 def test_a_reversed_score_is_said_first(scores_are):
     z, y = rows(1000)
-    contest = contest_of(-z, y, scores_are=scores_are)
-    assert contest.advice.kind == "reversed"
-    assert contest.verdict.startswith("The score is reversed: positives have lower scores than negatives (area")
-    assert "gain" not in contest.verdict
-    assert contest.advice.method == "auto"
+    found = compared(-z, y, scores_are=scores_are)
+    assert found.advice.kind == "reversed"
+    assert found.verdict.startswith("The score is reversed: it is lower for positives than for negatives (area")
+    assert "gain" not in found.verdict
+    assert found.advice.method == "auto"
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_labels_that_were_shuffled_are_no_signal(seed):
     z, y = rows(600, 10)
-    contest = contest_of(expit(2 * z), np.random.default_rng(seed).permutation(y))
-    assert contest.verdict.startswith("The score carries no signal: area under the ROC curve 0.")
-    assert "Calibrate" not in contest.verdict
+    found = compared(expit(2 * z), np.random.default_rng(seed).permutation(y))
+    assert found.verdict.startswith("The score carries no signal: area under the ROC curve 0.")
+    assert "Calibrate" not in found.verdict
 
 
 def test_a_score_that_matters_at_both_ends_is_signal():
     rng = np.random.default_rng(4)
     s = rng.normal(size=2000)
     y = (rng.random(2000) < np.clip(s**2 / 3, 0.02, 0.95)).astype(int)
-    contest = contest_of(s, y, {**METHODS, "spline": oddsmith.SplineCalibrator()})
-    assert contest.signal.kind == "none"
-    assert contest.advice.kind == "calibrate"
-    assert contest.advice.method == "spline"
-    assert "It is significantly better than auto" in contest.verdict
+    found = compared(s, y, {**METHODS, "spline": oddsmith.SplineCalibrator()})
+    assert found.signal.kind == "none"
+    assert found.advice.kind == "calibrate"
+    assert found.advice.method == "spline"
+    assert "It is significantly better than auto" in found.verdict
 
 
 def test_scores_that_are_no_probabilities_are_compared_with_the_base_rate():
     z, y = rows(2000)
     deciles = np.digitize(z, np.quantile(z, np.arange(0.1, 1, 0.1))) + 1.0
-    contest = contest_of(deciles, y)
-    assert contest.baseline == BASE_RATE
-    assert UNCALIBRATED not in contest.log_odds
-    assert "The scores are no probabilities, so there is no log-loss before calibration" in contest.verdict
-    assert "falls from" not in contest.verdict
+    found = compared(deciles, y)
+    assert found.baseline == BASE_RATE
+    assert UNCALIBRATED not in found.log_odds
+    assert "The scores are not probabilities, so there is no log-loss before calibration" in found.verdict
+    assert "falls from" not in found.verdict
     base = y.mean()
     entropy = -(base * np.log(base) + (1 - base) * np.log(1 - base))
-    assert contest.advice.before == pytest.approx(entropy, abs=1e-3)
-    assert contest_of(z, y, scores_are="log_odds").baseline == UNCALIBRATED
-    assert contest_of(expit(z), y).baseline == UNCALIBRATED
+    assert found.advice.before == pytest.approx(entropy, abs=1e-3)
+    assert compared(z, y, scores_are="log_odds").baseline == UNCALIBRATED
+    assert compared(expit(z), y).baseline == UNCALIBRATED
     with pytest.raises(InvalidInputError, match=r"probabilities must lie in \[0, 1\]"):
-        contest_of(deciles, y, scores_are="probability")
+        compared(deciles, y, scores_are="probability")
 
 
 def test_good_probabilities_are_left_alone():
     z, y = rows(4000)
-    assert contest_of(expit(z), y).advice.kind in ("no difference", "leave")
-    worse = contest_of(expit(z), y, {"histogram": HistogramCalibrator(n_bins=2)})
+    assert compared(expit(z), y).advice.kind in ("no difference", "leave")
+    worse = compared(expit(z), y, {"histogram": HistogramCalibrator(n_bins=2)})
     assert worse.advice.kind == "leave"
     assert worse.verdict.startswith("Leave the scores uncalibrated: with histogram the log-loss")
     assert "rises from" in worse.verdict

@@ -68,10 +68,10 @@ def open_page(browser, address):
 
 @pytest.fixture(scope="module")
 def held_out(table, summary):
-    contest = compare_methods(table, {summary["recommended"]: METHODS[summary["recommended"]]}, scores_are="log_odds")
-    weight = np.concatenate([contest.pos, contest.neg]).astype(int)
-    y = np.repeat([1, 0], len(contest.pos))
-    return {name: (1 / (1 + np.exp(-np.tile(values, 2))), y, weight) for name, values in contest.log_odds.items()}
+    found = compare_methods(table, {summary["recommended"]: METHODS[summary["recommended"]]}, scores_are="log_odds")
+    weight = np.concatenate([found.pos, found.neg]).astype(int)
+    y = np.repeat([1, 0], len(found.pos))
+    return {name: (1 / (1 + np.exp(-np.tile(values, 2))), y, weight) for name, values in found.log_odds.items()}
 
 
 def number(page, name):
@@ -154,14 +154,14 @@ def test_the_keyboard_is_enough(open_page):
 
 def test_methods_stand_out_when_picked(open_page, summary):
     page = open_page()
-    every = len(summary["contest"]["ranking"])
+    every = len(summary["methods"]["ranking"])
     drawn = page.locator("#space-curves path")
     assert drawn.count() == every
     for button, count in (("All", every), ("None", 0), ("Best five", 5)):
         page.get_by_role("button", name=button, exact=True).click()
         assert page.locator("#space-curves path.chosen").count() == count
         assert page.locator(".methods input:checked").count() == count
-    name = summary["contest"]["ranking"][-1]
+    name = summary["methods"]["ranking"][-1]
     page.get_by_label(name, exact=True).check()
     assert page.locator("#space-curves path").last.locator("title").text_content() == name
 

@@ -66,18 +66,18 @@ def test_identifiers_are_unique_and_references_lead_somewhere(page, elements):
 def test_every_part_is_there(summary, elements):
     words = " ".join(" ".join(elements.words).split())
     assert summary["verdict"] in words
-    for name in summary["contest"]["ranking"]:
+    for name in summary["methods"]["ranking"]:
         assert name in words
-    for name, measure in summary["judged"][summary["recommended"]]["measures"].items():
+    for name, measure in summary["evaluation"][summary["recommended"]]["measures"].items():
         assert title_of(name) in words
         assert measure["definition"] in words
-    for name in summary["judged"][summary["recommended"]]["tests"]:
+    for name in summary["evaluation"][summary["recommended"]]["tests"]:
         assert title_of(name) in words
     assert summary["data"]["sha256"] in words
     assert "a|b.csv" in words
     assert "fitted to all cases (in sample)" in words
     curves = [attributes for tag, attributes in elements.found if attributes.get("class", "").startswith("curve")]
-    assert len(curves) == len(summary["contest"]["ranking"])
+    assert len(curves) == len(summary["methods"]["ranking"])
     assert sum("chosen" in curve["class"] for curve in curves) == 5
 
 
@@ -110,7 +110,7 @@ def test_markdown_says_the_same(summary):
     for table in tables:
         columns = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}
         assert len(columns) == 1
-    assert len(tables[0].splitlines()) == 2 + len(summary["contest"]["ranking"])
+    assert len(tables[0].splitlines()) == 2 + len(summary["methods"]["ranking"])
     assert "\n\n\n" not in text
 
 
@@ -121,8 +121,8 @@ def test_json_is_the_dictionary(summary):
 def test_stars_are_those_of_the_comparison(summary, elements):
     marks = [
         f"{method['mark']}({method['mark_holm']})" if method["mark"] or method["mark_holm"] else ""
-        for name in summary["contest"]["ranking"]
-        for part in summary["contest"]["comparison"]["measures"].values()
+        for name in summary["methods"]["ranking"]
+        for part in summary["methods"]["comparison"]["measures"].values()
         for method in [part["methods"][name]]
     ]
     text = to_markdown(summary)

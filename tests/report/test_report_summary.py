@@ -21,10 +21,10 @@ from oddsmith.report.summary import BIN_COUNTS
 @pytest.fixture(scope="module")
 def held_out(table, summary):
     """What each method said of cases that it was not fitted to: probabilities, labels and how many cases."""
-    contest = compare_methods(table, {summary["recommended"]: METHODS[summary["recommended"]]}, scores_are="log_odds")
-    weight = np.concatenate([contest.pos, contest.neg]).astype(int)
-    y = np.repeat([1, 0], len(contest.pos))
-    return {name: (1 / (1 + np.exp(-np.tile(values, 2))), y, weight) for name, values in contest.log_odds.items()}
+    found = compare_methods(table, {summary["recommended"]: METHODS[summary["recommended"]]}, scores_are="log_odds")
+    weight = np.concatenate([found.pos, found.neg]).astype(int)
+    y = np.repeat([1, 0], len(found.pos))
+    return {name: (1 / (1 + np.exp(-np.tile(values, 2))), y, weight) for name, values in found.log_odds.items()}
 
 
 def test_it_is_plain_json_and_the_same_again(table, summary, monkeypatch):
@@ -32,7 +32,7 @@ def test_it_is_plain_json_and_the_same_again(table, summary, monkeypatch):
     few = {name: METHODS[name] for name in ("platt", "squash")}
     monkeypatch.setattr(summary_module, "_SAMPLES", 20)
     assert summarize(table, few) == summarize(table, few)
-    assert summarize(table, few)["contest"] != summarize(table, few, random_state=1)["contest"]
+    assert summarize(table, few)["methods"] != summarize(table, few, random_state=1)["methods"]
 
 
 def test_the_verdict_says_what_is_gained_and_what_to_do(summary):
@@ -58,11 +58,11 @@ def test_the_verdict_knows_when_to_leave_scores_alone(monkeypatch):
 def test_measures_are_those_of_held_out_cases(summary, held_out):
     for name, (prob, y, weight) in held_out.items():
         forecast = forecast_from_arrays(y, prob, weight)
-        measures = summary["judged"][name]["measures"]
+        measures = summary["evaluation"][name]["measures"]
         assert measures["log_loss"]["value"] == pytest.approx(log_loss.of(forecast))
-        assert summary["contest"]["mean"]["log_loss"][name] == pytest.approx(log_loss.of(forecast))
+        assert summary["methods"]["mean"]["log_loss"][name] == pytest.approx(log_loss.of(forecast))
         assert all("definition" in measure for measure in measures.values())
-        assert not summary["judged"][name]["in_sample"]
+        assert not summary["evaluation"][name]["in_sample"]
 
 
 def test_bins_give_the_calibration_error(summary, held_out):
@@ -99,8 +99,8 @@ def test_a_forecast_on_the_threshold_is_decided_as_negative():
 
 def test_score_space_holds_every_method(summary, table):
     space = summary["score_space"]
-    assert set(space["curves"]) == {*METHODS, UNCALIBRATED} == set(summary["contest"]["ranking"])
-    assert list(space["curves"]) == summary["contest"]["ranking"]
+    assert set(space["curves"]) == {*METHODS, UNCALIBRATED} == set(summary["methods"]["ranking"])
+    assert list(space["curves"]) == summary["methods"]["ranking"]
     fitted = PlattCalibrator().fit_table(table)
     np.testing.assert_allclose(space["curves"]["platt"], fitted.log_odds(np.array(space["at"])))
     assert sum(space["points"]["pos"]) == table.n_pos
@@ -138,22 +138,22 @@ def test_float_weights_are_compared_by_rows(monkeypatch):
     s = 3 * rng.normal(size=400)
     y, weight = (rng.random(400) < 1 / (1 + np.exp(-0.5 * s))).astype(int), rng.uniform(0.2, 3, 400)
     table = ScoreTable.from_arrays(s, y, weight)
-    contest = compare_methods(table, {"platt": PlattCalibrator()})
-    assert contest.comparison.protocol == "t"
-    assert contest.comparison.decisions == pytest.approx(weight.sum())
+    found = compare_methods(table, {"platt": PlattCalibrator()})
+    assert found.comparison.protocol == "t"
+    assert found.comparison.decisions == pytest.approx(weight.sum())
     # The held-out forecasts of the rows themselves, by hand.
-    assert len(contest.scores) == 400
+    assert len(found.scores) == 400
     order = np.argsort(s)
-    row = order[np.searchsorted(s[order], contest.scores)]
-    np.testing.assert_allclose(contest.pos + contest.neg, weight[row])
-    np.testing.assert_allclose(contest.pos_sq + contest.neg_sq, weight[row] ** 2)
-    prob = 1 / (1 + np.exp(-contest.log_odds["platt"]))
+    row = order[np.searchsorted(s[order], found.scores)]
+    np.testing.assert_allclose(found.pos + found.neg, weight[row])
+    np.testing.assert_allclose(found.pos_sq + found.neg_sq, weight[row] ** 2)
+    prob = 1 / (1 + np.exp(-found.log_odds["platt"]))
     expected = -np.average(np.log(np.where(y[row] == 1, prob, 1 - prob)), weights=weight[row])
-    assert contest.mean("log_loss")["platt"] == pytest.approx(expected)
+    assert found.mean("log_loss")["platt"] == pytest.approx(expected)
     told = summarize(table, {"platt": PlattCalibrator()})
     assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert told["judged"]["platt"]["measures"]["log_loss"]["value"] == pytest.approx(expected)
-    assert told["judged"]["platt"]["data"]["kind"] == "weight"
+    assert told["evaluation"]["platt"]["measures"]["log_loss"]["value"] == pytest.approx(expected)
+    assert told["evaluation"]["platt"]["data"]["kind"] == "weight"
     cells = told["forecasts"]["platt"]["cells"]
     assert sum(cells["pos_sq"]) + sum(cells["neg_sq"]) == pytest.approx((weight**2).sum())
     assert len(list(reliability_pictures(told))) == 1

@@ -14,6 +14,4 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 
         run(args)
     except KeyboardInterrupt:
-        from oddsmith.cli._failing import INTERRUPTED
-
-        sys.exit(INTERRUPTED)
+        sys.exit(130)  # INTERRUPTED, whose module may not have been loaded yet

@@ -5,13 +5,18 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated, NoReturn
+from importlib import import_module
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
-from oddsmith.cli import comparing, demonstrating, fitting, gating, judging, reporting, using
-from oddsmith.cli._failing import EXIT_CODES, fail_cleanly
+from oddsmith.cli._exit import EXIT_CODES, fail_cleanly
 from oddsmith.cli._plugins import ExtensibleGroup
+
+#: Each is a function in the module of its name, beside an ``EXAMPLE``. These modules import what is slow to load only
+#: inside functions, so that help and shell completion are quick.
+COMMANDS = ("demo", "fit", "apply", "show", "export", "evaluate", "check", "compare", "report")
 
 app = typer.Typer(
     name="oddsmith",
@@ -20,11 +25,26 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode="markdown",
-    epilog=f"Exit codes: {', '.join(f'{code} {words}' for code, words in EXIT_CODES.items())}.",
+    epilog=f"Exit codes: {', '.join(f'{code} {meaning}' for code, meaning in EXIT_CODES.items())}.",
 )
 
-for module in (demonstrating, fitting, using, judging, gating, comparing, reporting):
-    module.add_to(app)
+
+class _Command(TyperCommand):
+    """A command whose help lists all methods, which are loaded only for that."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        for option in self.params:
+            if isinstance(option, TyperOption) and option.name == "method":
+                from oddsmith.cli._methods import METHODS
+
+                option.help = str(option.help).format(methods=", ".join(METHODS))
+        super().format_help(ctx, formatter)
+
+
+for _name in COMMANDS:
+    _module = import_module(f"oddsmith.cli.{_name}")
+    app.command(cls=_Command, epilog=f"Example: {_module.EXAMPLE}")(getattr(_module, _name))
 
 
 def _version(wanted: bool) -> None:
@@ -47,16 +67,16 @@ def _root(
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run the command line, by default with the arguments of this process."""
     for name in ("stdout", "stderr"):
-        # Closed by whoever started the program: what is said there is lost, and nothing else.
+        # Closed by whoever started the program: what is written there is lost, and nothing else.
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that knows no Greek gets question marks, not an error.
+        # Characters that the terminal's encoding lacks become question marks, not an error.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     given = list(sys.argv[1:] if args is None else args)
     code = 0
-    # The parser leaves by itself only when nobody reads on.
+    # The parser exits by itself only when the reader of its output has gone.
     with fail_cleanly(), contextlib.suppress(SystemExit):
         code = app(given or ["--help"], prog_name="oddsmith", standalone_mode=False) or 0
     sys.exit(code)

@@ -7,21 +7,14 @@ import oddsmith.calibrators
 from oddsmith import _check
 from oddsmith.calibrators import Calibrator
 
-
-def _by_name() -> dict[str, type[Calibrator]]:
-    classes = {
-        name: getattr(oddsmith.calibrators, name) for name in oddsmith.calibrators.__all__ if name != "Calibrator"
-    }
-    return {
-        re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name.removesuffix("Calibrator")).lower(): cls
-        for name, cls in classes.items()
-    }
+METHODS: dict[str, type[Calibrator]] = {
+    re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name.removesuffix("Calibrator")).lower(): getattr(oddsmith.calibrators, name)
+    for name in oddsmith.calibrators.__all__
+    if name != "Calibrator"
+}
 
 
-METHODS = _by_name()
-
-
-def calibrator_called(name: str) -> Calibrator:
+def calibrator_named(name: str) -> Calibrator:
     """Return a calibrator with its defaults."""
     known = name.replace("_", "-").lower()
     if known not in METHODS:

@@ -1,8 +1,7 @@
 """Commands that other packages add, by the entry-point group ``oddsmith.commands``.
 
-An entry is called as its command is, and names a function ``add_to(app)`` that adds it to a `typer.Typer`, as those of
-the modules here do. A package is loaded when its command is called or listed; one that cannot be loaded says so, and
-leaves the other commands as they are.
+An entry has the name of its command, and names a function ``add_to(app)`` that adds it to a `typer.Typer`. A package
+is loaded when its command is called or listed; one that cannot be loaded says so, and leaves the other commands alone.
 """
 
 from collections.abc import Callable
@@ -12,8 +11,6 @@ from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
-
-from oddsmith import _check
 
 GROUP = "oddsmith.commands"
 
@@ -46,29 +43,37 @@ def _load(entry: EntryPoint) -> Any:
     try:
         return _command(entry.name, entry.load())
     except Exception as error:  # whatever another package does wrong
-        package, problem = entry.dist.name if entry.dist else entry.module, f"{type(error).__name__}: {error}"
-
-    def fail() -> NoReturn:
-        hint = f"install {package} again; python -c 'import {entry.module}' may show where it fails"
-        _check.fail(f"oddsmith {entry.name} must be loaded from {package}", problem, hint)
-
-    return _refusing(entry.name, f"Cannot be loaded; oddsmith {entry.name} says why.", fail)
+        package = entry.dist.name if entry.dist else entry.module
+        return _failing(
+            entry.name,
+            f"Cannot be loaded; oddsmith {entry.name} says why.",
+            f"oddsmith {entry.name} must be loaded from {package}",
+            f"{type(error).__name__}: {error}",
+            f"install {package} again; python -c 'import {entry.module}' may show where it fails",
+        )
 
 
 def _missing(name: str) -> Any:
-    def fail() -> NoReturn:
-        hint = "pip install oddsmith-studies, or pip install -e studies in a checkout"
-        _check.fail(f"oddsmith {name} needs the package oddsmith-studies", "none installed", hint)
+    return _failing(
+        name,
+        "Comes with oddsmith-studies.",
+        f"oddsmith {name} needs the package oddsmith-studies",
+        "none installed",
+        "pip install oddsmith-studies, or pip install -e studies in a checkout",
+    )
 
-    return _refusing(name, "Comes with oddsmith-studies.", fail)
 
-
-def _refusing(name: str, summary: str, fail: Callable[[], NoReturn]) -> Any:
+def _failing(name: str, summary: str, must: str, got: str, hint: str) -> Any:
     """Return a command that fails, whatever it is given."""
+
+    def fail() -> NoReturn:
+        from oddsmith import _check
+
+        _check.fail(must, got, hint)
 
     def add_to(app: typer.Typer) -> None:
         anything = {"ignore_unknown_options": True, "allow_extra_args": True}
-        app.command(name, help=summary, add_help_option=False, context_settings=anything)(lambda: fail())
+        app.command(name, help=summary, add_help_option=False, context_settings=anything)(fail)
 
     return _command(name, add_to)
 

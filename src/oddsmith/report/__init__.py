@@ -1,7 +1,7 @@
 """Reports: one dictionary, written as a page, as Markdown or as JSON."""
 
-from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, Advice, Steps
-from oddsmith.report.methods import MethodContest, compare_methods
+from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, Advice, NextSteps
+from oddsmith.report.methods import Meaning, MethodComparison, compare_methods
 from oddsmith.report.render import to_html, to_json, to_markdown
 from oddsmith.report.summary import summarize
 
@@ -9,8 +9,9 @@ __all__ = [
     "BASE_RATE",
     "UNCALIBRATED",
     "Advice",
-    "MethodContest",
-    "Steps",
+    "Meaning",
+    "MethodComparison",
+    "NextSteps",
     "compare_methods",
     "summarize",
     "to_html",

@@ -217,21 +217,21 @@ class Advice:
     words: str
 
     @property
-    def can_tell(self) -> bool:
-        """Whether there are cases enough to tell methods apart."""
-        return self.kind != "few"
+    def comes_first(self) -> bool:
+        """Whether it makes the figures of all methods moot."""
+        return self.kind in ("reversed", "few", "no signal")
 
 
-class Steps(NamedTuple):
-    """What to do next: how to fit a method by its name, what to do with a reversed score, and with good ones."""
+class NextSteps(NamedTuple):
+    """What to do next: fit a method, given by its name; or what to do with reversed or already calibrated scores."""
 
     fit: Callable[[str], str]
-    turn: str
-    use: str
+    if_reversed: str
+    if_calibrated: str
 
 
 def advise(
-    held: HeldOut, baseline: str, base_rate: Floats, preference: Sequence[str], signal: Signal, *, steps: Steps
+    held: HeldOut, baseline: str, base_rate: Floats, preference: Sequence[str], signal: Signal, *, next_steps: NextSteps
 ) -> Advice:
     """Recommend a method.
 
@@ -247,7 +247,7 @@ def advise(
         Methods, from `by_preference`.
     signal : Signal
         Of the scores.
-    steps : Steps
+    next_steps : NextSteps
         What to do next, in words.
     """
     method, after = held.choose(preference), held.nested(preference)
@@ -259,7 +259,7 @@ def advise(
     elif kind not in ("calibrate", "no difference"):
         method = preference[0]
     found = Advice(kind, method, baseline, before, before - gain.mean, gain, preference[0], len(preference), "")
-    return replace(found, words=_words(found, held, signal, steps))
+    return replace(found, words=_words(found, held, signal, next_steps))
 
 
 def _kind(held: HeldOut, signal: Signal, baseline: str, gain: Gain, over_base_rate: Gain) -> str:
@@ -275,26 +275,26 @@ def _kind(held: HeldOut, signal: Signal, baseline: str, gain: Gain, over_base_ra
     return "leave" if gain.high < 0 and baseline == UNCALIBRATED else "no difference"
 
 
-def _words(advice: Advice, held: HeldOut, signal: Signal, steps: Steps) -> str:
-    fit = f"Next: {steps.fit(advice.default if advice.kind == 'leave' else advice.method)}"
+def _words(advice: Advice, held: HeldOut, signal: Signal, next_steps: NextSteps) -> str:
+    fit = f"Next: {next_steps.fit(advice.default if advice.kind == 'leave' else advice.method)}"
     if advice.kind == "reversed":
-        return f"{signal.words} Calibration cannot repair that. Next: {steps.turn}"
+        return f"{signal.words()} Methods that keep the order cannot repair that. Next: {next_steps.if_reversed}"
     if advice.kind == "few":
         return f"Cannot tell: {few_cases(*held.cases)}. In doubt, use {advice.default}. {fit}"
     if advice.kind == "no signal":
-        return f"{signal.words} Calibration can only return the base rate. Next: find a score that tells more."
+        return f"{signal.words()} Calibration can only return the base rate. Next: find a score that tells more."
     loss = "log-loss per case on held-out cases"
     if advice.baseline == BASE_RATE:
         change = f"the {loss} is {advice.after:.4f}, that of the base rate {advice.before:.4f}, {_gain_words(advice)}"
-        before = "The scores are no probabilities, so there is no log-loss before calibration to compare with. "
+        before = "The scores are not probabilities, so there is no log-loss before calibration to compare with. "
     else:
         goes = "falls" if advice.gain.mean > 0 else "rises"
         change = f"the {loss} {goes} from {advice.before:.4f} to {advice.after:.4f}, {_gain_words(advice)}"
         before = ""
     if advice.kind == "leave":
-        return f"Leave the scores uncalibrated: with {advice.default} {change}. Next: {steps.use}"
+        return f"Leave the scores uncalibrated: with {advice.default} {change}. Next: {next_steps.if_calibrated}"
     if advice.kind == "no difference":
-        step = fit if advice.baseline == BASE_RATE else f"Next: {steps.use}"
+        step = fit if advice.baseline == BASE_RATE else f"Next: {next_steps.if_calibrated}"
         return f"Calibrating makes no clear difference: with {advice.method} {change}. {before}{step}"
     return f"Calibrate with {advice.method}: {change}. {before}{_why(advice)}{fit}"
 

@@ -1,4 +1,4 @@
-"""Every method on the same data, each judged on cases that it was not fitted to."""
+"""Every method on the same data, each evaluated on cases that it was not fitted to."""
 
 import warnings
 from collections.abc import Callable, Mapping
@@ -18,17 +18,17 @@ from oddsmith.metrics.compare import compare_decisions
 from oddsmith.metrics.proper import decision_log_loss
 from oddsmith.metrics.result import plain
 from oddsmith.metrics.significance import Decisions
-from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, Advice, HeldOut, Steps, advise, by_preference
+from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, Advice, HeldOut, NextSteps, advise, by_preference
 from oddsmith.report.signal import Signal
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import Fold, exact, rows_by_class, weighted_folds
 
-__all__ = ["Meaning", "MethodContest", "compare_methods"]
+__all__ = ["Meaning", "MethodComparison", "compare_methods"]
 
 #: What scores are before they are calibrated; a "score" is a probability where all lie in [0, 1], else nothing known.
 Meaning = Literal["score", "probability", "log_odds"]
 
-#: Uncalibrated probabilities are judged this far from 0 and 1.
+#: Uncalibrated probabilities are evaluated this far from 0 and 1.
 _CERTAIN = 1e-15
 
 #: Methods that are named where several do as well.
@@ -36,7 +36,7 @@ _NAMED = 5
 
 
 @dataclass(frozen=True)
-class MethodContest:
+class MethodComparison:
     """What cross-validation says about several methods.
 
     Attributes
@@ -101,8 +101,10 @@ class MethodContest:
         """Which method has the least log-loss, and which ones cannot be told from it."""
         part, best = self.comparison["log_loss"], self.ranking[0]
         told = f"{best} has the least log-loss, {self.mean('log_loss')[best]:.4f} per case"
-        if not self.advice.can_tell:
+        if self.advice.kind == "few":
             return f"{told}; with so few cases the order of the methods means nothing."
+        if self.advice.kind == "reversed":
+            return f"{told}; compare again once the score is negated."
         left = [name for name in self.ranking if name in part.not_beaten(best, corrected=True)]
         if not left:
             return f"{told}. It is significantly better than every other method."
@@ -132,10 +134,10 @@ def compare_methods(
     n_folds: int = 5,
     random_state: int = 0,
     scores_are: Meaning = "score",
-    steps: Steps | None = None,
+    next_steps: NextSteps | None = None,
     progress: Callable[[float], None] | None = None,
-) -> MethodContest:
-    """Fit every method to all folds but one, judge it on that one, test every pair, and recommend one.
+) -> MethodComparison:
+    """Fit every method to all folds but one, evaluate it on that one, test every pair, and recommend one.
 
     The first by preference (the default, then the simplest smooth map) is recommended, unless others are significantly
     better after Holm's correction. Its gain is computed with the choice nested in the folds.
@@ -153,7 +155,7 @@ def compare_methods(
     scores_are : {"score", "probability", "log_odds"}, default "score"
         What the scores mean uncalibrated. "score": probabilities where all lie in [0, 1], else nothing that has a
         log-loss, and methods are compared with the base rate.
-    steps : Steps, optional
+    next_steps : NextSteps, optional
         How the verdict names the next step; by default in Python.
     progress : callable, optional
         Told how much is done, from 0 to 1.
@@ -219,11 +221,11 @@ def compare_methods(
         losses(np.concatenate(base_rate)),
         by_preference(fitted),
         signal,
-        steps=steps or _in_python(methods),
+        next_steps=next_steps or _in_python(methods),
     )
     scores = np.concatenate([part.scores for part in parts])
     as_floats = {side: column.astype(np.float64) for side, column in sums.items()}
-    return MethodContest(
+    return MethodComparison(
         comparison, scores, log_odds, n_folds=k, failed=failed, advice=advice, signal=signal, **as_floats
     )
 
@@ -241,9 +243,9 @@ def log_odds_of(table: ScoreTable, scores_are: Meaning) -> Callable[[Floats], Fl
     return None
 
 
-def _in_python(methods: Mapping[str, Calibrator]) -> Steps:
+def _in_python(methods: Mapping[str, Calibrator]) -> NextSteps:
     """Return the next steps as a program takes them."""
-    return Steps(
+    return NextSteps(
         lambda name: f"{type(methods[name]).__name__}().fit(scores, y)",
         "negate the scores, or pass the other label as pos_label",
         "take them for probabilities",

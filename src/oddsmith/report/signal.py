@@ -45,12 +45,11 @@ class Signal:
         """Whether positives have higher scores, lower ones, or neither."""
         return "reversed" if self.z < _REVERSED else "rising" if self.z > _RISING else "none"
 
-    @property
-    def words(self) -> str:
-        """What is wrong; empty where nothing is."""
+    def words(self, score: str = "score") -> str:
+        """Return what is wrong with the score, or whatever it is called; empty where nothing is."""
         area = f"area under the ROC curve {self.auc:.3f}"
         return {
-            "reversed": f"The score is reversed: positives have lower scores than negatives ({area}).",
-            "none": f"The score carries no signal: {area}, statistically indistinguishable from 0.5.",
+            "reversed": f"The {score} is reversed: it is lower for positives than for negatives ({area}).",
+            "none": f"The {score} carries no signal: {area}, statistically indistinguishable from 0.5.",
             "rising": "",
         }[self.kind]

@@ -14,15 +14,15 @@ from oddsmith.maps.inputs import unit_log_odds
 from oddsmith.metrics import reliability_curve, summary
 from oddsmith.metrics.result import plain
 from oddsmith.modelfile import DataSummary
-from oddsmith.report.advice import UNCALIBRATED, Steps
+from oddsmith.report.advice import UNCALIBRATED, NextSteps
 from oddsmith.report.decisions import decision_cells
-from oddsmith.report.methods import Meaning, MethodContest, compare_methods
+from oddsmith.report.methods import Meaning, MethodComparison, compare_methods
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import pooled
 
 __all__ = ["BIN_COUNTS", "summarize"]
 
-SCHEMA = 2
+SCHEMA = 3
 
 #: Numbers of bins that a page lets choose from.
 BIN_COUNTS = (2, 5, 10, 15, 20, 30, 50, 100)
@@ -52,10 +52,10 @@ def summarize(
     source: Mapping[str, str] | None = None,
     random_state: int = 0,
     scores_are: Meaning = "score",
-    steps: Steps | None = None,
+    next_steps: NextSteps | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:
-    """Compare methods on a table, judge the recommended one, and return all that a report shows.
+    """Compare methods on a table, evaluate the recommended one, and return all that a report shows.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def summarize(
         Where the data came from, in words: such as the columns of a file.
     random_state : int, default 0
         Of folds and intervals.
-    scores_are, steps
+    scores_are, next_steps
         As in `compare_methods`.
     progress : callable, optional
         Told how much is done, from 0 to 1.
@@ -94,52 +94,52 @@ def summarize(
         if progress is not None:
             progress(share)
 
-    contest = compare_methods(
+    compared = compare_methods(
         table,
         methods,
         random_state=random_state,
         scores_are=scores_are,
-        steps=steps,
+        next_steps=next_steps,
         progress=lambda share: report(0.5 * share),
     )
-    recommended = contest.advice.method
-    shown = [UNCALIBRATED, recommended] if contest.baseline == UNCALIBRATED else [recommended]
-    forecasts = {method: _forecast(contest, method, table.rows) for method in dict.fromkeys(shown)}
-    judged = {}
+    recommended = compared.advice.method
+    shown = [UNCALIBRATED, recommended] if compared.baseline == UNCALIBRATED else [recommended]
+    forecasts = {method: _forecast(compared, method, table.rows) for method in dict.fromkeys(shown)}
+    evaluation = {}
     for done, (method, forecast) in enumerate(forecasts.items()):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", OddsmithWarning)
-            judged[method] = summary(forecast, n_resamples=_SAMPLES, random_state=random_state)
+            evaluation[method] = summary(forecast, n_resamples=_SAMPLES, random_state=random_state)
         report(0.5 + 0.4 * (done + 1) / len(forecasts))
     content = {
         "schema": SCHEMA,
         "version": __version__,
         "name": name,
         "labels": list(labels),
-        "verdict": contest.verdict,
+        "verdict": compared.verdict,
         "recommended": recommended,
-        "baseline": contest.baseline,
+        "baseline": compared.baseline,
         "data": DataSummary.of(table).to_dict(),
         "source": dict(source or {}),
         "seed": random_state,
-        "contest": contest.to_dict(),
-        "judged": judged,
+        "methods": compared.to_dict(),
+        "evaluation": evaluation,
         "forecasts": {method: _forecast_parts(forecast) for method, forecast in forecasts.items()},
         "scores": _cells(pooled(table, _CELLS)),
-        "score_space": _score_space(table, methods, contest, scores_are),
+        "score_space": _score_space(table, methods, compared, scores_are),
     }
     report(1.0)
     return dict(plain(content))
 
 
-def _forecast(contest: MethodContest, method: str, rows: int) -> ScoreTable:
+def _forecast(compared: MethodComparison, method: str, rows: int) -> ScoreTable:
     """Return the held-out forecasts of a method as a table."""
-    places, squares = np.arange(len(contest.pos), dtype=np.float64), (contest.pos_sq, contest.neg_sq)
-    pos, neg = contest.pos, contest.neg
-    if contest.pos_sq is None:
+    places, squares = np.arange(len(compared.pos), dtype=np.float64), (compared.pos_sq, compared.neg_sq)
+    pos, neg = compared.pos, compared.neg
+    if compared.pos_sq is None:
         pos, neg = pos.astype(np.int64), neg.astype(np.int64)
     cells = ScoreTable(places, pos, neg, *squares, rows=rows)
-    return cells.map(lambda place: contest.log_odds[method][place.astype(np.intp)])
+    return cells.map(lambda place: compared.log_odds[method][place.astype(np.intp)])
 
 
 def _forecast_parts(forecast: ScoreTable) -> dict[str, Any]:
@@ -163,7 +163,7 @@ def _cells(table: ScoreTable) -> dict[str, list[float]]:
 
 
 def _score_space(
-    table: ScoreTable, methods: Mapping[str, Calibrator], contest: MethodContest, scores_are: Meaning
+    table: ScoreTable, methods: Mapping[str, Calibrator], compared: MethodComparison, scores_are: Meaning
 ) -> dict[str, Any]:
     """Return what the data say about a score, and what every method does once it is fitted to all cases."""
     from oddsmith.plots import ScoreSpaceDisplay
@@ -174,11 +174,11 @@ def _score_space(
     display = ScoreSpaceDisplay.from_table(drawn)
     points = display.points[""]
     at = np.linspace(display.grid[0], display.grid[-1], _POINTS)
-    curves = {contest.baseline: at if contest.baseline == UNCALIBRATED else np.full(len(at), _base_log_odds(table))}
+    curves = {compared.baseline: at if compared.baseline == UNCALIBRATED else np.full(len(at), _base_log_odds(table))}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OddsmithWarning)
         for name, method in methods.items():
-            if name in contest.ranking:
+            if name in compared.ranking:
                 curves[name] = method.fit_table(table).log_odds(expit(at) if unit else at)
     return {
         "axis": "log-odds of the score" if unit else "score",
@@ -192,7 +192,7 @@ def _score_space(
         },
         "level": display.level,
         "at": at,
-        "curves": {name: np.clip(curves[name], -_FAR, _FAR) for name in contest.ranking},
+        "curves": {name: np.clip(curves[name], -_FAR, _FAR) for name in compared.ranking},
         "in_sample": True,
     }
 

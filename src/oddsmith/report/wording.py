@@ -1,11 +1,11 @@
 """What the tables of a report say, row by row, whatever it is written in."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from oddsmith.report.titles import title_of
 
-__all__ = ["content", "figure", "interval_lines", "p_value"]
+__all__ = ["bias_explained", "content", "figure", "interval_lines", "marks_explained", "marks_of", "p_value"]
 
 #: What each mark says; the table names those that it has.
 _MARKS = {
@@ -13,7 +13,7 @@ _MARKS = {
     "†": "significantly better than all but {raw}",
     "‡": "significantly better than all but one or two",
 }
-BIAS = "Noise inflates these errors; ≈ is bias-corrected, “by chance” is the range for a perfect forecast."
+_BIAS = "Noise inflates these errors; ≈ is bias-corrected, “by chance” is the range for a perfect forecast."
 
 
 def marks_explained(shown: Collection[str], raw: str) -> str:
@@ -40,13 +40,17 @@ def marks_explained(shown: Collection[str], raw: str) -> str:
     return f"{', '.join(found)}; in parentheses after Holm's correction for the number of pairs."
 
 
+def bias_explained(cells: Iterable[list[str]]) -> str:
+    """Say what ≈ and “by chance” mean, where the lines of some cell have them."""
+    return _BIAS if any(line.startswith("≈") for lines in cells for line in lines) else ""
+
+
 def content(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Return the tables of a report and the sentences around them, for a template."""
-    parts = summary["contest"]["comparison"]["measures"]
+    parts = summary["methods"]["comparison"]["measures"]
     standings = list(_standings(summary))
     marks = [cell["marks"] for row in standings for cell in row["cells"].values()]
-    measures = list(_measures(summary["judged"]))
-    is_inflated = any(line.startswith("≈") for row in measures for cell in row["cells"] for line in cell["lines"])
+    measures = list(_measures(summary["evaluation"]))
     others = [name for name in summary["forecasts"] if name != summary["recommended"]]
     return {
         "standings": standings,
@@ -54,9 +58,9 @@ def content(summary: Mapping[str, Any]) -> dict[str, Any]:
         "dashed": others[0] if others else None,
         "tests_used": [f"{title_of(name)}: {part['test']}, level {part['level']:g}" for name, part in parts.items()],
         "measures": measures,
-        "bias": BIAS if is_inflated else "",
-        "in_sample": any(part["in_sample"] for part in summary["judged"].values()),
-        "tests": list(_tests(summary["judged"])),
+        "bias": bias_explained(cell["lines"] for row in measures for cell in row["cells"]),
+        "in_sample": any(part["in_sample"] for part in summary["evaluation"].values()),
+        "tests": list(_tests(summary["evaluation"])),
         "facts": list(_facts(summary)),
     }
 
@@ -98,25 +102,25 @@ def interval_lines(measure: Mapping[str, Any]) -> list[str]:
 
 def _standings(summary: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Return the methods by log-loss, with means and marks."""
-    contest = summary["contest"]
-    for name in contest["ranking"]:
+    compared = summary["methods"]
+    for name in compared["ranking"]:
         cells = {}
-        for measure, part in contest["comparison"]["measures"].items():
+        for measure, part in compared["comparison"]["measures"].items():
             method = part["methods"][name]
-            mean = contest["mean"][measure][name]
-            best = mean == contest["mean"][measure][part["best"]]
-            cells[measure] = {"mean": mean, "marks": marks_of(contest, method), "best": best}
+            mean = compared["mean"][measure][name]
+            best = mean == compared["mean"][measure][part["best"]]
+            cells[measure] = {"mean": mean, "marks": marks_of(compared, method), "best": best}
         yield {"name": name, "cells": cells}
 
 
-def marks_of(contest: Mapping[str, Any], method: Mapping[str, Any]) -> str:
+def marks_of(compared: Mapping[str, Any], method: Mapping[str, Any]) -> str:
     """Return the marks of a method on a measure, none where the cases are too few to tell."""
     mark, holm = method["mark"], method["mark_holm"]
-    return f"{mark}({holm})" if (mark or holm) and contest["advice"]["kind"] != "few" else ""
+    return f"{mark}({holm})" if (mark or holm) and compared["advice"]["kind"] != "few" else ""
 
 
-def _measures(judged: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    by_method = [one["measures"] for one in judged.values()]
+def _measures(evaluation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    by_method = [one["measures"] for one in evaluation.values()]
     for name in by_method[0]:
         found = [measures[name] for measures in by_method]
         cells = [{"value": one.get("value"), "lines": interval_lines(one)} for one in found]
@@ -124,8 +128,8 @@ def _measures(judged: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"title": title_of(name), "cells": cells, "definition": "; ".join([found[-1]["definition"], *reasons])}
 
 
-def _tests(judged: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    by_method = [one["tests"] for one in judged.values()]
+def _tests(evaluation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    by_method = [one["tests"] for one in evaluation.values()]
     for name in by_method[0]:
         found = [tests[name] for tests in by_method]
         words = dict.fromkeys(one.get("definition", one.get("reason", "")) for one in found)
@@ -142,6 +146,6 @@ def _facts(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "Scores", f"{data['low']:.6g} to {data['high']:.6g}, {data['distinct']:,} distinct"
     cells = "every distinct score is kept" if data["resolution"] is None else f"cells of {data['resolution']:g}"
     yield "Resolution", cells + (" of log-odds" if data["log_odds_cells"] else "")
-    yield "Protocol", f"{summary['contest']['folds']}-fold cross-validation, seed {summary['seed']}"
+    yield "Protocol", f"{summary['methods']['folds']}-fold cross-validation, seed {summary['seed']}"
     yield "SHA-256 of the score table", data["sha256"]
     yield "Made with", f"oddsmith {summary['version']}"

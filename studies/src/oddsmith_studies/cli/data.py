@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from oddsmith.cli.plugin import CHECK_FAILED, AsJson, Quiet, Voice, say
+from oddsmith.cli.plugin import CHECK_FAILED, AsJson, CommandOutput, Quiet, print_text
 
 _data = typer.Typer(help="List, fetch and check the studies' data sets.")
 
@@ -45,7 +45,7 @@ def list_(data: Folder = None, as_json: AsJson = False, quiet: Quiet = False) ->
     """List the data sets, and say where they lie on this machine."""
     from oddsmith_studies.data import SOURCES, find
 
-    voice = Voice(quiet=quiet, as_json=as_json)
+    output = CommandOutput(quiet=quiet, as_json=as_json)
     found = {name: find(name, data) for name in SOURCES}
 
     def show(console: Console) -> None:
@@ -59,7 +59,7 @@ def list_(data: Folder = None, as_json: AsJson = False, quiet: Quiet = False) ->
         name: {"what": source.what, "folder": None if (place := found[name]) is None else str(place.folder)}
         for name, source in SOURCES.items()
     }
-    voice.result({"data": content}, show)
+    output.result({"data": content}, show)
 
 
 @_data.command(epilog="Example: oddsmith data fetch sentiment")
@@ -72,17 +72,17 @@ def fetch(
     """Download data sets from their official addresses, and compare their checksums."""
     from oddsmith_studies.data import fetch as download
 
-    voice = Voice(quiet=quiet, as_json=as_json)
+    output = CommandOutput(quiet=quiet, as_json=as_json)
     places = {}
     for name in names:
-        with voice.progress(f"Fetching {name}") as progress:
+        with output.progress(f"Fetching {name}") as progress:
             places[name] = str(download(name, data, _Downloaded(progress)).folder)
 
     def show(console: Console) -> None:
         for name, place in places.items():
-            say(console, f"{name}: {place}")
+            print_text(console, f"{name}: {place}")
 
-    voice.result({"fetched": places}, show)
+    output.result({"fetched": places}, show)
 
 
 @_data.command(epilog="Example: oddsmith data check sentiment")
@@ -96,15 +96,15 @@ def check(
     from oddsmith_studies.data import SOURCES, find
     from oddsmith_studies.data import check as compare
 
-    voice = Voice(quiet=quiet, as_json=as_json)
+    output = CommandOutput(quiet=quiet, as_json=as_json)
     chosen = names or [name for name in SOURCES if find(name, data) is not None]
     results = {name: compare(name, data) for name in chosen}
 
     def show(console: Console) -> None:
         for name, result in results.items():
-            say(console, f"{name}: {'intact' if result.ok else '; '.join(result.problems)}")
+            print_text(console, f"{name}: {'intact' if result.ok else '; '.join(result.problems)}")
 
     content = {name: {"ok": result.ok, "problems": list(result.problems)} for name, result in results.items()}
-    voice.result({"checked": content}, show)
+    output.result({"checked": content}, show)
     if not all(result.ok for result in results.values()):
         raise typer.Exit(CHECK_FAILED)

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from oddsmith.cli.plugin import AsJson, Quiet, Voice, say
+from oddsmith.cli.plugin import AsJson, CommandOutput, Quiet, print_text
 
 
 def add_to(app: typer.Typer) -> None:
@@ -32,12 +32,12 @@ def study(
     """Run a study: our tables beside the published ones, a verdict on each claim, figures and a page."""
     from oddsmith_studies import studies
 
-    voice = Voice(quiet=quiet, as_json=as_json)
+    output = CommandOutput(quiet=quiet, as_json=as_json)
     if name == "list":
-        _list(voice)
+        _list(output)
         return
     folder = out or Path(name)
-    with voice.progress(name) as progress:
+    with output.progress(name) as progress:
         result = studies.run(
             name,
             quick=quick,
@@ -59,12 +59,12 @@ def study(
         for claim in result.claims:
             verdicts.add_row(f"{claim.id} {claim.text}", claim.verdict, claim.reason)
         console.print(verdicts)
-        say(console, f"Written to {folder}/index.html")
+        print_text(console, f"Written to {folder}/index.html")
 
-    voice.result(result.to_dict(), show)
+    output.result(result.to_dict(), show)
 
 
-def _list(voice: Voice) -> None:
+def _list(output: CommandOutput) -> None:
     from oddsmith_studies import studies
 
     found = studies.list()
@@ -76,4 +76,4 @@ def _list(voice: Voice) -> None:
         console.print(table)
 
     content = {one.name: {"title": one.title, "data": list(one.data), "grids": list(one.grids)} for one in found}
-    voice.result({"studies": content}, show)
+    output.result({"studies": content}, show)

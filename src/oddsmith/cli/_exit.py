@@ -1,4 +1,4 @@
-"""How a command ends: with an exit code, and if it failed one line on standard error, never a traceback."""
+"""How a command ends: with an exit code, and if it failed with one line on standard error, never a traceback."""
 
 import errno
 import os
@@ -9,7 +9,6 @@ from contextlib import contextmanager
 
 import typer
 
-from oddsmith.cli._terminal import Terminal
 from oddsmith.errors import OddsmithError
 
 DONE, CHECK_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -22,7 +21,7 @@ EXIT_CODES = {
     INTERRUPTED: "stopped from the keyboard",
 }
 
-#: Set to anything, errors that nobody foresaw show where they happened.
+#: Where this variable is set, unforeseen errors show their traceback.
 _TRACEBACK = "ODDSMITH_TRACEBACK"
 
 
@@ -32,17 +31,17 @@ def fail_cleanly() -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, typer.Abort):
-        _leave("Stopped.", INTERRUPTED)
+        _exit("Stopped.", INTERRUPTED)
     except OddsmithError as error:
-        _leave(f"Error: {in_options(str(error))}", BAD_INPUT)
+        _exit(f"Error: {in_options(str(error))}", BAD_INPUT)
     except Exception as error:
         if os.environ.get(_TRACEBACK) and not hasattr(error, "format_message"):
             raise
-        _leave(f"Error: {_told(error)}", BAD_INPUT)
+        _exit(f"Error: {_message(error)}", BAD_INPUT)
 
 
 def in_options(message: str) -> str:
-    """Return a message of the library as the command line says it: ``force=True (--force)`` is ``--force`` there.
+    """Return a message of the library in terms of the command line, where ``force=True (--force)`` is ``--force``.
 
     Examples
     --------
@@ -52,9 +51,9 @@ def in_options(message: str) -> str:
     return re.sub(r"\b\w+=\S*(?: to choose_columns)? \((--[^()]+)\)", r"\1", message)
 
 
-def _told(error: Exception) -> str:
-    """Say what went wrong outside the library."""
-    if hasattr(error, "format_message"):  # wrong usage, as the parser of the command line sees it
+def _message(error: Exception) -> str:
+    """Return the message of an error that is not the library's."""
+    if hasattr(error, "format_message"):  # wrong usage, found by the parser of the command line
         context = getattr(error, "ctx", None)
         command = "oddsmith" if context is None else context.command_path
         return f"{error.format_message().rstrip('.')}. Hint: see {command} --help."
@@ -68,9 +67,10 @@ def _told(error: Exception) -> str:
     return f"{type(error).__name__}: {error}. Hint: this should not happen; {_TRACEBACK}=1 shows where it did."
 
 
-def _leave(line: str, code: int) -> None:
-    told = " ".join(line.splitlines())
+def _exit(line: str, code: int) -> None:
     try:
-        Terminal(stderr=True).print(told, soft_wrap=True)
+        from oddsmith.cli._terminal import Terminal
+
+        Terminal(stderr=True).print(" ".join(line.splitlines()), soft_wrap=True)
     finally:
         sys.exit(code)

@@ -2,22 +2,29 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
-from xml.etree import ElementTree
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from oddsmith import _check
-from oddsmith.cli import _input as read
-from oddsmith.cli._failing import CHECK_FAILED
-from oddsmith.cli._output import AsJson, Force, Quiet, Voice, say
+from oddsmith.cli._exit import CHECK_FAILED
+from oddsmith.cli._options import (
+    AsJson,
+    BadRows,
+    Force,
+    LabelColumn,
+    Positive,
+    ProbabilityColumn,
+    Quiet,
+    Resolution,
+    ScoresFile,
+    WeightColumn,
+)
 from oddsmith.errors import InvalidInputError
-from oddsmith.files import input_files, write_atomically
-from oddsmith.metrics import MEASURES, summary
-from oddsmith.report.titles import title_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+EXAMPLE = "oddsmith check predictions.parquet --max-ece 0.2 --min-p 0.001 --junit check.xml"
 
 TestName = Literal["spiegelhalter", "hosmer-lemeshow", "cox", "kolmogorov-smirnov", "kuiper"]
 Limit = float | None
@@ -59,15 +66,8 @@ class Bound:
         return {**asdict(self), "value": value, "holds": self.holds}
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(epilog="Example: oddsmith check predictions.parquet --max-ece 0.2 --min-p 0.001 --junit check.xml")(
-        check
-    )
-
-
 def check(
-    file: read.ScoresFile,
+    file: ScoresFile,
     max_ece: Annotated[Limit, typer.Option("--max-ece", help="Calibration error, 15 bins between quantiles.")] = None,
     max_smooth_ece: Annotated[Limit, typer.Option("--max-smooth-ece", help="Smooth calibration error.")] = None,
     max_log_loss: Annotated[Limit, typer.Option("--max-log-loss", help="Log-loss in nats.")] = None,
@@ -80,18 +80,27 @@ def check(
     at_most: Annotated[Bounds, typer.Option("--max", metavar=_BOUND, help="Upper bound of any measure.")] = None,
     at_least: Annotated[Bounds, typer.Option("--min", metavar=_BOUND, help="Lower bound of any measure.")] = None,
     junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file, too.")] = None,
-    probability: read.ProbabilityColumn = None,
-    label: read.LabelColumn = None,
-    weight: read.WeightColumn = None,
-    positive: read.Positive = None,
-    bad_rows: read.BadRows = "refuse",
-    resolution: read.Resolution = "auto",
+    probability: ProbabilityColumn = None,
+    label: LabelColumn = None,
+    weight: WeightColumn = None,
+    positive: Positive = None,
+    bad_rows: BadRows = "refuse",
+    resolution: Resolution = "auto",
     force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Let probabilities pass if they keep within bounds: exit code 0, or 1 if a bound is broken."""
-    voice = Voice(quiet=quiet, as_json=as_json)
+    from rich.table import Table
+    from rich.text import Text
+
+    from oddsmith import _check
+    from oddsmith.cli._input import read_forecast
+    from oddsmith.cli._output import CommandOutput, print_text
+    from oddsmith.files import input_files, write_atomically
+    from oddsmith.metrics import summary
+
+    out = CommandOutput(quiet=quiet, as_json=as_json)
     asked = [
         (name, at_most, _check.number(limit, option, low=-float("inf")))
         for option, name, at_most, limit in (
@@ -110,8 +119,8 @@ def check(
     asked += [_named(text, "--min", False) for text in at_least or []]
     if not asked:
         _check.fail("at least one bound must be given", "none", "pass one, such as --max-ece 0.05")
-    forecast, distinct = read.read_forecast(
-        voice,
+    forecast, data, _ = read_forecast(
+        out,
         file,
         probability=probability,
         label=label,
@@ -120,15 +129,15 @@ def check(
         bad_rows=bad_rows,
         resolution=resolution,
     )
-    with voice.odd_things_said(), voice.waiting("Measuring"):
-        found = summary(forecast, intervals=False, distinct=distinct)
+    with out.show_warnings(), out.waiting("Measuring"):
+        found = summary(forecast, intervals=False, distinct=data.distinct)
     bounds = [_bound(found, *one) for one in asked]
     if junit is not None:
         write_atomically(junit, _junit(file, bounds), force=force, sources=input_files(file))
     passed = all(bound.holds for bound in bounds)
     content = {"passed": passed, "data": found["data"], "bounds": [bound.to_dict() for bound in bounds]}
 
-    def show(console: Console) -> None:
+    def show(console: "Console") -> None:
         table = Table()
         table.add_column("bound", overflow="fold")
         table.add_column("measured", justify="right", no_wrap=True)
@@ -137,15 +146,18 @@ def check(
             word = Text("holds", style="green") if bound.holds else Text("BROKEN", style="bold red")
             table.add_row(bound.words, f"{bound.value:.6g}", word)
         console.print(table)
-        say(console, f"{sum(bound.holds for bound in bounds)} of {len(bounds)} bounds hold.")
+        print_text(console, f"{sum(bound.holds for bound in bounds)} of {len(bounds)} bounds hold.")
 
-    voice.result(content, show)
+    out.result(content, show)
     if not passed:
         raise typer.Exit(CHECK_FAILED)
 
 
 def _named(text: str, option: str, at_most: bool) -> tuple[str, bool, float]:
     """Read a bound of any registered measure, such as lift=2."""
+    from oddsmith import _check
+    from oddsmith.metrics import MEASURES
+
     name, _, limit = text.partition("=")
     _check.one_of(name, option, tuple(MEASURES))
     try:
@@ -155,7 +167,9 @@ def _named(text: str, option: str, at_most: bool) -> tuple[str, bool, float]:
 
 
 def _bound(found: dict[str, Any], name: str, at_most: bool, limit: float) -> Bound:
-    """Hold a measure, or the p-value of a test, against a limit."""
+    """Compare a measure, or the p-value of a test, with a limit."""
+    from oddsmith.report.titles import title_of
+
     is_test = name in found["tests"]
     part = found["tests" if is_test else "measures"][name]
     if "reason" in part:
@@ -166,13 +180,17 @@ def _bound(found: dict[str, Any], name: str, at_most: bool, limit: float) -> Bou
 
 
 def _junit(file: str, bounds: list[Bound]) -> bytes:
-    """Return JUnit XML: one test case a bound."""
+    """Return JUnit XML: one test case per bound."""
+    from xml.etree import ElementTree
+
+    from oddsmith._check import visible
+
     broken = sum(not bound.holds for bound in bounds)
     counts = {"tests": str(len(bounds)), "failures": str(broken), "errors": "0", "skipped": "0"}
     root = ElementTree.Element("testsuites", counts)
     suite = ElementTree.SubElement(root, "testsuite", {"name": "oddsmith check", **counts})
     for bound in bounds:
-        case = ElementTree.SubElement(suite, "testcase", {"classname": _check.visible(file), "name": bound.words})
+        case = ElementTree.SubElement(suite, "testcase", {"classname": visible(file), "name": bound.words})
         if not bound.holds:
             message = f"{bound.words}; got {bound.value:.6g}"
             ElementTree.SubElement(case, "failure", {"message": message, "type": "bound"}).text = bound.definition

@@ -1,0 +1,48 @@
+"""Arguments and options that several commands share."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+ScoresFile = Annotated[
+    str,
+    typer.Argument(metavar="FILE", help="CSV, TSV, JSON lines or Parquet, also .gz and .zst; '-' is standard input."),
+]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, from oddsmith fit.")]
+ScoreColumn = Annotated[str | None, typer.Option("--score", "-s", help="Column of the score. [default: by its name]")]
+ProbabilityColumn = Annotated[
+    str | None, typer.Option("--probability", "-p", help="Column of the probability. [default: by its name]")
+]
+LabelColumn = Annotated[str | None, typer.Option("--label", "-y", help="Column of the label. [default: by its name]")]
+WeightColumn = Annotated[
+    str | None, typer.Option("--weight", "-w", help="Column of weights; whole numbers are counts.")
+]
+Positive = Annotated[
+    str | None, typer.Option("--positive", help="The positive label, unless labels are 0/1, -1/1 or true/false.")
+]
+BadRows = Annotated[
+    Literal["refuse", "skip"], typer.Option("--bad-rows", help="What to do with rows that cannot be used.")
+]
+Resolution = Annotated[
+    str,
+    typer.Option(
+        "--resolution",
+        help="Width of score cells: 'auto', 'exact' (every distinct score) or a power of two such as 0.0625.",
+    ),
+]
+Method = Annotated[str, typer.Option("--method", "-m", help="One of {methods}.")]
+Methods = Annotated[
+    list[str] | None, typer.Option("--method", "-m", help="Which ones; may be repeated. [default: all of {methods}]")
+]
+ScoresAre = Annotated[
+    Literal["score", "probability", "log-odds"],
+    typer.Option(
+        "--scores-are",
+        help="What uncalibrated scores mean; 'score': probabilities where all lie in [0, 1], else nothing known.",
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of folds and intervals.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the result.")]
+Force = Annotated[bool, typer.Option("--force", "-f", help="Replace output that exists.")]

@@ -1,0 +1,25 @@
+"""``oddsmith demo``: everything at once, on data that come with scikit-learn."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from oddsmith.cli._options import AsJson, Quiet
+
+EXAMPLE = "oddsmith demo"
+
+
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the report goes.")] = Path("oddsmith-demo.html"),
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Train a classifier, calibrate its scores by every method, compare them, and write a report."""
+    from oddsmith.cli._output import CommandOutput
+    from oddsmith.demo import run_demo
+
+    out = CommandOutput(quiet=quiet, as_json=as_json)
+    with out.progress("Calibrating") as progress:
+        result = run_demo(output, progress)
+    out.result(result.to_dict(), lambda console: console.print(result.text, soft_wrap=True))

@@ -1,0 +1,165 @@
+"""``oddsmith evaluate``: how good probabilities are."""
+
+from typing import TYPE_CHECKING, Any
+
+from oddsmith.cli._options import (
+    AsJson,
+    BadRows,
+    LabelColumn,
+    Positive,
+    ProbabilityColumn,
+    Quiet,
+    Resolution,
+    ScoresFile,
+    Seed,
+    WeightColumn,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from oddsmith.table import ScoreTable
+
+EXAMPLE = "oddsmith evaluate predictions.csv --probability p --label label"
+
+#: Columns of a terminal in which definitions have room.
+_ROOMY = 110
+
+_LEVEL = 0.05
+
+#: Bootstrap samples of the intervals.
+_SAMPLES = 1000
+
+
+def evaluate(
+    file: ScoresFile,
+    probability: ProbabilityColumn = None,
+    label: LabelColumn = None,
+    weight: WeightColumn = None,
+    positive: Positive = None,
+    seed: Seed = 0,
+    bad_rows: BadRows = "refuse",
+    resolution: Resolution = "auto",
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Evaluate probabilities: measures with intervals, tests of calibration, and a reliability diagram."""
+    import numpy as np
+
+    from oddsmith.cli._curve import bars, curve
+    from oddsmith.cli._input import next_steps, read_forecast
+    from oddsmith.cli._output import CommandOutput, print_text
+    from oddsmith.metrics import reliability_curve, summary
+    from oddsmith.metrics.result import plain
+
+    out = CommandOutput(quiet=quiet, as_json=as_json)
+    forecast, data, roles = read_forecast(
+        out,
+        file,
+        probability=probability,
+        label=label,
+        weight=weight,
+        positive=positive,
+        bad_rows=bad_rows,
+        resolution=resolution,
+    )
+    with out.show_warnings(), out.waiting("Resampling"):
+        found = summary(forecast, n_resamples=_SAMPLES, random_state=seed, distinct=data.distinct)
+    points = reliability_curve.of(forecast, n_bins=10, bins="mass")
+    counts = reliability_curve.of(forecast, n_bins=20)
+    warning = _warning(forecast, data.labels)
+    fit = next_steps(file, roles, data.labels, positive, bad_rows, resolution).fit("auto")
+    verdict = _verdict(found["tests"], warning, fit)
+    content = {**found, "warning": warning, "verdict": verdict, "reliability": plain(points)}
+
+    def show(console: "Console") -> None:
+        if warning:
+            print_text(console, f"{warning}\n")
+        rows, cells = found["data"]["rows"], found["data"]["cells"]
+        on = "" if cells is None else f"; measured on {cells:,} cells of neighboring probabilities"
+        share = f"{found['data']['prevalence']:.2%} positive"
+        print_text(console, f"{rows:,} rows, {share}, {data.distinct:,} distinct probabilities{on}")
+        console.print(_measures(found["measures"], console.width >= _ROOMY))
+        console.print(_tests(found["tests"], console.width >= _ROOMY))
+        width = min(50, console.width - 6)
+        ends, heights = np.array([0.0, 1.0]), np.zeros(20)
+        heights[np.round(20 * counts.low).astype(int)] = counts.weight
+        dots = list(zip(points.mean_predicted.tolist(), points.fraction_positive.tolist(), strict=True))
+        print_text(console, "\nObserved share of positives (o) by predicted probability, in bins of equal weight:")
+        console.print(curve(ends, ends, points=dots, width=width, height=width // 3))
+        console.print(f"cases{bars(heights, width)}\n")
+        print_text(console, verdict)
+
+    out.result(content, show)
+
+
+def _warning(forecast: "ScoreTable", labels: tuple[Any, Any]) -> str:
+    """Say what makes every figure below it moot: too few cases, or probabilities that do not rank; empty where none."""
+    from oddsmith.cli._input import other_label
+    from oddsmith.report.advice import few_cases, too_few
+    from oddsmith.report.signal import Signal
+    from oddsmith.table.resample import rows_by_class
+
+    cases = rows_by_class(forecast)
+    signal = Signal.of(forecast) if min(cases) > 0 else None
+    if signal is None or (signal.kind != "reversed" and too_few(*cases)):
+        return f"Cannot tell much: {few_cases(*cases)}."
+    other = other_label(labels)
+    swap = "" if other is None else f", or pass --positive {other}"
+    repair = f" Take 1 − p{swap}." if signal.kind == "reversed" else ""
+    return signal.words("probability") + repair
+
+
+def _verdict(tests: dict[str, Any], warning: str, fit: str) -> str:
+    """Say whether the data refute calibration, and how to calibrate unless something else is wrong."""
+    from oddsmith.metrics import holm
+    from oddsmith.report.titles import title_of
+
+    known = {name: float(test["p_value"]) for name, test in tests.items() if "reason" not in test}
+    if not known:
+        return "No test of calibration can be made of these data."
+    corrected = dict(zip(known, holm(list(known.values())).tolist(), strict=True))
+    refuted = [title_of(name) for name, p in corrected.items() if p < _LEVEL]
+    among = f"at the {_LEVEL:.0%} level, corrected for {len(known)} tests"
+    if not refuted:
+        few = "; so few cases refute little" if warning.startswith("Cannot tell") else ""
+        return f"Nothing refutes calibration {among}{few}."
+    told = f"Not calibrated: refuted {among}, by {', '.join(refuted)}."
+    return told if warning else f"{told} Next: {fit}"
+
+
+def _measures(measures: dict[str, Any], roomy: bool) -> "Table":
+    from rich.table import Table
+
+    from oddsmith.report.titles import title_of
+    from oddsmith.report.wording import bias_explained, figure, interval_lines
+
+    lines = {name: interval_lines(part) for name, part in measures.items()}
+    table = Table(caption=bias_explained(lines.values()) or None)
+    table.add_column("measure", overflow="fold")
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("95 % interval", justify="right")
+    if roomy:
+        table.add_column("definition", style="dim")
+    for name, part in measures.items():
+        words = [part.get("reason", part["definition"])] if roomy else []
+        table.add_row(title_of(name), figure(part.get("value")), "\n".join(lines[name]), *words)
+    return table
+
+
+def _tests(tests: dict[str, Any], roomy: bool) -> "Table":
+    from rich.table import Table
+
+    from oddsmith.report.titles import title_of
+    from oddsmith.report.wording import p_value
+
+    table = Table()
+    table.add_column("test of calibration", overflow="fold")
+    table.add_column("p-value", justify="right", no_wrap=True)
+    if roomy:
+        table.add_column("statistic", style="dim")
+    for name, part in tests.items():
+        words = [part.get("reason", part.get("definition"))] if roomy else []
+        table.add_row(title_of(name), p_value(part), *words)
+    return table

@@ -1,0 +1,98 @@
+"""``oddsmith export``: a model file for other engines and languages."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from oddsmith.cli._options import AsJson, Force, ModelFile, Quiet
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from oddsmith.modelfile import CalibrationModel
+
+EXAMPLE = "oddsmith export model.json --to sql --dialect postgres"
+
+#: Segments that a hint names.
+_SHOWN = 10
+
+_SUFFIXES = {"sql": ".sql", "onnx": ".onnx", "python": ".py", "javascript": ".js", "c": ".c"}
+
+
+def export(
+    model: ModelFile,
+    to: Annotated[Literal["sql", "onnx", "python", "javascript", "c"], typer.Option("--to", help="What to write.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="File to write. [default: standard output, also '-'; ONNX: MODEL.onnx]"),
+    ] = None,
+    dialect: Annotated[
+        str, typer.Option("--dialect", help="SQL dialect: duckdb, postgres, sqlite, spark, bigquery, snowflake.")
+    ] = "duckdb",
+    column: Annotated[str, typer.Option("--column", help="SQL: name of the score's column.")] = "score",
+    table: Annotated[
+        str | None, typer.Option("--table", help="SQL: write a SELECT from this table, such as schema.table.")
+    ] = None,
+    segment: Annotated[str | None, typer.Option("--segment", help="Which segment of a model that has some.")] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a model as SQL, ONNX, Python, JavaScript or C, and prove that it computes the same."""
+    from oddsmith.cli._output import STANDARD_OUTPUT, CommandOutput, print_text, writable_file
+    from oddsmith.export import export as write_export
+    from oddsmith.files import write_atomically
+    from oddsmith.modelfile import CalibrationModel
+
+    out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
+    fitted = _segment(CalibrationModel.load(model), segment)
+    done = write_export(fitted, to, dialect=dialect, column=column, table=None if table is None else qualified(table))
+    out.remark(str(done.parity))
+    if output is None and to == "onnx":
+        output = model.with_suffix(_SUFFIXES[to])
+    content: dict[str, Any] = {"to": to, "output": None if output is None else str(output), "parity": str(done.parity)}
+    if output is not None:
+        with writable_file(output, _SUFFIXES[to]) as target:
+            write_atomically(target, done.content, force=force, sources=[model])
+    else:
+        content["content"] = done.content
+
+    def write(console: "Console") -> None:
+        if output is None:
+            typer.echo(done.content, nl=False)
+        elif output != STANDARD_OUTPUT:
+            print_text(console, f"Written to {output}")
+
+    out.result(content, write)
+
+
+def qualified(table: str) -> list[str]:
+    """Return catalogue, schema and name of a table, as far as they are given; dots within double quotes are letters.
+
+    Examples
+    --------
+    >>> qualified('main."a.b".scores'), qualified("scores")
+    (['main', 'a.b', 'scores'], ['scores'])
+    """
+    found = re.findall(r'"(?:[^"]|"")*"|[^".]+|(?<=\.)(?=\.|$)|^(?=\.|$)', table)
+    if ".".join(found) != table:
+        from oddsmith import _check
+
+        _check.fail("--table must be a name, or names joined by dots", repr(table), 'write a name with dots as "a.b"')
+    return [part[1:-1].replace('""', '"') if part[:1] == '"' else part for part in found]
+
+
+def _segment(model: "CalibrationModel", name: str | None) -> "CalibrationModel":
+    """Return the model of a segment, which must be known."""
+    from oddsmith import _check
+
+    if name is not None and not model.segments:
+        _check.fail("the model must have segments to take --segment", "one without", "leave --segment out")
+    if model.segments and name not in model.segments:
+        got = "none" if name is None else repr(name)
+        known = ", ".join(repr(each) for each in list(model.segments)[:_SHOWN])
+        more = ", …" if len(model.segments) > _SHOWN else ""
+        _check.fail("--segment must be a segment of the model", got, f"pass --segment NAME, one of {known}{more}")
+    return model.of_segment(name)

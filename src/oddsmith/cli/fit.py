@@ -1,0 +1,124 @@
+"""``oddsmith fit``: from scored rows to a model file."""
+
+import warnings
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from oddsmith.cli._options import (
+    AsJson,
+    BadRows,
+    Force,
+    LabelColumn,
+    Method,
+    Positive,
+    Quiet,
+    Resolution,
+    ScoreColumn,
+    ScoresFile,
+    WeightColumn,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from oddsmith.table import ScoreTable
+
+EXAMPLE = "oddsmith fit scores.csv -o model.json --score score --label label"
+
+#: Segments that a warning names.
+_SHOWN = 3
+
+
+def fit(
+    file: ScoresFile,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write; '-' is standard output.")],
+    score: ScoreColumn = None,
+    label: LabelColumn = None,
+    weight: WeightColumn = None,
+    positive: Positive = None,
+    method: Method = "auto",
+    by: Annotated[str | None, typer.Option("--by", help="Column of segments: one model for each value.")] = None,
+    bad_rows: BadRows = "refuse",
+    resolution: Resolution = "auto",
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fit a calibrator to scores and labels, and write it to a model file."""
+    from oddsmith import _check
+    from oddsmith.cli._input import read_scores
+    from oddsmith.cli._methods import calibrator_named
+    from oddsmith.cli._output import CommandOutput, print_text, writable_file
+    from oddsmith.errors import OddsmithWarning
+    from oddsmith.files import input_files, replacing
+    from oddsmith.modelfile import CalibrationModel
+
+    out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
+    calibrator = calibrator_named(method)
+
+    def fitted_to(table: "ScoreTable") -> CalibrationModel:
+        return CalibrationModel.from_calibrator(calibrator.fit_table(table), table, data.labels)
+
+    with (
+        writable_file(output, ".json") as target,
+        replacing(target, force=force, sources=input_files(file)) as unfinished,
+    ):
+        data, _ = read_scores(
+            out,
+            file,
+            score=score,
+            label=label,
+            weight=weight,
+            by=by,
+            positive=positive,
+            bad_rows=bad_rows,
+            resolution=resolution,
+        )
+        if by is not None and len(data.segments) == data.table.rows > 1:
+            got = f"{by!r}, with {data.table.rows:,} values in as many rows"
+            _check.fail("--by must name a column that groups rows", got, "choose another column, or leave --by out")
+        with out.waiting("Fitting"), out.show_warnings():
+            model = fitted_to(data.table)
+        verdict = getattr(calibrator, "verdict_", None)
+        if by is not None:
+            parts, found = {}, defaultdict[str, list[str]](list)
+            with out.progress("Fitting segments") as progress:
+                for done, (name, table) in enumerate(data.segments.items()):
+                    progress(done / len(data.segments))
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore", OddsmithWarning)  # the model holds them
+                        parts[name] = fitted_to(table)
+                    for text in parts[name].warnings:
+                        found[f"{parts[name].method}: {text}"].append(name)
+            for text, names in found.items():
+                out.remark(f"Warning: {_segments(names)}: {text}")
+            model = model.with_segments(by, parts)
+        model.save(unfinished)
+    content: dict[str, Any] = {
+        "model": str(output),
+        "method": model.method,
+        "rows": model.data.rows,
+        "prevalence": model.data.prevalence,
+        "segments": len(model.segments),
+        "warnings": list(model.warnings),
+        "verdict": verdict,
+    }
+
+    def show(console: "Console") -> None:
+        over = f", {len(model.segments)} segments" if by is not None else ""
+        print_text(console, f"{model.method} fitted to {model.data.rows:,} rows{over}, written to {output}")
+        if verdict is not None:
+            print_text(console, verdict)
+
+    out.result(content, show)
+
+
+def _segments(names: list[str]) -> str:
+    """Name segments, of many the first ones."""
+    shown = ", ".join(repr(name) for name in names[:_SHOWN])
+    return (
+        f"segment {shown}" if len(names) == 1 else f"{len(names):,} segments ({shown}{', …' * (len(names) > _SHOWN)})"
+    )
