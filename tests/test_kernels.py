@@ -5,6 +5,8 @@ import pytest
 
 from oddsmith import ScoreTable, _kernels
 from oddsmith.calibrators._mode import ClassScores, _block_sums
+from oddsmith.solvers.cells import Cells
+from oddsmith.table.rows import ScoreRows
 from optional import needs
 
 RNG = np.random.default_rng(7)
@@ -88,23 +90,26 @@ def test_block_sums_agree(monkeypatch, powers):
         np.testing.assert_allclose(found[: len(plain)], plain, rtol=1e-12, atol=1e-15)
 
 
-def test_cell_moments_agree():
+@pytest.mark.parametrize("unit", [np.inf, 0.01])
+def test_cell_moments_agree(unit):
     compiled = needs("oddsmith._compiled")
-    low, cells = BASE.min() / 8 - 0.25, 64
-    width = (BASE.max() / 8 - 0.25 - low) / cells
-    found, positive_sum = compiled.cell_moments(BASE, POSITIVE, 1 / 8, 0.25, low, 1 / width, cells)
-    assert positive_sum == pytest.approx(np.sum(BASE[POSITIVE] / 8 - 0.25))
-    place = (BASE / 8 - 0.25 - low) / width
-    cell = np.minimum(place.astype(int), cells - 1)
-    for power, row in enumerate(found):
-        np.testing.assert_allclose(row, np.bincount(cell, (place - cell - 0.5) ** power, cells), atol=1e-9)
+    cells = Cells.over(ScoreRows(BASE, POSITIVE, None), 8.0, 0.25, unit)
+    x = BASE / 8 - 0.25
+    inner = np.abs(x) < cells.reach  # the outermost score is an edge
+    assert compiled.class_sums(BASE, POSITIVE, 1 / 8, 0.25) == pytest.approx((x[POSITIVE].sum(), x[~POSITIVE].sum()))
+    x = x[inner]
+    place = cells.places(x)
+    u = (x - cells.centers[place]) / cells.widths[place]
+    assert np.abs(u).max() <= 0.5 + 1e-9
+    for power, row in enumerate(cells.moments(compiled, BASE[inner])):
+        np.testing.assert_allclose(row, np.bincount(place, u**power, 2 * cells.half), atol=1e-9)
 
 
 def test_gauss_points_keep_four_moments():
     x, w = RNG.random((50, 20)) - 0.5, RNG.random((50, 20))
     x[0] = 0.3  # a cell with a single distinct score
     sums = np.array([(w * x**k).sum(axis=1) for k in range(4)])
-    points, share = _kernels.gauss_points(np.zeros(50), 1.0, sums)
+    points, share = _kernels.gauss_points(np.zeros(50), np.ones(50), sums)
     assert np.all(share >= 0)
     for k in range(4):
         np.testing.assert_allclose((share * points**k).reshape(2, -1).sum(axis=0), sums[k], atol=1e-9)

@@ -63,22 +63,25 @@ def pool_violators(pos: Ints, neg: Ints) -> tuple[Ints, Floats]:
         room *= 16  # as a rule blocks are few; room for all at once would double the memory of a fit
 
 
-def cell_moments(
-    scores: Floats,
-    positive: NDArray[np.bool_],
-    per_score: float,
-    shift: float,
-    low: float,
-    per_width: float,
-    cells: int,
-) -> tuple[Floats, float]:
-    """Moments of x = s·per_score − shift in equal cells from ``low``, and the sum of x over the positives.
+def cell_moments(scores: Floats, per_score: float, shift: float, per_unit: float, bits: int, half: int) -> Floats:
+    """Σ1, Σu, Σu², Σu³ in the cells of `oddsmith.solvers.cells`, u the distance from the center in widths."""
+    sums = np.zeros((2 * half, 4))
+    _moments(scores, per_score, shift, per_unit, bits, sums)
+    return sums.T
 
-    The moments are Σ1, Σu, Σu², Σu³, with u the distance from the centre of the cell in widths.
-    """
-    sums = np.zeros((cells, 4))
-    _moments(scores, per_score, shift, low, per_width, sums)
-    return sums.T, _positive_sum(scores, positive.view(np.uint8), per_score, shift)
+
+def class_sums(scores: Floats, positive: NDArray[np.bool_], per_score: float, shift: float) -> tuple[float, float]:
+    """Sum s·per_score − shift over the positives and over the negatives."""
+    return _class_sums(np.ascontiguousarray(scores), np.ascontiguousarray(positive).view(np.uint8), per_score, shift)  # type: ignore[no-any-return]
+
+
+def block_moments(
+    scores: Floats, pos: NDArray[np.generic], neg: NDArray[np.generic], edges: Ints, per_score: float, shift: float
+) -> Floats:
+    """Of each block: center, width, Σp, Σn, positive mean, and Σw, Σwu, Σwu², Σwu³, u = (x − center)/width."""
+    sums = np.empty((9, len(edges) - 1))
+    _block_moments(scores, pos, neg, edges, per_score, shift, sums)
+    return sums
 
 
 def block_sums(scores: Floats, weight: Ints, per_score: float, block: int, squares: bool) -> Floats:
@@ -116,13 +119,48 @@ def _sum_blocks(scores, weight, per_score, block, squares, sums):  # type: ignor
 
 
 @_jit
-def _moments(scores, per_score, shift, low, per_width, sums):  # type: ignore[no-untyped-def]
-    last = len(sums) - 1
+def _block_moments(scores, pos, neg, edges, per_score, shift, sums):  # type: ignore[no-untyped-def]
+    for b in range(len(edges) - 1):
+        start, stop = edges[b], edges[b + 1]
+        first, last = scores[start] * per_score - shift, scores[stop - 1] * per_score - shift
+        center, width = (first + last) / 2, max(last - first, 1e-300)
+        per_width = 1 / width
+        n_pos = n_neg = of_pos = s = t = q = 0.0
+        for i in range(start, stop):
+            u = (scores[i] * per_score - shift - center) * per_width
+            p, m = float(pos[i]), float(neg[i])
+            n_pos += p
+            n_neg += m
+            of_pos += p * u
+            power = (p + m) * u
+            s += power
+            power *= u
+            t += power
+            q += power * u
+        sums[0, b] = center
+        sums[1, b] = width
+        sums[2, b] = n_pos
+        sums[3, b] = n_neg
+        sums[4, b] = center + width * of_pos / n_pos if n_pos > 0 else center
+        sums[5, b] = n_pos + n_neg
+        sums[6, b] = s
+        sums[7, b] = t
+        sums[8, b] = q
+
+
+@_jit
+def _moments(scores, per_score, shift, per_unit, bits, sums):  # type: ignore[no-untyped-def]
+    half = len(sums) // 2
+    cut = 52 - bits
+    one, rest, unit = np.int64(1023) << bits, (np.int64(1) << cut) - 1, 0.5**cut
     for i in range(len(scores)):
-        # Subtracted in this order the distances are exact even where scores are close together.
-        place = (scores[i] * per_score - shift - low) * per_width
-        cell = min(int(place), last)
-        u = place - cell - 0.5
+        x = scores[i] * per_score - shift
+        size = np.float64(1.0 + abs(x) * per_unit).view(np.int64)
+        cell = (size >> cut) - one
+        u = (size & rest) * unit - 0.5
+        if x < 0:
+            cell, u = -1 - cell, -u
+        cell += half
         sums[cell, 0] += 1.0
         sums[cell, 1] += u
         sums[cell, 2] += u * u
@@ -130,11 +168,13 @@ def _moments(scores, per_score, shift, low, per_width, sums):  # type: ignore[no
 
 
 @numba.njit(cache=True, nogil=True, fastmath=True)
-def _positive_sum(scores, positive, per_score, shift):  # type: ignore[no-untyped-def]
-    total = 0.0
+def _class_sums(scores, positive, per_score, shift):  # type: ignore[no-untyped-def]
+    up = total = 0.0
     for i in range(len(scores)):
-        total += (scores[i] * per_score - shift) * positive[i]
-    return total
+        x = scores[i] * per_score - shift
+        up += x * positive[i]
+        total += x
+    return up, total - up
 
 
 @_jit

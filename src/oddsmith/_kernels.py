@@ -164,7 +164,7 @@ def pool_violators(pos: Ints | Floats, neg: Ints | Floats) -> tuple[Ints, Floats
     return starts, np.add.reduceat(pos, starts) / np.add.reduceat(total, starts)
 
 
-def gauss_points(centres: Floats, width: float, sums: Floats) -> tuple[Floats, Floats]:
+def gauss_points(centers: Floats, widths: Floats, sums: Floats) -> tuple[Floats, Floats]:
     """Replace each cell by two weighted points with the same count and first three moments.
 
     This is the Gauss rule of the points in the cell: sums of any smooth function over it are exact to the fourth order
@@ -172,14 +172,11 @@ def gauss_points(centres: Floats, width: float, sums: Floats) -> tuple[Floats, F
 
     Parameters
     ----------
-    centres : ndarray of shape (cells,)
-    width : float
-        Unit of the moments.
+    centers, widths : ndarray of shape (cells,)
     sums : ndarray of shape (4, cells)
-        Σw, Σwu, Σwu², Σwu³ of the distances u = (x − centre)/width.
+        Σw, Σwu, Σwu², Σwu³ of the distances u = (x − center)/width; Σw > 0.
     """
-    held = sums[0] > 0
-    count, first, second, third = sums[:, held]
+    count, first, second, third = sums
     mean = first / count
     spread = np.maximum(second / count - mean * mean, 0.0)
     skew = third / count - 3 * mean * second / count + 2 * mean**3
@@ -189,5 +186,5 @@ def gauss_points(centres: Floats, width: float, sums: Floats) -> tuple[Floats, F
     reach = np.sqrt(half * half + np.where(one, 0.0, spread))
     left, right = half - reach, half + reach
     share = np.where(one, 0.5, right / np.where(one, 1.0, right - left))
-    points = np.concatenate([mean + left, mean + right]) * width + np.tile(centres[held], 2)
+    points = np.concatenate([mean + left, mean + right]) * np.tile(widths, 2) + np.tile(centers, 2)
     return points, np.concatenate([count * share, count * (1 - share)])

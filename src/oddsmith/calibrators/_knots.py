@@ -2,18 +2,15 @@
 
 import math
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import eigvalsh
 
 from oddsmith._types import Floats
-from oddsmith.solvers.design import penalized
+from oddsmith.solvers.design import LongDesign
 from oddsmith.solvers.hinges import HingeFits, hinges, softplus
-from oddsmith.solvers.line import Place, Rows
-from oddsmith.solvers.newton import Loss, Quadratic, minimize
-from oddsmith.solvers.sketch import Frame, Sketch
+from oddsmith.solvers.sketch import Frame, Sketch, sketch
 from oddsmith.solvers.targets import LABELS
 from oddsmith.table import ScoreTable
 
@@ -39,7 +36,7 @@ class PiecewiseFit:
     choice : int
         Number of the knot set among those offered.
     knots : ndarray of shape (K − 1,)
-        On the standardised scale.
+        On the standardized scale.
     theta : ndarray of shape (K + 1,)
         Level at x = 0, first slope, and changes of slope.
     """
@@ -60,7 +57,7 @@ class PiecewiseFit:
     def is_loose(self) -> bool:
         """Whether the data hold some feature, or sum of features, so weakly that its parameter may be anything."""
         features, curvature = self.fits.features[0], self.fits.curvature()[0]
-        gram = features.T @ (features * (self.fits.pos + self.fits.neg)[:, None])
+        gram = (features * (self.fits.pos + self.fits.neg)) @ features.T
         squares = np.diag(gram)
         if np.any(np.diag(curvature) <= 1e-9 * squares):
             return True
@@ -75,35 +72,15 @@ class PiecewiseFit:
         """Fit every score of the table, from here; return also whether that converged."""
         if len(self.fits.pos) == len(table):
             return self, bool(self.fits.converged[0])
-        found = minimize(self._loss(table, frame), self.fits.theta[0], min(table.n_pos, table.n_neg))
+
+        def features(x: Floats) -> Floats:
+            return np.asarray(hinges(x, self.knots[None])[0] @ self.basis)
+
+        fine = sketch(table, frame.scale, frame.shift, (self.knots + frame.shift) * frame.scale, fine=True)
+        # Features are linear within blocks, so that means have the same sum.
+        long = LongDesign(table, frame, features, LABELS, fine, fine.pos @ features(fine.pos_x))
+        found = long.fit(self.fits.penalty[0], self.fits.theta[0])
         return replace(self, fits=replace(self.fits, theta=found.theta[None])), found.converged
-
-    def _loss(self, table: ScoreTable, frame: Frame) -> Loss:
-        """Return what is minimised, over all scores, as a function of the parameters."""
-        rows = Rows.of(table, frame.scale, frame.shift, LABELS)
-        edges = np.searchsorted(table.scores, (self.knots + frame.shift) * frame.scale, side="right")
-        pieces, lines = [], []
-        for j, ends in enumerate(pairwise([0, *edges.tolist(), len(table)])):
-            # Slope and level of piece j as functions of the parameters.
-            line = np.zeros((2, len(self.basis)))
-            line[0, 1 : j + 2] = 1
-            line[1, 0] = 1
-            line[1, 2 : j + 2] = -self.knots[:j]
-            pieces.append(rows.part(*ends))
-            lines.append(line @ self.basis)
-        penalty, nothing = self.fits.penalty[0], np.zeros(self.basis.shape[1])
-
-        def at(theta: Floats) -> Quadratic:
-            value, gradient, hessian = 0.0, np.zeros_like(theta), np.zeros_like(penalty)
-            for piece, line in zip(pieces, lines, strict=True):
-                place = Place(*(line @ theta).tolist())
-                ga, gb, haa, hab, hbb = piece.derivatives(place)
-                value += piece.loss(place)
-                gradient += line.T @ np.array([ga, gb])
-                hessian += line.T @ np.array([[haa, hab], [hab, hbb]]) @ line
-            return penalized(Quadratic(value, gradient, hessian), nothing, penalty, theta)
-
-        return at
 
 
 @dataclass(frozen=True)
@@ -114,7 +91,7 @@ class KnotSearch:
     ----------
     data : Sketch
     sets : ndarray of shape (sets, K − 1)
-        Inner knots on the standardised scale; for hill climbing, one candidate a row.
+        Inner knots on the standardized scale; for hill climbing, one candidate a row.
     grow : str or None
         None: the likeliest set. Otherwise climb until "gain", "aic" or "bic" says stop.
     monotone : bool
@@ -159,8 +136,8 @@ class KnotSearch:
 
     def _likeliest(self, fits: HingeFits, penalty: float) -> PiecewiseFit:
         """Fit all knot sets and return the one of greatest likelihood; the first wins ties."""
-        fits.penalise(penalty, self.ridge)
-        fits.run(1e-12 * (1 + self.data.cases))
+        fits.penalize(penalty, self.ridge)
+        fits.run(1e-9 * (1 + self.data.cases))
         likelihood = fits.log_likelihood()
         constrained = {}
         if self.monotone:
@@ -210,7 +187,7 @@ def rising(fits: HingeFits) -> tuple[HingeFits, Floats]:
     # Columns: the level, then each slope, which enters as a change of +1 at its start and −1 at its end.
     slopes = np.eye(size) - np.eye(size, k=-1)
     slopes[1, 0] = 0
-    reach = fits.pos @ np.abs(fits.features[0] @ slopes)
+    reach = np.abs(slopes.T @ fits.features[0]) @ fits.pos
     held: set[int] = set()
     for _ in range(4 * size):
         basis = slopes[:, [j for j in range(size) if j not in held]]

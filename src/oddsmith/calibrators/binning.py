@@ -151,7 +151,7 @@ class ScalingBinningCalibrator(Calibrator):
         line = fit_line(table, platt_targets(table))
         self._tell(line.converged)
         sigmoid = PolynomialMap(
-            np.empty(0), np.array([line.centre]), np.array([[line.intercept, line.slope, 0.0]]), line.scale
+            np.empty(0), np.array([line.center]), np.array([[line.intercept, line.slope, 0.0]]), line.scale
         )
         table, starts = equal_mass(table, self.n_bins)
         scaled = bin_sums(table.total * sigmoid.probability(table.scores), starts)

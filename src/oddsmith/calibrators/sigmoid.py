@@ -37,7 +37,7 @@ class _LineCalibrator(Calibrator):
         if line.slope < 0:
             self._warn(NegativeSlopeWarning, f"The fitted slope is negative (a = {line.a:.4g}): P falls as s rises.")
         return PolynomialMap(
-            np.empty(0), np.array([line.centre]), np.array([[line.intercept, line.slope, 0.0]]), line.scale
+            np.empty(0), np.array([line.center]), np.array([[line.intercept, line.slope, 0.0]]), line.scale
         )
 
 

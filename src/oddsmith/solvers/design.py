@@ -12,6 +12,7 @@ import numpy as np
 
 from oddsmith import _kernels
 from oddsmith._types import Bools, Floats
+from oddsmith.solvers.cells import Cells, is_fine
 from oddsmith.solvers.newton import Direction, Loss, Minimum, Quadratic, minimize
 from oddsmith.solvers.sketch import Frame, Sketch, sketch
 from oddsmith.solvers.targets import Targets
@@ -23,9 +24,6 @@ Features = Callable[[Floats], Floats]
 
 #: Whether coefficients are allowed.
 Admissible = Callable[[Floats], bool]
-
-#: Cells of the histogram.
-_CELLS = 2048
 
 
 @dataclass(frozen=True)
@@ -74,6 +72,12 @@ class Design:
         """
         return minimize(self.loss(penalty), self.level() if start is None else start, self.cases, direction)
 
+    def is_fine(self, theta: Floats) -> bool:
+        """Whether points in pairs, by the Gauss rules of blocks, give the same fit as the scores themselves."""
+        z = self.columns @ theta
+        left, right = z.reshape(2, -1)
+        return is_fine(self.up + self.down, z, np.tile(np.abs(right - left), 2), self.columns)
+
     def level(self) -> Floats:
         """Return the coefficients of the base rate, given by the one feature that is constant.
 
@@ -114,20 +118,13 @@ def moment_design(data: ScoreRows, frame: Frame, features: Features, targets: Ta
 
     None where it is not: weighted rows, no compiled loops, or cells wider than ``finest``.
     """
-    fast = _kernels.compiled(len(data.scores)) if data.weight is None else None
-    low, high = (end / frame.scale - frame.shift for end in data.span())
-    width = (high - low) / _CELLS
-    if fast is None or width > finest:
+    cells = Cells.over(data, frame.scale, frame.shift, math.inf)
+    loops = _kernels.compiled(len(data.scores)) if data.weight is None else None
+    if loops is None or cells.widths[0] > finest:
         return None
-    centres = low + width * np.arange(0.5, _CELLS)
-
-    def points(scores: Floats) -> tuple[Floats, Floats]:
-        nothing = np.zeros(len(scores), bool)
-        sums, _ = fast.cell_moments(scores, nothing, 1 / frame.scale, frame.shift, low, 1 / width, _CELLS)
-        return _kernels.gauss_points(centres, width, sums)
-
-    all_x, weight = points(np.ascontiguousarray(data.scores))
-    pos_x, pos_weight = points(data.scores[data.positive])
+    (all_x, weight, _), (pos_x, pos_weight, _) = (
+        cells.points(cells.moments(loops, scores)) for scores in (data.scores, data.scores[data.positive])
+    )
     columns, of_pos = features(all_x), pos_weight @ features(pos_x)
     total = targets.up(of_pos, weight @ columns - of_pos)
     return Design(columns, np.zeros_like(weight), weight, total, min(data.n_pos, data.n_neg))
@@ -176,7 +173,7 @@ class LongDesign:
         """Fit the sketch, then every score from there; parameters as for `Design.fit`."""
         short = self.short()
         found = short.fit(penalty, start, direction)
-        if self.points.x.size == len(self.table):
+        if len(self.points.x) == 1 or (found.converged and short.is_fine(found.theta)):
             return found
         return minimize(self._loss(penalty), found.theta, short.cases, direction)
 

@@ -18,11 +18,14 @@ _MAX_STEPS = 100
 
 
 def hinges(x: Floats, knots: Floats) -> Floats:
-    """Return features 1, x, (x − θ₁)₊, … of shape (fits, points, K + 1), for knots of shape (fits, K − 1)."""
-    features = np.empty((len(knots), len(x), 2 + knots.shape[1]))
+    """Return features 1, x, (x − θ₁)₊, … of shape (fits, points, K + 1), for knots of shape (fits, K − 1).
+
+    Points are those of all fits, or of each, shape (fits, points).
+    """
+    features = np.empty((len(knots), x.shape[-1], 2 + knots.shape[1]))
     features[:, :, 0] = 1
     features[:, :, 1] = x
-    np.maximum(x[None, :, None] - knots[:, None, :], 0.0, out=features[:, :, 2:])
+    np.maximum(features[:, :, 1:2] - knots[:, None, :], 0.0, out=features[:, :, 2:])
     return features
 
 
@@ -40,7 +43,7 @@ class HingeFits:
     knots : ndarray of shape (fits, K − 1)
     ends : tuple of float
         Smallest and largest point.
-    features : ndarray of shape (fits, points, parameters)
+    features : ndarray of shape (fits, parameters, points)
     pos, neg : ndarray of shape (points,)
         Weight of each class.
     aside : ndarray of shape (fits, parameters)
@@ -67,12 +70,12 @@ class HingeFits:
     def over(cls, sketch: Sketch, knots: Floats, start: tuple[float, float]) -> Self:
         """Set up fits without penalty, starting from the line (a, b)."""
         x = sketch.x.ravel()
-        features = hinges(x, knots)
-        size = features.shape[2]
+        features = np.ascontiguousarray(hinges(x, knots).transpose(0, 2, 1))
+        size = features.shape[1]
         theta = np.zeros((len(knots), size))
         theta[:, :2] = start
         pos, neg = sketch.shared(sketch.pos), sketch.shared(sketch.neg)
-        aside = np.einsum("b,fbp->fp", sketch.pos, hinges(sketch.pos_x, knots)) - pos @ features
+        aside = np.einsum("b,fbp->fp", sketch.pos, hinges(sketch.pos_x, knots)) - features @ pos
         penalty, converged = np.zeros((len(knots), size, size)), np.zeros(len(knots), bool)
         return cls(
             knots,
@@ -87,15 +90,15 @@ class HingeFits:
             converged,
         )
 
-    def penalise(self, l2: float, ridge: float) -> None:
+    def penalize(self, l2: float, ridge: float) -> None:
         """Set the penalty λΣc² + ridge·Σf(θ)², the latter over all knots and both ends."""
         self.penalty[:] = 0.0
         inner = np.arange(2, self.penalty.shape[1])
         self.penalty[:, inner, inner] = 2 * l2
         if ridge:
-            for penalty, knots in zip(self.penalty, self.knots, strict=True):
-                at = hinges(np.array([self.ends[0], *knots, self.ends[1]]), knots[None])[0]
-                penalty += 2 * ridge * at.T @ at
+            low, high = (np.full((len(self.knots), 1), end) for end in self.ends)
+            at = hinges(np.hstack([low, self.knots, high]), self.knots)
+            self.penalty[:] += 2 * ridge * np.matmul(at.transpose(0, 2, 1), at)
 
     def only(self, i: int) -> Self:
         """Return one of the fits."""
@@ -106,7 +109,7 @@ class HingeFits:
         """Return the fits with parameters restricted to the span of ``basis``, shape (parameters, fewer)."""
         return replace(
             self,
-            features=self.features @ basis,
+            features=basis.T @ self.features,
             aside=self.aside @ basis,
             penalty=basis.T @ self.penalty @ basis,
             theta=self.theta @ np.linalg.pinv(basis).T,
@@ -114,15 +117,15 @@ class HingeFits:
         )
 
     def log_likelihood(self) -> Floats:
-        """Return the unpenalised log-likelihood of each fit."""
+        """Return the unpenalized log-likelihood of each fit."""
         return -self._loss(*self._forecast(np.arange(len(self.theta)), self.theta)[1:], self.aside, self.theta)
 
     def gradient(self, theta: Floats) -> Floats:
-        """Return the gradient of the penalised objective."""
+        """Return the gradient of the penalized objective."""
         return self._evaluate(np.arange(len(theta)), theta)[1]
 
     def curvature(self) -> Floats:
-        """Return the second derivatives of the penalised objective of each fit."""
+        """Return the second derivatives of the penalized objective of each fit."""
         return self._evaluate(np.arange(len(self.theta)), self.theta)[2]
 
     def run(self, tolerance: float) -> None:
@@ -165,7 +168,7 @@ class HingeFits:
     def _forecast(self, fits: NDArray[np.intp], theta: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the features of some of the fits, the log-odds z that they give, and e^−|z|."""
         features = self.features[fits] if len(fits) < len(self.features) else self.features
-        z = np.matmul(features, theta[:, :, None])[:, :, 0]
+        z = np.matmul(theta[:, None, :], features)[:, 0]
         return features, z, np.exp(-np.abs(z))
 
     def _loss(self, z: Floats, e: Floats, aside: Floats, theta: Floats) -> Floats:
@@ -182,8 +185,8 @@ class HingeFits:
         h = e * q * q * (self.pos + self.neg)
         pulled = np.matmul(penalty, theta[:, :, None])[:, :, 0]
         loss = self._loss(z, e, aside, theta) + np.einsum("fp,fp->f", theta, pulled) / 2
-        gradient = np.matmul(pull[:, None, :], features)[:, 0] + pulled - aside
-        hessian = np.matmul((features * h[:, :, None]).transpose(0, 2, 1), features) + penalty
+        gradient = np.matmul(features, pull[:, :, None])[:, :, 0] + pulled - aside
+        hessian = np.matmul(features * h[:, None, :], features.transpose(0, 2, 1)) + penalty
         return loss, gradient, hessian
 
 

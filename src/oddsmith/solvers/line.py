@@ -11,13 +11,13 @@ from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from scipy.special import expit
 
-from oddsmith import _kernels
+from oddsmith._kernels import CHUNK
 from oddsmith._types import Floats, Weights
+from oddsmith.solvers.cells import Histogram, core, is_fine
 from oddsmith.solvers.targets import Targets
 from oddsmith.table import ScoreTable
-from oddsmith.table.rows import ScoreRows, binary_scale, slices
+from oddsmith.table.rows import ScoreRows, binary_scale
 
 _MAX_STEPS = 100
 
@@ -30,27 +30,29 @@ _ENOUGH = 1e-10
 #: Log-odds beyond this are certain to the last bit.
 _CERTAIN = 700.0
 
-#: Scores whose median serves as the centre.
-_SOME = 10_000
+#: Scores whose median serves as the center.
+_SOME = 4_000
+
+#: Points handled at a time; their temporaries stay in the second-level cache.
+_PIECE = 2 * CHUNK
 
 #: More points than this are first reduced to a histogram.
 _LONG = 30_000
 
-#: Cells of the histogram: of counts, and of counts with moments.
-_COUNT_CELLS = 8192
-_MOMENT_CELLS = 2048
+#: An error in the parameters, as a share of them, that need not be polished away.
+_LEFT = 2e-11
 
-#: Largest slope × half cell width at which a cell with three moments is as good as its points.
-_FINE = 1e-2
+#: A step up to this share of the parameters is as good in full.
+_NEAR = 1e-2
 
 
 @dataclass(frozen=True)
 class Line:
-    """L = intercept + slope·(s − centre)/scale, and how the search for it ended."""
+    """L = intercept + slope·(s − center)/scale, and how the search for it ended."""
 
     slope: float
     intercept: float
-    centre: float
+    center: float
     scale: float
     converged: bool
 
@@ -62,7 +64,7 @@ class Line:
     @property
     def b(self) -> float:
         """Log-odds at score 0."""
-        return self.intercept - self.slope * (self.centre / self.scale)
+        return self.intercept - self.slope * (self.center / self.scale)
 
 
 class Problem(NamedTuple):
@@ -77,7 +79,7 @@ class Problem(NamedTuple):
 
 
 class Derivatives(NamedTuple):
-    """Gradient and Hessian with respect to the slope and to the level at the centre."""
+    """Gradient and Hessian with respect to the slope and to the level at the center."""
 
     ga: float
     gb: float
@@ -87,19 +89,19 @@ class Derivatives(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The line z = a(x − centre) + b."""
+    """The line z = a(x − center) + b."""
 
     a: float
     b: float
-    centre: float = 0.0
+    center: float = 0.0
 
     def moved(self, da: float, db: float) -> "Place":
         """Return the line with other parameters."""
-        return Place(self.a + da, self.b + db, self.centre)
+        return Place(self.a + da, self.b + db, self.center)
 
-    def about(self, centre: float) -> "Place":
-        """Return the same line by its level at another centre."""
-        return Place(self.a, self.b + self.a * (centre - self.centre), centre)
+    def about(self, center: float) -> "Place":
+        """Return the same line by its level at another center."""
+        return Place(self.a, self.b + self.a * (center - self.center), center)
 
 
 def fit_line(
@@ -121,58 +123,92 @@ def fit_line(
     fit_intercept : bool
         Whether b is free, or 0.
     """
-    centre, scale = _standard(data, centred=fit_intercept, l2=l2)
-    shift = centre / scale
-    scores, weight = data.marginal()
-    histogram = _histogram(data, scale, shift) if len(scores) > _LONG else None
-    sum_pos, sum_neg = data.class_sums(scale, shift) if histogram is None else histogram.class_sums
-    # λ(a² + b²) as a quadratic form in slope and intercept of the standardised scores.
+    center, scale, unit = _standard(data, fit_intercept, l2)
+    shift = center / scale
+    # λ(a² + b²) as a quadratic form in slope and intercept of the standardized scores.
     penalty = (2 * l2 * (1 / scale / scale + shift * shift), -2 * l2 * shift, 2 * l2) if l2 else (0.0, 0.0, 0.0)
     problem = Problem(*penalty, fit_intercept, min(data.n_pos, data.n_neg))
-    points, share = (scores / scale - shift, weight) if histogram is None else histogram[:2]
-    level = math.log((data.n_pos + 1) / (data.n_neg + 1)) if fit_intercept else 0.0
-    starts = [Place(0.0, level)]
-    if not l2:  # a slope that the penalty forbids might be too large to square
-        starts.append(_first_guess(points, share, (sum_pos, sum_neg), (data.n_pos, data.n_neg), fit_intercept))
-    if histogram is not None:
-        sums = targets.up(sum_pos, sum_neg), targets.up(data.n_pos, data.n_neg)
-        cells = _Cells(points, histogram.share, *sums)
-        rough, converged = newton(cells, problem, starts)
-        if converged and abs(rough.a) * histogram.width / 2 <= _FINE:
-            return _line(rough, converged, centre, scale)
-        starts = [rough, starts[0]]
-    rows = Rows.of(data, scale, shift, targets)
-    return _line(*newton(rows, problem, starts), centre, scale)
+    place, converged = _search(data, targets, problem, scale, shift, unit)
+    return Line(place.a, place.about(0.0).b, center, scale, converged)
 
 
-def _line(place: Place, converged: bool, centre: float, scale: float) -> Line:
-    return Line(place.a, place.about(0.0).b, centre, scale, converged)
+def _search(
+    data: ScoreTable | ScoreRows, targets: Targets, problem: Problem, scale: float, shift: float, unit: float
+) -> tuple[Place, bool]:
+    counts, (scores, weight) = (data.n_pos, data.n_neg), data.marginal()
+    level = Place(0.0, math.log((data.n_pos + 1) / (data.n_neg + 1)) if problem.fit_intercept else 0.0)
+    rows = Rows(data, scale, shift, targets)
+    if len(scores) <= _LONG:
+        guess = _first_guess(scores / scale - shift, weight, data.class_sums(scale, shift), counts, problem)
+        return newton(rows, problem, [level, guess])
+    histogram = Histogram.of(data, scale, shift, unit)
+    guess = _first_guess(histogram.points, histogram.share, histogram.class_sums, counts, problem)
+    sums = targets.up(*histogram.class_sums), targets.up(*counts)
+    cells = Marginal(histogram.points, histogram.share, 1.0, 0.0, *sums)
+    rough, converged = newton(cells, problem, [level, guess])
+    if converged and _is_fine(histogram, rough):
+        return rough, True
+    if converged:
+        polished = _polished(Marginal(scores, weight, scale, shift, *sums), cells.derivatives(rough), problem, rough)
+        if polished is not None:
+            return polished, True
+    return newton(rows, problem, [rough, level])
 
 
-def _standard(data: ScoreTable | ScoreRows, centred: bool, l2: float) -> tuple[float, float]:
-    """Return a centre within the scores and a power of two that brings their distances from it to at most 1."""
+def _is_fine(histogram: Histogram, at: Place) -> bool:
+    if histogram.widths is None:
+        return False
+    x = histogram.points - at.center
+    columns = np.column_stack([x, np.ones_like(x)])
+    return is_fine(histogram.share, at.a * x + at.b, abs(at.a) * histogram.widths / 2, columns)
+
+
+def _polished(points: "Marginal", nearby: Derivatives, problem: Problem, place: Place) -> Place | None:
+    """Take full steps by the gradient of all points and the curvature of cells; None where these are no guide.
+
+    Curvature and place are off alike, so that a step leaves about its product with the first one.
+    """
+    first = 0.0
+    for _ in range(3):
+        ga, gb = points.gradient(place)
+        at = _Penalized.add(problem, place, nearby._replace(ga=ga, gb=gb))
+        step = da, db = _direction(at, problem)
+        place, size = place.moved(da, db), _share(step, place)
+        first = first or size
+        if first * size <= _LEFT:
+            return place if -(ga * da + gb * db) <= _ENOUGH * (1 + problem.cases) else None
+        if not size <= _NEAR:
+            break
+    return None
+
+
+def _standard(data: ScoreTable | ScoreRows, centered: bool, l2: float) -> tuple[float, float, float]:
+    """Return a center within the scores, a scale that brings their distances from it to at most 1, and most to a unit.
+
+    The scale is a power of two. About the median, of some scores, no outlier takes the others' digits.
+    """
     low, high = data.span()
-    centre = 0.0
-    if centred:
-        # About the median, of some scores, no outlier takes the others' digits.
-        centre = (
-            float(np.median(data.scores[:: max(1, len(data.scores) // _SOME)]))
-            if high / 2 - low / 2 < 1e300
-            else low / 2 + high / 2
-        )
-    # Without a centre the scores reach from 0. With a penalty 1/scale² must stay finite; scores that small have no say
+    some = data.scores[:: max(1, len(data.scores) // _SOME)]
+    center = 0.0
+    if centered:
+        center = float(np.median(some)) if high / 2 - low / 2 < 1e300 else low / 2 + high / 2
+    # Without a center the scores reach from 0. With a penalty 1/scale² must stay finite; scores that small have no say
     # against it anyway.
-    scale = binary_scale(min(low, centre), max(high, centre))
-    return centre, max(scale, math.ldexp(1.0, -400)) if l2 else scale
+    scale = binary_scale(min(low, center), max(high, center))
+    if l2:
+        scale = max(scale, math.ldexp(1.0, -400))
+    return center, scale, core(some / scale - center / scale)
 
 
 def _first_guess(
-    x: Floats, weight: Weights | None, sums: tuple[float, float], counts: tuple[float, float], fit_intercept: bool
+    x: Floats, weight: Weights | None, sums: tuple[float, float], counts: tuple[float, float], problem: Problem
 ) -> Place:
     """Return the line of two Gaussians with one variance."""
+    if problem.penalty_bb:
+        return Place(0.0, 0.0)  # a slope that the penalty forbids might be too large to square
     (n_pos, n_neg), (mean_pos, mean_neg) = counts, (total / count for total, count in zip(sums, counts, strict=True))
     square = float(x.dot(x) if weight is None else (weight * x).dot(x))
-    if not fit_intercept:
+    if not problem.fit_intercept:
         # Newton's step from 0.
         return Place(2 * (sums[0] - sums[1]) / square if square > 0 else 0.0, 0.0)
     variance = (square - n_pos * mean_pos**2 - n_neg * mean_neg**2) / (n_pos + n_neg)
@@ -189,8 +225,8 @@ class _Points(Protocol):
     def derivatives(self, at: Place) -> Derivatives: ...
 
 
-class _Penalised(NamedTuple):
-    """Points with a penalty, which there is about the centre 0 only."""
+class _Penalized(NamedTuple):
+    """Points with a penalty, which there is about the center 0 only."""
 
     points: _Points
     problem: Problem
@@ -200,8 +236,12 @@ class _Penalised(NamedTuple):
         return self.points.loss(at) + (paa * at.a * at.a + 2 * pab * at.a * at.b + pbb * at.b * at.b) / 2
 
     def derivatives(self, at: Place) -> Derivatives:
-        paa, pab, pbb, *_ = self.problem
-        ga, gb, haa, hab, hbb = self.points.derivatives(at)
+        return self.add(self.problem, at, self.points.derivatives(at))
+
+    @staticmethod
+    def add(problem: Problem, at: Place, sums: Derivatives) -> Derivatives:
+        """Return derivatives with those of the penalty."""
+        (paa, pab, pbb, *_), (ga, gb, haa, hab, hbb) = problem, sums
         return Derivatives(ga + paa * at.a + pab * at.b, gb + pab * at.a + pbb * at.b, haa + paa, hab + pab, hbb + pbb)
 
 
@@ -213,10 +253,9 @@ def newton(points: _Points, problem: Problem, starts: Sequence[Place]) -> tuple[
     too small to matter.
     """
     if problem.penalty_bb:
-        points = _Penalised(points, problem)
-    place, value = starts[0], None
-    if len(starts) > 1:
-        value, place = min((points.loss(start), start) for start in starts)
+        points = _Penalized(points, problem)
+    value: float | None
+    value, place = min((points.loss(start), start) for start in starts)
     at = points.derivatives(place)
     for _ in range(_MAX_STEPS):
         da, db = _direction(at, problem)
@@ -239,8 +278,8 @@ def newton(points: _Points, problem: Problem, starts: Sequence[Place]) -> tuple[
             value = None
         place, at = trial, there
         if _lopsided(at) and problem.fit_intercept and not problem.penalty_bb:
-            # The curvature lies far from the centre, compared with its spread: about its own centre nothing cancels.
-            place = place.about(place.centre + at.hab / at.hbb)
+            # The curvature lies far from the center, compared with its spread: about its own center nothing cancels.
+            place = place.about(place.center + at.hab / at.hbb)
             at = points.derivatives(place)
     return place, False
 
@@ -261,11 +300,14 @@ def _backtrack(
 
 def _negligible(gain: float, step: tuple[float, float], place: Place, problem: Problem) -> bool:
     """Whether a step leaves an error of about its square, or gains nothing that the objective could show."""
-    (da, db), cases = step, 1 + problem.cases
-    if not gain <= _ENOUGH * cases:
-        return False
-    small = abs(da) <= _STEP * abs(place.a) and abs(db) <= _STEP * max(abs(place.b), 1e-3)
-    return small or gain <= 1e-20 * cases
+    cases = 1 + problem.cases
+    return gain <= _ENOUGH * cases and (_share(step, place) <= _STEP or gain <= 1e-20 * cases)
+
+
+def _share(step: tuple[float, float], place: Place) -> float:
+    """Return the size of a step as a share of the parameters."""
+    (da, db), a = step, abs(place.a)
+    return max(abs(da) / a if a else math.inf if da else 0.0, abs(db) / max(abs(place.b), 1e-3))
 
 
 def _lopsided(at: Derivatives) -> bool:
@@ -285,91 +327,103 @@ def _direction(at: Derivatives, problem: Problem) -> tuple[float, float]:
     return (-at.ga / at.haa if at.haa > 0 else 0.0), (-at.gb / at.hbb if at.hbb > 0 else 0.0)
 
 
-@dataclass(frozen=True)
-class _Cells:
-    """Cells of a histogram, whose labels are known only by the sums of their targets, Σ t x and Σ t."""
+def _pieces(scores: Floats, scale: float, shift: float, at: Place) -> Iterator[tuple[slice, Floats, Floats]]:
+    """Walk over x − center and z, a cache-sized piece at a time."""
+    for start in range(0, len(scores), _PIECE):
+        part = slice(start, start + _PIECE)
+        x = scores[part] * (1 / scale)
+        x -= shift
+        if at.center:
+            x -= at.center
+        z = at.a * x
+        z += at.b
+        yield part, x, z
 
-    x: Floats
-    weight: Floats
+
+@dataclass(frozen=True)
+class Marginal:
+    """Points x = s/scale − shift whose labels are known only by the sums of their targets, Σ t x and Σ t."""
+
+    scores: Floats
+    weight: Weights | None
+    scale: float
+    shift: float
     target_a: float
     target_b: float
 
     def loss(self, at: Place) -> float:
         """Return Σ v log(1 + eᶻ) − t z."""
-        z = at.a * (self.x - at.centre) + at.b
-        loss = float(((np.log1p(np.exp(-np.abs(z))) + np.maximum(z, 0)) * self.weight).sum())
-        return loss - self.target_a * at.a - self.target_b * at.about(0.0).b
+        total = -self.target_a * at.a - self.target_b * at.about(0.0).b
+        for part, _, z in _pieces(self.scores, self.scale, self.shift, at):
+            loss = np.log1p(np.exp(-np.abs(z))) + np.maximum(z, 0)
+            total += float(loss.sum() if self.weight is None else loss.dot(self.weight[part]))
+        return total
+
+    def _forecasts(self, at: Place) -> Iterator[tuple[Floats, Floats, Weights | None]]:
+        """Walk over x − center, probabilities and weights."""
+        for part, x, p in _pieces(self.scores, self.scale, self.shift, at):
+            np.negative(p, out=p)
+            np.exp(p, out=p)
+            p += 1
+            np.divide(1, p, out=p)
+            yield x, p, None if self.weight is None else self.weight[part]
+
+    def gradient(self, at: Place) -> tuple[float, float]:
+        """Sum over the points."""
+        ga, gb = at.center * self.target_b - self.target_a, -self.target_b
+        for x, p, weight in self._forecasts(at):
+            if weight is not None:
+                p *= weight
+            ga += float(p.dot(x))
+            gb += float(p.sum())
+        return ga, gb
 
     def derivatives(self, at: Place) -> Derivatives:
-        """Sum over the cells."""
-        x = self.x - at.centre
-        p = expit(at.a * x + at.b)
-        pull = self.weight * p
-        h = pull * (1 - p)
-        hx = h * x
-        ga = float(pull.dot(x)) - (self.target_a - at.centre * self.target_b)
-        return Derivatives(ga, float(pull.sum()) - self.target_b, float(hx.dot(x)), float(hx.sum()), float(h.sum()))
+        """Sum over the points."""
+        total = np.zeros(5)
+        for x, p, weight in self._forecasts(at):
+            h = p * (1 - p)
+            if weight is not None:
+                p *= weight
+                h *= weight
+            hx = h * x
+            total += (p.dot(x), p.sum(), hx.dot(x), hx.sum(), h.sum())
+        total[:2] -= self.target_a - at.center * self.target_b, self.target_b
+        return Derivatives(*total.tolist())
 
 
 @dataclass(frozen=True)
 class Rows:
-    """All points with their own targets: sums of what is left, in which nothing large cancels.
+    """All points x = s/scale − shift with their own targets: sums of what is left, in which nothing large cancels."""
 
-    Attributes
-    ----------
-    scores : ndarray of shape (n,)
-    scale, shift : float
-        The standardised score is s/scale − shift.
-    up, down : ndarray of shape (n,)
-        How much of the weight pulls the forecast up, and how much down.
-    aside : ndarray of shape (n,) or None
-        By how much cells pull at the slope beyond their mean scores.
-    """
-
-    scores: Floats
+    data: ScoreTable | ScoreRows
     scale: float
     shift: float
-    up: Floats
-    down: Floats
-    aside: Floats | None
+    targets: Targets
 
-    @classmethod
-    def of(cls, data: ScoreTable | ScoreRows, scale: float, shift: float, targets: Targets) -> "Rows":
-        """Let every point pull as its class does."""
-        scores, weight = data.marginal()
-        pos = data.positive_weight(slice(None))
-        neg = 1 - pos if weight is None else weight - pos
-        up = targets.up(pos, neg)
-        aside = None
-        if isinstance(data, ScoreTable) and data.pos_sum is not None and data.neg_sum is not None:
-            aside = targets.up(data.pos_sum, data.neg_sum) / scale - up * (scores / scale)
-        return cls(scores, scale, shift, up, targets.down(pos, neg), aside)
-
-    def part(self, start: int, stop: int) -> "Rows":
-        """Return some of the points."""
-        here = slice(start, stop)
-        aside = None if self.aside is None else self.aside[here]
-        return Rows(self.scores[here], self.scale, self.shift, self.up[here], self.down[here], aside)
+    def _pulls(self, part: slice) -> tuple[Floats, Floats]:
+        """Return how much of the weight of some points pulls the forecast up, and how much down."""
+        pos = self.data.positive_weight(part)
+        if isinstance(self.data, ScoreTable):
+            neg = self.data.neg[part].astype(np.float64)
+        else:
+            neg = 1 - pos if self.data.weight is None else self.data.weight[part] - pos
+        return self.targets.up(pos, neg), self.targets.down(pos, neg)
 
     @cached_property
-    def _pull(self) -> float:
-        return 0.0 if self.aside is None else float(self.aside.sum())
-
-    def _pieces(self, at: Place) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
-        """Walk over x − centre, z, and what pulls up and down, a cache-sized piece at a time."""
-        for part in slices(len(self.scores)):
-            x = self.scores[part] * (1 / self.scale)
-            x -= self.shift
-            if at.centre:
-                x -= at.centre
-            z = at.a * x
-            z += at.b
-            yield x, z, self.up[part], self.down[part]
+    def _aside(self) -> float:
+        """By how much cells pull at the slope beyond their mean scores."""
+        if not isinstance(self.data, ScoreTable) or self.data.pos_sum is None or self.data.neg_sum is None:
+            return 0.0
+        up, _ = self._pulls(slice(None))
+        sums = self.targets.up(self.data.pos_sum, self.data.neg_sum)
+        return float((sums / self.scale - up * (self.data.scores / self.scale)).sum())
 
     def loss(self, at: Place) -> float:
         """Return Σ v log(1 + eᶻ) − t z, as a sum of terms none of which is negative."""
-        total = -self._pull * at.a
-        for _, z, up, down in self._pieces(at):
+        total = -self._aside * at.a
+        for part, _, z in _pieces(self.data.scores, self.scale, self.shift, at):
+            up, down = self._pulls(part)
             size = np.abs(z)
             rest = np.log1p(np.exp(-size))
             total += float(rest.dot(up) + rest.dot(down) + np.where(z >= 0, down, up).dot(size))
@@ -378,7 +432,8 @@ class Rows:
     def derivatives(self, at: Place) -> Derivatives:
         """Sum over the points."""
         total = np.zeros(5)
-        for x, z, up, down in self._pieces(at):
+        for part, x, z in _pieces(self.data.scores, self.scale, self.shift, at):
+            up, down = self._pulls(part)
             np.clip(z, -_CERTAIN, _CERTAIN, out=z)
             odds = np.exp(-z)
             p = 1 / (1 + odds)
@@ -390,71 +445,5 @@ class Rows:
             p -= q
             hx = h * x
             total += (p.dot(x), p.sum(), hx.dot(x), hx.sum(), h.sum())
-        ga, gb, haa, hab, hbb = total.tolist()
-        return Derivatives(ga - self._pull, gb, haa, hab, hbb)
-
-
-class Histogram(NamedTuple):
-    """Long data in few points, on the standardised scale.
-
-    Attributes
-    ----------
-    points, share : ndarray
-        Where the weight is taken to be, and how much.
-    width : float
-        Width of the cells whose first three moments the points keep; infinite if they keep none.
-    class_sums : tuple of float
-        Sum of all scores of the positive, and of the negative class.
-    """
-
-    points: Floats
-    share: Floats
-    width: float
-    class_sums: tuple[float, float]
-
-
-def _histogram(data: ScoreTable | ScoreRows, scale: float, shift: float) -> Histogram:
-    scores, weight = data.marginal()
-    low, high = (end / scale - shift for end in data.span())
-    fast = _kernels.compiled(len(scores)) if weight is None else None
-    if fast is None:
-        return _count(data, scale, shift, low, high)
-    width = (high - low) / _MOMENT_CELLS
-    positive = data.positive if isinstance(data, ScoreRows) else data.pos > 0
-    sums, sum_pos = fast.cell_moments(
-        np.ascontiguousarray(scores),
-        np.ascontiguousarray(positive),
-        1 / scale,
-        shift,
-        low,
-        1 / width,
-        _MOMENT_CELLS,
-    )
-    centres = low + width * np.arange(0.5, _MOMENT_CELLS)
-    sum_all = float(np.sum(centres * sums[0] + width * sums[1]))
-    return Histogram(*_kernels.gauss_points(centres, width, sums), width, (sum_pos, sum_all - sum_pos))
-
-
-def _count(data: ScoreTable | ScoreRows, scale: float, shift: float, low: float, high: float) -> Histogram:
-    """Count in equal cells that are taken to be at their centres."""
-    scores, weight = data.marginal()
-    counts = np.zeros(_COUNT_CELLS + 1)  # the largest score falls in a cell of its own
-    per_cell, per_score = _COUNT_CELLS / (high - low), 1 / scale
-    lowest = data.span()[0] * per_score
-    sum_pos = sum_all = 0.0
-    for start in range(0, len(scores), 4 * _kernels.CHUNK):
-        part = slice(start, start + 4 * _kernels.CHUNK)
-        place = scores[part] * per_score
-        place -= lowest
-        share = None if weight is None else weight[part]
-        # Not by BLAS, which may start threads at this length.
-        sum_pos += float(np.einsum("i,i", data.positive_weight(part), place))
-        sum_all += float(place.sum() if share is None else np.einsum("i,i", share, place))
-        place *= per_cell
-        counts += np.bincount(place.astype(np.intp), share, len(counts))
-    held = np.flatnonzero(counts)
-    points = np.asarray(low + (held + 0.5) * ((high - low) / _COUNT_CELLS), dtype=np.float64)
-    sums = sum_pos + low * data.n_pos, sum_all - sum_pos + low * data.n_neg
-    if isinstance(data, ScoreTable) and data.resolution is not None:
-        sums = data.class_sums(scale, shift)  # cells know them exactly
-    return Histogram(points, counts[held], math.inf, sums)
+        total[0] -= self._aside
+        return Derivatives(*total.tolist())

@@ -12,8 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from oddsmith import _kernels
+from oddsmith._kernels import Ints
 from oddsmith._types import Floats
 from oddsmith.maps.base import FAR
+from oddsmith.solvers.cells import Cells, core
 from oddsmith.table import ScoreTable
 from oddsmith.table.rows import binary_scale
 
@@ -97,8 +99,11 @@ class Sketch:
         return Sketch(self.x, self.weight * ((pos + neg) / (self.pos + self.neg)), self.pos_x, pos, neg)
 
 
-def sketch(table: ScoreTable, scale: float, shift: float, breaks: Floats) -> Sketch:
-    """Return the sketch of a table, on the scale x = s/scale − shift, with blocks divided at ``breaks`` (scores)."""
+def sketch(table: ScoreTable, scale: float, shift: float, breaks: Floats, fine: bool = False) -> Sketch:
+    """Return the sketch of a table, on the scale x = s/scale − shift, with blocks divided at ``breaks`` (scores).
+
+    A fine one also has edges evenly over the scores, as `Cells` are, and mostly needs no pass over the table to follow.
+    """
     if len(table) <= _SHORT:
         x = table.scores / scale - shift
         pos, neg = table.pos.astype(np.float64), table.neg.astype(np.float64)
@@ -106,52 +111,51 @@ def sketch(table: ScoreTable, scale: float, shift: float, breaks: Floats) -> Ske
             return Sketch(x[None], (pos + neg)[None], x, pos, neg)
         pos_x = np.divide(table.pos_sum / scale, pos, out=x + shift, where=pos > 0) - shift
         return Sketch(x[None], (pos + neg)[None], pos_x, pos, neg)
+    if fine:
+        cells = Cells.over(table, scale, shift, core(table.scores[:: len(table) // _SHORT] / scale - shift))
+        breaks = np.concatenate([breaks, (cells.edges + shift) * scale])
     edges = _edges(len(table), np.searchsorted(table.scores, breaks, side="right"))
-    rows = [_block(table, slice(*ends), scale, shift) for ends in pairwise(edges)]
-    columns = np.array(rows).T
-    centre, width, pos, neg, pos_x = columns[:5]
-    points, weight = _kernels.gauss_points(np.zeros_like(centre), 1.0, columns[5:])
-    shape = (2, len(centre))
-    return Sketch(points.reshape(shape) * width + centre, weight.reshape(shape), pos_x, pos, neg)
+    center, width, pos, neg, pos_x, *moments = _block_moments(table, edges, scale, shift)
+    if table.pos_sum is not None:
+        pos_x = np.divide(np.add.reduceat(table.pos_sum, edges[:-1]) / scale, pos, out=center + shift, where=pos > 0)
+        pos_x -= shift
+    points, weight = (each.reshape(2, -1) for each in _kernels.gauss_points(center, width, np.array(moments)))
+    return Sketch(points, weight, pos_x, pos, neg)
 
 
-def _block(table: ScoreTable, part: slice, scale: float, shift: float) -> tuple[float, ...]:
-    """Return centre, width, weights, positive mean, and moments of the scores in units of the width."""
-    x = table.scores[part] / scale
+def _block_moments(table: ScoreTable, edges: Ints, scale: float, shift: float) -> Floats:
+    """Return center, width, weights, positive mean, and four moments of the scores in units of the width, by block."""
+    loops = _kernels.compiled(len(table))
+    if loops is not None:
+        found: Floats = loops.block_moments(table.scores, table.pos, table.neg, edges, 1 / scale, shift)
+        return found
+    # Blocks are handled together as long as they fit the cache.
+    stops = np.unique(np.append(np.searchsorted(edges, np.arange(0, len(table), _kernels.CHUNK)), len(edges) - 1))
+    groups = [_some_moments(table, edges[i : j + 1], scale, shift) for i, j in pairwise(stops)]
+    return np.concatenate(groups, axis=1)
+
+
+def _some_moments(table: ScoreTable, edges: Ints, scale: float, shift: float) -> Floats:
+    starts, sizes, part = edges[:-1] - edges[0], np.diff(edges), slice(edges[0], edges[-1])
+    x = table.scores[part] * (1 / scale)
     x -= shift
-    centre, width = (x[0] + x[-1]) / 2, max(x[-1] - x[0], 1e-300)
-    x -= centre
-    x /= width
+    first, last = x[starts], x[starts + sizes - 1]
+    center, width = (first + last) / 2, np.maximum(last - first, 1e-300)
+    x -= np.repeat(center, sizes)
+    x /= np.repeat(width, sizes)
     pos = table.pos[part].astype(np.float64)
-    n_pos = pos.sum()
-    if table.pos_sum is None:
-        pos_mean = centre + width * pos.dot(x) / n_pos if n_pos else centre
-    else:
-        pos_mean = table.pos_sum[part].sum() / scale / n_pos - shift if n_pos else centre
-    xx = x * x
-    if table.all_ones:
-        count = float(len(x))
-        return centre, width, n_pos, count - n_pos, pos_mean, count, x.sum(), xx.sum(), xx.dot(x)
     weight = pos + table.neg[part]
-    count = weight.sum()
-    return (
-        centre,
-        width,
-        n_pos,
-        count - n_pos,
-        pos_mean,
-        count,
-        weight.dot(x),
-        weight.dot(xx),
-        (weight * xx).dot(x),
-    )
+    powers = [weight, weight * x, weight * x * x, weight * x * x * x]
+    n_pos, of_pos, *moments = (np.add.reduceat(column, starts) for column in (pos, pos * x, *powers))
+    pos_x = center + width * np.divide(of_pos, n_pos, out=np.zeros_like(n_pos), where=n_pos > 0)
+    return np.array([center, width, n_pos, moments[0] - n_pos, pos_x, *moments])
 
 
 def in_blocks(table: ScoreTable, n_blocks: int) -> ScoreTable:
     """Return a table of about so many scores: blocks of neighbours, small ones at both ends, each held at its mean."""
     if len(table) <= n_blocks:
         return table
-    starts = np.array(_edges(len(table), np.empty(0, np.intp), n_blocks)[:-1])
+    starts = _edges(len(table), np.empty(0, np.intp), n_blocks)[:-1]
     first, total = table.scores[starts], np.add.reduceat(table.total, starts)
     ends = np.append(starts[1:], len(table))
     largest = max(map(abs, table.span())) or 1.0
@@ -165,14 +169,14 @@ def in_blocks(table: ScoreTable, n_blocks: int) -> ScoreTable:
     return ScoreTable(means, pos, neg, pos_sq, neg_sq, rows=table.rows)
 
 
-def _edges(n: int, breaks: np.ndarray, n_blocks: int = _BLOCKS) -> list[int]:
+def _edges(n: int, breaks: np.ndarray, n_blocks: int = _BLOCKS) -> Ints:
     """Return ascending block edges from 0 to n: doubling sizes from both ends, then equal ones, and all breaks."""
     largest = max(n // n_blocks, 1)
     ramp = np.cumsum(2 ** np.arange(int(np.log2(largest)) + 1))
     ramp = ramp[ramp < n // 2]
     middle = np.arange(ramp[-1], n - ramp[-1], largest)
     edges = np.unique(np.concatenate([[0], ramp, middle, n - ramp, breaks, [n]]))
-    return [int(edge) for edge in edges[(edges >= 0) & (edges <= n)]]
+    return np.asarray(edges[(edges >= 0) & (edges <= n)])
 
 
 def _held(weight: Floats) -> Floats:

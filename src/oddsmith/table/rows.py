@@ -75,9 +75,15 @@ class ScoreRows:
 
     def class_sums(self, scale: float, shift: float) -> tuple[float, float]:
         """Sum s/scale − shift over the weight of the positive and of the negative class."""
+        loops = _kernels.compiled(len(self.scores)) if self.weight is None else None
+        if loops is not None:
+            sums: tuple[float, float] = loops.class_sums(self.scores, self.positive, 1 / scale, shift)
+            return sums
         positive = total = 0.0
         for part in slices(len(self.scores)):
-            x = self.scores[part] * (1 / scale) - shift
+            x = self.scores[part] * (1 / scale)
+            if shift:
+                x -= shift
             positive += float(self.positive_weight(part).dot(x))
             total += float(x.sum() if self.weight is None else self.weight[part].dot(x))
         return positive, total - positive
