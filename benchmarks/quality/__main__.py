@@ -1,46 +1,54 @@
-"""Judge calibrators on real data: ``python -m benchmarks.quality [--only NAME …] [--fresh NAME …] [--json FILE]``."""
+"""Judge calibrators on real data: ``python -m benchmarks.quality [two | several] [--only NAME …] [--json FILE]``."""
 
 import argparse
 import json
 import sys
 from fnmatch import fnmatchcase
+from importlib import import_module
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks.quality.competitors import competitors
 from benchmarks.quality.results import outcomes
-from benchmarks.quality.scores import score_sets
+from benchmarks.quality.scores import NAMES, score_sets
 from benchmarks.quality.summary import Field, against_nothing, against_reference, standings
 from benchmarks.quality.tables import nothing_table, reference_table, standings_table
-from benchmarks.quality.tasks import NOTHING, REPEATS, make_tasks
+from benchmarks.quality.tasks import NOTHING, REPEATS, SIZES, make_tasks
+
+#: Where the competitors are, and who is tested against the rest, for two and for several classes.
+FIELDS = {
+    "two": ("benchmarks.quality.competitors", "AutoCalibrator"),
+    "several": ("benchmarks.quality.several", "AutoScaling"),
+}
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the benchmark and print its tables."""
     wishes = _parser().parse_args(arguments)
-    field_of = competitors()
+    module, reference = FIELDS[wishes.classes]
+    reference = wishes.reference or reference
+    field_of = import_module(module).competitors()
     chosen = [name for name in field_of if name == NOTHING or _matches(name, wishes.only or ["*"])]
     unknown = [p for p in [*wishes.only, *wishes.fresh] if not any(_matches(name, [p]) for name in field_of)]
     if unknown:
         print(f"no competitor is called {', '.join(unknown)}; there are {', '.join(field_of)}", file=sys.stderr)
         return 2
     with threadpool_limits(1):
-        tasks = make_tasks(list(score_sets()), wishes.sizes, wishes.seed)
+        tasks = make_tasks(list(score_sets(NAMES[wishes.classes])), wishes.sizes or SIZES[wishes.classes], wishes.seed)
         found = {name: outcomes(field_of[name], tasks, _matches(name, wishes.fresh)) for name in chosen}
     field = Field.of(tasks, found)
     sources = len(set(field.sources))
     print(f"{len(tasks)} tasks from {sources} sources of data, {len(chosen)} competitors, seed {wishes.seed}\n")
-    report: dict = {"standings": standings(field), "against_nothing": against_nothing(field, wishes.seed)}
+    report: dict = {"standings": standings(field, wishes.seed), "against_nothing": against_nothing(field, wishes.seed)}
     print(standings_table(report["standings"], field.sizes))
-    if wishes.reference in chosen and len(chosen) > 1:
-        report["reference"] = wishes.reference
-        report["against_reference"] = against_reference(field, wishes.reference, wishes.seed)
-        print(reference_table(report["against_reference"], wishes.reference))
+    if reference in chosen and len(chosen) > 1:
+        report["reference"] = reference
+        report["against_reference"] = against_reference(field, reference, wishes.seed)
+        print(reference_table(report["against_reference"], reference))
     else:
-        print(f"(No tests: {wishes.reference} takes no part. --reference names another.)\n")
+        print(f"(No tests: {reference} takes no part. --reference names another.)\n")
     if report["against_nothing"]:
-        print(nothing_table(report["against_nothing"], field.sizes))
+        print(nothing_table(report["against_nothing"]))
     if wishes.json:
         report["tasks"] = [task.key.rsplit("/", 1)[0] for task in tasks]
         report["outcomes"] = {name: [one._asdict() for one in values] for name, values in found.items()}
@@ -50,11 +58,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m benchmarks.quality", description=__doc__)
+    parser.add_argument("classes", nargs="?", default="two", choices=FIELDS, help="how many classes the tasks have")
     every = "a name or a pattern such as 'probcal:*'"
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help=f"competitors that take part: {every}")
     parser.add_argument("--fresh", nargs="+", default=[], metavar="NAME", help=f"compute these again: {every}")
-    parser.add_argument("--sizes", nargs="+", default=list(REPEATS), choices=list(REPEATS), help="calibration sizes")
-    parser.add_argument("--reference", default="AutoCalibrator", metavar="NAME", help="who is tested against the rest")
+    parser.add_argument("--sizes", nargs="+", choices=REPEATS, help="calibration sizes")
+    parser.add_argument("--reference", metavar="NAME", help="who is tested against the rest")
     parser.add_argument("--seed", type=int, default=0, help="seed of the drawings and of the bootstrap")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything, task by task")
     return parser

@@ -15,14 +15,12 @@ from scipy.special import expit
 from sklearn.calibration import _SigmoidCalibration, _TemperatureScaling
 from sklearn.isotonic import IsotonicRegression
 
-from benchmarks.quality.tasks import NOTHING, Calibrate, Competitor
+from benchmarks.quality.tasks import NOTHING, OTHER_FORM, Calibrate, Competitor
 from benchmarks.quality.versions import source_version
 from oddsmith import calibrators
 
 Array = np.ndarray
 
-#: What follows the name of a calibrator of this library that gets probabilities as log-odds, and others as σ(s).
-OTHER_FORM = ":other form"
 #: How far probabilities are held from 0 and 1 before their log-odds are taken.
 _CLIP = float(np.finfo(float).eps)
 

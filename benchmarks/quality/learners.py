@@ -17,6 +17,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.quality.sets import Kind
 
+#: Those that also take part where there are several classes.
+FOR_SEVERAL = ("naive_bayes", "linear_svm", "forest", "boosting", "network")
+
 #: Words kept for the learners that want few, dense features.
 _FEW_WORDS = 300
 
@@ -49,11 +52,12 @@ def learners(kind: Kind, n_features: int) -> dict[str, BaseEstimator]:
 
 
 def score(model: BaseEstimator, X: np.ndarray | sparse.csr_matrix) -> np.ndarray:
-    """Return probabilities of the positive class, or margins where the learner is made for margins."""
+    """Return probabilities, or margins where the learner is made for margins: of two classes those of the second."""
     last = model[-1] if hasattr(model, "steps") else model
     if isinstance(last, (LinearSVC, AdaBoostClassifier)):
         return model.decision_function(X)
-    return model.predict_proba(X)[:, 1]
+    prob = model.predict_proba(X)
+    return prob[:, 1] if prob.shape[1] == 2 else prob
 
 
 def _dense(X: sparse.csr_matrix) -> np.ndarray:

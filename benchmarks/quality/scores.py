@@ -13,14 +13,16 @@ from pathlib import Path
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-from benchmarks.quality.learners import learners, score
-from benchmarks.quality.sets import SETS, Rows, network_scores
+from benchmarks.quality.learners import FOR_SEVERAL, learners, score
+from benchmarks.quality.sets import SETS, SEVERAL, STORED, STORED_SEVERAL, Rows
 
 #: Raised when sets, learners or splits change, so that stored scores are not mistaken for new ones.
 RECIPE = 1
-NETWORKS = "cifar10"
-NAMES = (*SETS, NETWORKS)
+#: Sets of two and of several classes.
+NAMES = {"two": (*SETS, *STORED), "several": (*SEVERAL, *STORED_SEVERAL)}
 _TRAIN, _CAL, _TEST = 4000, 3000, 4000
+#: Of stored scores of several classes so many calibrate, and all others judge.
+_CAL_SEVERAL = 5000
 _ARRAYS = ("scores_cal", "y_cal", "scores_test", "y_test")
 
 
@@ -54,7 +56,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get("ODDSMITH_CACHE") or Path.home() / ".cache/oddsmith/quality")
 
 
-def score_sets(names: tuple[str, ...] = NAMES) -> Iterator[ScoreSet]:
+def score_sets(names: tuple[str, ...] = NAMES["two"]) -> Iterator[ScoreSet]:
     """Yield the score sets of the named data sets, training what is not stored yet."""
     for name in names:
         folder = cache_folder() / f"scores-{RECIPE}" / name
@@ -68,26 +70,28 @@ def score_sets(names: tuple[str, ...] = NAMES) -> Iterator[ScoreSet]:
 def _build(name: str, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(zlib.crc32(name.encode()))
-    if name == NETWORKS:
-        for learner, (scores, y) in network_scores().items():
+    if stored := {**STORED, **STORED_SEVERAL}.get(name):
+        for learner, (scores, y) in stored().items():
             order = rng.permutation(len(y))
-            cal, test = order[:_CAL], order[_CAL : _CAL + _TEST]
-            _store(folder / f"{learner}.npz", scores, y, cal, test)
+            n_cal, n_test = (_CAL, _TEST) if scores.ndim == 1 else (_CAL_SEVERAL, len(y))
+            _store(folder / f"{learner}.npz", scores, y, order[:n_cal], order[n_cal : n_cal + n_test])
     else:
-        _train(SETS[name](), rng, name, folder)
+        _train({**SETS, **SEVERAL}[name](), rng, name, folder)
     (folder / "done").touch()
 
 
 def _train(rows: Rows, rng: np.random.Generator, name: str, folder: Path) -> None:
-    n = len(rows.y)
+    n, classes = len(rows.y), np.unique(rows.y)
     sizes = min(_TRAIN, 3 * n // 10), min(_CAL, n // 3), _TEST
     order = rng.permutation(n)[: sum(sizes)]
-    X, y = rows.X[order], rows.y[order]
+    X, y = rows.X[order], np.searchsorted(classes, rows.y[order])
     train, cal, test = np.split(np.arange(len(order)), np.cumsum(sizes[:2]))
     if rows.kind == "text":
         words = CountVectorizer(min_df=3, max_features=rows.n_words).fit(X[train])
         X = words.transform(X)
     for learner, model in learners(rows.kind, X.shape[1]).items():
+        if len(classes) > 2 and learner not in FOR_SEVERAL:
+            continue
         file, start = folder / f"{learner}.npz", time.perf_counter()
         if file.exists():
             continue
@@ -95,8 +99,9 @@ def _train(rows: Rows, rng: np.random.Generator, name: str, folder: Path) -> Non
             warnings.simplefilter("ignore")  # fast settings stop some learners early, which is meant
             model.fit(X[train], y[train])
             later = np.concatenate([cal, test])
-            scores = np.full(len(y), np.nan)
-            scores[later] = score(model, X[later])
+            found = score(model, X[later])
+            scores = np.full((len(y), *found.shape[1:]), np.nan)
+            scores[later] = found
         _store(file, scores, y, cal, test)
         print(f"  trained {learner} on {name}: {time.perf_counter() - start:.1f} s", flush=True)
 

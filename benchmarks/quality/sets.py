@@ -1,4 +1,4 @@
-"""Real data as binary tasks, read from the original files in the folder that ODDSMITH_DATA names."""
+"""Real data of two or several classes, read from the original files in the folder that ODDSMITH_DATA names."""
 
 import os
 from collections.abc import Callable
@@ -8,18 +8,22 @@ from typing import Literal, NamedTuple
 import duckdb
 import numpy as np
 from scipy.io import loadmat
-from sklearn.datasets import load_svmlight_file
+from sklearn.datasets import load_digits, load_svmlight_file
 
 Kind = Literal["numeric", "binary", "text"]
 
 
 class Rows(NamedTuple):
-    """What a learner sees: features (texts for ``kind="text"``) and labels of 0 and 1."""
+    """What a learner sees: features (texts for ``kind="text"``) and labels."""
 
     X: np.ndarray
     y: np.ndarray
     kind: Kind
     n_words: int | None = None
+
+    def against(self, *positive: object) -> "Rows":
+        """Tell some classes (1) from the others (0)."""
+        return self._replace(y=np.isin(self.y, positive).astype(int))
 
 
 def data_folder() -> Path:
@@ -52,26 +56,24 @@ def _parquet(name: str) -> str:
 
 
 def covtype() -> Rows:
-    """Tell the largest class from the six others."""
+    """Return forest cover of seven kinds, 1 to 7."""
     *features, label = _read(_csv("covtype/covtype.data.gz"))
-    return Rows(np.column_stack(features).astype(np.float32), (label == 2).astype(int), "numeric")
+    return Rows(np.column_stack(features).astype(np.float32), label, "numeric")
 
 
-def letter(positive: str) -> Rows:
-    """Tell some letters from the others."""
+def letter() -> Rows:
+    """Return images of letters, A to Z."""
     label, *features = _read(_csv("letter/letter-recognition.data.gz"))
-    return Rows(
-        np.column_stack(features).astype(np.float32), np.isin(label.astype(str), list(positive)).astype(int), "numeric"
-    )
+    return Rows(np.column_stack(features).astype(np.float32), label.astype(str), "numeric")
 
 
 def indian_pines() -> Rows:
-    """Tell soybean-mintill from the other labelled pixels."""
+    """Return labelled pixels of sixteen crops, 1 to 16."""
     folder = data_folder() / "indian_pines"
     cube = loadmat(folder / "Indian_pines_corrected.mat")["indian_pines_corrected"]
     truth = loadmat(folder / "Indian_pines_gt.mat")["indian_pines_gt"]
     labelled = truth > 0
-    return Rows(cube[labelled].astype(np.float32), (truth[labelled] == 11).astype(int), "numeric")
+    return Rows(cube[labelled].astype(np.float32), truth[labelled], "numeric")
 
 
 def sentiment() -> Rows:
@@ -89,10 +91,16 @@ def imdb() -> Rows:
     return Rows(text, label.astype(int), "text", 200)
 
 
-def newsgroups(group: str) -> Rows:
-    """Tell the messages of one newsgroup, without their headers, from those of the 19 others."""
-    text, label = _read(_parquet("20newsgroups/20news-bydate.parquet"), f"text, \"group\" = '{group}'")
-    return Rows(np.array([message.partition("\n\n")[2] for message in text], object), label.astype(int), "text")
+def newsgroups() -> Rows:
+    """Return the messages of twenty newsgroups, without their headers."""
+    text, label = _read(_parquet("20newsgroups/20news-bydate.parquet"), 'text, "group"')
+    return Rows(np.array([message.partition("\n\n")[2] for message in text], object), label.astype(str), "text")
+
+
+def digits() -> Rows:
+    """Return the small images of digits that come with scikit-learn."""
+    X, y = load_digits(return_X_y=True)
+    return Rows(X, y, "numeric")
 
 
 def reuters(topic: str) -> Rows:
@@ -108,33 +116,70 @@ def ohsumed(category: str) -> Rows:
     return Rows(text, label.astype(int), "text")
 
 
-#: Tasks whose names begin alike, up to the full stop, share their rows and are not independent.
+#: Sets whose names begin alike, up to the full stop, share their rows and are not independent.
 SETS: dict[str, Callable[[], Rows]] = {
     "adult": lambda: _svmlight("adult/a9a.gz", 123),
-    "letter.p1": lambda: letter("O"),
-    "letter.p2": lambda: letter("ABCDEFGHIJKLM"),
+    "letter.p1": lambda: letter().against("O"),
+    "letter.p2": lambda: letter().against(*"ABCDEFGHIJKLM"),
     "phishing": lambda: _svmlight("phishing/phishing.gz", 68),
     "web": lambda: _svmlight("web/w8a.gz", 300),
-    "indian_pines": indian_pines,
-    "covtype": covtype,
+    "indian_pines": lambda: indian_pines().against(11),  # soybean-mintill
+    "covtype": lambda: covtype().against(2),  # the largest class
     "sentiment": sentiment,
     "imdb": imdb,
-    "newsgroups": lambda: newsgroups("sci.electronics"),
+    "newsgroups": lambda: newsgroups().against("sci.electronics"),
     "reuters.acq": lambda: reuters("acq"),
     "reuters.crude": lambda: reuters("crude"),
     "ohsumed": lambda: ohsumed("C04"),
 }
 
-#: Classes whose one-against-rest probabilities are taken from stored outputs of networks.
-_NETWORK_CLASSES = {"airplane": 0, "cat": 3, "dog": 5, "ship": 8}
+#: The same data, told apart completely.
+SEVERAL: dict[str, Callable[[], Rows]] = {
+    "letter.all": letter,
+    "newsgroups.all": newsgroups,
+    "covtype.all": covtype,
+    "indian_pines.all": indian_pines,
+    "digits.all": digits,
+}
+
+#: Scores and labels by the name of what scored.
+Scored = dict[str, tuple[np.ndarray, np.ndarray]]
 
 
-def network_scores() -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Return probabilities and labels of two networks on CIFAR-10, a class against the rest."""
+def network_outputs() -> Scored:
+    """Return probabilities and labels of two networks on CIFAR-10."""
     found = {}
     for network in ("lenet-5", "wideresnet-16-4"):
         with np.load(data_folder() / f"nn_cifar10/{network}-cifar-10.npz") as stored:
-            prob, truth = stored["predictions"].astype(float), stored["ground_truth"].ravel()
-        for name, column in _NETWORK_CLASSES.items():
-            found[f"{network}-{name}"] = (prob[:, column], (truth == column).astype(int))
+            found[network] = stored["predictions"].astype(float), stored["ground_truth"].ravel()
     return found
+
+
+def network_scores() -> Scored:
+    """Return probabilities of single classes against the rest."""
+    classes = {"airplane": 0, "cat": 3, "dog": 5, "ship": 8}
+    return {
+        f"{network}-{name}": (prob[:, column], (truth == column).astype(int))
+        for network, (prob, truth) in network_outputs().items()
+        for name, column in classes.items()
+    }
+
+
+def simulated_logits() -> Scored:
+    """Return logits of two imagined networks on 100 classes in groups of five: too sure, uneven, biased and noisy."""
+    found = {}
+    for seed, (name, spread, noise) in enumerate((("good-network", 1.0, 0.5), ("poor-network", 0.8, 1.0))):
+        rng = np.random.default_rng(seed)
+        k, n, d = 100, 10_000, 48
+        groups = np.repeat(rng.normal(size=(k // 5, d)), 5, axis=0)
+        centers = spread / 1.9 * (0.8 * groups + 0.75 * rng.normal(size=(k, d)))
+        y = rng.integers(0, k, n)
+        exact = (centers[y] + rng.normal(size=(n, d))) @ centers.T - (centers**2).sum(axis=1) / 2
+        seen = exact * (1 + 0.15 * rng.normal(size=k)) + 0.3 * rng.normal(size=k) + noise * rng.normal(size=(n, k))
+        found[name] = 1.8 * seen, y
+    return found
+
+
+#: Scores that are there already, or are drawn.
+STORED: dict[str, Callable[[], Scored]] = {"cifar10": network_scores}
+STORED_SEVERAL: dict[str, Callable[[], Scored]] = {"cifar10.all": network_outputs, "simulated.all": simulated_logits}

@@ -53,10 +53,14 @@ class Field:
         return self.log_loss[:, self.names.index(name)]
 
 
-def standings(field: Field) -> list[dict]:
-    """Return means and mean ranks of every competitor, the least mean log-loss first."""
+def standings(field: Field, seed: int) -> list[dict]:
+    """Return means, mean ranks and win rates of every competitor, the least mean log-loss first.
+
+    The win rate is the share of the others that a competitor beats on a task, ties counting half, with an interval from
+    drawing whole sources.
+    """
     # Twins differ in the last digits only, and share their rank.
-    ranks = rankdata(np.round(field.log_loss, 9), axis=1)
+    ranks, brier_ranks = (rankdata(np.round(losses, 9), axis=1) for losses in (field.log_loss, field.brier))
     rows = []
     for column in np.argsort(field.log_loss.mean(axis=0), kind="stable"):
         row = {
@@ -65,6 +69,9 @@ def standings(field: Field) -> list[dict]:
             "brier": 1e3 * field.brier[:, column].mean(),
             "rank": ranks[:, column].mean(),
         }
+        for measure, each in (("log_loss", ranks), ("brier", brier_ranks)):
+            wins = (len(field.names) - each[:, column]) / max(len(field.names) - 1, 1)
+            row[f"wins_{measure}"] = (wins.mean(), *_bootstrap(wins, field.sources, 0.95, seed))
         for size in field.sizes:
             here = field.of_size(size)
             row[f"log_loss@{size}"] = 1e3 * field.log_loss[here, column].mean()
@@ -116,6 +123,7 @@ def against_nothing(field: Field, seed: int) -> list[dict]:
     logistic = np.array([task.scores.learner == "logistic" for task in field.tasks])
     parts = {"all": np.ones(len(field.tasks), bool), "inner": field.inside_unit()}
     parts |= {f"logistic@{size}": logistic & field.of_size(size) for size in field.sizes}
+    parts = {part: here for part, here in parts.items() if here.any()}
     rows = []
     for name in field.names:
         if name == NOTHING:

@@ -10,20 +10,26 @@ import numpy as np
 
 from benchmarks.quality.scores import ScoreSet
 
-#: Scores and labels to learn from, scores to map → probabilities of the positive class.
+#: Scores and labels to learn from, scores to map → probabilities of the positive class, or of each of several.
 Calibrate = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 #: How often each size is drawn; "full" is the whole pool.
-REPEATS = {"100": 5, "500": 3, "full": 1}
-#: Fewer of a class than this make a drawing that nobody would calibrate with.
+REPEATS = {"100": 5, "300": 2, "500": 3, "1000": 2, "full": 1}
+#: The sizes for two and for several classes.
+SIZES = {"two": ("100", "500", "full"), "several": ("300", "1000", "full")}
+#: Fewer than this of one of two classes make a drawing that nobody would calibrate with.
 _FEWEST = 2
 #: Certain forecasts are held this far from 0 and 1, so that one error does not cost infinitely much.
 _CLIP = 1e-15
 #: How far from [0, 1] a probability may lie by rounding.
 _ROUNDING = 1e-9
+#: How far from 1 the probabilities of several classes may sum: some compute in single precision.
+_ROUNDING_OF_SUMS = 1e-4
 
 #: The competitor that takes scores as they come.
 NOTHING = "nothing"
+#: What follows the name of a method of this library that gets probabilities as log-odds, and margins as probabilities.
+OTHER_FORM = ":other form"
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,7 @@ class Task(NamedTuple):
         return f"{self.scores.data}/{self.scores.learner}/{self.size}/{self.seed}/{self.scores.digest}"
 
     def draws(self) -> list[np.ndarray]:
-        """Return the rows of each repeat: at random, with at least two of each class."""
+        """Return the rows of each repeat: at random, with at least two of each of two classes."""
         y, data = self.scores.y_cal, self.scores
         if self.size == "full":
             return [np.arange(len(y))]
@@ -65,7 +71,7 @@ class Task(NamedTuple):
         found: list[np.ndarray] = []
         while len(found) < REPEATS[self.size]:
             rows = rng.choice(len(y), int(self.size), replace=False)
-            if min(y[rows].sum(), (1 - y[rows]).sum()) >= _FEWEST:
+            if data.scores_cal.ndim == 2 or min(y[rows].sum(), (1 - y[rows]).sum()) >= _FEWEST:
                 found.append(rows)
         return found
 
@@ -77,11 +83,11 @@ class Task(NamedTuple):
             prob = _probabilities(calibrate, scores, y, self.scores.scores_test)
             if prob is None:
                 failures += 1
-                prob = np.full(len(self.scores.y_test), y.mean())
-            true = np.where(self.scores.y_test == 1, prob, 1 - prob)
+                prob = _base_rates(y, self.scores.scores_test)
+            true, brier = _judged(prob, self.scores.y_test)
             infinite += int((true == 0).any())
             log_losses.append(-np.log(np.clip(true, _CLIP, 1 - _CLIP)).mean())
-            briers.append(((1 - true) ** 2).mean())
+            briers.append(brier.mean())
         return Outcome(float(np.mean(log_losses)), float(np.mean(briers)), failures, infinite)
 
 
@@ -100,4 +106,23 @@ def _probabilities(calibrate: Calibrate, scores: np.ndarray, y: np.ndarray, test
         except Exception:  # peers raise errors of every type
             return None
     valid = prob.shape == test.shape and bool(np.all((prob >= -_ROUNDING) & (prob <= 1 + _ROUNDING)))
+    if prob.ndim == 2:
+        valid = valid and bool(np.all(np.abs(prob.sum(axis=1) - 1) < _ROUNDING_OF_SUMS))
     return np.clip(prob, 0, 1) if valid else None
+
+
+def _base_rates(y: np.ndarray, test: np.ndarray) -> np.ndarray:
+    """Return the shares of the classes as a forecast of all rows; one case more may be of any of several classes."""
+    if test.ndim == 1:
+        return np.full(len(test), y.mean())
+    k = test.shape[1]
+    return np.tile((np.bincount(y, minlength=k) + 1 / k) / (len(y) + 1), (len(test), 1))
+
+
+def _judged(prob: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the probability of what was true, and the Brier score, of several classes summed over them."""
+    if prob.ndim == 1:
+        true = np.where(y == 1, prob, 1 - prob)
+        return true, (1 - true) ** 2
+    true = prob[np.arange(len(y)), y]
+    return true, (1 - true) ** 2 + (prob**2).sum(axis=1) - true**2

@@ -17,6 +17,19 @@ def make_scores():
 
 
 @pytest.fixture
+def make_several():
+    """Return a maker of logits of four classes, twice as sure as they should be."""
+
+    def make(data="toy.all", learner="network", n=400, seed=0, k=4):
+        rng = np.random.default_rng(seed)
+        logits = 2 * rng.normal(size=(2 * n, k))
+        y = np.argmax(logits + rng.gumbel(size=logits.shape), axis=1)
+        return ScoreSet(data, learner, 2 * logits[:n], y[:n], 2 * logits[n:], y[n:])
+
+    return make
+
+
+@pytest.fixture
 def toy(make_scores):
     return make_scores()
 

@@ -56,7 +56,7 @@ def test_twins_agree(toy):
 
 
 def test_the_command_prints_its_tables_and_writes_json(toy, make_scores, cache, monkeypatch, capsys):
-    monkeypatch.setattr(command, "score_sets", lambda: [toy, make_scores("other", seed=1)])
+    monkeypatch.setattr(command, "score_sets", lambda names: [toy, make_scores("other", seed=1)])
     wishes = ["--only", "Platt*", "sklearn:sigmoid", "--sizes", "100", "--json", str(cache / "out.json")]
     assert command.main([*wishes, "--reference", "PlattCalibrator"]) == 0
     shown = capsys.readouterr().out

@@ -24,13 +24,24 @@ def field(make_scores):
 
 
 def test_standings_are_sorted_and_twins_share_their_rank(field):
-    rows = {row["competitor"]: row for row in standings(field)}
+    rows = {row["competitor"]: row for row in standings(field, 0)}
     assert list(rows) == ["good", "twin", NOTHING, "fails", "bad"]
     assert rows["good"]["rank"] == rows["twin"]["rank"]
     assert sum(row["rank"] for row in rows.values()) == pytest.approx(15)
     assert rows["bad"]["log_loss"] - rows["good"]["log_loss"] == pytest.approx(20)
     assert rows["good"]["log_loss@100"] == pytest.approx(1e3 * field.losses("good")[field.of_size("100")].mean())
     assert (rows["fails"]["failures"], rows["bad"]["infinite"], rows["good"]["infinite"]) == (1, len(field.tasks), 0)
+
+
+def test_win_rates_are_shares_of_the_others_with_ties_as_halves(field):
+    rows = {row["competitor"]: row for row in standings(field, 0)}
+    lost = 1 / len(field.tasks)  # "fails" ties with the two best but on one task, where all beat it
+    assert rows["bad"]["wins_log_loss"][0] == pytest.approx(0.25 * lost)
+    assert rows[NOTHING]["wins_log_loss"][0] == pytest.approx(0.25 + 0.25 * lost)
+    assert rows["good"]["wins_log_loss"][0] == rows["twin"]["wins_log_loss"][0] > 0.75
+    assert all(row["wins_brier"] == (0.5, 0.5, 0.5) for row in rows.values())
+    value, low, high = rows["fails"]["wins_log_loss"]
+    assert low < value < high
 
 
 def test_the_reference_is_tested_over_sources(field):
@@ -67,10 +78,10 @@ def test_nobody_is_better_than_nothing_by_being_it(field):
 
 
 def test_tables_show_every_competitor(field):
-    shown = standings_table(standings(field), field.sizes)
+    shown = standings_table(standings(field, 0), field.sizes)
     assert shown.index("| good") < shown.index("| nothing") < shown.index("| bad")
     assert "*" not in reference_table(against_reference(field, "good", 0), "good")  # six sources cannot show it
-    assert "| bad " in nothing_table(against_nothing(field, 0), field.sizes)
+    assert "| bad " in nothing_table(against_nothing(field, 0))
 
 
 def test_markdown_lines_are_equally_long():
