@@ -38,6 +38,7 @@ DATA = {
     "probabilities": (1 / (1 + np.exp(-5 * BASE)), labels(3 * BASE)),
     "sorted": (np.sort(BASE), labels(2 * np.sort(BASE))),
     "heavy tails": (HEAVY, labels(2 * HEAVY - 0.5)),
+    "steep": (BASE, labels(2e4 * BASE)),  # within one cell of any histogram
     "rare": (BASE, labels(2 * BASE - 10)),
 }
 each = pytest.mark.parametrize(("scores", "y"), DATA.values(), ids=DATA)

@@ -1,4 +1,9 @@
-"""Newton's method for regularised logistic loss, over features or over a kernel matrix."""
+"""Newton's method for regularized logistic loss, over features or over a kernel matrix.
+
+Apart from `oddsmith.solvers.newton.minimize`, which wants the Hessian as a matrix wherever it looks: thousands of
+features have none, only products, and with a kernel a step is one factorization in which the loss alone is looked at
+along the way. Up to a thousand features `minimize` would do as well; they share the loop of those that are more.
+"""
 
 import warnings
 from collections.abc import Callable
@@ -18,7 +23,7 @@ _TOO_SMALL_TO_MEASURE = 1e-13
 # Squared decrement, in nats a case, below which the optimum moves on with λ.
 _SAFE_TO_FOLLOW = 0.1
 
-# Up to so many features the Hessian is factorised: a second a step at 50,000 rows, whatever its condition.
+# Up to so many features the Hessian is factorized: a second a step at 50,000 rows, whatever its condition.
 _MOST_DIRECT = 1000
 
 _MOST_INNER_STEPS = 2000
@@ -78,7 +83,7 @@ class LogisticLoss:
 
 
 def solve_features(features: Features, loss: LogisticLoss, lam: float, tol: float, max_iter: int) -> Fit:
-    """Minimise loss(Φw + b) + λ‖w‖² by Newton steps, solved by Cholesky or, for many features, iteratively.
+    """Minimize loss(Φw + b) + λ‖w‖² by Newton steps, solved by Cholesky or, for many features, iteratively.
 
     λ comes down from a value that rules the problem, to a quarter whenever a full step was safe: for a small
     λ this takes half the work of starting there, as steps need not be shortened. Stops after a step whose
@@ -88,8 +93,8 @@ def solve_features(features: Features, loss: LogisticLoss, lam: float, tol: floa
     point = np.zeros(features.size + 1)
     point[-1] = loss.prior_log_odds
     scores = np.full(len(loss.share), loss.prior_log_odds)
-    penalised = np.ones(len(point))
-    penalised[-1] = 0.0
+    penalized = np.ones(len(point))
+    penalized[-1] = 0.0
 
     def forward(vector: Floats) -> Floats:
         result: Floats = features.forward(vector[:-1]) + vector[-1]
@@ -100,12 +105,12 @@ def solve_features(features: Features, loss: LogisticLoss, lam: float, tol: floa
 
     present_lam = max(float(features.squares(loss.curvature(scores)).sum()), lam)
     for step in range(1, max_iter + 1):
-        ridge = 2 * present_lam * penalised
+        ridge = 2 * present_lam * penalized
         gradient = adjoint(loss.slope(scores)) + ridge * point
         curvature = loss.curvature(scores)
         diagonal = np.append(features.squares(curvature), curvature.sum()) + ridge
         if features.size <= _MOST_DIRECT:
-            move = _factorised_solution(features, curvature, diagonal, -gradient)
+            move = _factorized_solution(features, curvature, diagonal, -gradient)
         else:
 
             def hessian(vector: Floats, curvature: Floats = curvature, ridge: Floats = ridge) -> Floats:
@@ -127,7 +132,7 @@ def solve_features(features: Features, loss: LogisticLoss, lam: float, tol: floa
 
 
 def solve_kernel(kernel: Floats, loss: LogisticLoss, lam: float, tol: float, max_iter: int) -> Fit:
-    """Minimise loss(Kc + b) + λcᵀKc by Newton steps, each one Cholesky factorisation.
+    """Minimize loss(Kc + b) + λcᵀKc by Newton steps, each one Cholesky factorization.
 
     A step solves (K + 2λD⁻¹)c + b = f + D⁻¹(share·(t − p)) with Σc = 0, D the curvature, after scaling rows
     and columns by √D: so K may be singular.
@@ -180,7 +185,7 @@ def _backtrack(
     return length
 
 
-def _factorised_solution(features: Features, curvature: Floats, diagonal: Floats, target: Floats) -> Floats:
+def _factorized_solution(features: Features, curvature: Floats, diagonal: Floats, target: Floats) -> Floats:
     """Solve H·x = target exactly, the Hessian scaled to a unit diagonal."""
     hessian = np.zeros((len(target), len(target)))
     hessian[:-1, :-1] = features.gram(curvature)
@@ -195,7 +200,7 @@ def _factorised_solution(features: Features, curvature: Floats, diagonal: Floats
 
 
 def _cholesky(matrix: Floats) -> tuple[Floats, bool]:
-    """Factorise a positive definite matrix in its place."""
+    """Factorize a positive definite matrix in its place."""
     try:
         factor: tuple[Floats, bool] = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
     except np.linalg.LinAlgError as error:

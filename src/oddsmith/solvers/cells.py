@@ -24,7 +24,7 @@ _COUNT_BITS = 12
 _DOUBLINGS = 32
 
 #: An error of the curvature, as a share of it, that changes no digit of interest.
-_FINE = 1e-8
+FINE = 1e-8
 
 #: Rows handled at a time; their places in the cells stay in the second-level cache.
 _CHUNK = 4 * _kernels.CHUNK
@@ -35,8 +35,8 @@ def core(x: Floats) -> float:
     return 2 * float(np.quantile(np.abs(x), 0.9))
 
 
-def is_fine(weight: Floats, z: Floats, reach: Floats, columns: Floats) -> bool:
-    """Whether points that keep three moments of their cells give the same logistic fit as the scores.
+def pooling_error(weight: Floats, z: Floats, reach: Floats, columns: Floats) -> float:
+    """Bound the error of curvature, as a share of it, of a logistic fit to points that keep three moments of cells.
 
     Parameters
     ----------
@@ -53,7 +53,9 @@ def is_fine(weight: Floats, z: Floats, reach: Floats, columns: Floats) -> bool:
     """
     z, squares = np.abs(z), columns * columns
     error = (weight * reach**4 * np.exp(np.minimum(2 * reach - z, 700.0))) @ squares
-    return bool(np.all(error <= _FINE * ((weight * np.exp(-z)) @ squares)))
+    curvature = (weight * np.exp(-z)) @ squares
+    share = np.divide(error, curvature, out=np.full_like(error, np.inf), where=curvature > 0)
+    return float(np.max(np.where(error == 0, 0.0, share)))
 
 
 @dataclass(frozen=True)
@@ -134,15 +136,18 @@ class Histogram(NamedTuple):
     ----------
     points, share : ndarray
         Where the weight is taken to be, and how much.
-    widths : ndarray or None
-        Of the cells whose first three moments the points keep; None where they are centers of cells.
+    widths : ndarray
+        Of their cells.
+    moments : bool
+        Whether the points keep the first three moments of their cells, or are their centers.
     class_sums : tuple of float
         Sum of all scores of the positive, and of the negative class.
     """
 
     points: Floats
     share: Floats
-    widths: Floats | None
+    widths: Floats
+    moments: bool
     class_sums: tuple[float, float]
 
     @classmethod
@@ -155,7 +160,7 @@ class Histogram(NamedTuple):
         cells = Cells.over(data, scale, shift, unit)
         positive = data.positive if isinstance(data, ScoreRows) else data.pos > 0
         class_sums = loops.class_sums(scores, positive, 1 / scale, shift)
-        return cls(*cells.points(cells.moments(loops, scores)), class_sums)
+        return cls(*cells.points(cells.moments(loops, scores)), True, class_sums)
 
     @classmethod
     def _of_counts(cls, data: ScoreTable | ScoreRows, cells: Cells) -> "Histogram":
@@ -175,4 +180,4 @@ class Histogram(NamedTuple):
         class_sums = sum_pos, sum_all - sum_pos
         if isinstance(data, ScoreTable) and data.resolution is not None:
             class_sums = data.class_sums(cells.scale, cells.shift)  # cells know them exactly
-        return cls(cells.centers[held], counts[held], None, class_sums)
+        return cls(cells.centers[held], counts[held], cells.widths[held], False, class_sums)

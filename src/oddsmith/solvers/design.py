@@ -12,7 +12,7 @@ import numpy as np
 
 from oddsmith import _kernels
 from oddsmith._types import Bools, Floats
-from oddsmith.solvers.cells import Cells, is_fine
+from oddsmith.solvers.cells import FINE, Cells, pooling_error
 from oddsmith.solvers.newton import Direction, Loss, Minimum, Quadratic, minimize
 from oddsmith.solvers.sketch import Frame, Sketch, sketch
 from oddsmith.solvers.targets import Targets
@@ -60,7 +60,7 @@ class Design:
         return replace(self, columns=self.columns[:, kept], aside=self.aside[kept])
 
     def fit(self, penalty: Floats, start: Floats | None = None, direction: Direction | None = None) -> Minimum:
-        """Minimise the loss.
+        """Minimize the loss.
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ class Design:
         """Whether points in pairs, by the Gauss rules of blocks, give the same fit as the scores themselves."""
         z = self.columns @ theta
         left, right = z.reshape(2, -1)
-        return is_fine(self.up + self.down, z, np.tile(np.abs(right - left), 2), self.columns)
+        return pooling_error(self.up + self.down, z, np.tile(np.abs(right - left), 2), self.columns) <= FINE
 
     def level(self) -> Floats:
         """Return the coefficients of the base rate, given by the one feature that is constant.

@@ -14,7 +14,7 @@ import numpy as np
 
 from oddsmith._kernels import CHUNK
 from oddsmith._types import Floats, Weights
-from oddsmith.solvers.cells import Histogram, core, is_fine
+from oddsmith.solvers.cells import FINE, Histogram, core, pooling_error
 from oddsmith.solvers.targets import Targets
 from oddsmith.table import ScoreTable
 from oddsmith.table.rows import ScoreRows, binary_scale
@@ -41,6 +41,9 @@ _LONG = 30_000
 
 #: An error in the parameters, as a share of them, that need not be polished away.
 _LEFT = 2e-11
+
+#: An error of the curvature of cells, as a share of it, up to which it guides steps on all points.
+_GUIDE = 1e-2
 
 #: A step up to this share of the parameters is as good in full.
 _NEAR = 1e-2
@@ -110,7 +113,7 @@ def fit_line(
     l2: float = 0.0,
     fit_intercept: bool = True,
 ) -> Line:
-    """Minimise Σ v[log(1 + eᶻ) − t z] + λ(a² + b²), z = as + b, with target t for each class.
+    """Minimize Σ v[log(1 + eᶻ) − t z] + λ(a² + b²), z = as + b, with target t for each class.
 
     Parameters
     ----------
@@ -146,21 +149,20 @@ def _search(
     sums = targets.up(*histogram.class_sums), targets.up(*counts)
     cells = Marginal(histogram.points, histogram.share, 1.0, 0.0, *sums)
     rough, converged = newton(cells, problem, [level, guess])
-    if converged and _is_fine(histogram, rough):
+    error = _error(histogram, rough) if converged else math.inf
+    if error <= FINE and histogram.moments:
         return rough, True
-    if converged:
+    if error <= _GUIDE:
         polished = _polished(Marginal(scores, weight, scale, shift, *sums), cells.derivatives(rough), problem, rough)
         if polished is not None:
             return polished, True
     return newton(rows, problem, [rough, level])
 
 
-def _is_fine(histogram: Histogram, at: Place) -> bool:
-    if histogram.widths is None:
-        return False
+def _error(histogram: Histogram, at: Place) -> float:
     x = histogram.points - at.center
     columns = np.column_stack([x, np.ones_like(x)])
-    return is_fine(histogram.share, at.a * x + at.b, abs(at.a) * histogram.widths / 2, columns)
+    return pooling_error(histogram.share, at.a * x + at.b, abs(at.a) * histogram.widths / 2, columns)
 
 
 def _polished(points: "Marginal", nearby: Derivatives, problem: Problem, place: Place) -> Place | None:
@@ -176,7 +178,7 @@ def _polished(points: "Marginal", nearby: Derivatives, problem: Problem, place: 
         place, size = place.moved(da, db), _share(step, place)
         first = first or size
         if first * size <= _LEFT:
-            return place if -(ga * da + gb * db) <= _ENOUGH * (1 + problem.cases) else None
+            return place if -(at.ga * da + at.gb * db) <= _ENOUGH * (1 + problem.cases) else None
         if not size <= _NEAR:
             break
     return None

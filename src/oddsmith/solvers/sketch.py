@@ -130,7 +130,7 @@ def _block_moments(table: ScoreTable, edges: Ints, scale: float, shift: float) -
         found: Floats = loops.block_moments(table.scores, table.pos, table.neg, edges, 1 / scale, shift)
         return found
     # Blocks are handled together as long as they fit the cache.
-    stops = np.unique(np.append(np.searchsorted(edges, np.arange(0, len(table), _kernels.CHUNK)), len(edges) - 1))
+    stops = np.unique(np.append(np.searchsorted(edges, np.arange(0, len(table), 2 * _kernels.CHUNK)), len(edges) - 1))
     groups = [_some_moments(table, edges[i : j + 1], scale, shift) for i, j in pairwise(stops)]
     return np.concatenate(groups, axis=1)
 
@@ -144,8 +144,11 @@ def _some_moments(table: ScoreTable, edges: Ints, scale: float, shift: float) ->
     x -= np.repeat(center, sizes)
     x /= np.repeat(width, sizes)
     pos = table.pos[part].astype(np.float64)
-    weight = pos + table.neg[part]
-    powers = [weight, weight * x, weight * x * x, weight * x * x * x]
+    powers = [np.ones_like(x), x, x * x]
+    if not table.all_ones:
+        weight = pos + table.neg[part]
+        powers = [weight * power for power in powers]
+    powers.append(powers[-1] * x)
     n_pos, of_pos, *moments = (np.add.reduceat(column, starts) for column in (pos, pos * x, *powers))
     pos_x = center + width * np.divide(of_pos, n_pos, out=np.zeros_like(n_pos), where=n_pos > 0)
     return np.array([center, width, n_pos, moments[0] - n_pos, pos_x, *moments])

@@ -3,7 +3,7 @@
 import math
 from typing import Literal, NamedTuple
 
-from oddsmith.table.rows import ScoreRows, binary_scale
+from oddsmith.table.rows import ScoreRows, unit
 from oddsmith.table.table import ScoreTable
 
 #: Sums over the same rows in another order differ by rounding only.
@@ -28,7 +28,8 @@ class Fingerprint(NamedTuple):
     def of(data: ScoreTable | ScoreRows) -> "Fingerprint":
         """Take the fingerprint of rows or of their table; sums are in units of the largest score."""
         low, high = data.span()
-        sums = data.class_sums(binary_scale(0.0, max(-low, high, 0.0)), 0.0)
+        # A table remembers its sums: many calibrators are fitted to one.
+        sums = data.unit_sums if isinstance(data, ScoreTable) else data.class_sums(unit(low, high), 0.0)
         grid = data.grid if isinstance(data, ScoreTable) else None
         rows = data.rows if isinstance(data, ScoreTable) else data.n_rows
         return Fingerprint(rows, data.n_pos, data.n_neg, low, high, *sums, data.kind, *(grid or (None, False)))

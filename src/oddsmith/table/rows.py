@@ -111,6 +111,11 @@ def binary_scale(low: float, high: float) -> float:
     return math.ldexp(1.0, max(min(exponent, 1023), -1020))
 
 
+def unit(low: float, high: float) -> float:
+    """Return a power of two that no score exceeds, or hardly."""
+    return binary_scale(0.0, max(-low, high, 0.0))
+
+
 def slices(n: int) -> Iterator[slice]:
     """Walk over n rows in pieces whose temporaries stay in the cache."""
     return (slice(start, start + _kernels.CHUNK) for start in range(0, n, _kernels.CHUNK))

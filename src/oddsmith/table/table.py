@@ -17,7 +17,7 @@ from oddsmith import _check, _hooks, _kernels
 from oddsmith._types import Bools, Floats, Weights
 from oddsmith.table.grid import Grid, finest_width, power_of_two
 from oddsmith.table.near_ties import near_runs
-from oddsmith.table.rows import ScoreRows, read_rows, slices, total_weight
+from oddsmith.table.rows import ScoreRows, read_rows, slices, total_weight, unit
 
 __all__ = ["Sample", "ScoreTable", "as_table", "pool"]
 
@@ -258,8 +258,15 @@ class ScoreTable:
                 float((self.pos_sum / scale - shift * self.pos).sum()),
                 float((self.neg_sum / scale - shift * self.neg).sum()),
             )
+        if self.all_ones:
+            return ScoreRows(self.scores, self.pos > 0, None).class_sums(scale, shift)
         x = self.scores / scale - shift
         return float(np.dot(self.pos, x)), float(np.dot(self.neg, x))
+
+    @cached_property
+    def unit_sums(self) -> tuple[float, float]:
+        """Sums of the scores of the positive and of the negative class, in units of about the largest."""
+        return self.class_sums(unit(*self.span()), 0.0)
 
     def merge(self, *others: "ScoreTable") -> "ScoreTable":
         """Add tables: the table of all rows together.
