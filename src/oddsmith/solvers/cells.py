@@ -13,7 +13,7 @@ import numpy as np
 
 from oddsmith import _kernels
 from oddsmith._types import Floats
-from oddsmith.table import ScoreTable
+from oddsmith.table import Sample, ScoreTable
 from oddsmith.table.rows import ScoreRows
 
 #: Leading bits, of cells with moments and of cells with counts only: there are 2ᵏ equal ones on each side.
@@ -69,9 +69,7 @@ class Cells:
     bits: int
 
     @classmethod
-    def over(
-        cls, data: ScoreTable | ScoreRows, scale: float, shift: float, unit: float, bits: int = _MOMENT_BITS
-    ) -> "Cells":
+    def over(cls, data: Sample, scale: float, shift: float, unit: float, bits: int = _MOMENT_BITS) -> "Cells":
         """Return cells that hold all scores, equal up to ``unit``, or all of them if none is much farther out."""
         reach = max(abs(end / scale - shift) for end in data.span())
         return cls(scale, shift, max(unit, reach / 2**_DOUBLINGS) if 2 * unit < reach else reach, reach, bits)
@@ -151,7 +149,7 @@ class Histogram(NamedTuple):
     class_sums: tuple[float, float]
 
     @classmethod
-    def of(cls, data: ScoreTable | ScoreRows, scale: float, shift: float, unit: float) -> "Histogram":
+    def of(cls, data: Sample, scale: float, shift: float, unit: float) -> "Histogram":
         """Pool the scores of both classes; parameters as for `Cells`."""
         scores, weight = data.marginal()
         loops = _kernels.compiled(len(scores)) if weight is None else None
@@ -163,7 +161,7 @@ class Histogram(NamedTuple):
         return cls(*cells.points(cells.moments(loops, scores)), True, class_sums)
 
     @classmethod
-    def _of_counts(cls, data: ScoreTable | ScoreRows, cells: Cells) -> "Histogram":
+    def _of_counts(cls, data: Sample, cells: Cells) -> "Histogram":
         scores, weight = data.marginal()
         counts = np.zeros(2 * cells.half)
         sum_pos = sum_all = 0.0

@@ -16,8 +16,8 @@ from oddsmith._kernels import CHUNK
 from oddsmith._types import Floats, Weights
 from oddsmith.solvers.cells import FINE, Histogram, core, pooling_error
 from oddsmith.solvers.targets import Targets
-from oddsmith.table import ScoreTable
-from oddsmith.table.rows import ScoreRows, binary_scale
+from oddsmith.table import Sample, ScoreTable
+from oddsmith.table.rows import binary_scale
 
 _MAX_STEPS = 100
 
@@ -108,7 +108,7 @@ class Place(NamedTuple):
 
 
 def fit_line(
-    data: ScoreTable | ScoreRows,
+    data: Sample,
     targets: Targets,
     l2: float = 0.0,
     fit_intercept: bool = True,
@@ -136,7 +136,7 @@ def fit_line(
 
 
 def _search(
-    data: ScoreTable | ScoreRows, targets: Targets, problem: Problem, scale: float, shift: float, unit: float
+    data: Sample, targets: Targets, problem: Problem, scale: float, shift: float, unit: float
 ) -> tuple[Place, bool]:
     counts, (scores, weight) = (data.n_pos, data.n_neg), data.marginal()
     level = Place(0.0, math.log((data.n_pos + 1) / (data.n_neg + 1)) if problem.fit_intercept else 0.0)
@@ -184,7 +184,7 @@ def _polished(points: "Marginal", nearby: Derivatives, problem: Problem, place: 
     return None
 
 
-def _standard(data: ScoreTable | ScoreRows, centered: bool, l2: float) -> tuple[float, float, float]:
+def _standard(data: Sample, centered: bool, l2: float) -> tuple[float, float, float]:
     """Return a center within the scores, a scale that brings their distances from it to at most 1, and most to a unit.
 
     The scale is a power of two. About the median, of some scores, no outlier takes the others' digits.
@@ -398,7 +398,7 @@ class Marginal:
 class Rows:
     """All points x = s/scale − shift with their own targets: sums of what is left, in which nothing large cancels."""
 
-    data: ScoreTable | ScoreRows
+    data: Sample
     scale: float
     shift: float
     targets: Targets

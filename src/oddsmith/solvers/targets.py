@@ -3,8 +3,7 @@
 from typing import NamedTuple, TypeVar
 
 from oddsmith._types import Floats
-from oddsmith.table import ScoreTable
-from oddsmith.table.rows import ScoreRows
+from oddsmith.table import Sample
 
 Amount = TypeVar("Amount", float, Floats)
 
@@ -38,7 +37,7 @@ class Targets(NamedTuple):
 LABELS = Targets(1.0, 0.0, 0.0, 1.0)
 
 
-def platt_targets(data: ScoreTable | ScoreRows) -> Targets:
+def platt_targets(data: Sample) -> Targets:
     """Return t₊ = (N₊ + 1)/(N₊ + 2) and t₋ = 1/(N₋ + 2)."""
     n_pos, n_neg = data.n_pos + 2, data.n_neg + 2
     return Targets((n_pos - 1) / n_pos, 1 / n_pos, 1 / n_neg, (n_neg - 1) / n_neg)

@@ -3,8 +3,8 @@
 import math
 from typing import Literal, NamedTuple
 
-from oddsmith.table.rows import ScoreRows, unit
-from oddsmith.table.table import ScoreTable
+from oddsmith.table.rows import unit
+from oddsmith.table.table import Sample, ScoreTable
 
 #: Sums over the same rows in another order differ by rounding only.
 _ROUNDING = 1e-12
@@ -25,7 +25,7 @@ class Fingerprint(NamedTuple):
     log_odds_cells: bool
 
     @staticmethod
-    def of(data: ScoreTable | ScoreRows) -> "Fingerprint":
+    def of(data: Sample) -> "Fingerprint":
         """Take the fingerprint of rows or of their table; sums are in units of the largest score."""
         low, high = data.span()
         # A table remembers its sums: many calibrators are fitted to one.

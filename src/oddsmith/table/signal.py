@@ -6,7 +6,7 @@ import numpy as np
 
 from oddsmith._types import Weights
 from oddsmith.table.rows import ScoreRows
-from oddsmith.table.table import ScoreTable
+from oddsmith.table.table import Sample, ScoreTable
 
 #: Scores whose area under the curve lies this many standard errors below ½ look the wrong way round.
 _REVERSED = -2.0
@@ -14,7 +14,7 @@ _LONG = 20_000
 _BLOCK = 512
 
 
-def is_separable(data: ScoreTable | ScoreRows) -> bool:
+def is_separable(data: Sample) -> bool:
     """Whether one threshold separates the classes, ties at the threshold included, in either direction."""
     low_pos = low_neg = math.inf
     high_pos = high_neg = -math.inf
@@ -30,7 +30,7 @@ def is_separable(data: ScoreTable | ScoreRows) -> bool:
     return True
 
 
-def is_reversed(data: ScoreTable | ScoreRows) -> bool:
+def is_reversed(data: Sample) -> bool:
     """Whether the area under the ROC curve is significantly below ½ (z < −2)."""
     if isinstance(data, ScoreRows):
         # Where a sample of both classes speaks clearly for the score, the sort is not needed.
