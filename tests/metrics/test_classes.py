@@ -35,7 +35,7 @@ def test_proper_scores_equal_scikit_learn(weights):
     right = oracle.accuracy_score(y, p.argmax(axis=1), sample_weight=weight)
     assert metrics.accuracy(y, p, weight) == pytest.approx(right)
     assert metrics.zero_one_error(y, p, weight) == pytest.approx(1 - right)
-    assert metrics.top_label_forecast(y, p, weight).prevalence == pytest.approx(right)
+    assert metrics.class_forecast(y, p, weight).of_top_label().prevalence == pytest.approx(right)
 
 
 def test_options_of_the_log_loss():

@@ -14,9 +14,9 @@ from scipy.special import ndtr, ndtri, stdtrit
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.errors import InvalidInputError
-from oddsmith.metrics._resampled import labels_again, n_rows, rows_again
 from oddsmith.metrics._truths import Truth, paths_of_truth
 from oddsmith.metrics.measure import AnyForecast, Null, value_of
+from oddsmith.metrics.resampled import labels_again, n_rows, rows_again
 from oddsmith.table import ScoreTable
 
 #: Standard errors from what the data suggest within which limits mostly lie, and how much more often they are drawn.

@@ -113,7 +113,17 @@ def integrated_calibration_index(
     return Figure(value, f"{_STATISTICS[statistic]} of |smoothed - P|; smoother: {name}")
 
 
-e90 = register(integrated_calibration_index.variant("e90", statistic="e90"))
+@register
+@measure(null="calibrated")
+def e90(forecast: ScoreTable) -> Figure:
+    """Return the 90th percentile of |isotonic regression − P| over rows: `integrated_calibration_index` of "e90".
+
+    Examples
+    --------
+    >>> round(e90([0, 1, 1], [0.2, 0.6, 0.7]), 6)
+    0.38
+    """
+    return integrated_calibration_index.of(forecast, statistic="e90")
 
 
 def _smooth(forecast: ScoreTable, smoother: str) -> tuple[Floats, str]:
