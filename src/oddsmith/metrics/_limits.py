@@ -151,7 +151,7 @@ def _shared_out(draws: float, distances: list[float]) -> list[int]:
 
 
 def _quantile_curves(samples: list[Floats], tail: float) -> Floats:
-    """Return the outer quantiles and the median under each truth, the shape of the law being taken from neighbours.
+    """Return the outer quantiles and the median under each truth, the shape of the law being taken from neighbors.
 
     Few samples leave mean and spread uncertain, and do not reach far into the tails. As a prediction interval does, the
     outer quantiles make up for both.

@@ -46,9 +46,9 @@ class CalibrationTest(Figure):
 
 @ForecastFunction
 def spiegelhalter_test(forecast: ScoreTable) -> CalibrationTest:
-    """Test calibration by Spiegelhalter's Z, the standardised squared error.
+    """Test calibration by Spiegelhalter's Z, the standardized squared error.
 
-    Blind to errors that leave Σ(y − p)(1 − 2p) as it is.
+    Blind to errors that leave Σ(y − p)(1 − 2p) unchanged.
 
     Notes
     -----
@@ -174,8 +174,8 @@ def cox_test(forecast: ScoreTable) -> CalibrationTest:
 def _score_test(forecast: ScoreTable) -> CalibrationTest:
     forecast = without_certain(forecast)
     require_several(forecast)
-    centred = forecast.scores - float(forecast.total @ forecast.scores) / float(forecast.total.sum())
-    features = np.array([centred, np.ones(len(centred))])
+    centered = forecast.scores - float(forecast.total @ forecast.scores) / float(forecast.total.sum())
+    features = np.array([centered, np.ones(len(centered))])
     score, variance = features @ residuals(forecast), (features * null_variance(forecast)) @ features.T
     statistic = float(score @ np.linalg.solve(variance, score))
     return CalibrationTest(statistic, "score test of slope 1 and intercept 0", float(chdtrc(2, statistic)), 2)

@@ -185,7 +185,7 @@ def _log_odds(name: str, method: HasLogOdds | ArrayLike, scores: Floats | None) 
     wrong = values.ndim != 1 if scores is None else values.shape != scores.shape
     if wrong or np.isnan(values).any():
         _check.fail(
-            f"method {name!r} must give one log-odds a score", f"shape {values.shape}, or NaN", "check the method"
+            f"method {name!r} must give one log-odds per score", f"shape {values.shape}, or NaN", "check the method"
         )
     return values
 
@@ -198,7 +198,7 @@ def _rows(
     random_state: int | None,
 ) -> Rows:
     if any(values.shape != truth.shape for values in log_odds.values()):
-        _check.fail("methods must have one log-odds a row", "different lengths", "pair the rows")
+        _check.fail("methods must have one log-odds per row", "different lengths", "pair the rows")
     signed = {name: np.where(truth, values, -values) for name, values in log_odds.items()}
     log = {name: decision_log_loss(values) for name, values in signed.items()}
     squared = {name: -decision_squared_error(values) for name, values in signed.items()}

@@ -18,7 +18,7 @@ from oddsmith.table.quantiles import quantiles
 
 __all__ = ["e90", "integrated_calibration_index", "smooth_calibration_error"]
 
-#: Cells of the lattice on [0, 1]; forecasts are shared between the two nearest centres.
+#: Cells of the lattice on [0, 1]; forecasts are shared between the two nearest centers.
 _CELLS = 4096
 _SMALLEST = 1e-4
 

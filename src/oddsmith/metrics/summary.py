@@ -44,7 +44,7 @@ def summary(
         Scores are log-odds; one made by `forecast_of` says whether it was fitted on these rows.
     intervals : bool, default True
         Whether to resample. All measures share the same samples, and a table of more than 2048 cells is resampled in
-        so many groups of neighbours, so the cost does not grow with the rows.
+        so many groups of neighbors, so the cost does not grow with the rows.
     level : float, default 0.95
     n_resamples : int, default 1000
     random_state : int, Generator or None

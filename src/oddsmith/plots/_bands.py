@@ -38,7 +38,7 @@ class Cells(NamedTuple):
 
     @staticmethod
     def of(forecast: ScoreTable, cuts: int = _CUTS) -> "Cells":
-        """Pool neighbours that are close both in prediction and in rank; short forecasts stay as they are."""
+        """Pool neighbors that are close both in prediction and in rank; short forecasts stay as they are."""
         prob, total = probability(forecast), forecast.total
         index = np.arange(len(prob))
         if len(prob) > 2 * cuts:

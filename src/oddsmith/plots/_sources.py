@@ -174,7 +174,7 @@ def marked(name: str, *, in_sample: bool) -> str:
 
 
 def _scores_for(estimator: Any, X: Any, kind: str, pos_label: Any) -> tuple[Floats, Any]:
-    """Return one score a row for the positive class, and which class that is."""
+    """Return one score per row for the positive class, and which class that is."""
     read = classifier_scores(estimator, X, kind)
     if read.classes is None or len(read.classes) != 2:
         got = "no classes_" if read.classes is None else f"{len(read.classes)} classes"

@@ -152,9 +152,8 @@ class ScoreSpaceDisplay(ScoreDisplay):
 
         Parameters
         ----------
-        ax : Axes, optional
-            Where to draw; by default on a new figure.
-        theme : {"light", "dark"}, default "light"
+        ax, theme
+            As of `Display`.
         scale : {"log_odds", "probability"}, default "log_odds"
             Of the vertical axis.
         """

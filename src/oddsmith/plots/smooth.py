@@ -55,7 +55,7 @@ class SmoothReliabilityDisplay(ReliabilityPicture):
     Notes
     -----
     rate(t) = Σ wᵢyᵢK(t, pᵢ) / Σ wᵢK(t, pᵢ), K Gaussian and reflected at 0 and 1. A row left out that has no
-    neighbours is foretold by the base rate.
+    neighbors is foretold by the base rate.
 
     References
     ----------
@@ -161,7 +161,7 @@ def _rate(kernel: Floats, pos: Weights, neg: Weights) -> Floats:
 
 
 def _resampled(cells: Cells, n_resamples: int, random_state: RandomState) -> tuple[Floats, Floats]:
-    """Return the weights of both classes, one column a bootstrap sample."""
+    """Return the weights of both classes, one column per bootstrap sample."""
     pos, neg = (np.zeros((n_resamples, len(cells.prob))) for _ in range(2))
     for row, drawn in enumerate(rows_again(cells.table, n_resamples, np.random.default_rng(random_state))):
         at = cells_of(drawn)
