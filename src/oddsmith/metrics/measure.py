@@ -54,7 +54,8 @@ class ForecastFunction(Generic[P, R]):
         self._function, self.takes = function, takes
         shared = list(inspect.signature(ForecastFunction.__call__).parameters.values())[1:-1]
         options = list(inspect.signature(function).parameters.values())[1:]
-        self.__signature__ = inspect.Signature([*shared, *options])
+        bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in (*shared, *options)]
+        self.__signature__ = inspect.Signature(bare)
 
     def of(self, forecast: AnyForecast, *args: P.args, **options: P.kwargs) -> R:
         """Return the result for a forecast."""
