@@ -35,7 +35,7 @@ def test_proper_scores_equal_scikit_learn(weights):
     right = oracle.accuracy_score(y, p.argmax(axis=1), sample_weight=weight)
     assert metrics.accuracy(y, p, weight) == pytest.approx(right)
     assert metrics.zero_one_error(y, p, weight) == pytest.approx(1 - right)
-    assert metrics.top_label_forecast(y, p, weight).prevalence == pytest.approx(right)
+    assert metrics.class_forecast(y, p, weight).of_top_label().prevalence == pytest.approx(right)
 
 
 def test_options_of_the_log_loss():
@@ -88,30 +88,40 @@ def test_decompositions_add_up_and_are_never_negative(power):
     assert saved <= metrics.log_loss_miscalibration(y, p) <= saved + 0.02
 
 
-def rows_canonical(y, p, h):
+def rows_canonical(y, p, h, reference):
     gaps = []
     for i, row in enumerate(p):
         kernel = np.array([stats.dirichlet.pdf(row, other / h + 1) for other in p])
         kernel[i] = 0
-        gaps.append(np.abs(kernel @ np.eye(p.shape[1])[y] / kernel.sum() - row))
+        shares, mean = (kernel @ values / kernel.sum() for values in (np.eye(p.shape[1])[y], p))
+        gaps.append(np.abs(shares - (row if reference == "row" else mean)))
     return np.array(gaps)
 
 
-def test_canonical_error_equals_the_row_version():
+@pytest.mark.parametrize("reference", ["smoothed", "row"])
+def test_canonical_error_equals_the_row_version(reference):
     y, p = data(5, n=60, k=3)
-    gaps = rows_canonical(y, p, 0.05)
+    gaps = rows_canonical(y, p, 0.05, reference)
     for norm, expected in (
         ("l1", gaps.sum(axis=1).mean()),
         ("squared", (gaps**2).sum(axis=1).mean()),
         ("l2", np.sqrt((gaps**2).sum(axis=1).mean())),
     ):
-        found = metrics.canonical_calibration_error(y, p, bandwidth=0.05, norm=norm)
+        found = metrics.canonical_calibration_error(y, p, bandwidth=0.05, norm=norm, reference=reference)
         assert found == pytest.approx(expected, rel=1e-9)
     figure = metrics.canonical_calibration_error.of(metrics.class_forecast(y, p))
     assert "Dirichlet kernel, bandwidth" in str(figure)
     count = np.arange(60) % 3 + 1
     repeated = metrics.canonical_calibration_error(np.repeat(y, count), np.repeat(p, count, axis=0), bandwidth=0.05)
     assert metrics.canonical_calibration_error(y, p, count, bandwidth=0.05) == pytest.approx(repeated)
+
+
+def test_canonical_error_of_a_calibrated_population_is_zero():
+    prob = np.random.default_rng(0).dirichlet(np.ones(3), 40)
+    rows, truth = np.repeat(prob, 3, axis=0), np.tile(np.arange(3), 40)
+    weight = np.rint(1e6 * prob.ravel()).astype(int)
+    assert metrics.canonical_calibration_error(truth, rows, weight, bandwidth=0.1) < 1e-4
+    assert metrics.canonical_calibration_error(truth, rows, weight, bandwidth=0.1, reference="row") > 0.02
 
 
 def test_canonical_error_tells_calibrated_from_sure():

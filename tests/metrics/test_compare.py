@@ -210,7 +210,7 @@ def test_bad_input():
         (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, raw="c"), "raw"),
         (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, level=1.0), "level must be below 1"),
         (lambda: compare(table.scale(0.5), {"a": [1.0, 1.0], "b": [1.0, 2.0]}), "needs counts"),
-        (lambda: compare_rows([0, 1], {"a": [1.0, 1.0], "b": [1.0]}), "one log-odds a row"),
+        (lambda: compare_rows([0, 1], {"a": [1.0, 1.0], "b": [1.0]}), "one log-odds per row"),
         (lambda: compare_rows([0, 1], {"a": [1.0, 1.0], "b": [1.0, 2.0]}, sample_weight=[0.5, 1.0]), "needs counts"),
     ):
         with pytest.raises(InvalidInputError, match=words):

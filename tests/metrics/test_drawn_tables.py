@@ -9,8 +9,8 @@ from oddsmith import ScoreTable, metrics
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import interval
 from oddsmith.metrics._limits import _quantile_curves, _shared_out
-from oddsmith.metrics._resampled import equal_rows, labels_again, rows_again
 from oddsmith.metrics._truths import paths_of_truth
+from oddsmith.metrics.resampled import equal_rows, labels_again, rows_again
 
 RNG = np.random.default_rng(0)
 SCORES = RNG.normal(0, 1.5, 200)

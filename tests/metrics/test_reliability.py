@@ -133,7 +133,7 @@ def test_distinct_forecasts_as_bins():
     gaps = [abs((y - p)[p == value].sum()) for value in np.unique(p)]
     found = calibration_error.of(forecast_from_arrays(y, p), definition=ErrorDefinition(bins="distinct"))
     assert float(found) == pytest.approx(sum(gaps) / len(y))
-    assert "every distinct forecast a bin" in str(found)
+    assert "one bin per distinct forecast" in str(found)
 
 
 @pytest.mark.parametrize("name", sorted(DEFINITIONS))

@@ -298,12 +298,12 @@ def test_holm():
 def test_bad_input():
     for call, words in (
         (lambda: sig.sign_test(-1, 2), "wins"),
-        (lambda: sig.micro_sign_test([1.0], [1.0, 2.0]), "one gain a decision"),
+        (lambda: sig.micro_sign_test([1.0], [1.0, 2.0]), "one gain per decision"),
         (lambda: sig.micro_sign_test([np.nan], [1.0]), "NaN"),
         (lambda: sig.micro_sign_test([1.0], [1.0], [0.5]), "needs counts"),
         (lambda: sig.cluster_sign_flip_test([1.0], [1.0], [0], [0.5]), "needs counts"),
         (lambda: sig.paired_bootstrap([np.inf], [1.0]), "finite"),
-        (lambda: sig.paired_bootstrap([1.0], [1.0], clusters=[1, 2]), "one cluster a decision"),
+        (lambda: sig.paired_bootstrap([1.0], [1.0], clusters=[1, 2]), "one cluster per decision"),
         (lambda: sig.paired_bootstrap([1.0], [1.0], level=1.0), "level must be below 1"),
     ):
         with pytest.raises(InvalidInputError, match=words):

@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from oddsmith import PlattCalibrator, ScoreTable, metrics
 from oddsmith.errors import InvalidInputError
-from oddsmith.metrics import forecast_of, interval, summary, summary_text
+from oddsmith.metrics import forecast_of, interval, summary
 from oddsmith.metrics.result import plain
 
 
@@ -66,31 +66,20 @@ def test_intervals_are_of_both_kinds(found):
     assert (parts["auc"]["low"], parts["auc"]["high"]) == (alone.low, alone.high)
 
 
-def test_json_and_text(found):
-    read = json.loads(json.dumps(found, allow_nan=False))
-    text = summary_text(read)
-    assert text == summary_text(found)
-    lines = text.splitlines()
-    assert lines[0].startswith("400 rows, ")
-    assert "95% interval" in lines[2]
-    for name in (*found["measures"], *found["tests"]):
-        assert sum(line.startswith(f"{name} ") for line in lines) == 1
-    assert "by chance [" in text
-    assert "p " in text
+def test_is_plain_json(found):
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
 
 
 def test_without_intervals_nothing_is_resampled():
     found = summary(forecast(), intervals=False)
     assert found["level"] is None
     assert not any("interval" in part for part in found["measures"].values())
-    assert "interval" not in summary_text(found)
 
 
 def test_float_weights():
     found = summary(forecast(weight=np.random.default_rng(1).uniform(0.5, 2, 400)), n_resamples=60, random_state=0)
     assert found["data"]["kind"] == "weight"
     assert all("reason" not in part for part in (*found["measures"].values(), *found["tests"].values()))
-    assert "of weight" in summary_text(found).splitlines()[0]
 
 
 def test_what_is_undefined_says_why():
@@ -102,9 +91,6 @@ def test_what_is_undefined_says_why():
     assert "interval" not in found["measures"]["calibration_slope"]
     assert found["tests"]["kuiper_test"]["value"] == "inf"
     json.dumps(found, allow_nan=False)
-    text = summary_text(found)
-    assert "inf" in text
-    assert "log-odds must be finite" in text
     one_class = summary(metrics.forecast_from_arrays([0, 0], [0.1, 0.2]), n_resamples=60, random_state=0)
     assert "both classes" in one_class["measures"]["auc"]["reason"]
     assert one_class["measures"]["squared_error"]["interval"]["low"] >= 0
@@ -145,7 +131,6 @@ def test_in_sample_forecasts_have_no_p_values():
     found = summary(forecast_of(forecast(), Identity, in_sample=True), intervals=False)
     assert found["in_sample"]
     assert all("fitted on are refused" in part["reason"] for part in found["tests"].values())
-    assert "flatters" in summary_text(found)
 
 
 def test_results_become_plain_json_all_the_way_down():

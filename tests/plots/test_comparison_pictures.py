@@ -40,7 +40,7 @@ def test_sizes_are_ticks_of_a_logarithmic_axis():
 
 
 def test_bad_trials_are_refused():
-    with pytest.raises(InvalidInputError, match="'a' must have positive sizes, and one row of values a size"):
+    with pytest.raises(InvalidInputError, match="'a' must have positive sizes, and one row of values per size"):
         LearningCurveDisplay.from_trials({"a": ([1, 2], [[1.0, 2.0, 3.0]])})
     with pytest.raises(InvalidInputError, match="positive sizes"):
         LearningCurveDisplay.from_trials({"a": ([0, 2], [1.0, 2.0])})

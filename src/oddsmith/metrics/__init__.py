@@ -57,7 +57,6 @@ from oddsmith.metrics.class_tests import ClassTests as ClassTests
 from oddsmith.metrics.class_tests import classwise_test as classwise_test
 from oddsmith.metrics.classes import ClassForecast as ClassForecast
 from oddsmith.metrics.classes import class_forecast as class_forecast
-from oddsmith.metrics.classes import top_label_forecast as top_label_forecast
 from oddsmith.metrics.compare import compare as compare
 from oddsmith.metrics.compare import compare_rows as compare_rows
 from oddsmith.metrics.comparison import Comparison as Comparison
@@ -81,7 +80,6 @@ from oddsmith.metrics.significance import micro_sign_test as micro_sign_test
 from oddsmith.metrics.significance import paired_t_test as paired_t_test
 from oddsmith.metrics.significance import sign_test as sign_test
 from oddsmith.metrics.summary import summary as summary
-from oddsmith.metrics.summary import summary_text as summary_text
 # isort: on
 
 #: Every name that is imported here.

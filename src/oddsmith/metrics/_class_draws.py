@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from oddsmith._types import Floats
-from oddsmith.metrics._resampled import equal_rows, labels_again, n_rows, rows_again
 from oddsmith.metrics._softmax_line import recalibrated
 from oddsmith.metrics._truths import MANY, Truth, along, paths_of_truth
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.measure import Null
+from oddsmith.metrics.resampled import equal_rows, labels_again, n_rows, rows_again
 
 
 @n_rows.register

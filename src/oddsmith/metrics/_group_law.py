@@ -19,7 +19,7 @@ SMALL_VARIANCE = 25.0
 #: Numbers of positives that are told apart: ±25 standard deviations of such a group.
 _COUNTS = 256
 
-#: Distinct forecasts of a group beyond which neighbours are pooled.
+#: Distinct forecasts of a group beyond which neighbors are pooled.
 _CELLS = 2048
 
 #: Cells of the grid up to the statistic that was seen.

@@ -14,9 +14,9 @@ from scipy.special import ndtr, ndtri, stdtrit
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.errors import InvalidInputError
-from oddsmith.metrics._resampled import labels_again, n_rows, rows_again
 from oddsmith.metrics._truths import Truth, paths_of_truth
 from oddsmith.metrics.measure import AnyForecast, Null, value_of
+from oddsmith.metrics.resampled import labels_again, n_rows, rows_again
 from oddsmith.table import ScoreTable
 
 #: Standard errors from what the data suggest within which limits mostly lie, and how much more often they are drawn.
@@ -151,7 +151,7 @@ def _shared_out(draws: float, distances: list[float]) -> list[int]:
 
 
 def _quantile_curves(samples: list[Floats], tail: float) -> Floats:
-    """Return the outer quantiles and the median under each truth, the shape of the law being taken from neighbours.
+    """Return the outer quantiles and the median under each truth, the shape of the law being taken from neighbors.
 
     Few samples leave mean and spread uncertain, and do not reach far into the tails. As a prediction interval does, the
     outer quantiles make up for both.

@@ -1,8 +1,8 @@
 """Tests of perfect calibration, under which each P is the probability of a positive.
 
-All take forecasts that were not fitted on these rows; p-values of fitted rows are refused. Float weights enter by their
-squares, so that p-values stay honest, or are refused. p-values are those of large samples, except that Hosmer and
-Lemeshow's are exact for small groups.
+All take forecasts that were not fitted on these rows; p-values of a `Forecast` that was are refused. Float weights
+enter by their squares, so that p-values stay honest, or are refused. p-values are those of large samples, except that
+Hosmer and Lemeshow's are exact for small groups.
 """
 
 import math
@@ -45,18 +45,10 @@ class CalibrationTest(Figure):
 
 
 @ForecastFunction
-def spiegelhalter_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
-    """Test calibration by Spiegelhalter's Z, the standardised squared error.
+def spiegelhalter_test(forecast: ScoreTable) -> CalibrationTest:
+    """Test calibration by Spiegelhalter's Z, the standardized squared error.
 
-    Blind to errors that leave Σ(y − p)(1 − 2p) as it is.
-
-    Parameters
-    ----------
-    y_true, y_prob, sample_weight, pos_label
-        As of `Measure`; ``of`` takes a forecast table.
-    in_sample : bool, default False
-        Whether the forecast was fitted on these rows: then the p-value is refused, as it is for a forecast that knows
-        so itself (see `forecast_of`).
+    Blind to errors that leave Σ(y − p)(1 − 2p) unchanged.
 
     Notes
     -----
@@ -71,7 +63,7 @@ def spiegelhalter_test(forecast: ScoreTable, *, in_sample: bool = False) -> Cali
     >>> print(spiegelhalter_test([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
     0.109109, p = 0.9131 (Spiegelhalter's Z)
     """
-    refuse_in_sample(forecast, in_sample)
+    _refuse_in_sample(forecast)
     tilt = 1 - 2 * probability(forecast)
     excess, variance = float(residuals(forecast) @ tilt), float(null_variance(forecast) @ tilt**2)
     z = _ratio(forecast, excess, math.sqrt(variance))
@@ -79,7 +71,7 @@ def spiegelhalter_test(forecast: ScoreTable, *, in_sample: bool = False) -> Cali
 
 
 @ForecastFunction
-def calibration_in_the_large_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
+def calibration_in_the_large_test(forecast: ScoreTable) -> CalibrationTest:
     """Test calibration in the large: whether the mean forecast is the share of positives.
 
     Notes
@@ -91,13 +83,13 @@ def calibration_in_the_large_test(forecast: ScoreTable, *, in_sample: bool = Fal
     >>> print(calibration_in_the_large_test([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
     -0.117041, p = 0.9068 (excess of positives, calibration in the large)
     """
-    refuse_in_sample(forecast, in_sample)
+    _refuse_in_sample(forecast)
     z = _ratio(forecast, float(residuals(forecast).sum()), math.sqrt(float(null_variance(forecast).sum())))
     return CalibrationTest(z, "excess of positives, calibration in the large", _two_sided(z))
 
 
 @ForecastFunction
-def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: bool = False) -> CalibrationTest:
+def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10) -> CalibrationTest:
     """Test calibration by groups of equal weight (Hosmer and Lemeshow).
 
     The law is χ² with as many degrees of freedom as groups: the usual "groups − 2" is for rows that the model was
@@ -110,8 +102,6 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: b
         As of `Measure`; ``of`` takes a forecast table.
     n_bins : int, default 10
         Number of groups; ties are never split, so there may be fewer.
-    in_sample : bool, default False
-        As in `spiegelhalter_test`.
 
     Notes
     -----
@@ -128,7 +118,7 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: b
     >>> hosmer_lemeshow_test([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9], n_bins=2).df
     2
     """
-    refuse_in_sample(forecast, in_sample)
+    _refuse_in_sample(forecast)
     prob = probability(forecast)
     index = bin_index(forecast, prob, _check.whole_number(n_bins, "n_bins", low=1), "mass", "left")
     columns = (forecast.total, squared_weight(forecast), forecast.total * prob, residuals(forecast))
@@ -155,7 +145,7 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10, in_sample: b
 
 
 @ForecastFunction
-def cox_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
+def cox_test(forecast: ScoreTable) -> CalibrationTest:
     """Test slope 1 and intercept 0 jointly, in the logistic regression on the log-odds.
 
     Powerful against forecasts that are too extreme, too timid, too high or too low; blind to other shapes. Needs
@@ -171,7 +161,7 @@ def cox_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTes
     >>> cox_test([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]).df
     2
     """
-    refuse_in_sample(forecast, in_sample)
+    _refuse_in_sample(forecast)
     if forecast.kind == "weight":
         return _score_test(forecast)
     slope, intercept = recalibration_line(forecast)
@@ -184,15 +174,15 @@ def cox_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTes
 def _score_test(forecast: ScoreTable) -> CalibrationTest:
     forecast = without_certain(forecast)
     require_several(forecast)
-    centred = forecast.scores - float(forecast.total @ forecast.scores) / float(forecast.total.sum())
-    features = np.array([centred, np.ones(len(centred))])
+    centered = forecast.scores - float(forecast.total @ forecast.scores) / float(forecast.total.sum())
+    features = np.array([centered, np.ones(len(centered))])
     score, variance = features @ residuals(forecast), (features * null_variance(forecast)) @ features.T
     statistic = float(score @ np.linalg.solve(variance, score))
     return CalibrationTest(statistic, "score test of slope 1 and intercept 0", float(chdtrc(2, statistic)), 2)
 
 
 @ForecastFunction
-def kolmogorov_smirnov_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
+def kolmogorov_smirnov_test(forecast: ScoreTable) -> CalibrationTest:
     """Test calibration by the largest cumulative excess of positives, from the lowest forecast up.
 
     Without bins or smoothers, and sensitive to any shape of error.
@@ -211,7 +201,7 @@ def kolmogorov_smirnov_test(forecast: ScoreTable, *, in_sample: bool = False) ->
     >>> print(kolmogorov_smirnov_test([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
     0.468165, p = 0.9954 (cumulative excess, Kolmogorov-Smirnov, Brownian motion)
     """
-    walk = _walk(forecast, in_sample)
+    walk = _walk(forecast)
     statistic = float(np.abs(walk).max())
     return CalibrationTest(
         statistic, "cumulative excess, Kolmogorov-Smirnov, Brownian motion", largest_of_brownian_motion(statistic)
@@ -219,7 +209,7 @@ def kolmogorov_smirnov_test(forecast: ScoreTable, *, in_sample: bool = False) ->
 
 
 @ForecastFunction
-def kuiper_test(forecast: ScoreTable, *, in_sample: bool = False) -> CalibrationTest:
+def kuiper_test(forecast: ScoreTable) -> CalibrationTest:
     """Test calibration by the largest excess of positives over any interval of forecasts.
 
     Notes
@@ -236,7 +226,7 @@ def kuiper_test(forecast: ScoreTable, *, in_sample: bool = False) -> Calibration
     >>> print(kuiper_test([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
     0.702247, p = 0.9992 (cumulative excess, Kuiper, Brownian motion)
     """
-    walk = _walk(forecast, in_sample)
+    walk = _walk(forecast)
     statistic = float(max(walk.max(), 0.0) - min(walk.min(), 0.0))
     return CalibrationTest(statistic, "cumulative excess, Kuiper, Brownian motion", range_of_brownian_motion(statistic))
 
@@ -261,10 +251,9 @@ def range_of_brownian_motion(r: float) -> float:
     return float(np.clip(8 * np.sum((-1.0) ** (k - 1) * k * ndtr(-k * r)), 0.0, 1.0))
 
 
-def refuse_in_sample(forecast: ScoreTable, in_sample: bool) -> None:
-    """Refuse a p-value on rows that the forecast was fitted on."""
-    _check.one_of(in_sample, "in_sample", (True, False))
-    if in_sample or is_in_sample(forecast):
+def _refuse_in_sample(forecast: ScoreTable) -> None:
+    """Refuse a p-value of a forecast that knows that it was fitted on these rows (see `forecast_of`)."""
+    if is_in_sample(forecast):
         _check.fail(
             "p-values on a table that the map was fitted on are refused",
             "a forecast that was fitted on these rows",
@@ -277,8 +266,8 @@ def null_variance(forecast: ScoreTable) -> Floats:
     return np.asarray(squared_weight(forecast) * expit(forecast.scores) * expit(-forecast.scores))
 
 
-def _walk(forecast: ScoreTable, in_sample: bool) -> Floats:
-    refuse_in_sample(forecast, in_sample)
+def _walk(forecast: ScoreTable) -> Floats:
+    _refuse_in_sample(forecast)
     spread = math.sqrt(float(null_variance(forecast).sum()))
     if _refuted(forecast) or spread == 0:
         return np.array([_ratio(forecast, 0.0, 0.0)])

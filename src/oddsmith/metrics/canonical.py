@@ -27,7 +27,11 @@ _BLOCK = 4_000_000
 
 @measure(takes="classes", null="calibrated")
 def canonical_calibration_error(
-    forecast: ClassForecast, *, bandwidth: float | None = None, norm: Literal["l1", "l2", "squared"] = "l1"
+    forecast: ClassForecast,
+    *,
+    bandwidth: float | None = None,
+    norm: Literal["l1", "l2", "squared"] = "l1",
+    reference: Literal["smoothed", "row"] = "smoothed",
 ) -> Figure:
     """Return the mean distance between rows of probabilities and the shares of classes among rows like them.
 
@@ -42,11 +46,14 @@ def canonical_calibration_error(
         Of the Dirichlet kernel; by default the one of 1, ½, ¼, … 2⁻¹³ under which rows left out are most likely.
     norm : {"l1", "l2", "squared"}, default "l1"
         How the gaps of all classes and rows become one number.
+    reference : {"smoothed", "row"}, default "smoothed"
+        What shares are compared with: the mean probabilities of the same rows, so that a calibrated forecast has 0 but
+        for chance; or the row itself, as Popordanoska et al. do, whose error never quite falls to 0.
 
     Notes
     -----
     Shares are Σ_j w_j K(p_i; p_j) t_j / Σ_j w_j K(p_i; p_j) over j ≠ i, where K(·; p_j) is the Dirichlet density with
-    parameters p_j/h + 1. Biased upwards for few rows.
+    parameters p_j/h + 1; means of probabilities likewise. Biased upwards for few rows.
 
     References
     ----------
@@ -60,14 +67,18 @@ def canonical_calibration_error(
     0.4
     """
     _check.one_of(norm, "norm", tuple(_NORMS))
+    _check.one_of(reference, "reference", ("smoothed", "row"))
     if len(forecast) < 2:
         _check.fail("rows must be two or more", f"{len(forecast)}", "collect more rows")
     kernel = _Kernel(forecast)
     h = kernel.best_bandwidth() if bandwidth is None else _check.number(bandwidth, "bandwidth", low=0, strict=True)
-    gaps = np.abs(kernel.shares(h) - forecast.prob)
+    hot = np.eye(len(forecast.labels))[forecast.truth]
+    smoothed = reference == "smoothed"
+    gaps = np.abs(kernel.means(hot - forecast.prob, h) if smoothed else kernel.means(hot, h) - forecast.prob)
     mean = float(forecast.weight @ np.sum(gaps if norm == "l1" else gaps**2, axis=1)) / float(forecast.weight.sum())
+    against = "smoothed probabilities" if smoothed else "the row itself"
     value = float(np.sqrt(mean)) if norm == "l2" else mean
-    return Figure(value, f"{_NORMS[norm]} over classes; Dirichlet kernel, bandwidth {h:.4g}, rows left out")
+    return Figure(value, f"{_NORMS[norm]} over classes; Dirichlet kernel, bandwidth {h:.4g}; against {against}")
 
 
 class _Kernel:
@@ -77,17 +88,16 @@ class _Kernel:
         self.forecast = forecast
         held = np.clip(forecast.prob, _LEAST, 1.0)
         self.prob = held / held.sum(axis=1, keepdims=True)
-        self.hot = np.eye(len(forecast.labels))[forecast.truth]
         self.log_weight = np.log(forecast.weight.astype(np.float64))
 
-    def shares(self, bandwidth: float) -> Floats:
-        """Return the share of each class among rows like each row, itself left out."""
+    def means(self, values: Floats, bandwidth: float) -> Floats:
+        """Return the mean of values over rows like each row, itself left out."""
         found = np.empty_like(self.prob)
         step = max(_BLOCK // len(self.prob), 1)
         for start in range(0, len(self.prob), step):
             logs = self._log_kernel(np.arange(start, min(start + step, len(self.prob))), bandwidth)
             weight = np.exp(logs - logs.max(axis=1, keepdims=True))
-            found[start : start + step] = weight @ self.hot / weight.sum(axis=1, keepdims=True)
+            found[start : start + step] = weight @ values / weight.sum(axis=1, keepdims=True)
         return np.asarray(found)
 
     def best_bandwidth(self) -> float:

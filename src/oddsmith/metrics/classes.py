@@ -12,7 +12,7 @@ from oddsmith._types import Floats, Weights
 from oddsmith.maps.base import logit
 from oddsmith.table import ScoreTable
 
-__all__ = ["ClassForecast", "class_forecast", "top_label_forecast"]
+__all__ = ["ClassForecast", "class_forecast"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,10 @@ class ClassForecast:
         return (self.of_class(k) for k in range(len(self.labels)))
 
     def of_top_label(self) -> ScoreTable:
-        """Return the forecast that the most probable class is the true one (ties: the first class)."""
+        """Return the forecast that the most probable class is the true one (ties: the first class).
+
+        Its measures are those of the top label: accuracy is its prevalence, and any calibration error or test applies.
+        """
         return _table(self.right, self.prob.max(axis=1), self.weight)
 
     @property
@@ -120,26 +123,6 @@ def class_forecast(
         return ClassForecast(p, truth, np.ones(len(p), np.int64), known)
     held = weight > 0
     return ClassForecast(p[held], truth[held], weight[held], known)
-
-
-def top_label_forecast(
-    y_true: ArrayLike, prob: ArrayLike, sample_weight: ArrayLike | None = None, *, labels: ArrayLike | None = None
-) -> ScoreTable:
-    """Return the forecast that the most probable of several classes is the true one (ties: the first class).
-
-    Its measures are those of the top label: accuracy is its prevalence, and any calibration error or test applies.
-
-    Parameters
-    ----------
-    y_true, prob, sample_weight, labels
-        As of `class_forecast`.
-
-    Examples
-    --------
-    >>> len(top_label_forecast([0, 2], [[0.6, 0.3, 0.1], [0.5, 0.2, 0.3]], labels=[0, 1, 2]))
-    2
-    """
-    return class_forecast(y_true, prob, sample_weight, labels=labels).of_top_label()
 
 
 def _table(positive: NDArray[np.bool_], prob: Floats, weight: Weights) -> ScoreTable:

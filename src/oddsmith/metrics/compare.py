@@ -175,7 +175,14 @@ def compare_decisions(
     random_state: int | None = None,
 ) -> Comparison:
     """Compare methods on decisions that were read before."""
-    return _compare(_rows(log_odds, truth, decisions, clusters, random_state), protocol, level, raw)
+    if any(values.shape != truth.shape for values in log_odds.values()):
+        _check.fail("methods must have one log-odds per row", "different lengths", "pair the rows")
+    signed = {name: np.where(truth, values, -values) for name, values in log_odds.items()}
+    log = {name: decision_log_loss(values) for name, values in signed.items()}
+    squared = {name: -decision_squared_error(values) for name, values in signed.items()}
+    hits = {name: ((values > 0) == truth).astype(np.float64) for name, values in log_odds.items()}
+    rows = Rows(log, squared, hits, (signed, signed), decisions, clusters, random_state)
+    return _compare(rows, protocol, level, raw)
 
 
 def _log_odds(name: str, method: HasLogOdds | ArrayLike, scores: Floats | None) -> Floats:
@@ -185,25 +192,9 @@ def _log_odds(name: str, method: HasLogOdds | ArrayLike, scores: Floats | None) 
     wrong = values.ndim != 1 if scores is None else values.shape != scores.shape
     if wrong or np.isnan(values).any():
         _check.fail(
-            f"method {name!r} must give one log-odds a score", f"shape {values.shape}, or NaN", "check the method"
+            f"method {name!r} must give one log-odds per score", f"shape {values.shape}, or NaN", "check the method"
         )
     return values
-
-
-def _rows(
-    log_odds: dict[str, Floats],
-    truth: Bools,
-    decisions: Decisions,
-    clusters: NDArray[np.generic] | None,
-    random_state: int | None,
-) -> Rows:
-    if any(values.shape != truth.shape for values in log_odds.values()):
-        _check.fail("methods must have one log-odds a row", "different lengths", "pair the rows")
-    signed = {name: np.where(truth, values, -values) for name, values in log_odds.items()}
-    log = {name: decision_log_loss(values) for name, values in signed.items()}
-    squared = {name: -decision_squared_error(values) for name, values in signed.items()}
-    hits = {name: ((values > 0) == truth).astype(np.float64) for name, values in log_odds.items()}
-    return Rows(log, squared, hits, (signed, signed), decisions, clusters, random_state)
 
 
 def _class_rows(

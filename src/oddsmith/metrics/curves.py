@@ -78,7 +78,10 @@ def reliability_curve(
 
 @dataclass(frozen=True, eq=False)
 class EmpiricalLogOdds(Result):
-    """Non-empty bins of scores with their smoothed log-odds."""
+    """Non-empty bins of scores with their smoothed log-odds.
+
+    The variance of a log-odds is 1/(n₊ + ½) + 1/(n₋ + ½), n = (Σw)²/Σw² for float weights.
+    """
 
     low: Floats
     high: Floats
@@ -86,6 +89,7 @@ class EmpiricalLogOdds(Result):
     pos: Floats
     neg: Floats
     log_odds: Floats
+    standard_error: Floats
 
     @property
     def one_class(self) -> np.ndarray:
@@ -131,7 +135,11 @@ def empirical_log_odds(table: ScoreTable, *, n_bins: int = 30, edges: ArrayLike 
         low, high = scores[first], scores[np.append(first[1:], len(scores)) - 1]
     else:
         low, high = ends[held], ends[held + 1]
-    return EmpiricalLogOdds(low, high, mean, pos, neg, np.log((pos + 0.5) / (neg + 0.5)))
+    variance = np.zeros(len(held))
+    for weight, squared in ((pos, table.pos_sq), (neg, table.neg_sq)):
+        squares = weight if squared is None else sum_by(index, squared[inside], len(held))
+        variance += 1 / (weight**2 / np.where(squares > 0, squares, 1.0) + 0.5)
+    return EmpiricalLogOdds(low, high, mean, pos, neg, np.log((pos + 0.5) / (neg + 0.5)), np.sqrt(variance))
 
 
 def _edges(edges: ArrayLike) -> Floats:

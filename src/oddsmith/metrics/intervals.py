@@ -23,7 +23,7 @@ from oddsmith.table.resample import RandomState, pooled
 
 __all__ = ["Interval", "interval"]
 
-#: Tables of more cells are drawn from in so many groups of neighbours.
+#: Tables of more cells are drawn from in so many groups of neighbors.
 _CELLS = 2048
 
 #: Log-odds that are as good as infinite, where groups have a mean.
@@ -116,7 +116,7 @@ def interval(
 
     Of several classes q is the best softmax(a·log p + b), and the percentiles are those of all rows.
 
-    Tables of more than 2048 cells are resampled in so many groups of neighbouring forecasts; the measure itself is
+    Tables of more than 2048 cells are resampled in so many groups of neighboring forecasts; the measure itself is
     exact.
 
     References

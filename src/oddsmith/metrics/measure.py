@@ -31,14 +31,6 @@ AnyForecast = ScoreTable | ClassForecast
 #: Measures by name, in the order in which summaries show them.
 MEASURES: dict[str, "Measure[..., Any]"] = {}
 
-_SHARED = [
-    inspect.Parameter("y_true", inspect.Parameter.POSITIONAL_OR_KEYWORD),
-    inspect.Parameter("y_prob", inspect.Parameter.POSITIONAL_OR_KEYWORD),
-    inspect.Parameter("sample_weight", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None),
-    inspect.Parameter("pos_label", inspect.Parameter.KEYWORD_ONLY, default=None),
-    inspect.Parameter("labels", inspect.Parameter.KEYWORD_ONLY, default=None),
-]
-
 
 class ForecastFunction(Generic[P, R]):
     """A function of labels and probabilities, defined on a forecast.
@@ -60,16 +52,16 @@ class ForecastFunction(Generic[P, R]):
     def __init__(self, function: Callable[Concatenate[Any, P], R], takes: Takes = "table") -> None:
         functools.update_wrapper(self, function)
         self._function, self.takes = function, takes
-        self.__signature__ = inspect.Signature([*_SHARED, *list(inspect.signature(function).parameters.values())[1:]])
+        shared = list(inspect.signature(ForecastFunction.__call__).parameters.values())[1:-1]
+        options = list(inspect.signature(function).parameters.values())[1:]
+        bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in (*shared, *options)]
+        self.__signature__ = inspect.Signature(bare)
 
     def of(self, forecast: AnyForecast, *args: P.args, **options: P.kwargs) -> R:
         """Return the result for a forecast."""
-        if not isinstance(forecast, _TAKEN[self.takes]):
-            _check.fail(
-                f"{self.__name__}.of needs a {_WANTED[self.takes]}",
-                type(forecast).__name__,
-                f"call {self.__name__}(y_true, y_prob), or make one with forecast_from_arrays or class_forecast",
-            )
+        if not isinstance(forecast, _TAKEN[self.takes][0]):
+            hint = f"call {self.__name__}(y_true, y_prob), or make one with forecast_from_arrays or class_forecast"
+            _check.fail(f"{self.__name__}.of needs a {_TAKEN[self.takes][1]}", type(forecast).__name__, hint)
         result = self._function(forecast, *args, **options)
         if isinstance(result, Figure) and is_in_sample(forecast):
             return replace(result, in_sample=True)
@@ -116,9 +108,9 @@ class ForecastFunction(Generic[P, R]):
         if columns < 2 and self.takes != "classes":
             return forecast_from_arrays(y_true, y_prob, weight, pos_label=pos_label)
         if columns < 2 or (columns > 2 and self.takes == "table"):
-            hint = "take one class against the rest (y == c, P[:, c]), or top_label_forecast"
+            hint = "take one class against the rest (y == c, P[:, c]), or class_forecast(y, P).of_top_label()"
             hint = hint if columns else "pass rows of class probabilities"
-            _check.fail(f"{self.__name__} needs a {_WANTED[self.takes]}", f"y_prob of shape {np.shape(y_prob)}", hint)
+            _check.fail(f"{self.__name__} needs a {_TAKEN[self.takes][1]}", f"y_prob of shape {np.shape(y_prob)}", hint)
         read = class_forecast(y_true, y_prob, weight, labels=labels)
         if columns > 2 or self.takes == "classes":
             return read
@@ -133,15 +125,11 @@ def forecast_function(takes: Takes) -> Callable[[Callable[Concatenate[Any, P], R
     return lambda function: ForecastFunction(function, takes)
 
 
-_TAKEN: dict[Takes, tuple[type, ...]] = {
-    "table": (ScoreTable,),
-    "classes": (ClassForecast,),
-    "both": (ScoreTable, ClassForecast),
-}
-_WANTED: dict[Takes, str] = {
-    "table": "forecast of two classes, a ScoreTable of log-odds",
-    "classes": "forecast of several classes, a ClassForecast",
-    "both": "forecast, a ScoreTable of log-odds or a ClassForecast",
+#: What is taken, and what it is called in errors.
+_TAKEN: dict[Takes, tuple[tuple[type, ...], str]] = {
+    "table": ((ScoreTable,), "forecast of two classes, a ScoreTable of log-odds"),
+    "classes": ((ClassForecast,), "forecast of several classes, a ClassForecast"),
+    "both": ((ScoreTable, ClassForecast), "forecast, a ScoreTable of log-odds or a ClassForecast"),
 }
 
 
@@ -178,14 +166,6 @@ class Measure(ForecastFunction[P, R]):
     def __call__(self, *args: Any, **options: Any) -> float:
         """Return the measure of probabilities against labels, as `ForecastFunction` reads them."""
         return float(super().__call__(*args, **options))
-
-    def variant(self, name: str, definition: str = "", **options: Any) -> "Measure[..., R]":
-        """Return the same measure with some options set, under a name of its own."""
-        marks: dict[str, Any] = {"null": self.null, "of_base_rate": self.of_base_rate, "resampled": self.resampled}
-        made = Measure(functools.partial(self._function, **options), definition, self.takes, **marks)
-        made.__name__ = made.__qualname__ = name
-        made.__module__, made.__doc__ = self.__module__, self.__doc__
-        return made
 
 
 def measure(

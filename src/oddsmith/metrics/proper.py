@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import entr, expit
@@ -13,7 +13,7 @@ from oddsmith._types import Floats
 from oddsmith.maps.base import logit
 from oddsmith.metrics._softmax_line import recalibrated
 from oddsmith.metrics.classes import ClassForecast
-from oddsmith.metrics.measure import AnyForecast, forecast_function, measure, register, size, weighted_sum
+from oddsmith.metrics.measure import AnyForecast, Measure, forecast_function, measure, register, size, weighted_sum
 from oddsmith.metrics.result import Result
 
 __all__ = [
@@ -131,9 +131,8 @@ def zero_one_error(forecast: AnyForecast, *, total: bool = False) -> float:
     """
     if isinstance(forecast, ClassForecast):
         wrong = float(forecast.weight[~forecast.right].sum())
-        return wrong if total else wrong / size(forecast)
-    positive = forecast.scores > 0
-    wrong = float(forecast.neg[positive].sum() + forecast.pos[~positive].sum())
+    else:
+        wrong = float(np.where(forecast.scores > 0, forecast.neg, forecast.pos).sum())
     return wrong if total else wrong / size(forecast)
 
 
@@ -212,60 +211,26 @@ def _decompose_classes(forecast: ClassForecast, score: Score) -> Decomposition:
     return Decomposition(score, mean, mean - best, base - best, base, "softmax(a log P + b)")
 
 
-@measure(takes="both", null="calibrated")
-def _miscalibration(forecast: AnyForecast, *, score: Score) -> float:
-    """Return what the best recalibration would save of the mean score (MCB); see `decompose`.
+def _part(score: Score, name: str, definition: str, **marks: Any) -> Measure[[], float]:
+    """Return one part of a decomposition as a measure."""
+    part = name.rpartition("_")[2]
 
-    Examples
-    --------
-    >>> brier_miscalibration([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9])
-    0.0675
-    """
-    return decompose.of(forecast, score=score).miscalibration
+    def value(forecast: AnyForecast) -> float:
+        return float(getattr(decompose.of(forecast, score=score), part))
 
-
-@measure(takes="both", null="constant")
-def _discrimination(forecast: AnyForecast, *, score: Score) -> float:
-    """Return what the best recalibration saves of the mean score, against the base rate (DSC); see `decompose`.
-
-    Examples
-    --------
-    >>> brier_discrimination([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9])
-    0.125
-    """
-    return decompose.of(forecast, score=score).discrimination
+    value.__name__ = value.__qualname__ = name
+    value.__doc__ = f"Return the {definition}; see `decompose`, of which it is a part."
+    return Measure(value, f"{definition} (CORP)", "both", **marks)
 
 
-@measure(takes="both", of_base_rate=True)
-def _uncertainty(forecast: AnyForecast, *, score: Score) -> float:
-    """Return the mean score of the base rate (UNC); see `decompose`.
-
-    Examples
-    --------
-    >>> brier_uncertainty([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9])
-    0.25
-    """
-    return decompose.of(forecast, score=score).uncertainty
-
-
-_SAVED = "{} that the best monotone recalibration saves{} (CORP)"
-_AGAINST = " against the base rate"
-
-log_loss_miscalibration = _miscalibration.variant("log_loss_miscalibration", _SAVED.format("log-loss", ""), score="log")
-log_loss_discrimination = _discrimination.variant(
-    "log_loss_discrimination", _SAVED.format("log-loss", _AGAINST), score="log"
-)
-log_loss_uncertainty = _uncertainty.variant("log_loss_uncertainty", "log-loss of the base rate (CORP)", score="log")
-for _part in (log_loss_miscalibration, log_loss_discrimination, log_loss_uncertainty):
-    register(_part)
-
-brier_miscalibration = _miscalibration.variant(
-    "brier_miscalibration", _SAVED.format("Brier score", ""), score="squared"
-)
-brier_discrimination = _discrimination.variant(
-    "brier_discrimination", _SAVED.format("Brier score", _AGAINST), score="squared"
-)
-brier_uncertainty = _uncertainty.variant("brier_uncertainty", "Brier score of the base rate (CORP)", score="squared")
+_SAVED = "that the best monotone recalibration saves"
+_AGAINST = f"{_SAVED} against the base rate"
+log_loss_miscalibration = register(_part("log", "log_loss_miscalibration", f"log-loss {_SAVED}", null="calibrated"))
+log_loss_discrimination = register(_part("log", "log_loss_discrimination", f"log-loss {_AGAINST}", null="constant"))
+log_loss_uncertainty = register(_part("log", "log_loss_uncertainty", "log-loss of the base rate", of_base_rate=True))
+brier_miscalibration = _part("squared", "brier_miscalibration", f"Brier score {_SAVED}", null="calibrated")
+brier_discrimination = _part("squared", "brier_discrimination", f"Brier score {_AGAINST}", null="constant")
+brier_uncertainty = _part("squared", "brier_uncertainty", "Brier score of the base rate", of_base_rate=True)
 
 
 def decision_log_loss(signed_log_odds: Floats) -> Floats:

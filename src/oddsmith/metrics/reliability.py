@@ -37,9 +37,9 @@ _BINS = {
     "mass": "bins of equal mass, ties kept together",
     "quantile": "bins between interpolated quantiles",
     "split": "bins of equal mass, larger ones first, ties kept below",
-    "distinct": "every distinct forecast a bin",
+    "distinct": "one bin per distinct forecast",
     "split_or_distinct": (
-        "bins of equal mass, larger ones first, ties kept below, or every distinct forecast a bin if fewer than a "
+        "bins of equal mass, larger ones first, ties kept below, or one bin per distinct forecast if fewer than a "
         "quarter of the rows"
     ),
 }
@@ -64,7 +64,7 @@ class ErrorDefinition:
         Number of bins; with ``sweep`` the largest number tried.
     bins : {"width", "mass", "quantile", "split", "distinct", "split_or_distinct"}
         Equal intervals of [0, 1]; equal weight, ties kept together; between the interpolated quantiles of rows; rows
-        dealt out in order, the larger bins first, a tie going below; each distinct forecast a bin, however many; or
+        dealt out in order, the larger bins first, a tie going below; one bin per distinct forecast, however many; or
         that if they are fewer than a quarter of the rows, else "split".
     edge : {"left", "right"}
         Of intervals: [a, b) or (a, b].

@@ -24,7 +24,7 @@ _GROUPS, _ALONE = 1024, 256
 
 @dataclass(frozen=True)
 class BootstrapTest(Result):
-    """Mean difference of gains with a percentile interval and the p-value of the centred bootstrap."""
+    """Mean difference of gains with a percentile interval and the p-value of the centered bootstrap."""
 
     mean_difference: float
     low: float
@@ -187,7 +187,7 @@ def _cluster_sums(clusters: ArrayLike, *values: Weights) -> tuple[Floats, ...]:
     names = np.asarray(clusters)
     if names.shape != values[0].shape:
         _check.fail(
-            "clusters must name one cluster a decision", f"shape {names.shape} for {len(values[0])}", "pair them up"
+            "clusters must name one cluster per decision", f"shape {names.shape} for {len(values[0])}", "pair them up"
         )
     _, index = np.unique(names, return_inverse=True)
     return tuple(sum_by(index, value) for value in values)

@@ -255,7 +255,7 @@ def paired(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape or first.size == 0:
         _check.fail(
-            "a and b must have one gain a decision", f"shapes {first.shape} and {second.shape}", "pair the decisions"
+            "a and b must have one gain per decision", f"shapes {first.shape} and {second.shape}", "pair the decisions"
         )
     if np.isnan(first).any() or np.isnan(second).any():
         _check.fail("gains must not be NaN", "NaN", "drop or repair those decisions")

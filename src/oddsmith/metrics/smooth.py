@@ -18,7 +18,7 @@ from oddsmith.table.quantiles import quantiles
 
 __all__ = ["e90", "integrated_calibration_index", "smooth_calibration_error"]
 
-#: Cells of the lattice on [0, 1]; forecasts are shared between the two nearest centres.
+#: Cells of the lattice on [0, 1]; forecasts are shared between the two nearest centers.
 _CELLS = 4096
 _SMALLEST = 1e-4
 
@@ -113,7 +113,17 @@ def integrated_calibration_index(
     return Figure(value, f"{_STATISTICS[statistic]} of |smoothed - P|; smoother: {name}")
 
 
-e90 = register(integrated_calibration_index.variant("e90", statistic="e90"))
+@register
+@measure(null="calibrated")
+def e90(forecast: ScoreTable) -> Figure:
+    """Return the 90th percentile of |isotonic regression − P| over rows: `integrated_calibration_index` of "e90".
+
+    Examples
+    --------
+    >>> round(e90([0, 1, 1], [0.2, 0.6, 0.7]), 6)
+    0.38
+    """
+    return integrated_calibration_index.of(forecast, statistic="e90")
 
 
 def _smooth(forecast: ScoreTable, smoother: str) -> tuple[Floats, str]:

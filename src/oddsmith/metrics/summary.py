@@ -19,7 +19,7 @@ from oddsmith.metrics.result import plain
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import RandomState
 
-__all__ = ["summary", "summary_text"]
+__all__ = ["summary"]
 
 _TESTS = {
     test.__name__: test
@@ -44,7 +44,7 @@ def summary(
         Scores are log-odds; one made by `forecast_of` says whether it was fitted on these rows.
     intervals : bool, default True
         Whether to resample. All measures share the same samples, and a table of more than 2048 cells is resampled in
-        so many groups of neighbours, so the cost does not grow with the rows.
+        so many groups of neighbors, so the cost does not grow with the rows.
     level : float, default 0.95
     n_resamples : int, default 1000
     random_state : int, Generator or None
@@ -113,65 +113,3 @@ def _tested(table: ScoreTable, test: ForecastFunction[..., CalibrationTest]) -> 
 
 def _reason(error: InvalidInputError) -> dict[str, Any]:
     return {"reason": str(error)}
-
-
-def summary_text(found: dict[str, Any]) -> str:
-    """Write a summary as lines of text.
-
-    Examples
-    --------
-    >>> from oddsmith.metrics import forecast_from_arrays
-    >>> found = summary(forecast_from_arrays([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]), intervals=False)
-    >>> summary_text(found).splitlines()[0]
-    '4 rows, 50% positive, 4 distinct forecasts'
-    """
-    data = found["data"]
-    weight = "" if data["kind"] == "count" else f" of weight {_number(data['weight'])}"
-    pooled = "" if data["resolution"] is None else f", pooled in cells of {data['resolution']:g}"
-    cells = "" if data["cells"] is None else f", measured on {data['cells']} cells"
-    distinct = f"{data['distinct']} distinct forecasts{pooled}{cells}"
-    lines = [f"{data['rows']} rows{weight}, {_percent(data['prevalence'])} positive, {distinct}"]
-    if found["in_sample"]:
-        lines.append("In-sample: the forecast was fitted on these rows, so every figure flatters it.")
-    level = found["level"]
-    lines += _columns(
-        ["measure", "value", "" if level is None else f"{_percent(level)} interval", "definition"],
-        [
-            [name, _number(part.get("value")), _interval(part.get("interval")), part.get("reason", part["definition"])]
-            for name, part in found["measures"].items()
-        ],
-    )
-    lines += _columns(
-        ["test of calibration", "statistic", "p", "definition"],
-        [
-            [name, _number(part.get("value")), _number(part.get("p_value")), part.get("reason", part.get("definition"))]
-            for name, part in found["tests"].items()
-        ],
-    )
-    return "\n".join(lines)
-
-
-def _columns(head: list[str], rows: list[list[str]]) -> list[str]:
-    """Line up columns under a head, after an empty line; the last one is as long as it is."""
-    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head) - 1)]
-    return ["", *("  ".join([*map(str.ljust, row, widths), row[-1]]) for row in (head, *rows))]
-
-
-def _number(value: float | str | None) -> str:
-    if value is None:
-        return "-"
-    return str(value) if isinstance(value, (str, int)) else f"{value:.4g}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g}%"
-
-
-def _interval(part: dict[str, Any] | None) -> str:
-    if part is None or "reason" in part:
-        return "" if part is None else "none"
-    text = f"[{_number(part['low'])}, {_number(part['high'])}]"
-    if part["consistency"] is None:
-        return text
-    low, high = map(_number, part["consistency"])
-    return f"{text} by chance [{low}, {high}]"

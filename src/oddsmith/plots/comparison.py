@@ -216,9 +216,8 @@ class ComparisonDisplay(Display):
 
         Parameters
         ----------
-        ax : Axes, optional
-            Where to draw; by default on a new figure, as high as the rows need.
-        theme : {"light", "dark"}, default "light"
+        ax, theme
+            As of `Display`.
         sort : bool, default True
             Whether the smallest value of the first group comes first; else rows keep their order.
         """

@@ -10,7 +10,8 @@ from oddsmith._types import Floats, Weights
 from oddsmith.metrics import Decomposition, decompose
 from oddsmith.metrics.measure import as_forecast, checked_level, probability
 from oddsmith.metrics.provenance import is_in_sample
-from oddsmith.plots._bands import Band, Cells, calibrated_samples, envelope
+from oddsmith.metrics.resampled import labels_again
+from oddsmith.plots._bands import Band, Cells, cells_of, envelope
 from oddsmith.plots._sources import marked
 from oddsmith.plots._square import ReliabilityPicture
 from oddsmith.plots.histogram import PredictionHistogramDisplay
@@ -90,8 +91,9 @@ class CorpDisplay(ReliabilityPicture):
         band = None
         if level is not None:
             share, at, cells = checked_level(level), _places(prob), Cells.of(table)
-            draws = calibrated_samples(cells, _check.whole_number(n_resamples, "n_resamples", low=20), random_state)
-            curves = [np.interp(at, *_pooled(cells.prob[s.cells], s.pos, s.neg)) for s in draws]
+            count = _check.whole_number(n_resamples, "n_resamples", low=20)
+            draws = labels_again(cells.table, cells.prob, count, np.random.default_rng(random_state))
+            curves = [np.interp(at, *_pooled(cells.prob[cells_of(drawn)], drawn.pos, drawn.neg)) for drawn in draws]
             band = envelope(at, np.array(curves), share)
         histogram = PredictionHistogramDisplay.from_table(table)
         label = marked(name, in_sample=is_in_sample(table))

@@ -110,9 +110,8 @@ class DensityDisplay(ScoreDisplay):
 
         Parameters
         ----------
-        ax : Axes, optional
-            Where to draw; by default on a new figure.
-        theme : {"light", "dark"}, default "light"
+        ax, theme
+            As of `Display`.
         modes : bool, default False
             Whether to mark the modes of kernel estimates on the score axis.
         """

@@ -46,7 +46,16 @@ class Display:
     _own: bool = False
 
     def plot(self, *args: Any, **options: Any) -> Self:
-        """Draw the picture."""
+        """Draw the picture.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; by default on a new figure.
+        theme : {"light", "dark"}, default "light"
+        **options
+            Of each picture.
+        """
         raise NotImplementedError
 
     def save(self, path: str | PathLike[str], *, theme: ThemeName = "light", dpi: float = 200, **options: Any) -> None:

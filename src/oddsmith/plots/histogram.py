@@ -74,17 +74,10 @@ class PredictionHistogramDisplay(ForecastDisplay):
         return cls(np.arange(bins + 1) / bins, pos, neg, table.kind == "count", label)
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
-        """Draw the histogram.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; by default on a new figure.
-        theme : {"light", "dark"}, default "light"
-        """
+        """Draw the histogram."""
         look = self._start(ax, theme)
         left, width, nothing = self.edges[:-1], np.diff(self.edges), np.zeros_like(self.neg)
-        # Pale under full: two classes in grey too.
+        # Pale under full: two classes in gray too.
         for series, (label, height, bottom, alpha) in enumerate(
             (("negative", self.neg, nothing, 0.35), ("positive", self.pos, self.neg, 1.0))
         ):
@@ -109,9 +102,9 @@ class PredictionHistogramDisplay(ForecastDisplay):
         ax.stairs(self.total, self.edges, color=ink.color, linewidth=0.8)
         if not numbered:
             return
-        for centre, weight in zip((self.edges[:-1] + self.edges[1:]) / 2, self.total.tolist(), strict=True):
+        for center, weight in zip((self.edges[:-1] + self.edges[1:]) / 2, self.total.tolist(), strict=True):
             if weight > 0:
-                text = ax.annotate(short_number(weight), (centre, weight), (0, 1), textcoords="offset points")
+                text = ax.annotate(short_number(weight), (center, weight), (0, 1), textcoords="offset points")
                 text.set(ha="center", va="bottom", size=SMALL_SIZE, color=look.text)
 
 

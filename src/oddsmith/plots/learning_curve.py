@@ -83,14 +83,7 @@ class LearningCurveDisplay(Display):
         return cls({name: _curve(name, *both, share) for name, both in trials.items()}, measure)
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
-        """Draw the curves.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; by default on a new figure.
-        theme : {"light", "dark"}, default "light"
-        """
+        """Draw the curves."""
         look, self.lines_ = self._start(ax, theme), {}
         self.ax_.set_xscale("log", base=2)
         count = len(self.curves)
@@ -114,7 +107,7 @@ def _curve(name: str, sizes: ArrayLike, values: ArrayLike, level: float) -> Lear
     x, y = _check.as_array(sizes, "sizes", (1,)), _check.as_array(values, "values", (1, 2))
     if len(x) != len(y) or x.min() <= 0:
         _check.fail(
-            f"{name!r} must have positive sizes, and one row of values a size",
+            f"{name!r} must have positive sizes, and one row of values per size",
             f"{len(x)} sizes from {x.min():g} for shape {y.shape}",
             "give values as (sizes, trials)",
         )

@@ -11,7 +11,6 @@ from scipy.special import expit, ndtri
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.metrics import EmpiricalLogOdds, empirical_log_odds
-from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.compare import HasLogOdds
 from oddsmith.metrics.measure import checked_level
 from oddsmith.metrics.provenance import fitted_on
@@ -39,16 +38,9 @@ class EmpiricalPoints:
 
     @staticmethod
     def of(table: ScoreTable, n_bins: int, edges: ArrayLike | None, level: float) -> "EmpiricalPoints":
-        """Bin a table; the variance of a log-odds is 1/(n₊ + ½) + 1/(n₋ + ½), n = (Σw)²/Σw² for float weights."""
+        """Bin a table."""
         found = empirical_log_odds(table, n_bins=n_bins, edges=edges)
-        index = np.searchsorted(found.low, table.scores, side="right") - 1
-        inside = (index >= 0) & (table.scores <= found.high[-1])
-        rows = []
-        for weight, squared in ((table.pos, table.pos_sq), (table.neg, table.neg_sq)):
-            sums = sum_by(index[inside], weight[inside], len(found.low))
-            squares = sums if squared is None else sum_by(index[inside], squared[inside], len(found.low))
-            rows.append(sums**2 / np.where(squares > 0, squares, 1.0))
-        reach = ndtri((1 + level) / 2) * np.sqrt(1 / (rows[0] + 0.5) + 1 / (rows[1] + 0.5))
+        reach = ndtri((1 + level) / 2) * found.standard_error
         return EmpiricalPoints(found, found.log_odds - reach, found.log_odds + reach)
 
 
@@ -160,9 +152,8 @@ class ScoreSpaceDisplay(ScoreDisplay):
 
         Parameters
         ----------
-        ax : Axes, optional
-            Where to draw; by default on a new figure.
-        theme : {"light", "dark"}, default "light"
+        ax, theme
+            As of `Display`.
         scale : {"log_odds", "probability"}, default "log_odds"
             Of the vertical axis.
         """

@@ -9,7 +9,8 @@ from oddsmith import _check
 from oddsmith._types import Bools, Floats, Weights
 from oddsmith.metrics.measure import as_forecast, checked_level
 from oddsmith.metrics.provenance import is_in_sample
-from oddsmith.plots._bands import Band, Cells, bootstrap_samples, envelope
+from oddsmith.metrics.resampled import rows_again
+from oddsmith.plots._bands import Band, Cells, cells_of, envelope
 from oddsmith.plots._sources import marked
 from oddsmith.plots._square import ReliabilityPicture
 from oddsmith.plots.histogram import PredictionHistogramDisplay
@@ -54,7 +55,7 @@ class SmoothReliabilityDisplay(ReliabilityPicture):
     Notes
     -----
     rate(t) = Σ wᵢyᵢK(t, pᵢ) / Σ wᵢK(t, pᵢ), K Gaussian and reflected at 0 and 1. A row left out that has no
-    neighbours is foretold by the base rate.
+    neighbors is foretold by the base rate.
 
     References
     ----------
@@ -110,7 +111,7 @@ class SmoothReliabilityDisplay(ReliabilityPicture):
         grid = np.linspace(max(cells.prob[0] - reach, 0.0), min(cells.prob[-1] + reach, 1.0), _GRID + 1)
         near = _distance(grid, cells.prob) <= reach * (1 + 1e-9)
         kernel = _kernel(grid[near], cells.prob, sigma)
-        rate, band = _with_gaps(_rate(kernel, cells.pos, cells.neg), near), None
+        rate, band = _with_gaps(_rate(kernel, cells.table.pos, cells.table.neg), near), None
         if level is not None:
             share, count = checked_level(level), _check.whole_number(n_resamples, "n_resamples", low=20)
             found = envelope(grid[near], _rate(kernel, *_resampled(cells, count, random_state)).T, share)
@@ -133,10 +134,12 @@ def _kernel(at: Floats, prob: Floats, sigma: float) -> Floats:
 
 def _cross_validated(cells: Cells) -> float:
     """Return the bandwidth with the least squared error of rows left out, the smoothest of equals."""
-    pos, neg = cells.pos.astype(np.float64), cells.neg.astype(np.float64)
+    table = cells.table
+    pos, neg = table.pos.astype(np.float64), table.neg.astype(np.float64)
     base = float(pos.sum() / (pos.sum() + neg.sum()))
     # What one row of each class weighs, in each cell.
-    one_pos, one_neg = cells.pos_sq / np.maximum(pos, _TINY), cells.neg_sq / np.maximum(neg, _TINY)
+    pos_sq, neg_sq = (pos, neg) if table.pos_sq is None or table.neg_sq is None else (table.pos_sq, table.neg_sq)
+    one_pos, one_neg = pos_sq / np.maximum(pos, _TINY), neg_sq / np.maximum(neg, _TINY)
 
     def error(sigma: float) -> float:
         kernel = _kernel(cells.prob, cells.prob, sigma)
@@ -158,10 +161,11 @@ def _rate(kernel: Floats, pos: Weights, neg: Weights) -> Floats:
 
 
 def _resampled(cells: Cells, n_resamples: int, random_state: RandomState) -> tuple[Floats, Floats]:
-    """Return the weights of both classes, one column a bootstrap sample."""
+    """Return the weights of both classes, one column per bootstrap sample."""
     pos, neg = (np.zeros((n_resamples, len(cells.prob))) for _ in range(2))
-    for row, sample in enumerate(bootstrap_samples(cells, n_resamples, random_state)):
-        pos[row, sample.cells], neg[row, sample.cells] = sample.pos, sample.neg
+    for row, drawn in enumerate(rows_again(cells.table, n_resamples, np.random.default_rng(random_state))):
+        at = cells_of(drawn)
+        pos[row, at], neg[row, at] = drawn.pos, drawn.neg
     return pos.T, neg.T
 
 

@@ -1,4 +1,4 @@
-"""Light and dark: colours that colour-blind eyes tell apart, and marks and dashes that do without colour.
+"""Light and dark: colors that color-blind eyes tell apart, and marks and dashes that do without color.
 
 A theme is put on one axes at a time, never on matplotlib's settings.
 """
@@ -45,7 +45,7 @@ class Ink(NamedTuple):
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours of one theme; every palette colour has a contrast of 3 or more with the background."""
+    """Colors of one theme; every palette color has a contrast of 3 or more with the background."""
 
     background: str
     text: str
@@ -54,12 +54,12 @@ class Theme:
     palette: tuple[str, ...]
 
     def ink(self, series: int) -> Ink:
-        """Return colour, mark and dashes of a series; 36 series differ in colour or dashes."""
+        """Return color, mark and dashes of a series; 36 series differ in color or dashes."""
         turn, k = divmod(series, len(self.palette))
         return Ink(self.palette[k], _MARKERS[(k + turn) % len(_MARKERS)], _DASHES[(k + turn) % len(_DASHES)])
 
     def dress(self, ax: "Axes") -> None:
-        """Put the colours and sizes on an axes and on the ground of its figure."""
+        """Put the colors and sizes on an axes and on the ground of its figure."""
         figure = ax.get_figure()
         if figure is not None:
             figure.set_facecolor(self.background)
