@@ -114,8 +114,8 @@ def read_table(
         dropped = refuse_bad_rows(file, roles, problems, survey.problems, survey.good, bad_rows)
         if not survey.good:
             _check.fail(f"{file.name} must hold rows", "none", "check how it was written")
-        coding = read_labels(survey.labels, positive)
-        usable = _usable(file, roles, rows, coding.positive, survey.whole_weights)
+        meant, labels = read_labels(survey.labels, positive)
+        usable = _usable(file, roles, rows, meant, survey.whole_weights)
         tables = engine.watch(
             lambda: _tables(engine.connection.sql(usable), roles, resolution), progress, _SURVEYED, 1.0
         )
@@ -127,7 +127,7 @@ def read_table(
         )
     with explained(file.name):
         distinct = len(table) if table.resolution is None else _distinct(engine, usable)
-    return ScoreData(table, coding.labels, tables if roles.by is not None else {}, dropped, distinct)
+    return ScoreData(table, labels, tables if roles.by is not None else {}, dropped, distinct)
 
 
 def _distinct(engine: Engine, usable: str) -> int:
