@@ -5,11 +5,11 @@ import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from oddsmith.files._engine import text_literal
 from oddsmith.files._lines import count_rejects
 from oddsmith.files.columns import Roles
 from oddsmith.files.source import ScoreFile
 from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
+from oddsmith.frames.sql_text import text_literal
 
 _SHOWN = 5
 

@@ -10,20 +10,10 @@ from oddsmith.files.source import ScoreFile
 
 __all__ = ["Roles", "choose_columns"]
 
-_PROBABILITIES = frozenset(
-    {
-        "confidence",
-        "p",
-        "p_hat",
-        "pred",
-        "prediction",
-        "predicted_probability",
-        "prob",
-        "proba",
-        "probability",
-        "y_prob",
-    }
-)
+_PROBABILITIES = {
+    *("confidence", "p", "p_hat", "pred", "prediction"),
+    *("predicted_probability", "prob", "proba", "probability", "y_prob"),
+}
 _SCORES = _PROBABILITIES | {
     *("decision", "decision_function", "decision_value", "log_odds", "logit", "margin"),
     *("model_score", "raw_score", "score", "scores", "y_score"),

@@ -43,7 +43,7 @@ from oddsmith.formula.nodes import (
     walk,
     where,
 )
-from oddsmith.formula.pieces import after, at_piece, below, logit, pieces
+from oddsmith.formula.pieces import after, at_piece, below, logit, pieces, steps_past
 from oddsmith.formula.reader import Reader, rewritten
 from oddsmith.formula.steps import NumpySteps, evaluate
 
@@ -74,6 +74,7 @@ __all__ = [
     "pieces",
     "rewritten",
     "sigmoid",
+    "steps_past",
     "walk",
     "where",
 ]

@@ -42,6 +42,17 @@ def at_piece(body: Formula, piece: int) -> Formula:
     return rewritten(body, column=lambda values: as_formula(values[piece]))
 
 
+def steps_past(most: int) -> tuple[int, ...]:
+    """Return the steps of a binary search that tells how many of at most so many knots are passed.
+
+    Examples
+    --------
+    >>> steps_past(5)
+    (4, 2, 1)
+    """
+    return tuple(2**power for power in reversed(range(most.bit_length())))
+
+
 def below(knots: Floats) -> Floats:
     """Return the neighbours below: s ≤ below(k) is s < k."""
     with np.errstate(over="ignore"):
