@@ -56,17 +56,9 @@ def refuse_bad_rows(
     good: int,
     policy: BadRowPolicy,
 ) -> BadRows | None:
-    """Refuse bad rows, or return what is left out; None where all rows are good.
+    """Refuse bad rows by the policy, or return what is left out; None where all rows are good.
 
-    Parameters
-    ----------
-    file, roles, problems
-        What was read, and what may be wrong with it.
-    counts : mapping of int to int
-        How many rows have each problem.
-    good : int
-        How many have none.
-    policy : {"refuse", "skip"}
+    ``counts`` tells how many rows have each problem, ``good`` how many have none.
     """
     reasons = {problems[code].words: times for code, times in sorted(counts.items())}
     if malformed := count_rejects(file.engine):

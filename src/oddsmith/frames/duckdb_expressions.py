@@ -38,16 +38,7 @@ def with_formula(
 ) -> "DuckDBPyRelation":
     """Return a relation with the value of a formula as one more column, NULL where the score is NULL or NaN.
 
-    Parameters
-    ----------
-    rows : ScoredFrame
-    formula : Formula
-    name : str
-        Of the new column.
-    by : str, optional
-        Column of segments.
-    segments : sequence of str, optional
-        Their names: the formula's columns have a value for each, and one more.
+    By segment, the formula's columns have a value for each name, and one more for all others.
     """
     score, key, spare = f"{rows.spare}_score", f"{rows.spare}_key", identifier(rows.spare)
     relation: DuckDBPyRelation = rows.frame.to_native()
@@ -83,24 +74,14 @@ def _is_held(node: Clip) -> bool:
 
 
 class _LookupReader(SqlReader):
-    """Reads a formula as an expression, and says what must be there to compute it.
-
-    Attributes
-    ----------
-    lists : dict of str to str
-        Fields of the column ``spare``, in SQL.
-    steps : list of str
-        Projections that find places in those lists, one after the other.
-    guarded : list of Formula
-        What is NULL where the score is NULL or NaN.
-    """
+    """Reads a formula as an expression, and says what must be there to compute it."""
 
     def __init__(self, score: exp.Expression, spare: str) -> None:
         super().__init__(score, "duckdb")
         self.spare = spare
-        self.lists: dict[str, str] = {}
-        self.steps: list[str] = []
-        self.guarded: list[Formula] = []
+        self.lists: dict[str, str] = {}  # fields of the column ``spare``, in SQL
+        self.steps: list[str] = []  # projections that find places in those lists, one after the other
+        self.guarded: list[Formula] = []  # what is NULL where the score is NULL or NaN
         self.place = ""
         self._searches: list[tuple[Search, str]] = []
 

@@ -14,7 +14,7 @@ from oddsmith.formula import (
     Function,
     Pieces,
     Reader,
-    Where,
+    UnreadableError,
     absolute,
 )
 
@@ -57,7 +57,7 @@ def as_hinges(pieces: Pieces) -> Hinges | None:
     with np.errstate(all="ignore"):
         try:
             value, slope = reader.read(pieces.body)
-        except _CurvedError:
+        except UnreadableError:  # no line
             return None
         bends = np.diff(slope) / 2
         gaps = np.abs(np.diff(value) + np.diff(slope) * away)
@@ -74,10 +74,6 @@ def as_hinges(pieces: Pieces) -> Hinges | None:
     for knot, bend in zip(knots.tolist(), bends.tolist(), strict=True):
         formula = formula + bend * absolute(SCORE - knot)
     return Hinges(formula, centre, reach)
-
-
-class _CurvedError(Exception):
-    """What is read is no line."""
 
 
 #: Values at the centre and slopes, one a piece.
@@ -120,19 +116,13 @@ class _Lines(Reader[_Line]):
                 return a * c, a * d + b * c
             case "/" if not d.any():
                 return a / c, b / c
-        raise _CurvedError
+        raise UnreadableError(node)
 
     def _function(self, node: Function, of: _Line) -> _Line:
         if node.name != "negative":
-            raise _CurvedError
+            raise UnreadableError(node)
         return -of[0], -of[1]
 
     def _clip(self, node: Clip, of: _Line) -> _Line:
         self.clips.append((of, node))
         return of
-
-    def _where(self, node: Where, *parts: _Line) -> _Line:
-        raise _CurvedError(node, parts)
-
-    def _pieces(self, node: Pieces) -> _Line:
-        raise _CurvedError(node)
