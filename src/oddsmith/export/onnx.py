@@ -153,7 +153,7 @@ class _Graph(Reader[str]):
         return value
 
     def _search(self, node: Pieces) -> str:
-        """Return how many knots lie below each score: one comparison a binary digit, the highest first."""
+        """Return how many knots lie below each score: one comparison per binary digit, the highest first."""
         steps = steps_past(len(node.knots))
         knots = self.constant(np.append(node.knots, np.full(sum(steps) - len(node.knots), np.inf)))
         place = self.constant(np.array(0, np.int64))

@@ -123,7 +123,7 @@ def _guess(file: ScoreFile, parameter: str, what: str, known: Collection[str], t
         _check.fail(
             f"one column of {file.name} must be the {what}", f"several: {_listed(found)}", _pass(parameter, what)
         )
-    return _check.fail(f"no {what} column recognised", f"columns {_listed(file.columns)}", _pass(parameter, what))
+    return _check.fail(f"no {what} column recognized", f"columns {_listed(file.columns)}", _pass(parameter, what))
 
 
 def _pass(parameter: str, option: str) -> str:

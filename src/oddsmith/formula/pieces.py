@@ -77,7 +77,7 @@ def after(formula: Formula, entered: Formula, pull_back: Callable[[Floats], Floa
 
 def logit(prob: Formula) -> Formula:
     """Return the log-odds of a probability, ±1e30 at 0 and 1."""
-    if isinstance(prob, Pieces):  # once a piece, not four times over all pieces
+    if isinstance(prob, Pieces):  # once per piece, not four times over all pieces
         return pieces(prob.knots, logit(prob.body))
     inside = log(clip(prob, 5e-324, 1.0)) - log(clip(1.0 - prob, 2.0**-54, 1.0))
     return where(prob, 0.0, -_CERTAIN, where(1.0, prob, _CERTAIN, inside))

@@ -109,7 +109,7 @@ class _LookupReader(SqlReader):
     def _pieces(self, node: Pieces) -> exp.Expression:
         hinges = as_hinges(node)
         if hinges is not None:
-            away = exp.Abs(this=exp.Sub(this=self._score(), expression=self._number(hinges.centre)))
+            away = exp.Abs(this=exp.Sub(this=self._score(), expression=self._number(hinges.center)))
             near = exp.LTE(this=away, expression=self._number(hinges.reach))
             # What is near is a number: no need to look for others in all rows. NULL is neither near nor known.
             known = exp.Not(this=exp.Anonymous(this="isnan", expressions=[self._score()]))

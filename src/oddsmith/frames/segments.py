@@ -77,7 +77,7 @@ class Maps:
         _check.fail(
             f"inside an engine the maps of segments must have at most {most} in all",
             f"{len(self.segments):,} segments with {got}",
-            "fit a method with a few parameters a segment, or apply it to frames in memory",
+            "fit a method with a few parameters per segment, or apply it to frames in memory",
         )
 
 
