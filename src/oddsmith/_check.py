@@ -108,17 +108,36 @@ def refuse_nonfinite(array: Floats, name: str) -> tuple[float, float]:
     )
 
 
-def as_labels(y: ArrayLike, n: int, pos_label: Any = None, *, sort_labels: bool = False) -> Labels:
+def as_labels(
+    y: ArrayLike,
+    n: int,
+    pos_label: Any = None,
+    *,
+    sort_labels: bool = False,
+    against_rest: bool = False,
+    option: str = "pos_label",
+) -> Labels:
     """Read labels {0, 1}, {−1, +1}, bool, or any two values with ``pos_label``.
 
-    With ``sort_labels`` two other values need no ``pos_label``: the larger one is positive.
+    Parameters
+    ----------
+    y, n
+        One label per row, and the number of rows.
+    pos_label : object, optional
+        The positive one.
+    sort_labels : bool, default False
+        Whether two other values need no ``pos_label``: the larger one is positive.
+    against_rest : bool, default False
+        Whether there may be more than two values, all but ``pos_label`` being negative.
+    option : str, default "pos_label"
+        What the user calls ``pos_label``; anything else is an option of the command line too.
     """
     array = label_column(y, n)
     if pos_label is None:
         known = _known_coding(array)
         if known is not None:
             return known
-    return _named_coding(array, pos_label, sort_labels)
+    return _named_coding(array, pos_label, sort_labels, against_rest, option)
 
 
 def label_column(y: ArrayLike, n: int) -> NDArray[Any]:
@@ -364,45 +383,38 @@ def _known_coding(array: NDArray[Any]) -> Labels | None:
     return None
 
 
-def _named_coding(array: NDArray[Any], pos_label: Any, sort_labels: bool) -> Labels:
-    """Read any two label values, given which one is positive."""
+def _named_coding(array: NDArray[Any], pos_label: Any, sort_labels: bool, against_rest: bool, option: str) -> Labels:
+    """Read any two label values, or one against the rest, given which one is positive."""
     distinct = distinct_labels(array)
-    if len(distinct) > 2 and array.dtype.kind == "f" and np.any(distinct != np.floor(distinct)):
+    several = len(distinct) > 2
+    shown = ", ".join(repr(_plain(label)) for label in distinct[:4]) + (", …" if len(distinct) > 4 else "")
+    if several and array.dtype.kind == "f" and np.any(distinct != np.floor(distinct)):
         # In scikit-learn's words.
-        fail(
-            "y must hold two classes",
-            "Unknown label type: continuous values",
-            "pass labels, not scores or outcomes",
-        )
-    if len(distinct) > 2:
-        shown = ", ".join(repr(_plain(label)) for label in distinct[:4])
-        fail(
-            "y must hold two classes",
-            f"{len(distinct)} classes: {shown}{', …' if len(distinct) > 4 else ''}",
-            "Only binary classification is supported. Calibrate one class against the rest",
-        )
+        got = "Unknown label type: continuous values"
+        fail("y must hold two classes", got, "pass labels, not scores or outcomes")
+    if several and not against_rest:
+        hint = "Only binary classification is supported. Calibrate one class against the rest"
+        fail("y must hold two classes", f"{len(distinct)} classes: {shown}", hint)
+    if pos_label is None and sort_labels and len(distinct) == 2:
+        pos_label = distinct[-1]
     if pos_label is None:
-        if sort_labels and len(distinct) == 2:
-            pos_label = distinct[-1]
-        else:
-            shown = ", ".join(repr(_plain(label)) for label in distinct)
-            fail(
-                "y must hold labels {0, 1}, {-1, +1} or bool, or pos_label must name the positive one",
-                f"classes {shown}",
-                f"pass pos_label={_plain(distinct[-1])!r}",
-            )
+        one = _plain(distinct[0 if several else -1])
+        hint = f"pass {option}={one!r}" + ("" if option == "pos_label" else f" (--{option} {one})")
+        if several:
+            must, got = f"y must hold two labels, or {option} must name one of them", f"{len(distinct)} labels: {shown}"
+            fail(must, got, f"{hint} to calibrate it against the rest")
+        must = f"y must hold labels {{0, 1}}, {{-1, +1}} or bool, or {option} must name the positive one"
+        fail(must, f"classes {shown}", hint)
     matches = [label for label in distinct if label == pos_label]
     others = [label for label in distinct if label != pos_label]
-    if len(others) == 2:
-        shown = ", ".join(repr(_plain(label)) for label in distinct)
-        fail(
-            "pos_label must be one of the labels",
-            f"pos_label={pos_label!r} with classes {shown}",
-            "name one of them",
-        )
-    positive = array == (matches[0] if matches else pos_label)
-    negative = others[0] if others else _other_label(pos_label)
-    return Labels(np.asarray(positive, dtype=bool), np.array([negative, matches[0] if matches else pos_label]))
+    if not matches and len(others) > 1:
+        got = f"{option}={pos_label!r} with {len(distinct)} classes: {shown}"
+        fail(f"{option} must be one of the labels", got, "name one of them")
+    chosen = matches[0] if matches else pos_label
+    classes = [others[0] if others else _other_label(pos_label), chosen]
+    if several:
+        classes = [f"not {_plain(chosen)}", str(_plain(chosen))]
+    return Labels(np.asarray(array == chosen, dtype=bool), np.array(classes))
 
 
 def distinct_labels(array: NDArray[Any]) -> NDArray[Any]:

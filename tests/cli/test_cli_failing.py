@@ -134,7 +134,7 @@ def test_a_terminal_without_greek(model, monkeypatch, capsys):
 def test_columns_are_guessed_or_asked_for(run, tmp_path):
     Path("odd.csv").write_text("a,b\n1,0\n2,1\n")
     assert (
-        "no score column recognised; got columns 'a', 'b'. Hint: pass --score."
+        "no score column recognized; got columns 'a', 'b'. Hint: pass --score."
         in run("fit", "odd.csv", "-o", "m.json").error
     )
     Path("twice.csv").write_text("score,logit,y\n1,2,0\n2,1,1\n")

@@ -88,7 +88,7 @@ def test_one_class_still_has_measures(run):
 
 
 def test_probabilities_must_be_some(run, scores):
-    assert "no probability column recognised" in run("evaluate", scores).error
+    assert "no probability column recognized" in run("evaluate", scores).error
     assert "probabilities must lie in [0, 1]" in run("evaluate", scores, "-p", "score").error
 
 

@@ -43,7 +43,7 @@ def test_a_column_that_is_named_is_taken(file_with):
 def test_probabilities_are_looked_for_by_their_names(file_with):
     file = file_with("score", "label", "probability")
     assert choose_columns(file, kind="probability").score == "probability"
-    with pytest.raises(InvalidInputError, match=r"no probability column recognised.*score= \(--probability\)"):
+    with pytest.raises(InvalidInputError, match=r"no probability column recognized.*score= \(--probability\)"):
         choose_columns(file_with("score", "label"), kind="probability")
     with pytest.raises(InvalidInputError, match=r"several: 'score', 'probability'.*--score"):
         choose_columns(file)
@@ -57,8 +57,8 @@ def test_a_label_may_be_absent_where_none_is_needed(file_with):
     ("columns", "options", "message"),
     [
         (("score", "y", "label"), {}, "several: 'y', 'label'.*--label"),
-        (("score", "b"), {}, "no label column recognised.*columns 'score', 'b'.*--label"),
-        (("a", "label"), {}, "no score column recognised.*columns 'a', 'label'.*--score"),
+        (("score", "b"), {}, "no label column recognized.*columns 'score', 'b'.*--label"),
+        (("a", "label"), {}, "no score column recognized.*columns 'a', 'label'.*--score"),
         (("score", "label"), {"score": "scroe"}, "did you mean 'score'"),
         (("Score", "label"), {"score": "score"}, "did you mean 'Score'"),
         (("score", "label"), {"weight": "zzzz"}, "choose one of 'score', 'label'"),

@@ -187,9 +187,9 @@ def test_pipes(tmp_path):
         ("a.csv", b"score,label\n", "must hold rows"),
         ("a.csv", "score,label\n1,0\n".encode("utf-16"), "UTF-8"),
         ("a.jsonl", b"", "must hold rows"),
-        ("a.jsonl", b'[{"score": 1}]', "one JSON object a line; got a list.*jq"),
-        ("a.json", b'{\n  "score": 1\n}\n', "one JSON object a line"),
-        ("a.jsonl", b"score,label\n1,0\n", "one JSON object a line"),
+        ("a.jsonl", b'[{"score": 1}]', "one JSON object per line; got a list.*jq"),
+        ("a.json", b'{\n  "score": 1\n}\n', "one JSON object per line"),
+        ("a.jsonl", b"score,label\n1,0\n", "one JSON object per line"),
         ("a.parquet", b"", "DuckDB can read"),
         ("a.parquet", b"score,label\n1,0\n", "DuckDB can read"),
         (

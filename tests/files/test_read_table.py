@@ -129,16 +129,16 @@ def test_typed_labels(tmp_path, kind):
 @pytest.mark.parametrize(
     ("labels", "positive", "message"),
     [
-        (["no", "yes"], None, r"got labels 'no', 'yes'.*positive='yes' \(--positive yes\)"),
+        (["no", "yes"], None, r"got classes 'no', 'yes'.*positive='yes' \(--positive yes\)"),
         (["yes", "yes"], None, "--positive yes"),
-        (["no", "yes"], "Yes", "positive must be one of the labels; got 'Yes', with labels 'no' and 'yes'"),
+        (["no", "yes"], "Yes", "positive must be one of the labels; got positive='Yes' with 2 classes: 'no', 'yes'"),
         (["0", "1"], "yes", "positive must be one of the labels"),
         (
             ["a", "b", "c"],
             None,
             r"3 labels: 'a', 'b', 'c'. Hint: pass positive='a' \(--positive a\) to calibrate it",
         ),
-        (["a", "b", "c"], "d", "positive must be one of the labels; got 'd', with 3 labels: 'a', 'b', 'c'"),
+        (["a", "b", "c"], "d", "positive must be one of the labels; got positive='d' with 3 classes: 'a', 'b', 'c'"),
         (["0", "1", "2"], None, "3 labels"),
         (["1_0", "10", "1"], None, "3 labels"),
         (["0.1", "0.7", "0.9"], None, "continuous"),

@@ -108,7 +108,7 @@ def test_hinges_only_where_they_are_exact():
     knots = np.array([0.0, 1.0])
     meet = Pieces(knots, SCORE * np.array([1.0, 2.0, 0.5]) + np.array([0.0, 0.0, 1.5]))
     hinges = as_hinges(meet)
-    scores = np.linspace(hinges.centre - hinges.reach, hinges.centre + hinges.reach, 999)
+    scores = np.linspace(hinges.center - hinges.reach, hinges.center + hinges.reach, 999)
     np.testing.assert_allclose(evaluate(hinges.formula, scores), evaluate(meet, scores), rtol=0, atol=1e-12)
     jump = Pieces(knots, SCORE * np.array([1.0, 2.0, 0.5]) + np.array([0.0, 0.0, 1.6]))
     curve = Pieces(knots, SCORE * SCORE * np.array([1.0, 2.0, 0.5]))

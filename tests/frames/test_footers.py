@@ -6,7 +6,8 @@ import pytest
 
 from oddsmith import ScoreTable
 from oddsmith.frames.engines import duckdb as duckdb_engine
-from oddsmith.frames.footers import ColumnRange, range_in_footers
+from oddsmith.frames.engines.base import Extent
+from oddsmith.frames.footers import range_in_footers
 from optional import needs
 
 pa, pq = needs("pyarrow"), needs("pyarrow.parquet")
@@ -26,7 +27,7 @@ def files(tmp_path):
 
 def test_all_files_are_looked_at(files):
     relation = files(*(pa.array(part) for part in np.split(SCORES, 3)))
-    assert range_in_footers(relation, "it's") == ColumnRange(3000, SCORES.min(), SCORES.max())
+    assert range_in_footers(relation, "it's") == Extent(3000, (SCORES.min(), SCORES.max()))
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from oddsmith._types import Floats
 
-__all__ = ["DidNotRunError", "folder_apart", "program", "run_apart", "run_in_python"]
+__all__ = ["DidNotRunError", "program", "run_apart", "run_files", "run_in_python"]
 
 #: Seconds until a program is ended.
 LIMIT = 120.0
@@ -35,11 +35,13 @@ def program(name: str) -> str:
     return found
 
 
-@contextlib.contextmanager
-def folder_apart() -> Iterator[Path]:
-    """Make a folder that is gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="oddsmith-") as folder:
-        yield Path(folder)
+def run_files(files: Mapping[str, str], *commands: list[str], given: bytes = b"") -> list[bytes]:
+    """Write files to a folder that is gone afterwards, run programs there, and return what each of them wrote."""
+    with tempfile.TemporaryDirectory(prefix="oddsmith-") as name:
+        folder = Path(name)
+        for file, content in files.items():
+            (folder / file).write_text(content, encoding="utf-8")
+        return [run_apart(command, folder, given) for command in commands]
 
 
 def run_apart(command: list[str], folder: Path, given: bytes = b"") -> bytes:
@@ -90,8 +92,7 @@ def run_in_python(engine: str, content: str, name: str, scores: Floats) -> tuple
         raise DidNotRunError
     alone = engine == "python"
     given = {"engine": engine, "content": content, "name": name, "scores": scores.tolist()}
-    with folder_apart() as folder:
-        command = [sys.executable, "-I", *(["-S"] if alone else []), str(Path(__file__).with_name("_child.py"))]
-        answer = run_apart(command, folder, json.dumps({**given, "path": [] if alone else sys.path}).encode())
+    command = [sys.executable, "-I", *(["-S"] if alone else []), str(Path(__file__).with_name("_child.py"))]
+    (answer,) = run_files({}, command, given=json.dumps({**given, "path": [] if alone else sys.path}).encode())
     found, values = json.loads(answer)
     return found, values

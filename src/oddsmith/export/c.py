@@ -58,13 +58,12 @@ double {output}(double score) {{
     def run(self, content: str, output: Output, scores: Floats) -> tuple[str, Any]:
         """Compile the function, and run it."""
         compiler = _apart.program("cc")
-        with _apart.folder_apart() as folder:
-            (folder / "map.c").write_text(content, encoding="utf-8")
-            (folder / "main.c").write_text(_MAIN.format(output=output), encoding="utf-8")
-            _apart.run_apart([compiler, "-std=c99", "-O2", "map.c", "main.c", "-o", "check", "-lm"], folder)
-            values = np.frombuffer(_apart.run_apart([str(folder / "check")], folder, scores.tobytes()), np.float64)
-            version = _apart.run_apart([compiler, "--version"], folder).decode("utf-8", "replace")
-        return version.partition("\n")[0], values
+        build = [compiler, "-std=c99", "-O2", "map.c", "main.c", "-o", "check", "-lm"]
+        files = {"map.c": content, "main.c": _MAIN.format(output=output)}
+        _, values, version = _apart.run_files(
+            files, build, ["./check"], [compiler, "--version"], given=scores.tobytes()
+        )
+        return version.decode("utf-8", "replace").partition("\n")[0], np.frombuffer(values, np.float64)
 
 
 def to_c(model: Model, *, output: Output = "probability") -> str:

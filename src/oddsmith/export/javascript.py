@@ -51,11 +51,9 @@ if (typeof module !== "undefined") module.exports = {{ {output} }};
             'const scores = JSON.parse(require("fs").readFileSync(0, "utf8"));'
             f"process.stdout.write(JSON.stringify([process.version, scores.map({output})]));"
         )
-        node = _apart.program("node")
-        with _apart.folder_apart() as folder:
-            (folder / "map.cjs").write_text(content, encoding="utf-8")
-            (folder / "ask.cjs").write_text(script, encoding="utf-8")
-            answer = _apart.run_apart([node, "ask.cjs"], folder, json.dumps(scores.tolist()).encode())
+        command = [_apart.program("node"), "ask.cjs"]
+        files = {"map.cjs": content, "ask.cjs": script}
+        (answer,) = _apart.run_files(files, command, given=json.dumps(scores.tolist()).encode())
         version, values = json.loads(answer)
         return f"Node.js {version.removeprefix('v')}", values
 

@@ -1,7 +1,6 @@
 """Maps as ONNX graphs in float64."""
 
 import base64
-import math
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from oddsmith._types import Floats
 from oddsmith._version import __version__
 from oddsmith.export import _apart
 from oddsmith.export.language import Language, Model, Output, formula_of, header
-from oddsmith.formula import Arithmetic, Clip, Column, Function, Number, Pieces, Reader, Where
+from oddsmith.formula import Arithmetic, Clip, Column, Function, Number, Pieces, Reader, Where, steps_past
 
 if TYPE_CHECKING:
     import onnx
@@ -154,15 +153,13 @@ class _Graph(Reader[str]):
         return value
 
     def _search(self, node: Pieces) -> str:
-        """Return how many knots lie below each score: one comparison a binary digit, the highest first."""
-        digits = math.ceil(math.log2(len(node.knots) + 1))
-        padded = np.full(2**digits - 1, np.inf)
-        padded[: len(node.knots)] = node.knots
-        knots = self.constant(padded)
+        """Return how many knots lie below each score: one comparison per binary digit, the highest first."""
+        steps = steps_past(len(node.knots))
+        knots = self.constant(np.append(node.knots, np.full(sum(steps) - len(node.knots), np.inf)))
         place = self.constant(np.array(0, np.int64))
-        for digit in reversed(range(digits)):
-            step = self.constant(np.array(2**digit, np.int64))
-            last = self.constant(np.array(2**digit - 1, np.int64))
-            knot = self.add("Gather", knots, self.add("Add", place, last))
-            place = self.add("Where", self.add("Greater", self._held, knot), self.add("Add", place, step), place)
+        for step in steps:
+            last = self.add("Add", place, self.constant(np.array(step - 1, np.int64)))
+            above = self.add("Greater", self._held, self.add("Gather", knots, last))
+            passed = self.add("Add", place, self.constant(np.array(step, np.int64)))
+            place = self.add("Where", above, passed, place)
         return place

@@ -109,7 +109,7 @@ def to_sql(
         Log-odds are held within ±700.
     table : str, optional
         Write a whole statement, which adds the output to the columns of this table; several names, up to three, are
-        those of catalogue, schema and table.
+        those of catalog, schema and table.
 
     Examples
     --------
@@ -137,6 +137,6 @@ def to_sql(
     names = [table] if isinstance(table, str) else list(table)
     if not 1 <= len(names) <= 3:
         _check.fail("table must be one to three names", f"{len(names)}", "name schema and table")
-    name, schema, catalogue = [*(sql_name(part, "table") for part in reversed(names)), "", ""][:3]
-    source = exp.table_(name, schema or None, catalogue or None, quoted=True)
+    name, schema, catalog = [*(sql_name(part, "table") for part in reversed(names)), "", ""][:3]
+    source = exp.table_(name, schema or None, catalog or None, quoted=True)
     return exp.select("*", named).from_(source).sql(dialect=dialect, copy=False)

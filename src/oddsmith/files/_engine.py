@@ -97,13 +97,3 @@ def words(error: "duckdb.Error") -> str:
     """Return what the engine says, without its advice about its own options."""
     said = str(error).split("\nPossible ")[0].split("\n\nLINE ")[0]
     return " ".join(said.split()).rstrip(".")
-
-
-def text_literal(value: str) -> str:
-    """Write text in SQL."""
-    return "'" + value.replace("'", "''") + "'"
-
-
-def identifier(name: str) -> str:
-    """Write a name in SQL."""
-    return '"' + name.replace('"', '""') + '"'

@@ -73,16 +73,6 @@ def _tables(
     # Between its ends: a cell of equal scores stands exactly at them.
     means = np.clip(sent["sum"] * 2.0**-power / sent["weight"], sent["least"], sent["most"])
     names, places = np.unique(sent["name"], return_inverse=True)
-    groups = Groups(
-        names.tolist(),
-        places,
-        sent["cell"],
-        sent["label"].astype(bool),
-        sent["weight"],
-        sent["weight"],
-        None,
-        means,
-        None,
-        None,
-    )
+    counts, positive = sent["weight"], sent["label"].astype(bool)
+    groups = Groups(names.tolist(), places, sent["cell"], positive, counts, counts, means)
     return dict(zip(groups.keys, tables_of(groups, grid), strict=True))

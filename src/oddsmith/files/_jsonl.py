@@ -1,4 +1,4 @@
-"""JSON lines: one object a line, whose text is kept as it stands."""
+"""JSON lines: one object per line, whose text is kept as it stands."""
 
 import contextlib
 import itertools
@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from oddsmith import _check
-from oddsmith.files._engine import Engine, text_literal
+from oddsmith.files._engine import Engine
 from oddsmith.files._layout import BadPlace, Layout
 from oddsmith.files._lines import first_rejects, line_relation, lines, reject_options
+from oddsmith.frames.sql_text import text_literal
 
 #: Objects looked at to learn the names of columns.
 _SAMPLE = 1000
@@ -20,7 +21,7 @@ _REPEATED = "coalesce(len(try(json_keys(line))) <> len(list_distinct(try(json_ke
 
 @dataclass(frozen=True)
 class JSONLines(Layout):
-    """One JSON object a line; empty lines mean nothing.
+    """One JSON object per line; empty lines mean nothing.
 
     Parameters
     ----------
@@ -37,14 +38,14 @@ class JSONLines(Layout):
         if not text:
             _check.fail("the file must hold rows", "no line with text", "check how it was written")
         if text[0].lstrip().startswith("["):
-            _check.fail("the file must hold one JSON object a line", "a list", "write JSON lines: jq -c '.[]'")
+            _check.fail("the file must hold one JSON object per line", "a list", "write JSON lines: jq -c '.[]'")
         for line in text:
             with contextlib.suppress(ValueError, RecursionError):
                 found = json.loads(line)
                 names |= dict.fromkeys(found if isinstance(found, dict) else ())
         if not names:
             got = f"{text[0].strip()[:40]!r} at the beginning"
-            _check.fail("the file must hold one JSON object a line", got, "write JSON lines")
+            _check.fail("the file must hold one JSON object per line", got, "write JSON lines")
         return JSONLines(tuple(paths), tuple(names), compression)
 
     def select(self, names: Sequence[str], *, note_rejects: bool = False) -> str:

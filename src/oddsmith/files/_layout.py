@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from oddsmith.files._engine import Engine, text_literal
+from oddsmith.files._engine import Engine
+from oddsmith.frames.sql_text import text_literal
+
+#: What the end of a name stands for.
+FORMATS = {
+    **dict.fromkeys((".csv", ".txt"), "csv"),
+    **dict.fromkeys((".tsv", ".tab"), "tsv"),
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), "json"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+}
 
 
 class BadPlace(NamedTuple):

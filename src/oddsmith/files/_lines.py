@@ -7,8 +7,9 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from oddsmith.files._engine import Engine, text_literal
+from oddsmith.files._engine import Engine
 from oddsmith.files._layout import path_list
+from oddsmith.frames.sql_text import text_literal
 
 _LINES_AT_A_TIME = 10_000
 

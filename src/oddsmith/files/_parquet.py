@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from oddsmith.files._engine import Engine, identifier
+from oddsmith.files._engine import Engine
 from oddsmith.files._layout import BadPlace, Layout, path_list
+from oddsmith.frames.sql_text import identifier
 
 
 @dataclass(frozen=True)

@@ -6,30 +6,20 @@ from pathlib import Path
 
 from oddsmith import _check
 from oddsmith.files._csv import CSV
-from oddsmith.files._engine import Engine, identifier, text_literal
+from oddsmith.files._engine import Engine
 from oddsmith.files._jsonl import JSONLines
-from oddsmith.files._layout import Layout
+from oddsmith.files._layout import FORMATS, Layout
 from oddsmith.files._parquet import Parquet
+from oddsmith.frames.sql_text import identifier, text_literal
 
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
-_FORMATS = {
-    ".csv": "csv",
-    ".txt": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".json": "json",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-}
 
 
 def output_format(path: Path) -> tuple[str, str]:
     """Return the format that the end of a name stands for, and how to compress."""
     compression = _COMPRESSIONS.get(path.suffix.lower(), "none")
     stem = path if compression == "none" else path.with_suffix("")
-    kind = _FORMATS.get(stem.suffix.lower())
+    kind = FORMATS.get(stem.suffix.lower())
     if kind is None or (kind == "parquet" and compression != "none"):
         known = "the name of the output must end in .csv, .tsv, .jsonl (and .gz or .zst), or .parquet"
         _check.fail(known, path.name, "choose one of them")

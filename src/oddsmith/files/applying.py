@@ -15,7 +15,7 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith.atomic import File, replacing
-from oddsmith.files._engine import Engine, Progress, explained, text_literal
+from oddsmith.files._engine import Engine, Progress, explained
 from oddsmith.files._jsonl import JSONLines
 from oddsmith.files._lines import forget_rejects
 from oddsmith.files._writers import copy_statement, output_format
@@ -24,6 +24,7 @@ from oddsmith.files.columns import Roles
 from oddsmith.files.source import ScoreFile
 from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
 from oddsmith.frames.segments import Maps
+from oddsmith.frames.sql_text import text_literal
 from oddsmith.maps import CalibrationMap
 
 __all__ = ["Applied", "apply_map"]

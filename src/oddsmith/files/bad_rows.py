@@ -5,11 +5,11 @@ import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from oddsmith.files._engine import text_literal
 from oddsmith.files._lines import count_rejects
 from oddsmith.files.columns import Roles
 from oddsmith.files.source import ScoreFile
 from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
+from oddsmith.frames.sql_text import text_literal
 
 _SHOWN = 5
 
@@ -56,17 +56,9 @@ def refuse_bad_rows(
     good: int,
     policy: BadRowPolicy,
 ) -> BadRows | None:
-    """Refuse bad rows, or return what is left out; None where all rows are good.
+    """Refuse bad rows by the policy, or return what is left out; None where all rows are good.
 
-    Parameters
-    ----------
-    file, roles, problems
-        What was read, and what may be wrong with it.
-    counts : mapping of int to int
-        How many rows have each problem.
-    good : int
-        How many have none.
-    policy : {"refuse", "skip"}
+    ``counts`` tells how many rows have each problem, ``good`` how many have none.
     """
     reasons = {problems[code].words: times for code, times in sorted(counts.items())}
     if malformed := count_rejects(file.engine):

@@ -10,20 +10,10 @@ from oddsmith.files.source import ScoreFile
 
 __all__ = ["Roles", "choose_columns"]
 
-_PROBABILITIES = frozenset(
-    {
-        "confidence",
-        "p",
-        "p_hat",
-        "pred",
-        "prediction",
-        "predicted_probability",
-        "prob",
-        "proba",
-        "probability",
-        "y_prob",
-    }
-)
+_PROBABILITIES = {
+    *("confidence", "p", "p_hat", "pred", "prediction"),
+    *("predicted_probability", "prob", "proba", "probability", "y_prob"),
+}
 _SCORES = _PROBABILITIES | {
     *("decision", "decision_function", "decision_value", "log_odds", "logit", "margin"),
     *("model_score", "raw_score", "score", "scores", "y_score"),
@@ -133,7 +123,7 @@ def _guess(file: ScoreFile, parameter: str, what: str, known: Collection[str], t
         _check.fail(
             f"one column of {file.name} must be the {what}", f"several: {_listed(found)}", _pass(parameter, what)
         )
-    return _check.fail(f"no {what} column recognised", f"columns {_listed(file.columns)}", _pass(parameter, what))
+    return _check.fail(f"no {what} column recognized", f"columns {_listed(file.columns)}", _pass(parameter, what))
 
 
 def _pass(parameter: str, option: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from oddsmith import _check
-from oddsmith.files._engine import Engine, Progress, explained, text_literal
+from oddsmith.files._engine import Engine, Progress, explained
 from oddsmith.files._exact_sums import with_exact_sums
 from oddsmith.files._labels import Label, read_labels
 from oddsmith.files._lines import forget_rejects
@@ -14,6 +14,7 @@ from oddsmith.files.bad_rows import problem_code, problems_of, refuse_bad_rows
 from oddsmith.files.columns import Roles
 from oddsmith.files.source import ScoreFile
 from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
+from oddsmith.frames.sql_text import text_literal
 from oddsmith.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -114,8 +115,8 @@ def read_table(
         dropped = refuse_bad_rows(file, roles, problems, survey.problems, survey.good, bad_rows)
         if not survey.good:
             _check.fail(f"{file.name} must hold rows", "none", "check how it was written")
-        coding = read_labels(survey.labels, positive)
-        usable = _usable(file, roles, rows, coding.positive, survey.whole_weights)
+        meant, labels = read_labels(survey.labels, positive)
+        usable = _usable(file, roles, rows, meant, survey.whole_weights)
         tables = engine.watch(
             lambda: _tables(engine.connection.sql(usable), roles, resolution), progress, _SURVEYED, 1.0
         )
@@ -125,13 +126,11 @@ def read_table(
         _check.fail(
             f"{file.name} must not change while it is read", f"{survey.good}, then {table.rows} rows", "try again"
         )
-    with explained(file.name):
-        distinct = len(table) if table.resolution is None else _distinct(engine, usable)
-    return ScoreData(table, coding.labels, tables if roles.by is not None else {}, dropped, distinct)
-
-
-def _distinct(engine: Engine, usable: str) -> int:
-    return int(engine.rows(f"SELECT count(DISTINCT score) FROM ({usable})")[0][0])
+    distinct = len(table)
+    if table.resolution is not None:
+        with explained(file.name):
+            distinct = engine.rows(f"SELECT count(DISTINCT score) FROM ({usable})")[0][0]
+    return ScoreData(table, labels, tables if roles.by is not None else {}, dropped, distinct)
 
 
 def _staged(file: ScoreFile, roles: Roles, code: str) -> str:

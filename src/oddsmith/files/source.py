@@ -18,18 +18,14 @@ from oddsmith.files._compression import compression_of
 from oddsmith.files._csv import CSV
 from oddsmith.files._engine import Engine, explained
 from oddsmith.files._jsonl import JSONLines
-from oddsmith.files._layout import Layout
+from oddsmith.files._layout import FORMATS, Layout
 from oddsmith.files._lines import lines
 from oddsmith.files._parquet import Parquet
 
 __all__ = ["ScoreFile", "input_files", "open_scores"]
 
 _STANDARD_INPUT = 0  # where it is a file, that has a number
-_FORMATS: dict[str, type[Layout]] = {
-    **dict.fromkeys((".csv", ".tsv", ".tab", ".txt"), CSV),
-    **dict.fromkeys((".jsonl", ".ndjson", ".json"), JSONLines),
-    **dict.fromkeys((".parquet", ".pq"), Parquet),
-}
+_LAYOUTS: dict[str, type[Layout]] = {"csv": CSV, "tsv": CSV, "json": JSONLines, "parquet": Parquet}
 
 
 @dataclass(frozen=True)
@@ -154,7 +150,7 @@ def _layout(engine: Engine, name: str, paths: Sequence[str]) -> Layout:
         _check.fail("the file must be UTF-8 text", "UTF-16", "save it as UTF-8")
     compressions = [compression_of(path) for path in paths]
     stem = Path(name).with_suffix("") if Path(name).suffix in (".gz", ".zst") else Path(name)
-    kind = Parquet if magic == b"PAR1" else _FORMATS.get(stem.suffix.lower())
+    kind = Parquet if magic == b"PAR1" else _LAYOUTS.get(FORMATS.get(stem.suffix.lower(), ""))
     if kind is None:
         first = next((line for line in lines(engine, paths[0], compressions[0]) if line.strip()), "")
         kind = JSONLines if first.lstrip()[:1] in ("{", "[") else CSV

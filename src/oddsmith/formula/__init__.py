@@ -43,8 +43,8 @@ from oddsmith.formula.nodes import (
     walk,
     where,
 )
-from oddsmith.formula.pieces import after, at_piece, below, logit, pieces
-from oddsmith.formula.reader import Reader, rewritten
+from oddsmith.formula.pieces import after, at_piece, below, logit, pieces, steps_past
+from oddsmith.formula.reader import Reader, UnreadableError, rewritten
 from oddsmith.formula.steps import NumpySteps, evaluate
 
 __all__ = [
@@ -58,6 +58,7 @@ __all__ = [
     "Pieces",
     "Reader",
     "Score",
+    "UnreadableError",
     "Where",
     "absolute",
     "after",
@@ -74,6 +75,7 @@ __all__ = [
     "pieces",
     "rewritten",
     "sigmoid",
+    "steps_past",
     "walk",
     "where",
 ]

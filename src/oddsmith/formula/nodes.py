@@ -30,7 +30,7 @@ FUNCTIONS: dict[Name, np.ufunc] = {
 
 
 class Formula:
-    """A value that depends on the score; formulas, numbers and arrays (one value a piece) combine by + − * /."""
+    """A value that depends on the score; formulas, numbers and arrays (one value per piece) combine by + − * /."""
 
     __array_ufunc__ = None  # arrays leave arithmetic with a formula to the formula
 

@@ -42,6 +42,17 @@ def at_piece(body: Formula, piece: int) -> Formula:
     return rewritten(body, column=lambda values: as_formula(values[piece]))
 
 
+def steps_past(most: int) -> tuple[int, ...]:
+    """Return the steps of a binary search that tells how many of at most so many knots are passed.
+
+    Examples
+    --------
+    >>> steps_past(5)
+    (4, 2, 1)
+    """
+    return tuple(2**power for power in reversed(range(most.bit_length())))
+
+
 def below(knots: Floats) -> Floats:
     """Return the neighbours below: s ≤ below(k) is s < k."""
     with np.errstate(over="ignore"):
@@ -66,7 +77,7 @@ def after(formula: Formula, entered: Formula, pull_back: Callable[[Floats], Floa
 
 def logit(prob: Formula) -> Formula:
     """Return the log-odds of a probability, ±1e30 at 0 and 1."""
-    if isinstance(prob, Pieces):  # once a piece, not four times over all pieces
+    if isinstance(prob, Pieces):  # once per piece, not four times over all pieces
         return pieces(prob.knots, logit(prob.body))
     inside = log(clip(prob, 5e-324, 1.0)) - log(clip(1.0 - prob, 2.0**-54, 1.0))
     return where(prob, 0.0, -_CERTAIN, where(1.0, prob, _CERTAIN, inside))

@@ -25,6 +25,10 @@ from oddsmith.formula.nodes import (
 T = TypeVar("T")
 
 
+class UnreadableError(TypeError):
+    """A reader makes nothing of a kind of node."""
+
+
 class Reader(ABC, Generic[T]):
     """Makes something of a formula, node by node, each once; methods get a node and what was made of its parts."""
 
@@ -56,7 +60,7 @@ class Reader(ABC, Generic[T]):
                 return self._where(node, left, right, then, otherwise)
             case Pieces():
                 return self._pieces(node)
-        raise TypeError(node)
+        raise UnreadableError(node)
 
     @abstractmethod
     def _score(self) -> T: ...
@@ -64,8 +68,8 @@ class Reader(ABC, Generic[T]):
     @abstractmethod
     def _number(self, value: float) -> T: ...
 
-    @abstractmethod
-    def _column(self, node: Column) -> T: ...
+    def _column(self, node: Column) -> T:
+        raise UnreadableError(node)
 
     @abstractmethod
     def _arithmetic(self, node: Arithmetic, left: T, right: T) -> T: ...
@@ -76,12 +80,12 @@ class Reader(ABC, Generic[T]):
     @abstractmethod
     def _clip(self, node: Clip, of: T) -> T: ...
 
-    @abstractmethod
-    def _where(self, node: Where, left: T, right: T, then: T, otherwise: T) -> T: ...
+    def _where(self, node: Where, left: T, right: T, then: T, otherwise: T) -> T:
+        raise UnreadableError(node, left, right, then, otherwise)
 
-    @abstractmethod
     def _pieces(self, node: Pieces) -> T:
         """Find the piece of each score, then read the body."""
+        raise UnreadableError(node)
 
 
 def rewritten(

@@ -10,11 +10,9 @@ from oddsmith.formula import (
     SCORE,
     Arithmetic,
     Clip,
-    Column,
     Formula,
     Function,
     Number,
-    Pieces,
     Reader,
     Where,
     at_piece,
@@ -129,12 +127,6 @@ class SqlReader(Reader[exp.Expression]):
                 return exp.GT(this=right, expression=self._number(under))
             return exp.GTE(this=right, expression=left)
         return exp.LTE(this=left, expression=right)
-
-    def _column(self, node: Column) -> exp.Expression:
-        raise TypeError(node)
-
-    def _pieces(self, node: Pieces) -> exp.Expression:
-        raise TypeError(node)
 
 
 def _rounder(value: float, way: float) -> float | None:

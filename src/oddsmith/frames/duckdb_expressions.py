@@ -18,6 +18,7 @@ from oddsmith.formula import LIMIT, Arithmetic, Clip, Column, Formula, Function,
 from oddsmith.formula.sql import SqlReader, as_decisions
 from oddsmith.frames.hinges import as_hinges
 from oddsmith.frames.searching import Search, plan_search
+from oddsmith.frames.sql_text import identifier, text_literal
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -37,23 +38,15 @@ def with_formula(
 ) -> "DuckDBPyRelation":
     """Return a relation with the value of a formula as one more column, NULL where the score is NULL or NaN.
 
-    Parameters
-    ----------
-    rows : ScoredFrame
-    formula : Formula
-    name : str
-        Of the new column.
-    by : str, optional
-        Column of segments.
-    segments : sequence of str, optional
-        Their names: the formula's columns have a value for each, and one more.
+    By segment, the formula's columns have a value for each name, and one more for all others.
     """
-    score, key, spare = f"{rows.spare}_score", f"{rows.spare}_key", quoted(rows.spare)
-    relation: DuckDBPyRelation = rows.frame.to_native().project(f"*, {quoted(rows.score)}::DOUBLE AS {quoted(score)}")
+    score, key, spare = f"{rows.spare}_score", f"{rows.spare}_key", identifier(rows.spare)
+    relation: DuckDBPyRelation = rows.frame.to_native()
+    relation = relation.project(f"*, {identifier(rows.score)}::DOUBLE AS {score}")
     reader = _LookupReader(exp.column(score, quoted=True), rows.spare)
     if by is not None and segments:
-        relation = relation.project(f"*, {quoted(by)}::VARCHAR AS {quoted(key)}")
-        reader.search_names(quoted(key), segments)
+        relation = relation.project(f"*, {identifier(by)}::VARCHAR AS {identifier(key)}")
+        reader.search_names(identifier(key), segments)
     value = reader.read(formula).sql(dialect="duckdb", copy=False)
     if reader.lists:
         lists = "{" + ", ".join(f"'{field}': {content}" for field, content in reader.lists.items()) + "}"
@@ -62,9 +55,9 @@ def with_formula(
     for step in reader.steps:
         relation = relation.project(step)
     if not _hands_null_on(formula, reader.guarded):
-        value = f"CASE WHEN NOT isnan({quoted(score)}) THEN {value} END"
-    columns = ", ".join(map(quoted, rows.schema))
-    return relation.project(f"{columns}, {value} AS {quoted(name)}")
+        value = f"CASE WHEN NOT isnan({identifier(score)}) THEN {value} END"
+    columns = ", ".join(map(identifier, rows.schema))
+    return relation.project(f"{columns}, {value} AS {identifier(name)}")
 
 
 def _hands_null_on(node: Formula, guarded: Sequence[Formula]) -> bool:
@@ -80,30 +73,15 @@ def _is_held(node: Clip) -> bool:
     return (node.low, node.high) != (-LIMIT, LIMIT)
 
 
-def quoted(name: str) -> str:
-    """Return a name as SQL."""
-    return '"{}"'.format(name.replace('"', '""'))
-
-
 class _LookupReader(SqlReader):
-    """Reads a formula as an expression, and says what must be there to compute it.
-
-    Attributes
-    ----------
-    lists : dict of str to str
-        Fields of the column ``spare``, in SQL.
-    steps : list of str
-        Projections that find places in those lists, one after the other.
-    guarded : list of Formula
-        What is NULL where the score is NULL or NaN.
-    """
+    """Reads a formula as an expression, and says what must be there to compute it."""
 
     def __init__(self, score: exp.Expression, spare: str) -> None:
         super().__init__(score, "duckdb")
         self.spare = spare
-        self.lists: dict[str, str] = {}
-        self.steps: list[str] = []
-        self.guarded: list[Formula] = []
+        self.lists: dict[str, str] = {}  # fields of the column ``spare``, in SQL
+        self.steps: list[str] = []  # projections that find places in those lists, one after the other
+        self.guarded: list[Formula] = []  # what is NULL where the score is NULL or NaN
         self.place = ""
         self._searches: list[tuple[Search, str]] = []
 
@@ -111,11 +89,11 @@ class _LookupReader(SqlReader):
         """Look up at the place of each row's segment, or at the one after the last: by hash, which is a number."""
         hashes, salt = _hashes(names)
         order = np.argsort(hashes)
-        listed = ", ".join("'{}'".format(names[i].replace("'", "''")) for i in order)
+        listed = ", ".join(text_literal(names[i]) for i in order)
         self.lists["names"] = f"[{listed}]"
         # Constants are in the order of the names, not of their hashes.
         self.lists["ranks"] = written_list((order + 1).tolist(), "BIGINT")
-        spare = quoted(self.spare)
+        spare = identifier(self.spare)
         found = self._find(plan_search(hashes[order]), f"hash({column}, {salt})::DOUBLE")
         rank = f"CASE WHEN {spare}.names[{found}] = {column} THEN {spare}.ranks[{found}] ELSE {len(order) + 1} END"
         self.steps.append(f"* REPLACE ({rank} AS {found})")
@@ -131,7 +109,7 @@ class _LookupReader(SqlReader):
     def _pieces(self, node: Pieces) -> exp.Expression:
         hinges = as_hinges(node)
         if hinges is not None:
-            away = exp.Abs(this=exp.Sub(this=self._score(), expression=self._number(hinges.centre)))
+            away = exp.Abs(this=exp.Sub(this=self._score(), expression=self._number(hinges.center)))
             near = exp.LTE(this=away, expression=self._number(hinges.reach))
             # What is near is a number: no need to look for others in all rows. NULL is neither near nor known.
             known = exp.Not(this=exp.Anonymous(this="isnan", expressions=[self._score()]))
@@ -156,7 +134,7 @@ class _LookupReader(SqlReader):
 
     def _find(self, search: Search, value: str) -> str:
         """Write the steps of a search; return the column with the place, counted from 1."""
-        place, spare = quoted(f"{self.spare}_{len(self.steps)}"), quoted(self.spare)
+        place, spare = identifier(f"{self.spare}_{len(self.steps)}"), identifier(self.spare)
         begin, knots = "1::BIGINT", self._list(search.padded)
         if len(search.before):
             before = f"before{len(self.lists)}"

@@ -4,7 +4,7 @@ import operator
 from types import ModuleType
 from typing import Any
 
-from oddsmith.formula import Arithmetic, Clip, Column, Formula, Function, Pieces, Reader, Where
+from oddsmith.formula import Arithmetic, Clip, Column, Formula, Function, Reader, Where
 
 _OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 
@@ -67,6 +67,3 @@ class ExpressionReader(Reader[Any]):
 
     def _where(self, _node: Where, left: Any, right: Any, then: Any, otherwise: Any) -> Any:
         return self.words.when(left <= right).then(then).otherwise(otherwise)
-
-    def _pieces(self, node: Pieces) -> Any:
-        raise TypeError(node)

@@ -1,9 +1,12 @@
 """The range of a column from the footers of Parquet files. Of a single file DuckDB looks there by itself."""
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from oddsmith.frames.engines.base import Extent
+from oddsmith.frames.sql_text import text_literal
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -12,15 +15,7 @@ if TYPE_CHECKING:
 _FILES = re.compile(r'SELECT \* FROM parquet_scan\((\[[^][]*\]), [^()]*union_by_name := false\) AS "[^"]*"')
 
 
-class ColumnRange(NamedTuple):
-    """How many rows there are, and the least and the largest value that is a number."""
-
-    rows: int
-    low: float
-    high: float
-
-
-def range_in_footers(relation: "DuckDBPyRelation", column: str) -> ColumnRange | None:
+def range_in_footers(relation: "DuckDBPyRelation", column: str) -> Extent | None:
     """Return the range of a column of doubles, None where footers do not tell it or rows are not plain files.
 
     Examples
@@ -29,19 +24,18 @@ def range_in_footers(relation: "DuckDBPyRelation", column: str) -> ColumnRange |
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = duckdb.execute(f"COPY (SELECT i / 4 AS s FROM range(9) t(i)) TO '{folder}/0.parquet'")
     ...     range_in_footers(duckdb.read_parquet(f"{folder}/*.parquet"), "s")
-    ColumnRange(rows=9, low=0.0, high=2.0)
+    Extent(rows=9, span=(0.0, 2.0))
     """
     import duckdb
 
     files = _FILES.fullmatch(relation.sql_query().strip())
     if files is None:
         return None
-    name = column.replace("'", "''")
     told = "bool_and(coalesce(type = 'DOUBLE' AND stats_min_value <> '' AND stats_max_value <> '', false))"
     limits = "min(stats_min_value::DOUBLE), max(stats_max_value::DOUBLE)"
     query = (
         f"SELECT {told}, sum(row_group_num_rows), {limits} "
-        f"FROM parquet_metadata({files[1]}) WHERE path_in_schema = '{name}'"
+        f"FROM parquet_metadata({files[1]}) WHERE path_in_schema = {text_literal(column)}"
     )
     try:
         answer = relation.query("rows_of_files", query)
@@ -50,4 +44,4 @@ def range_in_footers(relation: "DuckDBPyRelation", column: str) -> ColumnRange |
         return None
     if not known or not np.isfinite([low, high]).all():
         return None
-    return ColumnRange(int(rows), low, high)
+    return Extent(int(rows), (low, high))

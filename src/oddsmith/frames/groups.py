@@ -30,20 +30,12 @@ class Groups:
     ----------
     keys : list
         Names of the segments.
-    segment : ndarray of int
-        Which segment a group belongs to.
-    cells : ndarray
-        Cell, or exact score.
-    positive : ndarray of bool
-    rows : ndarray of int
-    weight : ndarray
-        Counts, or sums of float weights.
-    weight_sq : ndarray or None
-        Sums of squared float weights.
-    means : ndarray
-        Mean score.
-    variance : ndarray or None
-        Variance of the scores; NaN where rounding hides it.
+    segment, cells, positive : ndarray
+        Which segment, cell (or exact score) and class a group belongs to.
+    rows, weight, means : ndarray
+        How many rows it has, their counts or sums of float weights, and their mean score.
+    weight_sq, variance : ndarray or None
+        Sums of squared float weights, and the variance of the scores, NaN where rounding hides it.
     dropped : BadRows or None
         Which rows were left out.
     """
@@ -54,10 +46,10 @@ class Groups:
     positive: Bools
     rows: NDArray[np.int64]
     weight: Weights
-    weight_sq: Floats | None
     means: Floats
-    variance: Floats | None
-    dropped: BadRows | None
+    weight_sq: Floats | None = None
+    variance: Floats | None = None
+    dropped: BadRows | None = None
 
 
 def read_groups(
@@ -90,18 +82,10 @@ def read_groups(
     weight = rows if frame.weight is None else _weight(columns, frame.called(frame.weight))
     cells = columns["cell"].astype(np.float64)
     keys, segment = _segments(frame, columns)
-    return Groups(
-        keys,
-        segment,
-        cells,
-        positive,
-        rows,
-        weight,
-        None if frame.counts else columns["weight_sq"].astype(np.float64),
-        cells if grid is None else _means(columns, weight, grid),
-        _variance(columns, weight) if squares else None,
-        dropped,
-    )
+    means = cells if grid is None else _means(columns, weight, grid)
+    weight_sq = None if frame.counts else columns["weight_sq"].astype(np.float64)
+    variance = _variance(columns, weight) if squares else None
+    return Groups(keys, segment, cells, positive, rows, weight, means, weight_sq, variance, dropped)
 
 
 def _refuse_overflow(sent: dict[str, SentColumn], grid: Grid) -> None:
@@ -120,7 +104,7 @@ def _bad_values(frame: ScoredFrame, sent: dict[str, SentColumn]) -> tuple[Bools,
     roles = {"cell": "score", "label": "label"} | {f"key{i}": "segment" for i in range(len(frame.by))}
     if frame.weight is not None:
         roles["odd"] = "weight"
-        _refuse_odd_weights(sent, frame.called(frame.weight))
+        _refuse_odd_weights(sent, frame.names.originals[frame.weight])
     bad = np.zeros(len(rows), dtype=bool)
     reasons: Counter[str] = Counter()
     for column, role in roles.items():
@@ -138,10 +122,10 @@ def _refuse_odd_weights(sent: dict[str, SentColumn], name: str) -> None:
     held = values[~missing & (values != 0) & (values != 1)]
     if np.any(held < 0):
         lowest = held[held < 0][0]
-        _check.fail(f"column {name} must hold weights ≥ 0", f"{lowest:g}", "drop the row or use weight 0")
+        _check.fail(f"column {name!r} must hold weights ≥ 0", f"{lowest:g}", "drop the row or use weight 0")
     finite = held[np.isfinite(held)]
     if len(finite):
-        _check.refuse_large_sum(float(finite.max()), f"column {name}")
+        _check.refuse_large_sum(float(finite.max()), f"column {name!r}")
         _check.refuse_tiny_weight(float(finite.min()), name)
 
 

@@ -14,7 +14,7 @@ from oddsmith.formula import (
     Function,
     Pieces,
     Reader,
-    Where,
+    UnreadableError,
     absolute,
 )
 
@@ -30,10 +30,10 @@ _GAP = 1e-13
 
 
 class Hinges(NamedTuple):
-    """A formula that holds for scores within ``reach`` of ``centre``."""
+    """A formula that holds for scores within ``reach`` of ``center``."""
 
     formula: Formula
-    centre: float
+    center: float
     reach: float
 
 
@@ -51,13 +51,13 @@ def as_hinges(pieces: Pieces) -> Hinges | None:
     knots = pieces.knots
     if len(knots) > _MOST_KNOTS:
         return None
-    centre = float(knots[0] / 2 + knots[-1] / 2)
-    away = knots - centre
-    reader = _Lines(centre, len(knots) + 1)
+    center = float(knots[0] / 2 + knots[-1] / 2)
+    away = knots - center
+    reader = _Lines(center, len(knots) + 1)
     with np.errstate(all="ignore"):
         try:
             value, slope = reader.read(pieces.body)
-        except _CurvedError:
+        except UnreadableError:  # no line
             return None
         bends = np.diff(slope) / 2
         gaps = np.abs(np.diff(value) + np.diff(slope) * away)
@@ -70,24 +70,20 @@ def as_hinges(pieces: Pieces) -> Hinges | None:
     # Not a number anywhere is no hinge.
     if not (gaps.sum() <= _GAP and 2 * float(np.abs(away).max()) <= reach < 1e300):
         return None
-    formula = start + steady * (SCORE - centre)
+    formula = start + steady * (SCORE - center)
     for knot, bend in zip(knots.tolist(), bends.tolist(), strict=True):
         formula = formula + bend * absolute(SCORE - knot)
-    return Hinges(formula, centre, reach)
+    return Hinges(formula, center, reach)
 
 
-class _CurvedError(Exception):
-    """What is read is no line."""
-
-
-#: Values at the centre and slopes, one a piece.
+#: Values at the center and slopes, one per piece.
 _Line = tuple[Floats, Floats]
 
 
 class _Lines(Reader[_Line]):
-    def __init__(self, centre: float, n: int) -> None:
+    def __init__(self, center: float, n: int) -> None:
         super().__init__()
-        self.centre = centre
+        self.center = center
         self.ones = np.ones(n)
         self.clips: list[tuple[_Line, Clip]] = []
 
@@ -101,7 +97,7 @@ class _Lines(Reader[_Line]):
         return inside
 
     def _score(self) -> _Line:
-        return self.centre * self.ones, self.ones
+        return self.center * self.ones, self.ones
 
     def _number(self, value: float) -> _Line:
         return value * self.ones, 0 * self.ones
@@ -120,19 +116,13 @@ class _Lines(Reader[_Line]):
                 return a * c, a * d + b * c
             case "/" if not d.any():
                 return a / c, b / c
-        raise _CurvedError
+        raise UnreadableError(node)
 
     def _function(self, node: Function, of: _Line) -> _Line:
         if node.name != "negative":
-            raise _CurvedError
+            raise UnreadableError(node)
         return -of[0], -of[1]
 
     def _clip(self, node: Clip, of: _Line) -> _Line:
         self.clips.append((of, node))
         return of
-
-    def _where(self, node: Where, *parts: _Line) -> _Line:
-        raise _CurvedError(node, parts)
-
-    def _pieces(self, node: Pieces) -> _Line:
-        raise _CurvedError(node)

@@ -1,7 +1,7 @@
 """Many formulas as one with parameters: thousands of segments, a handful of shapes.
 
-Formulas that differ in their constants only become one formula whose constants are columns, one row a member; an engine
-gets those rows by a join or a look-up. Where pieces are not decisions yet, members may have more or fewer knots.
+Formulas that differ in their constants only become one formula whose constants are columns, one row per member; an
+engine gets those rows by a join or a look-up. Where pieces are not decisions yet, members may have more or fewer knots.
 """
 
 from collections.abc import Iterator, Sequence

@@ -172,7 +172,7 @@ class ScoredFrame:
 
         def plan(frame: Frame) -> Frame:
             grouped = frame.select(**columns).group_by(*keys).agg(**wanted)
-            if weights.halves:
+            if self.counts and weights.summed:
                 # Sums are wider in SQL.
                 grouped = grouped.with_columns(*(nw.col(name).cast(nw.Int64) for name in weights.summed))
             return grouped.head(MAX_GROUPS + 1) if self.lazy else grouped
@@ -228,20 +228,20 @@ class ScoredFrame:
         import narwhals.stable.v2 as nw
 
         if self.weight is None:
-            return _WeightColumns({}, {}, None, False)
+            return _WeightColumns({}, {}, None)
         if not self.counts:
             mass = self.as_double(self.weight)
             usable = (mass >= _check.LEAST_WEIGHT) & (mass <= float(_check.LARGEST_SUM))
             # Of weights that are no weights the value itself is a key: its rows are counted, and named.
             odd = nw.when(usable).then(nw.lit(1.0)).otherwise(mass)
             held = nw.when(usable).then(mass).otherwise(nw.lit(0.0))
-            return _WeightColumns({"odd": odd}, {"weight": held, "weight_sq": held * held}, held, False)
+            return _WeightColumns({"odd": odd}, {"weight": held, "weight_sq": held * held}, held)
         self._refuse_wide(self.weight)
         whole = self._whole(self.weight)
         odd = nw.when(whole > 0).then(nw.lit(1)).otherwise(whole)
         high, low = _halves(whole, divide=self.engine.holds_arrow)
         mass = _rounded(whole) if self.engine.holds_arrow else whole
-        return _WeightColumns({"odd": odd}, {"high": high, "low": low}, mass, True)
+        return _WeightColumns({"odd": odd}, {"high": high, "low": low}, mass)
 
     def _plain(self, name: str) -> "nw.Expr":
         """Return a column as a plain type, which all engines can group by and send."""
@@ -254,24 +254,11 @@ class ScoredFrame:
 
 
 class _WeightColumns(NamedTuple):
-    """What a query needs to know of weights.
+    """What a query needs to know of weights."""
 
-    Parameters
-    ----------
-    keys : dict of str to expression
-        Tell usable weights from others.
-    summed : dict of str to expression
-        Are added up: weights and their squares, or halves of counts.
-    mass : expression or None
-        By which scores are weighted.
-    halves : bool
-        Whether weights are counts, added up in halves.
-    """
-
-    keys: "dict[str, nw.Expr]"
-    summed: "dict[str, nw.Expr]"
-    mass: "nw.Expr | None"
-    halves: bool
+    keys: "dict[str, nw.Expr]"  # tell usable weights from others
+    summed: "dict[str, nw.Expr]"  # are added up: weights and their squares, or halves of counts
+    mass: "nw.Expr | None"  # by which scores are weighted
 
 
 def _halves(whole: "nw.Expr", *, divide: bool) -> "tuple[nw.Expr, nw.Expr]":

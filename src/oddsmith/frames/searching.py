@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith._types import Floats
+from oddsmith.formula import steps_past
 
 #: Numbers of cells to choose from: an engine copies the guide for every few thousand rows.
 _CELLS = (1024, 2048, 4096, 8192, 16384)
@@ -76,8 +77,3 @@ def plan_search(knots: Floats) -> Search:
         if (price := _LOOK + _CELL * cells + len(steps)) < cost:
             best, cost = Search(knots, low, high, per_cell, before, steps), price
     return best
-
-
-def steps_past(most: int) -> tuple[int, ...]:
-    """Return the steps of a binary search that tells how many of at most so many knots are passed."""
-    return tuple(2**power for power in reversed(range(most.bit_length())))

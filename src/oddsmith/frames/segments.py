@@ -52,10 +52,7 @@ class Maps:
     def formula(self, prepare: Callable[[Formula], Formula] | None) -> Formula:
         """Return the one formula; of segments, its columns have a value each and one for unknown segments.
 
-        Parameters
-        ----------
-        prepare : callable or None
-            Makes an engine's formula of a map's: without pieces. None: the engine looks knots up.
+        ``prepare`` makes an engine's formula of a map's, without pieces; None: the engine looks knots up.
         """
         if self.by is None:
             assert self.default is not None
@@ -80,7 +77,7 @@ class Maps:
         _check.fail(
             f"inside an engine the maps of segments must have at most {most} in all",
             f"{len(self.segments):,} segments with {got}",
-            "fit a method with a few parameters a segment, or apply it to frames in memory",
+            "fit a method with a few parameters per segment, or apply it to frames in memory",
         )
 
 

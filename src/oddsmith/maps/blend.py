@@ -83,5 +83,5 @@ class BlendMap(CalibrationMap):
         parts = tuple(CalibrationMap.from_dict(part) for part in content["parts"])
         weights = np.asarray(content["weights"], dtype=np.float64)
         if len(parts) != len(weights) or not len(parts):
-            _check.fail("a blend must have one weight a part", f"{len(weights)} for {len(parts)}", "check the map")
+            _check.fail("a blend must have one weight per part", f"{len(weights)} for {len(parts)}", "check the map")
         return cls(parts, weights)

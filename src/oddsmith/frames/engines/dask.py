@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from oddsmith.formula import Column, NumpySteps, Pieces
+from oddsmith.formula import Column, NumpySteps, Pieces, steps_past
 from oddsmith.frames.engines.base import Frame, FrameEngine
-from oddsmith.frames.searching import steps_past
 from oddsmith.maps.base import MAX
 
 if TYPE_CHECKING:

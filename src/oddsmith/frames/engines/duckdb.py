@@ -31,10 +31,8 @@ class DuckDB(FrameEngine):
         """Return the range of doubles that footers of Parquet files tell."""
         import narwhals.stable.v2 as nw
 
-        if rows.schema[rows.score] != nw.Float64:
-            return None
-        found = range_in_footers(rows.frame.to_native(), rows.score)
-        return None if found is None else Extent(found.rows, (found.low, found.high))
+        is_double = rows.schema[rows.score] == nw.Float64
+        return range_in_footers(rows.frame.to_native(), rows.score) if is_double else None
 
     def fetch(self, planned: Frame) -> dict[str, SentColumn]:
         """Run a query without PyArrow or pandas, which need not be there."""

@@ -66,17 +66,11 @@ class PolarsMemory(ArrowMemory):
 
 
 class _SearchReader(ExpressionReader):
-    """Reads pieces as well: Polars can search in a series and take from one.
-
-    Attributes
-    ----------
-    places : dict of str to expression
-        Columns that must be in the frame before the expression is used: where scores lie among knots.
-    """
+    """Reads pieces as well: Polars can search in a series and take from one."""
 
     def __init__(self, words: ModuleType, score: Any, spare: str) -> None:
         super().__init__(words, score, spare)
-        self.places: dict[str, Any] = {}
+        self.places: dict[str, Any] = {}  # columns that must be there first: where scores lie among knots
         self._place: Any = None
 
     def _column(self, node: Column) -> Any:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from oddsmith.frames.engines.base import Frame, FrameEngine
+from oddsmith.frames.sql_text import identifier
 
 if TYPE_CHECKING:
     from oddsmith.frames.scored_frame import ScoredFrame
@@ -45,10 +46,6 @@ class Spark(FrameEngine):
             return super().with_probability(rows, maps, name)
         score = f"{rows.spare}_score"
         value = to_sql(maps.default, column=score, dialect="spark")
-        wide = rows.frame.to_native().selectExpr("*", f"CAST({_ticked(rows.score)} AS DOUBLE) AS {_ticked(score)}")
-        present = f"CASE WHEN NOT isnan({_ticked(score)}) THEN {value} END AS {_ticked(name)}"
-        return wide.selectExpr("*", present).drop(score)
-
-
-def _ticked(name: str) -> str:
-    return "`{}`".format(name.replace("`", "``"))
+        given, new = (identifier(column, "`") for column in (rows.score, name))
+        wide = rows.frame.to_native().selectExpr("*", f"CAST({given} AS DOUBLE) AS {score}")
+        return wide.selectExpr("*", f"CASE WHEN NOT isnan({score}) THEN {value} END AS {new}").drop(score)
