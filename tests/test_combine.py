@@ -110,6 +110,15 @@ def test_stacking_minimizes_its_objective():
     assert_allclose(found, best.x, atol=1e-4)
 
 
+def test_log_probabilities_are_finite_where_probabilities_round():
+    columns, y = stacking_data()
+    fitted = StackingCombiner().fit(columns, y)
+    assert_allclose(fitted.predict_log_proba(columns), np.log(fitted.predict_proba(columns)), rtol=1e-9)
+    far = 1e6 * columns[:5]
+    assert (fitted.predict_proba(far).min(axis=1) == 0).all()
+    assert_allclose(np.diff(fitted.predict_log_proba(far), axis=1)[:, 0], fitted.log_odds(far))
+
+
 def test_stacking_finds_the_useless_classifier():
     fitted = StackingCombiner().fit(*stacking_data(20_000))
     assert_allclose(fitted.coef_, [1.0, 0.5, 0.0], atol=0.06)

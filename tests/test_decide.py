@@ -193,7 +193,7 @@ def test_multi_class_uncertainty_is_the_margin_of_the_two_best():
         (lambda: decide([0.2, 1.2], ZERO_ONE), r"in \[0, 1\]; got 1 bad values.*prob\[1\]=1.2"),
         (lambda: decide([-0.2], ZERO_ONE), r"prob\[0\]=-0.2"),
         (lambda: decide([[0.2, 0.2]], ZERO_ONE), "rows of prob must sum to 1; got row 0 with sum 0.4"),
-        (lambda: decide([[0.2]], ZERO_ONE), "one column per class"),
+        (lambda: decide([[0.2]], ZERO_ONE), "prob must have one column"),
         (lambda: decide([], ZERO_ONE), "must not be empty"),
         (lambda: decide(np.zeros((1, 2, 2)), ZERO_ONE), "1 or 2 axes; got shape"),
         (lambda: decide([0.2], [1, 2]), "costs must have 2 or 3 axes"),

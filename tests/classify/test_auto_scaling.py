@@ -194,6 +194,21 @@ class TestInput:
         expected = AutoScaling().fit(logits, y).predict_proba(logits)
         assert np.array_equal(AutoScaling().fit(Tensor(logits), y).predict_proba(Tensor(logits)), expected)
 
+    def test_tensors_are_taken_by_the_common_protocol(self):
+        class Tensor:
+            def __init__(self, values):
+                self.values = values
+
+            def __dlpack__(self, **options):
+                return self.values.__dlpack__(**options)
+
+            def __dlpack_device__(self):
+                return self.values.__dlpack_device__()
+
+        logits, y = sample(100)
+        expected = AutoScaling().fit(logits, y).predict_proba(logits)
+        assert np.array_equal(AutoScaling().fit(Tensor(logits), y).predict_proba(Tensor(logits)), expected)
+
 
 class TestVerdict:
     def test_it_tells_what_was_chosen_and_whether_it_was_worth_it(self):

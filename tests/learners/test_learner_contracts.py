@@ -98,6 +98,14 @@ def test_integer_weights_are_repetitions_and_zero_is_absence(model):
 
 
 @pytest.mark.parametrize("model", FAST, ids=str)
+def test_log_probabilities_are_the_logarithms_and_keep_the_log_odds(model):
+    fitted = clone(model).fit(DATA, LABELS)
+    logs = fitted.predict_log_proba(DATA)
+    np.testing.assert_allclose(np.exp(logs), fitted.predict_proba(DATA), rtol=1e-9)
+    np.testing.assert_allclose(logs[:, 1] - logs[:, 0], fitted.log_odds(DATA), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("model", FAST, ids=str)
 def test_one_class_is_refused(model):
     with pytest.raises(InvalidInputError, match=r"^y must hold two classes; got 1 class\. Hint: "):
         clone(model).fit(DATA, np.ones(len(DATA)))

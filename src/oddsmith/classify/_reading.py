@@ -42,4 +42,6 @@ def _on_this_machine(values: Any) -> Any:
     for step in ("detach", "cpu"):
         if callable(take := getattr(values, step, None)):
             values = take()
+    if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
+        values = np.from_dlpack(values)
     return values

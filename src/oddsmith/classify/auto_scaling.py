@@ -150,7 +150,7 @@ class AutoScaling(JointScaling):
         softenings = _softenings(cases)
         folds = list(deal(cases, self.random_state))
         candidates = list(_candidates(cases, folds, softenings, keep=self.accuracy == "keep"))
-        judged = _OutOfSample.of(folds, [rows for _, rows in candidates])
+        judged = _HeldOutLikelihoods.of(folds, [rows for _, rows in candidates])
         weights = _weights(judged, [part.name for part, _ in candidates])
         kept = np.flatnonzero(weights)
         parts = [candidates[i][0] for i in kept]
@@ -171,7 +171,7 @@ class AutoScaling(JointScaling):
     def _rescale(self, z: Floats) -> Floats:
         return _blended(self._parts, self._weights, z) + self._shift
 
-    def _measure_gain(self, judged: "_OutOfSample", weights: Floats, names: list[str]) -> None:
+    def _measure_gain(self, judged: "_HeldOutLikelihoods", weights: Floats, names: list[str]) -> None:
         """Tell what calibrating brought."""
         self.gain_, self.gain_interval_, self.worth_it_ = math.nan, (math.nan, math.nan), None
         self._losses = (math.nan, math.nan, math.nan)
@@ -361,7 +361,7 @@ def _path(
         best = loss
 
 
-class _OutOfSample(NamedTuple):
+class _HeldOutLikelihoods(NamedTuple):
     """Log-likelihoods of cases by fits that did not see them."""
 
     parts: Floats
@@ -370,7 +370,7 @@ class _OutOfSample(NamedTuple):
     n_folds: int
 
     @classmethod
-    def of(cls, folds: Sequence[CaseFold], rows: Sequence[Floats]) -> "_OutOfSample":
+    def of(cls, folds: Sequence[CaseFold], rows: Sequence[Floats]) -> "_HeldOutLikelihoods":
         """Put the folds together."""
         as_is = [_of_true(np.asarray(log_softmax(fold.part.z, axis=1)), fold.part.truth) for fold in folds]
         weight = [fold.part.weight for fold in folds]
@@ -388,7 +388,7 @@ class _OutOfSample(NamedTuple):
         return mean, math.sqrt(float(self.weight @ (losses - mean) ** 2) / n / n)
 
 
-def _weights(judged: _OutOfSample, names: Sequence[str]) -> Floats:
+def _weights(judged: _HeldOutLikelihoods, names: Sequence[str]) -> Floats:
     """Return the weights of the most probable blend, by EM; without folds, temperature scaling has all."""
     if judged.n_folds == 0:
         return np.array([float(name == "temperature") for name in names])

@@ -65,7 +65,7 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, logits: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit on logits of shape (n, k), labels and optional weights; integer weights are repetitions.
 
-        Arrays, data frames and tensors (anything with ``__array__``) are taken as they are.
+        Arrays, data frames and tensors (anything with ``__array__`` or ``__dlpack__``) are taken as they are.
         """
         z, self.n_features_in_, self.input_ = read_logits(logits, self.input)
         given = as_weights(sample_weight, len(z))

@@ -6,9 +6,9 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
 from oddsmith.errors import InvalidInputError
-from oddsmith.learners import information_gain
 from oddsmith_studies.data import COURSE_STOP_WORDS, STOP_WORDS, best_words, count_words
 from oddsmith_studies.data.reuters import TEN_CATEGORIES
+from oddsmith_studies.data.text_choices import information_gain
 
 TEXTS = [
     "Tin's UP 5% -- tin, caf\xe9 \xc9LAN!",

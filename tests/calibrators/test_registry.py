@@ -1,0 +1,58 @@
+"""Methods by name: every exported calibrator, and those that were registered from outside."""
+
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+import oddsmith
+from oddsmith.calibrators import registry
+from oddsmith.calibrators.registry import METHODS, calibrator_named, method_name, register
+from oddsmith.errors import InvalidInputError
+
+
+def test_every_exported_calibrator_has_a_name():
+    exported = {getattr(oddsmith, name) for name in oddsmith.calibrators.__all__} - {oddsmith.Calibrator}
+    assert set(METHODS.values()) == exported
+    assert all(method_name(cls) == name for name, cls in METHODS.items())
+    assert {"auto", "bbq", "asymmetric-laplace", "min-max", "venn-abers"} <= METHODS.keys()
+
+
+@pytest.mark.parametrize("name", ["asymmetric-laplace", "asymmetric_laplace", "Asymmetric-Laplace"])
+def test_names_are_taken_in_any_spelling(name):
+    assert isinstance(calibrator_named(name), oddsmith.AsymmetricLaplaceCalibrator)
+
+
+def test_scikit_learns_sigmoid_is_platts():
+    assert isinstance(calibrator_named("sigmoid"), oddsmith.PlattCalibrator)
+
+
+@pytest.mark.parametrize(("name", "hint"), [("isotnic", "did you mean 'isotonic'"), ("?", "choose one of them")])
+def test_unknown_names_get_a_hint(name, hint):
+    with pytest.raises(InvalidInputError) as caught:
+        calibrator_named(name)
+    assert str(caught.value).startswith("method must be one of asymmetric-gaussian, asymmetric-laplace, auto, ")
+    assert str(caught.value).endswith(f"; got method={name!r}. Hint: {hint}.")
+
+
+def test_a_class_from_outside_is_known_once_it_is_registered(monkeypatch):
+    monkeypatch.setattr(registry, "_CLASSES", dict(METHODS))
+    monkeypatch.setattr(registry, "METHODS", registry._CLASSES)
+
+    def define():
+        @register
+        class ToyCalibrator(oddsmith.PlattCalibrator):
+            pass
+
+        return ToyCalibrator
+
+    define()
+    again = define()  # as when a cell of a notebook is run twice
+    assert type(calibrator_named("toy")) is again
+    with pytest.raises(InvalidInputError, match="must be a Calibrator with a name of its own; got PlattCalibrator"):
+        register(type("PlattCalibrator", (oddsmith.PlattCalibrator,), {}))
+    with pytest.raises(InvalidInputError, match="must be a Calibrator with a name of its own; got LogisticRegression"):
+        register(LogisticRegression)
+
+
+def test_the_table_of_methods_cannot_be_edited():
+    with pytest.raises(TypeError):
+        METHODS["toy"] = oddsmith.PlattCalibrator
