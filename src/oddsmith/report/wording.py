@@ -70,14 +70,15 @@ def figure(value: float | str | None, digits: int = 4) -> str:
 
     Examples
     --------
-    >>> figure(0.12345), figure(1998), figure("inf"), figure(None)
-    ('0.1235', '1,998', '∞', '–')
+    >>> figure(0.12345), figure(1998), figure(-4451565.5), figure("inf"), figure(None)
+    ('0.1235', '1,998', '−4.45e+06', '∞', '–')
     """
     if value is None:
         return "–"
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{float(value):.{digits}f}".replace("inf", "∞").replace("-", "−")
+    layout = f".{digits}f" if not 1e5 <= abs(float(value)) < float("inf") else ".3g"
+    return f"{float(value):{layout}}".replace("inf", "∞").replace("-", "−")
 
 
 def p_value(test: Mapping[str, Any]) -> str:
