@@ -153,6 +153,43 @@ def test_evaluate_counts_what_there_is_and_says_that_it_worked_on_cells(run):
     )
 
 
+def test_too_few_cases_are_said_first(run):
+    rng = np.random.default_rng(0)
+    p = rng.random(40)
+    Path("few.csv").write_text(csv_text({"p": p, "label": (rng.random(40) < p).astype(int)}))
+    Path("one-class.csv").write_text(csv_text({"p": p, "label": np.ones(40, int)}))
+    assert run("compare", "few.csv", "-m", "platt").out.startswith("Cannot tell: 40 cases (")
+    assert run("evaluate", "few.csv").out.startswith("Cannot tell much: 40 cases (")
+    told = run("evaluate", "one-class.csv").out
+    assert told.startswith("Cannot tell much: 40 cases (40 positive, 0 negative) are too few")
+    assert "Next: " not in told
+
+
+def test_a_reversed_score_names_the_other_label_where_there_is_one(run):
+    p = np.linspace(0, 1, 300)
+    label = np.where(np.random.default_rng(0).random(300) < p, "bad", "good")
+    Path("two.csv").write_text(csv_text({"p": p, "label": label}))
+    told = " ".join(run("evaluate", "two.csv", "--positive", "good").out.split())
+    assert told.startswith("The probability is reversed: it is lower for positives than for negatives (area")
+    assert "Take 1 − p, or pass --positive bad." in told
+    told = " ".join(run("compare", "two.csv", "--positive", "good", "-m", "platt").out.split())
+    assert "negate the score, or take bad as the positive label: oddsmith report two.csv --score p" in told
+    label[::7] = "unknown"
+    Path("three.csv").write_text(csv_text({"p": p, "label": label}))
+    told = " ".join(run("evaluate", "three.csv", "--positive", "good").out.split())
+    assert "Take 1 − p. 300 rows" in told
+    told = " ".join(run("compare", "three.csv", "--positive", "good", "-m", "platt").out.split())
+    assert "Next: negate the score 300 cases" in told
+
+
+def test_what_refutes_calibration_ends_with_the_command_that_calibrates(run):
+    rng = np.random.default_rng(0)
+    p = rng.random(600)
+    Path("p.csv").write_text(csv_text({"p": p, "label": (rng.random(600) < p**3).astype(int)}))
+    told = " ".join(run("evaluate", "p.csv").out.split())
+    assert told.endswith("Kuiper. Next: oddsmith fit p.csv -o model.json --score p --label label")
+
+
 @pytest.mark.parametrize("command", ["report", "compare", "evaluate"])
 def test_reversed_scores_and_noise_are_said_first(run, command):
     rng = np.random.default_rng(0)

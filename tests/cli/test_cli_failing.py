@@ -106,6 +106,15 @@ def test_stopped_from_the_keyboard(run, scores, model, monkeypatch, tmp_path):
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_a_query_that_was_stopped_from_the_keyboard(run, scores, model, monkeypatch):
+    def stop(*args, **options):
+        raise RuntimeError("Query interrupted")  # as DuckDB has it
+
+    monkeypatch.setattr(files, "apply_map", stop)
+    told = run("apply", model, scores, "-o", "out.csv")
+    assert (told.code, told.err.splitlines()[-1]) == (130, "Stopped.")
+
+
 def test_nobody_reads_on(model, monkeypatch):
     """A reader that left is no error: the command did what it was told."""
     read, write = os.pipe()

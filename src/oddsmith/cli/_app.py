@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -69,7 +70,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     for name in ("stdout", "stderr"):
         # Closed by whoever started the program: what is written there is lost, and nothing else.
         if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115, for the whole run
     for stream in (sys.stdout, sys.stderr):
         # Characters that the terminal's encoding lacks become question marks, not an error.
         if isinstance(stream, io.TextIOWrapper):

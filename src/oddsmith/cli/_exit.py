@@ -21,6 +21,9 @@ EXIT_CODES = {
     INTERRUPTED: "stopped from the keyboard",
 }
 
+#: What DuckDB says when it notices an interrupt before Python does.
+_INTERRUPTED_QUERY = "Query interrupted"
+
 #: Where this variable is set, unforeseen errors show their traceback.
 _TRACEBACK = "ODDSMITH_TRACEBACK"
 
@@ -35,6 +38,8 @@ def fail_cleanly() -> Iterator[None]:
     except OddsmithError as error:
         _exit(f"Error: {in_options(str(error))}", BAD_INPUT)
     except Exception as error:
+        if str(error) == _INTERRUPTED_QUERY:
+            _exit("Stopped.", INTERRUPTED)
         if os.environ.get(_TRACEBACK) and not hasattr(error, "format_message"):
             raise
         _exit(f"Error: {_message(error)}", BAD_INPUT)

@@ -5,25 +5,25 @@ from typing import Annotated
 
 import typer
 
-from oddsmith.cli._options import AsJson, BadRows, Force, ModelFile, Quiet, ScoreColumn, ScoresFile
+from oddsmith.cli import _options as option
 
 EXAMPLE = "oddsmith apply model.json new.csv -o out.csv"
 
 
 def apply(
-    model: ModelFile,
-    file: ScoresFile,
+    model: option.ModelFile,
+    file: option.ScoresFile,
     output: Annotated[
         Path,
         typer.Option("--output", "-o", help="File to write: .csv, .tsv, .jsonl or .parquet; '-': CSV, or JSON lines."),
     ],
-    score: ScoreColumn = None,
+    score: option.ScoreColumn = None,
     by: Annotated[str | None, typer.Option("--by", help="Column of segments. [default: as fitted]")] = None,
     name: Annotated[str, typer.Option("--name", help="Name of the new column.")] = "probability",
-    bad_rows: BadRows = "refuse",
-    force: Force = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    bad_rows: option.BadRows = "refuse",
+    force: option.Force = False,
+    as_json: option.AsJson = False,
+    quiet: option.Quiet = False,
 ) -> None:
     """Write a copy of a file with the calibrated probability of each row."""
     from oddsmith import _check

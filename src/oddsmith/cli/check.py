@@ -6,19 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from oddsmith.cli import _options as option
 from oddsmith.cli._exit import CHECK_FAILED
-from oddsmith.cli._options import (
-    AsJson,
-    BadRows,
-    Force,
-    LabelColumn,
-    Positive,
-    ProbabilityColumn,
-    Quiet,
-    Resolution,
-    ScoresFile,
-    WeightColumn,
-)
 from oddsmith.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -67,7 +56,7 @@ class Bound:
 
 
 def check(
-    file: ScoresFile,
+    file: option.ScoresFile,
     max_ece: Annotated[Limit, typer.Option("--max-ece", help="Calibration error, 15 bins between quantiles.")] = None,
     max_smooth_ece: Annotated[Limit, typer.Option("--max-smooth-ece", help="Smooth calibration error.")] = None,
     max_log_loss: Annotated[Limit, typer.Option("--max-log-loss", help="Log-loss in nats.")] = None,
@@ -80,15 +69,15 @@ def check(
     at_most: Annotated[Bounds, typer.Option("--max", metavar=_BOUND, help="Upper bound of any measure.")] = None,
     at_least: Annotated[Bounds, typer.Option("--min", metavar=_BOUND, help="Lower bound of any measure.")] = None,
     junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file, too.")] = None,
-    probability: ProbabilityColumn = None,
-    label: LabelColumn = None,
-    weight: WeightColumn = None,
-    positive: Positive = None,
-    bad_rows: BadRows = "refuse",
-    resolution: Resolution = "auto",
-    force: Force = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    probability: option.ProbabilityColumn = None,
+    label: option.LabelColumn = None,
+    weight: option.WeightColumn = None,
+    positive: option.Positive = None,
+    bad_rows: option.BadRows = "refuse",
+    resolution: option.Resolution = "auto",
+    force: option.Force = False,
+    as_json: option.AsJson = False,
+    quiet: option.Quiet = False,
 ) -> None:
     """Let probabilities pass if they keep within bounds: exit code 0, or 1 if a bound is broken."""
     from rich.table import Table

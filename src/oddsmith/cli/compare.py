@@ -4,20 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from oddsmith.cli._options import (
-    AsJson,
-    BadRows,
-    LabelColumn,
-    Methods,
-    Positive,
-    Quiet,
-    Resolution,
-    ScoreColumn,
-    ScoresAre,
-    ScoresFile,
-    Seed,
-    WeightColumn,
-)
+from oddsmith.cli import _options as option
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,20 +16,20 @@ EXAMPLE = "oddsmith compare scores.csv --method platt --method isotonic"
 
 
 def compare(
-    file: ScoresFile,
-    score: ScoreColumn = None,
-    label: LabelColumn = None,
-    weight: WeightColumn = None,
-    positive: Positive = None,
-    method: Methods = None,
+    file: option.ScoresFile,
+    score: option.ScoreColumn = None,
+    label: option.LabelColumn = None,
+    weight: option.WeightColumn = None,
+    positive: option.Positive = None,
+    method: option.Methods = None,
     n_folds: Annotated[int, typer.Option("--n-folds", help="Folds of the cross-validation.")] = 5,
-    seed: Seed = 0,
-    scores_are: ScoresAre = "score",
+    seed: option.Seed = 0,
+    scores_are: option.ScoresAre = "score",
     pairs: Annotated[bool, typer.Option("--pairs", help="Also print the tests of every pair.")] = False,
-    bad_rows: BadRows = "refuse",
-    resolution: Resolution = "auto",
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    bad_rows: option.BadRows = "refuse",
+    resolution: option.Resolution = "auto",
+    as_json: option.AsJson = False,
+    quiet: option.Quiet = False,
 ) -> None:
     """Compare calibration methods by honest cross-validation and paired tests, and recommend one."""
     from oddsmith.cli._input import meaning_of, next_steps, read_scores
@@ -86,27 +73,21 @@ def _standings(found: "MethodComparison") -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    from oddsmith.report.wording import figure, marks_explained, marks_of
+    from oddsmith.report.wording import figure, marks_explained, rows_of_methods
 
-    columns = {"log_loss": "log-loss", "squared_error": "Brier", "zero_one_error": "errors"}
-    content = found.to_dict()
-    parts = content["comparison"]["measures"]
-    marks = {
-        (name, measure): marks_of(content, parts[measure]["methods"][name])
-        for name in found.ranking
-        for measure in columns
-    }
+    rows = list(rows_of_methods(found.to_dict()))
+    marks = [cell["marks"] for row in rows for cell in row["cells"].values()]
     table = Table(
         title=f"{found.comparison.decisions:,.0f} cases in {found.n_folds} folds, means per case",
-        caption=marks_explained(marks.values(), found.baseline) or None,
+        caption=marks_explained(marks, found.baseline) or None,
     )
     table.add_column("method", overflow="fold")
-    for title in columns.values():
+    for title in ("log-loss", "Brier", "errors"):
         table.add_column(title, justify="right")
-    for name in found.ranking:
-        cells = []
-        for measure in columns:
-            text = f"{figure(found.mean(measure)[name], 5)} {marks[name, measure]}".rstrip()
-            cells.append(Text(text, style="bold" if name == found.comparison[measure].best else ""))
-        table.add_row(name, *cells)
+    for row in rows:
+        cells = [
+            Text(f"{figure(cell['mean'], 5)} {cell['marks']}".rstrip(), style="bold" if cell["best"] else "")
+            for cell in row["cells"].values()
+        ]
+        table.add_row(row["name"], *cells)
     return table

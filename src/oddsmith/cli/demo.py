@@ -5,15 +5,15 @@ from typing import Annotated
 
 import typer
 
-from oddsmith.cli._options import AsJson, Quiet
+from oddsmith.cli import _options as option
 
 EXAMPLE = "oddsmith demo"
 
 
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the report goes.")] = Path("oddsmith-demo.html"),
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    as_json: option.AsJson = False,
+    quiet: option.Quiet = False,
 ) -> None:
     """Train a classifier, calibrate its scores by every method, compare them, and write a report."""
     from oddsmith.cli._output import CommandOutput

@@ -1,19 +1,9 @@
 """``oddsmith evaluate``: how good probabilities are."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from oddsmith.cli._options import (
-    AsJson,
-    BadRows,
-    LabelColumn,
-    Positive,
-    ProbabilityColumn,
-    Quiet,
-    Resolution,
-    ScoresFile,
-    Seed,
-    WeightColumn,
-)
+from oddsmith.cli import _options as option
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,16 +23,16 @@ _SAMPLES = 1000
 
 
 def evaluate(
-    file: ScoresFile,
-    probability: ProbabilityColumn = None,
-    label: LabelColumn = None,
-    weight: WeightColumn = None,
-    positive: Positive = None,
-    seed: Seed = 0,
-    bad_rows: BadRows = "refuse",
-    resolution: Resolution = "auto",
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    file: option.ScoresFile,
+    probability: option.ProbabilityColumn = None,
+    label: option.LabelColumn = None,
+    weight: option.WeightColumn = None,
+    positive: option.Positive = None,
+    seed: option.Seed = 0,
+    bad_rows: option.BadRows = "refuse",
+    resolution: option.Resolution = "auto",
+    as_json: option.AsJson = False,
+    quiet: option.Quiet = False,
 ) -> None:
     """Evaluate probabilities: measures with intervals, tests of calibration, and a reliability diagram."""
     import numpy as np
@@ -80,8 +70,8 @@ def evaluate(
         on = "" if cells is None else f"; measured on {cells:,} cells of neighboring probabilities"
         share = f"{found['data']['prevalence']:.2%} positive"
         print_text(console, f"{rows:,} rows, {share}, {data.distinct:,} distinct probabilities{on}")
-        console.print(_measures(found["measures"], console.width >= _ROOMY))
-        console.print(_tests(found["tests"], console.width >= _ROOMY))
+        for table in _tables(found, console.width >= _ROOMY):
+            console.print(table)
         width = min(50, console.width - 6)
         ends, heights = np.array([0.0, 1.0]), np.zeros(20)
         heights[np.round(20 * counts.low).astype(int)] = counts.weight
@@ -129,37 +119,26 @@ def _verdict(tests: dict[str, Any], warning: str, fit: str) -> str:
     return told if warning else f"{told} Next: {fit}"
 
 
-def _measures(measures: dict[str, Any], roomy: bool) -> "Table":
+def _tables(found: dict[str, Any], roomy: bool) -> Iterator["Table"]:
+    """Return the measures and the tests of calibration, with definitions where there is room."""
     from rich.table import Table
 
-    from oddsmith.report.titles import title_of
-    from oddsmith.report.wording import bias_explained, figure, interval_lines
+    from oddsmith.report.wording import bias_explained, figure, rows_of_measures, rows_of_tests
 
-    lines = {name: interval_lines(part) for name, part in measures.items()}
-    table = Table(caption=bias_explained(lines.values()) or None)
-    table.add_column("measure", overflow="fold")
-    table.add_column("value", justify="right", no_wrap=True)
-    table.add_column("95 % interval", justify="right")
-    if roomy:
-        table.add_column("definition", style="dim")
-    for name, part in measures.items():
-        words = [part.get("reason", part["definition"])] if roomy else []
-        table.add_row(title_of(name), figure(part.get("value")), "\n".join(lines[name]), *words)
-    return table
-
-
-def _tests(tests: dict[str, Any], roomy: bool) -> "Table":
-    from rich.table import Table
-
-    from oddsmith.report.titles import title_of
-    from oddsmith.report.wording import p_value
-
-    table = Table()
-    table.add_column("test of calibration", overflow="fold")
-    table.add_column("p-value", justify="right", no_wrap=True)
-    if roomy:
-        table.add_column("statistic", style="dim")
-    for name, part in tests.items():
-        words = [part.get("reason", part.get("definition"))] if roomy else []
-        table.add_row(title_of(name), p_value(part), *words)
-    return table
+    measures, tests = list(rows_of_measures({"": found})), list(rows_of_tests({"": found}))
+    lines = [row["cells"][0]["lines"] for row in measures]
+    values = [[figure(row["cells"][0]["value"]), "\n".join(line)] for row, line in zip(measures, lines, strict=True)]
+    p_values = [row["p_values"] for row in tests]
+    for rows, cells, titles, caption in (
+        (measures, values, ("measure", "value", "95 % interval", "definition"), bias_explained(lines)),
+        (tests, p_values, ("test of calibration", "p-value", "statistic"), ""),
+    ):
+        table = Table(caption=caption or None)
+        table.add_column(titles[0], overflow="fold")
+        for title in titles[1:-1]:
+            table.add_column(title, justify="right", no_wrap=title.endswith("value"))
+        if roomy:
+            table.add_column(titles[-1], style="dim")
+        for row, cell in zip(rows, cells, strict=True):
+            table.add_row(row["title"], *cell, *([row["definition"]] if roomy else []))
+        yield table

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from oddsmith.cli._options import AsJson, Force, ModelFile, Quiet
+from oddsmith.cli import _options as option
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,7 +22,7 @@ _SUFFIXES = {"sql": ".sql", "onnx": ".onnx", "python": ".py", "javascript": ".js
 
 
 def export(
-    model: ModelFile,
+    model: option.ModelFile,
     to: Annotated[Literal["sql", "onnx", "python", "javascript", "c"], typer.Option("--to", help="What to write.")],
     output: Annotated[
         Path | None,
@@ -36,9 +36,9 @@ def export(
         str | None, typer.Option("--table", help="SQL: write a SELECT from this table, such as schema.table.")
     ] = None,
     segment: Annotated[str | None, typer.Option("--segment", help="Which segment of a model that has some.")] = None,
-    force: Force = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    force: option.Force = False,
+    as_json: option.AsJson = False,
+    quiet: option.Quiet = False,
 ) -> None:
     """Write a model as SQL, ONNX, Python, JavaScript or C, and prove that it computes the same."""
     from oddsmith.cli._output import STANDARD_OUTPUT, CommandOutput, print_text, writable_file

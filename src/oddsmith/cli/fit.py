@@ -7,19 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from oddsmith.cli._options import (
-    AsJson,
-    BadRows,
-    Force,
-    LabelColumn,
-    Method,
-    Positive,
-    Quiet,
-    Resolution,
-    ScoreColumn,
-    ScoresFile,
-    WeightColumn,
-)
+from oddsmith.cli import _options as option
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,19 +21,19 @@ _SHOWN = 3
 
 
 def fit(
-    file: ScoresFile,
+    file: option.ScoresFile,
     output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write; '-' is standard output.")],
-    score: ScoreColumn = None,
-    label: LabelColumn = None,
-    weight: WeightColumn = None,
-    positive: Positive = None,
-    method: Method = "auto",
+    score: option.ScoreColumn = None,
+    label: option.LabelColumn = None,
+    weight: option.WeightColumn = None,
+    positive: option.Positive = None,
+    method: option.Method = "auto",
     by: Annotated[str | None, typer.Option("--by", help="Column of segments: one model for each value.")] = None,
-    bad_rows: BadRows = "refuse",
-    resolution: Resolution = "auto",
-    force: Force = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    bad_rows: option.BadRows = "refuse",
+    resolution: option.Resolution = "auto",
+    force: option.Force = False,
+    as_json: option.AsJson = False,
+    quiet: option.Quiet = False,
 ) -> None:
     """Fit a calibrator to scores and labels, and write it to a model file."""
     from oddsmith import _check

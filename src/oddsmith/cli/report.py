@@ -5,42 +5,28 @@ from typing import Annotated
 
 import typer
 
-from oddsmith.cli._options import (
-    AsJson,
-    BadRows,
-    Force,
-    LabelColumn,
-    Methods,
-    Positive,
-    Quiet,
-    Resolution,
-    ScoreColumn,
-    ScoresAre,
-    ScoresFile,
-    Seed,
-    WeightColumn,
-)
+from oddsmith.cli import _options as option
 
 EXAMPLE = "oddsmith report scores.csv -o report.html"
 
 
 def report(
-    file: ScoresFile,
+    file: option.ScoresFile,
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .html, .md or .json.")] = Path(
         "report.html"
     ),
-    score: ScoreColumn = None,
-    label: LabelColumn = None,
-    weight: WeightColumn = None,
-    positive: Positive = None,
-    method: Methods = None,
-    seed: Seed = 0,
-    scores_are: ScoresAre = "score",
-    bad_rows: BadRows = "refuse",
-    resolution: Resolution = "auto",
-    force: Force = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    score: option.ScoreColumn = None,
+    label: option.LabelColumn = None,
+    weight: option.WeightColumn = None,
+    positive: option.Positive = None,
+    method: option.Methods = None,
+    seed: option.Seed = 0,
+    scores_are: option.ScoresAre = "score",
+    bad_rows: option.BadRows = "refuse",
+    resolution: option.Resolution = "auto",
+    force: option.Force = False,
+    as_json: option.AsJson = False,
+    quiet: option.Quiet = False,
 ) -> None:
     """Write a report: verdict, pictures, methods, measures and a cost slider, in one file that needs nothing else."""
     from oddsmith import _check

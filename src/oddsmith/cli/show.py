@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from oddsmith.cli._options import AsJson, ModelFile, Quiet
+from oddsmith.cli import _options as option
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 EXAMPLE = "oddsmith show model.json"
 
 
-def show(model: ModelFile, as_json: AsJson = False, quiet: Quiet = False) -> None:
+def show(model: option.ModelFile, as_json: option.AsJson = False, quiet: option.Quiet = False) -> None:
     """Tell what a model is, where it came from, and draw its curve."""
     import numpy as np
     from rich.table import Table

@@ -22,7 +22,7 @@ class Size(NamedTuple):
 
 SIZE = Size(860, 430, 52, 46, 10)
 
-#: How many of the best methods stand out at first.
+#: How many of the best methods stand out at first, beside the recommended one.
 _CHOSEN = 5
 
 #: Dashes that tell curves of one colour apart.
@@ -80,7 +80,8 @@ def score_space(summary: Mapping[str, Any], n_colours: int) -> ScoreSpace:
         values = np.clip(part["curves"][name], 2 * bottom - top, 2 * top - bottom)
         turn, colour = divmod(rank, n_colours)
         dashes = _DASHES[(colour + turn) % len(_DASHES)]
-        curves.append(Curve(name, _path(x(at), y(values)), colour, dashes, rank < _CHOSEN))
+        chosen = rank < _CHOSEN or name == summary["recommended"]
+        curves.append(Curve(name, _path(x(at), y(values)), colour, dashes, chosen))
     return ScoreSpace(_ticks(float(at[0]), float(at[-1]), x), _ticks(bottom, top, y), _points(points, x, y), curves)
 
 

@@ -5,7 +5,17 @@ from typing import Any
 
 from oddsmith.report.titles import title_of
 
-__all__ = ["bias_explained", "content", "figure", "interval_lines", "marks_explained", "marks_of", "p_value"]
+__all__ = [
+    "bias_explained",
+    "content",
+    "figure",
+    "interval_lines",
+    "marks_explained",
+    "p_value",
+    "rows_of_measures",
+    "rows_of_methods",
+    "rows_of_tests",
+]
 
 #: What each mark says; the table names those that it has.
 _MARKS = {
@@ -48,9 +58,9 @@ def bias_explained(cells: Iterable[list[str]]) -> str:
 def content(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Return the tables of a report and the sentences around them, for a template."""
     parts = summary["methods"]["comparison"]["measures"]
-    standings = list(_standings(summary))
+    standings = list(rows_of_methods(summary["methods"]))
     marks = [cell["marks"] for row in standings for cell in row["cells"].values()]
-    measures = list(_measures(summary["evaluation"]))
+    measures = list(rows_of_measures(summary["evaluation"]))
     others = [name for name in summary["forecasts"] if name != summary["recommended"]]
     return {
         "standings": standings,
@@ -60,7 +70,7 @@ def content(summary: Mapping[str, Any]) -> dict[str, Any]:
         "measures": measures,
         "bias": bias_explained(cell["lines"] for row in measures for cell in row["cells"]),
         "in_sample": any(part["in_sample"] for part in summary["evaluation"].values()),
-        "tests": list(_tests(summary["evaluation"])),
+        "tests": list(rows_of_tests(summary["evaluation"])),
         "facts": list(_facts(summary)),
     }
 
@@ -70,14 +80,15 @@ def figure(value: float | str | None, digits: int = 4) -> str:
 
     Examples
     --------
-    >>> figure(0.12345), figure(1998), figure("inf"), figure(None)
-    ('0.1235', '1,998', '∞', '–')
+    >>> figure(0.12345), figure(1998), figure(-4451565.5), figure("inf"), figure(None)
+    ('0.1235', '1,998', '−4.45e+06', '∞', '–')
     """
     if value is None:
         return "–"
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{float(value):.{digits}f}".replace("inf", "∞").replace("-", "−")
+    layout = f".{digits}f" if not 1e5 <= abs(float(value)) < float("inf") else ".3g"
+    return f"{float(value):{layout}}".replace("inf", "∞").replace("-", "−")
 
 
 def p_value(test: Mapping[str, Any]) -> str:
@@ -100,26 +111,26 @@ def interval_lines(measure: Mapping[str, Any]) -> list[str]:
     return [f"≈ {figure(found['corrected'])} {limits}", f"by chance [{figure(low)}, {figure(high)}]"]
 
 
-def _standings(summary: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Return the methods by log-loss, with means and marks."""
-    compared = summary["methods"]
+def rows_of_methods(compared: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return the methods of a comparison's dictionary by log-loss, with means and marks."""
     for name in compared["ranking"]:
         cells = {}
         for measure, part in compared["comparison"]["measures"].items():
             method = part["methods"][name]
             mean = compared["mean"][measure][name]
             best = mean == compared["mean"][measure][part["best"]]
-            cells[measure] = {"mean": mean, "marks": marks_of(compared, method), "best": best}
+            cells[measure] = {"mean": mean, "marks": _marks_of(compared, method), "best": best}
         yield {"name": name, "cells": cells}
 
 
-def marks_of(compared: Mapping[str, Any], method: Mapping[str, Any]) -> str:
+def _marks_of(compared: Mapping[str, Any], method: Mapping[str, Any]) -> str:
     """Return the marks of a method on a measure, none where the cases are too few to tell."""
     mark, holm = method["mark"], method["mark_holm"]
     return f"{mark}({holm})" if (mark or holm) and compared["advice"]["kind"] != "few" else ""
 
 
-def _measures(evaluation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def rows_of_measures(evaluation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return the measures of one or more methods, with intervals and definitions."""
     by_method = [one["measures"] for one in evaluation.values()]
     for name in by_method[0]:
         found = [measures[name] for measures in by_method]
@@ -128,7 +139,8 @@ def _measures(evaluation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"title": title_of(name), "cells": cells, "definition": "; ".join([found[-1]["definition"], *reasons])}
 
 
-def _tests(evaluation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def rows_of_tests(evaluation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return the tests of calibration of one or more methods."""
     by_method = [one["tests"] for one in evaluation.values()]
     for name in by_method[0]:
         found = [tests[name] for tests in by_method]
