@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from oddsmith import _check
-from oddsmith.calibrators.registry import register as register_calibrator
 from oddsmith.calibrators import Calibrator
+from oddsmith.calibrators.registry import register as register_calibrator
 from oddsmith.export import CodeLanguage
 from oddsmith.export import register as register_language
 from oddsmith.maps import CalibrationMap, StepMap
