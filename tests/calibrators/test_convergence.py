@@ -263,3 +263,16 @@ def test_curves_converge(cls, name):
 def test_a_temperature_in_the_wrong_direction_is_said():
     with pytest.warns(NegativeSlopeWarning, match="against the labels"):
         TemperatureCalibrator(input="log_odds").fit([-3.0, -1.0, 1.0, 3.0, 0.5, 2.0], [1, 1, 0, 0, 1, 1])
+
+
+def test_a_heavy_row_does_not_tilt_a_flat_fit():
+    """The least slope of a rising fit is one over the range of the scores, not over their weighted spread."""
+    rng = np.random.default_rng(5)
+    s = rng.normal(size=2000)
+    y = (rng.random(2000) < 1 / (1 + np.exp(s))).astype(int)
+    weight = np.ones(2000, np.int64)
+    weight[np.argmin(np.where(y == 0, np.abs(s), np.inf))] = 10**12
+    with ours_allowed():
+        cal = oddsmith.MonotoneLogisticCalibrator().fit(s, y, weight)
+    level = np.log(weight[y == 1].sum()) - np.log(weight[y == 0].sum())
+    np.testing.assert_allclose(cal.log_odds(s), level, atol=1e-3)

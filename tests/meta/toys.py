@@ -63,7 +63,14 @@ class Lua(CodeLanguage):
     local = "local {name} = {value}"
     array = "local {name} = {{\n{values},\n}}"
     search = "local {place} = 0\nwhile {place} < #{knots} and {knots}[{place} + 1] < score do {place} = {place} + 1 end"
-    frame = "{header}\nfunction {output}(score)\n    if score ~= score then return score end\n{arrays}{body}\n    return {value}\nend\n"
+    frame = """\
+{header}
+function {output}(score)
+    if score ~= score then return score end
+{arrays}{body}
+    return {value}
+end
+"""
 
 
 register_language(Lua())

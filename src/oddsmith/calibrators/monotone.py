@@ -23,7 +23,7 @@ from oddsmith.table.quantiles import quantiles
 
 __all__ = ["MonotoneLogisticCalibrator"]
 
-#: Least slope, in log-odds per standard deviation: no two scores get the same log-odds.
+#: Least slope, in log-odds over the range of the scores: no two scores get the same log-odds.
 _LEAST_SLOPE = 1e-6
 
 #: The least curvature, as a share of that of single coefficients: some may not be told apart.
@@ -103,7 +103,8 @@ class MonotoneLogisticCalibrator(SoftUnitCalibrator):
         self._tell(converged)
         if not np.any(theta[:-1] > 0):
             self._warn(NegativeSlopeWarning, "The data ask for a falling map: the fit is flat.")
-        slopes = np.maximum(theta[:-1], _LEAST_SLOPE) / spread
+        # The least slope is one over the range of the scores: their spread vanishes beside a row of huge weight.
+        slopes = np.maximum(theta[:-1] / spread, _LEAST_SLOPE)
         self.knots_, self.slopes_ = knots, slopes / frame.scale
         return _joined(knots, slopes, float(theta[-1]), frame)
 
