@@ -458,8 +458,13 @@ class TestSaved:
     def test_several_calibrators_are_refused_with_a_way_out(self, tmp_path):
         several = CalibratedClassifier(LinearSVC(), ensemble=True).fit(X, Y)
         apart = CalibratedClassifier(LinearSVC(), "platt").fit(X, THREE)
-        for model, count, hint in ((several, 5, "ensemble=False"), (apart, 3, 'method="auto"')):
-            with pytest.raises(InvalidInputError, match=f"save needs one calibrator.*; got {count}. Hint: use {hint}"):
+        coded = CalibratedClassifier(LinearSVC(), "platt", multiclass=[[1, -1, -1]]).fit(X, THREE)
+        for model, got, hint in (
+            (several, "5 for 2 classes", "ensemble=False"),
+            (apart, "3 for 3 classes", "a joint scaling"),
+            (coded, "1 for 3 classes", "a joint scaling"),
+        ):
+            with pytest.raises(InvalidInputError, match=f"save needs one calibrator .*; got {got}. Hint: use {hint}"):
                 model.save(tmp_path / "model.json")
         assert not list(tmp_path.iterdir())
         held_out = CalibratedClassifier(LinearSVC(), cv=0.3, ensemble=True).fit(X, Y)

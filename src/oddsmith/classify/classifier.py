@@ -285,9 +285,15 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
 
     def _only_calibrator(self, wanted: str) -> Any:
         check_is_fitted(self)
-        if len(self.calibrators_) != 1:
-            hint = "use ensemble=False" if len(self.calibrated_classifiers_) > 1 else 'use method="auto"'
-            _check.fail(f"{wanted} needs one calibrator, or one joint scaling", f"{len(self.calibrators_)}", hint)
+        apart = isinstance(self.calibrators_[0], Calibrator) and len(self.classes_) > 2
+        if len(self.calibrators_) != 1 or apart:
+            hint = (
+                "ensemble=False"
+                if len(self.calibrated_classifiers_) > 1
+                else "a joint scaling, or each of calibrators_"
+            )
+            got = f"{len(self.calibrators_)} for {len(self.classes_)} classes"
+            _check.fail(f"{wanted} needs one calibrator of two classes, or one joint scaling", got, f"use {hint}")
         return self.calibrators_[0]
 
     def describe(self) -> str:
