@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import oddsmith
-from oddsmith.calibrators._families import AsymmetricGaussian, AsymmetricLaplace, Hybrid, Limits
+from oddsmith.calibrators._families import AsymmetricGaussian, AsymmetricLaplace, Hybrid, ScaleLimits
 from oddsmith.calibrators._mode import ClassScores
 
 METHODS = json.loads(Path(__file__).with_name("vectors.json").read_text())["methods"]
 
 #: The vectors state continuity constants absolutely.
 ABSOLUTE = {"epsilon": 1e-6, "inf": 1e6}
-LIMITS = Limits(1e-6, 1e6, 1e-6, 1e6)
+LIMITS = ScaleLimits(1e-6, 1e6, 1e-6, 1e6)
 
 
 def cases(method):

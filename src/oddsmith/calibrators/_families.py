@@ -20,7 +20,7 @@ _ROOT = math.sqrt(math.pi / 2)
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 
 
-class Limits(NamedTuple):
+class ScaleLimits(NamedTuple):
     """Continuity constants on the standardised scale: steepest and flattest tails that a fit may have."""
 
     rate_low: float
@@ -55,7 +55,9 @@ class Family(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def fit(self, sample: ClassScores, limits: Limits, inner_left: bool, subdivisions: int, min_side: float) -> Density:
+    def fit(
+        self, sample: ClassScores, limits: ScaleLimits, inner_left: bool, subdivisions: int, min_side: float
+    ) -> Density:
         """Fit by maximum likelihood; ``inner_left`` says that the other class lies to the left."""
 
 
@@ -64,7 +66,9 @@ class Gaussian(Family):
 
     name = "gaussian"
 
-    def fit(self, sample: ClassScores, limits: Limits, inner_left: bool, subdivisions: int, min_side: float) -> Density:
+    def fit(
+        self, sample: ClassScores, limits: ScaleLimits, inner_left: bool, subdivisions: int, min_side: float
+    ) -> Density:
         """Return the maximum-likelihood Gaussian, its standard deviation at least the limit."""
         del inner_left, subdivisions, min_side
         mu, variance = moments(sample)
@@ -80,7 +84,9 @@ class Laplace(Family):
 
     name = "laplace"
 
-    def fit(self, sample: ClassScores, limits: Limits, inner_left: bool, subdivisions: int, min_side: float) -> Density:
+    def fit(
+        self, sample: ClassScores, limits: ScaleLimits, inner_left: bool, subdivisions: int, min_side: float
+    ) -> Density:
         """Return the maximum-likelihood Laplace density; of a middle interval the midpoint."""
         del inner_left, subdivisions, min_side
         weight = np.ones(len(sample.scores), np.int64) if sample.weight is None else sample.weight
@@ -97,13 +103,15 @@ class AsymmetricLaplace(Family):
 
     name = "asymmetric_laplace"
 
-    def fit(self, sample: ClassScores, limits: Limits, inner_left: bool, subdivisions: int, min_side: float) -> Density:
+    def fit(
+        self, sample: ClassScores, limits: ScaleLimits, inner_left: bool, subdivisions: int, min_side: float
+    ) -> Density:
         """Minimise √D_l + √D_r over θ."""
         del inner_left
         mode = find_mode(sample, (1, 1), lambda left, right: np.sqrt(left) + np.sqrt(right), subdivisions, min_side)
         return self.at(mode, sample, limits)
 
-    def at(self, mode: Mode, sample: ClassScores, limits: Limits) -> Density:
+    def at(self, mode: Mode, sample: ClassScores, limits: ScaleLimits) -> Density:
         """Return the best density with its mode at θ."""
         n, (theta, left, right) = sample.n, mode
         cross = math.sqrt(left) * math.sqrt(right)
@@ -123,7 +131,9 @@ class Exponential(Family):
 
     name = "exponential"
 
-    def fit(self, sample: ClassScores, limits: Limits, inner_left: bool, subdivisions: int, min_side: float) -> Density:
+    def fit(
+        self, sample: ClassScores, limits: ScaleLimits, inner_left: bool, subdivisions: int, min_side: float
+    ) -> Density:
         """Take the likelier of the two ends; beyond it the tail is the steepest allowed."""
         del inner_left, subdivisions, min_side
         low, high = (sample.mode_at(end, (1, 1)) for end in sample.ends())
@@ -136,13 +146,15 @@ class AsymmetricGaussian(Family):
 
     name = "asymmetric_gaussian"
 
-    def fit(self, sample: ClassScores, limits: Limits, inner_left: bool, subdivisions: int, min_side: float) -> Density:
+    def fit(
+        self, sample: ClassScores, limits: ScaleLimits, inner_left: bool, subdivisions: int, min_side: float
+    ) -> Density:
         """Minimise ∛D_l2 + ∛D_r2 over θ."""
         del inner_left
         mode = find_mode(sample, (2, 2), lambda left, right: np.cbrt(left) + np.cbrt(right), subdivisions, min_side)
         return self.at(mode, sample, limits)
 
-    def at(self, mode: Mode, sample: ClassScores, limits: Limits) -> Density:
+    def at(self, mode: Mode, sample: ClassScores, limits: ScaleLimits) -> Density:
         """Return the best density with its mode at θ."""
         n, (theta, left, right) = sample.n, mode
         a, b = math.cbrt(left), math.cbrt(right)
@@ -162,7 +174,9 @@ class Hybrid(Family):
 
     name = "hybrid"
 
-    def fit(self, sample: ClassScores, limits: Limits, inner_left: bool, subdivisions: int, min_side: float) -> Density:
+    def fit(
+        self, sample: ClassScores, limits: ScaleLimits, inner_left: bool, subdivisions: int, min_side: float
+    ) -> Density:
         """Minimise the profile −log L/N over θ."""
         n = sample.n
 
@@ -178,7 +192,7 @@ class Hybrid(Family):
         """Return which deviations count on the left and on the right."""
         return (1, 2) if inner_left else (2, 1)
 
-    def at(self, mode: Mode, sample: ClassScores, limits: Limits, inner_left: bool) -> Density:
+    def at(self, mode: Mode, sample: ClassScores, limits: ScaleLimits, inner_left: bool) -> Density:
         """Return the best density with its mode at θ."""
         n, theta = sample.n, mode.theta
         inner, outer = (mode.left, mode.right) if inner_left else (mode.right, mode.left)

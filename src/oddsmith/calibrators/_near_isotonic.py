@@ -24,7 +24,7 @@ _AT_ONCE = 1e-9
 _EQUAL = 1e-12
 
 
-class Fit(NamedTuple):
+class NearIsotonicFit(NamedTuple):
     """One fit of the path: where its groups start, their positive and negative weight, and their values."""
 
     starts: Ints
@@ -58,7 +58,7 @@ class Path(NamedTuple):
     birth: Ints
     death: Ints
 
-    def fit(self, step: int) -> Fit:
+    def fit(self, step: int) -> NearIsotonicFit:
         """Return the fit at one step."""
         alive = np.flatnonzero((self.birth <= step) & (step < self.death))
         alive = alive[np.argsort(self.first[alive])]
@@ -66,7 +66,7 @@ class Path(NamedTuple):
         pull, weight = self.penalties[step] * self.drift[alive], pos + neg
         # Both shares from their own weight, so that neither loses its digits to the other.
         shares = (np.clip(side / weight, 0.0, 1.0) for side in (pos + pull, neg - pull))
-        return Fit(self.first[alive], pos, neg, *shares)
+        return NearIsotonicFit(self.first[alive], pos, neg, *shares)
 
 
 def near_isotonic_path(pos: Floats, neg: Floats) -> Path:

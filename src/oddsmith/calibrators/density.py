@@ -12,7 +12,7 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws, add_one_prior
 from oddsmith.calibrators._bayes import bayes_map, hold_ends
-from oddsmith.calibrators._families import FAMILIES, Density, Limits, Side, moments
+from oddsmith.calibrators._families import FAMILIES, Density, ScaleLimits, Side, moments
 from oddsmith.calibrators._mode import ClassScores
 from oddsmith.calibrators._selection import Selected
 from oddsmith.calibrators._within_cells import divided
@@ -105,7 +105,7 @@ class _BayesCalibrator(Calibrator):
         added = 1 if self.prior == "add-one" else 0
         return math.log(data.n_pos + added) - math.log(data.n_neg + added)
 
-    def _samples(self, data: Sample) -> tuple[ClassScores, ClassScores, Limits]:
+    def _samples(self, data: Sample) -> tuple[ClassScores, ClassScores, ScaleLimits]:
         """Return both classes on one standardised scale, and the continuity constants on it."""
         low, high = data.span()
         scale = binary_scale(low, high)
@@ -119,7 +119,7 @@ class _BayesCalibrator(Calibrator):
             1e6 * span if self.inf is None else self.inf / scale,
         )
         # Absolute constants may be absurd for the scores at hand; their squares must stay finite all the same.
-        return pos, neg, Limits(*(min(max(limit, 1e-100), 1e100) for limit in limits))
+        return pos, neg, ScaleLimits(*(min(max(limit, 1e-100), 1e100) for limit in limits))
 
     def _set_constant(self, data: Sample) -> None:
         del data

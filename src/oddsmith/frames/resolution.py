@@ -84,7 +84,7 @@ def settle(extent: Extent, read: Read) -> tuple[Grid | None, Groups]:
     grid = _first_grid(*extent.span)
     while True:
         groups = read(grid, squares=True)
-        cells = _Cells.of(groups, grid)
+        cells = _CellChoice.of(groups, grid)
         if not cells.spread.any():
             return None, read(None)  # every cell holds one score: few distinct ones
         excess = cells.crowding()
@@ -119,7 +119,7 @@ def _power_below(width: float) -> float:
     return math.ldexp(0.5, min(max(math.frexp(width)[1], -1000), 1000))
 
 
-class _Cells(NamedTuple):
+class _CellChoice(NamedTuple):
     """The occupied cells of all segments: weights of both classes, and where scores lie within, in widths of the cell.
 
     Parameters
@@ -140,7 +140,7 @@ class _Cells(NamedTuple):
     within: Floats
 
     @staticmethod
-    def of(groups: Groups, grid: Grid) -> "_Cells":
+    def of(groups: Groups, grid: Grid) -> "_CellChoice":
         """Put the two classes of each cell together."""
         order = np.lexsort((groups.cells, groups.segment))
         segment, cells, positive = groups.segment[order], groups.cells[order], groups.positive[order]
@@ -161,7 +161,7 @@ class _Cells(NamedTuple):
         pos, neg = add(weight * positive), add(weight * ~positive)
         gap = np.where(np.minimum(pos, neg) > 0, add(np.where(positive, place, -place)), 0.0)
         within = add(weight * np.minimum(spread, 0.25)) / (pos + neg)
-        return _Cells(segment[starts], pos, neg, gap, within)
+        return _CellChoice(segment[starts], pos, neg, gap, within)
 
     @property
     def information(self) -> Floats:

@@ -27,7 +27,7 @@ class Band:
     level: float
 
 
-class Cells(NamedTuple):
+class CellCounts(NamedTuple):
     """A forecast in at most some two thousand cells, finer than a picture shows.
 
     ``table`` holds their weights, its scores being their numbers: what is drawn from it tells its cells.
@@ -37,7 +37,7 @@ class Cells(NamedTuple):
     table: ScoreTable
 
     @staticmethod
-    def of(forecast: ScoreTable, cuts: int = _CUTS) -> "Cells":
+    def of(forecast: ScoreTable, cuts: int = _CUTS) -> "CellCounts":
         """Pool neighbors that are close both in prediction and in rank; short forecasts stay as they are."""
         prob, total = probability(forecast), forecast.total
         index = np.arange(len(prob))
@@ -45,7 +45,7 @@ class Cells(NamedTuple):
             rank = np.cumsum(total, dtype=np.float64) / float(total.sum())
             changes = np.diff(np.floor(cuts * prob)) + np.diff(np.floor(cuts * rank))
             index = np.append(0, np.cumsum(changes > 0))
-        return Cells(sum_by(index, total * prob) / sum_by(index, total), forecast.map(lambda _: index))
+        return CellCounts(sum_by(index, total * prob) / sum_by(index, total), forecast.map(lambda _: index))
 
 
 def cells_of(drawn: ScoreTable) -> NDArray[np.intp]:

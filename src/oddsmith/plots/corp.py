@@ -11,7 +11,7 @@ from oddsmith.metrics import Decomposition, decompose
 from oddsmith.metrics.measure import as_forecast, checked_level, probability
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.resampled import labels_again
-from oddsmith.plots._bands import Band, Cells, cells_of, envelope
+from oddsmith.plots._bands import Band, CellCounts, cells_of, envelope
 from oddsmith.plots._sources import marked
 from oddsmith.plots._square import ReliabilityPicture
 from oddsmith.plots.histogram import PredictionHistogramDisplay
@@ -90,7 +90,7 @@ class CorpDisplay(ReliabilityPicture):
         x, y = _pooled(prob, table.pos, table.neg)
         band = None
         if level is not None:
-            share, at, cells = checked_level(level), _places(prob), Cells.of(table)
+            share, at, cells = checked_level(level), _places(prob), CellCounts.of(table)
             count = _check.whole_number(n_resamples, "n_resamples", low=20)
             draws = labels_again(cells.table, cells.prob, count, np.random.default_rng(random_state))
             curves = [np.interp(at, *_pooled(cells.prob[cells_of(drawn)], drawn.pos, drawn.neg)) for drawn in draws]

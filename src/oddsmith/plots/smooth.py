@@ -10,7 +10,7 @@ from oddsmith._types import Bools, Floats, Weights
 from oddsmith.metrics.measure import as_forecast, checked_level
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.resampled import rows_again
-from oddsmith.plots._bands import Band, Cells, cells_of, envelope
+from oddsmith.plots._bands import Band, CellCounts, cells_of, envelope
 from oddsmith.plots._sources import marked
 from oddsmith.plots._square import ReliabilityPicture
 from oddsmith.plots.histogram import PredictionHistogramDisplay
@@ -104,8 +104,8 @@ class SmoothReliabilityDisplay(ReliabilityPicture):
         name : str, default ""
             What the legend calls it.
         """
-        table, cells = as_forecast(forecast), Cells.of(as_forecast(forecast))
-        wanted = _cross_validated(Cells.of(table, _ROUGH_CUTS)) if bandwidth is None else bandwidth
+        table, cells = as_forecast(forecast), CellCounts.of(as_forecast(forecast))
+        wanted = _cross_validated(CellCounts.of(table, _ROUGH_CUTS)) if bandwidth is None else bandwidth
         sigma = max(_check.number(wanted, "bandwidth", low=0), 1 / _GRID)
         reach = min(sigma, _REACH)
         grid = np.linspace(max(cells.prob[0] - reach, 0.0), min(cells.prob[-1] + reach, 1.0), _GRID + 1)
@@ -132,7 +132,7 @@ def _kernel(at: Floats, prob: Floats, sigma: float) -> Floats:
     return np.asarray(sum(np.exp(-0.5 * ((at[:, None] - image) / sigma) ** 2) for image in images))
 
 
-def _cross_validated(cells: Cells) -> float:
+def _cross_validated(cells: CellCounts) -> float:
     """Return the bandwidth with the least squared error of rows left out, the smoothest of equals."""
     table = cells.table
     pos, neg = table.pos.astype(np.float64), table.neg.astype(np.float64)
@@ -160,7 +160,7 @@ def _rate(kernel: Floats, pos: Weights, neg: Weights) -> Floats:
     return np.asarray(np.divide(yes, yes + no, out=np.full(yes.shape, np.nan), where=yes + no > 0))
 
 
-def _resampled(cells: Cells, n_resamples: int, random_state: RandomState) -> tuple[Floats, Floats]:
+def _resampled(cells: CellCounts, n_resamples: int, random_state: RandomState) -> tuple[Floats, Floats]:
     """Return the weights of both classes, one column per bootstrap sample."""
     pos, neg = (np.zeros((n_resamples, len(cells.prob))) for _ in range(2))
     for row, drawn in enumerate(rows_again(cells.table, n_resamples, np.random.default_rng(random_state))):

@@ -26,7 +26,7 @@ _DOUBLINGS = 32
 #: An error of the curvature, as a share of it, that changes no digit of interest.
 FINE = 1e-8
 
-#: Rows handled at a time; their places in the cells stay in the second-level cache.
+#: LineRows handled at a time; their places in the cells stay in the second-level cache.
 _CHUNK = 4 * _kernels.CHUNK
 
 

@@ -140,7 +140,7 @@ def _search(
 ) -> tuple[Place, bool]:
     counts, (scores, weight) = (data.n_pos, data.n_neg), data.marginal()
     level = Place(0.0, math.log((data.n_pos + 1) / (data.n_neg + 1)) if problem.fit_intercept else 0.0)
-    rows = Rows(data, scale, shift, targets)
+    rows = LineRows(data, scale, shift, targets)
     if len(scores) <= _LONG:
         guess = _first_guess(scores / scale - shift, weight, data.class_sums(scale, shift), counts, problem)
         return newton(rows, problem, [level, guess])
@@ -395,7 +395,7 @@ class Marginal:
 
 
 @dataclass(frozen=True)
-class Rows:
+class LineRows:
     """All points x = s/scale − shift with their own targets: sums of what is left, in which nothing large cancels."""
 
     data: Sample
