@@ -6,6 +6,8 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # What the tests are run with; tests of engines that are not here are skipped. EXTRAS=all,test,engines has them all.
 EXTRAS ?= fast,test
+# What the benchmarks are run with; peers that are not here take no part. PEERS=fast,bench,arena has them all.
+PEERS  ?= fast,bench
 
 .PHONY: demo test coverage lint map bench quality clean
 
@@ -30,7 +32,8 @@ bench: $(VENV)/.bench
 	@$(BIN)/python -m benchmarks
 
 quality: $(VENV)/.bench
-	@$(BIN)/python -m benchmarks.quality
+	@$(BIN)/python -m benchmarks.quality two
+	@$(BIN)/python -m benchmarks.quality several
 
 clean:
 	rm -rf $(VENV) build dist studies/dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
@@ -51,5 +54,5 @@ $(VENV)/.lint: $(VENV)/.installed studies/pyproject.toml
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.installed
-	$(PIP) install --editable '.[fast,bench]'
+	$(PIP) install --editable '.[$(PEERS)]'
 	@touch $@

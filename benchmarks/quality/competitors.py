@@ -15,6 +15,7 @@ from scipy.special import expit
 from sklearn.calibration import _SigmoidCalibration, _TemperatureScaling
 from sklearn.isotonic import IsotonicRegression
 
+from benchmarks.quality.probmetrics_peers import TWO, probmetrics_peers
 from benchmarks.quality.tasks import NOTHING, OTHER_FORM, Calibrate, Competitor
 from benchmarks.quality.versions import source_version
 from oddsmith import calibrators
@@ -82,6 +83,7 @@ def _peers() -> Iterator[Competitor]:
     names = [name for name in probcal.__all__ if name.endswith("Calibrator") and name not in left_out]
     for name in [*names, "CalibratorSelector"]:
         yield Competitor(f"probcal:{name}", version("probcal"), partial(_probcal, getattr(probcal, name)))
+    yield from probmetrics_peers(TWO, _as_probabilities)
 
 
 def _as_probabilities(scores: Array, test: Array) -> tuple[Array, Array]:

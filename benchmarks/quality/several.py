@@ -1,19 +1,14 @@
-"""Everything that turns the scores of several classes into probabilities, behind one signature.
-
-The methods of probmetrics, those that lead CalArena, take part where it is installed: ``pip install torch probmetrics``
-with numba, which it does not declare.
-"""
+"""Everything that turns the scores of several classes into probabilities, behind one signature."""
 
 import itertools
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib.metadata import version
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from scipy.special import softmax
 
+from benchmarks.quality.probmetrics_peers import SEVERAL, probmetrics_peers
 from benchmarks.quality.tasks import NOTHING, OTHER_FORM, Competitor
 from benchmarks.quality.versions import source_version
 from oddsmith import AutoCalibrator, BetaCalibrator, IsotonicCalibrator, PlattCalibrator
@@ -27,14 +22,6 @@ Array = np.ndarray
 _LEAST = float(np.finfo(float).tiny)
 #: Answers for all pairs of classes that are held at a time.
 _PAIRS_AT_A_TIME = 2**22
-#: Methods of probmetrics as CalArena runs them: temperature, ensemble of temperatures, vector, and the structured two.
-_PROBMETRICS = {
-    "TS": "TemperatureScalingCalibrator",
-    "ETS": "ETSCalibrator",
-    "VS": "VectorScalingCalibrator",
-    "SVS": "SVSCalibrator",
-    "SMS": "SMSCalibrator",
-}
 
 
 def competitors() -> dict[str, Competitor]:
@@ -47,9 +34,9 @@ def are_probabilities(scores: Array) -> bool:
     return bool(scores.min() >= 0 and np.allclose(scores.sum(axis=1), 1, atol=1e-6))
 
 
-def as_probabilities(scores: Array) -> Array:
+def as_probabilities(scores: Array, test: Array) -> tuple[Array, Array]:
     """Return the distributions that a peer wants which knows nothing else."""
-    return scores if are_probabilities(scores) else softmax(scores, axis=1)
+    return (scores, test) if are_probabilities(scores) else (softmax(scores, axis=1), softmax(test, axis=1))
 
 
 def _ours() -> Iterator[Competitor]:
@@ -75,7 +62,8 @@ def _joint(make: Any, scores: Array, y: Array, test: Array) -> Array:
 def _other_form(scores: Array, y: Array, test: Array) -> Array:
     if are_probabilities(scores):
         return _joint(AutoScaling, np.log(np.maximum(scores, _LEAST)), y, np.log(np.maximum(test, _LEAST)))
-    return _joint(AutoScaling, softmax(scores, axis=1), y, softmax(test, axis=1))
+    scores, test = as_probabilities(scores, test)
+    return _joint(AutoScaling, scores, y, test)
 
 
 def _one_vs_rest(cls: Any, scores: Array, y: Array, test: Array) -> Array:
@@ -120,19 +108,9 @@ def _answering(cls: Any, scores: Array, y: Array) -> Callable[[Array], Array]:
 
 def _peers() -> Iterator[Competitor]:
     yield Competitor(NOTHING, "1", _nothing)
-    if find_spec("probmetrics") and find_spec("torch"):
-        for short, name in _PROBMETRICS.items():
-            yield Competitor(f"probmetrics:{short}", version("probmetrics"), partial(_probmetrics, name))
+    yield from probmetrics_peers(SEVERAL, as_probabilities)
 
 
 def _nothing(scores: Array, y: Array, test: Array) -> Array:
-    del scores, y
-    return as_probabilities(test)
-
-
-def _probmetrics(name: str, scores: Array, y: Array, test: Array) -> Array:
-    from probmetrics import calibrators
-
-    fitted = getattr(calibrators, name)()
-    fitted.fit(as_probabilities(scores), y)
-    return np.asarray(fitted.predict_proba(as_probabilities(test)))
+    del y
+    return as_probabilities(scores, test)[1]
