@@ -11,6 +11,7 @@ MODULES = {
     "classify": "classify",
     "peers": "peers",
     "scale": "scale",
+    "scaling": "scaling",
     "start": "start",
 }
 
