@@ -1,9 +1,9 @@
 """Every exported calibrator, with the variants of its options that the shared laws hold for."""
 
-import oddsmith
 from oddsmith import Calibrator
+from oddsmith.calibrators.registry import METHODS
 
-CLASSES = [getattr(oddsmith, name) for name in oddsmith.__all__ if name.endswith("Calibrator") and name != "Calibrator"]
+CLASSES = list(METHODS.values())
 
 _OPTIONS = {
     "LogisticCalibrator": [{"penalty": 0.1}, {"fit_intercept": False}],

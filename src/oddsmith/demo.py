@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-import oddsmith
 from oddsmith.calibrators import AutoCalibrator, Calibrator
+from oddsmith.calibrators.registry import METHODS
 from oddsmith.errors import OddsmithWarning
 from oddsmith.files import replacing
 from oddsmith.learners import MultinomialNaiveBayes
@@ -59,7 +59,7 @@ class DemoResult:
         """The result as people read it."""
         rows = []
         for rank, (name, log_loss, brier, errors, seconds) in enumerate(self.methods):
-            mark = " <- best" if rank == 0 else "  (uncalibrated)" if name == "Squash" else ""
+            mark = " <- best" if rank == 0 else "  (uncalibrated)" if name == "squash" else ""
             rows.append(f"{name:<30}{log_loss:>10.4f}{brier:>9.4f}{errors:>8d}{1e3 * seconds:>7.1f} ms{mark}")
         return "\n".join(
             [
@@ -94,7 +94,7 @@ def run_demo(output: Path = REPORT, progress: Callable[[float], None] | None = N
         X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0, stratify=y)
         table = ScoreTable.from_arrays(_out_of_fold(X_train, y_train), y_train)
         test = MultinomialNaiveBayes().fit(X_train, y_train).log_odds(X_test)
-        methods = {_name(each): each for each in _calibrators()}
+        methods = {name: cls() for name, cls in METHODS.items()}
         results = [_evaluate(name, method, table, test, y_test) for name, method in methods.items()]
         summary = summarize(table, methods, name=_NAME, source=_SOURCE, scores_are="log_odds", progress=progress)
         page.write_text(to_html(summary), encoding="utf-8")
@@ -125,15 +125,6 @@ def _out_of_fold(X: Scores, y: Labels) -> Scores:
     for rest, fold in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
         found[fold] = MultinomialNaiveBayes().fit(X[rest], y[rest]).log_odds(X[fold])
     return found
-
-
-def _calibrators() -> list[Calibrator]:
-    names = [name for name in oddsmith.__all__ if name.endswith("Calibrator") and name != "Calibrator"]
-    return [getattr(oddsmith, name)() for name in names]
-
-
-def _name(calibrator: Calibrator) -> str:
-    return type(calibrator).__name__.removesuffix("Calibrator")
 
 
 def _evaluate(name: str, calibrator: Calibrator, table: ScoreTable, scores: Scores, y: Labels) -> MethodResult:

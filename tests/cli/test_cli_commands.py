@@ -12,8 +12,8 @@ from cli_running import check_example, check_help, commands_of
 from typer.core import TyperGroup
 
 import oddsmith
+from oddsmith.calibrators.registry import METHODS, calibrator_named
 from oddsmith.cli._app import app
-from oddsmith.cli._methods import METHODS, calibrator_named
 from oddsmith.errors import InvalidInputError
 from oddsmith.modelfile import CalibrationModel
 

@@ -27,7 +27,8 @@ def test_the_demo_prints_what_the_readme_shows(capsys, tmp_path, monkeypatch):
     assert without_times(shown[1]) == without_times(capsys.readouterr().out)
 
 
-def test_the_examples_run():
+def test_the_examples_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
     scores = rng.normal(size=300)
     y = (rng.random(300) < 1 / (1 + np.exp(-scores))).astype(int)

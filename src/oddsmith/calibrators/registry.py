@@ -50,26 +50,26 @@ def register(cls: Kind) -> Kind:
     return cls
 
 
-def find_method(name: str, methods: Mapping[str, Kind]) -> Kind:
-    """Return the class with this name, in any case and with "-" or "_"."""
+def find_method(name: str, methods: Mapping[str, Kind], option: str = "method") -> Kind:
+    """Return the class with this name, in any case and with "-" or "_"; ``option`` is what errors call it."""
     wanted = name.replace("_", "-").lower()
     wanted = _ALIASES.get(wanted, wanted)
     if wanted not in methods:
         close = difflib.get_close_matches(wanted, [*methods, *_ALIASES], n=1)
         hint = f"did you mean {close[0]!r}" if close else "choose one of them"
-        _check.fail(f"method must be one of {', '.join(sorted(methods))}", f"method={name!r}", hint)
+        _check.fail(f"{option} must be one of {', '.join(sorted(methods))}", f"{option}={name!r}", hint)
     return methods[wanted]
 
 
-def calibrator_named(name: str) -> Calibrator:
-    """Return a calibrator with its defaults.
+def calibrator_named(name: str, option: str = "method") -> Calibrator:
+    """Return a calibrator with its defaults; ``option`` is what errors call the name.
 
     Examples
     --------
     >>> calibrator_named("venn_abers"), calibrator_named("sigmoid")
     (VennAbersCalibrator(), PlattCalibrator())
     """
-    return find_method(name, METHODS)()
+    return find_method(name, METHODS, option)()
 
 
 for _name in oddsmith.calibrators.__all__:

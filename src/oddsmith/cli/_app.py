@@ -31,15 +31,19 @@ app = typer.Typer(
 
 
 class _Command(TyperCommand):
-    """A command whose help lists all methods, which are loaded only for that."""
+    """A command whose help lists all methods or languages, which are loaded only for that."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
         for option in self.params:
             if isinstance(option, TyperOption) and option.name == "method":
-                from oddsmith.cli._methods import METHODS
+                from oddsmith.calibrators.registry import METHODS
 
                 option.help = str(option.help).format(methods=", ".join(METHODS))
+            if isinstance(option, TyperOption) and option.name == "to":
+                from oddsmith.export import LANGUAGES
+
+                option.help = str(option.help).format(languages=", ".join(LANGUAGES))
         super().format_help(ctx, formatter)
 
 

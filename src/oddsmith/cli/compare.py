@@ -32,13 +32,13 @@ def compare(
     quiet: option.Quiet = False,
 ) -> None:
     """Compare calibration methods by honest cross-validation and paired tests, and recommend one."""
+    from oddsmith.calibrators.registry import METHODS, calibrator_named
     from oddsmith.cli._input import meaning_of, next_steps, read_scores
-    from oddsmith.cli._methods import METHODS, calibrator_named
     from oddsmith.cli._output import CommandOutput, print_text
     from oddsmith.report import compare_methods
 
     out = CommandOutput(quiet=quiet, as_json=as_json)
-    methods = {name: calibrator_named(name) for name in (method or METHODS)}
+    methods = {name: calibrator_named(name, "--method") for name in (method or METHODS)}
     data, roles = read_scores(
         out, file, score=score, label=label, weight=weight, positive=positive, bad_rows=bad_rows, resolution=resolution
     )

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,12 +18,19 @@ EXAMPLE = "oddsmith export model.json --to sql --dialect postgres"
 #: Segments that a hint names.
 _SHOWN = 10
 
-_SUFFIXES = {"sql": ".sql", "onnx": ".onnx", "python": ".py", "javascript": ".js", "c": ".c"}
+
+def _languages() -> list[str]:
+    from oddsmith.export import LANGUAGES
+
+    return list(LANGUAGES)
 
 
 def export(
     model: option.ModelFile,
-    to: Annotated[Literal["sql", "onnx", "python", "javascript", "c"], typer.Option("--to", help="What to write.")],
+    to: Annotated[
+        str,
+        typer.Option("--to", metavar="LANGUAGE", help="What to write: {languages}.", autocompletion=_languages),
+    ],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="File to write. [default: standard output, also '-'; ONNX: MODEL.onnx]"),
@@ -41,20 +48,24 @@ def export(
     quiet: option.Quiet = False,
 ) -> None:
     """Write a model as SQL, ONNX, Python, JavaScript or C, and prove that it computes the same."""
+    from oddsmith import _check
     from oddsmith.cli._output import STANDARD_OUTPUT, CommandOutput, print_text, writable_file
+    from oddsmith.export import LANGUAGES
     from oddsmith.export import export as write_export
     from oddsmith.files import write_atomically
     from oddsmith.modelfile import CalibrationModel
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
+    _check.one_of(to, "--to", _languages())
+    suffix = LANGUAGES[to].suffix
     fitted = _segment(CalibrationModel.load(model), segment)
     done = write_export(fitted, to, dialect=dialect, column=column, table=None if table is None else qualified(table))
     out.remark(str(done.parity))
-    if output is None and to == "onnx":
-        output = model.with_suffix(_SUFFIXES[to])
+    if output is None and isinstance(done.content, bytes):
+        output = model.with_suffix(suffix)
     content: dict[str, Any] = {"to": to, "output": None if output is None else str(output), "parity": str(done.parity)}
     if output is not None:
-        with writable_file(output, _SUFFIXES[to]) as target:
+        with writable_file(output, suffix) as target:
             write_atomically(target, done.content, force=force, sources=[model])
     else:
         content["content"] = done.content

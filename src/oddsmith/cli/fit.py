@@ -37,15 +37,15 @@ def fit(
 ) -> None:
     """Fit a calibrator to scores and labels, and write it to a model file."""
     from oddsmith import _check
+    from oddsmith.calibrators.registry import calibrator_named
     from oddsmith.cli._input import read_scores
-    from oddsmith.cli._methods import calibrator_named
     from oddsmith.cli._output import CommandOutput, print_text, writable_file
     from oddsmith.errors import OddsmithWarning
     from oddsmith.files import input_files, replacing
     from oddsmith.modelfile import CalibrationModel
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
-    calibrator = calibrator_named(method)
+    calibrator = calibrator_named(method, "--method")
 
     def fitted_to(table: "ScoreTable") -> CalibrationModel:
         return CalibrationModel.from_calibrator(calibrator.fit_table(table), table, data.labels)

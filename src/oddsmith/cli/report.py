@@ -30,8 +30,8 @@ def report(
 ) -> None:
     """Write a report: verdict, pictures, methods, measures and a cost slider, in one file that needs nothing else."""
     from oddsmith import _check
+    from oddsmith.calibrators.registry import METHODS, calibrator_named
     from oddsmith.cli._input import meaning_of, next_steps, read_scores
-    from oddsmith.cli._methods import METHODS, calibrator_named
     from oddsmith.cli._output import CommandOutput, print_text
     from oddsmith.files import input_files, replacing
     from oddsmith.report import summarize, to_html, to_json, to_markdown
@@ -40,7 +40,7 @@ def report(
     formats = {".html": to_html, ".htm": to_html, ".md": to_markdown, ".json": to_json}
     if output.suffix.lower() not in formats:
         _check.fail("output must end in .html, .md or .json", output.name, "change the name after -o")
-    methods = {name: calibrator_named(name) for name in (method or METHODS)}
+    methods = {name: calibrator_named(name, "--method") for name in (method or METHODS)}
     with replacing(output, force=force, sources=input_files(file)) as page:
         data, roles = read_scores(
             out,
