@@ -13,7 +13,7 @@ from oddsmith.report import summary
 @pytest.fixture
 def short(monkeypatch):
     """A demo of two methods."""
-    monkeypatch.setattr(demo, "_calibrators", lambda: [PlattCalibrator(), SquashCalibrator()])
+    monkeypatch.setattr(demo, "METHODS", {"platt": PlattCalibrator, "squash": SquashCalibrator})
     monkeypatch.setattr(summary, "_SAMPLES", 20)
 
 
@@ -25,7 +25,7 @@ def test_the_command_prints_a_comparison_and_writes_a_report(capsys, tmp_path, m
     lines = capsys.readouterr().out.splitlines()
     losses = {line.split()[0]: float(line.split()[1]) for line in lines if line.endswith(("ms", "best", "ted)"))}
     assert len(losses) >= 20
-    assert losses["Platt"] < 0.6 < 2 < losses["Squash"]
+    assert losses["platt"] < 0.6 < 2 < losses["squash"]
     assert sum("<- best" in line for line in lines) == 1
     assert lines[-1] == "The report is in oddsmith-demo.html: open it in a browser."
     page = (tmp_path / "oddsmith-demo.html").read_text(encoding="utf-8")
@@ -39,9 +39,9 @@ def test_the_demo_as_json_and_again(capsys, tmp_path, short):
         with pytest.raises(SystemExit):
             main(["demo", "--json", "--quiet", "-o", str(output)])
         told = json.loads(capsys.readouterr().out)
-        assert [row["method"] for row in told["methods"]] == ["Platt", "Squash"]
+        assert [row["method"] for row in told["methods"]] == ["platt", "squash"]
         assert told["report"] == str(output)
-        assert told["verdict"].startswith("Calibrate with Platt")
+        assert told["verdict"].startswith("Calibrate with platt")
     demo.main(output)
     assert capsys.readouterr().out.endswith(f"The report is in {output}: open it in a browser.\n")
 

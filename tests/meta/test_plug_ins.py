@@ -44,9 +44,9 @@ def test_the_calibrator_is_fitted_compared_and_reported_by_name(scores, tmp_path
     assert "halves" in run("fit", "--help")
     run("fit", scores, "--method", "halves", "-o", tmp_path / "model.json")
     assert json.loads((tmp_path / "model.json").read_text())["method"] == "HalvesCalibrator"
-    assert "Halves" in run("compare", scores, "--method", "halves", "--method", "platt")
+    assert "halves" in run("compare", scores, "--method", "halves", "--method", "platt")
     run("report", scores, "--method", "halves", "--method", "auto", "-o", tmp_path / "report.html")
-    assert "Halves" in (tmp_path / "report.html").read_text()
+    assert "halves" in (tmp_path / "report.html").read_text()
 
 
 def test_the_measure_is_evaluated_and_checked(scores, tmp_path):
