@@ -82,7 +82,7 @@ def as_spanned_scores(scores: ArrayLike, name: str = "scores") -> tuple[Floats, 
         fail(
             f"{name} must have shape (n,) or (n, 1)",
             f"shape {array.shape}",
-            "Reshape your data to one score a row",
+            "Reshape your data to one score per row",
         )
     if array.size == 0:
         # In scikit-learn's words.
@@ -141,11 +141,11 @@ def as_labels(
 
 
 def label_column(y: ArrayLike, n: int) -> NDArray[Any]:
-    """Return one label a row, of whatever kind."""
+    """Return one label per row, of whatever kind."""
     if y is None:
         # In scikit-learn's words.
         must = "y must hold the labels: this estimator requires y to be passed, but the target y is None"
-        fail(must, "None", "pass y, one label a row")
+        fail(must, "None", "pass y, one label per row")
     array = _as_numbers(_as_array(y, "y"))
     if array.ndim == 2 and array.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
@@ -154,7 +154,7 @@ def label_column(y: ArrayLike, n: int) -> NDArray[Any]:
         warnings.warn(message, DataConversionWarning, stacklevel=5)
         array = array[:, 0]
     if array.ndim != 1:
-        fail("y must have shape (n,)", f"shape {array.shape}", "pass one label a row")
+        fail("y must have shape (n,)", f"shape {array.shape}", "pass one label per row")
     if len(array) != n:
         fail(
             "y must be as long as the scores",
@@ -174,7 +174,7 @@ def as_weights(sample_weight: ArrayLike | None, n: int) -> Weights | None:
     if raw.ndim == 2 and raw.shape[1] == 1:
         raw = raw[:, 0]
     if raw.shape != (n,):
-        fail("sample_weight must have shape (n,)", f"shape {raw.shape} for {n} scores", "pass one weight a row")
+        fail("sample_weight must have shape (n,)", f"shape {raw.shape} for {n} scores", "pass one weight per row")
     weights: Weights
     if raw.dtype.kind in "iub":
         weights = raw.astype(np.int64, copy=False)
@@ -235,7 +235,7 @@ def as_distribution(prob: ArrayLike) -> Floats:
     if p.ndim == 1:
         return np.column_stack([1.0 - p, p])
     if p.shape[1] == 1:
-        fail("prob must have one column a class", f"shape {p.shape}", "pass prob[:, 0], the positive class")
+        fail("prob must have one column per class", f"shape {p.shape}", "pass prob[:, 0], the positive class")
     off = np.abs(p.sum(axis=1) - 1.0)
     worst = int(np.argmax(off))
     if off[worst] > _ROW_SUM_SLACK:
@@ -265,7 +265,7 @@ def as_array(
         fail(
             f"{name} must have {' or '.join(str(count) for count in axes)} axes",
             f"shape {array.shape}",
-            "Reshape your data: one row an item, one column a class or classifier",
+            "Reshape your data: one row per item, one column per class or classifier",
         )
     if array.size == 0:
         lacking = "feature(s)" if len(array) else "sample(s)"
@@ -345,7 +345,7 @@ def _as_array(values: Any, name: str) -> NDArray[Any]:
     except ValueError:
         array = None
     if array is None or (array.dtype.kind == "O" and any(isinstance(value, _SEVERAL) for value in array.flat)):
-        fail(f"{name} must hold one value a row", "rows of several values", "check how rows were made")
+        fail(f"{name} must hold one value per row", "rows of several values", "check how rows were made")
     return array
 
 

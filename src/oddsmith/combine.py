@@ -1,6 +1,6 @@
 """One answer from several classifiers: combine their calibrated log-odds.
 
-Everything here takes log-odds, one row an item and one column per classifier (n × K), and returns log-odds:
+Everything here takes log-odds, one row per item and one column per classifier (n × K), and returns log-odds:
 they keep what a probability rounds away near 0 and 1. Log-odds of ±inf, certain classifiers, are taken wherever the
 rule has a value for them. `combine_probabilities` applies any of the rules to probabilities. The rules differ in what
 they assume:
@@ -42,7 +42,7 @@ def mean_probability(log_odds: ArrayLike) -> Floats:
     Parameters
     ----------
     log_odds : array of shape (n, K)
-        One row an item, one column per classifier.
+        One row per item, one column per classifier.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def mean_log_odds(log_odds: ArrayLike) -> Floats:
     Parameters
     ----------
     log_odds : array of shape (n, K)
-        One row an item, one column per classifier.
+        One row per item, one column per classifier.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def independent_evidence(log_odds: ArrayLike, prior: float) -> Floats:
     Parameters
     ----------
     log_odds : array of shape (n, K)
-        One row an item, one column per classifier.
+        One row per item, one column per classifier.
     prior : float
         P(positive class) where the classifiers were calibrated, 0 < π < 1.
 
@@ -116,7 +116,7 @@ def combine_probabilities(prob: ArrayLike, rule: Callable[..., Floats], **option
     Parameters
     ----------
     prob : array of shape (n, K)
-        One row an item, one column per classifier. P = 0 and P = 1 are certainties, which no evidence revises; where
+        One row per item, one column per classifier. P = 0 and P = 1 are certainties, which no evidence revises; where
         one item has both, only `mean_probability` has an answer.
     rule : callable
         `mean_probability`, `mean_log_odds` or `independent_evidence`.

@@ -39,7 +39,7 @@ SCORES = np.round(RNG.normal(size=N), 2)
 PROBS = 1 / (1 + np.exp(-SCORES))
 Y = (RNG.random(N) < 1 / (1 + np.exp(-2 * SCORES))).astype(int)
 
-#: One a shape: a line, broken lines, cubics, logarithms, cosines, interpolation, steps, a blend.
+#: One per shape: a line, broken lines, cubics, logarithms, cosines, interpolation, steps, a blend.
 METHODS = {
     "line": PlattCalibrator(),
     "broken": PiecewiseLogisticCalibrator(knots=[-0.5, 0.5]),

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from catalogue import CLASSES
 from oddsmith.errors import OddsmithWarning
 
-COLUMNS = "the check passes several columns; a calibrator takes one score a row"
+COLUMNS = "the check passes several columns; a calibrator takes one score per row"
 LABELS = "the check uses labels that need pos_label, since guessing which is positive is how scores get reversed"
 ONE_D = "the check indexes or unpacks the shape of X as two-dimensional after cutting it to one column"
 

@@ -103,7 +103,7 @@ def test_bad_input():
         (lambda: folds(table.quantize(1.0)), "exact scores"),
         (lambda: folds(table, 4), "at most"),
         (lambda: folds(table, 1), "n_folds"),
-        (lambda: resample_labels(table, np.array([0.5]), 3), "one value a cell"),
+        (lambda: resample_labels(table, np.array([0.5]), 3), "one value per cell"),
     ):
         with pytest.raises(InvalidInputError, match=words):
             call()

@@ -63,8 +63,8 @@ def test_equality():
         (lambda: TABLE.scale(0), "factor must be an integer ≥ 1"),
         (lambda: TABLE.scale(-0.5), "factor must be finite and > 0"),
         (lambda: TABLE.scale("x"), "factor must be a number"),
-        (lambda: TABLE.map(lambda s: s[:1]), "function must give one number a score"),
-        (lambda: TABLE.map(lambda s: s * np.nan), "function must give one number a score"),
+        (lambda: TABLE.map(lambda s: s[:1]), "function must give one number per score"),
+        (lambda: TABLE.map(lambda s: s * np.nan), "function must give one number per score"),
     ],
 )
 def test_refusals(act, words):

@@ -34,7 +34,7 @@ def edges(scores: Floats, starts: Ints) -> Floats:
 
 
 def step_map(knots: Floats, values: Floats) -> CalibrationMap:
-    """Return the map with one value a bin; knots belong to the bin above."""
+    """Return the map with one value per bin; knots belong to the bin above."""
     if len(knots) == 0:
         return constant_map(float(logit(values[0])))
     return StepMap(knots, values[1:], values)

@@ -91,7 +91,7 @@ class KnotSearch:
     ----------
     data : Sketch
     sets : ndarray of shape (sets, K − 1)
-        Inner knots on the standardized scale; for hill climbing, one candidate a row.
+        Inner knots on the standardized scale; for hill climbing, one candidate per row.
     grow : str or None
         None: the likeliest set. Otherwise climb until "gain", "aic" or "bic" says stop.
     monotone : bool

@@ -126,7 +126,7 @@ def _spread(x: Floats, weight: Weights) -> float:
 
 @dataclass(frozen=True)
 class _Ramps:
-    """One feature a piece, which rises from its left knot to its right one, and a constant; all are 0 or 1 at x = 0."""
+    """One feature per piece, which rises between its knots, and a constant; all are 0 or 1 at x = 0."""
 
     knots: Floats
     spread: float

@@ -46,7 +46,7 @@ class ClassifierScores:
     Attributes
     ----------
     values : ndarray of shape (n,) or (n, m)
-        One score a row, of the second class of two; or one column per class, a label or a pair. NaN in a column: this
+        One score per row, of the second class of two; or one column per class, a label or a pair. NaN in a column: this
         classifier never saw both sides of that problem.
     kind : str
         "decision_function", "predict_proba", "log_odds", "votes", or the name of the function that made them.

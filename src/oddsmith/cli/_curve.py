@@ -1,4 +1,4 @@
-"""Pictures in the terminal: a curve in Braille dots, two a column and four a row, and bars of eighths."""
+"""Pictures in the terminal: a curve in Braille dots, two per column and four per row, and bars of eighths."""
 
 from collections.abc import Sequence
 

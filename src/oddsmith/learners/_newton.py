@@ -20,7 +20,7 @@ from oddsmith.errors import NonConvergenceWarning
 # Below this squared decrement the objective changes by less than its own rounding, and full steps are safe.
 _TOO_SMALL_TO_MEASURE = 1e-13
 
-# Squared decrement, in nats a case, below which the optimum moves on with λ.
+# Squared decrement, in nats per case, below which the optimum moves on with λ.
 _SAFE_TO_FOLLOW = 0.1
 
 # Up to so many features the Hessian is factorized: a second a step at 50,000 rows, whatever its condition.

@@ -165,7 +165,7 @@ class CalibrationModel:
             _check.fail(
                 "segments must be given if and only if the model has any",
                 f"a model {'without segments' if self.by is None else f'by {self.by}'}",
-                "pass one segment a score" if segments is None else "leave segments out",
+                "pass one segment per score" if segments is None else "leave segments out",
             )
         if segments is None:
             own: Floats = getattr(self.map, function)(s)
@@ -173,7 +173,7 @@ class CalibrationModel:
         keys = np.asarray(segments)
         if keys.shape != s.shape:
             got = f"shape {keys.shape} for {len(s)} scores"
-            _check.fail("segments must be as long as the scores", got, "pass one a score")
+            _check.fail("segments must be as long as the scores", got, "pass one per score")
         result = np.empty(len(s))
         for name, rows in rows_by_segment(keys).items():
             result[rows] = getattr(self.of_segment(name).map, function)(s[rows])

@@ -21,7 +21,7 @@ __all__ = ["Fold", "bootstrap", "exact", "folds", "pooled", "resample_labels", "
 RandomState = int | np.random.Generator | None
 
 
-#: Above so many units a fold the order in which they are dealt repeats itself.
+#: Above so many units per fold the order in which they are dealt repeats itself.
 _PERIOD = 13_107
 
 
@@ -169,7 +169,7 @@ def resample_labels(
     _refuse_unknown_rows(table)
     chance = _check.as_array(prob, "prob", (1,), unit=True)
     if len(chance) != len(table):
-        _check.fail("prob must have one value a cell", f"{len(chance)} for {len(table)} cells", "check the order")
+        _check.fail("prob must have one value per cell", f"{len(chance)} for {len(table)} cells", "check the order")
     draws = _check.whole_number(n_resamples, "n_resamples", low=1)
     rng = np.random.default_rng(random_state)
     share = table.total / table.rows
@@ -240,7 +240,7 @@ def require_counts(table: ScoreTable, what: str) -> None:
         _check.fail(
             f"{what} needs counts",
             "float weights, of which nobody knows how many rows they stand for",
-            "pass integer-typed weights, or resample where the rows are, one table a fold",
+            "pass integer-typed weights, or resample where the rows are, one table per fold",
         )
 
 

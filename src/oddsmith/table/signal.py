@@ -69,7 +69,7 @@ def _coarse_z(table: ScoreTable) -> float:
 
 
 def _sampled_z(rows: ScoreRows, size: int = 1024) -> float:
-    """Return z on at most ``size`` rows a class, evenly spaced."""
+    """Return z on at most ``size`` rows per class, evenly spaced."""
     picked = []
     step = max(1, len(rows.scores) // (2 * size))
     for positive in (True, False):

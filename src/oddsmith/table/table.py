@@ -409,7 +409,8 @@ class ScoreTable:
         """
         mapped = np.asarray(function(self.scores), dtype=np.float64)
         if mapped.shape != self.scores.shape or np.isnan(mapped).any():
-            _check.fail("function must give one number a score", f"shape {mapped.shape}, or NaN", "check the function")
+            got = f"shape {mapped.shape}, or NaN"
+            _check.fail("function must give one number per score", got, "check the function")
         columns = {name: column for name, column in self._columns().items() if not name.endswith("_sum")}
         return pool(mapped, columns, self.rows, None)
 
