@@ -15,7 +15,7 @@
     ├── NegativeSlopeWarning             the fitted map falls where it should rise
     ├── SpikeWarning                     a density's mode sits at the edge of its class
     ├── NonConvergenceWarning            the optimiser stopped before its tolerance
-    ├── QuantizedSelectionWarning        a mode, knots, bins or a penalty hang on the width of the cells
+    ├── QuantizedSelectionWarning        a mode, knots, bins or a penalty depend on the width of the cells
     ├── InSampleWarning                  rows that calibrate a classifier seem to have trained it
     ├── DroppedRowsWarning               rows with missing or infinite values were left out
     ├── SkippedFoldWarning               a fold has one class to train on
@@ -94,7 +94,7 @@ class NonConvergenceWarning(OddsmithWarning):
 
 
 class QuantizedSelectionWarning(OddsmithWarning):
-    """A mode, knots, bins or a penalty hang on the width of the cells in which scores were pooled."""
+    """A mode, knots, bins or a penalty depend on the width of the cells in which scores were pooled."""
 
 
 class InSampleWarning(OddsmithWarning):

@@ -2,7 +2,7 @@
 
 Most of a fit moves little when scores are pooled in cells. A choice may jump: another mode, other knots, another
 penalty. The scores themselves are out of reach by then, but cells twice as wide are at hand: what differs between the
-two widths hangs on the cells, and may well differ from the choice that the scores would have made.
+two widths depends on the cells, and may well differ from the choice that the scores would have made.
 """
 
 from operator import attrgetter

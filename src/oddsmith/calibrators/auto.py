@@ -81,7 +81,7 @@ class AutoCalibrator(UnitCalibrator):
     verdict_ : str
         What was chosen and why, and whether calibrating was worth it.
     gain_, gain_interval_ : float, tuple of float
-        By how much the mean log-loss fell out of sample against leaving the scores as they are (taken for probabilities
+        By how much the mean log-loss fell out of sample against the uncalibrated scores (taken for probabilities
         where all lie in [0, 1], else for log-odds), with its 95 % interval. NaN where there are two cases only.
     worth_it_ : bool or None
         Whether the gain is clearly above 0; None where it cannot be told.
@@ -161,11 +161,11 @@ class AutoCalibrator(UnitCalibrator):
         self._rows = RowSketch.of(table) if self.guard else None
         table = in_blocks(exact(table), _FINE)
         readings = [as_log_odds(self._read_as, table), softened(self._read_as, 0.5 / (table.n_pos + table.n_neg))]
-        unheard: set[str] = set()
+        unconverged: set[str] = set()
 
         def fit_both(part: ScoreTable) -> list[CalibrationMap]:
-            steps = _fit_one(_STEPS, part, unheard)
-            return [fitted for reading in readings for fitted in _fit_parts(part, reading, steps, unheard)]
+            steps = _fit_one(_STEPS, part, unconverged)
+            return [fitted for reading in readings for fitted in _fit_parts(part, reading, steps, unconverged)]
 
         both = out_of_sample(table, fit_both, self.random_state)
         if both is None:
@@ -179,10 +179,10 @@ class AutoCalibrator(UnitCalibrator):
             weights = blends[self.softened_].weights
         self.weights_ = dict(zip(_METHODS, weights.tolist(), strict=True))
         if both is not None:
-            self._judge(blends[self.softened_])
-        steps = _fit_one(_STEPS, table, unheard)
-        parts = _fit_parts(table, readings[self.softened_], steps, unheard)
-        for message in sorted(unheard):
+            self._set_gain(blends[self.softened_])
+        steps = _fit_one(_STEPS, table, unconverged)
+        parts = _fit_parts(table, readings[self.softened_], steps, unconverged)
+        for message in sorted(unconverged):
             self._warn(NonConvergenceWarning, message)
         least, most = parts[0].log_odds(np.array(table.span()))
         if most - least < _FLAT:
@@ -190,11 +190,11 @@ class AutoCalibrator(UnitCalibrator):
         kept = np.flatnonzero(weights)
         return BlendMap(tuple(parts[i] for i in kept), weights[kept])
 
-    def _judge(self, blend: "_Blend") -> None:
+    def _set_gain(self, blend: "_Blend") -> None:
         """Tell what calibrating brought."""
         judged = blend.judged
         ours = judged.losses(blended(judged.log_odds, blend.weights))
-        nothing = judged.losses(self._as_is(judged.scores))
+        nothing = judged.losses(self._uncalibrated(judged.scores))
         before, after = judged.mean(nothing)[0], judged.mean(ours)[0]
         self.gain_, error = judged.mean((nothing[0] - ours[0], nothing[1] - ours[1]))
         half = judged.half_width(error)
@@ -202,8 +202,8 @@ class AutoCalibrator(UnitCalibrator):
         self.worth_it_ = self.gain_interval_[0] > 0
         self.verdict_ = f"{self._choice()} {self._worth(before, after, judged.n_folds)}"
 
-    def _as_is(self, scores: Floats) -> Floats:
-        """Return the log-odds of leaving the scores as they are."""
+    def _uncalibrated(self, scores: Floats) -> Floats:
+        """Return the log-odds of the uncalibrated scores."""
         return scores if self._read_as == "log_odds" else unit_log_odds(scores, _CERTAIN)
 
     def _choice(self) -> str:
@@ -220,8 +220,8 @@ class AutoCalibrator(UnitCalibrator):
         if self.worth_it_:
             return f"{change}: calibrating was worth it."
         if high < 0:
-            return f"{change}: the scores were better as they are."
-        return f"{change}: no clear difference from leaving the scores as they are."
+            return f"{change}: the uncalibrated scores were better."
+        return f"{change}: no clear difference from the uncalibrated scores."
 
 
 class _Blend(NamedTuple):
@@ -240,15 +240,17 @@ class _Blend(NamedTuple):
         return cls(judged, weights, judged.mean(judged.losses(blended(judged.log_odds, weights)))[0])
 
 
-def _fit_parts(table: ScoreTable, reading: Reading, steps: CalibrationMap, unheard: set[str]) -> list[CalibrationMap]:
+def _fit_parts(
+    table: ScoreTable, reading: Reading, steps: CalibrationMap, unconverged: set[str]
+) -> list[CalibrationMap]:
     """Fit all methods to a table under one reading; ``steps`` is that of the method which needs none."""
     read = reading.read(table)
-    return [steps if name == _STEPS else reading.wrap(_fit_one(name, read, unheard)) for name in _METHODS]
+    return [steps if name == _STEPS else reading.wrap(_fit_one(name, read, unconverged)) for name in _METHODS]
 
 
-def _fit_one(name: str, table: ScoreTable, unheard: set[str]) -> CalibrationMap:
-    """Fit one method, moved to be right in the large; add to ``unheard`` what did not converge."""
+def _fit_one(name: str, table: ScoreTable, unconverged: set[str]) -> CalibrationMap:
+    """Fit one method, moved to be right in the large; add to ``unconverged`` what did not converge."""
     method = _METHODS[name](input="log_odds")
     odd = method._learn_quietly(table, np.array([0, 1]))
-    unheard |= {f"{name}: {message}" for kind, message in odd if issubclass(kind, NonConvergenceWarning)}
+    unconverged |= {f"{name}: {message}" for kind, message in odd if issubclass(kind, NonConvergenceWarning)}
     return level_in_the_large(method.map_, table)

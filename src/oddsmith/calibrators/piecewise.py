@@ -122,7 +122,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
             _check.number(self.end_epsilon, "end_epsilon", low=0)
 
     def _laws(self) -> Laws:
-        # Under a penalty the choice of knots, and of the penalty itself, may hang on the last bits of the scores.
+        # Under a penalty the choice of knots, and of the penalty itself, may depend on the last bits of the scores.
         laws = {"shift", "scale"} if self.penalty == 0 and self.knots is None else set()
         return frozenset(laws | {"monotone"} if self.monotone else laws)
 

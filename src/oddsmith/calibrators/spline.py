@@ -102,7 +102,7 @@ class SplineCalibrator(UnitCalibrator):
             _check.number(self.penalty, "penalty", low=0, strict=True)
 
     def _laws(self) -> Laws:
-        # The choice of the penalty may hang on the last bits of the scores.
+        # The choice of the penalty may depend on the last bits of the scores.
         return frozenset()
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:

@@ -21,7 +21,7 @@ def lonely(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="session")
 def where():
-    """Return a function that says where a real data set lies: without one per test skips, or fails in CI."""
+    """Return a function that says where a real data set lies: without one a test skips, or fails in CI."""
 
     def locate(name):
         found = find(name)

@@ -3,7 +3,7 @@
 The stories are sold; which of them belong to which half and category is free. The folder ``trec_ap`` must hold
 
 * ``documents/``: the AP files of 1988, 1989 and 1990, below any folders, plain or gzipped;
-* ``train`` and ``test``: the lists of the two halves, as on Lewis's page: ``lewisid: trecid``, one per line;
+* ``train`` and ``test``: the lists of the two halves, as on Lewis's page: ``lewisid: trecid``, one a line;
 * ``categories/``: the list of positive stories of each of the twenty categories, one file each, in the same form.
 """
 

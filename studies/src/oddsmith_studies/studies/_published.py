@@ -1,4 +1,4 @@
-"""What a document printed: one file per document, nothing typed in anywhere else."""
+"""What a document printed: one file a document, nothing typed in anywhere else."""
 
 import math
 import tomllib

@@ -26,7 +26,7 @@ class Computed:
 
 @dataclass(frozen=True)
 class Store:
-    """A folder with one file per part; None keeps nothing."""
+    """A folder with one file a part; None keeps nothing."""
 
     folder: Path | None
 

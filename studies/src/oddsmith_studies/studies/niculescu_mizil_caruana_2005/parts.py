@@ -1,4 +1,4 @@
-"""What is computed: one problem, one style and one loss per part, with all methods after each number of rounds."""
+"""What is computed: one problem, one style and one loss a part, with all methods after each number of rounds."""
 
 from collections.abc import Sequence
 

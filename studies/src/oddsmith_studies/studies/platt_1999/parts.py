@@ -1,4 +1,4 @@
-"""What is computed: one machine with one kernel and one cost per part, on all problems of a source."""
+"""What is computed: one machine with one kernel and one cost a part, on all problems of a source."""
 
 from typing import Any
 

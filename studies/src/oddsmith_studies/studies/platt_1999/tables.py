@@ -224,8 +224,8 @@ def _densities(results: Results) -> Table:
             "problem",
             "class",
             Column("excess kurtosis", ".1f"),
-            Column("both sides, nats per row", "+.3f"),
-            Column("inner side, nats per row", "+.3f"),
+            Column("both sides, nats a row", "+.3f"),
+            Column("inner side, nats a row", "+.3f"),
         ),
         rows,
         "Mean log-density of test scores under the exponential density less that under the Gaussian, with its 95 % "

@@ -1,4 +1,4 @@
-"""What is computed: one task per part, its calibration scores by every protocol."""
+"""What is computed: one task a part, its calibration scores by every protocol."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the parts measured, put together: a row a cell, a column per method.
+"""What the parts measured, put together: a row a cell, a column a method.
 
 A cell is a problem, a classifier, a calibration size and a share of positives.
 
