@@ -6,7 +6,7 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
 from oddsmith.errors import InvalidInputError, NonConvergenceWarning
 from oddsmith.learners import KernelLogisticRegression, kernel_logistic
-from oddsmith.learners._feature_maps import DenseQuadratic, SparseQuadratic, quadratic_entries
+from oddsmith.learners.feature_maps import DenseQuadratic, SparseQuadratic, quadratic_entries
 
 
 @pytest.fixture

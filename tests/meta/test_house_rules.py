@@ -24,7 +24,7 @@ INSIDE = [path for path in MODULES if path != PACKAGE / "__init__.py"]
 LAYERS = [
     {"errors", "_types", "_version", "_hooks", "_sklearn_compat"},
     {"_check"},
-    {"_compiled", "atomic"},
+    {"_compiled", "atomic", "checks"},
     {"_kernels"},
     {"table"},
     {"formula"},
@@ -79,6 +79,15 @@ def test_no_room_looks_into_another_rooms_private_modules(path):
 def test_imports_of_the_studies_point_one_way(path):
     for other in {name[0] for name in imported(path, STUDIES)}:
         assert layer(other, STUDY_LAYERS) <= layer(room_of(path, STUDIES), STUDY_LAYERS), f"{path} imports {other}"
+
+
+@pytest.mark.parametrize("path", STUDY_MODULES, ids=lambda path: str(path.relative_to(STUDIES)))
+def test_the_studies_use_nothing_private(path):
+    tree = ast.parse(path.read_text())
+    modules = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    used = {f"{node.module}.{alias.name}" for node in modules for alias in node.names}
+    ours = [name for name in used if name.split(".")[0] == "oddsmith"]
+    assert not [name for name in ours if "._" in name and not name.endswith("__version__")]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))

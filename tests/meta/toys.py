@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from oddsmith import _check
+from oddsmith import checks
 from oddsmith.calibrators import Calibrator
 from oddsmith.calibrators.registry import register as register_calibrator
 from oddsmith.export import CodeLanguage
@@ -25,7 +25,7 @@ class HalvesCalibrator(Calibrator):
     added: float = 1.0  # parameters are fields; the constructor only stores
 
     def _check_parameters(self) -> None:
-        _check.number(self.added, "added", low=0, strict=True)
+        checks.number(self.added, "added", low=0, strict=True)
 
     def _laws(self) -> frozenset[str]:  # "monotone", "scale", "shift", "mirror" where they hold, for the shared tests
         return frozenset()

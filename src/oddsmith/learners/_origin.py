@@ -8,7 +8,7 @@ from scipy.linalg import block_diag
 
 from oddsmith._types import Floats
 from oddsmith.learners._base import Rows, is_sparse
-from oddsmith.learners._feature_maps import SQRT2, DenseQuadratic, Polynomial, SparseQuadratic
+from oddsmith.learners.feature_maps import SQRT2, DenseQuadratic, Polynomial, SparseQuadratic
 
 
 class Origin(NamedTuple):

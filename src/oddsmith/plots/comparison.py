@@ -14,9 +14,9 @@ from oddsmith.metrics.compare import HasLogOdds
 from oddsmith.metrics.measure import as_forecast, checked_level
 from oddsmith.metrics.provenance import forecast_of
 from oddsmith.plots._sources import marked
-from oddsmith.plots._trials import mean_of_trials
 from oddsmith.plots.display import Display
 from oddsmith.plots.theme import Theme, ThemeName
+from oddsmith.plots.trials import mean_of_trials
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import RandomState
 

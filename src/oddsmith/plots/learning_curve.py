@@ -11,10 +11,10 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.metrics import Interval
 from oddsmith.metrics.measure import checked_level
-from oddsmith.plots._trials import mean_of_trials
 from oddsmith.plots.display import Display
 from oddsmith.plots.histogram import short_number
 from oddsmith.plots.theme import ThemeName
+from oddsmith.plots.trials import mean_of_trials
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any, NoReturn, Protocol, TypeVar
 
-from oddsmith import _check
+from oddsmith import checks
 from oddsmith.errors import InvalidInputError
 from oddsmith_studies.data.registry import Folder, Found, locate
 
@@ -46,7 +46,7 @@ def load(name: str, folder: Folder, read: Callable[[Found], Parsed], expected: M
     counts = data.counts()
     for what, want in expected.items():
         if counts.get(what, 0) != want:
-            _check.fail(
+            checks.fail(
                 f"{_shown(found)} must hold {want:,} {what}",
                 f"{counts.get(what, 0):,}",
                 f"it is cut short or another version: get {name} again from {found.source.home}",
@@ -83,7 +83,7 @@ def parquet_rows(found: Found, columns: tuple[str, ...]) -> list[tuple[Any, ...]
             wanted = [duckdb.ColumnExpression(column) for column in columns]
             return connection.from_parquet(str(path)).select(*wanted).fetchall()
     except duckdb.Error as error:
-        _check.fail(f"{path} must be a Parquet file with columns {', '.join(columns)}", str(error), "get it again")
+        checks.fail(f"{path} must be a Parquet file with columns {', '.join(columns)}", str(error), "get it again")
 
 
 def checksum(path: Path) -> str:
@@ -100,7 +100,7 @@ def _legible(found: Found) -> Iterator[None]:
     except InvalidInputError:
         raise
     except _UNREADABLE as error:
-        _check.fail(
+        checks.fail(
             f"{_shown(found)} must be whole and readable",
             f"{type(error).__name__}: {error}",
             f"get {found.source.name} again from {found.source.home}",
@@ -120,7 +120,7 @@ def _ungzipped(name: str, raw: bytes) -> bytes:
 
 
 def _lacks(where: str, name: str) -> NoReturn:
-    _check.fail(f"{where} must contain {name}", "other files only", "get it again")
+    checks.fail(f"{where} must contain {name}", "other files only", "get it again")
 
 
 def _shown(found: Found) -> str:

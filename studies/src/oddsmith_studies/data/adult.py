@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from oddsmith import _check
+from oddsmith import checks
 from oddsmith_studies.data._contents import content, load
 from oddsmith_studies.data.registry import Folder, Found
 from oddsmith_studies.data.shapes import LabelledRows
@@ -97,7 +97,7 @@ def parse_records(text: str) -> list[list[str]]:
             continue
         values = [value.strip() for value in line.split(",")]
         if len(values) != len(_ATTRIBUTES) + 1:
-            _check.fail(f"a record of Adult must have {len(_ATTRIBUTES) + 1} values", repr(line), "get adult again")
+            checks.fail(f"a record of Adult must have {len(_ATTRIBUTES) + 1} values", repr(line), "get adult again")
         values[-1] = values[-1].removesuffix(".")
         records.append(values)
     return records

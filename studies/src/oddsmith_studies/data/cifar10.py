@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 
-from oddsmith import _check
+from oddsmith import checks
 from oddsmith_studies.data._contents import content, load
 from oddsmith_studies.data.registry import Folder, Found
 from oddsmith_studies.data.shapes import LabelledRows
@@ -37,7 +37,7 @@ def load_cifar10_outputs(network: str = "wideresnet-16-4", folder: Folder = None
     >>> load_cifar10_outputs("lenet-5").X.shape  # doctest: +SKIP
     (10000, 10)
     """
-    _check.one_of(network, "network", NETWORKS)
+    checks.one_of(network, "network", NETWORKS)
     return load("nn_cifar10", folder, lambda found: read_outputs(found, network), _EXPECTED)
 
 

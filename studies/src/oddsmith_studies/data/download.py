@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from oddsmith import _check
+from oddsmith import checks
 from oddsmith_studies.data._contents import checksum
 from oddsmith_studies.data.registry import Folder, Found, by_hand, cache_folder, source
 from oddsmith_studies.data.sources import File
@@ -40,7 +40,7 @@ def fetch(name: str, folder: Folder = None, progress: Any = None) -> Found:
     wanted = source(name)
     root = Path(folder).expanduser() if folder else cache_folder()
     if not wanted.downloads:
-        _check.fail(f"data set {name!r} must be free to download", wanted.licence, by_hand(wanted, root))
+        checks.fail(f"data set {name!r} must be free to download", wanted.licence, by_hand(wanted, root))
     place, troubles = root / wanted.folder, []
     for form in wanted.downloads:
         try:
@@ -51,7 +51,7 @@ def fetch(name: str, folder: Folder = None, progress: Any = None) -> Found:
             troubles.append(f"{type(error).__name__}: {error}")
         else:
             return Found(wanted, place, form)
-    return _check.fail(f"data set {name!r} must be reachable and unchanged", "; ".join(troubles), by_hand(wanted, root))
+    return checks.fail(f"data set {name!r} must be reachable and unchanged", "; ".join(troubles), by_hand(wanted, root))
 
 
 def _is_there(file: File, place: Path) -> bool:

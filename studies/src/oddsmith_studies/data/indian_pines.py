@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.io import loadmat
 
-from oddsmith import _check
+from oddsmith import checks
 from oddsmith_studies.data._contents import load
 from oddsmith_studies.data.registry import Folder, Found
 from oddsmith_studies.data.shapes import LabelledRows
@@ -60,7 +60,7 @@ def read_indian_pines(found: Found) -> LabelledRows:
     """Read the cube and the ground truth, without comparing counts."""
     cube, truth = _array(found, "Indian_pines_corrected"), _array(found, "Indian_pines_gt")
     if cube.shape[:2] != truth.shape or truth.max() > len(GROUND):
-        _check.fail(
+        checks.fail(
             "cube and ground truth of Indian Pines must have the same pixels, in 16 classes",
             f"{cube.shape} and {truth.shape}, classes up to {truth.max()}",
             "get indian_pines again",
@@ -78,5 +78,5 @@ def read_indian_pines(found: Found) -> LabelledRows:
 def _array(found: Found, name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.uint16]]:
     variables = loadmat(str(found.folder / f"{name}.mat"))
     if name.lower() not in variables:
-        _check.fail(f"{name}.mat must hold {name.lower()}", ", ".join(variables), "get indian_pines again")
+        checks.fail(f"{name}.mat must hold {name.lower()}", ", ".join(variables), "get indian_pines again")
     return np.asarray(variables[name.lower()], dtype=np.uint16)

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from oddsmith import _check
+from oddsmith import checks
 from oddsmith_studies.data.sources import SOURCES, File, Source
 
 #: The environment variable that names a folder with local copies.
@@ -57,7 +57,7 @@ def source(name: str) -> Source:
     >>> source("letter").what
     '20,000 printed capitals, 16 attributes, 26 letters'
     """
-    _check.one_of(name, "name", tuple(SOURCES))
+    checks.one_of(name, "name", tuple(SOURCES))
     return SOURCES[name]
 
 
@@ -96,7 +96,7 @@ def locate(name: str, folder: Folder = None) -> Found:
     if found is None:
         wanted, searched = source(name), data_folders(folder)
         hint = by_hand(wanted, searched[0])
-        _check.fail(
+        checks.fail(
             f"data set {name!r} must be in one of the data folders",
             f"none in {', '.join(str(root) for root in searched)}",
             f"run 'oddsmith data fetch {name}', or {hint}" if wanted.downloads else hint,

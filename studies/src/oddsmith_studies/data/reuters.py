@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from oddsmith import _check
+from oddsmith import checks
 from oddsmith_studies.data._contents import load, tar_members
 from oddsmith_studies.data.registry import Folder, Found
 from oddsmith_studies.data.shapes import Corpus, Document
@@ -128,7 +128,7 @@ def parse_sgml(sgml: str) -> Iterator[Article]:
         attributes = dict(_ATTRIBUTE.findall(head))
         found, topics = _TEXT.search(inner), _TOPICS.search(inner)
         if found is None or topics is None or not {"NEWID", "TOPICS", "LEWISSPLIT"} <= set(attributes):
-            _check.fail("a story must have NEWID, TOPICS, LEWISSPLIT and TEXT", head, "get reuters21578 again")
+            checks.fail("a story must have NEWID, TOPICS, LEWISSPLIT and TEXT", head, "get reuters21578 again")
         kind, text = found.groups()
         yield Article(
             newid=int(attributes["NEWID"]),

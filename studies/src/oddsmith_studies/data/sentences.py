@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from oddsmith import _check
+from oddsmith import checks
 from oddsmith_studies.data._contents import content, load
 from oddsmith_studies.data.registry import Folder, Found
 from oddsmith_studies.data.shapes import Corpus, Document
@@ -58,5 +58,5 @@ def parse_lines(name: str, raw: bytes) -> Iterator[Document]:
             continue
         sentence, _, label = line.rpartition("\t")
         if label.strip() not in ("0", "1"):
-            _check.fail(f"line {number} of {name} must end in a tab and 0 or 1", repr(line), "get sentiment again")
+            checks.fail(f"line {number} of {name} must end in a tab and 0 or 1", repr(line), "get sentiment again")
         yield Document(f"{site}/{number}", sentence.strip(), ("positive",) if label.strip() == "1" else ())

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith import _check
-from oddsmith._types import Bools
+from oddsmith import checks
+from oddsmith.checks import Bools
 
 _BLOCK = 65_536
 
@@ -69,7 +69,7 @@ class Corpus:
 
     def positive(self, category: str) -> Bools:
         """Return which texts are in a category."""
-        _check.one_of(category, "category", self.categories)
+        checks.one_of(category, "category", self.categories)
         result: Bools = self.member[:, self.categories.index(category)]
         return result
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from oddsmith import _check
-from oddsmith._types import Bools
+from oddsmith import checks
+from oddsmith.checks import Bools
 from oddsmith_studies.data.adult import POSITIVE, load_adult
 from oddsmith_studies.data.covertype import load_covertype
 from oddsmith_studies.data.imdb import load_imdb
@@ -76,7 +76,7 @@ def load_boosting_task(name: str, folder: Folder = None) -> BinaryTask:
     >>> load_boosting_task("LETTER.P1").y.mean()  # doctest: +SKIP
     np.float64(0.03765)
     """
-    _check.one_of(name, "name", tuple(BOOSTING_TASKS))
+    checks.one_of(name, "name", tuple(BOOSTING_TASKS))
     return BOOSTING_TASKS[name](folder)
 
 

@@ -5,8 +5,8 @@ from numpy.typing import ArrayLike
 from scipy.special import xlogy
 from sklearn.utils import check_array, check_consistent_length
 
-from oddsmith import _check
-from oddsmith._types import Floats
+from oddsmith import checks
+from oddsmith.checks import Floats
 
 
 def information_gain(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
@@ -43,8 +43,8 @@ def information_gain(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     check_consistent_length(rows, labels)
     classes, code = np.unique(labels, return_inverse=True)
     if len(classes) != 2:
-        _check.fail("y must hold two classes", f"{len(classes)}", "measure one class against the rest")
-    given = _check.as_weights(sample_weight, len(code))
+        checks.fail("y must hold two classes", f"{len(classes)}", "measure one class against the rest")
+    given = checks.as_weights(sample_weight, len(code))
     weight = np.ones(len(code)) if given is None else given.astype(np.float64)
     mass = np.stack([weight * (code == 0), weight * (code == 1)]) / weight.sum()
     present = (rows != 0).astype(np.float64)
@@ -84,7 +84,7 @@ def mean_norm_cost(X: ArrayLike) -> float:
     squares = (rows.power(2) if hasattr(rows, "power") else np.square(rows)).sum(axis=1)
     norm = float(np.mean(np.sqrt(np.asarray(squares))))
     if norm == 0:
-        _check.fail("X must have a row that is not 0", "only zeros", "check how features were made")
+        checks.fail("X must have a row that is not 0", "only zeros", "check how features were made")
     return 1 / norm**2
 
 

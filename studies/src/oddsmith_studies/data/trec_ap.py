@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from oddsmith import _check
+from oddsmith import checks
 from oddsmith_studies.data._contents import load
 from oddsmith_studies.data.registry import Folder, Found
 from oddsmith_studies.data.shapes import Corpus, Document
@@ -76,7 +76,7 @@ def read_trec_ap(found: Found) -> Corpus:
     }
     missing = wanted - set(stories)
     if missing:
-        _check.fail(
+        checks.fail(
             f"{found.folder / 'documents'} must hold every story of the lists",
             f"{len(missing):,} missing, such as {min(missing)}",
             "copy the AP files of all three years",

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from oddsmith import _check
-from oddsmith._types import Bools
+from oddsmith import checks
+from oddsmith.checks import Bools
 from oddsmith_studies.data.text_choices import information_gain
 
 # fmt: off
@@ -133,4 +133,4 @@ def best_words(X: Any, y: ArrayLike, k: int) -> NDArray[np.intp]:
     array([0, 2])
     """
     best: NDArray[np.intp] = np.argsort(-information_gain(X, y), kind="stable")
-    return best[: _check.whole_number(k, "k", low=1)]
+    return best[: checks.whole_number(k, "k", low=1)]

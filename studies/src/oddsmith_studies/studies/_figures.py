@@ -5,7 +5,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-from oddsmith import _check
+from oddsmith import checks
 from oddsmith.plots.display import WIDTH, Display
 from oddsmith.plots.theme import LABEL_SIZE, Theme, ThemeName, named_theme
 
@@ -86,7 +86,7 @@ class Panels(Display):
         from matplotlib.figure import Figure
 
         if ax is not None:
-            _check.fail("panels must have a figure of their own", "an axes", "leave ax out")
+            checks.fail("panels must have a figure of their own", "an axes", "leave ax out")
         rows = -(-len(self.panels) // self.columns)
         figure = Figure(figsize=(self.columns * self.size[0], rows * self.size[1]), layout="compressed")
         places = figure.subplots(rows, self.columns, squeeze=False).ravel()

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from oddsmith import _check
+from oddsmith import checks
 from oddsmith_studies.studies._claims import Claim, claims_table
 from oddsmith_studies.studies._figures import StudyFigure
 from oddsmith_studies.studies._tables import Table
@@ -47,7 +47,7 @@ def write_page(
         key = (mark[1], mark[2])
         if key not in blocks:
             names = ", ".join(name for kind, name in blocks if kind == mark[1])
-            _check.fail(f"a story must name a {mark[1]} that the study has", mark[2], f"one of {names}")
+            checks.fail(f"a story must name a {mark[1]} that the study has", mark[2], f"one of {names}")
         placed.add(key)
         return blocks[key]
 

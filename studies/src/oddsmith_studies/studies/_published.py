@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from oddsmith import _check
+from oddsmith import checks
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def read_published(name: str) -> Published:
     """
     file = files("oddsmith_studies.studies").joinpath("expected", f"{name}.toml")
     if not file.is_file():
-        _check.fail(f"study {name!r} must have its published figures", "no file", f"write expected/{name}.toml")
+        checks.fail(f"study {name!r} must have its published figures", "no file", f"write expected/{name}.toml")
     return parse_published(file.read_text(encoding="utf-8"))
 
 
@@ -91,7 +91,7 @@ def _table(name: str, entry: Mapping[str, Any]) -> PublishedTable:
     rows = {}
     for row in entry["rows"]:
         if len(row) != len(keys) + len(measures):
-            _check.fail(f"rows of published table {name!r} must have all cells", f"{row}", "write nan for none")
+            checks.fail(f"rows of published table {name!r} must have all cells", f"{row}", "write nan for none")
         values = [None if math.isnan(value) else float(value) for value in row[len(keys) :]]
         rows[tuple(row[: len(keys)])] = dict(zip(measures, values, strict=True))
     return PublishedTable(entry["where"], keys, measures, rows)

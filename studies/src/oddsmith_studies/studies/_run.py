@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from oddsmith import __version__, _check
+from oddsmith import __version__, checks
 from oddsmith_studies.data.registry import Folder
 from oddsmith_studies.studies._result import StudyResult, finish
 from oddsmith_studies.studies._running import Watcher, compute_parts
@@ -31,7 +31,7 @@ def load(name: str) -> Study:
     >>> load("course-project").data
     ('sentiment',)
     """
-    _check.one_of(name, "name", tuple(names()))
+    checks.one_of(name, "name", tuple(names()))
     study: Study = import_module(f"oddsmith_studies.studies.{name.replace('-', '_')}").STUDY
     return study
 
@@ -86,11 +86,11 @@ def run(
     'confirmed'
     """
     chosen = load(study) if isinstance(study, str) else study
-    _check.whole_number(jobs, "jobs", low=1)
-    _check.whole_number(seed, "seed", low=0)
+    checks.whole_number(jobs, "jobs", low=1)
+    checks.whole_number(seed, "seed", low=0)
     if resume and out is None:
-        _check.fail("out must be given to resume", "out=None", "name the folder of the earlier run")
-    _check.one_of(grid, f"grid of {chosen.name}", chosen.grids)
+        checks.fail("out must be given to resume", "out=None", "name the folder of the earlier run")
+    checks.one_of(grid, f"grid of {chosen.name}", chosen.grids)
     setting = Setting(seed, quick, None if data is None else os.fspath(data), grid)
     digests = data_digests(chosen, data)
     folder = None if out is None else Path(out)

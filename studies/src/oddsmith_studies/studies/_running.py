@@ -14,7 +14,7 @@ from multiprocessing.connection import wait
 
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from oddsmith import _check
+from oddsmith import checks
 from oddsmith.errors import OddsmithWarning
 from oddsmith_studies.studies._store import Computed, Store, as_json
 from oddsmith_studies.studies._study import Part, Setting
@@ -131,9 +131,9 @@ def compute(part: Part, setting: Setting) -> Computed:
 
 def _refuse_names(names: list[str]) -> None:
     if wrong := [name for name in names if not _NAME.fullmatch(name)]:
-        _check.fail("names of parts must be small letters, digits, dots and dashes", f"{wrong[0]!r}", "rename it")
+        checks.fail("names of parts must be small letters, digits, dots and dashes", f"{wrong[0]!r}", "rename it")
     if len(set(names)) < len(names):
         twice = Counter(names).most_common(1)[0][0]
-        _check.fail("names of parts must differ", f"{twice!r} twice", "number them")
+        checks.fail("names of parts must differ", f"{twice!r} twice", "number them")
     if not names:
-        _check.fail("a study must have parts", "none", "return some from Study.parts")
+        checks.fail("a study must have parts", "none", "return some from Study.parts")

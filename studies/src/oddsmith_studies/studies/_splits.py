@@ -5,7 +5,7 @@ import math
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from oddsmith import _check
+from oddsmith import checks
 from oddsmith.metrics import Interval
 
 
@@ -41,10 +41,10 @@ def interval_over_splits(values: ArrayLike, *, n_test: int, n_train: int, level:
     >>> round(found.low, 3), round(found.high, 3)
     (0.172, 0.328)
     """
-    trials = _check.as_array(values, "values", (1,))
+    trials = checks.as_array(values, "values", (1,))
     if len(trials) < 2:
-        _check.fail("an interval over splits needs two splits or more", f"{len(trials)}", "repeat the split")
-    share = _check.number(level, "level", low=0, strict=True)
+        checks.fail("an interval over splits needs two splits or more", f"{len(trials)}", "repeat the split")
+    share = checks.number(level, "level", low=0, strict=True)
     mean, spread = float(trials.mean()), float(trials.std(ddof=1))
     reach = float(stdtrit(len(trials) - 1, (1 + share) / 2)) * spread * math.sqrt(1 / len(trials) + n_test / n_train)
     return Interval(mean, mean - reach, mean + reach, share, f"corrected t interval of {len(trials)} random splits")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from oddsmith import _check
+from oddsmith import checks
 from oddsmith.metrics import Interval
 from oddsmith.metrics.result import plain
 from oddsmith_studies.studies._published import PublishedTable
@@ -58,7 +58,7 @@ class Table:
 
     def __post_init__(self) -> None:
         if wrong := [row for row in self.rows if len(row) != len(self.columns)]:
-            _check.fail(f"rows of table {self.name!r} must have {len(self.columns)} cells", f"{wrong[0]}", "fill them")
+            checks.fail(f"rows of table {self.name!r} must have {len(self.columns)} cells", f"{wrong[0]}", "fill them")
 
     @property
     def header(self) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from oddsmith._types import Bools
+from oddsmith.checks import Bools
 from oddsmith_studies.data import (
     STOP_WORDS,
     Corpus,

@@ -9,7 +9,7 @@ from scipy.special import expit
 from sklearn.base import clone
 
 from oddsmith import Calibrator, ScoreTable
-from oddsmith._types import Floats
+from oddsmith.checks import Floats
 from oddsmith.errors import OddsmithWarning
 from oddsmith.plots import DensityDisplay, ScoreSpaceDisplay
 from oddsmith.table.quantiles import quantiles

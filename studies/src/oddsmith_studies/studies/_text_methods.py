@@ -19,7 +19,7 @@ from oddsmith import (
     PlattCalibrator,
     ScoreTable,
 )
-from oddsmith._types import Bools, Floats
+from oddsmith.checks import Bools, Floats
 from oddsmith.metrics import compare_rows
 from oddsmith.metrics.comparison import MeasureComparison
 from oddsmith.metrics.proper import decision_log_loss, decision_squared_error

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import LinearSVC
 
-from oddsmith._types import Bools, Floats
+from oddsmith.checks import Bools, Floats
 from oddsmith.learners import MultinomialNaiveBayes, VotedPerceptron
 from oddsmith.metrics.proper import decision_log_loss
 from oddsmith_studies.data.text_choices import mean_norm_cost

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from oddsmith._types import Floats
+from oddsmith.checks import Floats
 from oddsmith.metrics import MeasureComparison, empirical_log_odds, sign_test
 from oddsmith_studies.studies._claims import Claim, judge_all
 from oddsmith_studies.studies._study import Json, Results

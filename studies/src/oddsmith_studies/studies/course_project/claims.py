@@ -1,6 +1,6 @@
 """Verdicts of the course project: it asks and claims nothing, so what is judged are the answers to be expected."""
 
-from oddsmith._types import Floats
+from oddsmith.checks import Floats
 from oddsmith_studies.studies._claims import Claim, judge_all, judge_ordering
 from oddsmith_studies.studies._published import Published
 from oddsmith_studies.studies._study import Results

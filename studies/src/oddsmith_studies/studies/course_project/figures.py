@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from oddsmith._types import Floats
+from oddsmith.checks import Floats
 from oddsmith.metrics import reliability_curve
 from oddsmith.plots import ComparisonDisplay, LearningCurve, LearningCurveDisplay, ReliabilityDisplay, ScoreSpaceDisplay
 from oddsmith.plots.theme import Theme

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from oddsmith._types import Floats
+from oddsmith.checks import Floats
 from oddsmith.metrics import Interval
 from oddsmith_studies.studies._splits import interval_over_splits
 from oddsmith_studies.studies._study import Results

@@ -22,7 +22,7 @@ from oddsmith import (
     ScoreTable,
     SquashCalibrator,
 )
-from oddsmith._types import Bools, Floats
+from oddsmith.checks import Bools, Floats
 from oddsmith.classify import classifier_scores
 from oddsmith.maps.base import logit
 from oddsmith.metrics import (

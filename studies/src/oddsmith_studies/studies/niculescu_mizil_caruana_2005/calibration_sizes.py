@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from oddsmith._types import Bools, Floats
+from oddsmith.checks import Bools, Floats
 from oddsmith.metrics.proper import decision_squared_error
 from oddsmith_studies.studies._study import Json, Setting
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.methods import ISO, PLATT, RAW, isotonic, platt

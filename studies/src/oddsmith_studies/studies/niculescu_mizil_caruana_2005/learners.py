@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from oddsmith._types import Floats
+from oddsmith.checks import Floats
 from oddsmith.learners import SmoothedTreeClassifier
 from oddsmith.maps.base import logit
 from oddsmith_studies.studies._study import Json, Setting

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oddsmith._types import Floats
+from oddsmith.checks import Floats
 from oddsmith.maps.base import logit
 from oddsmith.metrics import Interval
-from oddsmith.plots._trials import mean_of_trials
+from oddsmith.plots.trials import mean_of_trials
 from oddsmith_studies.studies._study import Json, Results
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.calibration_sizes import trials_and_sizes
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.grids import EXPONENTIAL, STUMPS, TREES

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit
 
 from oddsmith import Calibrator, IsotonicCalibrator, PlattCalibrator
-from oddsmith._types import Bools, Floats
+from oddsmith.checks import Bools, Floats
 from oddsmith.maps.base import logit
 from oddsmith.metrics.proper import decision_log_loss, decision_squared_error
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.scores import Scores, Stage

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from oddsmith._types import Floats
+from oddsmith.checks import Floats
 from oddsmith_studies.studies._study import Json, Part, Setting
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.calibration_sizes import learning_curves
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.grids import (

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import expit
 
 from oddsmith import ScoreTable
-from oddsmith._types import Bools, Floats
+from oddsmith.checks import Bools, Floats
 from oddsmith.maps.base import logit
 from oddsmith.metrics.slope import recalibration_line
 from oddsmith_studies.studies._study import Json

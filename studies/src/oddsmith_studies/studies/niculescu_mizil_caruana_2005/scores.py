@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from oddsmith._types import Floats
+from oddsmith.checks import Floats
 from oddsmith.learners import BoostedClassifier
 from oddsmith.learners.stumps import Stump
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.grids import Style, make_boosted, ways_to_vote

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from oddsmith._types import Bools
+from oddsmith.checks import Bools
 from oddsmith_studies.data import BOOSTING_TASKS, load_boosting_task
 from oddsmith_studies.studies._study import Json, Setting
 

@@ -13,7 +13,7 @@ from oddsmith import (
     HybridCalibrator,
     ScoreTable,
 )
-from oddsmith._types import Bools, Floats
+from oddsmith.checks import Bools, Floats
 from oddsmith.metrics import Interval
 
 WHOLE, INNER = "whole", "inner"

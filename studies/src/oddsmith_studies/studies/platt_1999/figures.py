@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from oddsmith import ScoreTable
-from oddsmith._types import Floats
+from oddsmith.checks import Floats
 from oddsmith.plots import DensityDisplay, ScoreSpaceDisplay
 from oddsmith.plots.display import Display
 from oddsmith.plots.theme import Theme

@@ -9,7 +9,7 @@ from sklearn.feature_selection import SelectKBest
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.svm import LinearSVC
 
-from oddsmith._types import Bools, Floats
+from oddsmith.checks import Bools, Floats
 from oddsmith.classify.protocols import Training, fit_folds, fit_rows, make_splits, make_splitter, pool
 from oddsmith.classify.target import read_target
 from oddsmith.learners import KernelLogisticRegression

@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.base import clone
 
 from oddsmith import GaussianCalibrator, LogisticCalibrator, PlattCalibrator, ScoreTable
-from oddsmith._types import Bools, Floats
 from oddsmith.calibrators import Calibrator
+from oddsmith.checks import Bools, Floats
 from oddsmith.metrics import log_loss, zero_one_error
 from oddsmith.metrics.proper import decision_log_loss
 from oddsmith_studies.studies._study import Json, Part, Setting

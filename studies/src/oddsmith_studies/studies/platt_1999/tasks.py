@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from oddsmith._types import Bools
-from oddsmith.learners._feature_maps import SparseQuadratic
+from oddsmith.checks import Bools
+from oddsmith.learners.feature_maps import SparseQuadratic
 from oddsmith_studies.data import Corpus, load_a9a, load_reuters, load_web
 from oddsmith_studies.data.reuters import TEN_CATEGORIES
 from oddsmith_studies.studies._study import Setting

@@ -7,12 +7,12 @@ from scipy.stats import ks_2samp
 from sklearn.base import clone
 
 from oddsmith import AsymmetricLaplaceCalibrator, Calibrator, IsotonicCalibrator, PlattCalibrator, ScoreTable
-from oddsmith._types import Bools, Floats
+from oddsmith.checks import Bools, Floats
 from oddsmith.classify.protocols import Rows, Training, fit_folds, fit_rows, make_splits, make_splitter, pool, score_all
 from oddsmith.classify.target import read_target
 from oddsmith.maps.base import logit
 from oddsmith.metrics.proper import decision_log_loss
-from oddsmith.plots._trials import mean_of_trials
+from oddsmith.plots.trials import mean_of_trials
 from oddsmith_studies.studies._study import Json, Part, Setting
 from oddsmith_studies.studies.protocols.tasks import (
     BAYES,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from oddsmith._types import Bools
+from oddsmith.checks import Bools
 from oddsmith.classify.scores import ResponseMethod
 from oddsmith.learners import BoostedClassifier, MultinomialNaiveBayes
 from oddsmith_studies.data import (

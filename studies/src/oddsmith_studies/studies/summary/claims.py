@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from oddsmith._types import Bools
+from oddsmith.checks import Bools
 from oddsmith_studies.studies._claims import Claim, judge_all
 from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies._tables import written

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from oddsmith._types import Floats
+from oddsmith.checks import Floats
 from oddsmith.classify import classifier_scores
 from oddsmith.learners import (
     BoostedClassifier,

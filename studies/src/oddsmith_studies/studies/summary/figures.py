@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from oddsmith._types import Bools, Floats
+from oddsmith.checks import Bools, Floats
 from oddsmith.plots.theme import SMALL_SIZE, Theme
 from oddsmith_studies.studies._figures import Drawing, Panels, StudyFigure
 from oddsmith_studies.studies._study import Results

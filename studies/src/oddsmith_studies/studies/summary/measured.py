@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import xlog1py, xlogy
 from scipy.stats import rankdata
 
-from oddsmith._types import Bools, Floats
+from oddsmith.checks import Bools, Floats
 from oddsmith.metrics import Interval, holm, paired_bootstrap
 from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies.summary.classifiers import CLASSIFIERS

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith._types import Bools, Floats
+from oddsmith.checks import Bools, Floats
 from oddsmith.metrics.proper import decision_log_loss, decision_squared_error
 from oddsmith_studies.studies._study import Json, Part, Setting
 from oddsmith_studies.studies.summary.classifiers import CLASSIFIERS, Scored, score_rows

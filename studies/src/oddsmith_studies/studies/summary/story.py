@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from oddsmith._types import Bools
+from oddsmith.checks import Bools
 from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies._tables import written
 from oddsmith_studies.studies.summary.figures import winner

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from oddsmith._types import Bools
+from oddsmith.checks import Bools
 from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies._tables import Cell, Column, Table
 from oddsmith_studies.studies.summary.measured import Field, Loss, collect

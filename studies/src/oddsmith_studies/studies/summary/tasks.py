@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith._types import Bools
+from oddsmith.checks import Bools
 from oddsmith_studies.data import (
     STOP_WORDS,
     BinaryTask,
