@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.learners import _feature_maps as maps
+from oddsmith.learners import feature_maps as maps
 from oddsmith.learners._base import BinaryClassifier, Rows, TrainingRows, is_sparse
 from oddsmith.learners._newton import Fit, LogisticLoss, solve_features, solve_kernel
 from oddsmith.learners._origin import OffsetQuadratic, Origin, quadratic_kernel
