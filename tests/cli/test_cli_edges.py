@@ -210,3 +210,13 @@ def test_the_verdict_of_a_file_ends_with_its_command(run, scores):
     assert " ".join(told.out.split()).endswith(end)
     assert "base rate" in told.out
     assert "uncalibrated" in run("compare", scores, "-m", "auto", "--scores-are", "log-odds").out
+
+
+def test_text_that_is_not_utf_8_stops_only_what_writes_it_again(run, scores):
+    lines = scores.read_text().splitlines()
+    names = [lines[0] + ",name", *(f"{line},Müller" for line in lines[1:])]
+    scores.write_bytes("\n".join(names).encode("latin-1"))
+    assert run("fit", scores, "-o", scores.with_name("model.json")).code == 0
+    told = run("apply", scores.with_name("model.json"), scores, "-o", scores.with_name("out.csv"))
+    assert told.code == 2
+    assert "convert the text to UTF-8" in told.error
