@@ -100,7 +100,7 @@ class MethodComparison:
     def standing(self) -> str:
         """Which method has the least log-loss, and which ones cannot be told from it."""
         part, best = self.comparison["log_loss"], self.ranking[0]
-        told = f"{best} has the least log-loss, {self.mean('log_loss')[best]:.4f} per case"
+        told = f"{best} has the least log-loss, {self.mean('log_loss')[best]:z.4f} per case"
         if self.advice.kind == "few":
             return f"{told}; with so few cases the order of the methods means nothing."
         if self.advice.kind == "reversed":
