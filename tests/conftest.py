@@ -9,6 +9,9 @@ from hypothesis import HealthCheck, settings
 
 from frame_engines import ENGINES
 
+#: Importing it registers what only some tests want.
+collect_ignore = ["meta/toys.py"]
+
 settings.register_profile(
     "steady",
     deadline=None,
