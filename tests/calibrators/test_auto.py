@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from benchmarks.families import FAMILIES, network_problems
+from benchmarks.fuzz import sample as fuzz_sample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
@@ -25,6 +26,7 @@ from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning, Oddsmit
 from oddsmith.maps import constant_map
 from oddsmith.maps.blend import BlendMap
 from oddsmith.maps.soft_logit import SoftLogOddsMap, soft_log_odds, soft_logit
+from samples import ours_allowed
 
 
 def sure(n, seed=0, sharp=1.0):
@@ -254,3 +256,13 @@ def test_what_did_not_converge_is_said(monkeypatch):
     words = [str(one.message) for one in said if one.category is NonConvergenceWarning]
     assert any("monotone logistic: Newton" in word for word in words)
     assert any("beta: Newton" in word for word in words)
+
+
+@pytest.mark.parametrize("seed", [20776, 21724])
+def test_a_part_that_a_heavy_row_makes_certain_takes_no_part(seed):
+    scores, y, weight = fuzz_sample(seed)[1]
+    with ours_allowed():
+        fitted = AutoCalibrator().fit(scores, y, weight)
+    prob = fitted.predict_proba(scores)[:, 1]
+    assert fitted.weights_["temperature"] == 0
+    assert abs(weight @ (prob - y)) <= 0.5 * np.sqrt(weight @ (prob * (1 - prob)))

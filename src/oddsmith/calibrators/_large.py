@@ -56,6 +56,17 @@ def level_in_the_large(fitted: CalibrationMap, table: ScoreTable) -> Calibration
     return _moved(fitted, float(brentq(beyond, 0.0, far, xtol=1e-9)))
 
 
+def is_right_in_the_large(fitted: CalibrationMap, table: ScoreTable) -> bool:
+    """Whether Σw(P − Y) lies within one case or half of its standard error.
+
+    Forecasts as certain as one row of huge weight can make them may have no level that brings them there.
+    """
+    log_odds, weight = fitted.log_odds(table.scores), table.total.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        spread = float(weight @ (expit(log_odds) * expit(-log_odds)))
+    return abs(float(weight @ expit(log_odds)) - table.n_pos) <= max(1.0, 0.5 * math.sqrt(spread))
+
+
 def _moved(fitted: CalibrationMap, move: float) -> CalibrationMap:
     if isinstance(fitted, PolynomialMap):
         first = np.zeros(fitted.coefficients.shape[1])

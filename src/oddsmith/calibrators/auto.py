@@ -11,7 +11,7 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._guard import RowSketch
-from oddsmith.calibrators._large import level_in_the_large
+from oddsmith.calibrators._large import is_right_in_the_large, level_in_the_large
 from oddsmith.calibrators._reading import Reading, as_log_odds, softened
 from oddsmith.calibrators._stack import OutOfSample, blended, out_of_sample
 from oddsmith.calibrators._unit import UnitCalibrator
@@ -100,8 +100,8 @@ class AutoCalibrator(UnitCalibrator):
 
     Every part is non-decreasing, and one that is strictly increasing has weight 0.01 or more, as has one that never
     says 0 or 1. The log-odds of each part are moved by the least that brings |Σ(P − Y)| over the fitted cases below
-    half of its standard error. A float weight w counts as w cases. Above 4,096 distinct scores neighbours are pooled,
-    fewer at both ends; for cross-validation to 600 cells.
+    half of its standard error; a part that no move brings there takes no part. A float weight w counts as w cases.
+    Above 4,096 distinct scores neighbors are pooled, fewer at both ends; for cross-validation to 600 cells.
 
     The interval of the gain is that of Student's t with the variance of Nadeau and Bengio, since folds share the cases
     that they were fitted to.
@@ -177,11 +177,14 @@ class AutoCalibrator(UnitCalibrator):
             blends = [_Blend.of(one) for one in both.halves()]
             self.softened_ = blends[1].loss < blends[0].loss
             weights = blends[self.softened_].weights
+        steps = _fit_one(_STEPS, table, unconverged)
+        parts = _fit_parts(table, readings[self.softened_], steps, unconverged)
+        right = np.array([is_right_in_the_large(part, table) for part in parts])
+        if right.any():
+            weights = np.where(right, weights, 0.0) / weights[right].sum()
         self.weights_ = dict(zip(_METHODS, weights.tolist(), strict=True))
         if both is not None:
             self._set_gain(blends[self.softened_])
-        steps = _fit_one(_STEPS, table, unconverged)
-        parts = _fit_parts(table, readings[self.softened_], steps, unconverged)
         for message in sorted(unconverged):
             self._warn(NonConvergenceWarning, message)
         least, most = parts[0].log_odds(np.array(table.span()))
