@@ -44,7 +44,7 @@ class BadRows:
             return None
         if policy == "refuse":
             hint = 'repair them, or pass bad_rows="skip" (--bad-rows skip) to leave them out'
-            if any("not utf-8" in place for place in self.places):
+            if self.places and all("not utf-8" in place for place in self.places):
                 hint = "convert the text to UTF-8 (iconv -f latin1 -t utf-8 old > new): all columns are written again"
             _check.fail(f"all rows of {name} must be usable", self.message, hint)
         if self.count == self.total:
