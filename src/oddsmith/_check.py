@@ -242,7 +242,7 @@ def as_distribution(prob: ArrayLike) -> Floats:
         fail(
             "rows of prob must sum to 1",
             f"row {worst} with sum {p[worst].sum():.6g}",
-            "normalise first, for example with normalize_one_vs_rest",
+            "normalize first, for example with normalize_one_vs_rest",
         )
     return p
 

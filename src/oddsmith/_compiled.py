@@ -75,6 +75,11 @@ def class_sums(scores: Floats, positive: NDArray[np.bool_], per_score: float, sh
     return _class_sums(np.ascontiguousarray(scores), np.ascontiguousarray(positive).view(np.uint8), per_score, shift)  # type: ignore[no-any-return]
 
 
+def mark_sums(scores: Floats, positive: NDArray[np.bool_]) -> tuple[int, int]:
+    """Sum the marks of scores (see ``table.marks``) over the positives and over all, modulo 2⁶⁴."""
+    return _mark_sums(np.ascontiguousarray(scores), np.ascontiguousarray(positive).view(np.uint8))  # type: ignore[no-any-return]
+
+
 def block_moments(
     scores: Floats, pos: NDArray[np.generic], neg: NDArray[np.generic], edges: Ints, per_score: float, shift: float
 ) -> Floats:
@@ -175,6 +180,20 @@ def _class_sums(scores, positive, per_score, shift):  # type: ignore[no-untyped-
         up += x * positive[i]
         total += x
     return up, total - up
+
+
+@_jit
+def _mark_sums(scores, positive):  # type: ignore[no-untyped-def]
+    bits = scores.view(np.uint64)
+    up = total = np.uint64(0)
+    for i in range(len(bits)):
+        mark = bits[i] if scores[i] != 0.0 else np.uint64(0)  # −0.0 is 0.0
+        mark ^= mark >> np.uint64(32)
+        mark *= np.uint64(0x9E3779B97F4A7C15)
+        mark ^= mark >> np.uint64(32)
+        up += mark * np.uint64(positive[i])
+        total += mark
+    return up, total
 
 
 @_jit

@@ -10,7 +10,7 @@ from hypothesis import given
 
 import oddsmith
 from catalogue import name, variants
-from oddsmith import ScoreTable
+from oddsmith import PlattCalibrator, ScoreTable
 from oddsmith.errors import InvalidInputError, ModelFileError
 from oddsmith.maps import CalibrationMap
 from oddsmith.modelfile import CalibrationModel, DataSummary, table_hash
@@ -157,3 +157,17 @@ def test_what_could_not_be_loaded_is_not_written():
     for labels in (("\ud800", "b"), (float("nan"), 1), (object(), 1), ("x" * 20_000, "b"), (2**70, 1)):
         with pytest.raises(ModelFileError, match="must"):
             model_of(oddsmith.PlattCalibrator(), labels=labels).to_json()
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([b"no", b"yes"]),
+        np.array(["2020-01-01", "2020-01-02"], dtype="M8[D]"),
+    ],
+)
+def test_labels_that_json_has_not_are_refused_and_nothing_is_written(labels, tmp_path):
+    calibrator = PlattCalibrator().fit([-1.5, -0.2, 0.3, 1.7, 0.1], labels[[0, 1, 0, 1, 0]])
+    with pytest.raises(InvalidInputError, match="labels must be text, finite numbers or truth values"):
+        calibrator.save(tmp_path / "model.json")
+    assert not list(tmp_path.iterdir())

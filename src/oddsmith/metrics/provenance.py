@@ -51,7 +51,8 @@ def forecast_of(table: ScoreTable, method: HasLogOdds, *, in_sample: bool | None
     method : fitted calibrator or CalibrationMap
     in_sample : bool, optional
         Whether the method was fitted on these rows; by default whether they have the fingerprint that it kept of its
-        rows. Rows shared in part, and maps without their calibrator, are not recognized: say so here.
+        rows. Rows shared in part or pooled in other cells, and maps without their calibrator, are not recognized: say
+        so here.
 
     Examples
     --------

@@ -101,7 +101,7 @@ class CalibrationModel:
             The negative and the positive label, where the calibrator saw only a table.
         """
         fitted_map = map_of(calibrator)
-        named = tuple(_plain(label) for label in calibrator.classes_) if labels is None else labels
+        named = tuple(_label(each) for each in calibrator.classes_) if labels is None else labels
         return CalibrationModel(
             type(calibrator).__name__,
             _plain(calibrator.get_params(deep=False)),
@@ -332,6 +332,15 @@ def _read(content: Any, where: str, *, inner: bool = False) -> CalibrationModel:
         for name, part in content["segments"].items()
     }
     return model.with_segments(text(content["by"], "by"), parts)
+
+
+def _label(value: Any) -> Label:
+    """Return a label as JSON knows it, or refuse it."""
+    plain_value = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(plain_value, Label) or (isinstance(plain_value, float) and not math.isfinite(plain_value)):
+        must = "labels must be text, finite numbers or truth values to be saved"
+        _check.fail(must, f"a label {plain_value!r}", "fit to such labels, for example y == positive")
+    return plain_value
 
 
 def _plain(value: Any) -> Any:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check, _kernels
 from oddsmith._types import Bools, Floats, Weights
+from oddsmith.table.marks import mark_sums
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,6 +74,11 @@ class ScoreRows:
         chosen = self.positive if positive else ~self.positive
         return self.scores[chosen], None if self.weight is None else self.weight[chosen]
 
+    def mark_sums(self) -> tuple[float, float]:
+        """Sum the marks of the scores over the positive weight and over all."""
+        positive = self.positive if self.weight is None else self.weight * self.positive
+        return mark_sums(self.scores, positive, self.weight)
+
     def class_sums(self, scale: float, shift: float) -> tuple[float, float]:
         """Sum s/scale − shift over the weight of the positive and of the negative class."""
         loops = _kernels.compiled(len(self.scores)) if self.weight is None else None
@@ -109,11 +115,6 @@ def binary_scale(low: float, high: float) -> float:
     reach = high - low
     exponent = math.frexp(reach)[1] if math.isfinite(reach) else math.frexp(high / 2 - low / 2)[1] + 1
     return math.ldexp(1.0, max(min(exponent, 1023), -1020))
-
-
-def unit(low: float, high: float) -> float:
-    """Return a power of two that no score exceeds, or hardly."""
-    return binary_scale(0.0, max(-low, high, 0.0))
 
 
 def slices(n: int) -> Iterator[slice]:

@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from oddsmith import _check, _hooks, _kernels
 from oddsmith._types import Bools, Floats, Weights
 from oddsmith.table.grid import Grid, finest_width, power_of_two
+from oddsmith.table.marks import mark_sums
 from oddsmith.table.near_ties import near_runs
-from oddsmith.table.rows import ScoreRows, read_rows, slices, total_weight, unit
+from oddsmith.table.rows import ScoreRows, read_rows, slices, total_weight
 
 __all__ = ["Sample", "ScoreTable", "as_table", "pool"]
 
@@ -263,10 +264,13 @@ class ScoreTable:
         x = self.scores / scale - shift
         return float(np.dot(self.pos, x)), float(np.dot(self.neg, x))
 
+    def mark_sums(self) -> tuple[float, float]:
+        """Sum the marks of the scores, or of the cells, over the positive weight and over all."""
+        return self._mark_sums
+
     @cached_property
-    def unit_sums(self) -> tuple[float, float]:
-        """Sums of the scores of the positive and of the negative class, in units of about the largest."""
-        return self.class_sums(unit(*self.span()), 0.0)
+    def _mark_sums(self) -> tuple[float, float]:  # kept: many calibrators are fitted to one table
+        return mark_sums(self._cells(), self.pos, None if self.all_ones else self.total)
 
     def merge(self, *others: "ScoreTable") -> "ScoreTable":
         """Add tables: the table of all rows together.
