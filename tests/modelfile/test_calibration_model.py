@@ -167,7 +167,7 @@ def test_what_could_not_be_loaded_is_not_written():
     ],
 )
 def test_labels_that_json_has_not_are_refused_and_nothing_is_written(labels, tmp_path):
-    calibrator = PlattCalibrator().fit([-1.5, -0.2, 0.3, 1.7, 0.1], labels[[0, 1, 0, 1, 0]])
+    calibrator = PlattCalibrator(pos_label=labels[1]).fit([-1.5, -0.2, 0.3, 1.7, 0.1], labels[[0, 1, 0, 1, 0]])
     with pytest.raises(InvalidInputError, match="labels must be text, finite numbers or truth values"):
         calibrator.save(tmp_path / "model.json")
     assert not list(tmp_path.iterdir())
