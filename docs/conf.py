@@ -20,9 +20,9 @@ extensions = [
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    "docstrings",
     "made_pages",
     "mathml",
 ]
@@ -35,10 +35,9 @@ html_math_renderer = "mathml"
 
 default_role = "py:obj"
 autodoc_typehints = "none"  # numpydoc writes them with each parameter
-autosummary_generate = True
-autosummary_imported_members = True
-numpydoc_class_members_toctree = False
-numpydoc_show_inherited_class_members = True
+
+
+numpydoc_show_class_members = False  # each member is shown in full instead
 
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import command_pages
+import reference_pages
 from sphinx.application import Sphinx
 
 #: What the head of the site names, in this order.
@@ -30,7 +32,16 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 def _write(app: Sphinx) -> None:
     made = Path(app.srcdir) / "_made"
-    made.mkdir(exist_ok=True)
+    for name, text in reference_pages.pages():
+        _write_if_changed(made / "reference" / f"{name}.rst", text)
+    _write_if_changed(made / "reference" / "command-line.md", command_pages.page())
+
+
+def _write_if_changed(path: Path, text: str) -> None:
+    """Leave a page alone that is as it should be, which spares reading it again."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
 
 
 def _list_sections(app: Sphinx, docname: str, content: list[str]) -> None:
