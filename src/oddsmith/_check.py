@@ -362,7 +362,7 @@ def _holds_text(array: NDArray[Any]) -> bool:
 
 
 def _known_coding(array: NDArray[Any]) -> Labels | None:
-    """Recognise bool, {0, 1} and {−1, +1} by value, one class or both."""
+    """Recognize bool, {0, 1} and {−1, +1} by value, one class or both."""
     if array.dtype.kind == "b":
         return Labels(array, np.array([False, True]))
     if array.dtype.kind not in "iuf" or array.size == 0:

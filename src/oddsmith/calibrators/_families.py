@@ -21,7 +21,7 @@ _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 
 
 class ScaleLimits(NamedTuple):
-    """Continuity constants on the standardised scale: steepest and flattest tails that a fit may have."""
+    """Continuity constants on the standardized scale: steepest and flattest tails that a fit may have."""
 
     rate_low: float
     rate_high: float
@@ -38,7 +38,7 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True)
 class Density:
-    """A fitted density; tails and peak on the standardised scale, θ and parameters on the scale of the scores."""
+    """A fitted density; tails and peak on the standardized scale, θ and parameters on the scale of the scores."""
 
     theta: float
     peak: float
@@ -106,7 +106,7 @@ class AsymmetricLaplace(Family):
     def fit(
         self, sample: ClassScores, limits: ScaleLimits, inner_left: bool, subdivisions: int, min_side: float
     ) -> Density:
-        """Minimise √D_l + √D_r over θ."""
+        """Minimize √D_l + √D_r over θ."""
         del inner_left
         mode = find_mode(sample, (1, 1), lambda left, right: np.sqrt(left) + np.sqrt(right), subdivisions, min_side)
         return self.at(mode, sample, limits)
@@ -149,7 +149,7 @@ class AsymmetricGaussian(Family):
     def fit(
         self, sample: ClassScores, limits: ScaleLimits, inner_left: bool, subdivisions: int, min_side: float
     ) -> Density:
-        """Minimise ∛D_l2 + ∛D_r2 over θ."""
+        """Minimize ∛D_l2 + ∛D_r2 over θ."""
         del inner_left
         mode = find_mode(sample, (2, 2), lambda left, right: np.cbrt(left) + np.cbrt(right), subdivisions, min_side)
         return self.at(mode, sample, limits)
@@ -177,7 +177,7 @@ class Hybrid(Family):
     def fit(
         self, sample: ClassScores, limits: ScaleLimits, inner_left: bool, subdivisions: int, min_side: float
     ) -> Density:
-        """Minimise the profile −log L/N over θ."""
+        """Minimize the profile −log L/N over θ."""
         n = sample.n
 
         def objective(left: Floats, right: Floats) -> Floats:
@@ -215,7 +215,7 @@ FAMILIES: dict[str, Family] = {
 
 
 def moments(sample: ClassScores) -> tuple[float, float]:
-    """Return the mean, as a score, and the variance (divided by N) on the standardised scale.
+    """Return the mean, as a score, and the variance (divided by N) on the standardized scale.
 
     Distances are taken from a score in the middle of the class: nothing cancels, and the mean of equal scores is
     exactly that score.

@@ -106,7 +106,7 @@ class _BayesCalibrator(Calibrator):
         return math.log(data.n_pos + added) - math.log(data.n_neg + added)
 
     def _samples(self, data: Sample) -> tuple[ClassScores, ClassScores, ScaleLimits]:
-        """Return both classes on one standardised scale, and the continuity constants on it."""
+        """Return both classes on one standardized scale, and the continuity constants on it."""
         low, high = data.span()
         scale = binary_scale(low, high)
         span = high / scale - low / scale
@@ -307,7 +307,7 @@ class GaussianCalibrator(_BayesCalibrator):
 
 
 def _tied(mean: float, own: float, variance: float, sample: ClassScores) -> Density:
-    """Return a class's Gaussian with a variance that is not its own, on the standardised scale."""
+    """Return a class's Gaussian with a variance that is not its own, on the standardized scale."""
     side = Side(0.0, 1 / (2 * variance))
     peak = -0.5 * math.log(2 * math.pi * variance)
     fitted = sample.n * (peak - own * side.curve - math.log(sample.scale))
@@ -376,7 +376,7 @@ class AsymmetricLaplaceCalibrator(_BayesCalibrator):
     Notes
     -----
     p(x) = βγ/(β + γ)·exp(−β(θ − x)) for x ≤ θ, ·exp(−γ(x − θ)) for x > θ. Given θ, with sums of absolute deviations
-    D_l and D_r: β = N/(D_l + √(D_l D_r)), γ = N/(D_r + √(D_l D_r)); θ minimises √D_l + √D_r, ties to the smallest. A
+    D_l and D_r: β = N/(D_l + √(D_l D_r)), γ = N/(D_r + √(D_l D_r)); θ minimizes √D_l + √D_r, ties to the smallest. A
     side without deviation gets the rate ``inf``.
 
     References
@@ -433,7 +433,7 @@ class AsymmetricGaussianCalibrator(_BayesCalibrator):
     Notes
     -----
     p(x) = 2/(√(2π)(σ_l + σ_r))·exp(−(x − θ)²/(2σ²)), σ = σ_l for x ≤ θ and σ_r for x > θ. Given θ:
-    σ_l² = a²(a + b)/N, σ_r² = b²(a + b)/N with a = ∛D_l2, b = ∛D_r2; θ minimises a + b, ties to the smallest.
+    σ_l² = a²(a + b)/N, σ_r² = b²(a + b)/N with a = ∛D_l2, b = ∛D_r2; θ minimizes a + b, ties to the smallest.
 
     References
     ----------

@@ -80,8 +80,8 @@ class PiecewiseLogisticCalibrator(Calibrator):
 
     Notes
     -----
-    Minimises Σ log(1 + exp(−yᵢf(sᵢ))) + λ Σ (slopeⱼ − slopeⱼ₋₁)². Pairs are compared by unpenalised likelihood at the
-    penalised solution, the first wins ties, pairs out of order are skipped. With perfectly separated classes, or with
+    Minimizes Σ log(1 + exp(−yᵢf(sᵢ))) + λ Σ (slopeⱼ − slopeⱼ₋₁)². Pairs are compared by unpenalized likelihood at the
+    penalized solution, the first wins ties, pairs out of order are skipped. With perfectly separated classes, or with
     λ = 0 and a piece that the data leave free, a ridge of 10⁻⁸N on the log-odds at the knots keeps the fit finite.
 
     References

@@ -71,7 +71,7 @@ class Line:
 
 
 class Problem(NamedTuple):
-    """What is minimised beside the loss: ½(a, b)·penalty·(a, b), b being the level at 0; and whether b is free."""
+    """What is minimized beside the loss: ½(a, b)·penalty·(a, b), b being the level at 0; and whether b is free."""
 
     penalty_aa: float
     penalty_ab: float

@@ -188,7 +188,7 @@ def exact(table: ScoreTable) -> ScoreTable:
 
 
 def pooled(table: ScoreTable, n_cells: int) -> ScoreTable:
-    """Return a table of at most so many cells: neighbouring scores of about equal weight, each held at its mean.
+    """Return a table of at most so many cells: neighboring scores of about equal weight, each held at its mean.
 
     For pictures and choices that need no more; fits and measures take the table itself.
 

@@ -59,7 +59,7 @@ def _auc_z(pos: Weights, neg: Weights, size_pos: float, size_neg: float, inside:
 
 
 def _coarse_z(table: ScoreTable) -> float:
-    """Return a lower bound on z from blocks of neighbouring cells, every pair within a block counted against."""
+    """Return a lower bound on z from blocks of neighboring cells, every pair within a block counted against."""
     full = len(table) // _BLOCK * _BLOCK
     pos, neg = (
         np.append(column[:full].reshape(-1, _BLOCK).sum(axis=1), column[full:].sum())
