@@ -31,10 +31,7 @@ __all__ = [
 ]
 
 #: What families with a searched mode choose.
-_MODES = (
-    Selected("positive_.theta", "mode of the positives"),
-    Selected("negative_.theta", "mode of the negatives"),
-)
+_MODES = (Selected("positive_.theta", "mode of the positives"), Selected("negative_.theta", "mode of the negatives"))
 
 
 @dataclass(eq=False, repr=False)
@@ -391,8 +388,7 @@ class AsymmetricLaplaceCalibrator(_BayesCalibrator):
         fitted = super()._fit(table)
         if not fitted.is_monotone:
             self._warn(
-                NegativeSlopeWarning,
-                "The fitted log-odds fall beyond a mode: the other class has the longer tail.",
+                NegativeSlopeWarning, "The fitted log-odds fall beyond a mode: the other class has the longer tail."
             )
         return fitted
 

@@ -159,11 +159,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
         if self.knots is not None:
             inner = np.asarray(self.knots, dtype=np.float64)
             if inner.ndim != 1 or not np.isfinite(inner).all() or np.any(np.diff(inner) <= 0):
-                _check.fail(
-                    "knots must be finite and ascending",
-                    f"knots={self.knots!r}",
-                    "sort them and drop repeats",
-                )
+                _check.fail("knots must be finite and ascending", f"knots={self.knots!r}", "sort them and drop repeats")
             return _Offer(inner[None], None)
         if self.pieces == "grow":
             inner = np.unique(quantiles(table.scores, table.total, _TWENTIETHS))

@@ -107,12 +107,7 @@ class Place(NamedTuple):
         return Place(self.a, self.b + self.a * (center - self.center), center)
 
 
-def fit_line(
-    data: Sample,
-    targets: Targets,
-    l2: float = 0.0,
-    fit_intercept: bool = True,
-) -> Line:
+def fit_line(data: Sample, targets: Targets, l2: float = 0.0, fit_intercept: bool = True) -> Line:
     """Minimize Σ v[log(1 + eᶻ) − t z] + λ(a² + b²), z = as + b, with target t for each class.
 
     Parameters

@@ -82,10 +82,7 @@ class ScoreTable:
 
     @staticmethod
     def from_arrays(
-        scores: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        pos_label: Any = None,
+        scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, pos_label: Any = None
     ) -> "ScoreTable":
         """Build a table from scores and labels.
 
@@ -308,11 +305,7 @@ class ScoreTable:
         at = np.searchsorted(self._cells(), part._cells())
         inside = at < len(self.scores)
         if not inside.all() or not np.array_equal(self._cells()[at], part._cells()):
-            _check.fail(
-                "the table taken away must be part of this one",
-                "scores that are not in it",
-                "check the order",
-            )
+            _check.fail("the table taken away must be part of this one", "scores that are not in it", "check the order")
         slack = 0 if self.kind == "count" else _ROUNDING * (self.n_pos + self.n_neg)
         left: dict[str, NDArray[Any]] = {}
         for name, column in self._columns().items():
@@ -320,11 +313,7 @@ class ScoreTable:
             rest[at] -= part._columns()[name]
             left[name] = rest
         if min(left["pos"].min(), left["neg"].min()) < -slack:
-            _check.fail(
-                "the table taken away must be part of this one",
-                "more weight than is in it",
-                "check the order",
-            )
+            _check.fail("the table taken away must be part of this one", "more weight than is in it", "check the order")
         if self.kind == "weight":
             for side in ("pos", "neg"):
                 gone = left[side] <= slack
@@ -377,9 +366,7 @@ class ScoreTable:
             )
         if self.resolution is not None and width < self.resolution:
             _check.fail(
-                "width must not be finer than the table's",
-                f"width={width!r}",
-                f"use {self.resolution!r} or more",
+                "width must not be finer than the table's", f"width={width!r}", f"use {self.resolution!r} or more"
             )
         if log_odds and not (0 <= self.scores[0] and self.scores[-1] <= 1):
             low, high = self.span()
