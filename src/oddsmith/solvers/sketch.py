@@ -158,18 +158,7 @@ def in_blocks(table: ScoreTable, n_blocks: int) -> ScoreTable:
     """Return a table of about so many scores: blocks of neighbors, small ones at both ends, each held at its mean."""
     if len(table) <= n_blocks:
         return table
-    starts = _edges(len(table), np.empty(0, np.intp), n_blocks)[:-1]
-    first, total = table.scores[starts], np.add.reduceat(table.total, starts)
-    ends = np.append(starts[1:], len(table))
-    largest = max(map(abs, table.span())) or 1.0
-    sums = np.add.reduceat(table.scores / largest if table.all_ones else table.total * (table.scores / largest), starts)
-    # A mean lies among its scores, whatever the rounding.
-    means = np.clip(sums / total * largest, first, table.scores[ends - 1])
-    pos, neg = (np.add.reduceat(column, starts) for column in (table.pos, table.neg))
-    pos_sq, neg_sq = (
-        None if column is None else np.add.reduceat(column, starts) for column in (table.pos_sq, table.neg_sq)
-    )
-    return ScoreTable(means, pos, neg, pos_sq, neg_sq, rows=table.rows)
+    return table.in_runs(_edges(len(table), np.empty(0, np.intp), n_blocks)[:-1])
 
 
 def _edges(n: int, breaks: np.ndarray, n_blocks: int = _BLOCKS) -> Ints:
