@@ -43,7 +43,7 @@ def test_sign_test_agrees_with_scipy(wins, losses):
 
 
 def sum_of_the_tail(k, n):
-    """Return P(Bin(n, ½) ≤ k) term by term: the last one by Loader's expansion, the others by ratios of neighbours."""
+    """Return P(Bin(n, ½) ≤ k) term by term: the last one by Loader's expansion, the others by ratios of neighbors."""
     d = (n - 2 * k) / n
     deviance = n * (2 * d * np.arctanh(d) + np.log1p(-d * d)) / 2
     stirling = 1 / (12 * n) - 1 / (12 * k) - 1 / (12 * (n - k))
