@@ -167,7 +167,7 @@ class ScoreTable:
         resolution : None, float or "auto"
             None keeps every distinct score, up to 5,000,000 of an engine. A number, a power of two, is the width of
             cells in which scores are pooled. "auto" chooses cells after a look at the range of the scores, so fine that
-            fits hardly move (see `oddsmith.frames.resolution`); probabilities get cells of log-odds, and few rows or
+            fits hardly move (see ``oddsmith.frames.resolution``); probabilities get cells of log-odds, and few rows or
             few distinct scores stay exact.
         pos_label : object, optional
             The positive label.
