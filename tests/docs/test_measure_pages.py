@@ -9,10 +9,8 @@ from oddsmith import metrics
 
 FOLDER = Path(__file__).parents[2] / "docs" / "measures"
 NAMES = sorted(name for name, value in vars(metrics).items() if isinstance(value, metrics.Measure))
-
-
-def test_every_measure_is_known():
-    assert set(metrics.MEASURES) <= set(NAMES)
+#: Others may have registered measures of their own.
+SHOWN = {name for name, measure in metrics.MEASURES.items() if measure.__module__.startswith("oddsmith.metrics.")}
 
 
 def test_every_page_is_of_a_measure_and_every_measure_has_one():
@@ -38,4 +36,4 @@ def test_the_overview_links_every_page_and_knows_what_evaluate_shows():
     overview = (FOLDER / "index.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| \[`(\w+)`\]\(\1\.md\) \|.*\| *(\w*) *\|$", overview, re.M))
     assert sorted(rows) == NAMES
-    assert {name for name, shown in rows.items() if shown == "yes"} == set(metrics.MEASURES)
+    assert {name for name, shown in rows.items() if shown == "yes"} == SHOWN
