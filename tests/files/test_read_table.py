@@ -188,6 +188,7 @@ def test_cells_of_a_given_width(tmp_path):
 UNIFORM = "hash(i) / 1.8446744073709552e19"
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("score", "roles"),
     [(f"{UNIFORM} * 2000 - 1000", {"weight": "w", "by": "part"}), (f"({UNIFORM}) ** 9", {})],
