@@ -40,6 +40,9 @@ def pytest_collection_modifyitems(config, items):
         chosen = few_of_each(items, most)
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
         items[:] = [item for item in items if item in chosen]
+        for item in items:
+            if not item.get_closest_marker("xdist_group"):
+                item.add_marker(pytest.mark.xdist_group(item.path.name))  # what a file's tests share is made once
     for item in items:
         if isinstance(item, pytest.DoctestItem) and os.environ.get("CI") != "true":
             source = "".join(example.source for example in item.dtest.examples)

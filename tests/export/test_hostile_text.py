@@ -17,7 +17,7 @@ import pytest
 import sqlglot
 import sqlglot.dialects
 from engines import needs_program
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oddsmith.export
@@ -30,6 +30,7 @@ from oddsmith.export.parity import compare
 from oddsmith.modelfile import CalibrationModel
 from oddsmith.modelfile.strict_json import checksum
 from optional import needs
+from samples import examples
 
 TABLE = ScoreTable.from_arrays([-1.5, -0.2, 0.3, 1.7, 0.1], [0, 1, 0, 1, 0])
 MODEL = CalibrationModel.from_calibrator(PlattCalibrator().fit_table(TABLE), TABLE)
@@ -162,7 +163,7 @@ def test_code_is_the_same_whatever_names_say(written, to, text):
 
 
 @given(TEXTS)
-@settings(max_examples=200)
+@examples(200)
 def test_comments_of_any_text(text):
     """What is kept is of one line, seen, and short of every character that means something somewhere."""
     told = in_comment(text)
