@@ -4,17 +4,17 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
 from catalogue import name, variants
 from oddsmith import CalibrationMap, ScoreTable
 from oddsmith.errors import ConstantScoreWarning, SingleClassWarning
-from samples import grid, ours_allowed, readable, samples
+from samples import examples, grid, ours_allowed, readable, samples
 
 every = pytest.mark.parametrize("calibrator", variants(), ids=name)
-few = settings(max_examples=15)
+few = examples(15)
 
 
 def fitted(calibrator, *arguments):

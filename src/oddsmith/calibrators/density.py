@@ -12,7 +12,7 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws, add_one_prior
 from oddsmith.calibrators._bayes import bayes_map, hold_ends
-from oddsmith.calibrators._families import FAMILIES, Density, ScaleLimits, Search, gaussian_with, moments
+from oddsmith.calibrators._families import FAMILIES, Density, ModeSearch, ScaleLimits, gaussian_with, moments
 from oddsmith.calibrators._mode import ClassScores
 from oddsmith.calibrators._selection import Selected
 from oddsmith.calibrators._within_cells import divided
@@ -148,7 +148,7 @@ class _BayesCalibrator(Calibrator):
         pos, neg, limits = self._samples(data)
         self._scale = pos.scale
         of_pos, of_neg = (FAMILIES[name] for name in self._families())
-        search = Search(self._subdivisions(), self.min_side, inner_left=True)
+        search = ModeSearch(self._subdivisions(), self.min_side, inner_left=True)
         self.positive_ = of_pos(pos, limits, search)
         self.negative_ = of_neg(neg, limits, search._replace(inner_left=False))
 

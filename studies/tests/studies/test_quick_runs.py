@@ -9,6 +9,7 @@ from oddsmith_studies import studies
 from oddsmith_studies.studies._claims import Verdict
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", studies.names())
 def test_a_quick_run_tells_its_story(name, needs_data, tmp_path):
     study = studies.load(name)
