@@ -40,7 +40,7 @@ class NumpySteps(Reader[int]):
     Parameters
     ----------
     inputs : int, default 1
-        How many arrays go in: value number 0 is the score.
+        How many arrays go in: value number 0 is the score, others stand `Beside` it.
     """
 
     def __init__(self, inputs: int = 1) -> None:
@@ -80,6 +80,9 @@ class NumpySteps(Reader[int]):
 
     def _score(self) -> int:
         return 0
+
+    def _beside(self, place: int) -> int:
+        return place
 
     def _number(self, value: float) -> int:
         return self.constant(value)
