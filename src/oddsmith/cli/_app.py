@@ -38,8 +38,10 @@ class _Command(TyperCommand):
         for option in self.params:
             if isinstance(option, TyperOption) and option.name == "method":
                 from oddsmith.calibrators.registry import METHODS
+                from oddsmith.classify.methods import SCALINGS
 
-                option.help = str(option.help).format(methods=", ".join(METHODS))
+                several = ", ".join([*SCALINGS, "one-vs-rest:METHOD"])
+                option.help = str(option.help).format(methods=", ".join(METHODS), class_methods=several)
             if isinstance(option, TyperOption) and option.name == "to":
                 from oddsmith.export import LANGUAGES
 

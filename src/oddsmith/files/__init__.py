@@ -2,6 +2,9 @@
 
 from oddsmith.atomic import replacing, write_atomically
 from oddsmith.files.applying import Applied, apply_map
+from oddsmith.files.class_applying import apply_joint_model, choose_model_columns
+from oddsmith.files.class_columns import ClassColumns, choose_class_columns
+from oddsmith.files.class_reading import ClassData, read_class_rows
 from oddsmith.files.columns import Roles, choose_columns
 from oddsmith.files.reading import ScoreData, read_table
 from oddsmith.files.source import ScoreFile, input_files, open_scores
@@ -10,13 +13,19 @@ from oddsmith.frames.bad_rows import BadRows
 __all__ = [
     "Applied",
     "BadRows",
+    "ClassColumns",
+    "ClassData",
     "Roles",
     "ScoreData",
     "ScoreFile",
+    "apply_joint_model",
     "apply_map",
+    "choose_class_columns",
     "choose_columns",
+    "choose_model_columns",
     "input_files",
     "open_scores",
+    "read_class_rows",
     "read_table",
     "replacing",
     "write_atomically",
