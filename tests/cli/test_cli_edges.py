@@ -134,7 +134,7 @@ def test_exit_codes_are_listed_and_kept(run, scores, model, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(CalibrationModel, "load", stop)
+    monkeypatch.setattr(modelfile, "load", stop)
     assert run("show", model).code == 130
 
 

@@ -64,6 +64,12 @@ Resolution = Annotated[
         help="Width of score cells: 'auto', 'exact' (every distinct score) or a power of two such as 0.0625.",
     ),
 ]
+CopyOutput = Annotated[
+    Path,
+    typer.Option(
+        "--output", "-o", help="File to write: .csv, .tsv, .jsonl, .parquet, .npz or .npy; '-': CSV, or JSON lines."
+    ),
+]
 Method = Annotated[
     str, typer.Option("--method", "-m", help="One of {methods}; for several classes one of {class_methods}.")
 ]

@@ -18,12 +18,7 @@ EXAMPLE = "oddsmith apply model.json new.csv -o out.csv"
 def apply(
     model: option.ModelFile,
     file: option.ScoresFile,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", help="File to write: .csv, .tsv, .jsonl, .parquet, .npz or .npy; '-': CSV, or JSON lines."
-        ),
-    ],
+    output: option.CopyOutput,
     score: option.ScoreColumn = None,
     scores: option.Scores = None,
     by: Annotated[str | None, typer.Option("--by", help="Column of segments. [default: as fitted]")] = None,

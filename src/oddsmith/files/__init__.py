@@ -6,6 +6,7 @@ from oddsmith.files.class_applying import apply_joint_model, choose_model_column
 from oddsmith.files.class_columns import ClassColumns, choose_class_columns
 from oddsmith.files.class_reading import ClassData, read_class_rows
 from oddsmith.files.columns import Roles, choose_columns
+from oddsmith.files.costs import Costs, read_costs
 from oddsmith.files.reading import ScoreData, read_table
 from oddsmith.files.source import ScoreFile, input_files, open_scores
 from oddsmith.frames.bad_rows import BadRows
@@ -15,6 +16,7 @@ __all__ = [
     "BadRows",
     "ClassColumns",
     "ClassData",
+    "Costs",
     "Roles",
     "ScoreData",
     "ScoreFile",
@@ -26,6 +28,7 @@ __all__ = [
     "input_files",
     "open_scores",
     "read_class_rows",
+    "read_costs",
     "read_table",
     "replacing",
     "write_atomically",

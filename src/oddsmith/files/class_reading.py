@@ -155,9 +155,9 @@ def read_class_rows(
     return _data(columns, drawn, codes, input_, good, dropped, survey.gap)
 
 
-def distribution_problems(k: int) -> list[RowProblem]:
-    """Return what may be wrong with probabilities of k classes, f0 and so on, beside what may be with any score."""
-    fields = [f"TRY_CAST(f{i} AS DOUBLE)" for i in range(k)]
+def distribution_problems(k: int, start: int = 0) -> list[RowProblem]:
+    """Return what may be wrong with probabilities of k classes, from f{start} on, beside what may be with any score."""
+    fields = [f"TRY_CAST(f{i} AS DOUBLE)" for i in range(start, start + k)]
     total = " + ".join(fields)
     return [
         RowProblem(f"least({', '.join(fields)}) < 0", "a probability is negative"),
