@@ -30,8 +30,8 @@ from oddsmith._types import Floats
 from oddsmith.formula.nodes import SCORE, Formula, clip
 from oddsmith.formula.steps import evaluate
 
-#: Values that are worked on at a time, so that temporaries stay small beside the rows.
-_BLOCK = 2**18
+#: Values that are worked on at a time, so that temporaries stay in the cache.
+_BLOCK = 2**15
 
 #: Inputs are held within this bound, so that their sums and differences stay finite.
 FAR = 1e300
