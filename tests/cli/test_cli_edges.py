@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from cli_files import csv_text, many_rows
 
+from oddsmith import modelfile
 from oddsmith.cli._exit import EXIT_CODES
 from oddsmith.modelfile import CalibrationModel
 
