@@ -26,6 +26,12 @@ _SAMPLES, _CLASS_SAMPLES = 1000, 400
 #: Classes that are shown.
 _WORST = 10
 
+#: Errors of several classes that a perfect forecast has by chance alone.
+_ERRORS = ("top_label_calibration_error", "classwise_calibration_error")
+
+#: What measures are called of several classes, where that is something else.
+_CLASS_TITLES = {"zero_one_error": "wrong decisions"}
+
 
 def evaluate(
     file: option.ScoresFile,
@@ -117,7 +123,7 @@ def _evaluate_classes(out: "CommandOutput", file: str, told: "ClassOptions") -> 
     with out.show_warnings(), out.waiting("Resampling"):
         found = evaluate_classes(data.rows, random_state=told.seed, n_resamples=_CLASS_SAMPLES)
     unsure = next((note for note in found["notes"] if note.startswith("Cannot tell")), "")
-    verdict = _verdict(found["tests"], unsure, class_next_steps(file, told).fit("auto"))
+    verdict = _class_verdict(found, unsure, class_next_steps(file, told).fit("auto"))
     content = {**found, "rows_in_file": data.total, "verdict": verdict}
 
     def show(console: "Console") -> None:
@@ -137,6 +143,26 @@ def _evaluate_classes(out: "CommandOutput", file: str, told: "ClassOptions") -> 
         print_text(console, verdict)
 
     out.result(content, show)
+
+
+def _class_verdict(found: dict[str, Any], warning: str, fit: str) -> str:
+    """Say whether tests refute calibration, or an error is larger than chance explains."""
+    from oddsmith.report.titles import title_of
+    from oddsmith.report.wording import figure
+
+    told = _verdict(found["tests"], warning, fit)
+    errors = {name: found["measures"][name] for name in _ERRORS}
+    beyond = {
+        name: one for name, one in errors.items() if "consistency" in one and one["value"] > one["consistency"][1]
+    }
+    if not told.startswith("Nothing refutes") or not beyond:
+        return told
+    parts = [
+        f"the {title_of(name)} is {figure(one['value'])}, above {figure(one['consistency'][1])}, the most that chance "
+        "makes of it in 95 % of perfect forecasts"
+        for name, one in beyond.items()
+    ]
+    return f"Tests refute nothing, but {'; '.join(parts)}." + ("" if warning else f" Next: {fit}")
 
 
 def _class_tables(found: dict[str, Any], roomy: bool) -> Iterator["Table"]:
@@ -164,7 +190,7 @@ def _class_tables(found: dict[str, Any], roomy: bool) -> Iterator["Table"]:
     yield made(
         ("measure", "value", "95 % interval", *definition),
         [
-            [title_of(name), figure(one["value"]), "\n".join(lines[name]), one["definition"]]
+            [_CLASS_TITLES.get(name, title_of(name)), figure(one["value"]), "\n".join(lines[name]), one["definition"]]
             for name, one in found["measures"].items()
         ],
         bias_explained(lines.values()),

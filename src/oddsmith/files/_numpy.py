@@ -1,8 +1,6 @@
 """Arrays of NumPy (``.npy``, ``.npz``): a matrix is one column per class, a vector one; nothing is unpickled."""
 
 import os
-import zipfile
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +13,10 @@ from oddsmith import _check
 from oddsmith.files._engine import Engine
 from oddsmith.files._typed import TypedColumns
 
-MAGIC, ZIP_MAGIC = b"\x93NUMPY", b"PK\x03\x04"
+MAGIC = b"\x93NUMPY"
+
+#: How an archive begins that holds something, or nothing.
+ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06")
 
 #: What a matrix of scores is called, the likeliest first.
 _MATRICES = ("logits", "logit", "probabilities", "probability", "probs", "prob", "proba", "p", "scores", "score")
@@ -97,13 +98,16 @@ def _load(path: str) -> dict[str, NDArray[Any]]:
     must, hint = f"{path} must be a whole file of NumPy arrays", "write it with np.save or np.savez, without objects"
     try:
         with open(path, "rb") as file:
-            is_single = file.read(len(MAGIC)) == MAGIC
-        if is_single:
-            return {ONLY: np.load(path, mmap_mode="r", allow_pickle=False)}
-        with np.load(path, allow_pickle=False) as held:
-            return {name: held[name] for name in held.files}
-    except (ValueError, EOFError, KeyError, OSError, OverflowError, zipfile.BadZipFile, zlib.error) as error:
-        got = "objects, which only running code could read" if "pickle" in str(error) else str(error).rstrip(".")
+            if file.read(len(MAGIC)) == MAGIC:
+                return {ONLY: np.load(path, mmap_mode="r", allow_pickle=False)}
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as held:
+                return {name: held[name] for name in held.files}
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever archives raise that were damaged or made to do harm
+        is_code = any(word in str(error) for word in ("pickle", "Python objects"))
+        got = "objects, which only running code could read" if is_code else str(error).rstrip(".")
         _check.fail(must, got or type(error).__name__, hint)
 
 

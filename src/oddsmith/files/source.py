@@ -20,7 +20,7 @@ from oddsmith.files._engine import Engine, explained
 from oddsmith.files._jsonl import JSONLines
 from oddsmith.files._layout import FORMATS, Layout
 from oddsmith.files._lines import lines
-from oddsmith.files._numpy import MAGIC, ZIP_MAGIC, NumpyArrays
+from oddsmith.files._numpy import MAGIC, ZIP_MAGICS, NumpyArrays
 from oddsmith.files._parquet import Parquet
 
 __all__ = ["ScoreFile", "input_files", "open_scores"]
@@ -157,7 +157,7 @@ def _found(name: str) -> list[str]:
 def _layout(engine: Engine, name: str, paths: Sequence[str], labels: str | None) -> Layout:
     with open(paths[0], "rb") as file:
         magic = file.read(len(MAGIC))
-    if magic == MAGIC or magic[:4] == ZIP_MAGIC:
+    if magic == MAGIC or magic[:4] in ZIP_MAGICS:
         return NumpyArrays.open(engine, paths, "none", labels)
     if labels is not None:
         _check.fail("only arrays may have labels in another file", name, "join them by columns, or pass --label")
