@@ -19,16 +19,23 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, log_expit, logit, logsumexp
+from scipy.special import expit, log_expit, logit, logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
-from oddsmith._check import as_array, as_labels, as_weights, fail, number
+from oddsmith._check import as_array, as_distribution, as_labels, as_weights, fail, number
 from oddsmith._types import Floats
 from oddsmith.errors import NonConvergenceWarning, SingleClassWarning
 
-__all__ = ["StackingCombiner", "combine_probabilities", "independent_evidence", "mean_log_odds", "mean_probability"]
+__all__ = [
+    "StackingCombiner",
+    "combine_class_probabilities",
+    "combine_probabilities",
+    "independent_evidence",
+    "mean_log_odds",
+    "mean_probability",
+]
 
 _LARGE = 30.0
 
@@ -133,6 +140,65 @@ def combine_probabilities(prob: ArrayLike, rule: Callable[..., Floats], **option
     [0.9966]
     """
     return np.asarray(expit(rule(logit(as_array(prob, "prob", (2,), unit=True)), **options)))
+
+
+def combine_class_probabilities(prob: ArrayLike, rule: Callable[..., Floats], prior: ArrayLike | None = None) -> Floats:
+    """Apply a rule of this module to the probabilities of several classes; for two it is the rule itself.
+
+    `mean_probability`: p_c = Σ_k P_kc/K. `mean_log_odds`: p_c ∝ exp(Σ_k log P_kc/K). `independent_evidence`:
+    p_c ∝ Π_k P_kc/π_c^(K−1).
+
+    Parameters
+    ----------
+    prob : array of shape (n, K, c)
+        One row per item, one row per classifier and one column per class, which sum to 1. P = 0 excludes a class; where
+        classifiers exclude all of them, only `mean_probability` has an answer.
+    rule : callable
+        `mean_probability`, `mean_log_odds` or `independent_evidence`.
+    prior : array of shape (c,), optional
+        Shares of the classes where the classifiers were calibrated, > 0; `independent_evidence` needs them.
+
+    Returns
+    -------
+    array of shape (n, c)
+
+    Examples
+    --------
+    >>> prob = [[[0.5, 0.3, 0.2], [0.7, 0.2, 0.1]]]
+    >>> combine_class_probabilities(prob, mean_probability).round(3).tolist()
+    [[0.6, 0.25, 0.15]]
+    >>> combine_class_probabilities(prob, independent_evidence, prior=[0.5, 0.25, 0.25]).round(3).tolist()
+    [[0.686, 0.235, 0.078]]
+    """
+    p = as_array(prob, "prob", (3,), unit=True)
+    n, classifiers, classes = p.shape
+    as_distribution(p.reshape(-1, classes))
+    if rule is mean_probability:
+        return np.asarray(p.mean(axis=1))
+    with np.errstate(divide="ignore"):
+        logs = np.log(p).sum(axis=1)
+    if rule is mean_log_odds:
+        logs = logs / classifiers
+    elif rule is independent_evidence:
+        logs = logs - (classifiers - 1) * np.log(_class_prior(prior, classes))
+    else:
+        fail("rule must be a rule of oddsmith.combine", repr(rule), "use mean_log_odds")
+    excluded = np.isneginf(logs).all(axis=1)
+    if excluded.any():
+        fail(
+            "some class must be possible for all classifiers (P > 0)",
+            f"{int(excluded.sum())} rows without, first prob[{int(np.argmax(excluded))}]",
+            "use mean_probability, or calibrators whose P stays inside (0, 1)",
+        )
+    return np.asarray(softmax(logs, axis=1)).reshape(n, classes)
+
+
+def _class_prior(prior: ArrayLike | None, classes: int) -> Floats:
+    shares = np.empty(0) if prior is None else as_array(prior, "prior", (1,))
+    if len(shares) != classes or not (shares > 0).all():
+        got = "none" if prior is None else f"prior={np.asarray(prior).tolist()}"
+        fail("prior must be one share > 0 per class", got, "pass the shares of the classes")
+    return np.asarray(shares / shares.sum())
 
 
 def _without_contradiction(log_odds: ArrayLike) -> Floats:

@@ -86,13 +86,15 @@ class CommandOutput:
             yield
 
     @contextmanager
-    def show_warnings(self) -> Iterator[None]:
-        """Turn the library's warnings into remarks."""
+    def show_warnings(self) -> Iterator[list[str]]:
+        """Turn the library's warnings into remarks; yield a list that holds them at the end."""
+        found: list[str] = []
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", OddsmithWarning)
-            yield
+            yield found
         for warning in caught:
             if issubclass(warning.category, OddsmithWarning):
+                found.append(str(warning.message))
                 self.remark(f"Warning: {warning.message}")
             else:
                 warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
