@@ -135,7 +135,7 @@ class _BayesCalibrator(Calibrator):
         if isinstance(data, ScoreTable) and data.grid is not None and set(self._families()) != {"gaussian"}:
             # Medians and modes lie somewhere within the cells where the first fit has put them.
             self._fit_densities(divided(data, np.array([self.positive_.theta, self.negative_.theta])))
-        self.prior_positive_ = self._prior(data)
+        self.prior_positive_: float = self._prior(data)
         for name, density in (("positive", self.positive_), ("negative", self.negative_)):
             if density.spike:
                 self._warn(
@@ -149,8 +149,8 @@ class _BayesCalibrator(Calibrator):
         pos, neg, limits = self._samples(data)
         self._scale = pos.scale
         families = self._families()
-        self.positive_ = FAMILIES[families[0]].fit(pos, limits, True, self._subdivisions(), self.min_side)
-        self.negative_ = FAMILIES[families[1]].fit(neg, limits, False, self._subdivisions(), self.min_side)
+        self.positive_: Density = FAMILIES[families[0]].fit(pos, limits, True, self._subdivisions(), self.min_side)
+        self.negative_: Density = FAMILIES[families[1]].fit(neg, limits, False, self._subdivisions(), self.min_side)
 
 
 def _evaluate(density: Density, scores: Floats, scale: float) -> Floats:
@@ -290,17 +290,17 @@ class GaussianCalibrator(_BayesCalibrator):
         variance = min(max(pooled, limits.sigma_low**2), limits.sigma_high**2)
         slope = (mean_pos / pos.scale - mean_neg / pos.scale) / variance
         self._scale = pos.scale
-        self.positive_ = _tied(mean_pos, var_pos, variance, pos)
-        self.negative_ = _tied(mean_neg, var_neg, variance, neg)
-        self.prior_positive_ = self._prior(data)
+        self.positive_: Density = _tied(mean_pos, var_pos, variance, pos)
+        self.negative_: Density = _tied(mean_neg, var_neg, variance, neg)
+        self.prior_positive_: float = self._prior(data)
         if self.bias == "zero":
             origin, level = 0.0, 0.0
         else:
             origin = mean_pos / 2 + mean_neg / 2
             level = self._log_prior_ratio(data)
-        self.variance_ = variance * pos.scale * pos.scale
-        self.a_ = slope / pos.scale
-        self.b_ = level - slope * (origin / pos.scale)
+        self.variance_: float = variance * pos.scale * pos.scale
+        self.a_: float = slope / pos.scale
+        self.b_: float = level - slope * (origin / pos.scale)
         if slope < 0:
             self._warn(NegativeSlopeWarning, f"The fitted slope is negative (a = {self.a_:.4g}): P falls as s rises.")
         return PolynomialMap(np.empty(0), np.array([origin]), np.array([[level, slope, 0.0]]), pos.scale)
