@@ -317,7 +317,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         calibrator = clone(resolve_method(self.method))
         if _routes() and calibrator.get_metadata_routing().fit.requests.get("sample_weight") is None:
             calibrator.set_fit_request(sample_weight=True)
-        router = MetadataRouter(owner=self).add_self_request(self)
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
         router.add(calibrator=calibrator, method_mapping=to_fit)
         if prefit:
             return router
