@@ -47,8 +47,8 @@ class NumpySteps(Reader[int]):
         super().__init__()
         self.constants: dict[int, Any] = {}
         self.calls: list[tuple[int, Any, tuple[int, ...]]] = []
-        self.values = inputs
-        self.piece = 0  # which value tells the piece
+        self.values: int = inputs
+        self.piece: int = 0  # which value tells the piece
 
     def computing(self, formula: Formula) -> Callable[..., Any]:
         """Return a function of the inputs that computes a formula.
