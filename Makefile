@@ -9,7 +9,7 @@ EXTRAS ?= fast,test
 # What the benchmarks are run with; peers that are not here take no part. PEERS=fast,bench,arena has them all.
 PEERS  ?= fast,bench
 
-.PHONY: demo test test-all coverage lint map bench quality clean
+.PHONY: demo test test-all coverage lint docs docs-serve map bench quality clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/oddsmith demo
@@ -29,6 +29,14 @@ lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The site, in build/docs: every warning is an error, and every link in it is followed.
+docs: $(VENV)/.docs
+	@$(BIN)/python -m sphinx --nitpicky --fail-on-warning --keep-going --quiet docs build/docs
+	@$(BIN)/python docs/_ext/check_site.py build/docs
+
+docs-serve: docs
+	@$(BIN)/python -m http.server --directory build/docs
 
 map: $(VENV)/bin/python
 	@$(BIN)/python tools/house_map.py
@@ -56,6 +64,10 @@ $(VENV)/.test: $(VENV)/.installed studies/pyproject.toml
 
 $(VENV)/.lint: $(VENV)/.installed studies/pyproject.toml
 	$(PIP) install --editable '.[lint]' --editable studies
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.installed
+	$(PIP) install --editable '.[docs]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.installed

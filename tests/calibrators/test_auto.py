@@ -117,7 +117,7 @@ def test_falling_data_get_a_flat_map_and_a_warning():
     assert np.all(np.diff(fitted.log_odds(np.linspace(-4, 4, 50))) > 0)
 
 
-def test_weights_maximise_the_penalised_likelihood_of_held_out_cases():
+def test_weights_maximize_the_penalized_likelihood_of_held_out_cases():
     from oddsmith.calibrators._stack import OutOfSample
 
     rng = np.random.default_rng(3)

@@ -1,4 +1,4 @@
-"""Each parametric fit equals an independent optimiser's answer."""
+"""Each parametric fit equals an independent optimizer's answer."""
 
 import numpy as np
 import pytest

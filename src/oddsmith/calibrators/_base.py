@@ -60,7 +60,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     fit_warnings_ : list of str
         What was odd about the fit, in plain words.
     fingerprint_ : Fingerprint
-        Counts and sums of the rows of the fit, by which they are recognised when they are judged again.
+        Counts and sums of the rows of the fit, by which they are recognized when they are judged again.
     """
 
     pos_label: Any = field(default=None, kw_only=True)

@@ -92,10 +92,10 @@ class AutoCalibrator(UnitCalibrator):
 
     Notes
     -----
-    P = Σ wₖPₖ with weights that maximise the out-of-sample likelihood under a Dirichlet prior worth two cases, in five
+    P = Σ wₖPₖ with weights that maximize the out-of-sample likelihood under a Dirichlet prior worth two cases, in five
     stratified folds; then all methods are fitted to all cases. Methods of little weight, below 0.005, are left out.
     Scores are read by their log-odds z, or by the softened log((p + ε)/(1 − p + ε)) with p = σ(z) and ε = 1/(2N),
-    whichever blend is likelier out of sample: networks and boosters want the first, neighbours and forests, which say
+    whichever blend is likelier out of sample: networks and boosters want the first, neighbors and forests, which say
     0 and 1, the second. It does not matter whether scores are given as probabilities or as their log-odds.
 
     Every part is non-decreasing, and one that is strictly increasing has weight 0.01 or more, as has one that never

@@ -55,7 +55,7 @@ class HistogramCalibrator(UnitCalibrator):
     Notes
     -----
     P = (N₊ + α)/(N₊ + N₋ + 2α) with the weights in the bin and α = ½, 1 or 0. An edge belongs to the bin above it.
-    An empty bin of equal width lies on the line between its neighbours, and has their value at the ends.
+    An empty bin of equal width lies on the line between its neighbors, and has their value at the ends.
 
     References
     ----------

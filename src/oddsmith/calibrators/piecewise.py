@@ -80,8 +80,8 @@ class PiecewiseLogisticCalibrator(Calibrator):
 
     Notes
     -----
-    Minimises Σ log(1 + exp(−yᵢf(sᵢ))) + λ Σ (slopeⱼ − slopeⱼ₋₁)². Pairs are compared by unpenalised likelihood at the
-    penalised solution, the first wins ties, pairs out of order are skipped. With perfectly separated classes, or with
+    Minimizes Σ log(1 + exp(−yᵢf(sᵢ))) + λ Σ (slopeⱼ − slopeⱼ₋₁)². Pairs are compared by unpenalized likelihood at the
+    penalized solution, the first wins ties, pairs out of order are skipped. With perfectly separated classes, or with
     λ = 0 and a piece that the data leave free, a ridge of 10⁻⁸N on the log-odds at the knots keeps the fit finite.
 
     References
@@ -159,11 +159,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
         if self.knots is not None:
             inner = np.asarray(self.knots, dtype=np.float64)
             if inner.ndim != 1 or not np.isfinite(inner).all() or np.any(np.diff(inner) <= 0):
-                _check.fail(
-                    "knots must be finite and ascending",
-                    f"knots={self.knots!r}",
-                    "sort them and drop repeats",
-                )
+                _check.fail("knots must be finite and ascending", f"knots={self.knots!r}", "sort them and drop repeats")
             return _Offer(inner[None], None)
         if self.pieces == "grow":
             inner = np.unique(quantiles(table.scores, table.total, _TWENTIETHS))

@@ -64,7 +64,7 @@ class LogisticCalibrator(_LineCalibrator):
 
     Notes
     -----
-    Minimises Σ log(1 + exp(−yᵢ(asᵢ + b))) + λ(a² + b²) by Newton's method with backtracking. With λ = 0 and classes
+    Minimizes Σ log(1 + exp(−yᵢ(asᵢ + b))) + λ(a² + b²) by Newton's method with backtracking. With λ = 0 and classes
     that a threshold separates there is no minimum: the fit then uses Platt's targets, with a warning.
 
     References
@@ -122,7 +122,7 @@ class PlattCalibrator(_LineCalibrator):
 
     Notes
     -----
-    Minimises −Σ [tᵢ log pᵢ + (1 − tᵢ) log(1 − pᵢ)] with t₊ = (N₊ + 1)/(N₊ + 2) for positives and t₋ = 1/(N₋ + 2) for
+    Minimizes −Σ [tᵢ log pᵢ + (1 − tᵢ) log(1 − pᵢ)] with t₊ = (N₊ + 1)/(N₊ + 2) for positives and t₋ = 1/(N₋ + 2) for
     negatives. N₊ and N₋ are sums of weights, so the fit is not invariant to the scale of float weights.
 
     References

@@ -69,7 +69,7 @@ class SplineCalibrator(UnitCalibrator):
 
     Notes
     -----
-    Minimises Σ log(1 + exp(−yᵢf(sᵢ))) + ½λ ∫f″² over natural cubic splines f, straight beyond the end knots, by
+    Minimizes Σ log(1 + exp(−yᵢf(sᵢ))) + ½λ ∫f″² over natural cubic splines f, straight beyond the end knots, by
     Newton's method. With perfectly separated classes the fit is to Platt's targets.
 
     References

@@ -141,7 +141,7 @@ def _along(knots: Floats, jumps: _Jumps, side: Literal["left", "right"]) -> Floa
 def _step_map(knots: Floats, values: Floats) -> StepMap:
     """Return the steps with the values before, at, and after each knot in turn; "at" is as far as rounding goes."""
     ends = np.column_stack(around(knots)).ravel()
-    apart = np.append(ends[1:] > ends[:-1], True)  # between neighbouring doubles nothing is
+    apart = np.append(ends[1:] > ends[:-1], True)  # between neighboring doubles nothing is
     values = values[np.append(True, apart)]
     return StepMap(ends[apart], values[:-1], values)
 

@@ -40,7 +40,7 @@ from oddsmith.classify.protocols import (
 )
 from oddsmith.classify.scores import ResponseMethod
 from oddsmith.classify.target import Target, read_target
-from oddsmith.modelfile import CalibrationModel
+from oddsmith.modelfile import CalibrationModel, JointModel
 
 __all__ = ["CalibratedClassifier"]
 
@@ -254,15 +254,15 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
 
     def raw_scores(self, X: Any) -> Floats:
         """Return the scores that are calibrated, which a saved calibration takes: shape (n,), or logits (n, k)."""
-        self._only_calibrator("raw_scores")
+        self._only_calibration("raw_scores")
         scores = self.calibrated_classifiers_[0].raw_scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the calibration, without the classifier, to a JSON file; ``force`` replaces one that exists.
 
-        ``oddsmith.load(path)`` predicts from what `raw_scores` returns. There must be one calibrator of two classes, or
-        one joint scaling.
+        ``oddsmith.load(path)`` predicts from what `raw_scores` returns. There must be one calibrator of two classes,
+        one joint scaling, or one calibrator for each class against the rest.
 
         Examples
         --------
@@ -274,27 +274,25 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         >>> bool((oddsmith.load(path).predict_proba(model.raw_scores(X)) == model.predict_proba(X)).all())
         True
         """
-        fitted = self._only_calibrator("save")
-        if isinstance(fitted, Calibrator):
-            negative, positive = self.classes_.tolist()
-            CalibrationModel.from_calibrator(fitted, labels=(negative, positive)).save(path, force=force)
+        calibration = self._only_calibration("save")
+        kind, calibrators = calibration.problems.kind, calibration.calibrators
+        labels = self.classes_.tolist()
+        if not isinstance(calibrators[0], Calibrator) and len(calibrators) == 1:
+            JointModel.from_scaling(calibrators[0], labels=labels).save(path, force=force)
+        elif kind == "two":
+            negative, positive = labels
+            CalibrationModel.from_calibrator(calibrators[0], labels=(negative, positive)).save(path, force=force)
         else:
-            named = copy(fitted)
-            named.classes_ = self.classes_
-            named.save(path, force=force)
+            JointModel.from_one_vs_rest(calibrators, labels).save(path, force=force)
 
-    def _only_calibrator(self, wanted: str) -> Any:
+    def _only_calibration(self, wanted: str) -> Any:
         check_is_fitted(self)
-        apart = isinstance(self.calibrators_[0], Calibrator) and len(self.classes_) > 2
-        if len(self.calibrators_) != 1 or apart:
-            hint = (
-                "ensemble=False"
-                if len(self.calibrated_classifiers_) > 1
-                else "a joint scaling, or each of calibrators_"
-            )
-            got = f"{len(self.calibrators_)} for {len(self.classes_)} classes"
-            _check.fail(f"{wanted} needs one calibrator of two classes, or one joint scaling", got, f"use {hint}")
-        return self.calibrators_[0]
+        kind = self.calibrated_classifiers_[0].calibration.problems.kind
+        if len(self.calibrated_classifiers_) != 1 or kind not in ("two", "one_vs_rest"):
+            hint = "ensemble=False" if len(self.calibrated_classifiers_) > 1 else "a joint scaling, or one_vs_rest"
+            got = f"{len(self.calibrated_classifiers_)} calibrations of kind {kind}"
+            _check.fail(f"{wanted} needs one calibration, joint or one-vs-rest", got, f"use {hint}")
+        return self.calibrated_classifiers_[0].calibration
 
     def describe(self) -> str:
         """Say what is scored, how, by which calibrator and protocol."""

@@ -38,7 +38,7 @@ class Language(ABC):
 
     @abstractmethod
     def write(self, model: Model, output: Output, note: str = "") -> str | bytes:
-        """Return what to put in a file: the formula, below a `header` with a note."""
+        """Return what to put in a file: the formula, below a ``header`` with a note."""
 
     def run(self, content: Any, output: Output, scores: Floats) -> tuple[str, Any]:
         """Return the full name of what runs here, and its values; by default nothing does."""

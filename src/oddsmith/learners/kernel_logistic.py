@@ -66,7 +66,7 @@ class KernelLogisticRegression(BinaryClassifier):
     intercept_ : float
         b.
     origin_ : ndarray of shape (n_features,)
-        Where features are measured from in `form_`: their mean; 0 for a feature that some sparse row leaves out, and
+        Where features are measured from in ``form_``: their mean; 0 for a feature that some sparse row leaves out, and
         for kernels that are functions.
     form_ : Polynomial(linear, square) or Centers(rows, coef)
         f without its constant, as it is evaluated, in x − origin_.

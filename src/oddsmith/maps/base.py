@@ -16,7 +16,7 @@ from oddsmith.formula import logit as log_odds_of
 
 MAX = float(np.finfo(np.float64).max)
 
-#: Standardised scores are held within this bound, so that their cubes stay finite.
+#: Standardized scores are held within this bound, so that their cubes stay finite.
 FAR = 1e100
 
 

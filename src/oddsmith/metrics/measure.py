@@ -278,9 +278,8 @@ def size(forecast: AnyForecast) -> float:
 
 def squared_weight(forecast: ScoreTable) -> Weights:
     """Return Σw² of each cell, which is the count for counts."""
-    if forecast.pos_sq is None or forecast.neg_sq is None:
-        return forecast.total
-    return forecast.pos_sq + forecast.neg_sq
+    pos, neg = forecast.squares
+    return pos + neg
 
 
 def residuals(forecast: ScoreTable) -> Floats:

@@ -48,11 +48,7 @@ _CONVENTIONS: dict[str, tuple[float, bool, float]] = {
 @register
 @measure("mean of -log P(true class), in nats", "both")
 def log_loss(
-    forecast: AnyForecast,
-    *,
-    convention: Convention = "mean",
-    base: float | None = None,
-    clip: float | None = None,
+    forecast: AnyForecast, *, convention: Convention = "mean", base: float | None = None, clip: float | None = None
 ) -> float:
     """Return the log-loss, from log-odds, infinite when a certain forecast was wrong.
 

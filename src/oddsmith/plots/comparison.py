@@ -217,7 +217,7 @@ class ComparisonDisplay(Display):
         Parameters
         ----------
         ax, theme
-            As of `Display`.
+            As of every display.
         sort : bool, default True
             Whether the smallest value of the first group comes first; else rows keep their order.
         """

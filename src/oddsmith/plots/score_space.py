@@ -153,7 +153,7 @@ class ScoreSpaceDisplay(ScoreDisplay):
         Parameters
         ----------
         ax, theme
-            As of `Display`.
+            As of every display.
         scale : {"log_odds", "probability"}, default "log_odds"
             Of the vertical axis.
         """
