@@ -18,7 +18,7 @@ from oddsmith_studies.studies._text_methods import GAUSS, GUARDED
 from oddsmith_studies.studies._text_results import known
 from oddsmith_studies.studies.platt_1999.machines import LIKELIHOOD, SVM
 from oddsmith_studies.studies.platt_1999.measured import chosen_cost, chosen_part, looks, tried
-from oddsmith_studies.studies.platt_1999.parts import GAUSSIANS, IN_SAMPLE, REGULARISED, SIGMOID
+from oddsmith_studies.studies.platt_1999.parts import GAUSSIANS, IN_SAMPLE, REGULARIZED, SIGMOID
 from oddsmith_studies.studies.platt_1999.tasks import DRAWN, TASKS, Task
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _posterior(results: Results, task: Task, table: ScoreTable) -> ScoreSpaceDis
 
 
 def _draw_losses(ax: "Axes", look: Theme, results: Results, task: Task, published: Published) -> None:
-    for series, (machine, method) in enumerate(((SVM, SIGMOID), (LIKELIHOOD, REGULARISED))):
+    for series, (machine, method) in enumerate(((SVM, SIGMOID), (LIKELIHOOD, REGULARIZED))):
         ink, best = look.ink(series), chosen_cost(results, task, machine)
         found = {cost: each["test"]["log_loss"][method] for cost, each in tried(results, task, machine).items()}
         named = task == TASKS[0]
