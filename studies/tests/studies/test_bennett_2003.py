@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from oddsmith_studies.studies.bennett_2003.evidence import _distance
 
 from oddsmith import LogisticCalibrator, ScoreTable
 from oddsmith_studies.studies import Part, Setting, load
@@ -19,6 +18,7 @@ from oddsmith_studies.studies._text_methods import (
     calibrate_corpus,
 )
 from oddsmith_studies.studies._text_scores import PERCEPTRON
+from oddsmith_studies.studies.bennett_2003.evidence import _distance
 from oddsmith_studies.studies.bennett_2003.parts import time_fits
 from oddsmith_studies.studies.bennett_2003.tables import SEVEN, seven
 

@@ -30,9 +30,10 @@ def _found(record: Record) -> str:
     return (
         "The order of the document holds in part. That A. Laplace, LR and LR+noise beat the three other distributions "
         f"in log-loss {record.verdicts_of('9.2.1a')}, and in squared error {record.verdicts_of('9.2.1b')}; LR and "
-        f"LR+noise are alike in totals ({record.verdicts_of('9.2.2a')}); that A. Laplace makes the fewest errors everywhere "
-        f"{record.verdicts_of('9.2.3')}. A. Gauss is ruined by its tails ({record.verdicts_of('9.2.6b')}), and three "
-        f"lines fitted directly, which the document proposes, beat A. Laplace ({record.verdicts_of('9.2.11b')})."
+        f"LR+noise are alike in totals ({record.verdicts_of('9.2.2a')}); that A. Laplace makes the fewest errors "
+        f"everywhere {record.verdicts_of('9.2.3')}. A. Gauss is ruined by its tails ({record.verdicts_of('9.2.6b')}), "
+        f"and three lines fitted directly, which the document proposes, beat A. Laplace "
+        f"({record.verdicts_of('9.2.11b')})."
     )
 
 
