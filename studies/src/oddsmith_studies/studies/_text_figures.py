@@ -48,7 +48,7 @@ _LOG_ODDS = (-11.0, 9.0)
 #: What the score of a classifier is.
 _SCORES = {BAYES: "log-odds of naive Bayes", SVM: "margin", LOGISTIC: "probability", PERCEPTRON: "log ratio of votes"}
 #: Shares of negatives and of positives whose scores are drawn; a few naive Bayes scores lie far beyond the others.
-_DRAWN = (0.01, 0.85)
+_DRAWN = (0.01, 0.75)
 
 
 def log_odds_picture(part: Json, names: Sequence[str]) -> Adjusted:
