@@ -82,8 +82,8 @@ def _load(module: str, name: str) -> Any:
 for _service, _module, _name in (
     ("tables from a frame", "frames", "tables_from_frame"),
     ("apply to a frame", "frames", "apply"),
-    ("load a scaling", "classify", "load_scaling"),
     ("save a calibrator", "modelfile", "save"),
+    ("save a scaling", "modelfile", "save_scaling"),
 ):
     _hooks.provide(_service, partial(_load, _module, _name))
 

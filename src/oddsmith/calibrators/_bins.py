@@ -41,7 +41,7 @@ def step_map(knots: Floats, values: Floats) -> CalibrationMap:
 
 
 def block_map(scores: Floats, starts: Ints, values: Floats) -> LinearMap:
-    """Return the map that is constant over each block of scores and joins neighbouring blocks by lines."""
+    """Return the map that is constant over each block of scores and joins neighboring blocks by lines."""
     first, last = scores[starts], scores[np.append(starts[1:], len(scores)) - 1]
     knots = np.column_stack([first, last]).ravel()
     needed = np.ones(len(knots), bool)

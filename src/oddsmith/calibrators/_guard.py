@@ -1,4 +1,4 @@
-"""Recognise rows that a calibrator was fitted to when they come to be judged."""
+"""Recognize rows that a calibrator was fitted to when they come to be judged."""
 
 from dataclasses import dataclass
 
@@ -48,7 +48,7 @@ def _row_hashes(table: ScoreTable) -> Hashes:
 
 
 def _mix(values: Hashes) -> Hashes:
-    """Spread bits (the finaliser of SplitMix64)."""
+    """Spread bits (the finalizer of SplitMix64)."""
     z = values + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

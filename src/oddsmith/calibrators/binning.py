@@ -22,7 +22,7 @@ from oddsmith.table import Sample, ScoreTable
 __all__ = ["HistogramCalibrator", "ScalingBinningCalibrator"]
 
 #: Cases added to each class of a bin.
-ADDED = {"kt": 0.5, "laplace": 1.0, None: 0.0}
+ADDED: dict[str | None, float] = {"kt": 0.5, "laplace": 1.0, None: 0.0}
 
 _EDGES = (Selected("map_.knots", "edges of the bins"),)
 
@@ -55,7 +55,7 @@ class HistogramCalibrator(UnitCalibrator):
     Notes
     -----
     P = (N₊ + α)/(N₊ + N₋ + 2α) with the weights in the bin and α = ½, 1 or 0. An edge belongs to the bin above it.
-    An empty bin of equal width lies on the line between its neighbours, and has their value at the ends.
+    An empty bin of equal width lies on the line between its neighbors, and has their value at the ends.
 
     References
     ----------

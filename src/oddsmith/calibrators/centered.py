@@ -1,4 +1,4 @@
-"""Centred isotonic regression: isotonic blocks drawn together to points, and joined by lines."""
+"""Centered isotonic regression: isotonic blocks drawn together to points, and joined by lines."""
 
 import math
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ __all__ = ["CenteredIsotonicCalibrator"]
 
 @dataclass(eq=False, repr=False)
 class CenteredIsotonicCalibrator(Calibrator):
-    """Fit isotonic regression and join the centres of its blocks, so that different scores stay different.
+    """Fit isotonic regression and join the centers of its blocks, so that different scores stay different.
 
     Isotonic regression ties whole ranges of scores; this keeps its values and the order of the scores too, and is
     mostly closer to a smooth truth. Flat only where isotonic regression says 0 or 1, and beyond the first and the last
-    centre. Like isotonic regression it wants some thousand cases, and unless ``bounded`` it says 0 and 1.
+    center. Like isotonic regression it wants some thousand cases, and unless ``bounded`` it says 0 and 1.
 
     Parameters
     ----------
@@ -67,11 +67,11 @@ class CenteredIsotonicCalibrator(Calibrator):
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         starts, means = _kernels.pool_violators(table.pos, table.neg)
-        centres = _centres(table, starts)
+        centers = _centers(table, starts)
         ends = np.append(starts[1:], len(table)) - 1
         # Blocks at 0 and 1 are the limits of what P can be, not violations of order: they keep their width.
         wide = ((means == 0) | (means == 1)) & (ends > starts)
-        first, last = (np.where(wide, table.scores[at], centres) for at in (starts, ends))
+        first, last = (np.where(wide, table.scores[at], centers) for at in (starts, ends))
         needed = np.column_stack([np.ones_like(wide), wide]).ravel()
         knots = np.column_stack([first, last]).ravel()[needed]
         return LinearMap(knots, self._bound(np.repeat(means, 2)[needed], table))
@@ -83,7 +83,7 @@ class CenteredIsotonicCalibrator(Calibrator):
         return low + (high - low) * means
 
 
-def _centres(table: ScoreTable, starts: Ints) -> Floats:
+def _centers(table: ScoreTable, starts: Ints) -> Floats:
     """Return the mean score of each block, as a distance from its first score: exact far from 0, and never too far."""
     first = table.scores[starts]
     ends = np.append(starts[1:], len(table))

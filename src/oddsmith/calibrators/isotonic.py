@@ -35,7 +35,7 @@ class IsotonicCalibrator(Calibrator):
 
     Notes
     -----
-    Minimises Σ v(t − m(s))² over non-decreasing m. Equal scores are pooled first; the fit then also minimises log-loss
+    Minimizes Σ v(t − m(s))² over non-decreasing m. Equal scores are pooled first; the fit then also minimizes log-loss
     among monotone functions and keeps the mean. Constant beyond the calibration scores.
 
     References

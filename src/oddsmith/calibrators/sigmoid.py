@@ -32,6 +32,8 @@ class _LineCalibrator(Calibrator):
         return np.array([self.b_])
 
     def _finish(self, line: Line) -> PolynomialMap:
+        self.a_: float
+        self.b_: float
         self.a_, self.b_ = line.a, line.b
         self._tell(line.converged)
         if line.slope < 0:
@@ -64,7 +66,7 @@ class LogisticCalibrator(_LineCalibrator):
 
     Notes
     -----
-    Minimises Σ log(1 + exp(−yᵢ(asᵢ + b))) + λ(a² + b²) by Newton's method with backtracking. With λ = 0 and classes
+    Minimizes Σ log(1 + exp(−yᵢ(asᵢ + b))) + λ(a² + b²) by Newton's method with backtracking. With λ = 0 and classes
     that a threshold separates there is no minimum: the fit then uses Platt's targets, with a warning.
 
     References
@@ -122,7 +124,7 @@ class PlattCalibrator(_LineCalibrator):
 
     Notes
     -----
-    Minimises −Σ [tᵢ log pᵢ + (1 − tᵢ) log(1 − pᵢ)] with t₊ = (N₊ + 1)/(N₊ + 2) for positives and t₋ = 1/(N₋ + 2) for
+    Minimizes −Σ [tᵢ log pᵢ + (1 − tᵢ) log(1 − pᵢ)] with t₊ = (N₊ + 1)/(N₊ + 2) for positives and t₋ = 1/(N₋ + 2) for
     negatives. N₊ and N₋ are sums of weights, so the fit is not invariant to the scale of float weights.
 
     References
@@ -145,7 +147,7 @@ class PlattCalibrator(_LineCalibrator):
 
     def _fit_sample(self, data: Sample) -> PolynomialMap:
         targets = platt_targets(data)
-        self.targets_ = targets.pos_up, targets.neg_up
+        self.targets_: tuple[float, float] = targets.pos_up, targets.neg_up
         return self._finish(fit_line(data, targets))
 
 

@@ -45,7 +45,7 @@ class SquashCalibrator(Calibrator):
 class LogisticCorrectionCalibrator(SquashCalibrator):
     """Correct boosted scores by P = σ(2F).
 
-    For the score F = Σ α h of AdaBoost with α = ½ log((1 − ε)/ε), whose exponential loss is minimised at half the
+    For the score F = Σ α h of AdaBoost with α = ½ log((1 − ε)/ε), whose exponential loss is minimized at half the
     log-odds. Fits nothing and needs no calibration set. Fails for strong learners such as full trees, whose |F| grows
     without limit.
 

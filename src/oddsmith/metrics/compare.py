@@ -104,9 +104,8 @@ def compare(
     truth = np.repeat([True, False], [int(held_pos.sum()), int(held_neg.sum())])
     rows = {name: np.concatenate([values[held_pos], values[held_neg]]) for name, values in log_odds.items()}
     weight = np.concatenate([table.pos[held_pos], table.neg[held_neg]])
-    squares: Weights = weight
-    if table.pos_sq is not None and table.neg_sq is not None:
-        squares = np.concatenate([table.pos_sq[held_pos], table.neg_sq[held_neg]])
+    pos_sq, neg_sq = table.squares
+    squares = np.concatenate([pos_sq[held_pos], neg_sq[held_neg]])
     return compare_decisions(
         truth, rows, Decisions(weight, squares), protocol=protocol, level=level, raw=raw, random_state=random_state
     )
@@ -153,7 +152,7 @@ def compare_rows(
     if any(np.ndim(values) == 2 for values in methods.values()):
         classes = {name: class_forecast(y_true, values, labels=labels) for name, values in methods.items()}
         decisions = Decisions.of(sample_weight, np.size(y_true))
-        return _compare(_class_rows(classes, decisions, names, random_state), protocol, level, raw)
+        return compare_gains(_class_rows(classes, decisions, names, random_state), protocol, level, raw)
     rows = {name: _log_odds(name, values, None) for name, values in methods.items()}
     n = len(next(iter(rows.values()))) if rows else 0
     truth = _check.as_labels(y_true, n).positive
@@ -182,7 +181,7 @@ def compare_decisions(
     squared = {name: -decision_squared_error(values) for name, values in signed.items()}
     hits = {name: ((values > 0) == truth).astype(np.float64) for name, values in log_odds.items()}
     rows = Rows(log, squared, hits, (signed, signed), decisions, clusters, random_state)
-    return _compare(rows, protocol, level, raw)
+    return compare_gains(rows, protocol, level, raw)
 
 
 def _log_odds(name: str, method: HasLogOdds | ArrayLike, scores: Floats | None) -> Floats:
@@ -210,7 +209,8 @@ def _class_rows(
     return Rows(log, squared, hits, (log, squared), decisions, clusters, random_state)
 
 
-def _compare(rows: Rows, protocol: str, level: float | None, raw: str | None) -> Comparison:
+def compare_gains(rows: Rows, protocol: str, level: float | None, raw: str | None) -> Comparison:
+    """Compare methods by gains that were computed before."""
     _check.one_of(protocol, "protocol", tuple(_PROTOCOLS))
     if len(rows.log) < 2:
         _check.fail("methods must be two or more", f"{len(rows.log)}", "name at least two")
@@ -226,7 +226,7 @@ def _compare(rows: Rows, protocol: str, level: float | None, raw: str | None) ->
         "zero_one_error": View(rows.hits, rows.hits, wrong, errors),
     }
     parts = {measure: _measure(measure, view, rows, level) for measure, view in views.items()}
-    return Comparison(parts, significance.sum_of(weight), protocol, raw)
+    return Comparison(parts, _check.weight_sum(weight), protocol, raw)
 
 
 class View(NamedTuple):
