@@ -153,7 +153,8 @@ def _touches_zero(x: Vector) -> bool:
     """Whether the largest component is 0 already: of what is below its largest, times a number."""
     if isinstance(x, Affine):
         return x.coef.ndim == 0 and x.coef >= 0 and not x.intercept.any() and _touches_zero(x.of)
-    return isinstance(x, Each) and [type(one) for one in x.beside] == [Largest] and parts_of(x.beside[0]) == (x.of,)
+    anchors = [one.of for one in x.beside if isinstance(one, Largest)] if isinstance(x, Each) and x.high == 0.0 else []
+    return isinstance(x, Each) and anchors == [x.of]
 
 
 def centered(x: Vector) -> Vector:
