@@ -49,7 +49,7 @@ quality: $(VENV)/.bench
 	@$(BIN)/python -m benchmarks.quality several
 
 clean:
-	rm -rf $(VENV) build dist studies/dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	rm -rf $(VENV) build dist studies/dist docs/_made .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import command_pages
+import figures
 import reference_pages
 from sphinx.application import Sphinx
 
@@ -35,6 +36,7 @@ def _write(app: Sphinx) -> None:
     for name, text in reference_pages.pages():
         _write_if_changed(made / "reference" / f"{name}.rst", text)
     _write_if_changed(made / "reference" / "command-line.md", command_pages.page())
+    figures.write(made / "figures")
 
 
 def _write_if_changed(path: Path, text: str) -> None:

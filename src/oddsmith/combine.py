@@ -259,17 +259,18 @@ class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Fit the weights on out-of-sample log-odds (n × K); integer weights are repetitions."""
         columns = as_array(log_odds, "log_odds", (2,))
         penalty = number(self.penalty, "penalty", low=0.0, strict=True)
+        self.classes_: NDArray[Any]
         positive, self.classes_ = as_labels(y, len(columns), self.pos_label, sort_labels=True)
         weights = as_weights(sample_weight, len(columns))
         weight = np.ones(len(columns)) if weights is None else weights.astype(np.float64)
-        self.n_features_in_ = columns.shape[1]
+        self.n_features_in_: int = columns.shape[1]
         present = weight > 0
         columns, positive, weight = columns[present], positive[present], weight[present]
         n_positive, n_negative = weight[positive].sum(), weight[~positive].sum()
         if n_positive == 0 or n_negative == 0:
             warnings.warn("Only one class carries weight: the fit is constant.", SingleClassWarning, stacklevel=2)
-            self.coef_ = np.zeros(columns.shape[1])
-            self.intercept_ = float(np.log((n_positive + 1) / (n_negative + 1)))
+            self.coef_: Floats = np.zeros(columns.shape[1])
+            self.intercept_: float = float(np.log((n_positive + 1) / (n_negative + 1)))
             return self
         # The same objective in columns of size 1: huge log-odds would leave nothing of the intercept.
         size = float(np.abs(columns).max()) or 1.0

@@ -13,6 +13,7 @@ from oddsmith.modelfile import CalibrationModel
 PART = 500
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("part", range(4))
 def test_changed_files_are_refused_or_harmless(tmp_path, monkeypatch, part):
     monkeypatch.setenv("COLUMNS", "100")

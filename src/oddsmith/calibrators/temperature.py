@@ -82,5 +82,5 @@ class TemperatureCalibrator(UnitCalibrator):
         if line.slope < least:
             self._warn(NegativeSlopeWarning, "The scores speak against the labels: the temperature is at its bound.")
         slope = max(line.slope, least)
-        self.temperature_ = float(line.scale / slope)
+        self.temperature_: float = float(line.scale / slope)
         return PolynomialMap(np.empty(0), np.zeros(1), np.array([[0.0, slope, 0.0]]), line.scale)

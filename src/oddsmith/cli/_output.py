@@ -42,6 +42,8 @@ class CommandOutput:
     """Where a command prints: remarks, warnings and progress, unless it is to be quiet, and one result."""
 
     def __init__(self, *, quiet: bool, as_json: bool, output: Path | None = None) -> None:
+        self.quiet: bool
+        self.as_json: bool
         self.quiet, self.as_json = quiet, as_json
         self._err = Terminal(stderr=True, quiet=quiet)
         # Where standard output is the file that is written, the result goes to standard error.

@@ -224,7 +224,7 @@ def _class_tables(found: dict[str, Any], roomy: bool) -> Iterator["Table"]:
 def _warning(forecast: "ScoreTable", labels: tuple[Any, Any]) -> str:
     """Say what makes every figure below it moot: too few cases, or probabilities that do not rank; empty where none."""
     from oddsmith.cli._input import other_label
-    from oddsmith.report.advice import few_cases, too_few
+    from oddsmith.metrics.enough import few_cases, too_few
     from oddsmith.report.signal import Signal
     from oddsmith.table.resample import rows_by_class
 

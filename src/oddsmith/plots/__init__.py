@@ -8,6 +8,7 @@ matplotlib, no figures of pyplot.
 
 from oddsmith.plots._bands import Band
 from oddsmith.plots.comparison import ComparisonDisplay
+from oddsmith.plots.confidence import ConfidenceDisplay
 from oddsmith.plots.corp import CorpDisplay
 from oddsmith.plots.densities import DensityDisplay
 from oddsmith.plots.histogram import PredictionHistogramDisplay
@@ -19,6 +20,7 @@ from oddsmith.plots.smooth import SmoothReliabilityDisplay
 __all__ = [
     "Band",
     "ComparisonDisplay",
+    "ConfidenceDisplay",
     "CorpDisplay",
     "DensityDisplay",
     "EmpiricalPoints",

@@ -16,11 +16,11 @@ from oddsmith_studies.studies.niculescu_mizil_caruana_2005.grids import (
     rounds,
     styles,
 )
-from oddsmith_studies.studies.niculescu_mizil_caruana_2005.measured import extreme_share
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.measured import extreme_counts
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.methods import CROSS_ENTROPY, SQUARED_ERROR, WIDE, losses
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.parts import boosting_part, part_name
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.scores import Scores, Stage, _staged, boost
-from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tables import MEAN_OF_OWN, OWN, with_mean_of_own
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tables import MEAN_OF_OWN, OWN_PROBLEMS, with_mean_of_own
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tasks import PROBLEMS, STAND_INS, sample
 
 QUICK = Setting(quick=True)
@@ -34,8 +34,8 @@ def test_published_means_are_the_means_of_their_columns():
             assert len(column) == 8
             assert np.mean(column) == pytest.approx(printed.rows["mean", base][name], abs=1e-4)
     own = with_mean_of_own(printed).rows[MEAN_OF_OWN, TREES]["PLATT"]
-    assert own == pytest.approx(np.mean([printed.rows[problem, TREES]["PLATT"] for problem in OWN]))
-    assert set(OWN) | set(STAND_INS) == set(PROBLEMS)
+    assert own == pytest.approx(np.mean([printed.rows[problem, TREES]["PLATT"] for problem in OWN_PROBLEMS]))
+    assert set(OWN_PROBLEMS) | set(STAND_INS) == set(PROBLEMS)
     assert not set(STAND_INS) & {problem for problem, _ in printed.rows}
 
 
@@ -118,7 +118,7 @@ def test_sizes_that_leave_too_few_cases_are_dropped():
 def test_extreme_predictions_are_counted():
     counts = np.zeros(40, int)
     counts[[0, 1, 2, 38, 39]] = 1, 1, 6, 1, 1
-    assert extreme_share(counts) == pytest.approx(0.4)
+    assert extreme_counts(counts) == (4, 10)
 
 
 def test_a_part_keeps_the_rounds_that_are_best_on_validation_rows(needs_data):

@@ -107,8 +107,8 @@ def test_a_topic_with_hardly_any_story_is_judged(machine):
     toy = problem()
     for stories in (0, 1, 2):
         rare = toy._replace(y_train=np.arange(300) < stories)
-        found = parts._judge(QUICK, rare, "linear", machine, 1.0, shown="none")
-        own = parts.SIGMOID if machine == SVM else parts.REGULARISED
+        found = parts.judge_problem(QUICK, rare, "linear", machine, 1.0)
+        own = parts.SIGMOID if machine == SVM else parts.REGULARIZED
         assert np.isfinite(found["log_loss"][own]).all()
         assert found["looks"]["positive"] == stories
         if stories == 0:

@@ -58,11 +58,14 @@ class PolarsMemory(ArrowMemory):
 
     holds_arrow = False
     renames = True
-    renamed = PolarsLazy.renamed
 
     def takes(self, frame: Frame) -> bool:
         """Whether this is a frame of Polars in memory."""
         return super().takes(frame) and frame.implementation.is_polars()
+
+    def renamed(self, native: Any, names: Mapping[str, str]) -> Any:
+        """Return a frame with new names."""
+        return native.rename(dict(names))
 
 
 class _SearchReader(ExpressionReader):

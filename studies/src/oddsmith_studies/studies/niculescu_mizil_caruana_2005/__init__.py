@@ -1,7 +1,7 @@
 """Niculescu-Mizil & Caruana 2005: calibrated probabilities from boosting."""
 
 from oddsmith_studies.studies._study import Study
-from oddsmith_studies.studies.niculescu_mizil_caruana_2005.claims import all_claims
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.evidence import all_evidence
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.figures import all_figures
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.grids import GRIDS
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.parts import all_parts
@@ -16,6 +16,7 @@ STUDY = Study(
     parts=all_parts,
     tables=all_tables,
     figures=all_figures,
-    claims=all_claims,
+    evidence=all_evidence,
     story=tell,
+    version=2,
 )
