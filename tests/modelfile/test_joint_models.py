@@ -215,6 +215,15 @@ def test_maps_are_data(path):
     assert JointMap.from_dict(json.loads(json.dumps(found.to_dict()))) == found
 
 
+@pytest.mark.parametrize("method", ["TemperatureScaling", "VectorScaling", "MatrixScaling"])
+def test_a_steep_map_has_probabilities_for_large_logits(method):
+    logits, y = sample()
+    model = JointModel.from_scaling(SCALINGS[method.removesuffix("Scaling").lower()]().fit(logits * 1e-290, y))
+    p = model.predict_proba([[1e300, 0, -1e300], [1e20, -3, 5], [-1e300, 1e300, 1e300]])
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    assert p[:2, 0].tolist() == [1, 1]
+
+
 def test_rows_that_do_not_fit_are_refused():
     model = oddsmith.load(FOLDER / "one_vs_rest_of_probabilities.json")
     for rows, words in (
