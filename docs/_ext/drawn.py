@@ -1,4 +1,4 @@
-"""A directive for the pictures of `figures`: ```` ```{drawn} name ```` shows the light or the dark one, with a caption."""
+"""A directive for the pictures of `figures`: ```` ```{drawn} name ```` shows the light or the dark one, captioned."""
 
 import figures
 from docutils import nodes
