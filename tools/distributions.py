@@ -1,7 +1,7 @@
 """Build both distributions, check them, and try them where the repository is not.
 
-``make dist`` runs this. Each distribution is built twice, and once more from its own sdist: all builds must have the same
-bytes. The wheels are then installed into an empty environment, where the demo and a smoke test run.
+``make dist`` runs this. Each distribution is built twice, the second wheel from the first sdist, and both builds must have
+the same bytes. The wheels are then installed into an empty environment, where the demo and a smoke test run.
 """
 
 import hashlib
@@ -44,21 +44,22 @@ COMMANDS = [
 ]
 
 
-def build(folder: Path, target: Path) -> list[Path]:
-    """Build the sdist and the wheel of a folder; two builds of the same files have the same bytes."""
+def build(folder: Path, target: Path, *kinds: str) -> list[Path]:
+    """Build the sdist and the wheel of a folder, or one of them; builds of the same files have the same bytes."""
     last_change = ["git", "log", "-1", "--format=%ct"]
     when = os.environ.get("SOURCE_DATE_EPOCH") or subprocess.check_output(last_change, cwd=ROOT, text=True).strip()
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-t", "wheel", "-d", str(target)]
+    wanted = [word for kind in kinds or ("sdist", "wheel") for word in ("-t", kind)]
+    command = [sys.executable, "-m", "hatchling", "build", *wanted, "-d", str(target)]
     environment = {**os.environ, "SOURCE_DATE_EPOCH": when}
     subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
     return sorted(target.iterdir())
 
 
 def build_from_sdist(sdist: Path, target: Path) -> list[Path]:
-    """Build the sdist and the wheel again from what the sdist holds."""
+    """Build the wheel from what the sdist holds."""
     with tempfile.TemporaryDirectory() as name, tarfile.open(sdist) as archive:
         archive.extractall(name, filter="data")
-        return build(Path(name) / sdist.name.removesuffix(".tar.gz"), target)
+        return build(Path(name) / sdist.name.removesuffix(".tar.gz"), target, "wheel")
 
 
 def contents(archive: Path) -> set[str]:
@@ -71,8 +72,9 @@ def contents(archive: Path) -> set[str]:
 
 
 def tracked(folder: Path) -> set[str]:
-    """Return the names of the files in a folder that are under version control."""
-    return set(subprocess.check_output(["git", "ls-files", "-z"], cwd=folder, text=True).strip("\0").split("\0"))
+    """Return the names of the files in a folder that are under version control, or would be after ``git add``."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    return set(subprocess.check_output(command, cwd=folder, text=True).strip("\0").split("\0"))
 
 
 def wheel_contents(folder: Path, package: str, version: str) -> set[str]:
@@ -111,9 +113,9 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
             built = build(folder, Path(first))
             sdist = next(path for path in built if path.suffix == ".gz")
-            again = [build(folder, Path(second) / "tree"), build_from_sdist(sdist, Path(second) / "sdist")]
-            if any(digests(other) != digests(built) for other in again):
-                sys.exit(f"builds of {package} differ: {digests(built)} {[digests(other) for other in again]}")
+            again = build(folder, Path(second) / "tree", "sdist") + build_from_sdist(sdist, Path(second) / "sdist")
+            if digests(again) != digests(built):
+                sys.exit(f"two builds of {package} differ: {digests(built)}, {digests(again)}")
             for path in built:
                 path.rename(target / path.name)
     for name, digest in digests(sorted(target.iterdir())).items():
