@@ -177,6 +177,7 @@ def test_every_reading_is_a_recipe_and_concerns_its_classifiers():
             assert replace(changed, selection="category") == RECIPES["Zhang & Yang"]
 
 
+@pytest.mark.filterwarnings("ignore::oddsmith.errors.OddsmithWarning")
 def test_the_penalty_of_logistic_regression_is_chosen_on_held_out_scores():
     rng = np.random.default_rng(0)
     y = rng.random(60) < 0.5
