@@ -1,5 +1,6 @@
 """The page of the study."""
 
+from oddsmith.metrics import Interval
 from oddsmith_studies.studies._page import Story
 from oddsmith_studies.studies._record import Record
 from oddsmith_studies.studies.platt_1999.machines import BIAS, FOLDS
@@ -42,10 +43,16 @@ def _found(record: Record) -> str:
     )
     return (
         f"Adult linear is reproduced almost to the digit: raw errors, sigmoid errors and −Σ log p, likelihood errors "
-        f"and −Σ log p are {near}, published in brackets. That errors stay comparable "
-        f"{record.verdicts_of('9.3.1')}; that likelihoods are comparable {record.verdicts_of('9.3.2a')}. "
+        f"and −Σ log p are {near}, published in brackets. Over all tasks the sigmoid changes errors by "
+        f"{_range(record, '9.3.1')} ({record.verdicts_of('9.3.1')}), and its −Σ log p differs from that of the "
+        f"likelihood machine by {_range(record, '9.3.2a')} ({record.verdicts_of('9.3.2a')}). "
         f"{_sizes(record)}"
     )
+
+
+def _range(record: Record, claim: str) -> str:
+    values = [case.value.value for case in record.evidence[claim] if isinstance(case.value, Interval)]
+    return f"{100 * min(values):+.1f} to {100 * max(values):+.1f} %"
 
 
 def _sizes(record: Record) -> str:
