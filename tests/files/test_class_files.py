@@ -406,7 +406,7 @@ class TestCosts:
             ("", "must have a header"),
             ("a,b\n", "must have a header"),
             ("a,b\n0,1\n", "a line of costs for each decision"),
-            ("a,b\n0,1\n1\n", "lines of 2, 1 for 2 columns"),
+            ("a,b\n0,1\n1\n", "2 lines of 1 or 2 for 2 columns"),
             ("a,x\n0,1\n1,0\n", "must have the columns 'a', 'b'; got columns 'a', 'x'"),
             ("a,b\n0,1\nx,0\n", "must be numbers; got could not convert string to float: 'x'"),
             ("a,b\n0,inf\n1,0\n", "must be finite"),

@@ -165,12 +165,22 @@ def _class_verdict(found: dict[str, Any], warning: str, fit: str) -> str:
     return f"Tests refute nothing, but {'; '.join(parts)}." + ("" if warning else f" Next: {fit}")
 
 
+def _interval_lines(measure: dict[str, Any]) -> list[str]:
+    """Write the interval of a measure of several classes, and the range that chance gives it."""
+    from oddsmith.report.wording import interval_lines
+
+    if measure["low"] is None:
+        return []
+    corrected = measure.get("corrected") if "consistency" in measure else None
+    return interval_lines({"interval": {**measure, "corrected": corrected}})
+
+
 def _class_tables(found: dict[str, Any], roomy: bool) -> Iterator["Table"]:
     """Return measures, tests and the worst classes of an evaluation of several classes."""
     from rich.table import Table
 
     from oddsmith.report.titles import title_of
-    from oddsmith.report.wording import bias_explained, figure, interval_lines, p_value
+    from oddsmith.report.wording import bias_explained, figure, p_value
 
     def made(titles: tuple[str, ...], rows: list[list[str]], caption: str = "") -> Table:
         table = Table(caption=caption or None)
@@ -183,10 +193,7 @@ def _class_tables(found: dict[str, Any], roomy: bool) -> Iterator["Table"]:
         return table
 
     definition = ("definition",) if roomy else ()
-    lines = {
-        name: interval_lines({"interval": {"corrected": None, **one}}) if one["low"] is not None else []
-        for name, one in found["measures"].items()
-    }
+    lines = {name: _interval_lines(one) for name, one in found["measures"].items()}
     yield made(
         ("measure", "value", "95 % interval", *definition),
         [
