@@ -20,6 +20,7 @@ from oddsmith.formula.vectors import (
     Each,
     Vector,
     against_rest,
+    below_largest,
     centered,
     held,
     log_mixture,
@@ -138,7 +139,8 @@ class ScalingPart(NamedTuple):
     def read(self, logits: Vector) -> Vector:
         """Return x as a vector formula of the logits."""
         if self.reading == "logits":
-            return centered(logits)
+            # Less their largest is the same for the softmax where all are multiplied by one number.
+            return centered(logits) if self.coef.ndim else below_largest(logits)
         log_prob = log_softmax(logits)
         k = float(np.log(logits.width))
         if self.reading == "log_probabilities":
@@ -188,9 +190,9 @@ class ScalingMap(JointMap):
 
     def _scaled(self) -> list[Vector]:
         """Return Aₘxₘ + bₘ of every part."""
-        logits, read, scaled = self._logits(), dict[tuple[str, float, bool], Vector](), list[Vector]()
+        logits, read, scaled = self._logits(), dict[tuple[str, float, int], Vector](), list[Vector]()
         for part in self.parts:
-            key = part.reading, part.softening, part.coef.ndim == 1
+            key = part.reading, part.softening, part.coef.ndim
             if key not in read:
                 read[key] = part.read(logits)
             scaled.append(Affine(part.coef, part.intercept, read[key]))
