@@ -106,7 +106,10 @@ def check(
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Let probabilities pass if they keep within bounds: exit code 0, or 1 if a bound is broken."""
+    """Let probabilities pass if they keep within bounds: exit code 0, or 1 if a bound is broken.
+
+    Several classes: `oddsmith check classes.csv --scores 'p_*' --label label --max-top-label-ece 0.05`.
+    """
     from rich.table import Table
     from rich.text import Text
 

@@ -49,7 +49,7 @@ def evaluate(
 ) -> None:
     """Evaluate probabilities: measures with intervals, tests of calibration, and a reliability diagram.
 
-    Of several classes (--scores) also logits, whose softmax is evaluated.
+    Several classes: `oddsmith evaluate classes.csv --scores 'p_*' --label label`; of logits the softmax is evaluated.
     """
     import numpy as np
 

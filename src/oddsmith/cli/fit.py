@@ -46,7 +46,7 @@ def fit(
 ) -> None:
     """Fit a calibrator to scores and labels, and write it to a model file.
 
-    Several classes: oddsmith fit classes.csv -o model.json --scores 'p_\*' --label label
+    Several classes: `oddsmith fit classes.csv -o model.json --scores 'p_*' --label label`.
     """
     from oddsmith import _check
     from oddsmith.calibrators.registry import calibrator_named
