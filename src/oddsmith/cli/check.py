@@ -186,7 +186,7 @@ def _evaluation_of_classes(out: "CommandOutput", file: str, told: "ClassOptions"
     from oddsmith.cli._classes import read_classes
     from oddsmith.metrics import evaluate_classes
 
-    data = read_classes(out, file, told)
+    data = read_classes(out, file, told, "probability")
     with out.show_warnings(), out.waiting("Measuring"):
         return evaluate_classes(data.rows, random_state=told.seed)
 

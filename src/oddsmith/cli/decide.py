@@ -62,7 +62,7 @@ def decide(
         if are_several(file, scores, probability):
             refuse_two_class_options(probability=probability, positive=positive)
             names = None if classes is None else [each.strip() for each in classes.split(",")]
-            columns = choose_class_columns(opened, scores or (), names, needs_label=False)
+            columns = choose_class_columns(opened, scores or (), names, kind="probability", needs_label=False)
             out.remark(columns.message)
             found, inputs = read_costs(costs, columns.classes), class_inputs(opened, columns, "probabilities")
         else:

@@ -116,7 +116,7 @@ def _evaluate_classes(out: "CommandOutput", file: str, told: "ClassOptions") -> 
     from oddsmith.cli._output import print_text
     from oddsmith.metrics import evaluate_classes
 
-    data = read_classes(out, file, told)
+    data = read_classes(out, file, told, "probability")
     with out.show_warnings(), out.waiting("Resampling"):
         found = evaluate_classes(data.rows, random_state=told.seed, n_resamples=_CLASS_SAMPLES)
     unsure = next((note for note in found["notes"] if note.startswith("Cannot tell")), "")
