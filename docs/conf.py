@@ -23,6 +23,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "docstrings",
+    "drawn",
     "made_pages",
     "mathml",
 ]
@@ -58,6 +59,7 @@ html_static_path = ["_static"]
 html_css_files = ["oddsmith.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "Oddsmith"},
     "header_links_before_dropdown": 7,

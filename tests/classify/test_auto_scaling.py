@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.special import log_softmax, softmax
@@ -11,10 +11,10 @@ from oddsmith import AutoScaling, MatrixScaling, TemperatureScaling, VectorScali
 from oddsmith.classify import _folds, auto_scaling
 from oddsmith.classify._level import level_classes
 from oddsmith.errors import InvalidInputError
-from samples import ours_allowed
+from samples import examples, ours_allowed
 
 seeds = st.integers(0, 2**32 - 1)
-quick = settings(deadline=None, max_examples=15)
+quick = examples(15)
 
 
 def sample(n=400, k=4, seed=0, sharpness=2.0, bias=1.0):

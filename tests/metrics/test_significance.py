@@ -265,6 +265,7 @@ def rows_bootstrap(difference, n_resamples, seed):
     return times @ difference / len(difference)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("outliers", [[-60.0], [60.0], [-40.0, 25.0], [-30.0] * 3])
 @pytest.mark.parametrize("counted", [False, True])
 def test_single_outliers_among_many_decisions_keep_their_weight(outliers, counted):

@@ -49,7 +49,7 @@ class Density:
     spike: bool = False
 
 
-class Search(NamedTuple):
+class ModeSearch(NamedTuple):
     """Which modes are tried, as for `find_mode`, and whether the other class lies to the left."""
 
     subdivisions: int
@@ -58,10 +58,10 @@ class Search(NamedTuple):
 
 
 #: Fits one density to one class, by maximum likelihood.
-Family = Callable[[ClassScores, ScaleLimits, Search], Density]
+Family = Callable[[ClassScores, ScaleLimits, ModeSearch], Density]
 
 
-def gaussian(sample: ClassScores, limits: ScaleLimits, search: Search) -> Density:
+def gaussian(sample: ClassScores, limits: ScaleLimits, search: ModeSearch) -> Density:
     """Mean and standard deviation."""
     del search
     mu, variance = moments(sample)
@@ -76,7 +76,7 @@ def gaussian_with(sample: ClassScores, mu: float, variance: float, sigma: float)
     return _density(sample, mu, peak, (side, side), {"mu": mu, "sigma": sigma * sample.scale}, fitted)
 
 
-def laplace(sample: ClassScores, limits: ScaleLimits, search: Search) -> Density:
+def laplace(sample: ClassScores, limits: ScaleLimits, search: ModeSearch) -> Density:
     """Median, of a middle interval the midpoint, and mean absolute deviation."""
     del search
     weight = np.ones(len(sample.scores), np.int64) if sample.weight is None else sample.weight
@@ -87,14 +87,14 @@ def laplace(sample: ClassScores, limits: ScaleLimits, search: Search) -> Density
     return _density(sample, theta, peak, (side, side), {"theta": theta, "b": b * sample.scale}, fitted)
 
 
-def exponential(sample: ClassScores, limits: ScaleLimits, search: Search) -> Density:
+def exponential(sample: ClassScores, limits: ScaleLimits, search: ModeSearch) -> Density:
     """One-sided: the mode at the likelier end of the class; beyond it the tail is the steepest allowed."""
     del search
     low, high = (sample.mode_at(end, (1, 1)) for end in sample.ends())
     return replace(asymmetric_laplace_at(high if high.left < low.right else low, sample, limits), spike=False)
 
 
-def asymmetric_laplace(sample: ClassScores, limits: ScaleLimits, search: Search) -> Density:
+def asymmetric_laplace(sample: ClassScores, limits: ScaleLimits, search: ModeSearch) -> Density:
     """Mode, and an exponential tail of its own on each side; θ minimizes √D_l + √D_r."""
     mode = find_mode(sample, (1, 1), lambda left, right: np.sqrt(left) + np.sqrt(right), *search[:2])
     return asymmetric_laplace_at(mode, sample, limits)
@@ -113,7 +113,7 @@ def asymmetric_laplace_at(mode: Mode, sample: ClassScores, limits: ScaleLimits) 
     return _density(sample, theta, peak, (Side(beta, 0.0), Side(gamma, 0.0)), parameters, fitted, 0 in (left, right))
 
 
-def asymmetric_gaussian(sample: ClassScores, limits: ScaleLimits, search: Search) -> Density:
+def asymmetric_gaussian(sample: ClassScores, limits: ScaleLimits, search: ModeSearch) -> Density:
     """Mode, and a half-Gaussian tail of its own on each side; θ minimizes ∛D_l2 + ∛D_r2."""
     mode = find_mode(sample, (2, 2), lambda left, right: np.cbrt(left) + np.cbrt(right), *search[:2])
     return asymmetric_gaussian_at(mode, sample, limits)
@@ -134,7 +134,7 @@ def asymmetric_gaussian_at(mode: Mode, sample: ClassScores, limits: ScaleLimits)
     return _density(sample, theta, peak, sides, parameters, fitted, 0 in (left, right))
 
 
-def hybrid(sample: ClassScores, limits: ScaleLimits, search: Search) -> Density:
+def hybrid(sample: ClassScores, limits: ScaleLimits, search: ModeSearch) -> Density:
     """Exponential on the inner side, towards the other class, and Gaussian on the outer side; θ minimizes −log L/N."""
 
     def objective(left: Floats, right: Floats) -> Floats:

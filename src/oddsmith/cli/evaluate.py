@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from oddsmith.cli._classes import ClassOptions
+    from oddsmith.cli._output import CommandOutput
     from oddsmith.table import ScoreTable
 
 EXAMPLE = "oddsmith evaluate predictions.csv --probability p --label label"
@@ -18,8 +20,17 @@ _ROOMY = 110
 
 _LEVEL = 0.05
 
-#: Bootstrap samples of the intervals.
-_SAMPLES = 1000
+#: Bootstrap samples of the intervals, for two classes and for several.
+_SAMPLES, _CLASS_SAMPLES = 1000, 400
+
+#: Classes that are shown.
+_WORST = 10
+
+#: Errors of several classes that a perfect forecast has by chance alone.
+_ERRORS = ("top_label_calibration_error", "classwise_calibration_error")
+
+#: What measures are called of several classes, where that is something else.
+_CLASS_TITLES = {"zero_one_error": "wrong decisions"}
 
 
 def evaluate(
@@ -28,15 +39,24 @@ def evaluate(
     label: option.LabelColumn = None,
     weight: option.WeightColumn = None,
     positive: option.Positive = None,
+    scores: option.Scores = None,
+    classes: option.Classes = None,
+    labels: option.LabelsFile = None,
+    scores_are: option.ClassScoresAre = "auto",
+    sample: option.Sample = None,
     seed: option.Seed = 0,
     bad_rows: option.BadRows = "refuse",
     resolution: option.Resolution = "auto",
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Evaluate probabilities: measures with intervals, tests of calibration, and a reliability diagram."""
+    """Evaluate probabilities: measures with intervals, tests of calibration, and a reliability diagram.
+
+    Of several classes (--scores) also logits, whose softmax is evaluated.
+    """
     import numpy as np
 
+    from oddsmith.cli._classes import ClassOptions, are_several, refuse_class_options, refuse_two_class_options
     from oddsmith.cli._curve import bars, curve
     from oddsmith.cli._input import next_steps, read_forecast
     from oddsmith.cli._output import CommandOutput, print_text
@@ -44,6 +64,12 @@ def evaluate(
     from oddsmith.metrics.result import plain
 
     out = CommandOutput(quiet=quiet, as_json=as_json)
+    if are_several(file, scores, probability):
+        refuse_two_class_options(probability=probability, positive=positive)
+        told = ClassOptions(tuple(scores or ()), classes, label, labels, weight, scores_are, bad_rows, sample, seed)
+        _evaluate_classes(out, file, told)
+        return
+    refuse_class_options(classes=classes, labels=labels, sample=sample)
     forecast, data, roles = read_forecast(
         out,
         file,
@@ -84,10 +110,121 @@ def evaluate(
     out.result(content, show)
 
 
+def _evaluate_classes(out: "CommandOutput", file: str, told: "ClassOptions") -> None:
+    """Evaluate what is said of several classes."""
+    import numpy as np
+
+    from oddsmith.cli._classes import class_next_steps, read_classes
+    from oddsmith.cli._curve import curve
+    from oddsmith.cli._output import print_text
+    from oddsmith.metrics import evaluate_classes
+
+    data = read_classes(out, file, told)
+    with out.show_warnings(), out.waiting("Resampling"):
+        found = evaluate_classes(data.rows, random_state=told.seed, n_resamples=_CLASS_SAMPLES)
+    unsure = next((note for note in found["notes"] if note.startswith("Cannot tell")), "")
+    verdict = _class_verdict(found, unsure, class_next_steps(file, told).fit("auto"))
+    content = {**found, "rows_in_file": data.total, "verdict": verdict}
+
+    def show(console: "Console") -> None:
+        of = "" if data.rows.input == "probabilities" else ", the softmax of logits"
+        print_text(console, f"{data.rows.n_rows:,} rows of {len(data.rows.labels):,} classes{of}")
+        for table in _class_tables(found, console.width >= _ROOMY):
+            console.print(table)
+        points, ends = found["top_label"]["curve"], np.array([0.0, 1.0])
+        dots = list(zip(points["mean_predicted"], points["fraction_positive"], strict=True))
+        print_text(
+            console, "\nShare of right decisions (o) by the probability of the decision, in bins of equal weight:"
+        )
+        width = min(50, console.width - 6)
+        console.print(curve(ends, ends, points=dots, width=width, height=width // 3))
+        for note in found["notes"]:
+            print_text(console, note)
+        print_text(console, verdict)
+
+    out.result(content, show)
+
+
+def _class_verdict(found: dict[str, Any], warning: str, fit: str) -> str:
+    """Say whether tests refute calibration, or an error is larger than chance explains."""
+    from oddsmith.report.titles import title_of
+    from oddsmith.report.wording import figure
+
+    told = _verdict(found["tests"], warning, fit)
+    errors = {name: found["measures"][name] for name in _ERRORS}
+    beyond = {
+        name: one for name, one in errors.items() if "consistency" in one and one["value"] > one["consistency"][1]
+    }
+    if not told.startswith("Nothing refutes") or not beyond:
+        return told
+    parts = [
+        f"the {title_of(name)} is {figure(one['value'])}, above {figure(one['consistency'][1])}, the most that chance "
+        "makes of it in 95 % of perfect forecasts"
+        for name, one in beyond.items()
+    ]
+    return f"Tests refute nothing, but {'; '.join(parts)}." + ("" if warning else f" Next: {fit}")
+
+
+def _class_tables(found: dict[str, Any], roomy: bool) -> Iterator["Table"]:
+    """Return measures, tests and the worst classes of an evaluation of several classes."""
+    from rich.table import Table
+
+    from oddsmith.report.titles import title_of
+    from oddsmith.report.wording import bias_explained, figure, interval_lines, p_value
+
+    def made(titles: tuple[str, ...], rows: list[list[str]], caption: str = "") -> Table:
+        table = Table(caption=caption or None)
+        table.add_column(titles[0], overflow="fold")
+        for title in titles[1:]:
+            is_text = title == "definition"
+            table.add_column(title, justify="left" if is_text else "right", style="dim" if is_text else None)
+        for row in rows:
+            table.add_row(*row[: len(titles)])
+        return table
+
+    definition = ("definition",) if roomy else ()
+    lines = {
+        name: interval_lines({"interval": {"corrected": None, **one}}) if one["low"] is not None else []
+        for name, one in found["measures"].items()
+    }
+    yield made(
+        ("measure", "value", "95 % interval", *definition),
+        [
+            [_CLASS_TITLES.get(name, title_of(name)), figure(one["value"]), "\n".join(lines[name]), one["definition"]]
+            for name, one in found["measures"].items()
+        ],
+        bias_explained(lines.values()),
+    )
+    yield made(
+        ("test of calibration", "p-value", *definition),
+        [
+            [title_of(name), p_value(test), test.get("definition", test.get("reason", ""))]
+            for name, test in found["tests"].items()
+        ],
+    )
+    ordered = sorted(found["classes"].items(), key=lambda item: -abs(item[1]["gap"]["value"] or 0.0))
+    more = len(ordered) - _WORST
+    yield made(
+        ("class", "cases", "share", "mean P", "ECE", "p (Holm)"),
+        [
+            [
+                name,
+                f"{one['cases']:,.6g}",
+                figure(one["share"]),
+                figure(one["mean_probability"]),
+                figure(one["calibration_error"]["value"]),
+                "–" if one["p_holm"] is None else p_value({"p_value": one["p_holm"]}),
+            ]
+            for name, one in ordered[:_WORST]
+        ],
+        f"the {_WORST} with the largest |mean P − share|; {more:,} more with --json" if more > 0 else "",
+    )
+
+
 def _warning(forecast: "ScoreTable", labels: tuple[Any, Any]) -> str:
     """Say what makes every figure below it moot: too few cases, or probabilities that do not rank; empty where none."""
     from oddsmith.cli._input import other_label
-    from oddsmith.report.advice import few_cases, too_few
+    from oddsmith.metrics.enough import few_cases, too_few
     from oddsmith.report.signal import Signal
     from oddsmith.table.resample import rows_by_class
 

@@ -49,16 +49,21 @@ def export(
 ) -> None:
     """Write a model as SQL, ONNX, Python, JavaScript or C, and prove that it computes the same."""
     from oddsmith import _check
+    from oddsmith.cli._classes import refuse_two_class_options
     from oddsmith.cli._output import STANDARD_OUTPUT, CommandOutput, print_text, writable_file
     from oddsmith.export import LANGUAGES
     from oddsmith.export import export as write_export
     from oddsmith.files import write_atomically
-    from oddsmith.modelfile import CalibrationModel
+    from oddsmith.modelfile import CalibrationModel, JointModel, load
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
     _check.one_of(to, "--to", _languages())
     suffix = LANGUAGES[to].suffix
-    fitted = _segment(CalibrationModel.load(model), segment)
+    fitted: CalibrationModel | JointModel = load(model)
+    if isinstance(fitted, JointModel):
+        refuse_two_class_options(segment=segment)
+    else:
+        fitted = _segment(fitted, segment)
     done = write_export(fitted, to, dialect=dialect, column=column, table=None if table is None else qualified(table))
     out.remark(str(done.parity))
     if output is None and isinstance(done.content, bytes):
