@@ -1,4 +1,4 @@
-"""A directive for the pictures of `figures`: ```` ```{drawn} name ```` shows the light or the dark one, captioned."""
+"""The directive `{drawn} name`: a picture of `figures`, the light or the dark one, with its caption."""
 
 import figures
 from docutils import nodes
@@ -20,14 +20,14 @@ class Drawn(SphinxDirective):
         if name not in figures.FIGURES or "alt" not in self.options:
             message = f"no picture {name!r}, or no alt text"
             raise self.error(message)
-        shown = nodes.figure(classes=["drawn"])
+        # The theme hides captions beside an image of the other theme, so that images need a box of their own.
+        box = nodes.container()
         for theme in ("light", "dark"):
             uri = f"/_made/figures/{name}-{theme}.svg"
-            shown += nodes.image(uri=uri, alt=self.options["alt"], classes=[f"only-{theme}"])
+            box += nodes.image(uri=uri, alt=self.options["alt"], classes=[f"only-{theme}"])
         caption = nodes.caption()
         caption += self.parse_inline(" ".join(self.content), lineno=self.content_offset)[0]
-        shown += caption
-        return [shown]
+        return [nodes.figure("", box, caption, classes=["drawn"])]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

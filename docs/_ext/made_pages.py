@@ -5,6 +5,7 @@ from pathlib import Path
 import command_pages
 import figures
 import reference_pages
+import rooms
 from sphinx.application import Sphinx
 
 #: What the head of the site names, in this order.
@@ -33,10 +34,15 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 def _write(app: Sphinx) -> None:
     made = Path(app.srcdir) / "_made"
-    for name, text in reference_pages.pages():
-        _write_if_changed(made / "reference" / f"{name}.rst", text)
-    _write_if_changed(made / "reference" / "command-line.md", command_pages.page())
+    pages = {f"{name}.rst": text for name, text in reference_pages.pages()}
+    pages["command-line.md"] = command_pages.page()
+    for name, text in pages.items():
+        _write_if_changed(made / "reference" / name, text)
+    for path in (made / "reference").iterdir():
+        if path.name not in pages:
+            path.unlink()  # of a name that is gone
     figures.write(made / "figures")
+    _write_if_changed(made / "files.md", f"# Every file\n\n{rooms.files()}")
 
 
 def _write_if_changed(path: Path, text: str) -> None:

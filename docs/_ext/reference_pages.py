@@ -26,6 +26,7 @@ MODULES = (
     "oddsmith.combine",
     "oddsmith.table",
     "oddsmith.maps",
+    "oddsmith.maps.joint",
     "oddsmith.frames",
     "oddsmith.frames.engines",
     "oddsmith.files",

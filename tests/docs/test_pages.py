@@ -1,17 +1,22 @@
 """What the pages show is what happens: every block of code is run, page by page, and shown output is compared.
 
 Blocks of a page share one namespace and one empty folder. Python that is written with ``>>>`` and commands that are
-followed by output must print what the page says, where ``...`` stands for anything. ``<!-- needs: torch -->`` above a
+followed by output must print what the page says, where ``...`` stands for anything. So must Python with a block of text
+right below it, but for the last digits of its figures. ``<!-- needs: torch -->`` above a
 block names modules that a user's machine may lack; ``<!-- fragment -->`` marks code that is only to be looked at.
 """
 
+import contextlib
 import doctest
+import io
+import math
 import os
 import re
 import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
+from itertools import zip_longest
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -34,6 +39,7 @@ COMMAND = re.compile(r"^\$ (?P<command>(?:.*\\\n)*.*)\n(?P<output>(?:(?!\$ ).*\n
 #: Programs that install things or run for long are shown, not run.
 NOT_RUN = re.compile(r"(pip|make|git|python -m pip|oddsmith study|oddsmith data) ")
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+NUMBER = re.compile(r"(?<![\w.])[-+]?\d+\.?\d*(?:e[-+]?\d+)?")
 
 
 class Block(NamedTuple):
@@ -44,18 +50,22 @@ class Block(NamedTuple):
     line: int
     needs: tuple[str, ...]
     fragment: bool
+    shown: str | None
 
 
 def blocks(text):
     """Return the blocks of a page, in order."""
     found = []
-    for match in FENCE.finditer(text):
+    fences = list(FENCE.finditer(text))
+    for match, below in zip_longest(fences, fences[1:]):
+        printed = below is not None and below["language"] == "text" and not text[match.end() : below.start()].strip()
         remark = REMARK.search(text, 0, match.start())
         names = tuple(re.findall(r"[\w.]+", (remark and remark["names"]) or ""))
         code = re.sub(f"^{match['indent']}", "", match["code"], flags=re.M)
         line = text.count("\n", 0, match.start("code"))
         fragment = remark is not None and remark["word"] == "fragment"
-        found.append(Block(match["language"].strip(), code, line, names, fragment))
+        shown = below["code"] if printed else None
+        found.append(Block(match["language"].strip(), code, line, names, fragment, shown))
     return found
 
 
@@ -82,13 +92,25 @@ def run_python(block, names, page):
     """Run code; what is written as a session must print what it shows."""
     with ours_allowed():
         if ">>> " not in block.code:
-            exec(compile("\n" * block.line + block.code, page, "exec"), names)
+            with contextlib.redirect_stdout(io.StringIO()) as output:
+                exec(compile("\n" * block.line + block.code, page, "exec"), names)
+            said = output.getvalue()
+            assert block.shown is None or prints(block.shown, said), f"{page}, line {block.line}: it prints\n{said}"
             return
         session = doctest.DocTestParser().get_doctest(block.code, names, page, page, block.line)
         said = []
         doctest.DocTestRunner(optionflags=OPTIONS).run(session, out=said.append, clear_globs=False)
         names |= session.globs
         assert not said, "".join(said)
+
+
+def prints(shown, said):
+    """Whether this was said: the same words, and figures within 5 % or 0.02, as other versions of what is used give."""
+    words = [NUMBER.sub("0", text) for text in (shown, said)]
+    if not doctest.OutputChecker().check_output(*words, OPTIONS):
+        return False
+    pairs = zip(NUMBER.findall(shown), NUMBER.findall(said), strict=False)
+    return "..." in shown or all(math.isclose(float(a), float(b), rel_tol=0.05, abs_tol=0.02) for a, b in pairs)
 
 
 def run_console(block, page):
@@ -126,6 +148,7 @@ def test_blocks_share_names_and_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = "```python\nfrom pathlib import Path\nPath('a.txt').write_text('12')\nx = 1\n```\n"
     page += "- then\n\n  ```python\n  y = x + 1\n  ```\n"
+    page += "```python\nprint('P =', 0.5)\nprint('so')\n```\n\n```text\nP = 0.51\n...\n```\n"
     page += "```python\n>>> y\n2\n```\n```console\n$ cat a.txt\n1...\n$ false\n$ echo $?\n1\n```\n"
     run_page(page, "page")
 
@@ -135,6 +158,8 @@ def test_blocks_share_names_and_files(tmp_path, monkeypatch):
     [
         "```python\n1 / 0\n```\n",
         "```python\n>>> 1 + 1\n3\n```\n",
+        "```python\nprint(0.5)\n```\n\n```text\n0.6\n```\n",
+        "```python\nprint('a 1')\n```\n```text\nb 1\n```\n",
         "```console\n$ false\n```\n",
         "```console\n$ echo yes\nno\n```\n",
         "```console\n$ oddsmith fit \\\n    nowhere.csv\n```\n",

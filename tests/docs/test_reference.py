@@ -44,6 +44,12 @@ def test_every_page_is_listed_once():
         assert listed.count(home) == 1, home
 
 
+def test_every_module_is_listed():
+    index = (Path(__file__).parents[2] / "docs" / "reference" / "index.md").read_text(encoding="utf-8")
+    for module in reference_pages.MODULES:
+        assert index.count(f"/reference/{module}\n") == 1, module
+
+
 def test_every_command_is_shown_with_its_options():
     page = command_pages.page()
     for name in COMMANDS:

@@ -242,6 +242,12 @@ class TestArrays:
         np.savez(tmp_path / "b.npz", one=z, two=z, y=y)
         refused(tmp_path / "b.npz", "two or more; got none", ())
 
+    def test_probabilities_or_logits_of_the_same_file(self, tmp_path, arrays):
+        np.savez(tmp_path / "a.npz", logits=arrays[0], labels=arrays[1], probabilities=np.full((40, 3), 1 / 3))
+        with open_scores(tmp_path / "a.npz") as file:
+            assert choose_class_columns(file).scores[0] == "logits_0"
+            assert choose_class_columns(file, kind="probability").scores[0] == "probabilities_0"
+
     @pytest.mark.parametrize(
         ("content", "words"),
         [
@@ -299,7 +305,7 @@ class TestArrays:
         np.savez(tmp_path / "a.npz", score=arrays[0][:, 0], label=arrays[1] > 0)
         with open_scores(tmp_path / "a.npz") as file:
             assert file.columns == ("score", "label")
-            assert file.matrix == ()
+            assert file.matrix() == ()
 
 
 class TestApplying:
@@ -406,7 +412,7 @@ class TestCosts:
             ("", "must have a header"),
             ("a,b\n", "must have a header"),
             ("a,b\n0,1\n", "a line of costs for each decision"),
-            ("a,b\n0,1\n1\n", "lines of 2, 1 for 2 columns"),
+            ("a,b\n0,1\n1\n", "2 lines of 1 or 2 for 2 columns"),
             ("a,x\n0,1\n1,0\n", "must have the columns 'a', 'b'; got columns 'a', 'x'"),
             ("a,b\n0,1\nx,0\n", "must be numbers; got could not convert string to float: 'x'"),
             ("a,b\n0,inf\n1,0\n", "must be finite"),

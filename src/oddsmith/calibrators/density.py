@@ -17,7 +17,7 @@ from oddsmith.calibrators._mode import ClassScores
 from oddsmith.calibrators._selection import Selected
 from oddsmith.calibrators._within_cells import divided
 from oddsmith.errors import NegativeSlopeWarning, SpikeWarning
-from oddsmith.maps import CalibrationMap, PolynomialMap
+from oddsmith.maps import CalibrationMap, PolynomialMap, line_map
 from oddsmith.table import Sample, ScoreTable
 from oddsmith.table.rows import binary_scale
 
@@ -299,7 +299,7 @@ class GaussianCalibrator(_BayesCalibrator):
         self.b_: float = level - slope * (origin / pos.scale)
         if slope < 0:
             self._warn(NegativeSlopeWarning, f"The fitted slope is negative (a = {self.a_:.4g}): P falls as s rises.")
-        return PolynomialMap(np.empty(0), np.array([origin]), np.array([[level, slope, 0.0]]), pos.scale)
+        return line_map(slope, level, origin, pos.scale)
 
 
 @dataclass(eq=False, repr=False)

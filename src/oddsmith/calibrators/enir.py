@@ -11,7 +11,7 @@ from oddsmith import _check, _kernels
 from oddsmith._kernels import Ints
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator
-from oddsmith.calibrators._bins import block_map
+from oddsmith.calibrators._bins import block_ends, block_map
 from oddsmith.calibrators._near_isotonic import Path, near_isotonic_path
 from oddsmith.calibrators.binning import ADDED
 from oddsmith.maps import CalibrationMap
@@ -100,7 +100,7 @@ class ENIRCalibrator(Calibrator):
             smoothed = (level * fit.values + added) / (level + 2 * added)
             values += weight * np.repeat(smoothed, np.diff(fit.starts, append=len(starts)))
         blocks = _kernels.run_starts(values)
-        return block_map(table.scores, starts[blocks], np.minimum(values[blocks], 1.0))
+        return block_map(*block_ends(table.scores, starts[blocks]), np.minimum(values[blocks], 1.0))
 
 
 def _cells(table: ScoreTable) -> tuple[Ints, Floats, Floats]:

@@ -9,7 +9,7 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.errors import NegativeSlopeWarning
-from oddsmith.maps import PolynomialMap
+from oddsmith.maps import PolynomialMap, line_map
 from oddsmith.solvers.line import Line, fit_line
 from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import Sample
@@ -38,9 +38,7 @@ class _LineCalibrator(Calibrator):
         self._tell(line.converged)
         if line.slope < 0:
             self._warn(NegativeSlopeWarning, f"The fitted slope is negative (a = {line.a:.4g}): P falls as s rises.")
-        return PolynomialMap(
-            np.empty(0), np.array([line.center]), np.array([[line.intercept, line.slope, 0.0]]), line.scale
-        )
+        return line_map(line.slope, line.intercept, line.center, line.scale)
 
 
 @dataclass(eq=False, repr=False)

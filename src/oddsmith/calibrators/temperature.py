@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from oddsmith.calibrators._base import Laws
 from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.calibrators.sigmoid import one_sided
 from oddsmith.errors import NegativeSlopeWarning
-from oddsmith.maps import CalibrationMap, PolynomialMap
+from oddsmith.maps import CalibrationMap, line_map
 from oddsmith.solvers.line import fit_line
 from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import Sample
@@ -83,4 +82,4 @@ class TemperatureCalibrator(UnitCalibrator):
             self._warn(NegativeSlopeWarning, "The scores speak against the labels: the temperature is at its bound.")
         slope = max(line.slope, least)
         self.temperature_: float = float(line.scale / slope)
-        return PolynomialMap(np.empty(0), np.zeros(1), np.array([[0.0, slope, 0.0]]), line.scale)
+        return line_map(slope, scale=line.scale)

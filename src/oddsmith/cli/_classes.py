@@ -74,11 +74,13 @@ def refuse_class_options(**given: Any) -> None:
             _check.fail(f"{option} is for several classes", f"{option} without --scores", hint)
 
 
-def read_classes(out: CommandOutput, path: str, options: ClassOptions) -> ClassData:
+def read_classes(
+    out: CommandOutput, path: str, options: ClassOptions, kind: Literal["score", "probability"] = "score"
+) -> ClassData:
     """Read the rows of a file, and print what was guessed, left out, and drawn."""
     with open_scores(path, options.labels) as file:
         names = None if options.classes is None else [name.strip() for name in options.classes.split(",")]
-        columns = choose_class_columns(file, options.scores, names, options.label, options.weight)
+        columns = choose_class_columns(file, options.scores, names, options.label, options.weight, kind=kind)
         out.remark(columns.message)
         with out.progress(f"Reading {file.name}") as progress:
             data = read_class_rows(

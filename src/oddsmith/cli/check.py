@@ -106,7 +106,10 @@ def check(
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Let probabilities pass if they keep within bounds: exit code 0, or 1 if a bound is broken."""
+    """Let probabilities pass if they keep within bounds: exit code 0, or 1 if a bound is broken.
+
+    Several classes: `oddsmith check classes.csv --scores 'p_*' --label label --max-top-label-ece 0.05`.
+    """
     from rich.table import Table
     from rich.text import Text
 
@@ -183,7 +186,7 @@ def _evaluation_of_classes(out: "CommandOutput", file: str, told: "ClassOptions"
     from oddsmith.cli._classes import read_classes
     from oddsmith.metrics import evaluate_classes
 
-    data = read_classes(out, file, told)
+    data = read_classes(out, file, told, "probability")
     with out.show_warnings(), out.waiting("Measuring"):
         return evaluate_classes(data.rows, random_state=told.seed)
 

@@ -48,7 +48,10 @@ def combine(
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Write a copy of a file with the combined probability of several calibrated classifiers."""
+    """Write a copy of a file with the combined probability of several calibrated classifiers.
+
+    Several classes: `oddsmith combine several.csv --scores 'forest_*' --scores 'net_*' -o combined.csv`.
+    """
     import numpy as np
 
     from oddsmith import _check

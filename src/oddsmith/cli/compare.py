@@ -37,7 +37,10 @@ def compare(
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Compare calibration methods by honest cross-validation and paired tests, and recommend one."""
+    """Compare calibration methods by honest cross-validation and paired tests, and recommend one.
+
+    Several classes: `oddsmith compare classes.csv --scores 'p_*' --label label -m auto -m one-vs-rest:isotonic`.
+    """
     from oddsmith.cli._classes import ClassOptions, are_several, refuse_class_options, refuse_two_class_options
     from oddsmith.cli._output import CommandOutput, print_text
 

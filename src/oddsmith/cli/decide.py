@@ -39,7 +39,10 @@ def decide(
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Write a copy of a file with the decision of least expected cost for each row, and what it costs."""
+    """Write a copy of a file with the decision of least expected cost for each row, and what it costs.
+
+    Several classes: `oddsmith decide classes.csv --scores 'p_*' --costs costs.csv -o decisions.csv`.
+    """
     import numpy as np
 
     from oddsmith import _check
@@ -59,7 +62,7 @@ def decide(
         if are_several(file, scores, probability):
             refuse_two_class_options(probability=probability, positive=positive)
             names = None if classes is None else [each.strip() for each in classes.split(",")]
-            columns = choose_class_columns(opened, scores or (), names, needs_label=False)
+            columns = choose_class_columns(opened, scores or (), names, kind="probability", needs_label=False)
             out.remark(columns.message)
             found, inputs = read_costs(costs, columns.classes), class_inputs(opened, columns, "probabilities")
         else:

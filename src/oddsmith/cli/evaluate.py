@@ -29,9 +29,6 @@ _WORST = 10
 #: Errors of several classes that a perfect forecast has by chance alone.
 _ERRORS = ("top_label_calibration_error", "classwise_calibration_error")
 
-#: What measures are called of several classes, where that is something else.
-_CLASS_TITLES = {"zero_one_error": "wrong decisions"}
-
 
 def evaluate(
     file: option.ScoresFile,
@@ -52,7 +49,7 @@ def evaluate(
 ) -> None:
     """Evaluate probabilities: measures with intervals, tests of calibration, and a reliability diagram.
 
-    Of several classes (--scores) also logits, whose softmax is evaluated.
+    Several classes: `oddsmith evaluate classes.csv --scores 'p_*' --label label`; of logits the softmax is evaluated.
     """
     import numpy as np
 
@@ -119,7 +116,7 @@ def _evaluate_classes(out: "CommandOutput", file: str, told: "ClassOptions") -> 
     from oddsmith.cli._output import print_text
     from oddsmith.metrics import evaluate_classes
 
-    data = read_classes(out, file, told)
+    data = read_classes(out, file, told, "probability")
     with out.show_warnings(), out.waiting("Resampling"):
         found = evaluate_classes(data.rows, random_state=told.seed, n_resamples=_CLASS_SAMPLES)
     unsure = next((note for note in found["notes"] if note.startswith("Cannot tell")), "")
@@ -129,7 +126,7 @@ def _evaluate_classes(out: "CommandOutput", file: str, told: "ClassOptions") -> 
     def show(console: "Console") -> None:
         of = "" if data.rows.input == "probabilities" else ", the softmax of logits"
         print_text(console, f"{data.rows.n_rows:,} rows of {len(data.rows.labels):,} classes{of}")
-        for table in _class_tables(found, console.width >= _ROOMY):
+        for table in (*_tables(found, console.width >= _ROOMY, classes=True), _worst_classes(found)):
             console.print(table)
         points, ends = found["top_label"]["curve"], np.array([0.0, 1.0])
         dots = list(zip(points["mean_predicted"], points["fraction_positive"], strict=True))
@@ -157,68 +154,33 @@ def _class_verdict(found: dict[str, Any], warning: str, fit: str) -> str:
     }
     if not told.startswith("Nothing refutes") or not beyond:
         return told
-    parts = [
-        f"the {title_of(name)} is {figure(one['value'])}, above {figure(one['consistency'][1])}, the most that chance "
-        "makes of it in 95 % of perfect forecasts"
-        for name, one in beyond.items()
-    ]
+    parts = []
+    for name, one in beyond.items():
+        most = f"{figure(one['consistency'][1])}, the most that chance gives 95 % of perfect forecasts"
+        parts.append(f"the {title_of(name, classes=True)} is {figure(one['value'])}, above {most}")
     return f"Tests refute nothing, but {'; '.join(parts)}." + ("" if warning else f" Next: {fit}")
 
 
-def _class_tables(found: dict[str, Any], roomy: bool) -> Iterator["Table"]:
-    """Return measures, tests and the worst classes of an evaluation of several classes."""
+def _worst_classes(found: dict[str, Any]) -> "Table":
+    """Return the classes whose mean probability is farthest from their share."""
     from rich.table import Table
 
-    from oddsmith.report.titles import title_of
-    from oddsmith.report.wording import bias_explained, figure, interval_lines, p_value
+    from oddsmith.report.wording import figure, p_value
 
-    def made(titles: tuple[str, ...], rows: list[list[str]], caption: str = "") -> Table:
-        table = Table(caption=caption or None)
-        table.add_column(titles[0], overflow="fold")
-        for title in titles[1:]:
-            is_text = title == "definition"
-            table.add_column(title, justify="left" if is_text else "right", style="dim" if is_text else None)
-        for row in rows:
-            table.add_row(*row[: len(titles)])
-        return table
-
-    definition = ("definition",) if roomy else ()
-    lines = {
-        name: interval_lines({"interval": {"corrected": None, **one}}) if one["low"] is not None else []
-        for name, one in found["measures"].items()
-    }
-    yield made(
-        ("measure", "value", "95 % interval", *definition),
-        [
-            [_CLASS_TITLES.get(name, title_of(name)), figure(one["value"]), "\n".join(lines[name]), one["definition"]]
-            for name, one in found["measures"].items()
-        ],
-        bias_explained(lines.values()),
-    )
-    yield made(
-        ("test of calibration", "p-value", *definition),
-        [
-            [title_of(name), p_value(test), test.get("definition", test.get("reason", ""))]
-            for name, test in found["tests"].items()
-        ],
-    )
     ordered = sorted(found["classes"].items(), key=lambda item: -abs(item[1]["gap"]["value"] or 0.0))
     more = len(ordered) - _WORST
-    yield made(
-        ("class", "cases", "share", "mean P", "ECE", "p (Holm)"),
-        [
-            [
-                name,
-                f"{one['cases']:,.6g}",
-                figure(one["share"]),
-                figure(one["mean_probability"]),
-                figure(one["calibration_error"]["value"]),
-                "–" if one["p_holm"] is None else p_value({"p_value": one["p_holm"]}),
-            ]
-            for name, one in ordered[:_WORST]
-        ],
-        f"the {_WORST} with the largest |mean P − share|; {more:,} more with --json" if more > 0 else "",
-    )
+    told = f"the {_WORST} with the largest |mean P − share|; {more:,} more with --json"
+    table = Table(caption=told if more > 0 else None)
+    table.add_column("class", overflow="fold")
+    for title in ("cases", "share", "mean P", "ECE", "p (Holm)"):
+        table.add_column(title, justify="right")
+    for name, one in ordered[:_WORST]:
+        p = "–" if one["p_holm"] is None else p_value({"p_value": one["p_holm"]})
+        figures = [
+            figure(value) for value in (one["share"], one["mean_probability"], one["calibration_error"]["value"])
+        ]
+        table.add_row(name, f"{one['cases']:,.6g}", *figures, p)
+    return table
 
 
 def _warning(forecast: "ScoreTable", labels: tuple[Any, Any]) -> str:
@@ -256,13 +218,13 @@ def _verdict(tests: dict[str, Any], warning: str, fit: str) -> str:
     return told if warning else f"{told} Next: {fit}"
 
 
-def _tables(found: dict[str, Any], roomy: bool) -> Iterator["Table"]:
+def _tables(found: dict[str, Any], roomy: bool, *, classes: bool = False) -> Iterator["Table"]:
     """Return the measures and the tests of calibration, with definitions where there is room."""
     from rich.table import Table
 
     from oddsmith.report.wording import bias_explained, figure, rows_of_measures, rows_of_tests
 
-    measures, tests = list(rows_of_measures({"": found})), list(rows_of_tests({"": found}))
+    measures, tests = list(rows_of_measures({"": found}, classes=classes)), list(rows_of_tests({"": found}))
     lines = [row["cells"][0]["lines"] for row in measures]
     values = [[figure(row["cells"][0]["value"]), "\n".join(line)] for row, line in zip(measures, lines, strict=True)]
     p_values = [row["p_values"] for row in tests]

@@ -38,7 +38,13 @@ def export(
     dialect: Annotated[
         str, typer.Option("--dialect", help="SQL dialect: duckdb, postgres, sqlite, spark, bigquery, snowflake.")
     ] = "duckdb",
-    column: Annotated[str, typer.Option("--column", help="SQL: name of the score's column.")] = "score",
+    column: Annotated[
+        str | None,
+        typer.Option(
+            "--column",
+            help="SQL: name of the score's column; of several classes all, with commas. [default: score, or as fitted]",
+        ),
+    ] = None,
     table: Annotated[
         str | None, typer.Option("--table", help="SQL: write a SELECT from this table, such as schema.table.")
     ] = None,
@@ -60,11 +66,13 @@ def export(
     _check.one_of(to, "--to", _languages())
     suffix = LANGUAGES[to].suffix
     fitted: CalibrationModel | JointModel = load(model)
+    names: dict[str, Any] = {} if column is None else {"column": column}
     if isinstance(fitted, JointModel):
         refuse_two_class_options(segment=segment)
+        names = {} if column is None else {"columns": [name.strip() for name in column.split(",")]}
     else:
         fitted = _segment(fitted, segment)
-    done = write_export(fitted, to, dialect=dialect, column=column, table=None if table is None else qualified(table))
+    done = write_export(fitted, to, dialect=dialect, table=None if table is None else qualified(table), **names)
     out.remark(str(done.parity))
     if output is None and isinstance(done.content, bytes):
         output = model.with_suffix(suffix)

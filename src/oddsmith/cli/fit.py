@@ -44,7 +44,10 @@ def fit(
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Fit a calibrator to scores and labels, and write it to a model file."""
+    """Fit a calibrator to scores and labels, and write it to a model file.
+
+    Several classes: `oddsmith fit classes.csv -o model.json --scores 'p_*' --label label`.
+    """
     from oddsmith import _check
     from oddsmith.calibrators.registry import calibrator_named
     from oddsmith.cli._classes import ClassOptions, are_several, refuse_class_options, refuse_two_class_options

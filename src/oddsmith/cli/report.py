@@ -39,7 +39,10 @@ def report(
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Write a report: verdict, pictures, methods, measures and a cost slider, in one file that needs nothing else."""
+    """Write a report: verdict, pictures, methods, measures and a cost slider, in one file that needs nothing else.
+
+    Several classes: `oddsmith report classes.csv -o report.html --scores 'p_*' --label label`.
+    """
     from oddsmith import _check
     from oddsmith.cli._classes import ClassOptions, are_several, refuse_class_options, refuse_two_class_options
     from oddsmith.cli._output import CommandOutput, print_text

@@ -13,16 +13,16 @@ lateral   layers are joined to each row one by one, and see those before
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
 from oddsmith import _check
 from oddsmith.export._escaping import sql_name
 from oddsmith.export.joint import input_columns, labels_of_one_kind, new_columns
-from oddsmith.formula.guards import ANYTHING, Range, guarded_within
-from oddsmith.formula.layers import LayerColumn, as_layers, size_of
+from oddsmith.formula.layers import LayerColumn, as_layers, carried_past, guarded_layers, size_of
 from oddsmith.formula.sql import SqlReader, as_decisions
-from oddsmith.formula.vectors import Largest
+from oddsmith.formula.vectors import largest
 from oddsmith.modelfile import JointModel
 
 __all__ = ["joint_statement"]
@@ -65,8 +65,9 @@ def joint_statement(
     added = [sql_name(name, "label") for name in new_columns(model, prefix, columns)]
     spare = _spare([*columns, *added, *(part.name for part in table.parts)])
     given = [f"{spare}0_{place + 1}" for place in range(len(columns))]
-    layers = as_layers(Largest(model.map.probability_formula()), given, spare)
-    layers = [[_written(column) for column in layer] for layer in layers]
+    prob = model.map.probability_formula()
+    layers, (probs, (top,)) = as_layers([prob, largest(prob)], given, spare)
+    layers = [[replace(one, formula=as_decisions(one.formula)) for one in layer] for layer in layers]
     if (size := size_of(layers)) > MOST_TERMS:
         _check.fail(
             f"a statement must have at most {MOST_TERMS:,} terms",
@@ -74,14 +75,15 @@ def joint_statement(
             "export to ONNX or C, or fit a scaling with fewer parameters",
         )
     present = f"{spare}present"
-    selected = [_first_layer(columns, given, present, dialect)]
-    selected += _guarded_layers(layers, given, dialect) if strict else [_layer(layer, dialect) for layer in layers]
-    outputs = _outputs(model, present, [column.name for column in layers[-2]], layers[-1][0].name, added)
+    if strict:
+        layers = guarded_layers(layers, given)
+    selected = [_first_layer(columns, given, present, dialect), *(_layer(layer, dialect) for layer in layers)]
+    outputs = _outputs(model, present, probs, top, added)
     if dialect in _EXCEPT:
         return _with_except(selected, outputs, table, spare)
     if dialect == "sqlite":
-        reads = [{name for column in layer for name in column.of} for layer in layers]
-        return _with_rowid(selected, outputs, table, spare, reads)
+        carried = carried_past(layers, [present, *given], [present, *probs, top])
+        return _with_rowid(selected, outputs, table, spare, [[], *carried])
     return _with_laterals(selected, outputs, table, spare, fenced=dialect == "postgres")
 
 
@@ -91,10 +93,6 @@ def _spare(names: Iterable[str]) -> str:
     while any(name.casefold().startswith(spare) for name in names):
         spare += "_"
     return spare
-
-
-def _written(column: LayerColumn) -> LayerColumn:
-    return LayerColumn(column.name, as_decisions(column.formula), column.of, column.low, column.high)
 
 
 def _column(name: str) -> exp.Expression:
@@ -127,20 +125,6 @@ def _layer(layer: Sequence[LayerColumn], dialect: str) -> Selected:
     return [_named(_reader(column, dialect).read(column.formula), column.name) for column in layer]
 
 
-def _guarded_layers(layers: Sequence[Sequence[LayerColumn]], given: Sequence[str], dialect: str) -> list[Selected]:
-    """Return layers in which no step overflows or vanishes."""
-    ranges: dict[str, Range] = dict.fromkeys(given, ANYTHING)
-    selected = []
-    for layer in layers:
-        values = []
-        for column in layer:
-            formula, (low, high, least) = guarded_within(column.formula, *(ranges[name] for name in column.of))
-            ranges[column.name] = Range(max(low, column.low), min(high, column.high), least)
-            values.append(_named(_reader(column, dialect).read(formula), column.name))
-        selected.append(values)
-    return selected
-
-
 def _reader(column: LayerColumn, dialect: str) -> SqlReader:
     score, *beside = map(_column, column.of)
     return SqlReader(score, dialect, beside)
@@ -171,19 +155,14 @@ def _with_except(selected: list[Selected], outputs: Selected, table: exp.Table, 
 
 
 def _with_rowid(
-    selected: list[Selected], outputs: Selected, table: exp.Table, spare: str, reads: list[set[str]]
+    selected: list[Selected], outputs: Selected, table: exp.Table, spare: str, carried: list[list[str]]
 ) -> exp.Expression:
     row, base = f"{spare}row", f"{spare}table"
-    query, source = exp.Select(), table
-    wanted = {column.name for output in outputs for column in output.find_all(exp.Column)}
-    made: list[str] = []
-    for number, columns in enumerate(selected):
+    query, source, number_of_row = exp.Select(), table, _named(_column("_rowid_"), row)
+    for number, (columns, earlier) in enumerate(zip(selected, carried, strict=True)):
         name = f"{spare}layer{number}"
-        later = wanted.union(*reads[number:])
-        carried = [_named(_column("_rowid_"), row)] if number == 0 else [_column(row)]
-        carried += [_column(one) for one in made if one in later]
-        made += [column.alias for column in columns]
-        layer = exp.select(*carried, *columns, copy=False).from_(source, copy=False)
+        layer = exp.select(number_of_row, *map(_column, earlier), *columns, copy=False).from_(source, copy=False)
+        number_of_row = _column(row)
         # Materialized: SQLite would write expressions of one layer into the next, and compute them as often.
         query = query.with_(exp.to_identifier(name, quoted=True), as_=layer, materialized=True, copy=False)
         source = exp.table_(name, quoted=True)

@@ -10,6 +10,11 @@ from oddsmith import _check
 
 Label = str | int | float | bool
 
+#: What a column of labels is called.
+LABEL_NAMES = frozenset(
+    {"actual", "class", "label", "labels", "outcome", "response", "target", "targets", "truth", "y", "y_true"}
+)
+
 
 def read_labels(texts: Sequence[str], positive: str | None) -> tuple[tuple[str, ...], tuple[Label, Label]]:
     """Return which of all texts that occur mean the positive class, and what the two classes are called.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith.files._engine import Engine
+from oddsmith.files._labels import LABEL_NAMES
 from oddsmith.files._typed import TypedColumns
 
 MAGIC = b"\x93NUMPY"
@@ -19,8 +20,9 @@ MAGIC = b"\x93NUMPY"
 ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06")
 
 #: What a matrix of scores is called, the likeliest first.
-_MATRICES = ("logits", "logit", "probabilities", "probability", "probs", "prob", "proba", "p", "scores", "score")
-_MATRICES += ("y_score", "y_prob", "y_pred", "predictions", "outputs", "output")
+_PROBABILITIES = ("probabilities", "probability", "probs", "prob", "proba", "p", "y_prob")
+_SCORES = ("logits", "logit", "scores", "score", "y_score", "y_pred", "predictions", "outputs", "output")
+_MATRICES = (*_SCORES[:2], *_PROBABILITIES, *_SCORES[2:])
 
 #: What the only array of a file, and labels from another file, are called.
 ONLY, LABELS = "scores", "labels"
@@ -36,13 +38,14 @@ class NumpyArrays(TypedColumns):
 
     Parameters
     ----------
-    matrix : tuple of str
-        The columns of the matrix of scores, where one was recognized.
+    matrix, probabilities : tuple of str
+        The columns of the matrix of scores, and of probabilities rather than logits, where one was recognized.
     arrays : mapping of str to ndarray
         The arrays that the columns come from.
     """
 
     matrix: tuple[str, ...]
+    probabilities: tuple[str, ...]
     arrays: Arrays = field(repr=False, compare=False)
 
     @staticmethod
@@ -57,13 +60,15 @@ class NumpyArrays(TypedColumns):
             if len(given) != 1:
                 _check.fail(f"{labels} must hold one array", ", ".join(given), "save the labels alone, with np.save")
             found = {**found, LABELS: next(iter(given.values()))}
-        names, columns, matrix = _columns(paths[0], found)
+        names, columns = _columns(paths[0], found)
         try:
             engine.connection.register(_VIEW, {f"c{i}": column for i, column in enumerate(columns)})
             types = [row[1] for row in engine.rows(f"DESCRIBE {_VIEW}")]
         except RuntimeError as error:  # pragma: no cover - a type of NumPy's that the engine lacks
             _check.fail(f"{paths[0]} must hold numbers or text", str(error), "convert the arrays")
-        return NumpyArrays(tuple(paths), names, tuple(types), matrix, found)
+        chosen = [_matrix_of(found, known) for known in (_MATRICES, (*_PROBABILITIES, *_SCORES))]
+        matrices = [() if name is None else _names(name, found[name]) for name in chosen]
+        return NumpyArrays(tuple(paths), names, tuple(types), *matrices, found)
 
     def relation(self, *, note_rejects: bool = False) -> str:
         """Return the columns as a relation: c0 and so on."""
@@ -111,38 +116,34 @@ def _load(path: str) -> dict[str, NDArray[Any]]:
         _check.fail(must, got or type(error).__name__, hint)
 
 
-def _columns(path: str, arrays: Arrays) -> tuple[tuple[str, ...], list[NDArray[Any]], tuple[str, ...]]:
-    """Return names and values of all columns, and the names of those that are the scores of several classes."""
-    main = _matrix_of(arrays)
-    rows = len(main[1]) if main is not None else max((len(a) for a in arrays.values() if a.ndim), default=0)
+def _columns(path: str, arrays: Arrays) -> tuple[tuple[str, ...], list[NDArray[Any]]]:
+    """Return names and values of all columns."""
+    main = _matrix_of(arrays, _MATRICES)
+    rows = max((len(a) for a in arrays.values() if a.ndim), default=0) if main is None else len(arrays[main])
     if not rows:
         _check.fail(f"{path} must hold arrays with rows", ", ".join(arrays) or "no array", "check how it was written")
-    names, columns, matrix = [], list[NDArray[Any]](), ()
+    names, columns = [], list[NDArray[Any]]()
     for name, array in arrays.items():
         if array.ndim not in (1, 2) or array.dtype.kind not in "biufUS" or array.size == 0:
             continue
         if len(array) != rows:
-            if name in (LABELS, "label", "y", "target", "targets", "y_true"):
-                must = f"array {name!r} must have one entry per row of {main[0] if main else 'the scores'!r}"
+            if name.casefold() in LABEL_NAMES:
+                must = f"array {name!r} must have one entry per row of {main or 'the scores'!r}"
                 _check.fail(must, f"{len(array):,} for {rows:,} rows", "check that they belong together")
             continue  # such as names of classes
-        parts = _names(name, array)
-        if main is not None and name == main[0]:
-            matrix = parts
-        names += parts
+        names += _names(name, array)
         columns += [_plain(column) for column in (array.T if array.ndim == 2 else [array])]
     if not names:
         shapes = ", ".join(f"{name} {array.dtype} {array.shape}" for name, array in arrays.items())
         _check.fail(f"{path} must hold numbers or text with 1 or 2 axes", shapes, "save a matrix of scores and labels")
-    return tuple(names), columns, matrix
+    return tuple(names), columns
 
 
-def _matrix_of(arrays: Arrays) -> tuple[str, NDArray[Any]] | None:
-    """Return the array that holds one column per class, if one is called so, or only one has columns."""
-    wide = {name: a for name, a in arrays.items() if a.ndim == 2 and a.shape[1] > 1 and a.dtype.kind in "biuf"}
-    known = sorted((name for name in wide if name.casefold() in _MATRICES), key=lambda n: _MATRICES.index(n.casefold()))
-    chosen = known[0] if known else next(iter(wide)) if len(wide) == 1 else None
-    return None if chosen is None else (chosen, wide[chosen])
+def _matrix_of(arrays: Arrays, known: Sequence[str]) -> str | None:
+    """Return the array that holds one column per class: the first that is called so, or the only one with columns."""
+    wide = [name for name, a in arrays.items() if a.ndim == 2 and a.shape[1] > 1 and a.dtype.kind in "biuf"]
+    named = sorted((n for n in wide if n.casefold() in known), key=lambda n: known.index(n.casefold()))
+    return named[0] if named else wide[0] if len(wide) == 1 else None
 
 
 def _names(name: str, array: NDArray[Any]) -> tuple[str, ...]:

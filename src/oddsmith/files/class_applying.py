@@ -36,7 +36,7 @@ def choose_model_columns(file: ScoreFile, model: JointModel, scores: Sequence[st
     labels of the model, else in their order; the message then says so.
     """
     k = model.map.columns
-    if not scores and not file.matrix:
+    if not scores and not file.matrix():
         names = model.column_names
         if names is None or not set(names) <= set(file.columns):
             got = f"columns {listed(file.columns)}"

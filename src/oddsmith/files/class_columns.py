@@ -4,10 +4,11 @@ import fnmatch
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from oddsmith import _check
-from oddsmith.files._labels import Label, label_values
-from oddsmith.files.columns import LABEL_NAMES, guess_column, known_column, listed
+from oddsmith.files._labels import LABEL_NAMES, Label, label_values
+from oddsmith.files.columns import guess_column, known_column, listed
 from oddsmith.files.source import ScoreFile
 
 __all__ = ["ClassColumns", "choose_class_columns"]
@@ -56,6 +57,7 @@ def choose_class_columns(
     label: str | None = None,
     weight: str | None = None,
     *,
+    kind: Literal["score", "probability"] = "score",
     needs_label: bool = True,
 ) -> ClassColumns:
     r"""Find one column of scores per class, and the class that each belongs to.
@@ -70,6 +72,8 @@ def choose_class_columns(
         The label of each column; by default the part of the names that varies.
     label, weight : str, optional
         Names of columns; the label is guessed by its name where it is not given.
+    kind : {"score", "probability"}, default "score"
+        Which matrix of several to take by default: logits, or probabilities.
     needs_label : bool, default True
         Whether there must be a label.
 
@@ -85,7 +89,7 @@ def choose_class_columns(
     """
     taken = {name: known_column(file, what, name) for what, name in (("label", label), ("weight", weight)) if name}
     label, weight = (None if name is None else taken[name] for name in (label, weight))
-    found, varying = _scores(file, scores, set(taken.values()))
+    found, varying = _scores(file, scores or file.matrix(kind), set(taken.values()))
     if len(found) < 2:
         _check.fail(
             "scores must name one column per class, two or more",
@@ -115,8 +119,6 @@ def choose_class_columns(
 
 def _scores(file: ScoreFile, given: Sequence[str], taken: set[str]) -> tuple[list[str], list[str]]:
     """Return the columns that are meant, and what varies in their names."""
-    if not given:
-        return list(file.matrix), _varying(file.matrix)
     found: dict[str, str | None] = {}
     for text in given:
         parts = [text] if text in file.columns or _WILD.search(text) else [part.strip() for part in text.split(",")]

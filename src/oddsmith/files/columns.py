@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from oddsmith import _check
+from oddsmith.files._labels import LABEL_NAMES
 from oddsmith.files.source import ScoreFile
 
 __all__ = ["Roles", "choose_columns"]
@@ -18,9 +19,6 @@ _SCORES = _PROBABILITIES | {
     *("decision", "decision_function", "decision_value", "log_odds", "logit", "margin"),
     *("model_score", "raw_score", "score", "scores", "y_score"),
 }
-LABEL_NAMES = frozenset(
-    {"actual", "class", "label", "labels", "outcome", "response", "target", "targets", "truth", "y", "y_true"}
-)
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,8 @@ def _table(path: str | os.PathLike[str]) -> tuple[list[str], list[str] | None, F
     named = header[0].casefold() in _DECISIONS
     titles, names = (header[1:], [line[0] for line in lines]) if named else (header, None)
     if any(len(line) != len(header) for line in lines) or (names is None and len(lines) != len(titles)):
-        got = f"lines of {', '.join(str(len(line)) for line in lines)} for {len(header)} columns"
+        sizes = " or ".join(str(size) for size in sorted({len(line) for line in lines}))
+        got = f"{len(lines)} lines of {sizes} for {len(header)} columns"
         hint = "write a line for each class, or begin the header with decision and each line with its name"
         _check.fail(must, got, hint)
     if names is not None and len(set(names)) < len(names):

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 from oddsmith import _check
 from oddsmith.atomic import File
@@ -55,10 +55,11 @@ class ScoreFile:
         """Names of the columns, in order."""
         return self.layout.columns
 
-    @property
-    def matrix(self) -> tuple[str, ...]:
-        """Columns that come from a matrix of one column per class; empty but for arrays."""
-        return self.layout.matrix if isinstance(self.layout, NumpyArrays) else ()
+    def matrix(self, kind: Literal["score", "probability"] = "score") -> tuple[str, ...]:
+        """Return columns that come from a matrix of one column per class, rather of this kind; none but of arrays."""
+        if not isinstance(self.layout, NumpyArrays):
+            return ()
+        return self.layout.matrix if kind == "score" else self.layout.probabilities
 
     @property
     def suffix(self) -> str:

@@ -4,10 +4,12 @@ A layer holds one column per component of a vector, each a scalar formula of col
 computed once, and what is written grows with the map and not with the square of it.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from oddsmith._types import Floats
+from oddsmith.formula.guards import ANYTHING, Range, guarded_within
 from oddsmith.formula.nodes import SCORE, Beside, Formula, Highest, as_formula, walk
 from oddsmith.formula.reader import rewritten
 from oddsmith.formula.vectors import (
@@ -49,12 +51,19 @@ class LayerColumn:
 Layer = list[LayerColumn]
 
 
-def as_layers(vector: Vector, columns: Sequence[str], spare: str) -> list[Layer]:
-    """Return layers of which the last one is the vector.
+class Layers(NamedTuple):
+    """Vectors as layers, and the names of the columns that they are in the end."""
+
+    layers: list[Layer]
+    names: list[list[str]]
+
+
+def as_layers(vectors: Sequence[Vector], columns: Sequence[str], spare: str) -> Layers:
+    """Return the layers of vectors, which may have parts in common.
 
     Parameters
     ----------
-    vector : Vector
+    vectors : sequence of Vector
     columns : sequence of str
         Names of the inputs.
     spare : str
@@ -63,12 +72,13 @@ def as_layers(vector: Vector, columns: Sequence[str], spare: str) -> list[Layer]
     Examples
     --------
     >>> from oddsmith.formula.vectors import Inputs, softmax
-    >>> [[column.name for column in layer] for layer in as_layers(softmax(Inputs(2)), ["a", "b"], "x")]
-    [['x1'], ['x2_1', 'x2_2'], ['x3_1', 'x3_2'], ['x4'], ['x5_1', 'x5_2']]
+    >>> layers, (probs,) = as_layers([softmax(Inputs(2))], ["a", "b"], "x")
+    >>> len(layers), probs
+    (6, ['x6_1', 'x6_2'])
     """
     names: dict[int, list[str]] = {}
     layers: list[Layer] = []
-    for node in walk_vectors(vector):
+    for node in walk_vectors(*vectors):
         if isinstance(node, Inputs):
             names[id(node)] = list(columns)
             continue
@@ -78,7 +88,49 @@ def as_layers(vector: Vector, columns: Sequence[str], spare: str) -> list[Layer]
         made = _components(node, [names[id(part)] for part in parts_of(node)])
         layers.append([LayerColumn(name, *one, low, high) for name, one in zip(own, made, strict=True)])
         names[id(node)] = own
-    return layers
+    return Layers(layers, [names[id(vector)] for vector in vectors])
+
+
+def carried_past(layers: Sequence[Layer], given: Sequence[str], wanted: Iterable[str]) -> list[list[str]]:
+    """Return for each layer the earlier columns that it, or what comes after it, still reads.
+
+    Parameters
+    ----------
+    layers : sequence of Layer
+    given : sequence of str
+        Columns that are there before the first layer.
+    wanted : iterable of str
+        Columns that are read after the last one.
+
+    Examples
+    --------
+    >>> from oddsmith.formula.vectors import Inputs, softmax
+    >>> carried_past(as_layers([softmax(Inputs(1))], ["a"], "x").layers, ["a"], ["x6"])
+    [['a'], ['a', 'x1'], ['x2'], ['x3'], ['x3', 'x4'], ['x3', 'x5']]
+    """
+    read, reads = set(wanted), list[set[str]]()
+    for layer in reversed(layers):
+        read = read | {name for column in layer for name in column.of}
+        reads.append(read)
+    made, carried = list(given), []
+    for layer, later in zip(layers, reversed(reads), strict=True):
+        carried.append([name for name in made if name in later])
+        made += [column.name for column in layer]
+    return carried
+
+
+def guarded_layers(layers: Sequence[Layer], given: Sequence[str]) -> list[Layer]:
+    """Return layers without pieces in which no step overflows or underflows, whatever finite values are given."""
+    ranges: dict[str, Range] = dict.fromkeys(given, ANYTHING)
+    result = []
+    for layer in layers:
+        columns = []
+        for column in layer:
+            formula, (low, high, least) = guarded_within(column.formula, *(ranges[name] for name in column.of))
+            ranges[column.name] = Range(max(low, column.low), min(high, column.high), least)
+            columns.append(replace(column, formula=formula))
+        result.append(columns)
+    return result
 
 
 def size_of(layers: Sequence[Layer]) -> int:

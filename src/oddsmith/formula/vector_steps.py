@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from oddsmith._types import Floats
 from oddsmith.formula.nodes import Formula
 from oddsmith.formula.steps import NumpySteps
-from oddsmith.formula.vectors import Affine, Each, Inputs, Largest, Total, Vector, parts_of, walk_vectors
+from oddsmith.formula.vectors import FAR, Affine, Each, Inputs, Largest, Total, Vector, parts_of, walk_vectors
 
 #: Values that are worked on at a time, so that temporaries stay small beside the rows.
 _BLOCK = 2**15
@@ -54,16 +54,26 @@ def _call(node: Vector) -> Any:
             return lambda rows: rows
         case Each():
             return _each(node)
-        case Affine(coef=coef, intercept=intercept) if coef.ndim == 2:
-            return lambda x: x @ coef.T + intercept
-        case Affine(coef=coef, intercept=intercept):
-            return lambda x: x * coef + intercept
+        case Affine():
+            return _affine(node)
         case Largest():
             return lambda x: x.max(axis=1, keepdims=True)
         case Total(formula=formula):
             compute = _computing(formula, 0)
             return lambda x: np.broadcast_to(compute(x), x.shape).sum(axis=1, keepdims=True)
     raise TypeError(node)
+
+
+def _affine(node: Affine) -> Any:
+    coef, intercept, far = node.coef, node.intercept, FAR
+
+    def compute(x):  # type: ignore[no-untyped-def]  # annotations would travel too
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = (x @ coef.T if coef.ndim == 2 else x * coef) + intercept
+            # Steep slopes, of a fit to tiny logits, times large ones: what overflows is held as inputs are.
+            return found if np.isfinite(found.sum()) else np.clip(np.nan_to_num(found), -far, far)
+
+    return compute
 
 
 def _each(node: Each) -> Any:

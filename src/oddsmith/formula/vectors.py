@@ -71,6 +71,8 @@ class Each(Vector):
         As wide as ``of``, or of width 1; `Beside` counts them from 1.
     low, high : float
         Values are known to lie between.
+    largest : Vector or None
+        The largest component, where it is computed anyway; see `largest`.
     """
 
     formulas: tuple[Formula, ...]
@@ -78,6 +80,7 @@ class Each(Vector):
     beside: tuple[Vector, ...] = ()
     low: float = -math.inf
     high: float = math.inf
+    largest: Vector | None = None
 
     @property
     def width(self) -> int:
@@ -135,22 +138,47 @@ def held(columns: int) -> Vector:
     return Each((clip(SCORE, -FAR, FAR),), Inputs(columns))
 
 
+def largest(x: Vector) -> Vector:
+    """Return the largest component, a vector of width 1."""
+    known = x.largest if isinstance(x, Each) else None
+    return Largest(x) if known is None else known
+
+
+def below_largest(x: Vector) -> Vector:
+    """Return components less the largest of them."""
+    return x if _touches_zero(x) else Each((SCORE - Beside(1),), x, (Largest(x),), 2 * _BELOW, 0.0)
+
+
+def _touches_zero(x: Vector) -> bool:
+    """Whether the largest component is 0 already: of what is below its largest, times a number."""
+    if isinstance(x, Affine):
+        return x.coef.ndim == 0 and x.coef >= 0 and not x.intercept.any() and _touches_zero(x.of)
+    anchors = [one.of for one in x.beside if isinstance(one, Largest)] if isinstance(x, Each) and x.high == 0.0 else []
+    return isinstance(x, Each) and anchors == [x.of]
+
+
 def centered(x: Vector) -> Vector:
-    """Return components less their mean: equal ones, however large, give 0."""
-    below = _below_largest(x)
-    return Each((SCORE - Beside(1) / float(x.width),), below, (Total(SCORE, below),))
+    """Return components less their mean.
+
+    The first component is taken off before, so that equal ones, however large, give 0.
+    """
+    first = Affine(np.eye(1, x.width), np.zeros(1), x)
+    away = Each((SCORE - Beside(1),), x, (first,))
+    mean = Each((SCORE / float(x.width),), Total(SCORE, away))
+    return Each((SCORE - Beside(1),), away, (mean,))
 
 
 def log_softmax(x: Vector) -> Vector:
     """Return x − log Σ eˣ: logs of probabilities, whose sum is 1."""
-    below = _below_largest(x)
+    below = below_largest(x)
     return Each((SCORE - log(Beside(1)),), below, (_exponentials(below),))
 
 
 def softmax(x: Vector) -> Vector:
     """Return eˣ / Σ eˣ."""
-    powers = Each((exp(SCORE),), _below_largest(x), (), 0.0, 1.0)
-    return shares(powers, 1.0, x.width)
+    powers = Each((exp(SCORE),), below_largest(x), (), 0.0, 1.0)
+    top = Each((1.0 / SCORE,), Total(SCORE, powers, 1.0, x.width), (), 1 / x.width, 1.0)
+    return Each((SCORE * Beside(1),), powers, (top,), 0.0, 1.0, top)
 
 
 def shares(x: Vector, low: float, high: float) -> Vector:
@@ -164,7 +192,7 @@ def against_rest(x: Vector) -> Vector:
     The sum of the others is the whole sum less one exponential, but for a component so large that nothing would be left
     of the others: for that one they are added up apart.
     """
-    below, k = _below_largest(x), float(x.width)
+    below, k = below_largest(x), float(x.width)
     others = Each((Beside(1) - exp(SCORE),), below, (_exponentials(below),), 0.0, k)
     rest = Each((where(Beside(1), _CLEAR, _BELOW, SCORE),), x, (others,))
     second = Largest(rest)
@@ -175,8 +203,10 @@ def against_rest(x: Vector) -> Vector:
 
 
 def mixture(weights: Floats, parts: Sequence[Vector]) -> Vector:
-    """Return Σ wₘ partₘ."""
-    return Each((_weighted(weights, [SCORE, *map(Beside, range(1, len(parts)))]),), parts[0], tuple(parts[1:]))
+    """Return Σ wₘ partₘ, added up one by one: engines need not keep all parts."""
+    first: Vector = Each((float(weights[0]) * SCORE,), parts[0])
+    others = zip(weights[1:].tolist(), parts[1:], strict=True)
+    return reduce(lambda x, part: Each((SCORE + part[0] * Beside(1),), x, (part[1],)), others, first)
 
 
 def log_mixture(weights: Floats, parts: Sequence[Vector]) -> Vector:
@@ -185,10 +215,6 @@ def log_mixture(weights: Floats, parts: Sequence[Vector]) -> Vector:
     away = [Each((SCORE - Beside(1),), part, (highest,), 2 * _BELOW, 0.0) for part in parts]
     powers = [exp(Beside(1 + place)) for place in range(len(parts))]
     return Each((SCORE + log(_weighted(weights, powers)),), highest, tuple(away))
-
-
-def _below_largest(x: Vector) -> Vector:
-    return Each((SCORE - Beside(1),), x, (Largest(x),), 2 * _BELOW, 0.0)
 
 
 def _exponentials(below: Vector) -> Vector:
@@ -207,7 +233,7 @@ def parts_of(vector: Vector) -> tuple[Vector, ...]:
     return () if isinstance(vector, Inputs) else (vector.of,)  # type: ignore[attr-defined]
 
 
-def walk_vectors(vector: Vector) -> Iterator[Vector]:
+def walk_vectors(*vectors: Vector) -> Iterator[Vector]:
     """Yield every node once, parts before wholes."""
     seen: set[int] = set()
 
@@ -218,7 +244,8 @@ def walk_vectors(vector: Vector) -> Iterator[Vector]:
                 yield from visit(part)
             yield node
 
-    yield from visit(vector)
+    for vector in vectors:
+        yield from visit(vector)
 
 
 def bounds_of(vector: Vector) -> tuple[float, float]:

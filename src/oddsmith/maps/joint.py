@@ -20,6 +20,7 @@ from oddsmith.formula.vectors import (
     Each,
     Vector,
     against_rest,
+    below_largest,
     centered,
     held,
     log_mixture,
@@ -40,6 +41,9 @@ LEAST = 1e-16
 
 #: Logarithms of probabilities that are floored are held above this.
 FLOOR = -700.0
+
+#: Shifts that differ by more are added to logarithms: probabilities may have vanished that they would raise.
+_MOST_SHIFT = -100.0
 
 #: Log-odds of one class against the rest are held within this bound.
 _BOUND = 700.0
@@ -138,7 +142,8 @@ class ScalingPart(NamedTuple):
     def read(self, logits: Vector) -> Vector:
         """Return x as a vector formula of the logits."""
         if self.reading == "logits":
-            return centered(logits)
+            # Less their largest is the same for the softmax where all are multiplied by one number.
+            return centered(logits) if self.coef.ndim else below_largest(logits)
         log_prob = log_softmax(logits)
         k = float(np.log(logits.width))
         if self.reading == "log_probabilities":
@@ -181,16 +186,21 @@ class ScalingMap(JointMap):
 
     def probability_formula(self) -> Vector:
         """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
-        if self.shift.any():
+        low = float(self.shift.min() - self.shift.max())
+        if low < _MOST_SHIFT:
             return softmax(self._shifted())
         parts = [softmax(scaled) for scaled in self._scaled()]
-        return mixture(self.weights, parts) if len(parts) > 1 else parts[0]
+        blend = mixture(self.weights, parts) if len(parts) > 1 else parts[0]
+        if low == 0:
+            return blend
+        raised = Affine(np.exp(self.shift - self.shift.max()), np.zeros(self.n_classes), blend)
+        return shares(raised, float(np.exp(low)) / 2, 2.0)
 
     def _scaled(self) -> list[Vector]:
         """Return Aₘxₘ + bₘ of every part."""
-        logits, read, scaled = self._logits(), dict[tuple[str, float, bool], Vector](), list[Vector]()
+        logits, read, scaled = self._logits(), dict[tuple[str, float, int], Vector](), list[Vector]()
         for part in self.parts:
-            key = part.reading, part.softening, part.coef.ndim == 1
+            key = part.reading, part.softening, part.coef.ndim
             if key not in read:
                 read[key] = part.read(logits)
             scaled.append(Affine(part.coef, part.intercept, read[key]))

@@ -335,26 +335,19 @@ def _tests(forecast: ClassForecast, ratio: LikelihoodRatio, classes: list[dict[s
     """Return tests of calibration: of whole rows, of the top label, and of the worst class."""
     df = int(np.count_nonzero(forecast.base_rates))
     told = [one["p_holm"] for one in classes if one["p_holm"] is not None]
-    worst = {
-        "p_value": min(told),
-        "definition": f"calibration in the large of {len(told)} classes, the least p by Holm",
-    }
+    worst: dict[str, Any] = {"reason": f"no class has {FEWEST_OF_A_CLASS} cases, seen or expected"}
+    if told:
+        least = f"calibration in the large of each class, the least p-value of {len(told)} after Holm's correction"
+        worst = {"p_value": min(told), "definition": least}
     try:
         top = spiegelhalter_test.of(forecast.of_top_label()).to_dict()
     except InvalidInputError as reason:
         top = {"reason": str(reason)}
-    known = math.isfinite(ratio.gain)
-    return {
-        "likelihood_ratio_test": {
-            "p_value": ratio.p_value,
-            "df": df,
-            "definition": f"softmax(a log P + b) against P, χ² with {df} degrees of freedom",
-        }
-        if known
-        else {"reason": "some probability of a true class is 0"},
-        "top_label_test": top,
-        "classwise_test": worst if told else {"reason": f"no class has {FEWEST_OF_A_CLASS} cases"},
-    }
+    rows: dict[str, Any] = {"reason": "some probability of a true class is 0"}
+    if math.isfinite(ratio.gain):
+        law = f"softmax(a log P + b) against P, χ² with {df} degrees of freedom"
+        rows = {"p_value": ratio.p_value, "df": df, "definition": law}
+    return {"likelihood_ratio_test": rows, "top_label_test": top, "classwise_test": worst}
 
 
 def _notes(

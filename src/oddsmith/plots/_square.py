@@ -72,6 +72,11 @@ class ReliabilityPicture(TableDisplay):
         self._legend(look)
         return self
 
+    def draw_curve(self, ax: "Axes", ink: Ink, series: int) -> None:
+        """Draw the curve alone, into a square that is there."""
+        self.ax_ = ax
+        self.line_ = self._draw(ink, series)
+
     def _draw(self, ink: Ink, series: int) -> Any:
         """Draw what is peculiar to a diagram, and return its curve."""
         raise NotImplementedError

@@ -14,7 +14,10 @@ from oddsmith.report.wording import figure
 __all__ = ["class_pictures"]
 
 #: Of the square of one class, in its own units: its sides, and what the axes need.
-_SIDE, _LEFT, _BELOW, _EDGE = 200, 28, 22, 6
+_SIDE, _LEFT, _BELOW, _EDGE = 200, 34, 22, 8
+
+#: Where axes may end: forecasts of a rare class fill a corner of the unit square.
+_LIMITS = (0.01, 0.02, 0.04, 0.1, 0.2, 0.4, 1.0)
 
 #: Of the strip of all classes.
 _WIDTH, _HEIGHT, _AXIS = 860, 190, 46
@@ -30,10 +33,11 @@ _SAMPLES = 200
 
 
 class Panel(NamedTuple):
-    """The reliability of one class: curves before and after, and the band of a calibrated forecast, as paths."""
+    """The reliability of one class: where both axes end, and as paths the band of a calibrated forecast and curves."""
 
     label: str
     words: str
+    limit: float
     band: str
     before: str
     after: str
@@ -100,25 +104,32 @@ def _confidence(summary: Mapping[str, Any]) -> Iterator[Picture]:
 
 
 def _panels(summary: Mapping[str, Any]) -> Iterator[Panel]:
-    across = scale_to(0.0, 1.0, _LEFT, _SIDE - _EDGE)
-    up = scale_to(0.0, 1.0, _SIDE - _BELOW, _EDGE)
-    forecasts, recommended = summary["forecasts"], summary["recommended"]
+    forecasts, recommended, baseline = summary["forecasts"], summary["recommended"], summary["baseline"]
     for key, cells in forecasts[recommended]["classes"].items():
         after = CorpDisplay.from_table(table_of(cells), n_resamples=_SAMPLES)
-        before = ""
-        if summary["baseline"] != recommended:
-            raw = CorpDisplay.from_table(table_of(forecasts[summary["baseline"]]["classes"][key]), level=None)
-            before = path_of(across(raw.prob), up(raw.rate))
+        curves = [after]
+        if baseline != recommended:
+            curves.append(CorpDisplay.from_table(table_of(forecasts[baseline]["classes"][key]), level=None))
+        limit = _limit(max(float(max(curve.prob[-1], curve.rate[-1])) for curve in curves))
+        across = scale_to(0.0, limit, _LEFT, _SIDE - _EDGE)
+        up = scale_to(0.0, limit, _SIDE - _BELOW, _EDGE)
         assert after.band is not None
-        at, low, high = after.band.at, after.band.low, after.band.high
+        at, low, high = after.band.at, after.band.low, np.minimum(after.band.high, limit)
         ring = np.concatenate([at, at[::-1]]), np.concatenate([low, high[::-1]])
+        lines = [path_of(across(curve.prob), up(curve.rate)) for curve in curves]
         yield Panel(
-            summary["labels"][int(key)],
-            _words(summary, int(key)),
-            path_of(across(ring[0]), up(ring[1])) + "Z",
-            before,
-            path_of(across(after.prob), up(after.rate)),
+            label=summary["labels"][int(key)],
+            words=_words(summary, int(key)),
+            limit=limit,
+            band=path_of(across(ring[0]), up(ring[1])) + "Z",
+            before=lines[1] if len(lines) > 1 else "",
+            after=lines[0],
         )
+
+
+def _limit(largest: float) -> float:
+    """Return a round number that is not smaller, 1 at most."""
+    return next((limit for limit in _LIMITS if largest <= limit), 1.0)
 
 
 def _words(summary: Mapping[str, Any], k: int) -> str:

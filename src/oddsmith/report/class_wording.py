@@ -75,14 +75,13 @@ def _confusion(labels: list[str], pairs: list[list[float]]) -> list[dict[str, An
     found = []
     for actual, label in enumerate(labels):
         row = [amounts.get((actual, decided), 0) for decided in range(len(labels))]
-        total = sum(row)
+        # Wrong decisions are few: their shades follow the root of their share.
+        shares = [
+            (amount / sum(row) if amount else 0.0) ** (1.0 if k == actual else 0.5) for k, amount in enumerate(row)
+        ]
         cells = [
-            {
-                "amount": figure(amount, 1),
-                "shade": round(amount / total, 3) if total else 0.0,
-                "right": decided == actual,
-            }
-            for decided, amount in enumerate(row)
+            {"amount": figure(amount, 1), "shade": round(share, 3), "right": decided == actual}
+            for decided, (amount, share) in enumerate(zip(row, shares, strict=True))
         ]
         found.append({"label": label, "cells": cells})
     return found

@@ -26,7 +26,7 @@ def reliability_pictures(summary: Mapping[str, Any]) -> Iterator[Picture]:
     """Draw the reliability of the uncalibrated scores, where they have one, and of the recommended method."""
     for place, (name, part) in enumerate(summary["forecasts"].items()):
         yield drawn(
-            CorpDisplay.fromtable_of(table_of(part["cells"]), name=name),
+            CorpDisplay.from_table(table_of(part["cells"]), name=name),
             f"Reliability, {name}",
             f"Observed share of positives against the predicted probability on held-out cases, {name}. A perfectly "
             "calibrated forecast stays in the band at 95 % of the places. Below: how many cases have each prediction.",
@@ -38,13 +38,13 @@ def histogram_pictures(summary: Mapping[str, Any]) -> Iterator[Picture]:
     """Draw where the scores of both classes lie, and where the recommended method puts them."""
     recommended = summary["recommended"]
     yield drawn(
-        DensityDisplay.fromtable_of(table_of(summary["scores"])),
+        DensityDisplay.from_table(table_of(summary["scores"])),
         "Scores by class",
         "Where the scores of each class lie; each class has area 1. The central 99 % of the scores are shown.",
         "scores",
     )
     yield drawn(
-        PredictionHistogramDisplay.fromtable_of(table_of(summary["forecasts"][recommended]["cells"]), name=recommended),
+        PredictionHistogramDisplay.from_table(table_of(summary["forecasts"][recommended]["cells"]), name=recommended),
         f"Predictions, {recommended}",
         f"How many held-out cases get which probability from {recommended}, positives on top of negatives.",
         "predictions",

@@ -424,14 +424,16 @@ class ScoreTable:
 
     def in_runs(self, starts: NDArray[np.intp]) -> "ScoreTable":
         """Add up runs of exact scores, given where each starts, and hold each run at its mean."""
-        ends = np.append(starts[1:], len(self)) - 1
+        first, last = self.scores[starts], self.scores[np.append(starts[1:], len(self)) - 1]
         columns = {name: np.add.reduceat(column, starts) for name, column in self._columns().items()}
-        largest = max(-self.scores[0], self.scores[-1]) or 1.0
-        shares = self.scores / largest
-        sums = np.add.reduceat(shares if self.all_ones else self.total * shares, starts)
-        means = sums / (columns["pos"] + columns["neg"]) * largest
+        # About the first score of each run, so that none far out takes the others' digits, and without overflow.
+        exponent = math.frexp(max(-self.scores[0], self.scores[-1]))[1]
+        scale = math.ldexp(1.0, max(min(exponent, 1023), -1020))
+        away = self.scores / scale - np.repeat(first / scale, np.diff(starts, append=len(self)))
+        sums = np.add.reduceat(away if self.all_ones else self.total * away, starts)
+        means = (first / scale + sums / (columns["pos"] + columns["neg"])) * scale
         # A mean lies among its scores, whatever the rounding.
-        return _assemble(np.clip(means, self.scores[starts], self.scores[ends]), columns, self.rows, None)
+        return _assemble(np.clip(means, first, last), columns, self.rows, None)
 
     def at(self, held: Bools) -> "ScoreTable":
         """Keep some of the scores."""

@@ -58,6 +58,8 @@ _FOLDS = 5
 
 #: Rates of spikes, relative to the range of the scores, with which P underflows.
 _STEEP = 1e12
+#: How far from a score, relative to the range of all scores, a mode may lie by rounding.
+_ROUNDING = 1e-12
 #: Shares of decisions, the worst of a method, that may be left out of its total.
 _WORST = (0.0001, 0.001, 0.01)
 
@@ -248,7 +250,10 @@ def _describe(fitted: dict[str, Any], table: ScoreTable) -> Json:
         "penalty": fitted[LR_CHOSEN].penalty,
         "pieces": len(fitted[GROWN].slopes_),
         "at_data": [
-            bool(np.any(scores == getattr(divided, side).parameters["theta"]))
+            # Scores that differ by rounding alone are one point, which may be the mean of them.
+            bool(
+                np.min(np.abs(scores - getattr(divided, side).parameters["theta"])) <= _ROUNDING * np.ptp(table.scores)
+            )
             for side, scores in zip(sides, own, strict=True)
         ],
         "spikes": sum(getattr(fitted[A_LAPLACE], side).spike for side in sides),

@@ -27,14 +27,15 @@ def tell(record: Record) -> Story:
 
 
 def _found(record: Record) -> str:
-    return (
-        "The order of the document holds in part. That A. Laplace, LR and LR+noise beat the three other distributions "
-        f"in log-loss {record.verdicts_of('9.2.1a')}, and in squared error {record.verdicts_of('9.2.1b')}; LR and "
-        f"LR+noise are alike in totals ({record.verdicts_of('9.2.2a')}); that A. Laplace makes the fewest errors "
-        f"everywhere {record.verdicts_of('9.2.3')}. A. Gauss is ruined by its tails ({record.verdicts_of('9.2.6b')}), "
-        f"and three lines fitted directly, which the document proposes, beat A. Laplace "
-        f"({record.verdicts_of('9.2.11b')})."
-    )
+    said = {
+        "9.2.1a": "A. Laplace, LR+noise and LR beat the three other distributions in log-loss",
+        "9.2.1b": "and in squared error",
+        "9.2.2a": "LR and LR+noise are alike in totals",
+        "9.2.3": "A. Laplace makes the fewest errors everywhere",
+        "9.2.6b": "A. Gauss is ruined by its tails",
+        "9.2.11b": "three lines fitted directly, which the document proposes, beat A. Laplace",
+    }
+    return "; ".join(f"{claim}: {record.verdicts_of(number)}" for number, claim in said.items()) + "."
 
 
 def _body() -> str:

@@ -35,6 +35,7 @@ from oddsmith_studies.studies.niculescu_mizil_caruana_2005.methods import (
     WIDE,
 )
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.parts import part_name
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.readings import readings_table
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tasks import PROBLEMS, STAND_INS
 
 OWN_PROBLEMS = tuple(problem for problem in PROBLEMS if problem not in STAND_INS)
@@ -60,6 +61,7 @@ def all_tables(results: Results) -> list[Table]:
         _bounds(results),
         _styles(results),
         _training_rows(results),
+        readings_table(results),
         *(_tried(results, learner) for learner in LEARNERS),
     ]
 

@@ -148,7 +148,7 @@ def _answer(field: Field, ranking: list[str]) -> str:
     place, first = ranking.index(AUTO) + 1, ranking[0]
     regret, ranks = field.regret().mean(axis=0), field.ranks().mean(axis=0)
     shown = ", ".join(f"{name} ({regret[field.column(name)]:.2f})" for name in ranking[:5])
-    taken = f"**Take {first}**"
+    taken = f"Take {first}{_exported(first)}"
     if first == AUTO:
         taken += f", the default: it has the least mean regret in log-loss over all cells. The first five: {shown}."
     else:
@@ -165,6 +165,11 @@ def _answer(field: Field, ranking: list[str]) -> str:
     return (
         f"{taken} {rank}{mine}. {AUTO} was worse than no calibration in {harm:.1f} % of the cells, thinned ones apart."
     )
+
+
+def _exported(method: str) -> str:
+    """Say what the default is called in the library."""
+    return " (`AutoCalibrator`)" if method == AUTO else ""
 
 
 def _beaten(field: Field) -> str:
