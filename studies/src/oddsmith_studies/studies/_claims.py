@@ -24,7 +24,7 @@ _QUANTIFIERS = {"every": "in every case", "most": "in more than half of the case
 _LISTED = 3
 
 
-Measured = float | Interval | Verdict | None
+Measured = bool | float | Interval | Verdict | None
 
 
 class Case(NamedTuple):
