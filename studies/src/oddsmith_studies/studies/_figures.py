@@ -42,7 +42,7 @@ class Drawing(Display):
     Parameters
     ----------
     draw : callable
-        ``draw(ax, look)`` draws on an axes that wears the theme already; ``look.ink(k)`` is the k-th series' colour,
+        ``draw(ax, look)`` draws on an axes that wears the theme already; ``look.ink(k)`` is the k-th series' color,
         mark and dashes. What has a label gets into the legend.
     height : float, default 2.6
         In inches.

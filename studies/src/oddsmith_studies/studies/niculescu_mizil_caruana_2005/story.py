@@ -70,7 +70,7 @@ _READINGS = """\
 
 COV_TYPE is run with the document's largest class as positive; with the second largest, as a companion study is
 remembered to have done, it is a reading. Leaves of 5, 10, 25 and 50 rows are readings of full trees, whose LOGIST and
-LOGLOSS depend on how surely a leaf speaks. PHISHING and WEB hold many test rows that are copies of training rows: they
+LOGLOSS depend on how certain a leaf is. PHISHING and WEB hold many test rows that are copies of training rows: they
 are also run without copies. All readings were fixed before their totals were looked at, but after the differences to
 the published table were known.
 
