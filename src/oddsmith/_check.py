@@ -136,7 +136,7 @@ def as_labels(
     return _named_coding(array, pos_label, sort_labels, against_rest, option)
 
 
-def label_column(y: ArrayLike, n: int) -> NDArray[Any]:
+def label_column(y: ArrayLike | None, n: int) -> NDArray[Any]:
     """Return one label per row, of whatever kind."""
     if y is None:
         # In scikit-learn's words.

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from cli_files import csv_text, many_rows
 
+from oddsmith import modelfile
 from oddsmith.cli._exit import EXIT_CODES
 from oddsmith.modelfile import CalibrationModel
 
@@ -134,7 +135,7 @@ def test_exit_codes_are_listed_and_kept(run, scores, model, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(CalibrationModel, "load", stop)
+    monkeypatch.setattr(modelfile, "load", stop)
     assert run("show", model).code == 130
 
 

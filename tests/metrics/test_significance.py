@@ -189,13 +189,17 @@ def test_bootstrap_interval_agrees_with_scipy():
     rng = np.random.default_rng(5)
     difference = rng.exponential(size=150) - 0.9
     found = sig.paired_bootstrap(difference, np.zeros(150), n_resamples=9000, random_state=0)
-    expected = stats.bootstrap((difference,), np.mean, n_resamples=9000, method="percentile", rng=0).confidence_interval
+    expected = stats.bootstrap(
+        (difference,), np.mean, n_resamples=9000, method="percentile", random_state=np.random.default_rng(0)
+    ).confidence_interval
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.012)
     # Clusters of equal rows are a bootstrap of their means.
     clusters = np.repeat(np.arange(30), 5)
     grouped = sig.paired_bootstrap(difference, np.zeros(150), clusters=clusters, n_resamples=9000, random_state=0)
     means = difference.reshape(30, 5).mean(axis=1)
-    expected = stats.bootstrap((means,), np.mean, n_resamples=9000, method="percentile", rng=0).confidence_interval
+    expected = stats.bootstrap(
+        (means,), np.mean, n_resamples=9000, method="percentile", random_state=np.random.default_rng(0)
+    ).confidence_interval
     assert (grouped.low, grouped.high) == pytest.approx((expected.low, expected.high), abs=0.02)
 
 

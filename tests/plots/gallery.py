@@ -8,7 +8,10 @@ import numpy as np
 from oddsmith import GaussianCalibrator, PlattCalibrator, ScoreTable, SquashCalibrator
 from oddsmith.errors import OddsmithWarning
 from oddsmith.plots import (
+    ClasswiseReliabilityDisplay,
     ComparisonDisplay,
+    ConfidenceDisplay,
+    ConfusionDisplay,
     CorpDisplay,
     DensityDisplay,
     LearningCurveDisplay,
@@ -21,6 +24,7 @@ from oddsmith.plots import (
 FORECASTS = (PredictionHistogramDisplay, ReliabilityDisplay, CorpDisplay, SmoothReliabilityDisplay)
 RELIABILITY = FORECASTS[1:]
 SCORES = (ScoreSpaceDisplay, DensityDisplay)
+CLASSES = (ConfidenceDisplay, ClasswiseReliabilityDisplay, ConfusionDisplay)
 
 
 def sample(n=400, seed=0):
@@ -31,9 +35,19 @@ def sample(n=400, seed=0):
     return scores, y, 1 / (1 + np.exp(-1.7 * scores))
 
 
+def class_sample(n=300, k=4, seed=0):
+    """Labels of several classes, and probabilities that are too sure of themselves."""
+    rng = np.random.default_rng(seed)
+    z = 1.5 * rng.normal(size=(n, k))
+    truth = np.argmax(z + rng.gumbel(size=(n, k)), axis=1)
+    sure = np.exp(2 * z)
+    return truth, sure / sure.sum(axis=1, keepdims=True)
+
+
 def quick(cls):
     """Return options that make the computation of a display short."""
-    return {"n_resamples": 40} if cls in (CorpDisplay, SmoothReliabilityDisplay) else {}
+    slow = (CorpDisplay, SmoothReliabilityDisplay, ConfidenceDisplay, ClasswiseReliabilityDisplay)
+    return {"n_resamples": 40} if cls in slow else {}
 
 
 def displays():
@@ -54,6 +68,9 @@ def displays():
     methods = {"raw": SquashCalibrator().fit_table(table), **maps}
     made["ComparisonDisplay"] = (ComparisonDisplay.from_table(others, methods, raw="raw", n_resamples=50), {})
     groups = {"raw": {"SVM": [0.3, 0.31], "NB": [0.4, 0.42]}, "Platt": {"SVM": [0.2, 0.22], "NB": [0.3, 0.31]}}
+    for cls in CLASSES:
+        made[cls.__name__] = (cls.from_predictions(*class_sample(), name="model", **quick(cls)), {})
+    made["heat map"] = (ConfusionDisplay.from_predictions(*class_sample(k=14), name="model"), {})
     made["groups"] = (ComparisonDisplay.from_trials(groups, measure="squared error"), {})
     return made
 

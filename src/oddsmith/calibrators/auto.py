@@ -147,11 +147,12 @@ class AutoCalibrator(UnitCalibrator):
 
     def _set_constant(self, data: Sample) -> None:
         self._rows = RowSketch.of(as_table(data)) if self.guard else None
-        self.weights_ = dict.fromkeys(_METHODS, 1 / len(_METHODS))
-        self.softened_ = False
-        self.gain_, self.gain_interval_ = math.nan, (math.nan, math.nan)
+        self.weights_: dict[str, float] = dict.fromkeys(_METHODS, 1 / len(_METHODS))
+        self.softened_: bool = False
+        self.gain_: float = math.nan
+        self.gain_interval_: tuple[float, float] = (math.nan, math.nan)
         self.worth_it_: bool | None = None
-        self.verdict_ = "One class or one score: there is nothing to compare, and the fit is a base rate."
+        self.verdict_: str = "One class or one score: there is nothing to compare, and the fit is a base rate."
 
     def _reading(self, data: Sample) -> Reading:
         # The parts read the scores, each in its own way.

@@ -22,7 +22,7 @@ from oddsmith.table import Sample, ScoreTable
 __all__ = ["HistogramCalibrator", "ScalingBinningCalibrator"]
 
 #: Cases added to each class of a bin.
-ADDED = {"kt": 0.5, "laplace": 1.0, None: 0.0}
+ADDED: dict[str | None, float] = {"kt": 0.5, "laplace": 1.0, None: 0.0}
 
 _EDGES = (Selected("map_.knots", "edges of the bins"),)
 

@@ -135,7 +135,7 @@ class _BayesCalibrator(Calibrator):
         if isinstance(data, ScoreTable) and data.grid is not None and set(self._families()) != {"gaussian"}:
             # Medians and modes lie somewhere within the cells where the first fit has put them.
             self._fit_densities(divided(data, np.array([self.positive_.theta, self.negative_.theta])))
-        self.prior_positive_ = self._prior(data)
+        self.prior_positive_: float = self._prior(data)
         for name, density in (("positive", self.positive_), ("negative", self.negative_)):
             if density.spike:
                 self._warn(
@@ -150,8 +150,8 @@ class _BayesCalibrator(Calibrator):
         self._scale = pos.scale
         of_pos, of_neg = (FAMILIES[name] for name in self._families())
         search = ModeSearch(self._subdivisions(), self.min_side, inner_left=True)
-        self.positive_ = of_pos(pos, limits, search)
-        self.negative_ = of_neg(neg, limits, search._replace(inner_left=False))
+        self.positive_: Density = of_pos(pos, limits, search)
+        self.negative_: Density = of_neg(neg, limits, search._replace(inner_left=False))
 
 
 def _evaluate(density: Density, scores: Floats, scale: float) -> Floats:
@@ -285,17 +285,17 @@ class GaussianCalibrator(_BayesCalibrator):
         variance = min(max(pooled, limits.sigma_low**2), limits.sigma_high**2)
         slope = (mean_pos / pos.scale - mean_neg / pos.scale) / variance
         self._scale = pos.scale
-        self.positive_ = gaussian_with(pos, mean_pos, var_pos, math.sqrt(variance))
-        self.negative_ = gaussian_with(neg, mean_neg, var_neg, math.sqrt(variance))
-        self.prior_positive_ = self._prior(data)
+        self.positive_: Density = gaussian_with(pos, mean_pos, var_pos, math.sqrt(variance))
+        self.negative_: Density = gaussian_with(neg, mean_neg, var_neg, math.sqrt(variance))
+        self.prior_positive_: float = self._prior(data)
         if self.bias == "zero":
             origin, level = 0.0, 0.0
         else:
             origin = mean_pos / 2 + mean_neg / 2
             level = self._log_prior_ratio(data)
-        self.variance_ = variance * pos.scale * pos.scale
-        self.a_ = slope / pos.scale
-        self.b_ = level - slope * (origin / pos.scale)
+        self.variance_: float = variance * pos.scale * pos.scale
+        self.a_: float = slope / pos.scale
+        self.b_: float = level - slope * (origin / pos.scale)
         if slope < 0:
             self._warn(NegativeSlopeWarning, f"The fitted slope is negative (a = {self.a_:.4g}): P falls as s rises.")
         return line_map(slope, level, origin, pos.scale)

@@ -32,6 +32,8 @@ class _LineCalibrator(Calibrator):
         return np.array([self.b_])
 
     def _finish(self, line: Line) -> PolynomialMap:
+        self.a_: float
+        self.b_: float
         self.a_, self.b_ = line.a, line.b
         self._tell(line.converged)
         if line.slope < 0:
@@ -143,7 +145,7 @@ class PlattCalibrator(_LineCalibrator):
 
     def _fit_sample(self, data: Sample) -> PolynomialMap:
         targets = platt_targets(data)
-        self.targets_ = targets.pos_up, targets.neg_up
+        self.targets_: tuple[float, float] = targets.pos_up, targets.neg_up
         return self._finish(fit_line(data, targets))
 
 

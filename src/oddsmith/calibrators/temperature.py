@@ -81,5 +81,5 @@ class TemperatureCalibrator(UnitCalibrator):
         if line.slope < least:
             self._warn(NegativeSlopeWarning, "The scores speak against the labels: the temperature is at its bound.")
         slope = max(line.slope, least)
-        self.temperature_ = float(line.scale / slope)
+        self.temperature_: float = float(line.scale / slope)
         return line_map(slope, scale=line.scale)

@@ -97,6 +97,8 @@ class VennAbersCalibrator(Calibrator):
     def _set_constant(self, data: Sample) -> None:
         # The two are those of a single score, whose merged value is the add-one prior.
         n = data.n_pos + data.n_neg
+        self.lower_: StepMap
+        self.upper_: StepMap
         self.lower_, self.upper_ = (_flat(data.span()[0], value / (n + 1)) for value in (data.n_pos, data.n_pos + 1))
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:

@@ -3,7 +3,6 @@
 from oddsmith.classify.auto_scaling import AutoScaling
 from oddsmith.classify.classifier import CalibratedClassifier
 from oddsmith.classify.coupling import couple_code_matrix, couple_pairwise, normalize_one_vs_rest
-from oddsmith.classify.loading import load_scaling
 from oddsmith.classify.protocols import score_tables
 from oddsmith.classify.scaling import DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
 from oddsmith.classify.scores import ClassifierScores, classifier_scores
@@ -19,7 +18,6 @@ __all__ = [
     "classifier_scores",
     "couple_code_matrix",
     "couple_pairwise",
-    "load_scaling",
     "normalize_one_vs_rest",
     "score_tables",
 ]

@@ -7,34 +7,34 @@ from numpy.typing import ArrayLike
 
 from oddsmith import _check
 from oddsmith._types import Floats
+from oddsmith.maps.joint import LEAST
 
 Input = Literal["auto", "logits", "probabilities"]
 Kind = Literal["logits", "probabilities"]
 
-#: Smaller probabilities are read as this one.
-_LEAST = 1e-16
 
-
-def read_logits(values: ArrayLike, given: Input) -> tuple[Floats, int, Kind]:
-    """Return logits with one column per class, how many columns came, and what they were taken for.
+def read_rows(values: ArrayLike, given: Input) -> tuple[Floats, Kind]:
+    """Return the columns that came, shape (n, c), and what they were taken for.
 
     One column is the log-odds, or the probability, of the second of two classes.
     """
     _check.one_of(given, "input", ("auto", "logits", "probabilities"))
     array = _check.as_array(_on_this_machine(values), "logits", (1, 2), unit=given == "probabilities")
-    single = array.ndim == 1 or array.shape[1] == 1
+    rows = array[:, None] if array.ndim == 1 else array
     if given == "probabilities":
-        return _log_probabilities(array, single), 1 if single else array.shape[1], given
-    if single:
-        return np.column_stack([np.zeros(len(array)), array.ravel()]), 1, "logits"
-    if given == "auto" and _check.are_distributions(array):
-        return _log_probabilities(array, single), array.shape[1], "probabilities"
-    return array, array.shape[1], "logits"
+        _check.as_distribution(rows[:, 0] if rows.shape[1] == 1 else rows)
+        return rows, given
+    return rows, "probabilities" if given == "auto" and rows.shape[1] > 1 and _check.are_distributions(
+        rows
+    ) else "logits"
 
 
-def _log_probabilities(prob: Floats, single: bool) -> Floats:
-    rows = _check.as_distribution(prob.ravel() if single else prob)
-    return np.log(np.maximum(rows, _LEAST))
+def logits_of(rows: Floats, kind: Kind) -> Floats:
+    """Return one logit per class."""
+    if rows.shape[1] == 1:
+        p = rows[:, 0]
+        rows = np.column_stack([1 - p, p] if kind == "probabilities" else [np.zeros(len(p)), p])
+    return np.log(np.maximum(rows, LEAST)) if kind == "probabilities" else rows
 
 
 def _on_this_machine(values: Any) -> Any:

@@ -15,11 +15,9 @@ from oddsmith.classify._folds import CaseFold, Sorted, deal, sort_cases
 from oddsmith.classify._level import level_classes
 from oddsmith.classify._linear import Cases, Index, LinearFit, fit_linear, structured_penalty
 from oddsmith.classify._reading import Input
-from oddsmith.classify._saved import floats
 from oddsmith.classify._softmax import apply_scaling, fit_temperature
 from oddsmith.classify.scaling import WHY_ON_BOUND, JointScaling
-from oddsmith.modelfile.checked import keys, number, text
-from oddsmith.modelfile.strict_json import refuse, shown
+from oddsmith.maps.joint import FLOOR, ScalingPart
 
 __all__ = ["AutoScaling"]
 
@@ -46,22 +44,6 @@ _UNKNOWN, _PRIOR = 1.0, 2.0
 
 #: Parts with less weight than this are left out, but for the base rates, which keep rare surprises affordable.
 _NEGLIGIBLE = 0.005
-
-#: Logarithms of probabilities are held above this.
-_FLOOR = -700.0
-
-
-class _Part(NamedTuple):
-    """P = softmax(coef·x + intercept), x being logs of k times the probabilities, to which ``softening`` was added."""
-
-    name: str
-    softening: float
-    coef: Floats
-    intercept: Floats
-
-    def log_proba(self, x: Floats) -> Floats:
-        """Return log P, shape (n, k)."""
-        return np.asarray(log_softmax(apply_scaling(self.coef, _features(x, self.coef.ndim)) + self.intercept, axis=1))
 
 
 class AutoScaling(JointScaling):
@@ -140,7 +122,7 @@ class AutoScaling(JointScaling):
         self.accuracy = accuracy
         self.random_state = random_state
         self.classes = classes
-        self.input = input
+        self.input: Input = input
 
     def _fit(self, z: Floats, index: Index, weight: Floats) -> None:
         _check.one_of(self.accuracy, "accuracy", ("free", "keep"))
@@ -159,21 +141,22 @@ class AutoScaling(JointScaling):
             prob = np.exp(_blended(parts, weights[kept], cases.z)).T
             shift = level_classes(prob, cases.weight, cases.totals, cases.totals > 0)
         back = np.argsort(cases.columns)
-        self._parts = [_in_order(part, back) for part in parts]
-        self._weights, self._shift = weights[kept], shift[back]
-        self.weights_ = {part.name: float(w) for part, w in zip(parts, self._weights, strict=True)}
+        self._blend = [_in_order(part, back) for part in parts], weights[kept], shift[back]
+        self.weights_: dict[str, float] = {part.name: float(w) for part, w in zip(parts, weights[kept], strict=True)}
         self._measure_gain(judged, weights, [part.name for part, _ in candidates])
-        self.verdict_ = " ".join([*self._choice(), *self._worth(judged.n_folds), *self._left_out(cases)])
+        self.verdict_: str = " ".join([*self._choice(), *self._worth(judged.n_folds), *self._left_out(cases)])
         reason = fit_temperature(cases.z, cases.truth, cases.weight, _UNKNOWN)[2]
         if reason is not None:
             warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
 
-    def _rescale(self, z: Floats) -> Floats:
-        return _blended(self._parts, self._weights, z) + self._shift
+    def _parts(self) -> tuple[list[ScalingPart], Floats, Floats]:
+        return self._blend
 
     def _measure_gain(self, judged: "_HeldOutLikelihoods", weights: Floats, names: list[str]) -> None:
         """Tell what calibrating brought."""
-        self.gain_, self.gain_interval_, self.worth_it_ = math.nan, (math.nan, math.nan), None
+        self.gain_: float = math.nan
+        self.gain_interval_: tuple[float, float] = (math.nan, math.nan)
+        self.worth_it_: bool | None = None
         self._losses = (math.nan, math.nan, math.nan)
         if judged.n_folds == 0:
             return
@@ -223,41 +206,10 @@ class AutoScaling(JointScaling):
         if self.accuracy == "free" and not _affords_matrix(cases):
             yield f"A full matrix makes no sense for {k} classes and {cases.weight.sum():g} cases: none was tried."
 
-    def _state(self) -> dict[str, Any]:
-        return {
-            "parts": [
-                {
-                    "name": part.name,
-                    "weight": weight,
-                    "softening": part.softening,
-                    "coef": part.coef.tolist(),
-                    "intercept": part.intercept.tolist(),
-                }
-                for part, weight in zip(self._parts, self._weights.tolist(), strict=True)
-            ],
-            "shift": self._shift.tolist(),
-            "verdict": self.verdict_,
-        }
-
-    def _set_state(self, state: Any) -> None:
-        keys(state, ("parts", "shift", "verdict"), "a fitted AutoScaling")
-        k = len(self.classes_)
-        if not isinstance(state["parts"], list) or not state["parts"]:
-            refuse("parts must be a list", shown(state["parts"]))
-        self._parts, self.weights_ = [], {}
-        for part in state["parts"]:
-            keys(part, ("name", "weight", "softening", "coef", "intercept"), "a part")
-            name, softening = text(part["name"], "name"), number(part["softening"], "softening", low=0, high=1)
-            coef = floats(part["coef"], "coef", [(), (k,), (k, k)])
-            self._parts.append(_Part(name, softening, coef, floats(part["intercept"], "intercept", [(k,)])))
-            self.weights_[name] = number(part["weight"], "weight", low=0, high=1)
-        self._weights, self._shift = np.array(list(self.weights_.values())), floats(state["shift"], "shift", [(k,)])
-        self.verdict_ = text(state["verdict"], "verdict")
-
 
 def _read(z: Floats, softening: float) -> Floats:
     """Return logs of k times the probabilities, softened: 0 where all classes are as probable."""
-    log_prob = np.maximum(log_softmax(z, axis=1), _FLOOR)
+    log_prob = np.maximum(log_softmax(z, axis=1), FLOOR)
     if softening > 0:
         log_prob = np.log(np.exp(log_prob) + softening)
     return np.asarray(log_prob + math.log(z.shape[1]))
@@ -271,12 +223,17 @@ def _features(x: Floats, axes: int) -> Floats:
     return np.asarray(x - x.mean(axis=1, keepdims=True)) if axes == 1 else x
 
 
+def _log_proba(part: ScalingPart, x: Floats) -> Floats:
+    """Return log P by a part, shape (n, k), x being read with its softening."""
+    return np.asarray(log_softmax(apply_scaling(part.coef, _features(x, part.coef.ndim)) + part.intercept, axis=1))
+
+
 def _softenings(cases: Sorted) -> list[float]:
     """Return 0 and, where another reading suits temperature scaling better, that one."""
     losses = {}
     for softening in (0.0, *_SOFTENINGS):
         reader = _ReadCases(cases, softening)
-        losses[softening] = -float(cases.weight @ _of_true(reader.tempered().log_proba(reader.x), cases.truth))
+        losses[softening] = -float(cases.weight @ _of_true(_log_proba(reader.tempered(), reader.x), cases.truth))
     return sorted({0.0, min(losses, key=lambda softening: losses[softening])})
 
 
@@ -290,15 +247,15 @@ class _ReadCases:
         self.unit = self.best if reason is None else size
         self._cases, self._scaled = cases, dict[str, Cases]()
 
-    def tempered(self, times: float = 1.0, name: str = "temperature") -> _Part:
+    def tempered(self, times: float = 1.0, name: str = "temperature") -> ScalingPart:
         """Return temperature scaling, at a multiple of the best temperature."""
         return self._part(name, np.array(1 / (times * self.best)), np.zeros(len(self.totals)))
 
-    def constant(self, name: str, prob: Floats) -> _Part:
+    def constant(self, name: str, prob: Floats) -> ScalingPart:
         """Return the same probabilities for all cases."""
         return self._part(name, np.array(0.0), np.log(prob))
 
-    def fit(self, kind: str, times: float, start: LinearFit | None) -> tuple[LinearFit, _Part]:
+    def fit(self, kind: str, times: float, start: LinearFit | None) -> tuple[LinearFit, ScalingPart]:
         """Fit vector or matrix scaling under a multiple of its penalty."""
         k = len(self.totals)
         penalty = times * (structured_penalty(k) if kind == "matrix" else np.full(k, float(k)))
@@ -312,23 +269,23 @@ class _ReadCases:
         )
         return found, self._part(f"{kind}, {times:g}", found.matrix / self.unit, found.shift)
 
-    def _part(self, name: str, coef: Floats, intercept: Floats) -> _Part:
+    def _part(self, name: str, coef: Floats, intercept: Floats) -> ScalingPart:
         full = f"{name}, softened" if self.softening > 0 else name
-        return _Part(full, self.softening, coef, intercept)
+        return ScalingPart(full, "floored_log_probabilities", self.softening, coef, intercept)
 
 
 def _candidates(
     cases: Sorted, folds: Sequence[CaseFold], softenings: Sequence[float], *, keep: bool
-) -> Iterator[tuple[_Part, Floats]]:
+) -> Iterator[tuple[ScalingPart, Floats]]:
     """Yield all parts, each fitted to all cases, with the log-likelihood of each case by fits that did not see it."""
     k = cases.z.shape[1]
     for softening in softenings:
         whole, rests = _ReadCases(cases, softening), [_ReadCases(fold.rest, softening) for fold in folds]
         seen = [_read(fold.part.z, softening) for fold in folds]
 
-        def judged(parts: Sequence[_Part], seen: list[Floats] = seen) -> Floats:
+        def judged(parts: Sequence[ScalingPart], seen: list[Floats] = seen) -> Floats:
             each = zip(parts, seen, folds, strict=True)
-            return np.concatenate([[], *(_of_true(part.log_proba(x), fold.part.truth) for part, x, fold in each)])
+            return np.concatenate([[], *(_of_true(_log_proba(part, x), fold.part.truth) for part, x, fold in each)])
 
         if softening == 0:
             rates = [np.full(k, 1 / k) if keep else _base_rates(each.totals) for each in (whole, *rests)]
@@ -346,7 +303,7 @@ def _candidates(
 
 def _path(
     kind: str, whole: _ReadCases, rests: Sequence[_ReadCases], judged: Any, weight: Floats
-) -> Iterator[tuple[_Part, Floats]]:
+) -> Iterator[tuple[ScalingPart, Floats]]:
     """Yield fits from stiff to free, each started from the last, until one does worse out of sample."""
     starts: list[LinearFit | None] = [None] * len(rests)
     start, best = None, math.inf
@@ -406,20 +363,20 @@ def _weights(judged: _HeldOutLikelihoods, names: Sequence[str]) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def _blended(parts: Sequence[_Part], weights: Floats, z: Floats) -> Floats:
+def _blended(parts: Sequence[ScalingPart], weights: Floats, z: Floats) -> Floats:
     """Return log P of a blend, shape (n, k)."""
     total: Floats | None = None
     read: dict[float, Floats] = {}
     for part, weight in zip(parts, weights, strict=True):
         if part.softening not in read:
             read[part.softening] = _read(z, part.softening)
-        mine = part.log_proba(read[part.softening]) + math.log(weight)
+        mine = _log_proba(part, read[part.softening]) + math.log(weight)
         total = mine if total is None else np.logaddexp(total, mine)
     assert total is not None
     return total
 
 
-def _in_order(part: _Part, back: Any) -> _Part:
+def _in_order(part: ScalingPart, back: Any) -> ScalingPart:
     """Return a part with its classes in another order."""
     coef = part.coef if part.coef.ndim == 0 else part.coef[back] if part.coef.ndim == 1 else part.coef[back][:, back]
     return part._replace(coef=coef, intercept=part.intercept[back])

@@ -13,7 +13,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.svm import LinearSVC
-from sklearn.utils import Tags, get_tags, indexable
+from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
@@ -40,7 +40,7 @@ from oddsmith.classify.protocols import (
 )
 from oddsmith.classify.scores import ResponseMethod
 from oddsmith.classify.target import Target, read_target
-from oddsmith.modelfile import CalibrationModel
+from oddsmith.modelfile import CalibrationModel, JointModel
 
 __all__ = ["CalibratedClassifier"]
 
@@ -209,7 +209,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         if prefit:
             estimators, pooled = [estimator], [score_all(training, X, target)]
             warn_if_in_sample(estimator, X, X_train, pooled[0].values, target)
-            self.protocol_ = f"classifier fitted before, calibrated on {len(target.y)} rows"
+            self.protocol_: str = f"classifier fitted before, calibrated on {len(target.y)} rows"
         else:
             if len(target.classes) > 2 and not target.multilabel and _knows_two_classes(estimator):
                 training = training._replace(
@@ -254,15 +254,15 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
 
     def raw_scores(self, X: Any) -> Floats:
         """Return the scores that are calibrated, which a saved calibration takes: shape (n,), or logits (n, k)."""
-        self._only_calibrator("raw_scores")
+        self._only_calibration("raw_scores")
         scores = self.calibrated_classifiers_[0].raw_scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the calibration, without the classifier, to a JSON file; ``force`` replaces one that exists.
 
-        ``oddsmith.load(path)`` predicts from what `raw_scores` returns. There must be one calibrator of two classes, or
-        one joint scaling.
+        ``oddsmith.load(path)`` predicts from what `raw_scores` returns. There must be one calibrator of two classes,
+        one joint scaling, or one calibrator for each class against the rest.
 
         Examples
         --------
@@ -274,27 +274,25 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         >>> bool((oddsmith.load(path).predict_proba(model.raw_scores(X)) == model.predict_proba(X)).all())
         True
         """
-        fitted = self._only_calibrator("save")
-        if isinstance(fitted, Calibrator):
-            negative, positive = self.classes_.tolist()
-            CalibrationModel.from_calibrator(fitted, labels=(negative, positive)).save(path, force=force)
+        calibration = self._only_calibration("save")
+        kind, calibrators = calibration.problems.kind, calibration.calibrators
+        labels = self.classes_.tolist()
+        if not isinstance(calibrators[0], Calibrator) and len(calibrators) == 1:
+            JointModel.from_scaling(calibrators[0], labels=labels).save(path, force=force)
+        elif kind == "two":
+            negative, positive = labels
+            CalibrationModel.from_calibrator(calibrators[0], labels=(negative, positive)).save(path, force=force)
         else:
-            named = copy(fitted)
-            named.classes_ = self.classes_
-            named.save(path, force=force)
+            JointModel.from_one_vs_rest(calibrators, labels).save(path, force=force)
 
-    def _only_calibrator(self, wanted: str) -> Any:
+    def _only_calibration(self, wanted: str) -> Any:
         check_is_fitted(self)
-        apart = isinstance(self.calibrators_[0], Calibrator) and len(self.classes_) > 2
-        if len(self.calibrators_) != 1 or apart:
-            hint = (
-                "ensemble=False"
-                if len(self.calibrated_classifiers_) > 1
-                else "a joint scaling, or each of calibrators_"
-            )
-            got = f"{len(self.calibrators_)} for {len(self.classes_)} classes"
-            _check.fail(f"{wanted} needs one calibrator of two classes, or one joint scaling", got, f"use {hint}")
-        return self.calibrators_[0]
+        kind = self.calibrated_classifiers_[0].calibration.problems.kind
+        if len(self.calibrated_classifiers_) != 1 or kind not in ("two", "one_vs_rest"):
+            hint = "ensemble=False" if len(self.calibrated_classifiers_) > 1 else "a joint scaling, or one_vs_rest"
+            got = f"{len(self.calibrated_classifiers_)} calibrations of kind {kind}"
+            _check.fail(f"{wanted} needs one calibration, joint or one-vs-rest", got, f"use {hint}")
+        return self.calibrated_classifiers_[0].calibration
 
     def describe(self) -> str:
         """Say what is scored, how, by which calibrator and protocol."""
@@ -317,7 +315,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         calibrator = clone(resolve_method(self.method))
         if _routes() and calibrator.get_metadata_routing().fit.requests.get("sample_weight") is None:
             calibrator.set_fit_request(sample_weight=True)
-        router = MetadataRouter(owner=self).add_self_request(self)
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
         router.add(calibrator=calibrator, method_mapping=to_fit)
         if prefit:
             return router
@@ -326,7 +324,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         router.add(estimator=estimator, method_mapping=to_fit)
         return router.add(splitter=splitter, method_mapping=to_split)
 
-    def __sklearn_tags__(self) -> Tags:
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         estimator, _ = self._resolve_estimator()
         if hasattr(estimator, "__sklearn_tags__"):
@@ -396,12 +394,14 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
 
     def _keep(self, estimators: list[Any], calibrations: list[Any], scored: Pooled, target: Target) -> None:
         used = self.response_method if callable(self.response_method) else scored.kind
-        self.calibrated_classifiers_ = [
+        self.calibrated_classifiers_: list[CalibratedPair] = [
             CalibratedPair(estimator, calibration, target.classes, used, scored.source)
             for estimator, calibration in zip(estimators, calibrations, strict=True)
         ]
-        self.calibrators_ = [each for calibration in calibrations for each in calibration.calibrators]
-        self.classes_ = target.classes
+        self.calibrators_: list[Any] = [each for calibration in calibrations for each in calibration.calibrators]
+        self.classes_: NDArray[Any] = target.classes
+        self.response_method_: str
+        self.source_: str
         self.response_method_, self.source_ = scored.kind, scored.source
         # What an earlier fit knew and this one does not must go.
         for name in ("estimator_", "n_features_in_", "feature_names_in_"):
@@ -409,7 +409,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             if name != "estimator_" and hasattr(estimators[0], name):
                 setattr(self, name, getattr(estimators[0], name))
         if len(estimators) == 1:
-            self.estimator_ = estimators[0]
+            self.estimator_: Any = estimators[0]
 
     def _multilabel(self) -> bool:
         return bool(self.calibrated_classifiers_[0].calibration.problems.layout == "labels")

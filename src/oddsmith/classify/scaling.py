@@ -12,7 +12,7 @@ fewer than some hundred rows prefer temperature scaling.
 import os
 import warnings
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,13 +21,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
+from oddsmith import _hooks
 from oddsmith._check import as_weights, fail, number
 from oddsmith._types import Floats
-from oddsmith.atomic import write_atomically
+from oddsmith.calibrators.registry import method_name
 from oddsmith.classify._linear import Cases, Index, fit_linear, structured_penalty
-from oddsmith.classify._reading import Input, read_logits
-from oddsmith.classify._saved import floats, to_json
-from oddsmith.classify._softmax import apply_scaling, fit_temperature
+from oddsmith.classify._reading import Input, logits_of, read_rows
+from oddsmith.classify._softmax import fit_temperature
 from oddsmith.classify.target import read_labels
 from oddsmith.errors import (
     ConstantScoreWarning,
@@ -36,18 +36,20 @@ from oddsmith.errors import (
     SeparableWarning,
     SingleClassWarning,
 )
-from oddsmith.modelfile.checked import keys
-from oddsmith.modelfile.checked import number as positive
+from oddsmith.maps.joint import Reading, ScalingMap, ScalingPart
 
 __all__ = ["DirichletScaling", "MatrixScaling", "TemperatureScaling", "VectorScaling"]
 
 #: Log-loss per case that may be left to gain.
 _TOLERANCE = 1e-16
 
+#: The largest slope that a saved map may hold: logits below the smallest doubles cannot be told apart.
+_STEEPEST = 1e300
+
 #: Logits that are worked on at a time.
 _BLOCK = 2**18
 
-WHY_ON_BOUND = {
+WHY_ON_BOUND: dict[type[Warning], str] = {
     ConstantScoreWarning: "All logits of a row are equal: the temperature stays at 1.",
     SeparableWarning: "The true class is on top in every row: the temperature is at its lower bound.",
     ReversedScoreWarning: "Logits do not favor the true class: the temperature is at its upper bound.",
@@ -61,18 +63,23 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes: ArrayLike | None
     input: Input
     temperature_: float
+    n_features_in_: int
+    classes_: NDArray[Any]
 
     def fit(self, logits: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit on logits of shape (n, k), labels and optional weights; integer weights are repetitions.
 
         Arrays, data frames and tensors (anything with ``__array__`` or ``__dlpack__``) are taken as they are.
         """
-        z, self.n_features_in_, self.input_ = read_logits(logits, self.input)
+        rows, self.input_ = read_rows(logits, self.input)
+        self.n_features_in_, z = rows.shape[1], logits_of(rows, self.input_)
         given = as_weights(sample_weight, len(z))
         self.classes_, index = _read_classes(y, z.shape, self.classes)
         weight = np.ones(len(z)) if given is None else given.astype(np.float64)
         if given is not None:
             z, index, weight = z[weight > 0], index[weight > 0], weight[weight > 0]
+        self.class_weight_ = np.bincount(index, weight, len(self.classes_))
+        self.n_rows_, self.weighted_ = len(z), given is not None and given.dtype.kind == "f"
         if np.all(index == index[0]):
             warnings.warn("Only one class carries weight.", SingleClassWarning, stacklevel=2)
         self._fit(z, index, weight)
@@ -81,15 +88,15 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_log_proba(self, logits: ArrayLike) -> Floats:
         """Return log P of each class, shape (n, k): finite where P itself rounds to 0."""
         check_is_fitted(self)
-        z, columns, _ = read_logits(logits, self.input_)
-        if columns != self.n_features_in_:
+        rows, _ = read_rows(logits, self.input_)
+        if rows.shape[1] != self.n_features_in_:
             fail(
                 "logits must have the columns of fit",
-                f"X has {columns} features, but {type(self).__name__} is expecting "
+                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input",
                 "Reshape your data to one column per class, in the same order",
             )
-        return np.asarray(log_softmax(self._rescale(z), axis=1))
+        return self.map_.log_probability(rows)
 
     def predict_proba(self, logits: ArrayLike) -> Floats:
         """Return P of each class, shape (n, k), in the order of ``classes_``."""
@@ -103,7 +110,7 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the fitted scaling to a JSON file that `oddsmith.load` reads; ``force`` replaces one that exists."""
         check_is_fitted(self)
-        write_atomically(path, to_json(self), force=force)
+        _hooks.service("save a scaling")(self, path, force=force)
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         """Return the parameters, and what a fitted scaling took its input for."""
@@ -114,23 +121,18 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _fit(self, z: Floats, index: Index, weight: Floats) -> None: ...
 
     @abstractmethod
-    def _rescale(self, z: Floats) -> Floats: ...
+    def _parts(self) -> tuple[list[ScalingPart], Floats, Floats]:
+        """Return the parts of the blend, their weights, and what is added to the logs of the blend."""
 
-    def _shapes(self, k: int) -> dict[str, tuple[int, ...]]:
-        """Return the fitted arrays, by name and shape, that are kept beside the temperature."""
-        del k
-        return {}
+    @property
+    def map_(self) -> ScalingMap:
+        """The fitted map, from columns to probabilities."""
+        parts, weights, shift = self._parts()
+        return ScalingMap(self.n_features_in_, self.input_, tuple(parts), weights, shift)
 
-    def _state(self) -> dict[str, Any]:
-        arrays = {name: getattr(self, f"{name}_").tolist() for name in self._shapes(len(self.classes_))}
-        return {**arrays, "temperature": self.temperature_}
-
-    def _set_state(self, state: Any) -> None:
-        shapes = self._shapes(len(self.classes_))
-        keys(state, (*shapes, "temperature"), f"a fitted {type(self).__name__}")
-        for name, shape in shapes.items():
-            setattr(self, f"{name}_", floats(state[name], name, [shape]))
-        self.temperature_ = positive(state["temperature"], "temperature", low=0, strict=True)
+    def _single(self, reading: Reading, coef: Floats, intercept: Floats) -> tuple[list[ScalingPart], Floats, Floats]:
+        part = ScalingPart(method_name(type(self)), reading, 0.0, coef, intercept)
+        return [part], np.ones(1), np.zeros(len(self.classes_))
 
 
 class TemperatureScaling(JointScaling):
@@ -170,15 +172,16 @@ class TemperatureScaling(JointScaling):
 
     def __init__(self, *, classes: ArrayLike | None = None, input: Input = "auto") -> None:
         self.classes = classes
-        self.input = input
+        self.input: Input = input
 
     def _fit(self, z: Floats, index: Index, weight: Floats) -> None:
+        self.temperature_: float
         self.temperature_, _, reason = fit_temperature(z, index, weight)
         if reason is not None:
             warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
 
-    def _rescale(self, z: Floats) -> Floats:
-        return np.asarray((z - z.max(axis=1, keepdims=True)) / self.temperature_)
+    def _parts(self) -> tuple[list[ScalingPart], Floats, Floats]:
+        return self._single("logits", np.array(min(self.beta_, _STEEPEST)), np.zeros(len(self.classes_)))
 
     @property
     def beta_(self) -> float:
@@ -222,6 +225,7 @@ class VectorScaling(JointScaling):
     [-0.182, -0.042, 0.223]
     """
 
+    _reading: ClassVar[Reading] = "logits"
     coef_: Floats
     intercept_: Floats
 
@@ -230,7 +234,7 @@ class VectorScaling(JointScaling):
     ) -> None:
         self.penalty = penalty
         self.classes = classes
-        self.input = input
+        self.input: Input = input
 
     def _features(self, z: Floats) -> Floats:
         return np.asarray(z - z.mean(axis=1, keepdims=True))
@@ -244,7 +248,7 @@ class VectorScaling(JointScaling):
     def _fit(self, z: Floats, index: Index, weight: Floats) -> None:
         penalty = self._penalty(z.shape[1])
         best, size, reason = fit_temperature(z, index, weight)
-        self.temperature_ = best if reason is None else size
+        self.temperature_: float = best if reason is None else size
         v = np.empty(z.shape[::-1])
         for rows in gen_batches(len(z), max(_BLOCK // z.shape[1], 1)):  # large logits are copied once
             v[:, rows] = self._features(z[rows]).T / self.temperature_
@@ -253,11 +257,8 @@ class VectorScaling(JointScaling):
             warnings.warn("Scaling stopped before its tolerance.", NonConvergenceWarning, stacklevel=3)
         self.coef_, self.intercept_ = fitted.matrix / self.temperature_, fitted.shift
 
-    def _rescale(self, z: Floats) -> Floats:
-        return apply_scaling(self.coef_, self._features(z)) + self.intercept_
-
-    def _shapes(self, k: int) -> dict[str, tuple[int, ...]]:
-        return {"coef": self._penalty(k).shape, "intercept": (k,)}
+    def _parts(self) -> tuple[list[ScalingPart], Floats, Floats]:
+        return self._single(self._reading, self.coef_, self.intercept_)
 
 
 class MatrixScaling(VectorScaling):
@@ -330,6 +331,8 @@ class DirichletScaling(MatrixScaling):
     >>> DirichletScaling().fit(logits, [0, 1, 2, 2]).predict_proba(logits)[0].round(2).tolist()
     [0.65, 0.11, 0.23]
     """
+
+    _reading: ClassVar[Reading] = "log_probabilities"
 
     def _features(self, z: Floats) -> Floats:
         return np.asarray(log_softmax(z, axis=1) + np.log(z.shape[1]))

@@ -79,7 +79,7 @@ class CalibrationMap(ABC):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CalibrationMap) and self.to_dict() == other.to_dict()
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
 
 def logit(prob: Floats) -> Floats:

@@ -33,10 +33,15 @@ def _(forecast: ClassForecast, prob: Floats, n_resamples: int, rng: np.random.Ge
 @paths_of_truth.register
 def _(forecast: ClassForecast, null: Null) -> list[list[Truth]]:
     start = forecast.prob if null == "calibrated" else np.tile(forecast.base_rates, (len(forecast), 1))
-    end = np.exp(recalibrated(forecast))
+    steps = path_through(forecast, start, np.exp(recalibrated(forecast)))
+    return [[Truth(prob, _population(forecast, prob), distance) for prob, distance in steps]]
+
+
+def path_through(forecast: ClassForecast, start: Floats, end: Floats) -> Iterator[tuple[Floats, float]]:
+    """Walk from probabilities through others that the data suggest, with the distance from the latter."""
     gaps = (end - start) ** 2 / np.maximum(np.maximum(start, end), 1e-12)
     size = float(np.sqrt(np.sum(forecast.weight**2 / forecast.squared_weight * gaps.sum(axis=1))))
-    return [[Truth(prob, _population(forecast, prob), distance) for prob, distance in along(start, end, size)]]
+    return along(start, end, size)
 
 
 def _population(forecast: ClassForecast, prob: Floats) -> ClassForecast:

@@ -70,7 +70,7 @@ def canonical_calibration_error(
     _check.one_of(reference, "reference", ("smoothed", "row"))
     if len(forecast) < 2:
         _check.fail("rows must be two or more", f"{len(forecast)}", "collect more rows")
-    kernel = _Kernel(forecast)
+    kernel = DirichletKernel(forecast)
     h = kernel.best_bandwidth() if bandwidth is None else _check.number(bandwidth, "bandwidth", low=0, strict=True)
     hot = np.eye(len(forecast.labels))[forecast.truth]
     smoothed = reference == "smoothed"
@@ -81,7 +81,7 @@ def canonical_calibration_error(
     return Figure(value, f"{_NORMS[norm]} over classes; Dirichlet kernel, bandwidth {h:.4g}; against {against}")
 
 
-class _Kernel:
+class DirichletKernel:
     """The Dirichlet kernel between rows, in logarithms, block by block."""
 
     def __init__(self, forecast: ClassForecast) -> None:

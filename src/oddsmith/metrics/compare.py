@@ -152,7 +152,7 @@ def compare_rows(
     if any(np.ndim(values) == 2 for values in methods.values()):
         classes = {name: class_forecast(y_true, values, labels=labels) for name, values in methods.items()}
         decisions = Decisions.of(sample_weight, np.size(y_true))
-        return _compare(_class_rows(classes, decisions, names, random_state), protocol, level, raw)
+        return compare_gains(_class_rows(classes, decisions, names, random_state), protocol, level, raw)
     rows = {name: _log_odds(name, values, None) for name, values in methods.items()}
     n = len(next(iter(rows.values()))) if rows else 0
     truth = _check.as_labels(y_true, n).positive
@@ -181,7 +181,7 @@ def compare_decisions(
     squared = {name: -decision_squared_error(values) for name, values in signed.items()}
     hits = {name: ((values > 0) == truth).astype(np.float64) for name, values in log_odds.items()}
     rows = Rows(log, squared, hits, (signed, signed), decisions, clusters, random_state)
-    return _compare(rows, protocol, level, raw)
+    return compare_gains(rows, protocol, level, raw)
 
 
 def _log_odds(name: str, method: HasLogOdds | ArrayLike, scores: Floats | None) -> Floats:
@@ -209,7 +209,8 @@ def _class_rows(
     return Rows(log, squared, hits, (log, squared), decisions, clusters, random_state)
 
 
-def _compare(rows: Rows, protocol: str, level: float | None, raw: str | None) -> Comparison:
+def compare_gains(rows: Rows, protocol: str, level: float | None, raw: str | None) -> Comparison:
+    """Compare methods by gains that were computed before."""
     _check.one_of(protocol, "protocol", tuple(_PROTOCOLS))
     if len(rows.log) < 2:
         _check.fail("methods must be two or more", f"{len(rows.log)}", "name at least two")

@@ -1,7 +1,6 @@
 """The calibration model: a fitted map, where it came from, and the file that keeps both."""
 
 import dataclasses
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,23 +13,20 @@ from oddsmith import _check, _hooks
 from oddsmith._types import Floats
 from oddsmith._version import __version__
 from oddsmith.atomic import write_atomically
-from oddsmith.errors import ModelFileError
 from oddsmith.maps import CalibrationMap
 from oddsmith.maps.segments import rows_by_segment
 from oddsmith.modelfile._data import DataSummary
+from oddsmith.modelfile._envelope import read_file, seal, unseal
+from oddsmith.modelfile._labels import Label, plain_label, plain_value, read_labels
 from oddsmith.modelfile._shapes import read_map
-from oddsmith.modelfile.checked import identifier, keys, plain, text, whole
-from oddsmith.modelfile.strict_json import parse, read_bytes, refuse, render, shown, verify
+from oddsmith.modelfile.checked import identifier, keys, plain, text
+from oddsmith.modelfile.strict_json import refuse, shown
 from oddsmith.table import ScoreTable
 
 __all__ = ["CalibrationModel"]
 
-_FORMAT = "oddsmith calibration model"
-
-#: Raised when a file of today would be misread by an older version; this version reads all that came before.
-_SCHEMA = 1
-
-Label = str | int | float | bool
+#: Of a file that holds a model of two classes.
+SCHEMA = 1
 
 
 @dataclass(frozen=True)
@@ -101,10 +97,10 @@ class CalibrationModel:
             The negative and the positive label, where the calibrator saw only a table.
         """
         fitted_map = map_of(calibrator)
-        named = tuple(_label(each) for each in calibrator.classes_) if labels is None else labels
+        named = tuple(plain_label(each) for each in calibrator.classes_) if labels is None else labels
         return CalibrationModel(
             type(calibrator).__name__,
-            _plain(calibrator.get_params(deep=False)),
+            plain_value(calibrator.get_params(deep=False)),
             fitted_map,
             DataSummary.kept(calibrator.fingerprint_) if table is None else DataSummary.of(table),
             tuple(calibrator.fit_warnings_),
@@ -181,8 +177,7 @@ class CalibrationModel:
 
     def to_json(self) -> str:
         """Return the model as text, the same for the same model."""
-        content = {"format": _FORMAT, "schema": _SCHEMA, **_content(self)}
-        written = render(content)
+        written = seal(SCHEMA, _content(self))
         # What could not be loaded again must not be written.
         if CalibrationModel.from_json(written) != self:
             refuse("a model must be the same when loaded again", "another one", "check its parameters and labels")
@@ -197,22 +192,10 @@ class CalibrationModel:
         ModelFileError
             If the text is truncated, edited, written by a newer version or no model.
         """
-        content = parse(text)
-        if content.get("format") != _FORMAT:
-            refuse(
-                f'a model file must say "format": "{_FORMAT}"',
-                shown(content.get("format")),
-                "give the path of a model file",
-            )
-        if whole(content.get("schema"), "schema", low=1) > _SCHEMA:
-            version = shown(content.get("version"))
-            refuse(
-                f"this version reads schemas up to {_SCHEMA}",
-                f"schema {content['schema']}, written by version {version}",
-                "upgrade oddsmith",
-            )
-        rest = verify(content)
-        return _read({key: value for key, value in rest.items() if key not in ("format", "schema")}, "the model")
+        schema, content = unseal(text)
+        if schema != SCHEMA:
+            refuse("the file must hold a model of two classes", "several classes", "load it with oddsmith.load")
+        return read_content(content)
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the model to a file, whole or not at all; ``force`` replaces one that exists."""
@@ -227,12 +210,7 @@ class CalibrationModel:
         ModelFileError
             If the file cannot be read, or does not hold a model that is whole.
         """
-        raw = read_bytes(path)
-        try:
-            return CalibrationModel.from_json(raw)
-        except ModelFileError as error:
-            message = f"{os.fspath(path)}: {error}"
-            raise ModelFileError(message) from None
+        return read_file(path, CalibrationModel.from_json)
 
 
 class HasMap(Protocol):
@@ -266,26 +244,6 @@ def save(calibrator: Any, path: str | os.PathLike[str], *, force: bool = False) 
     CalibrationModel.from_calibrator(calibrator).save(path, force=force)
 
 
-def load(path: str | os.PathLike[str]) -> Any:
-    """Read what ``save`` wrote, by its kind: a calibrator's file gives a `CalibrationModel`, a scaling's the scaling.
-
-    Loading runs no code. Both predict: ``load(path).predict_proba(scores)``.
-
-    Raises
-    ------
-    ModelFileError
-        If the file cannot be read, or does not hold a model that is whole.
-    """
-    try:
-        content = parse(read_bytes(path))
-    except ModelFileError as error:
-        message = f"{os.fspath(path)}: {error}"
-        raise ModelFileError(message) from None
-    if content.get("format") == "oddsmith scaling":
-        return _hooks.service("load a scaling")(path)
-    return CalibrationModel.load(path)
-
-
 def _content(model: CalibrationModel) -> dict[str, Any]:
     """Return a model as plain values; segments only where there are any."""
     content = {
@@ -306,12 +264,12 @@ def _content(model: CalibrationModel) -> dict[str, Any]:
 _KEYS = ("version", "method", "parameters", "labels", "data", "warnings", "map")
 
 
-def _read(content: Any, where: str, *, inner: bool = False) -> CalibrationModel:
+def read_content(content: Any, where: str = "the model", *, inner: bool = False) -> CalibrationModel:
+    """Return the model that the content of a file describes."""
     segmented = not inner and isinstance(content, dict) and "by" in content
     keys(content, (*_KEYS, "by", "segments") if segmented else _KEYS, where)
-    labels, warnings, parameters = content["labels"], content["warnings"], content["parameters"]
-    if not isinstance(labels, list) or len(labels) != 2 or not all(isinstance(v, Label) for v in labels):
-        refuse(f"labels of {where} must be two values", shown(labels))
+    warnings, parameters = content["warnings"], content["parameters"]
+    negative, positive = read_labels(content["labels"], where, least=2, most=2)
     if not isinstance(warnings, list) or not isinstance(parameters, dict):
         refuse(f"warnings and parameters of {where} must be a list and an object", shown(warnings))
     model = CalibrationModel(
@@ -321,40 +279,14 @@ def _read(content: Any, where: str, *, inner: bool = False) -> CalibrationModel:
         DataSummary.from_dict(content["data"]),
         tuple(text(warning, "warnings") for warning in warnings),
         text(content["version"], "version", limit=200),
-        tuple(plain(labels, "labels")),
+        (negative, positive),
     )
     if not segmented:
         return model
     if not isinstance(content["segments"], dict):
         refuse("segments must be an object", shown(content["segments"]))
     parts = {
-        text(name, "segments"): _read(part, f"segment {shown(name)}", inner=True)
+        text(name, "segments"): read_content(part, f"segment {shown(name)}", inner=True)
         for name, part in content["segments"].items()
     }
     return model.with_segments(text(content["by"], "by"), parts)
-
-
-def _label(value: Any) -> Label:
-    """Return a label as JSON knows it, or refuse it."""
-    plain_value = value.item() if isinstance(value, np.generic) else value
-    if not isinstance(plain_value, Label) or (isinstance(plain_value, float) and not math.isfinite(plain_value)):
-        must = "labels must be text, finite numbers or truth values to be saved"
-        _check.fail(must, f"a label {plain_value!r}", "fit to such labels, for example y == positive")
-    return plain_value
-
-
-def _plain(value: Any) -> Any:
-    """Return a parameter as JSON knows it; what is no plain value is told by its class."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)  # JSON has no infinity
-    if value is None or isinstance(value, Label):
-        return value
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return [_plain(item) for item in value]
-    if hasattr(value, "get_params"):
-        return {"method": type(value).__name__, "parameters": _plain(value.get_params(deep=False))}
-    return f"<{type(value).__name__}>"

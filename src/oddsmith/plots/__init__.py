@@ -7,7 +7,10 @@ matplotlib, no figures of pyplot.
 """
 
 from oddsmith.plots._bands import Band
+from oddsmith.plots.classwise import ClasswiseReliabilityDisplay
 from oddsmith.plots.comparison import ComparisonDisplay
+from oddsmith.plots.confidence import ConfidenceDisplay
+from oddsmith.plots.confusion import ConfusionDisplay
 from oddsmith.plots.corp import CorpDisplay
 from oddsmith.plots.densities import DensityDisplay
 from oddsmith.plots.histogram import PredictionHistogramDisplay
@@ -18,7 +21,10 @@ from oddsmith.plots.smooth import SmoothReliabilityDisplay
 
 __all__ = [
     "Band",
+    "ClasswiseReliabilityDisplay",
     "ComparisonDisplay",
+    "ConfidenceDisplay",
+    "ConfusionDisplay",
     "CorpDisplay",
     "DensityDisplay",
     "EmpiricalPoints",

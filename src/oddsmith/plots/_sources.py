@@ -4,20 +4,23 @@
 """
 
 import inspect
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from numpy.typing import ArrayLike
 
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.classify.scores import classifier_scores
-from oddsmith.metrics import forecast_from_arrays
+from oddsmith.metrics import class_forecast, forecast_from_arrays
 from oddsmith.metrics.provenance import fitted_on
 from oddsmith.plots.display import Display
 from oddsmith.table import ScoreTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+D = TypeVar("D", bound=Display)
 
 
 class TableDisplay(Display):
@@ -31,9 +34,7 @@ class TableDisplay(Display):
     @classmethod
     def _drawn(cls, table: ScoreTable, ax: "Axes | None", options: dict[str, Any]) -> Self:
         """Compute the picture and draw it; options that are not of `from_table` are of `plot`."""
-        known = inspect.signature(cls.from_table).parameters
-        drawing = {name: options.pop(name) for name in list(options) if name not in known}
-        return cls.from_table(table, **options).plot(ax, **drawing)
+        return _drawn(cls.from_table, table, ax, options)
 
 
 class ForecastDisplay(TableDisplay):
@@ -111,6 +112,78 @@ class ForecastDisplay(TableDisplay):
         )
 
 
+class ClassForecastDisplay(Display):
+    """A picture of a forecast of several classes: of rows of probabilities against labels."""
+
+    @classmethod
+    def from_forecast(cls, *args: Any, **options: Any) -> Self:
+        """Compute the picture of a forecast; `plot` draws it."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_prob: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        name: str | None = None,
+        ax: "Axes | None" = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw the picture of class probabilities against labels.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            Labels of any kind.
+        y_prob : array-like of shape (n, k)
+            Probabilities of the classes; rows sum to 1.
+        sample_weight : array-like of shape (n,), optional
+            Integer-typed weights are counts, float weights importance weights.
+        labels : array-like of shape (k,), optional
+            Labels in the order of the columns; by default the sorted labels of ``y_true``.
+        name : str, optional
+            What the legend calls it.
+        ax : Axes, optional
+            Where to draw; by default on a new figure.
+        **options
+            As of `from_forecast` and `plot`.
+        """
+        forecast = class_forecast(y_true, y_prob, sample_weight, labels=labels)
+        return _drawn(cls.from_forecast, forecast, ax, {"name": name or "", **options})
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        name: str | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw the picture of a fitted classifier's probabilities, on rows that did not train it.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+            With ``predict_proba`` and ``classes_``; a joint scaling takes logits or probabilities as X.
+        X : array, sparse matrix or data frame
+        y : array-like of shape (n,)
+        name : str, optional
+            By default the classifier's.
+        **options
+            As of `from_predictions`.
+        """
+        for needed in ("predict_proba", "classes_"):
+            if not hasattr(estimator, needed):
+                _check.fail(f"estimator must have {needed}", type(estimator).__name__, "fit a classifier that has it")
+        label = type(estimator).__name__ if name is None else name
+        return cls.from_predictions(y, estimator.predict_proba(X), labels=estimator.classes_, name=label, **options)
+
+
 class ScoreDisplay(TableDisplay):
     """A picture of scores of any kind against labels."""
 
@@ -171,6 +244,13 @@ class ScoreDisplay(TableDisplay):
         """
         scores, positive = _scores_for(estimator, X, response_method, pos_label)
         return cls.from_predictions(y, scores, pos_label=positive, **options)
+
+
+def _drawn(compute: Callable[..., D], source: Any, ax: "Axes | None", options: dict[str, Any]) -> D:
+    """Compute a picture and draw it; options that are not of the computation are of `plot`."""
+    known = inspect.signature(compute).parameters
+    drawing = {name: options.pop(name) for name in list(options) if name not in known}
+    return compute(source, **options).plot(ax, **drawing)
 
 
 def marked(name: str, *, in_sample: bool) -> str:

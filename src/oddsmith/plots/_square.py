@@ -8,7 +8,7 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.plots._bands import Band
-from oddsmith.plots._sources import ForecastDisplay
+from oddsmith.plots._sources import TableDisplay
 from oddsmith.plots.histogram import PredictionHistogramDisplay
 from oddsmith.plots.theme import Ink, Theme, ThemeName, series_of
 
@@ -23,7 +23,7 @@ _MARGIN = "predictions"
 _BOX = (0.7, 0.25)
 
 
-class ReliabilityPicture(ForecastDisplay):
+class ReliabilityPicture(TableDisplay):
     """A curve of observed share against prediction, with the histogram of predictions in its margin.
 
     Attributes
@@ -36,6 +36,9 @@ class ReliabilityPicture(ForecastDisplay):
     name: str
 
     line_: Any
+
+    _predicted: ClassVar[str] = "predicted probability"
+    _observed: ClassVar[str] = "observed share of positives"
 
     _height: ClassVar[float] = 4.05
     _bare_height: ClassVar[float] = 3.3
@@ -69,6 +72,11 @@ class ReliabilityPicture(ForecastDisplay):
         self._legend(look)
         return self
 
+    def draw_curve(self, ax: "Axes", ink: Ink, series: int) -> None:
+        """Draw the curve alone, into a square that is there."""
+        self.ax_ = ax
+        self.line_ = self._draw(ink, series)
+
     def _draw(self, ink: Ink, series: int) -> Any:
         """Draw what is peculiar to a diagram, and return its curve."""
         raise NotImplementedError
@@ -82,13 +90,13 @@ class ReliabilityPicture(ForecastDisplay):
         look = self._start(ax, theme, None if place else self._bare_height)
         series = len(series_of(self.ax_))
         view = (-0.02 * upper, 1.02 * upper)
-        self.ax_.set(xlim=view, ylim=view, aspect="equal", ylabel="observed share of positives")
+        self.ax_.set(xlim=view, ylim=view, aspect="equal", ylabel=self._observed)
         for axis in (self.ax_.xaxis, self.ax_.yaxis):
             axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
         if series == 0:
             self.ax_.plot([0, 1], [0, 1], color=look.muted, linewidth=0.8, gid="diagonal", zorder=1.5)
         if place is None:
-            self.ax_.set_xlabel("predicted probability")
+            self.ax_.set_xlabel(self._predicted)
         else:
             self._margin(look, place, series)
         return look, series
@@ -114,7 +122,7 @@ class ReliabilityPicture(ForecastDisplay):
         margin.set_ylabel(self.histogram.unit)
         margin.tick_params(labelbottom=place == "below")
         ax.tick_params(labelbottom=place == "above")
-        (margin if place == "below" else ax).set_xlabel("predicted probability")
+        (margin if place == "below" else ax).set_xlabel(self._predicted)
 
     def _legend(self, look: Theme) -> None:
         """Put the legend into the corner off the diagonal that hides less of the curves; bands may be hidden."""

@@ -12,7 +12,7 @@ from oddsmith.metrics.measure import as_forecast, checked_level, probability
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.resampled import labels_again
 from oddsmith.plots._bands import Band, CellCounts, cells_of, envelope
-from oddsmith.plots._sources import marked
+from oddsmith.plots._sources import ForecastDisplay, marked
 from oddsmith.plots._square import ReliabilityPicture
 from oddsmith.plots.histogram import PredictionHistogramDisplay
 from oddsmith.plots.theme import Ink
@@ -26,33 +26,8 @@ _PLACES = 200
 
 
 @dataclass(eq=False)
-class CorpDisplay(ReliabilityPicture):
-    """Reliability diagram without bins to choose: isotonic regression of the labels on the forecast.
-
-    The band holds the curve of a perfectly calibrated forecast with the same predictions: where the curve leaves it,
-    the forecast is off. Make it with `from_table`, `from_predictions` or `from_estimator`; `plot` draws it.
-
-    Parameters
-    ----------
-    prob, rate : ndarray
-        Ends of the pooled blocks of forecasts, and the share of positives of each block.
-    band : Band or None
-    decomposition : Decomposition
-        Of the Brier score: the legend shows its miscalibration (MCB) and discrimination (DSC).
-    histogram : PredictionHistogramDisplay
-    name : str, default ""
-
-    References
-    ----------
-    T. Dimitriadis, T. Gneiting and A. Jordan, Stable reliability diagrams for probabilistic classifiers, PNAS 2021.
-    J. Bröcker and L. Smith, Increasing the reliability of reliability diagrams, Weather and Forecasting 2007.
-
-    Examples
-    --------
-    >>> display = CorpDisplay.from_predictions([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9])
-    >>> display.prob.round(3).tolist(), display.rate.tolist()
-    ([0.2, 0.2, 0.4, 0.6, 0.9, 0.9], [0.0, 0.0, 0.5, 0.5, 1.0, 1.0])
-    """
+class CorpPicture(ReliabilityPicture):
+    """Isotonic regression of what happened on what was forecast, with the band of a perfectly calibrated forecast."""
 
     prob: Floats
     rate: Floats
@@ -106,6 +81,36 @@ class CorpDisplay(ReliabilityPicture):
         label = f"{self.name or 'isotonic'}\nBrier: MCB {parts.miscalibration:.4f} DSC {parts.discrimination:.4f}"
         style: dict[str, Any] = {"marker": ".", "markersize": 3.5, "gid": f"series-{series}", "zorder": 4} | ink.line()
         return self.ax_.plot(self.prob, self.rate, label=label, **style)[0]
+
+
+@dataclass(eq=False)
+class CorpDisplay(CorpPicture, ForecastDisplay):
+    """Reliability diagram without bins to choose: isotonic regression of the labels on the forecast.
+
+    The band holds the curve of a perfectly calibrated forecast with the same predictions: where the curve leaves it,
+    the forecast is off. Make it with `from_table`, `from_predictions` or `from_estimator`; `plot` draws it.
+
+    Parameters
+    ----------
+    prob, rate : ndarray
+        Ends of the pooled blocks of forecasts, and the share of positives of each block.
+    band : Band or None
+    decomposition : Decomposition
+        Of the Brier score: the legend shows its miscalibration (MCB) and discrimination (DSC).
+    histogram : PredictionHistogramDisplay
+    name : str, default ""
+
+    References
+    ----------
+    T. Dimitriadis, T. Gneiting and A. Jordan, Stable reliability diagrams for probabilistic classifiers, PNAS 2021.
+    J. Bröcker and L. Smith, Increasing the reliability of reliability diagrams, Weather and Forecasting 2007.
+
+    Examples
+    --------
+    >>> display = CorpDisplay.from_predictions([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9])
+    >>> display.prob.round(3).tolist(), display.rate.tolist()
+    ([0.2, 0.2, 0.4, 0.6, 0.9, 0.9], [0.0, 0.0, 0.5, 0.5, 1.0, 1.0])
+    """
 
 
 def _pooled(prob: Floats, pos: Weights, neg: Weights) -> tuple[Floats, Floats]:

@@ -12,7 +12,7 @@ from oddsmith.metrics import ReliabilityCurve, reliability_curve
 from oddsmith.metrics.bins import Bins, binned
 from oddsmith.metrics.measure import as_forecast, checked_level
 from oddsmith.metrics.provenance import is_in_sample
-from oddsmith.plots._sources import marked
+from oddsmith.plots._sources import ForecastDisplay, marked
 from oddsmith.plots._square import ReliabilityPicture
 from oddsmith.plots.histogram import PredictionHistogramDisplay
 from oddsmith.plots.theme import Ink
@@ -22,7 +22,7 @@ __all__ = ["ReliabilityDisplay"]
 
 
 @dataclass(eq=False)
-class ReliabilityDisplay(ReliabilityPicture):
+class ReliabilityDisplay(ReliabilityPicture, ForecastDisplay):
     """Reliability diagram of bins, each with an interval of its share of positives and with its count.
 
     Make it with `from_table`, `from_predictions` or `from_estimator`; `plot` draws it. Bins hide what happens

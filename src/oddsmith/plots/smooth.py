@@ -11,7 +11,7 @@ from oddsmith.metrics.measure import as_forecast, checked_level
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.resampled import rows_again
 from oddsmith.plots._bands import Band, CellCounts, cells_of, envelope
-from oddsmith.plots._sources import marked
+from oddsmith.plots._sources import ForecastDisplay, marked
 from oddsmith.plots._square import ReliabilityPicture
 from oddsmith.plots.histogram import PredictionHistogramDisplay
 from oddsmith.plots.theme import Ink
@@ -36,7 +36,7 @@ _TINY = np.finfo(np.float64).tiny
 
 
 @dataclass(eq=False)
-class SmoothReliabilityDisplay(ReliabilityPicture):
+class SmoothReliabilityDisplay(ReliabilityPicture, ForecastDisplay):
     """Reliability diagram by a Gaussian kernel on the prediction, with a bootstrap band.
 
     The bandwidth is the one that foretells left-out rows best, so nothing is chosen by hand. The curve ends one

@@ -19,6 +19,9 @@ ThemeName = Literal["light", "dark"]
 LABEL_SIZE = 8
 SMALL_SIZE = 7
 
+#: Of a class, beside a picture.
+_LETTERS = 14
+
 _MARKERS = ("o", "s", "^", "D", "v", "P")
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
 
@@ -130,6 +133,13 @@ def named_theme(name: str) -> Theme:
     """Return a theme by its name."""
     _check.one_of(name, "theme", tuple(THEMES))
     return THEMES[name]
+
+
+def short_name(name: str) -> str:
+    """Return a name of a class on one line, in at most 14 letters, none of which is read as mathematics."""
+    line = " ".join(name.split())
+    short = line if len(line) <= _LETTERS else f"{line[: _LETTERS - 1]}…"
+    return short.replace("$", r"\$")
 
 
 def series_of(ax: "Axes") -> list[Any]:

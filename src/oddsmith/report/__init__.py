@@ -1,6 +1,8 @@
 """Reports: one dictionary, written as a page, as Markdown or as JSON."""
 
 from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, Advice, NextSteps
+from oddsmith.report.class_methods import ClassMethodComparison, compare_class_methods
+from oddsmith.report.class_summary import summarize_classes
 from oddsmith.report.methods import Meaning, MethodComparison, compare_methods
 from oddsmith.report.render import to_html, to_json, to_markdown
 from oddsmith.report.summary import summarize
@@ -9,11 +11,14 @@ __all__ = [
     "BASE_RATE",
     "UNCALIBRATED",
     "Advice",
+    "ClassMethodComparison",
     "Meaning",
     "MethodComparison",
     "NextSteps",
+    "compare_class_methods",
     "compare_methods",
     "summarize",
+    "summarize_classes",
     "to_html",
     "to_json",
     "to_markdown",

@@ -7,7 +7,7 @@ better; and the gain is what this rule gains on each fold when it is applied to 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,11 @@ from scipy.special import stdtr, stdtrit
 import oddsmith.calibrators as known
 from oddsmith._types import Bools, Floats
 from oddsmith.calibrators import Calibrator
+from oddsmith.metrics.enough import too_few
 from oddsmith.metrics.significance import Decisions, holm, mean_and_error
-from oddsmith.report.signal import Signal
+from oddsmith.report.signal import ClassSignal, Signal
 
-__all__ = ["BASE_RATE", "UNCALIBRATED", "Advice", "Gain", "HeldOut", "advise", "by_preference"]
+__all__ = ["BASE_RATE", "UNCALIBRATED", "Advice", "Gain", "HeldOut", "NextSteps", "advise", "by_preference"]
 
 #: What methods are compared with: scores that are probabilities or log-odds, left alone; or, where scores are neither,
 #: one and the same probability for all.
@@ -27,9 +28,6 @@ UNCALIBRATED, BASE_RATE = "uncalibrated", "base rate"
 
 #: Level of tests and intervals.
 _LEVEL = 0.05
-
-#: With fewer cases in all, or of a class, nothing can be told.
-FEWEST, FEWEST_OF_A_CLASS = 50, 10
 
 #: The default first, then smooth maps from the simplest to the most flexible, then those with kinks and steps.
 _PREFERRED: tuple[type[Calibrator], ...] = (
@@ -74,17 +72,6 @@ def by_preference(methods: Mapping[str, Calibrator]) -> list[str]:
     return sorted(methods, key=lambda name: ranks.get(type(methods[name]), len(ranks)))
 
 
-def too_few(pos: float, neg: float) -> bool:
-    """Whether nothing can be told from so many positive and negative cases."""
-    return pos + neg < FEWEST or min(pos, neg) < FEWEST_OF_A_CLASS
-
-
-def few_cases(pos: float, neg: float) -> str:
-    """Say how many cases there are, and how many it would take."""
-    seen = f"{pos + neg:.0f} cases ({pos:.0f} positive, {neg:.0f} negative) are too few"
-    return f"{seen}; it takes at least {FEWEST}, and {FEWEST_OF_A_CLASS} of each class"
-
-
 class Gain(NamedTuple):
     """By how much a mean loss falls, its 95 % interval, and the two-sided p-value of no change."""
 
@@ -103,7 +90,8 @@ class HeldOut:
     losses : mapping of str to ndarray of shape (n,)
     decisions : Decisions
         How much each decision counts.
-    positive : ndarray of bool, shape (n,)
+    truth : ndarray of bool or int, shape (n,)
+        The class of each decision.
     fold : ndarray of int, shape (n,)
         In which fold each decision is.
     n_folds : int
@@ -112,7 +100,7 @@ class HeldOut:
 
     losses: Mapping[str, Floats]
     decisions: Decisions
-    positive: Bools
+    truth: NDArray[Any]
     fold: NDArray[np.intp]
     n_folds: int
 
@@ -120,13 +108,12 @@ class HeldOut:
         """Return some of the decisions."""
         losses = {name: values[mask] for name, values in self.losses.items()}
         decisions = Decisions(self.decisions.weight[mask], self.decisions.squares[mask])
-        return HeldOut(losses, decisions, self.positive[mask], self.fold[mask], self.n_folds)
+        return HeldOut(losses, decisions, self.truth[mask], self.fold[mask], self.n_folds)
 
     @property
-    def cases(self) -> tuple[float, float]:
-        """Positive and negative cases; of equal weight that would vary as much, for float weights."""
-        effective = self.decisions.effective
-        return float(effective[self.positive].sum()), float(effective[~self.positive].sum())
+    def cases(self) -> Floats:
+        """Cases of each class; of equal weight that would vary as much, for float weights."""
+        return np.bincount(self.truth.astype(np.intp), self.decisions.effective)
 
     def gain(self, before: Floats, after: Floats) -> Gain:
         """Return by how much the second losses are less than the first.
@@ -138,7 +125,8 @@ class HeldOut:
         mean, error, _ = mean_and_error(before - after, self.decisions)
         if self.n_folds > 1:
             error *= math.sqrt(1 + self.n_folds / (self.n_folds - 1))
-        df = max(min(self.cases) - 1, 1.0)
+        cases = self.cases
+        df = max(float(cases.sum() - cases.max()) - 1, 1.0)
         if error <= 1e-15 * abs(mean):
             return Gain(mean, mean, mean, float(mean == 0))
         half = float(stdtrit(df, 1 - _LEVEL / 2)) * error
@@ -231,7 +219,14 @@ class NextSteps(NamedTuple):
 
 
 def advise(
-    held: HeldOut, baseline: str, base_rate: Floats, preference: Sequence[str], signal: Signal, *, next_steps: NextSteps
+    held: HeldOut,
+    baseline: str,
+    base_rate: Floats,
+    preference: Sequence[str],
+    signal: Signal | ClassSignal,
+    *,
+    few: str,
+    next_steps: NextSteps,
 ) -> Advice:
     """Recommend a method.
 
@@ -247,6 +242,8 @@ def advise(
         Methods, from `by_preference`.
     signal : Signal
         Of the scores.
+    few : str
+        How many cases there are and how many it would take, in words.
     next_steps : NextSteps
         What to do next, in words.
     """
@@ -259,10 +256,10 @@ def advise(
     elif kind not in ("calibrate", "no difference"):
         method = preference[0]
     found = Advice(kind, method, baseline, before, before - gain.mean, gain, preference[0], len(preference), "")
-    return replace(found, words=_words(found, held, signal, next_steps))
+    return replace(found, words=_words(found, few, signal, next_steps))
 
 
-def _kind(held: HeldOut, signal: Signal, baseline: str, gain: Gain, over_base_rate: Gain) -> str:
+def _kind(held: HeldOut, signal: Signal | ClassSignal, baseline: str, gain: Gain, over_base_rate: Gain) -> str:
     if signal.kind == "reversed":
         return "reversed"
     if too_few(*held.cases):
@@ -275,12 +272,12 @@ def _kind(held: HeldOut, signal: Signal, baseline: str, gain: Gain, over_base_ra
     return "leave" if gain.high < 0 and baseline == UNCALIBRATED else "no difference"
 
 
-def _words(advice: Advice, held: HeldOut, signal: Signal, next_steps: NextSteps) -> str:
+def _words(advice: Advice, few: str, signal: Signal | ClassSignal, next_steps: NextSteps) -> str:
     fit = f"Next: {next_steps.fit(advice.default if advice.kind == 'leave' else advice.method)}"
     if advice.kind == "reversed":
-        return f"{signal.words()} Methods that keep the order cannot repair that. Next: {next_steps.if_reversed}"
+        return f"{signal.words()} {signal.beyond_repair} Next: {next_steps.if_reversed}"
     if advice.kind == "few":
-        return f"Cannot tell: {few_cases(*held.cases)}. In doubt, use {advice.default}. {fit}"
+        return f"Cannot tell: {few}. In doubt, use {advice.default}. {fit}"
     if advice.kind == "no signal":
         return f"{signal.words()} Calibration can only return the base rate. Next: find a score that tells more."
     loss = "log-loss per case on held-out cases"

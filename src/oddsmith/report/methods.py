@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -13,13 +13,13 @@ from oddsmith._types import Floats
 from oddsmith.calibrators import Calibrator
 from oddsmith.errors import OddsmithWarning
 from oddsmith.maps.inputs import unit_log_odds
-from oddsmith.metrics import Comparison
 from oddsmith.metrics.compare import compare_decisions
+from oddsmith.metrics.enough import few_cases
 from oddsmith.metrics.proper import decision_log_loss
-from oddsmith.metrics.result import plain
 from oddsmith.metrics.significance import Decisions
-from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, Advice, HeldOut, NextSteps, advise, by_preference
+from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, HeldOut, NextSteps, advise, by_preference
 from oddsmith.report.signal import Signal
+from oddsmith.report.standings import Standings
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import Fold, exact, rows_by_class, weighted_folds
 
@@ -31,100 +31,27 @@ Meaning = Literal["score", "probability", "log_odds"]
 #: Uncalibrated probabilities are evaluated this far from 0 and 1.
 _CERTAIN = 1e-15
 
-#: Methods that are named where several do as well.
-_NAMED = 5
 
-
-@dataclass(frozen=True)
-class MethodComparison:
+@dataclass(frozen=True, kw_only=True)
+class MethodComparison(Standings):
     """What cross-validation says about several methods.
 
     Attributes
     ----------
-    comparison : Comparison
-        Totals, wins, losses and tests of every pair.
     scores, log_odds : ndarray of shape (n,), dict of str to ndarray
         Held-out cells, and what each method says of them.
     pos, neg : ndarray of shape (n,)
         Their weight.
     pos_sq, neg_sq : ndarray of shape (n,) or None
         Sums of squared float weights.
-    n_folds : int
-    failed : dict of str to str
-        Methods that could not be fitted, and why.
-    advice : Advice
-        Which method to use, and what it gains.
-    signal : Signal
-        Whether the scores rank at all.
     """
 
-    comparison: Comparison
     scores: Floats
     log_odds: dict[str, Floats]
     pos: Floats
     neg: Floats
-    n_folds: int
-    failed: dict[str, str]
-    advice: Advice
-    signal: Signal
     pos_sq: Floats | None = None
     neg_sq: Floats | None = None
-
-    @property
-    def ranking(self) -> list[str]:
-        """Names of the methods, the least log-loss first."""
-        part = self.comparison["log_loss"]
-        order = np.argsort(-part.totals, kind="stable")
-        return [part.names[i] for i in order]
-
-    def mean(self, measure: str) -> dict[str, float]:
-        """Return the mean log_loss (positive, in nats), squared_error or zero_one_error of each method."""
-        part = self.comparison[measure]
-        sign = -1 if measure == "log_loss" else 1
-        return {
-            name: sign * float(total) / self.comparison.decisions
-            for name, total in zip(part.names, part.totals, strict=True)
-        }
-
-    @property
-    def baseline(self) -> str:
-        """What methods are compared with: uncalibrated scores, or the base rate where those are no probabilities."""
-        return self.advice.baseline
-
-    @property
-    def verdict(self) -> str:
-        """What to do, in words."""
-        return self.advice.words
-
-    @property
-    def standing(self) -> str:
-        """Which method has the least log-loss, and which ones cannot be told from it."""
-        part, best = self.comparison["log_loss"], self.ranking[0]
-        told = f"{best} has the least log-loss, {self.mean('log_loss')[best]:z.4f} per case"
-        if self.advice.kind == "few":
-            return f"{told}; with so few cases the order of the methods means nothing."
-        if self.advice.kind == "reversed":
-            return f"{told}; compare again once the score is negated."
-        left = [name for name in self.ranking if name in part.not_beaten(best, corrected=True)]
-        if not left:
-            return f"{told}. It is significantly better than every other method."
-        shown = ", ".join(left[:_NAMED]) + (f" and {len(left) - _NAMED} more" if len(left) > _NAMED else "")
-        return f"{told}. Statistically indistinguishable from it: {shown}."
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the held-out cells as plain JSON."""
-        content = {
-            "verdict": self.verdict,
-            "standing": self.standing,
-            "advice": {**asdict(self.advice), "gain": self.advice.gain._asdict()},
-            "signal": {**asdict(self.signal), "kind": self.signal.kind},
-            "ranking": self.ranking,
-            "folds": self.n_folds,
-            "mean": {measure: self.mean(measure) for measure in self.comparison.measures},
-            "failed": dict(self.failed),
-            "comparison": self.comparison,
-        }
-        return dict(plain(content))
 
 
 def compare_methods(
@@ -221,12 +148,20 @@ def compare_methods(
         losses(np.concatenate(base_rate)),
         by_preference(fitted),
         signal,
+        few=few_cases(decisions.effective[positive].sum(), decisions.effective[~positive].sum()),
         next_steps=next_steps or _in_python(methods),
     )
     scores = np.concatenate([part.scores for part in parts])
     as_floats = {side: column.astype(np.float64) for side, column in sums.items()}
     return MethodComparison(
-        comparison, scores, log_odds, n_folds=k, failed=failed, advice=advice, signal=signal, **as_floats
+        comparison=comparison,
+        scores=scores,
+        log_odds=log_odds,
+        n_folds=k,
+        failed=failed,
+        advice=advice,
+        signal=signal,
+        **as_floats,
     )
 
 

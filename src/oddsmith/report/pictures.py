@@ -10,7 +10,7 @@ from oddsmith.plots import CorpDisplay, DensityDisplay, PredictionHistogramDispl
 from oddsmith.plots.display import Display
 from oddsmith.table import ScoreTable
 
-__all__ = ["Picture", "histogram_pictures", "reliability_pictures"]
+__all__ = ["Picture", "drawn", "histogram_pictures", "reliability_pictures", "table_of"]
 
 
 class Picture(NamedTuple):
@@ -25,8 +25,8 @@ class Picture(NamedTuple):
 def reliability_pictures(summary: Mapping[str, Any]) -> Iterator[Picture]:
     """Draw the reliability of the uncalibrated scores, where they have one, and of the recommended method."""
     for place, (name, part) in enumerate(summary["forecasts"].items()):
-        yield _picture(
-            CorpDisplay.from_table(_table(part["cells"]), name=name),
+        yield drawn(
+            CorpDisplay.from_table(table_of(part["cells"]), name=name),
             f"Reliability, {name}",
             f"Observed share of positives against the predicted probability on held-out cases, {name}. A perfectly "
             "calibrated forecast stays in the band at 95 % of the places. Below: how many cases have each prediction.",
@@ -37,21 +37,22 @@ def reliability_pictures(summary: Mapping[str, Any]) -> Iterator[Picture]:
 def histogram_pictures(summary: Mapping[str, Any]) -> Iterator[Picture]:
     """Draw where the scores of both classes lie, and where the recommended method puts them."""
     recommended = summary["recommended"]
-    yield _picture(
-        DensityDisplay.from_table(_table(summary["scores"])),
+    yield drawn(
+        DensityDisplay.from_table(table_of(summary["scores"])),
         "Scores by class",
         "Where the scores of each class lie; each class has area 1. The central 99 % of the scores are shown.",
         "scores",
     )
-    yield _picture(
-        PredictionHistogramDisplay.from_table(_table(summary["forecasts"][recommended]["cells"]), name=recommended),
+    yield drawn(
+        PredictionHistogramDisplay.from_table(table_of(summary["forecasts"][recommended]["cells"]), name=recommended),
         f"Predictions, {recommended}",
         f"How many held-out cases get which probability from {recommended}, positives on top of negatives.",
         "predictions",
     )
 
 
-def _picture(display: Display, title: str, caption: str, key: str) -> Picture:
+def drawn(display: Display, title: str, caption: str, key: str) -> Picture:
+    """Draw a display in light and in dark; the key makes its identifiers unique on a page."""
     light, dark = (_inlined(display.to_svg(theme=theme), f"{key}-{theme}") for theme in ("light", "dark"))
     return Picture(title, caption, light, dark)
 
@@ -62,7 +63,8 @@ def _inlined(svg: str, key: str) -> str:
     return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{key}-", body)
 
 
-def _table(cells: Mapping[str, list[float]]) -> ScoreTable:
+def table_of(cells: Mapping[str, list[float]]) -> ScoreTable:
+    """Return the table of cells that a dictionary holds."""
     scores, pos, neg = (np.array(cells[side], dtype=np.float64) for side in ("score", "pos", "neg"))
     if "pos_sq" in cells:
         squares = np.array(cells["pos_sq"]), np.array(cells["neg_sq"])

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from oddsmith._check import visible
+from oddsmith.report.class_wording import class_content
 from oddsmith.report.decisions import HIGHEST_COST
 from oddsmith.report.summary import BIN_COUNTS
-from oddsmith.report.wording import content, figure
+from oddsmith.report.wording import content, figure, p_value
 
 __all__ = ["to_html", "to_json", "to_markdown"]
 
@@ -19,7 +20,7 @@ def to_json(summary: Mapping[str, Any]) -> str:
     Parameters
     ----------
     summary : mapping
-        From `summarize`.
+        From `summarize` or `summarize_classes`.
     """
     return json_text(summary) + "\n"
 
@@ -38,9 +39,13 @@ def to_markdown(summary: Mapping[str, Any]) -> str:
     Parameters
     ----------
     summary : mapping
-        From `summarize`.
+        From `summarize` or `summarize_classes`.
     """
-    return re.sub(r"\n{3,}", "\n\n", _render("report.md", summary))
+    if is_of_classes(summary):
+        text = _render("classes.md", summary, classes=class_content(summary))
+    else:
+        text = _render("report.md", summary)
+    return re.sub(r"\n{3,}", "\n\n", text)
 
 
 def to_html(summary: Mapping[str, Any]) -> str:
@@ -49,7 +54,7 @@ def to_html(summary: Mapping[str, Any]) -> str:
     Parameters
     ----------
     summary : mapping
-        From `summarize`, also after a round trip through JSON.
+        From `summarize` or `summarize_classes`, also after a round trip through JSON.
 
     Examples
     --------
@@ -60,6 +65,12 @@ def to_html(summary: Mapping[str, Any]) -> str:
     '<!DOCTYPE html>'
     """
     from oddsmith.plots.theme import THEMES
+
+    if is_of_classes(summary):
+        from oddsmith.report.class_pictures import class_pictures
+
+        parts = {"classes": class_content(summary), **class_pictures(summary)}
+        return _render("classes.html", summary, themes=THEMES, **parts)
     from oddsmith.report import score_space
     from oddsmith.report.pictures import histogram_pictures, reliability_pictures
 
@@ -89,9 +100,14 @@ def _render(template: str, summary: Mapping[str, Any], **more: Any) -> str:
         keep_trailing_newline=True,
         finalize=lambda value: visible(value, keep="\n") if type(value) is str else value,
     )
-    environment.filters |= {"figure": figure, "md": _as_markdown}
+    environment.filters |= {"figure": figure, "md": _as_markdown, "p_value": p_value}
     page = environment.get_template(f"{template}.j2")
-    return page.render(summary=summary, **content(summary), **more)
+    return page.render(summary=summary, **content(summary, classes=is_of_classes(summary)), **more)
+
+
+def is_of_classes(summary: Mapping[str, Any]) -> bool:
+    """Whether a report is one of `summarize_classes`."""
+    return summary.get("kind") == "classes"
 
 
 def _as_markdown(text: object) -> str:

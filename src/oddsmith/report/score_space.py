@@ -72,8 +72,8 @@ def score_space(summary: Mapping[str, Any], n_colours: int) -> ScoreSpace:
     at, points = np.array(part["at"]), {name: np.array(values) for name, values in part["points"].items()}
     margin = 0.05 * float(points["high"].max() - points["low"].min())
     bottom, top = float(points["low"].min()) - margin, float(points["high"].max()) + margin
-    x = _scale(float(at[0]), float(at[-1]), SIZE.left, SIZE.width - SIZE.edge)
-    y = _scale(bottom, top, SIZE.height - SIZE.below, SIZE.edge)
+    x = scale_to(float(at[0]), float(at[-1]), SIZE.left, SIZE.width - SIZE.edge)
+    y = scale_to(bottom, top, SIZE.height - SIZE.below, SIZE.edge)
     curves = []
     for rank, name in enumerate(part["curves"]):
         # What lies far outside is drawn to the edge, not left out.
@@ -81,8 +81,8 @@ def score_space(summary: Mapping[str, Any], n_colours: int) -> ScoreSpace:
         turn, colour = divmod(rank, n_colours)
         dashes = _DASHES[(colour + turn) % len(_DASHES)]
         chosen = rank < _CHOSEN or name == summary["recommended"]
-        curves.append(Curve(name, _path(x(at), y(values)), colour, dashes, chosen))
-    return ScoreSpace(_ticks(float(at[0]), float(at[-1]), x), _ticks(bottom, top, y), _points(points, x, y), curves)
+        curves.append(Curve(name, path_of(x(at), y(values)), colour, dashes, chosen))
+    return ScoreSpace(ticks_of(float(at[0]), float(at[-1]), x), ticks_of(bottom, top, y), _points(points, x, y), curves)
 
 
 def _points(points: Mapping[str, Floats], x: Callable[[Floats], Floats], y: Callable[[Floats], Floats]) -> list[Point]:
@@ -97,18 +97,21 @@ def _points(points: Mapping[str, Floats], x: Callable[[Floats], Floats], y: Call
     return found
 
 
-def _scale(low: float, high: float, start: float, stop: float) -> Callable[[Any], Any]:
+def scale_to(low: float, high: float, start: float, stop: float) -> Callable[[Any], Any]:
+    """Return what takes values from low to high to places from start to stop."""
     return lambda value: start + (np.asarray(value) - low) / (high - low) * (stop - start)
 
 
-def _path(x: Floats, y: Floats) -> str:
+def path_of(x: Floats, y: Floats) -> str:
+    """Return places, joined by lines, as SVG writes them."""
     return "M" + "L".join(f"{across:.1f},{up:.1f}" for across, up in zip(x, y, strict=True))
 
 
-def _ticks(low: float, high: float, place: Callable[[Any], Any]) -> list[Tick]:
+def ticks_of(low: float, high: float, place: Callable[[Any], Any], most: int = 7) -> list[Tick]:
+    """Return round numbers between low and high, and where they are."""
     from matplotlib.ticker import MaxNLocator
 
-    marks = np.array(MaxNLocator(7, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high))
+    marks = np.array(MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high))
     inside = marks[(marks >= low) & (marks <= high)]
     nothing = 1e-9 * (high - low)
     labels = [f"{mark if abs(mark) > nothing else 0:g}".replace("-", "−") for mark in inside]

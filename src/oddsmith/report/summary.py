@@ -144,15 +144,19 @@ def _forecast(compared: MethodComparison, method: str, rows: int) -> ScoreTable:
 
 def _forecast_parts(forecast: ScoreTable) -> dict[str, Any]:
     """Return a forecast as pictures need it, as costs need it, and in bins."""
-    near = forecast.map(lambda log_odds: np.clip(log_odds, -_FAR, _FAR))
     return {
-        "cells": _cells(pooled(near, _CELLS)),
+        "cells": picture_cells(forecast),
         "decisions": decision_cells(forecast),
         "bins": {
             bins: {str(n): reliability_curve.of(forecast, n_bins=n, bins=bins) for n in BIN_COUNTS}
             for bins in ("width", "mass")
         },
     }
+
+
+def picture_cells(forecast: ScoreTable, n_cells: int = _CELLS) -> dict[str, list[float]]:
+    """Return a forecast in so many cells as a picture needs, with finite log-odds."""
+    return _cells(pooled(forecast.map(lambda log_odds: np.clip(log_odds, -_FAR, _FAR)), n_cells))
 
 
 def _cells(table: ScoreTable) -> dict[str, list[float]]:

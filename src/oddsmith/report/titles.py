@@ -21,15 +21,27 @@ _TITLES = {
     "cox_test": "Cox (slope 1, intercept 0)",
     "kolmogorov_smirnov_test": "Kolmogorov–Smirnov",
     "kuiper_test": "Kuiper",
+    "brier_miscalibration": "miscalibration of the Brier score (MCB)",
+    "brier_discrimination": "discrimination of the Brier score (DSC)",
+    "brier_uncertainty": "uncertainty of the Brier score (UNC)",
+    "top_label_calibration_error": "top-label calibration error (ECE)",
+    "classwise_calibration_error": "class-wise calibration error (ECE)",
+    "likelihood_ratio_test": "likelihood ratio, whole rows",
+    "top_label_test": "Spiegelhalter, top label",
+    "classwise_test": "in the large, each class",
 }
 
+#: What has another name where there are several classes.
+_OF_CLASSES = {"zero_one_error": "errors"}
 
-def title_of(name: str) -> str:
-    """Return the title of a measure or test.
+
+def title_of(name: str, *, classes: bool = False) -> str:
+    """Return the title of a measure or test, of two classes or of several.
 
     Examples
     --------
     >>> title_of("log_loss"), title_of("average_precision")
     ('log-loss', 'average precision')
     """
-    return _TITLES.get(name, name.replace("_", " "))
+    known = _TITLES | _OF_CLASSES if classes else _TITLES
+    return known.get(name, name.replace("_", " "))

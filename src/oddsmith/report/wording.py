@@ -23,6 +23,9 @@ _MARKS = {
     "†": "significantly better than all but {raw}",
     "‡": "significantly better than all but one or two",
 }
+#: Classes that are named where there are many.
+_NAMED = 20
+
 _BIAS = "Noise inflates these errors; ≈ is bias-corrected, “by chance” is the range for a perfect forecast."
 
 
@@ -55,23 +58,25 @@ def bias_explained(cells: Iterable[list[str]]) -> str:
     return _BIAS if any(line.startswith("≈") for lines in cells for line in lines) else ""
 
 
-def content(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tables of a report and the sentences around them, for a template."""
+def content(summary: Mapping[str, Any], *, classes: bool = False) -> dict[str, Any]:
+    """Return the tables of a report, of two classes or of several, and the sentences around them, for a template."""
     parts = summary["methods"]["comparison"]["measures"]
     standings = list(rows_of_methods(summary["methods"]))
     marks = [cell["marks"] for row in standings for cell in row["cells"].values()]
-    measures = list(rows_of_measures(summary["evaluation"]))
+    measures = list(rows_of_measures(summary["evaluation"], classes=classes))
     others = [name for name in summary["forecasts"] if name != summary["recommended"]]
+    titles = {name: title_of(name, classes=classes) for name in parts}
     return {
         "standings": standings,
         "marks": marks_explained(marks, summary["baseline"]),
         "dashed": others[0] if others else None,
-        "tests_used": [f"{title_of(name)}: {part['test']}, level {part['level']:g}" for name, part in parts.items()],
+        "error_title": titles["zero_one_error"],
+        "tests_used": [f"{titles[name]}: {part['test']}, level {part['level']:g}" for name, part in parts.items()],
         "measures": measures,
         "bias": bias_explained(cell["lines"] for row in measures for cell in row["cells"]),
-        "in_sample": any(part["in_sample"] for part in summary["evaluation"].values()),
+        "in_sample": any(part.get("in_sample") for part in summary["evaluation"].values()),
         "tests": list(rows_of_tests(summary["evaluation"])),
-        "facts": list(_facts(summary)),
+        "facts": [*(_class_facts if classes else _facts)(summary), *_origin(summary)],
     }
 
 
@@ -104,11 +109,14 @@ def interval_lines(measure: Mapping[str, Any]) -> list[str]:
     found = measure.get("interval")
     if found is None or "reason" in found:
         return []
-    limits = f"[{figure(found['low'])}, {figure(found['high'])}]"
-    if found["corrected"] is None:
-        return [limits]
-    low, high = found["consistency"]
-    return [f"≈ {figure(found['corrected'])} {limits}", f"by chance [{figure(low)}, {figure(high)}]"]
+    lines = []
+    if found["low"] is not None:
+        about = "" if found["corrected"] is None else f"≈ {figure(found['corrected'])} "
+        lines.append(f"{about}[{figure(found['low'])}, {figure(found['high'])}]")
+    if found["consistency"] is not None:
+        low, high = found["consistency"]
+        lines.append(f"by chance [{figure(low)}, {figure(high)}]")
+    return lines
 
 
 def rows_of_methods(compared: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -129,14 +137,24 @@ def _marks_of(compared: Mapping[str, Any], method: Mapping[str, Any]) -> str:
     return f"{mark}({holm})" if (mark or holm) and compared["advice"]["kind"] != "few" else ""
 
 
-def rows_of_measures(evaluation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def rows_of_measures(evaluation: Mapping[str, Any], *, classes: bool = False) -> Iterator[dict[str, Any]]:
     """Return the measures of one or more methods, with intervals and definitions."""
     by_method = [one["measures"] for one in evaluation.values()]
+    if classes:
+        by_method = [{name: _with_interval(found) for name, found in one.items()} for one in by_method]
     for name in by_method[0]:
         found = [measures[name] for measures in by_method]
         cells = [{"value": one.get("value"), "lines": interval_lines(one)} for one in found]
         reasons = [f"not computed: {one['reason']}" for one in found if "reason" in one]
-        yield {"title": title_of(name), "cells": cells, "definition": "; ".join([found[-1]["definition"], *reasons])}
+        title = title_of(name, classes=classes)
+        yield {"title": title, "cells": cells, "definition": "; ".join([found[-1]["definition"], *reasons])}
+
+
+def _with_interval(measure: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a measure of several classes as those of two are: with an interval of its own."""
+    interval = {name: measure.get(name) for name in ("low", "high", "corrected", "consistency")}
+    undefined = {"reason": measure["reason"]} if measure["value"] is None else {}
+    return {"value": measure["value"], "definition": measure["definition"], "interval": interval} | undefined
 
 
 def rows_of_tests(evaluation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -158,6 +176,20 @@ def _facts(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "Scores", f"{data['low']:.6g} to {data['high']:.6g}, {data['distinct']:,} distinct"
     cells = "every distinct score is kept" if data["resolution"] is None else f"cells of {data['resolution']:g}"
     yield "Resolution", cells + (" of log-odds" if data["log_odds_cells"] else "")
+
+
+def _class_facts(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Return where data of several classes came from and what they are."""
+    data, labels = summary["data"], summary["labels"]
+    yield from summary["source"].items()
+    yield "Rows", f"{data['rows']:,}"
+    yield "Classes", f"{len(labels)}: {', '.join(labels[:_NAMED])}{' …' if len(labels) > _NAMED else ''}"
+    yield "Cases per class", f"{figure(min(data['cases']), 0)} to {figure(max(data['cases']), 0)}"
+    yield "Columns hold", data["input"]
+
+
+def _origin(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Return how the figures were found, and from what."""
     yield "Protocol", f"{summary['methods']['folds']}-fold cross-validation, seed {summary['seed']}"
-    yield "SHA-256 of the score table", data["sha256"]
+    yield "SHA-256 of the " + ("rows" if summary.get("kind") == "classes" else "score table"), summary["data"]["sha256"]
     yield "Made with", f"oddsmith {summary['version']}"

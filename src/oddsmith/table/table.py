@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, overload
+from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -167,7 +167,7 @@ class ScoreTable:
         resolution : None, float or "auto"
             None keeps every distinct score, up to 5,000,000 of an engine. A number, a power of two, is the width of
             cells in which scores are pooled. "auto" chooses cells after a look at the range of the scores, so fine that
-            fits hardly move (see `oddsmith.frames.resolution`); probabilities get cells of log-odds, and few rows or
+            fits hardly move (see ``oddsmith.frames.resolution``); probabilities get cells of log-odds, and few rows or
             few distinct scores stay exact.
         pos_label : object, optional
             The positive label.
@@ -464,7 +464,7 @@ class ScoreTable:
             and all(np.array_equal(mine[name], theirs[name]) for name in mine)
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         resolution = "exact" if self.resolution is None else f"{self.resolution:g}"

@@ -1,20 +1,7 @@
-"use strict";
 (function () {
   const data = JSON.parse(document.getElementById("data").textContent);
   const by = (id) => document.getElementById(id);
-  const root = document.documentElement;
 
-  // Light and dark: as the system has it, until the button says otherwise.
-  const preferred = window.matchMedia("(prefers-color-scheme: dark)");
-  function dress(dark) {
-    root.dataset.theme = dark ? "dark" : "light";
-    by("theme").textContent = dark ? "Light" : "Dark";
-    by("theme").setAttribute("aria-label", dark ? "Use light colours" : "Use dark colours");
-  }
-  dress(preferred.matches);
-  preferred.addEventListener("change", (event) => dress(event.matches));
-  by("theme").addEventListener("click", () => dress(root.dataset.theme !== "dark"));
-  by("theme").hidden = false;
   by("no-script").hidden = true;
 
   // Methods that stand out in score space; the one picked last lies on top.

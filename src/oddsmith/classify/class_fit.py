@@ -1,0 +1,50 @@
+"""Fit any method to rows of several classes: a joint scaling, or a calibrator of each class against the rest."""
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.base import clone
+
+from oddsmith._types import Floats
+from oddsmith.calibrators import Calibrator
+from oddsmith.classify.scaling import JointScaling
+from oddsmith.modelfile import JointModel
+from oddsmith.table.class_rows import ClassRows
+
+__all__ = ["fit_class_rows"]
+
+
+def fit_class_rows(rows: ClassRows, method: JointScaling | Calibrator) -> JointModel:
+    """Fit a method to rows of several classes.
+
+    Parameters
+    ----------
+    rows : ClassRows
+    method : JointScaling or Calibrator
+        Unfitted. A calibrator is fitted to each class against the rest: to the log-odds of the class where rows are
+        logits, to its column where they are probabilities.
+
+    Examples
+    --------
+    >>> from oddsmith import TemperatureScaling
+    >>> values = np.array([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [2.0, 0.0, 1.0]])
+    >>> rows = ClassRows(values, np.array([0, 1, 2]), ("a", "b", "c"), None, ("a", "b", "c"), "logits")
+    >>> fit_class_rows(rows, TemperatureScaling()).predict(values).tolist()
+    ['a', 'b', 'a']
+    """
+    if isinstance(method, JointScaling):
+        scaling = clone(method).set_params(classes=np.arange(len(rows.labels)), input=rows.input)
+        scaling.fit(rows.values, rows.truth, rows.weight)
+        return JointModel.from_scaling(scaling, labels=rows.labels, column_names=rows.column_names)
+    logits = rows.input == "logits"
+    calibrators = [
+        clone(method).fit(_against_rest(rows.values, k) if logits else rows.values[:, k], rows.truth == k, rows.weight)
+        for k in range(len(rows.labels))
+    ]
+    return JointModel.from_one_vs_rest(
+        calibrators, rows.labels, input=rows.input, against_rest=logits, column_names=rows.column_names
+    )
+
+
+def _against_rest(logits: Floats, k: int) -> Floats:
+    """Return the log-odds of one class against all others."""
+    return np.asarray(logits[:, k] - logsumexp(np.delete(logits, k, axis=1), axis=1))

@@ -1,0 +1,258 @@
+"""Vector formulas: what a joint map computes from all columns of a row, as a small tree that every engine reads.
+
+Each node is a vector; scalar formulas work inside it. There are five, and functions that build all others of them.
+
+=============  ============================================================================
+node           value
+=============  ============================================================================
+`Inputs`       the columns of the row
+`Each`         a scalar formula of every component, and of the same component of other vectors
+`Affine`       coef · x + intercept, the coefficient being a number, a diagonal or a matrix
+`Largest`      the largest component, a vector of width 1
+`Total`        the sum of a scalar formula of all components, a vector of width 1
+=============  ============================================================================
+
+Inputs are finite when nodes see them: `held` makes them so. A row with a missing value has no result at all; whoever
+reads a formula says so before and after it. All else is written so that nothing overflows: exponentials are taken of
+what lies below the largest component.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from oddsmith._types import Floats
+from oddsmith.formula.nodes import SCORE, Beside, Formula, clip, exp, log, where
+
+#: Inputs are held within this bound, so that their sums and differences stay finite.
+FAR = 1e300
+
+#: Below all that is computed from inputs by sums and differences.
+_BELOW = -4 * FAR
+
+#: Above this share of the largest, a sum of exponentials less one of them has all its digits.
+_CLEAR = 0.5
+
+
+class Vector:
+    """Values computed from the columns of a row."""
+
+    @property
+    def width(self) -> int:
+        """Number of components."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs(Vector):
+    """The columns of a row."""
+
+    columns: int
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return self.columns
+
+
+@dataclass(frozen=True, eq=False)
+class Each(Vector):
+    """A scalar formula of each component: the same for all, or one per component.
+
+    Parameters
+    ----------
+    formulas : tuple of Formula
+        Of the component, which is the score, and what stands `Beside` it.
+    of : Vector
+    beside : tuple of Vector
+        As wide as ``of``, or of width 1; `Beside` counts them from 1.
+    low, high : float
+        Values are known to lie between.
+    largest : Vector or None
+        The largest component, where it is computed anyway; see `largest`.
+    """
+
+    formulas: tuple[Formula, ...]
+    of: Vector
+    beside: tuple[Vector, ...] = ()
+    low: float = -math.inf
+    high: float = math.inf
+    largest: Vector | None = None
+
+    @property
+    def width(self) -> int:
+        """As many as there are in the vector."""
+        return self.of.width
+
+    def formula(self, component: int) -> Formula:
+        """Return the formula of a component."""
+        return self.formulas[component if len(self.formulas) > 1 else 0]
+
+
+@dataclass(frozen=True, eq=False)
+class Affine(Vector):
+    """coef · x + intercept; ``coef`` is a number, a diagonal of shape (k,) or a matrix of shape (k, columns)."""
+
+    coef: Floats
+    intercept: Floats
+    of: Vector
+
+    @property
+    def width(self) -> int:
+        """One per intercept."""
+        return len(self.intercept)
+
+
+@dataclass(frozen=True, eq=False)
+class Largest(Vector):
+    """The largest component."""
+
+    of: Vector
+
+    @property
+    def width(self) -> int:
+        """One."""
+        return 1
+
+
+@dataclass(frozen=True, eq=False)
+class Total(Vector):
+    """The sum of a scalar formula of all components, known to lie between ``low`` and ``high``."""
+
+    formula: Formula
+    of: Vector
+    low: float = -math.inf
+    high: float = math.inf
+
+    @property
+    def width(self) -> int:
+        """One."""
+        return 1
+
+
+def held(columns: int) -> Vector:
+    """Return the columns of a row, held within ±1e300."""
+    return Each((clip(SCORE, -FAR, FAR),), Inputs(columns))
+
+
+def largest(x: Vector) -> Vector:
+    """Return the largest component, a vector of width 1."""
+    known = x.largest if isinstance(x, Each) else None
+    return Largest(x) if known is None else known
+
+
+def below_largest(x: Vector) -> Vector:
+    """Return components less the largest of them."""
+    return x if _touches_zero(x) else Each((SCORE - Beside(1),), x, (Largest(x),), 2 * _BELOW, 0.0)
+
+
+def _touches_zero(x: Vector) -> bool:
+    """Whether the largest component is 0 already: of what is below its largest, times a number."""
+    if isinstance(x, Affine):
+        return x.coef.ndim == 0 and x.coef >= 0 and not x.intercept.any() and _touches_zero(x.of)
+    anchors = [one.of for one in x.beside if isinstance(one, Largest)] if isinstance(x, Each) and x.high == 0.0 else []
+    return isinstance(x, Each) and anchors == [x.of]
+
+
+def centered(x: Vector) -> Vector:
+    """Return components less their mean.
+
+    The first component is taken off before, so that equal ones, however large, give 0.
+    """
+    first = Affine(np.eye(1, x.width), np.zeros(1), x)
+    away = Each((SCORE - Beside(1),), x, (first,))
+    mean = Each((SCORE / float(x.width),), Total(SCORE, away))
+    return Each((SCORE - Beside(1),), away, (mean,))
+
+
+def log_softmax(x: Vector) -> Vector:
+    """Return x − log Σ eˣ: logs of probabilities, whose sum is 1."""
+    below = below_largest(x)
+    return Each((SCORE - log(Beside(1)),), below, (_exponentials(below),))
+
+
+def softmax(x: Vector) -> Vector:
+    """Return eˣ / Σ eˣ."""
+    powers = Each((exp(SCORE),), below_largest(x), (), 0.0, 1.0)
+    top = Each((1.0 / SCORE,), Total(SCORE, powers, 1.0, x.width), (), 1 / x.width, 1.0)
+    return Each((SCORE * Beside(1),), powers, (top,), 0.0, 1.0, top)
+
+
+def shares(x: Vector, low: float, high: float) -> Vector:
+    """Return components, none below 0, over their sum, which is known to lie between ``low`` and ``high`` > 0."""
+    return Each((SCORE / Beside(1),), x, (Total(SCORE, x, low, high),), 0.0, 1.0)
+
+
+def against_rest(x: Vector) -> Vector:
+    """Return xᵢ − log Σ_{j≠i} exp xⱼ: the log-odds of each class against all others.
+
+    The sum of the others is the whole sum less one exponential, but for a component so large that nothing would be left
+    of the others: for that one they are added up apart.
+    """
+    below, k = below_largest(x), float(x.width)
+    others = Each((Beside(1) - exp(SCORE),), below, (_exponentials(below),), 0.0, k)
+    rest = Each((where(Beside(1), _CLEAR, _BELOW, SCORE),), x, (others,))
+    second = Largest(rest)
+    apart = _exponentials(Each((SCORE - Beside(1),), rest, (second,), 2 * _BELOW, 0.0))
+    of_largest = SCORE - Beside(2) - log(Beside(3))
+    of_others = Beside(4) - log(clip(Beside(1), _CLEAR, k))
+    return Each((where(Beside(1), _CLEAR, of_largest, of_others),), x, (others, second, apart, below))
+
+
+def mixture(weights: Floats, parts: Sequence[Vector]) -> Vector:
+    """Return Σ wₘ partₘ, added up one by one: engines need not keep all parts."""
+    first: Vector = Each((float(weights[0]) * SCORE,), parts[0])
+    others = zip(weights[1:].tolist(), parts[1:], strict=True)
+    return reduce(lambda x, part: Each((SCORE + part[0] * Beside(1),), x, (part[1],)), others, first)
+
+
+def log_mixture(weights: Floats, parts: Sequence[Vector]) -> Vector:
+    """Return log Σ wₘ exp(partₘ), the weights being > 0 and of sum 1."""
+    highest = reduce(lambda x, y: Each((where(SCORE, Beside(1), Beside(1), SCORE),), x, (y,)), parts)
+    away = [Each((SCORE - Beside(1),), part, (highest,), 2 * _BELOW, 0.0) for part in parts]
+    powers = [exp(Beside(1 + place)) for place in range(len(parts))]
+    return Each((SCORE + log(_weighted(weights, powers)),), highest, tuple(away))
+
+
+def _exponentials(below: Vector) -> Vector:
+    """Return Σ eˣ of components of which the largest is 0."""
+    return Total(exp(SCORE), below, 1.0, float(below.width))
+
+
+def _weighted(weights: Floats, values: Sequence[Formula]) -> Formula:
+    return reduce(lambda x, y: x + y, (weight * value for weight, value in zip(weights.tolist(), values, strict=True)))
+
+
+def parts_of(vector: Vector) -> tuple[Vector, ...]:
+    """Return what a node is made of."""
+    if isinstance(vector, Each):
+        return vector.of, *vector.beside
+    return () if isinstance(vector, Inputs) else (vector.of,)  # type: ignore[attr-defined]
+
+
+def walk_vectors(*vectors: Vector) -> Iterator[Vector]:
+    """Yield every node once, parts before wholes."""
+    seen: set[int] = set()
+
+    def visit(node: Vector) -> Iterator[Vector]:
+        if id(node) not in seen:
+            seen.add(id(node))
+            for part in parts_of(node):
+                yield from visit(part)
+            yield node
+
+    for vector in vectors:
+        yield from visit(vector)
+
+
+def bounds_of(vector: Vector) -> tuple[float, float]:
+    """Return what is known of the values of a vector."""
+    return (vector.low, vector.high) if isinstance(vector, Each | Total) else (-math.inf, math.inf)
+
+
+def scaled_rows(node: Affine) -> Floats:
+    """Return the coefficients of an affine vector, one per component where they are no matrix."""
+    return node.coef if node.coef.ndim == 2 else np.broadcast_to(node.coef, node.width)

@@ -1,0 +1,299 @@
+"""Joint maps: from all columns of a row to the probabilities of all classes.
+
+A map is data. What it computes is written once, as a vector formula, which NumPy, exports and engines read.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from oddsmith import _check
+from oddsmith._types import Floats
+from oddsmith.formula import SCORE, clip, exp, log
+from oddsmith.formula.vector_steps import evaluate_vector
+from oddsmith.formula.vectors import (
+    Affine,
+    Each,
+    Vector,
+    against_rest,
+    below_largest,
+    centered,
+    held,
+    log_mixture,
+    log_softmax,
+    mixture,
+    shares,
+    softmax,
+)
+from oddsmith.maps.base import CalibrationMap
+
+__all__ = ["JointMap", "OneVsRestMap", "ScalingMap", "ScalingPart"]
+
+Input = Literal["logits", "probabilities"]
+Reading = Literal["logits", "log_probabilities", "floored_log_probabilities"]
+
+#: Smaller probabilities are read as this one.
+LEAST = 1e-16
+
+#: Logarithms of probabilities that are floored are held above this.
+FLOOR = -700.0
+
+#: Shifts that differ by more are added to logarithms: probabilities may have vanished that they would raise.
+_MOST_SHIFT = -100.0
+
+#: Log-odds of one class against the rest are held within this bound.
+_BOUND = 700.0
+
+
+@dataclass(frozen=True, eq=False)
+class JointMap(ABC):
+    """A function from the columns of a row to the probabilities of all classes.
+
+    Parameters
+    ----------
+    columns : int
+        Number of columns: one per class, or one for two classes, which is the log-odds or the probability of the
+        second.
+    input : {"logits", "probabilities"}
+        What the columns hold.
+    """
+
+    shape: ClassVar[str]
+    columns: int
+    input: Input
+
+    @property
+    @abstractmethod
+    def n_classes(self) -> int:
+        """Number of classes."""
+
+    @abstractmethod
+    def formula(self) -> Vector:
+        """Return the logs of the probabilities of all classes as a vector formula of the columns."""
+
+    @abstractmethod
+    def probability_formula(self) -> Vector:
+        """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return the map as plain lists and numbers."""
+
+    def log_probability(self, rows: ArrayLike) -> Floats:
+        """Return log P of each class, shape (n, k), from rows of shape (n, columns); NaN where a value is missing."""
+        return evaluate_vector(self.formula(), rows)
+
+    def probability(self, rows: ArrayLike) -> Floats:
+        """Return P of each class, shape (n, k), from rows of shape (n, columns); NaN where a value is missing."""
+        return np.exp(self.log_probability(rows))
+
+    @staticmethod
+    def from_dict(content: Mapping[str, Any]) -> "JointMap":
+        """Rebuild the map that `to_dict` wrote."""
+        shapes: dict[Any, type[ScalingMap | OneVsRestMap]] = {cls.shape: cls for cls in (ScalingMap, OneVsRestMap)}
+        cls = shapes.get(content.get("shape"))
+        if cls is None:
+            known = ", ".join(sorted(shapes))
+            _check.fail(f"shape must be one of {known}", f"shape={content.get('shape')!r}", "check the map")
+        return cls._read(content)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, JointMap) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _logits(self) -> Vector:
+        """Return one logit per class: what columns hold, probabilities by their logarithms."""
+        rows = held(self.columns)
+        if self.columns == 1:
+            apart = self.input == "probabilities"
+            rows = Affine(
+                np.array([[-1.0], [1.0]]) if apart else np.array([[0.0], [1.0]]), np.array([apart, 0.0]), rows
+            )
+        return Each((log(clip(SCORE, LEAST, 1.0)),), rows) if self.input == "probabilities" else rows
+
+
+class ScalingPart(NamedTuple):
+    """softmax(coef · x + intercept).
+
+    Attributes
+    ----------
+    name : str
+    reading : {"logits", "log_probabilities", "floored_log_probabilities"}
+        What x is: logits less their mean; log(k·p), p being the softmax of the logits; or the same with log p held
+        above −700 and ``softening`` added to p, less its mean where ``coef`` is a diagonal.
+    softening : float
+        ≥ 0, and 0 but for floored log-probabilities.
+    coef : ndarray of shape (), (k,) or (k, k)
+        A number, a diagonal or a matrix.
+    intercept : ndarray of shape (k,)
+    """
+
+    name: str
+    reading: Reading
+    softening: float
+    coef: Floats
+    intercept: Floats
+
+    def read(self, logits: Vector) -> Vector:
+        """Return x as a vector formula of the logits."""
+        if self.reading == "logits":
+            # Less their largest is the same for the softmax where all are multiplied by one number.
+            return centered(logits) if self.coef.ndim else below_largest(logits)
+        log_prob = log_softmax(logits)
+        k = float(np.log(logits.width))
+        if self.reading == "log_probabilities":
+            return Each((SCORE + k,), log_prob)
+        floored = clip(SCORE, FLOOR, 0.0)
+        x = Each(((log(exp(floored) + self.softening) if self.softening > 0 else floored) + k,), log_prob)
+        return centered(x) if self.coef.ndim == 1 else x
+
+
+@dataclass(frozen=True, eq=False)
+class ScalingMap(JointMap):
+    """A blend of scalings of the logits: P = softmax(log Σ wₘ softmax(Aₘxₘ + bₘ) + shift).
+
+    Parameters
+    ----------
+    columns, input
+        As in `JointMap`.
+    parts : tuple of ScalingPart
+        One for a single scaling.
+    weights : ndarray of shape (m,)
+        > 0, of sum 1.
+    shift : ndarray of shape (k,)
+        Added to the logs of the blend.
+    """
+
+    shape: ClassVar[str] = "scaling"
+
+    parts: tuple[ScalingPart, ...]
+    weights: Floats
+    shift: Floats
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.shift)
+
+    def formula(self) -> Vector:
+        """Return the logs of the probabilities of all classes as a vector formula of the columns."""
+        return log_softmax(self._shifted()) if self.shift.any() else self._blended()
+
+    def probability_formula(self) -> Vector:
+        """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
+        low = float(self.shift.min() - self.shift.max())
+        if low < _MOST_SHIFT:
+            return softmax(self._shifted())
+        parts = [softmax(scaled) for scaled in self._scaled()]
+        blend = mixture(self.weights, parts) if len(parts) > 1 else parts[0]
+        if low == 0:
+            return blend
+        raised = Affine(np.exp(self.shift - self.shift.max()), np.zeros(self.n_classes), blend)
+        return shares(raised, float(np.exp(low)) / 2, 2.0)
+
+    def _scaled(self) -> list[Vector]:
+        """Return Aₘxₘ + bₘ of every part."""
+        logits, read, scaled = self._logits(), dict[tuple[str, float, int], Vector](), list[Vector]()
+        for part in self.parts:
+            key = part.reading, part.softening, part.coef.ndim
+            if key not in read:
+                read[key] = part.read(logits)
+            scaled.append(Affine(part.coef, part.intercept, read[key]))
+        return scaled
+
+    def _blended(self) -> Vector:
+        parts = [log_softmax(scaled) for scaled in self._scaled()]
+        return log_mixture(self.weights, parts) if len(parts) > 1 else parts[0]
+
+    def _shifted(self) -> Vector:
+        return Affine(np.array(1.0), self.shift, self._blended())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the map as plain lists and numbers."""
+        return {
+            "shape": self.shape,
+            "columns": self.columns,
+            "input": self.input,
+            "parts": [
+                {**part._asdict(), "coef": part.coef.tolist(), "intercept": part.intercept.tolist()}
+                for part in self.parts
+            ],
+            "weights": self.weights.tolist(),
+            "shift": self.shift.tolist(),
+        }
+
+    @classmethod
+    def _read(cls, content: Mapping[str, Any]) -> "ScalingMap":
+        parts = tuple(
+            ScalingPart(
+                part["name"],
+                part["reading"],
+                part["softening"],
+                *(np.asarray(part[name], dtype=np.float64) for name in ("coef", "intercept")),
+            )
+            for part in content["parts"]
+        )
+        weights, shift = (np.asarray(content[name], dtype=np.float64) for name in ("weights", "shift"))
+        return cls(content["columns"], content["input"], parts, weights, shift)
+
+
+@dataclass(frozen=True, eq=False)
+class OneVsRestMap(JointMap):
+    """One map per class, each of that class against the rest; their probabilities are divided by their sum.
+
+    Where all are 0, classes are equally probable.
+
+    Parameters
+    ----------
+    columns, input
+        As in `JointMap`.
+    maps : tuple of CalibrationMap
+        One per class.
+    against_rest : bool
+        Whether maps read the log-odds of their class against all others, softmax(logits) being the probabilities; else
+        they read their own column.
+    """
+
+    shape: ClassVar[str] = "one_vs_rest"
+
+    maps: tuple[CalibrationMap, ...]
+    against_rest: bool
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.maps)
+
+    def formula(self) -> Vector:
+        """Return the logs of the probabilities of all classes as a vector formula of the columns."""
+        log_probs = tuple(-log(1.0 + exp(-clip(each.log_odds_formula(), -_BOUND, _BOUND))) for each in self.maps)
+        return log_softmax(Each(log_probs, self._scores()))
+
+    def probability_formula(self) -> Vector:
+        """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
+        least = float(np.exp(-_BOUND))
+        probs = tuple(clip(each.probability_formula(), least, 1.0) for each in self.maps)
+        return shares(Each(probs, self._scores()), least, float(len(probs)))
+
+    def _scores(self) -> Vector:
+        return against_rest(self._logits()) if self.against_rest else held(self.columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the map as plain lists and numbers."""
+        return {
+            "shape": self.shape,
+            "columns": self.columns,
+            "input": self.input,
+            "maps": [each.to_dict() for each in self.maps],
+            "against_rest": self.against_rest,
+        }
+
+    @classmethod
+    def _read(cls, content: Mapping[str, Any]) -> "OneVsRestMap":
+        maps = tuple(CalibrationMap.from_dict(each) for each in content["maps"])
+        return cls(content["columns"], content["input"], maps, content["against_rest"])

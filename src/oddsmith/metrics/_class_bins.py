@@ -1,0 +1,206 @@
+"""Calibration errors of several classes when labels are drawn again: forecasts stay, and so do their bins.
+
+With the bins fixed, every error is a sum over bins of what was observed less what was predicted, so one draw costs one
+pass over the rows, however many classes there are.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oddsmith import _kernels
+from oddsmith._types import Floats
+from oddsmith.maps.base import logit
+from oddsmith.metrics._class_draws import path_through
+from oddsmith.metrics._truths import Truth, paths_of_truth
+from oddsmith.metrics.bins import bin_index
+from oddsmith.metrics.classes import ClassForecast
+from oddsmith.metrics.measure import Null, probability
+from oddsmith.metrics.reliability import named_definition
+from oddsmith.metrics.resampled import labels_again
+from oddsmith.table import ScoreTable
+from oddsmith.table.quantiles import equal_mass_starts
+
+Places = NDArray[np.int32]
+
+#: Cells that isotonic regression sees of each class, at most and at least, and of all classes together.
+_CELLS, _FEWEST_CELLS, _ALL_CELLS = 256, 16, 50_000
+
+
+class Grid(NamedTuple):
+    """Bins of every column: which one each row is in, and Σ w·P and Σ w of each."""
+
+    place: Places
+    predicted: Floats
+    weight: Floats
+
+    @classmethod
+    def of(cls, bins: list[NDArray[np.int64]], prob: Floats, weight: Floats) -> Self:
+        """Give each bin of each column a number of its own, and sum it up."""
+        size = 1 + max(int(column.max()) for column in bins)
+        place = (np.column_stack(bins) + size * np.arange(len(bins))).astype(np.int32)
+        shape = (len(bins), size)
+        sums = (np.bincount(place.ravel(), values.ravel(), len(bins) * size) for values in _weighted(prob, weight))
+        predicted, total = (one.reshape(shape) for one in sums)
+        return cls(place, predicted, total)
+
+    def of_labels(self, truth: NDArray[np.intp], weight: Floats, held: NDArray[np.bool_] | None = None) -> Floats:
+        """Return Σ w of the rows whose label is the class of a column, in each of its bins."""
+        place = np.take_along_axis(self.place, truth[:, None], axis=1)[:, 0]
+        if held is not None:
+            place, weight = place[held], weight[held]
+        return np.bincount(place, weight, self.predicted.size).reshape(self.predicted.shape)
+
+    def of_amounts(self, amounts: Floats) -> Floats:
+        """Return Σ of each column's amounts in each of its bins."""
+        return np.bincount(self.place.ravel(), amounts.ravel(), self.predicted.size).reshape(self.predicted.shape)
+
+
+def _weighted(prob: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    return prob * weight[:, None], np.broadcast_to(weight[:, None], prob.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassBins:
+    """A forecast of several classes with its bins.
+
+    Attributes
+    ----------
+    forecast : ClassForecast
+    suggested : ndarray of shape (n, k)
+        Probabilities that the data suggest instead.
+    tables : list of ScoreTable
+        Each class against the rest.
+    errors, cells, top : Grid
+        Bins of calibration errors; finer ones for isotonic regression; and bins of the top label, one column.
+    """
+
+    forecast: ClassForecast
+    suggested: Floats
+    tables: list[ScoreTable]
+    errors: Grid
+    cells: Grid
+    top: Grid
+
+    @classmethod
+    def of(cls, forecast: ClassForecast, suggested: Floats) -> Self:
+        """Put the forecasts of every class in bins."""
+        k, weight = len(forecast.labels), forecast.weight.astype(np.float64)
+        tables, top = list(forecast.of_classes()), forecast.of_top_label()
+        finest = min(max(_ALL_CELLS // k, _FEWEST_CELLS), _CELLS)
+        columns = [forecast.prob[:, c] for c in range(k)]
+        errors = [_bins_of_errors(table)[_cell(table, p)] for table, p in zip(tables, columns, strict=True)]
+        cells = [_cells(table, finest)[_cell(table, p)] for table, p in zip(tables, columns, strict=True)]
+        best = forecast.prob.max(axis=1)
+        return cls(
+            forecast,
+            suggested,
+            tables,
+            Grid.of(errors, forecast.prob, weight),
+            Grid.of(cells, forecast.prob, weight),
+            Grid.of([_bins_of_errors(top)[_cell(top, best)]], best[:, None], weight),
+        )
+
+    def observed(self, truth: NDArray[np.intp]) -> "Observed":
+        """Return what labels put in the bins."""
+        weight = self.forecast.weight.astype(np.float64)
+        right = np.argmax(self.forecast.prob, axis=1) == truth
+        top = self.top.of_labels(np.zeros_like(truth), weight, right)
+        return Observed(self, self.errors.of_labels(truth, weight), self.cells.of_labels(truth, weight), top)
+
+    def shared_out(self, amounts: Floats) -> "Observed":
+        """Return what is in the bins if so much of each row is of each class."""
+        best = np.take_along_axis(amounts, np.argmax(self.forecast.prob, axis=1)[:, None], axis=1)
+        grids = ((self.errors, amounts), (self.cells, amounts), (self.top, best))
+        return Observed(self, *(grid.of_amounts(some) for grid, some in grids))
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """Weight of the labels in each bin of a forecast, of which calibration errors are functions."""
+
+    source: ClassBins
+    errors: Floats
+    cells: Floats
+    top: Floats
+
+    @cached_property
+    def by_class(self) -> Floats:
+        """Calibration error of each class against the rest."""
+        grid = self.source.errors
+        return np.asarray(np.abs(self.errors - grid.predicted).sum(axis=1) / grid.weight[0].sum())
+
+    def classwise(self) -> float:
+        """Return the mean calibration error over classes."""
+        return float(self.by_class.mean())
+
+    def top_label(self) -> float:
+        """Return the calibration error of the top label."""
+        grid = self.source.top
+        return float(np.abs(self.top - grid.predicted).sum() / grid.weight.sum())
+
+    def in_the_large(self) -> float:
+        """Return half the sum over classes of |mean forecast − share|."""
+        grid = self.source.errors
+        return float(np.abs(self.errors.sum(axis=1) - grid.predicted.sum(axis=1)).sum() / grid.weight[0].sum()) / 2
+
+    def brier_miscalibration(self) -> float:
+        """Return the Brier score that isotonic regression of each class saves, on the finer bins."""
+        grid, total = self.source.cells, 0.0
+        for pos, weight, predicted in zip(self.cells, grid.weight, grid.predicted, strict=True):
+            held = weight > 0
+            yes, all_of, mean = pos[held], weight[held], predicted[held] / weight[held]
+            starts, rates = _kernels.pool_violators(yes, np.maximum(all_of - yes, 0.0))
+            loss = float(yes @ (1 - mean) ** 2 + (all_of - yes) @ mean**2)
+            total += loss - float(np.add.reduceat(all_of, starts) @ (rates * (1 - rates)))
+        return max(total / float(self.source.cells.weight[0].sum()), 0.0)
+
+
+@labels_again.register
+def _(bins: ClassBins, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[Observed]:
+    weight = bins.forecast.weight
+    if weight.dtype.kind == "i" and weight.max() > 1:
+        shares = prob / prob.sum(axis=1, keepdims=True)
+        for _ in range(n_resamples):
+            yield bins.shared_out(rng.multinomial(weight, shares).astype(np.float64))
+        return
+    for truth in drawn_labels(prob, n_resamples, rng):
+        yield bins.observed(truth)
+
+
+@paths_of_truth.register
+def _(bins: ClassBins, null: Null) -> list[list[Truth]]:
+    assert null == "calibrated"
+    steps = path_through(bins.forecast, bins.forecast.prob, bins.suggested)
+    weight = bins.forecast.weight[:, None]
+    return [[Truth(prob, bins.shared_out(prob * weight), distance) for prob, distance in steps]]
+
+
+def drawn_labels(prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
+    """Draw a class for each row, again and again."""
+    n, k = prob.shape
+    upto = np.cumsum(prob, axis=1)
+    # Row i has the unit interval from i on: one search finds the labels of all rows.
+    ends = (upto / upto[:, -1:] + np.arange(n)[:, None]).ravel()
+    for _ in range(n_resamples):
+        at = np.searchsorted(ends, rng.random(n) + np.arange(n), side="right")
+        yield np.clip(at - k * np.arange(n), 0, k - 1)
+
+
+def _cell(table: ScoreTable, prob: Floats) -> NDArray[np.intp]:
+    """Return which cell of a forecast table each probability is in."""
+    return np.minimum(np.searchsorted(table.scores, logit(prob)), len(table) - 1)
+
+
+def _bins_of_errors(table: ScoreTable) -> NDArray[np.int64]:
+    chosen = named_definition("quantile_bins")
+    return bin_index(table, probability(table), chosen.n_bins, chosen.bins, chosen.edge, chosen.ends)
+
+
+def _cells(table: ScoreTable, n_cells: int) -> NDArray[np.int64]:
+    starts = equal_mass_starts(table.total, n_cells)
+    return np.repeat(np.arange(len(starts)), np.diff(starts, append=len(table)))

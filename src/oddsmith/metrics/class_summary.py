@@ -1,0 +1,369 @@
+"""All that is usually asked of a forecast of several classes, in one dictionary."""
+
+import math
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.special import log_softmax
+
+from oddsmith import _check
+from oddsmith._types import Floats
+from oddsmith.errors import InvalidInputError
+from oddsmith.metrics._class_bins import ClassBins, Observed, drawn_labels
+from oddsmith.metrics._likelihood_ratio import LikelihoodRatio
+from oddsmith.metrics._limits import Asked, by_inversion
+from oddsmith.metrics._softmax_line import recalibrated
+from oddsmith.metrics.calibration_tests import spiegelhalter_test
+from oddsmith.metrics.canonical import DirichletKernel, canonical_calibration_error
+from oddsmith.metrics.class_tests import classwise_test
+from oddsmith.metrics.classes import ClassForecast
+from oddsmith.metrics.curves import reliability_curve
+from oddsmith.metrics.enough import FEWEST_OF_A_CLASS, few_cases_of_classes, too_few
+from oddsmith.metrics.means import mean_with_interval, share_with_interval
+from oddsmith.metrics.proper import decompose
+from oddsmith.metrics.reliability import calibration_error, classwise_calibration_error, top_label_calibration_error
+from oddsmith.metrics.result import plain
+from oddsmith.metrics.significance import Decisions, holm
+from oddsmith.table.class_rows import ClassRows
+
+__all__ = ["evaluate_classes", "forecast_of_rows"]
+
+_LEVEL = 0.95
+
+#: Rows times draws, and the fewest draws whatever the rows.
+_WORK, _FEWEST_DRAWS = 2 * 10**8, 100
+
+#: Of canonical calibration, whose time grows with the square of the rows: so many rows, and draws of its labels.
+_CANONICAL_ROWS, _CANONICAL_DRAWS = 1000, 40
+
+#: Above so many classes hardly any rows are alike.
+_CANONICAL_CLASSES = 20
+
+#: Classes that are named where several are meant.
+_NAMED = 5
+
+#: Probabilities of logits so far apart that they round to 0.
+_LEAST = 1e-300
+
+_LARGE = "half the sum over classes of |mean of P - share|"
+
+
+def forecast_of_rows(rows: ClassRows) -> ClassForecast:
+    """Return what rows say uncalibrated: probabilities, or the softmax of logits; rows without weight are absent.
+
+    Examples
+    --------
+    >>> rows = ClassRows(np.zeros((1, 2)), np.array([0]), ("a", "b"), None, ("a", "b"), "logits")
+    >>> forecast_of_rows(rows).prob.tolist()
+    [[0.5, 0.5]]
+    """
+    prob = rows.values
+    if rows.input == "logits":
+        prob = np.maximum(np.exp(log_softmax(rows.values, axis=1)), _LEAST)
+    weight = np.ones(rows.n_rows, np.int64) if rows.weight is None else rows.weight
+    held = weight > 0
+    if not held.any():
+        _check.fail("some row must carry weight", f"{rows.n_rows} rows without", "check the weights")
+    return ClassForecast(
+        prob[held], rows.truth[held].astype(np.intp), weight[held], np.array(rows.labels, dtype=object)
+    )
+
+
+def evaluate_classes(rows: ClassRows, *, random_state: int = 0, n_resamples: int = 400) -> dict[str, Any]:
+    """Return the usual measures of a forecast of several classes with intervals and tests, as plain JSON.
+
+    Parameters
+    ----------
+    rows : ClassRows
+        Probabilities, or logits whose softmax is evaluated, of rows that the forecast was not fitted to.
+    random_state : int, default 0
+    n_resamples : int, default 400
+        How often labels are drawn again for intervals of calibration errors; fewer for very many rows.
+
+    Returns
+    -------
+    dict
+        "data" (rows, weight, kind, input, cases); "level" of intervals; "measures" by name (value, low, high and
+        definition; of errors that noise inflates also "corrected" and "consistency", the range of a perfect forecast;
+        where there is no interval, low and high are None and "reason" says why); "tests" of calibration; "classes" by
+        label; "top_label"; and "notes": what could not be told, and why. Infinite numbers are strings.
+
+    Notes
+    -----
+    Means have intervals by Student's t, shares by Wilson. Calibration errors keep forecasts and bins, draw labels from
+    supposed truths between the forecast and its best recalibration softmax(a log P + b), and invert the test. The
+    miscalibration of the log-loss is a likelihood ratio: 2n times it is χ² with one degree of freedom per class if the
+    forecast is calibrated.
+
+    Examples
+    --------
+    >>> values = np.repeat([[0.7, 0.2, 0.1], [0.1, 0.7, 0.2]], 40, axis=0)
+    >>> rows = ClassRows(values, np.repeat([0, 1, 2, 1], 20), ("a", "b", "c"), None, ("a", "b", "c"), "probabilities")
+    >>> found = evaluate_classes(rows)
+    >>> found["measures"]["zero_one_error"]["value"], found["classes"]["b"]["cases"]
+    (0.5, 40)
+    """
+    draws = _check.whole_number(n_resamples, "n_resamples", low=20)
+    seed = _check.whole_number(random_state, "random_state", low=0)
+    forecast = forecast_of_rows(rows)
+    decisions = Decisions(forecast.weight, forecast.squared_weight)
+    lines = recalibrated(forecast)
+    bins = ClassBins.of(forecast, np.exp(lines))
+    errors = _Errors(bins, draws, np.random.default_rng(seed))
+    logs, better = _log_of_truth(rows), np.take_along_axis(lines, forecast.truth[:, None], axis=1)[:, 0]
+    ratio = LikelihoodRatio.of(better - logs, decisions, int(np.count_nonzero(forecast.base_rates)), _LEVEL)
+    measures = {
+        **_proper(forecast, decisions, logs, better, ratio, errors),
+        "top_label_calibration_error": errors.measure("top_label", top_label_calibration_error.of(forecast)),
+        "classwise_calibration_error": errors.measure("classwise", classwise_calibration_error.of(forecast)),
+        "canonical_calibration_error": _canonical(forecast, np.random.default_rng(seed)),
+        "calibration_in_the_large": errors.measure("in_the_large", None, _LARGE),
+    }
+    cases = forecast.base_rates * decisions.n_effective
+    classes = _classes(forecast, decisions, bins, errors)
+    content = {
+        "data": {
+            "rows": len(forecast),
+            "weight": decisions.weight.sum(),
+            "kind": "count" if forecast.weight.dtype.kind == "i" else "weight",
+            "input": rows.input,
+            "classes": len(forecast.labels),
+        },
+        "level": _LEVEL,
+        "measures": measures,
+        "tests": _tests(forecast, ratio, classes),
+        "classes": {str(label): one for label, one in zip(rows.labels, classes, strict=True)},
+        "top_label": _top_label(forecast, decisions),
+        "notes": _notes(cases, classes, measures, rows.labels),
+    }
+    return dict(plain(content))
+
+
+class _Errors:
+    """Calibration errors with intervals, all from the same draws of labels."""
+
+    def __init__(self, bins: ClassBins, draws: int, rng: np.random.Generator) -> None:
+        self.seen = bins.observed(bins.forecast.truth)
+        asked = {
+            name: Asked(getattr(Observed, name), {}, "calibrated")
+            for name in ("top_label", "classwise", "in_the_large", "brier_miscalibration")
+        }
+        asked |= {f"class {k}": Asked(partial(_of_class, k), {}, "calibrated") for k in range(len(bins.tables))}
+        self.asked = asked
+        affordable = max(_WORK // len(bins.forecast), _FEWEST_DRAWS)
+        self.limits = by_inversion(asked, bins, "calibrated", _LEVEL, min(draws, affordable), rng)
+
+    def measure(self, name: str, found: Any = None, definition: str = "") -> dict[str, Any]:
+        """Return an error with its interval and definition; its exact value where the bins have only about the same."""
+        about = self.asked[name].of(self.seen)
+        value = about if found is None else float(found)
+        told = {"value": value, "definition": getattr(found, "definition", definition)}
+        try:
+            limits = self.limits(name, about)
+        except InvalidInputError as reason:
+            return told | {"low": None, "high": None, "reason": str(reason)}
+        band = limits.consistency or (0.0, 0.0)
+        return told | {
+            "low": limits.low,
+            "high": limits.high,
+            "corrected": limits.corrected,
+            "consistency": [max(limit + value - about, 0.0) for limit in band],
+        }
+
+
+def _of_class(k: int, observed: Observed) -> float:
+    return float(observed.by_class[k])
+
+
+def _log_of_truth(rows: ClassRows) -> Floats:
+    """Return log P of the true class, exact where P itself rounds to 0."""
+    at = rows.truth[:, None]
+    if rows.input == "logits":
+        logs = np.take_along_axis(log_softmax(rows.values, axis=1), at, axis=1)[:, 0]
+    else:
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.take_along_axis(rows.values, at, axis=1)[:, 0])
+    return np.asarray(logs if rows.weight is None else logs[rows.weight > 0])
+
+
+def _proper(
+    forecast: ClassForecast,
+    decisions: Decisions,
+    logs: Floats,
+    better: Floats,
+    ratio: LikelihoodRatio,
+    errors: _Errors,
+) -> dict[str, dict[str, Any]]:
+    """Return proper scores and what they are made of, from logs of P and of its best recalibration."""
+    of_truth = forecast.base_rates[forecast.truth]
+    base = -np.log(of_truth)
+    squared = decompose.of(forecast, score="squared")
+    n, wrong = decisions.n_effective, float(decisions.weight @ ~forecast.right) / float(decisions.weight.sum())
+    by_lines = "that the best softmax(a log P + b) saves"
+    scores = {
+        "log_loss": (-logs, "mean of -log P(true class), in nats"),
+        "log_loss_discrimination": (base + better, f"log-loss {by_lines} against the base rates"),
+        "log_loss_uncertainty": (base, "log-loss of the base rates"),
+        "squared_error": (forecast.squared_distance, "mean of the sum over classes of (t - P)²"),
+        # Of 1 − Σπ² the derivative is −2π: its error is that of the mean of 2π of the true class.
+        "brier_uncertainty": (2 * of_truth, "Brier score of the base rates"),
+    }
+    means = {
+        name: mean_with_interval(values, decisions, _LEVEL) | {"definition": definition}
+        for name, (values, definition) in scores.items()
+    }
+    wrong_share, right_share = (share_with_interval(share, n, _LEVEL) for share in (wrong, 1 - wrong))
+    found = {
+        "log_loss": means["log_loss"],
+        "log_loss_miscalibration": {
+            "value": ratio.gain,
+            "low": ratio.low,
+            "high": ratio.high,
+            "corrected": ratio.corrected,
+            "consistency": list(ratio.consistency),
+            "definition": f"log-loss {by_lines}",
+        },
+        "log_loss_discrimination": means["log_loss_discrimination"],
+        "log_loss_uncertainty": means["log_loss_uncertainty"],
+        "squared_error": means["squared_error"],
+        "brier_miscalibration": errors.measure(
+            "brier_miscalibration", squared.miscalibration, f"Brier score that {squared.recalibration} saves"
+        ),
+        "brier_discrimination": {
+            "value": squared.discrimination,
+            "low": None,
+            "high": None,
+            "reason": "isotonic regression of each class fits these very cases",
+            "definition": f"Brier score that {squared.recalibration} saves against the base rates",
+        },
+        "brier_uncertainty": _shifted(means["brier_uncertainty"], squared.uncertainty),
+        "zero_one_error": wrong_share | {"definition": "share of cases whose most probable class is not the true one"},
+        "accuracy": right_share | {"definition": "share of cases whose most probable class is the true one"},
+    }
+    if math.isinf(ratio.gain):
+        undefined = {"low": None, "high": None, "reason": "some probability of a true class is 0"}
+        told = {"value": math.inf, "definition": found["log_loss_miscalibration"]["definition"]}
+        found["log_loss_miscalibration"] = told | undefined
+    return found
+
+
+def _shifted(measure: dict[str, Any], value: float) -> dict[str, Any]:
+    """Return a measure with the interval of another that varies as much."""
+    if measure["low"] is None:
+        return measure | {"value": value}
+    by = value - measure["value"]
+    return measure | {"value": value, "low": measure["low"] + by, "high": measure["high"] + by}
+
+
+def _canonical(forecast: ClassForecast, rng: np.random.Generator) -> dict[str, Any]:
+    """Return the canonical calibration error of at most so many cases, with its range for a perfect forecast."""
+    told: dict[str, Any] = {"low": None, "high": None, "reason": "only the range for a perfect forecast was drawn"}
+    cases, on = _cases(forecast, rng), ""
+    if len(cases) < 2:
+        return {"value": None, "low": None, "high": None, "reason": "it takes two cases", "definition": "canonical"}
+    if len(cases) < float(forecast.weight.sum()):
+        on = f"; on {len(cases):,} cases drawn at random"
+    width = DirichletKernel(cases).best_bandwidth()
+    found = canonical_calibration_error.of(cases, bandwidth=width)
+    again = [
+        float(canonical_calibration_error.of(replace(cases, truth=truth), bandwidth=width))
+        for truth in drawn_labels(cases.prob, _CANONICAL_DRAWS, rng)
+    ]
+    band = np.quantile(again, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
+    return told | {"value": found.value, "consistency": band, "definition": found.definition + on}
+
+
+def _cases(forecast: ClassForecast, rng: np.random.Generator) -> ClassForecast:
+    """Return single cases: of counts as many as they count, but not more than canonical calibration can take."""
+    if forecast.weight.dtype.kind == "f":
+        at = np.sort(rng.choice(len(forecast), min(len(forecast), _CANONICAL_ROWS), replace=False))
+        return replace(forecast, prob=forecast.prob[at], truth=forecast.truth[at], weight=forecast.weight[at])
+    upto = np.cumsum(forecast.weight)
+    picked = np.sort(rng.choice(upto[-1], min(upto[-1], _CANONICAL_ROWS), replace=False))
+    at = np.searchsorted(upto, picked, side="right")
+    ones = np.ones(len(at), np.int64)
+    return replace(forecast, prob=forecast.prob[at], truth=forecast.truth[at], weight=ones)
+
+
+def _classes(forecast: ClassForecast, decisions: Decisions, bins: ClassBins, errors: _Errors) -> list[dict[str, Any]]:
+    """Return what can be told of each class against the rest."""
+    tests = classwise_test.of(forecast)
+    counts = np.bincount(forecast.truth, forecast.weight, len(forecast.labels))
+    cases, expected = (share * decisions.n_effective for share in (tests.prevalence, tests.mean_predicted))
+    told = (np.maximum(cases, expected) >= FEWEST_OF_A_CLASS) & ~np.isnan(tests.p_values)
+    corrected = np.full(len(told), np.nan)
+    if told.any():
+        corrected[told] = holm(tests.p_values[told])
+    found = []
+    for k, label in enumerate(tests.labels):
+        gap = mean_with_interval(forecast.prob[:, k] - (forecast.truth == k), decisions, _LEVEL)
+        error = errors.measure(f"class {k}", calibration_error.of(bins.tables[k]))
+        one = {
+            "label": label,
+            "cases": int(counts[k]) if forecast.weight.dtype.kind == "i" else counts[k],
+            "share": tests.prevalence[k],
+            "mean_probability": tests.mean_predicted[k],
+            "gap": {name: gap[name] for name in ("value", "low", "high")},
+            "calibration_error": {
+                name: error.get(name) for name in ("value", "low", "high", "corrected", "consistency")
+            },
+            "p_value": tests.p_values[k] if told[k] else None,
+            "p_holm": corrected[k] if told[k] else None,
+        }
+        if not told[k]:
+            one["reason"] = f"fewer than {FEWEST_OF_A_CLASS} cases, seen or expected"
+        found.append(one)
+    return found
+
+
+def _top_label(forecast: ClassForecast, decisions: Decisions) -> dict[str, Any]:
+    """Return how sure the forecast is of its decisions, and how often they are right."""
+    table = forecast.of_top_label()
+    gap = mean_with_interval(forecast.prob.max(axis=1) - forecast.right, decisions, _LEVEL)
+    confidence = float(decisions.weight @ forecast.prob.max(axis=1)) / float(decisions.weight.sum())
+    return {
+        "confidence": confidence,
+        "accuracy": table.prevalence,
+        "gap": gap | {"definition": "mean confidence less accuracy"},
+        "curve": reliability_curve.of(table, n_bins=10, bins="mass"),
+    }
+
+
+def _tests(forecast: ClassForecast, ratio: LikelihoodRatio, classes: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return tests of calibration: of whole rows, of the top label, and of the worst class."""
+    df = int(np.count_nonzero(forecast.base_rates))
+    told = [one["p_holm"] for one in classes if one["p_holm"] is not None]
+    worst: dict[str, Any] = {"reason": f"no class has {FEWEST_OF_A_CLASS} cases, seen or expected"}
+    if told:
+        least = f"calibration in the large of each class, the least p-value of {len(told)} after Holm's correction"
+        worst = {"p_value": min(told), "definition": least}
+    try:
+        top = spiegelhalter_test.of(forecast.of_top_label()).to_dict()
+    except InvalidInputError as reason:
+        top = {"reason": str(reason)}
+    rows: dict[str, Any] = {"reason": "some probability of a true class is 0"}
+    if math.isfinite(ratio.gain):
+        law = f"softmax(a log P + b) against P, χ² with {df} degrees of freedom"
+        rows = {"p_value": ratio.p_value, "df": df, "definition": law}
+    return {"likelihood_ratio_test": rows, "top_label_test": top, "classwise_test": worst}
+
+
+def _notes(
+    cases: Floats, classes: list[dict[str, Any]], measures: dict[str, dict[str, Any]], labels: tuple[Any, ...]
+) -> list[str]:
+    """Say what could not be told, and why."""
+    notes = [f"Cannot tell much: {few_cases_of_classes(*cases)}."] if too_few(*cases) else []
+    untold = [str(one["label"]) for one in classes if "reason" in one]
+    if untold:
+        shown = ", ".join(untold[:_NAMED]) + (f" and {len(untold) - _NAMED} more" if len(untold) > _NAMED else "")
+        notes.append(f"Nothing can be told of classes with fewer than {FEWEST_OF_A_CLASS} cases: {shown}.")
+    if measures["log_loss"]["value"] == math.inf:
+        notes.append("The log-loss is infinite: some probability of a true class is 0.")
+    if len(labels) > _CANONICAL_CLASSES:
+        notes.append(
+            f"With {len(labels)} classes few rows are alike: the canonical calibration error says little about the "
+            "forecast."
+        )
+    return notes

@@ -1,0 +1,120 @@
+"""Reliability diagrams of each of several classes against the rest, the worst first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from oddsmith import _check
+from oddsmith.metrics import ClassForecast, calibration_error
+from oddsmith.plots._sources import ClassForecastDisplay
+from oddsmith.plots.corp import CorpDisplay
+from oddsmith.plots.theme import SMALL_SIZE, Theme, ThemeName, series_of, short_name
+from oddsmith.table.resample import RandomState
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["ClasswiseReliabilityDisplay"]
+
+_COLUMNS = 3
+
+#: Of a panel's room, what the gap to its neighbors takes; and inches of a row of panels, and of what is around them.
+_GAP, _ROW, _MARGIN = 0.2, 1.2, 0.5
+
+
+@dataclass(eq=False)
+class ClasswiseReliabilityDisplay(ClassForecastDisplay):
+    """Reliability diagram of each class against the rest, side by side, the worst class first.
+
+    Make it with `from_forecast`, `from_predictions` or `from_estimator`; `plot` draws it. A second forecast on the same
+    axes joins the first, class by class: its own color and dashes tell it apart.
+
+    Parameters
+    ----------
+    diagrams : dict of label to CorpDisplay
+        Of each class that is shown, by default by decreasing calibration error.
+    errors : dict of label to float
+        Calibration error of every class, the largest first.
+    name : str, default ""
+
+    Examples
+    --------
+    >>> prob = [[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]]
+    >>> display = ClasswiseReliabilityDisplay.from_predictions(["a", "b", "a"], prob, labels=["a", "b", "c"])
+    >>> list(display.errors)
+    ['a', 'c', 'b']
+    """
+
+    diagrams: dict[Any, CorpDisplay]
+    errors: dict[Any, float]
+    name: str = ""
+
+    @classmethod
+    def from_forecast(
+        cls,
+        forecast: ClassForecast,
+        *,
+        n_classes: int = 12,
+        classes: Sequence[Any] | None = None,
+        level: float | None = 0.95,
+        n_resamples: int = 200,
+        random_state: RandomState = 0,
+        name: str = "",
+    ) -> Self:
+        """Compute the diagrams of a forecast of several classes.
+
+        Parameters
+        ----------
+        forecast : ClassForecast
+            From `oddsmith.metrics.class_forecast`.
+        n_classes : int, default 12
+            How many are shown, those with the largest calibration error first.
+        classes : sequence of labels, optional
+            Which ones are shown instead: ``list(first.diagrams)`` for a second forecast on the axes of a first.
+        level, n_resamples, random_state, name
+            As of `CorpDisplay.from_table`.
+        """
+        shown = _check.whole_number(n_classes, "n_classes", low=1)
+        tables = dict(zip(forecast.labels.tolist(), forecast.of_classes(), strict=True))
+        errors = {label: float(calibration_error.of(table)) for label, table in tables.items()}
+        worst_first = sorted(errors, key=lambda label: -errors[label])
+        chosen = worst_first[:shown] if classes is None else list(classes)
+        for label in chosen:
+            _check.one_of(label, "classes", tuple(errors))
+        options: dict[str, Any] = {"level": level, "n_resamples": n_resamples, "random_state": random_state}
+        diagrams = {label: CorpDisplay.from_table(tables[label], name=name, **options) for label in chosen}
+        return cls(diagrams, {label: errors[label] for label in worst_first}, name)
+
+    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
+        """Draw the diagrams in rows of three; a second forecast on the same axes joins those that are there."""
+        rows = -(-len(self.diagrams) // _COLUMNS)
+        look = self._start(ax, theme, _ROW * rows + _MARGIN)
+        self.ax_.grid(visible=False)
+        self.ax_.set(xticks=[], yticks=[], xlabel="predicted probability", ylabel="observed share of the class")
+        self.ax_.spines[:].set_visible(False)
+        series = len(series_of(self.ax_))
+        panels = {child.get_label(): child for child in self.ax_.child_axes} or self._panels(look, rows)
+        for label, diagram in self.diagrams.items():
+            if str(label) in panels:
+                diagram.draw_curve(panels[str(label)], look.ink(series), series)
+        proxy = self.ax_.plot([], [], label=self.name or None, gid=f"series-{series}", **look.ink(series).line())
+        self.lines_ = {self.name: proxy[0]}
+        look.legend(self.ax_, above=True)
+        return self
+
+    def _panels(self, look: Theme, rows: int) -> dict[str, "Axes"]:
+        """Make an empty square for each class."""
+        panels = {}
+        width, height = 1 / _COLUMNS, 1 / rows
+        for place, label in enumerate(self.diagrams):
+            row, column = divmod(place, _COLUMNS)
+            corner = (column + _GAP) * width, 1 - (row + 1 - _GAP) * height
+            size = (1 - _GAP) * width, (1 - 1.7 * _GAP) * height
+            panel: Axes = self.ax_.inset_axes((*corner, *size), label=str(label))
+            look.dress(panel)
+            view = (-0.02, 1.02)
+            panel.set(xlim=view, ylim=view, aspect="equal", xticks=[0, 1], yticks=[0, 1])
+            panel.plot([0, 1], [0, 1], color=look.muted, linewidth=0.8, gid="diagonal", zorder=1.5)
+            panel.set_title(short_name(str(label)), size=SMALL_SIZE, color=look.text)
+            panels[str(label)] = panel
+        return panels

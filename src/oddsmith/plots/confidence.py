@@ -1,0 +1,62 @@
+"""The confidence diagram: how often the most probable of several classes is the true one."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from oddsmith.metrics import ClassForecast
+from oddsmith.plots._sources import ClassForecastDisplay
+from oddsmith.plots.corp import CorpPicture
+from oddsmith.table.resample import RandomState
+
+__all__ = ["ConfidenceDisplay"]
+
+
+@dataclass(eq=False)
+class ConfidenceDisplay(CorpPicture, ClassForecastDisplay):
+    """Reliability diagram of the most probable class of each row: accuracy against confidence.
+
+    Make it with `from_forecast`, `from_predictions` or `from_estimator`; `plot` draws it. Everything is as in a
+    `CorpDisplay` of the forecast that the most probable class is the true one. It says nothing of the other classes:
+    see `ClasswiseReliabilityDisplay`.
+
+    Parameters
+    ----------
+    prob, rate, band, decomposition, histogram, name
+        As of `CorpDisplay`.
+
+    References
+    ----------
+    C. Guo, G. Pleiss, Y. Sun and K. Weinberger, On calibration of modern neural networks, ICML 2017.
+
+    Examples
+    --------
+    >>> prob = [[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]]
+    >>> display = ConfidenceDisplay.from_predictions(["a", "b", "a"], prob, labels=["a", "b", "c"])
+    >>> display.rate.tolist()
+    [0.5, 0.5, 1.0, 1.0]
+    """
+
+    _predicted: ClassVar[str] = "confidence"
+    _observed: ClassVar[str] = "observed accuracy"
+
+    @classmethod
+    def from_forecast(
+        cls,
+        forecast: ClassForecast,
+        *,
+        level: float | None = 0.95,
+        n_resamples: int = 400,
+        random_state: RandomState = 0,
+        name: str = "",
+    ) -> Self:
+        """Compute the diagram of a forecast of several classes.
+
+        Parameters
+        ----------
+        forecast : ClassForecast
+            From `oddsmith.metrics.class_forecast`.
+        level, n_resamples, random_state, name
+            As of `from_table`.
+        """
+        top = forecast.of_top_label()
+        return cls.from_table(top, level=level, n_resamples=n_resamples, random_state=random_state, name=name)

@@ -1,0 +1,231 @@
+"""Every method for several classes on the same rows, each evaluated on cases that it was not fitted to."""
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_softmax
+
+from oddsmith import _check
+from oddsmith._types import Floats, Weights
+from oddsmith.calibrators import Calibrator
+from oddsmith.classify import AutoScaling, DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
+from oddsmith.classify.class_fit import fit_class_rows
+from oddsmith.classify.scaling import JointScaling
+from oddsmith.errors import OddsmithWarning
+from oddsmith.maps.joint import LEAST
+from oddsmith.metrics import ClassForecast
+from oddsmith.metrics.class_summary import forecast_of_rows
+from oddsmith.metrics.compare import Rows, compare_gains
+from oddsmith.metrics.enough import few_cases_of_classes
+from oddsmith.metrics.significance import Decisions
+from oddsmith.report.advice import UNCALIBRATED, HeldOut, NextSteps, advise, by_preference
+from oddsmith.report.signal import ClassSignal
+from oddsmith.report.standings import Standings
+from oddsmith.table.class_rows import ClassRows
+from oddsmith.table.resample import dealt
+
+__all__ = ["ClassMethodComparison", "compare_class_methods"]
+
+Method = JointScaling | Calibrator
+
+#: The default first, then from the simplest to the most flexible; calibrators of one class against the rest follow.
+_PREFERRED: tuple[type[JointScaling], ...] = (
+    AutoScaling,
+    TemperatureScaling,
+    VectorScaling,
+    MatrixScaling,
+    DirichletScaling,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassMethodComparison(Standings):
+    """What cross-validation says about several methods on rows of several classes.
+
+    Attributes
+    ----------
+    rows : ClassRows
+        Held-out rows as they came, fold by fold.
+    log_prob : dict of str to ndarray of shape (n, k)
+        What each method says of them.
+    """
+
+    rows: ClassRows
+    log_prob: dict[str, Floats]
+
+    def held_out(self, method: str) -> ClassRows:
+        """Return what a method says of the held-out rows: logs of probabilities, which are logits."""
+        return replace(self.rows, values=self.log_prob[method], input="logits")
+
+
+def compare_class_methods(
+    rows: ClassRows,
+    methods: Mapping[str, Method],
+    *,
+    n_folds: int = 5,
+    random_state: int = 0,
+    next_steps: NextSteps | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> ClassMethodComparison:
+    """Fit every method to all folds but one, evaluate it on that one, test every pair, and recommend one.
+
+    The rule is that of `compare_methods`: the default is recommended unless others are significantly better after
+    Holm's correction, and its gain is computed with the choice nested in the folds. Uncalibrated rows take part: the
+    softmax of logits, or probabilities.
+
+    Parameters
+    ----------
+    rows : ClassRows
+        Of a classifier that was not trained on them.
+    methods : mapping of str to joint scaling or Calibrator
+        Unfitted; a calibrator is fitted to each class against the rest.
+    n_folds : int, default 5
+        At most the number of cases outside the most frequent class.
+    random_state : int, default 0
+    next_steps : NextSteps, optional
+        How the verdict names the next step; by default in Python.
+    progress : callable, optional
+        Told how much is done, from 0 to 1.
+
+    Examples
+    --------
+    >>> from oddsmith import TemperatureScaling
+    >>> values = np.random.default_rng(0).normal(size=(60, 3))
+    >>> rows = ClassRows(4 * values, values.argmax(axis=1), ("a", "b", "c"), None, ("a", "b", "c"), "logits")
+    >>> sorted(compare_class_methods(rows, {"temperature": TemperatureScaling()}).ranking)
+    ['temperature', 'uncalibrated']
+    """
+    whole = _in_canonical_order(rows)
+    counted = whole.weight is None or whole.weight.dtype.kind == "i"
+    units = whole.class_weights if counted else np.bincount(whole.truth, minlength=len(whole.labels))
+    k = int(min(_check.whole_number(n_folds, "n_folds", low=2), units.sum() - units.max(initial=0)))
+    seed = _check.whole_number(random_state, "random_state", low=0)
+    if k < 2:
+        got = f"{int(units.sum() - units.max(initial=0))}"
+        hint = "bring more data"
+        _check.fail("two cases or more must lie outside the most frequent class to compare methods", got, hint)
+    splits = list(_folds(whole, k, seed))
+    held = _joined([split.part for split in splits])
+    found = {UNCALIBRATED: _log_prob(held)}
+    failed: dict[str, str] = {}
+    for done, (name, method) in enumerate(methods.items()):
+        try:
+            found[name] = np.concatenate([_held_out(method, split) for split in splits])
+        except ValueError as error:
+            failed[name] = str(error)
+        if progress is not None:
+            progress((done + 1) / len(methods))
+    if len(found) == 1:
+        _check.fail("some method must fit the data", f"none: {'; '.join(failed.values())}", "choose other methods")
+    decisions, truth = Decisions.of(held.weight, held.n_rows), held.truth
+    logs = {name: np.take_along_axis(values, truth[:, None], axis=1)[:, 0] for name, values in found.items()}
+    base_rate = np.concatenate([_base_rate(split)[split.part.truth] for split in splits])
+    advice = advise(
+        HeldOut(
+            {name: -values for name, values in logs.items()},
+            decisions,
+            truth,
+            np.repeat(np.arange(k), [split.part.n_rows for split in splits]),
+            k,
+        ),
+        UNCALIBRATED,
+        -base_rate,
+        _by_preference({name: method for name, method in methods.items() if name in found}),
+        signal := ClassSignal.of(forecast_of_rows(whole)),
+        few=few_cases_of_classes(*np.bincount(truth, decisions.effective)),
+        next_steps=next_steps or _in_python(methods),
+    )
+    squared, hits = {}, {}
+    for name, values in found.items():
+        forecast = ClassForecast(np.exp(values), truth, decisions.weight, np.array(held.labels, dtype=object))
+        squared[name], hits[name] = -forecast.squared_distance, forecast.right.astype(np.float64)
+    comparison = compare_gains(
+        Rows(logs, squared, hits, (logs, squared), decisions, None, seed),
+        "ZY04" if counted else "t",
+        None,
+        UNCALIBRATED,
+    )
+    return ClassMethodComparison(
+        comparison=comparison, n_folds=k, failed=failed, advice=advice, signal=signal, rows=held, log_prob=found
+    )
+
+
+class Split(NamedTuple):
+    """Rows to fit to, and rows to evaluate on."""
+
+    rest: ClassRows
+    part: ClassRows
+
+
+def _in_canonical_order(rows: ClassRows) -> ClassRows:
+    """Leave out rows without weight, and sort the others, so that the order in which they came does not matter."""
+    weight = np.ones(rows.n_rows, np.int64) if rows.weight is None else rows.weight
+    order = np.lexsort((weight, *rows.values.T, rows.truth))
+    return _taken(rows, order[weight[order] > 0], weight)
+
+
+def _folds(rows: ClassRows, n_folds: int, seed: int) -> Iterator[Split]:
+    """Deal the cases of each class to folds; a row of weight 2 is dealt as two rows are, one of float weight whole."""
+    assert rows.weight is not None
+    counted = rows.weight.dtype.kind == "i"
+    units = rows.weight if counted else np.ones(rows.n_rows)
+    rng, amounts, turn = np.random.default_rng(seed), np.empty((n_folds, rows.n_rows)), 0.0
+    for c in range(len(rows.labels)):
+        here = slice(*np.searchsorted(rows.truth, (c, c + 1)))
+        # Each class begins where the last one ended: folds are of one size however small the classes are.
+        amounts[:, here] = np.roll(dealt(units[here].astype(np.float64), n_folds, rng), int(turn) % n_folds, axis=0)
+        turn += float(units[here].sum())
+    each: Weights = np.ones(rows.n_rows, np.int64) if counted else rows.weight
+    for amount in np.rint(amounts).astype(np.int64):
+        rest = units.astype(np.int64) - amount
+        yield Split(*(_taken(rows, np.flatnonzero(some), some * each) for some in (rest, amount)))
+
+
+def _taken(rows: ClassRows, at: NDArray[np.intp], weight: Weights) -> ClassRows:
+    return replace(rows, values=rows.values[at], truth=rows.truth[at], weight=weight[at])
+
+
+def _joined(parts: list[ClassRows]) -> ClassRows:
+    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "truth", "weight")}
+    return replace(parts[0], **columns)
+
+
+def _held_out(method: Method, split: Split) -> Floats:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OddsmithWarning)
+        return fit_class_rows(split.rest, method).map.log_probability(split.part.values)
+
+
+def _log_prob(rows: ClassRows) -> Floats:
+    """Return what uncalibrated rows say."""
+    if rows.input == "logits":
+        return np.asarray(log_softmax(rows.values, axis=1))
+    return np.log(np.maximum(rows.values, LEAST))
+
+
+def _base_rate(split: Split) -> Floats:
+    """Return the logs of the shares of classes, with half a case added to each."""
+    counts = split.rest.class_weights + 0.5
+    return np.log(counts / counts.sum())
+
+
+def _by_preference(methods: Mapping[str, Method]) -> list[str]:
+    ranks: dict[type[Any], int] = {kind: rank for rank, kind in enumerate(_PREFERRED)}
+    joint = {name: method for name, method in methods.items() if isinstance(method, JointScaling)}
+    others = {name: method for name, method in methods.items() if isinstance(method, Calibrator)}
+    return [*sorted(joint, key=lambda name: ranks.get(type(joint[name]), len(ranks))), *by_preference(others)]
+
+
+def _in_python(methods: Mapping[str, Method]) -> NextSteps:
+    """Return the next steps as a program takes them."""
+
+    def fit(name: str) -> str:
+        made = f"{type(methods[name]).__name__}()"
+        joint = isinstance(methods[name], JointScaling)
+        return f"{made}.fit(rows, y)" if joint else f"CalibratedClassifier(method={made}, multiclass='one_vs_rest')"
+
+    return NextSteps(fit, "put the columns in the order of the labels", "take them for probabilities")

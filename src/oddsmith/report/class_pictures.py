@@ -1,0 +1,171 @@
+"""The pictures of a report on several classes, in the page's own colors: made for three classes and for a hundred."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from oddsmith.plots import ConfidenceDisplay, CorpDisplay
+from oddsmith.report.class_wording import NUMBERED
+from oddsmith.report.pictures import Picture, drawn, table_of
+from oddsmith.report.score_space import Tick, path_of, scale_to, ticks_of
+from oddsmith.report.wording import figure
+
+__all__ = ["class_pictures"]
+
+#: Of the square of one class, in its own units: its sides, and what the axes need.
+_SIDE, _LEFT, _BELOW, _EDGE = 200, 34, 22, 8
+
+#: Where axes may end: forecasts of a rare class fill a corner of the unit square.
+_LIMITS = (0.01, 0.02, 0.04, 0.1, 0.2, 0.4, 1.0)
+
+#: Of the strip of all classes.
+_WIDTH, _HEIGHT, _AXIS = 860, 190, 46
+
+#: Above so many classes cells of a heat map are smaller than a dot.
+_MAPPED = 300
+
+#: Shades of a heat map.
+_SHADES = 8
+
+#: Samples of each band.
+_SAMPLES = 200
+
+
+class Panel(NamedTuple):
+    """The reliability of one class: where both axes end, and as paths the band of a calibrated forecast and curves."""
+
+    label: str
+    words: str
+    limit: float
+    band: str
+    before: str
+    after: str
+
+
+class Mark(NamedTuple):
+    """A class on the strip: where it is, its errors before and after, and their range by chance."""
+
+    x: float
+    before: float
+    after: float
+    low: float
+    high: float
+    words: str
+
+
+class Strip(NamedTuple):
+    """All classes side by side, the worst first."""
+
+    marks: list[Mark]
+    ticks: list[Tick]
+    width: int
+    height: int
+    axis: int
+
+
+class Shade(NamedTuple):
+    """Cells of a heat map that look alike, as one path."""
+
+    right: bool
+    opacity: float
+    path: str
+
+
+class HeatMap(NamedTuple):
+    """The decisions of all classes: a row per actual, a column per predicted class."""
+
+    classes: int
+    shades: list[Shade]
+
+
+def class_pictures(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all that the template draws."""
+    many = len(summary["labels"]) > NUMBERED
+    return {
+        "confidence": list(_confidence(summary)),
+        "panels": list(_panels(summary)),
+        "strip": _strip(summary) if many else None,
+        "heat_map": _heat_map(summary) if many and len(summary["labels"]) <= _MAPPED else None,
+        "side": {"side": _SIDE, "left": _LEFT, "below": _BELOW, "edge": _EDGE},
+    }
+
+
+def _confidence(summary: Mapping[str, Any]) -> Iterator[Picture]:
+    for place, (name, part) in enumerate(summary["forecasts"].items()):
+        yield drawn(
+            ConfidenceDisplay.from_table(table_of(part["top_label"]), name=name),
+            f"Confidence, {name}",
+            f"How often the most probable class is the true one, against its probability, on held-out cases, {name}. A "
+            "perfectly calibrated forecast stays in the band at 95 % of the places. Below: how many cases have each "
+            "confidence.",
+            f"confidence-{place}",
+        )
+
+
+def _panels(summary: Mapping[str, Any]) -> Iterator[Panel]:
+    forecasts, recommended, baseline = summary["forecasts"], summary["recommended"], summary["baseline"]
+    for key, cells in forecasts[recommended]["classes"].items():
+        after = CorpDisplay.from_table(table_of(cells), n_resamples=_SAMPLES)
+        curves = [after]
+        if baseline != recommended:
+            curves.append(CorpDisplay.from_table(table_of(forecasts[baseline]["classes"][key]), level=None))
+        limit = _limit(max(float(max(curve.prob[-1], curve.rate[-1])) for curve in curves))
+        across = scale_to(0.0, limit, _LEFT, _SIDE - _EDGE)
+        up = scale_to(0.0, limit, _SIDE - _BELOW, _EDGE)
+        assert after.band is not None
+        at, low, high = after.band.at, after.band.low, np.minimum(after.band.high, limit)
+        ring = np.concatenate([at, at[::-1]]), np.concatenate([low, high[::-1]])
+        lines = [path_of(across(curve.prob), up(curve.rate)) for curve in curves]
+        yield Panel(
+            label=summary["labels"][int(key)],
+            words=_words(summary, int(key)),
+            limit=limit,
+            band=path_of(across(ring[0]), up(ring[1])) + "Z",
+            before=lines[1] if len(lines) > 1 else "",
+            after=lines[0],
+        )
+
+
+def _limit(largest: float) -> float:
+    """Return a round number that is not smaller, 1 at most."""
+    return next((limit for limit in _LIMITS if largest <= limit), 1.0)
+
+
+def _words(summary: Mapping[str, Any], k: int) -> str:
+    """Say how large the calibration errors of a class are."""
+    parts = [list(one["classes"].values())[k] for one in summary["evaluation"].values()]
+    errors = " → ".join(figure(part["calibration_error"]["value"]) for part in parts)
+    band = parts[-1]["calibration_error"].get("consistency")
+    by_chance = "" if band is None else f", by chance ≤ {figure(band[1])}"
+    return f"{figure(parts[-1]['cases'], 1)} cases; error {errors}{by_chance}"
+
+
+def _strip(summary: Mapping[str, Any]) -> Strip:
+    by_method = [list(one["classes"].values()) for one in summary["evaluation"].values()]
+    errors = [[part["calibration_error"] for part in classes] for classes in by_method]
+    highest = max(error["value"] for classes in errors for error in classes) or 1.0
+    step = (_WIDTH - _AXIS - _EDGE) / len(by_method[0])
+    up = scale_to(0.0, 1.05 * highest, _HEIGHT - _EDGE, _EDGE)
+    marks = []
+    for place, k in enumerate(summary["worst_first"]):
+        before, after = errors[0][k], errors[-1][k]
+        low, high = after.get("consistency") or (0.0, 0.0)
+        heights = [
+            round(float(up(min(value, 1.05 * highest))), 1) for value in (before["value"], after["value"], low, high)
+        ]
+        words = f"{summary['labels'][k]}: {_words(summary, k)}"
+        marks.append(Mark(round(_AXIS + (place + 0.5) * step, 1), *heights, words))
+    return Strip(marks, ticks_of(0.0, 1.05 * highest, up, 4), _WIDTH, _HEIGHT, _AXIS)
+
+
+def _heat_map(summary: Mapping[str, Any]) -> HeatMap:
+    """Shade every pair by the share of the actual class; wrong decisions are few, so shades follow the root."""
+    k, cases = len(summary["labels"]), summary["data"]["cases"]
+    shades: dict[tuple[bool, int], list[str]] = {}
+    for actual, decided, amount in summary["forecasts"][summary["recommended"]]["confusion"]:
+        level = int(np.ceil(_SHADES * np.sqrt(amount / cases[int(actual)])))
+        shades.setdefault((actual == decided, level), []).append(f"M{int(decided)},{int(actual)}h1v1h-1z")
+    return HeatMap(
+        k, [Shade(right, level / _SHADES, "".join(cells)) for (right, level), cells in sorted(shades.items())]
+    )

@@ -1,0 +1,96 @@
+"""Methods that were compared on the same held-out cases: who stands where, and what to do."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from oddsmith.metrics import Comparison
+from oddsmith.metrics.result import plain
+from oddsmith.report.advice import Advice
+from oddsmith.report.signal import ClassSignal, Signal
+
+__all__ = ["Standings"]
+
+#: Methods that are named where several do as well.
+_NAMED = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standings:
+    """What cross-validation says about several methods.
+
+    Attributes
+    ----------
+    comparison : Comparison
+        Totals, wins, losses and tests of every pair.
+    n_folds : int
+    failed : dict of str to str
+        Methods that could not be fitted, and why.
+    advice : Advice
+        Which method to use, and what it gains.
+    signal : Signal or ClassSignal
+        Whether the scores tell the classes apart at all.
+    """
+
+    comparison: Comparison
+    n_folds: int
+    failed: dict[str, str]
+    advice: Advice
+    signal: Signal | ClassSignal
+
+    @property
+    def ranking(self) -> list[str]:
+        """Names of the methods, the least log-loss first."""
+        part = self.comparison["log_loss"]
+        order = np.argsort(-part.totals, kind="stable")
+        return [part.names[i] for i in order]
+
+    def mean(self, measure: str) -> dict[str, float]:
+        """Return the mean log_loss (positive, in nats), squared_error or zero_one_error of each method."""
+        part = self.comparison[measure]
+        sign = -1 if measure == "log_loss" else 1
+        return {
+            name: sign * float(total) / self.comparison.decisions
+            for name, total in zip(part.names, part.totals, strict=True)
+        }
+
+    @property
+    def baseline(self) -> str:
+        """What methods are compared with: uncalibrated scores, or the base rate where those are no probabilities."""
+        return self.advice.baseline
+
+    @property
+    def verdict(self) -> str:
+        """What to do, in words."""
+        return self.advice.words
+
+    @property
+    def standing(self) -> str:
+        """Which method has the least log-loss, and which ones cannot be told from it."""
+        part, best = self.comparison["log_loss"], self.ranking[0]
+        told = f"{best} has the least log-loss, {self.mean('log_loss')[best]:z.4f} per case"
+        if self.advice.kind == "few":
+            return f"{told}; with so few cases the order of the methods means nothing."
+        if self.advice.kind == "reversed":
+            return f"{told}; compare again once {self.signal.repaired}."
+        left = [name for name in self.ranking if name in part.not_beaten(best, corrected=True)]
+        if not left:
+            return f"{told}. It is significantly better than every other method."
+        shown = ", ".join(left[:_NAMED]) + (f" and {len(left) - _NAMED} more" if len(left) > _NAMED else "")
+        return f"{told}. Statistically indistinguishable from it: {shown}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the held-out forecasts as plain JSON."""
+        content = {
+            "verdict": self.verdict,
+            "standing": self.standing,
+            "advice": {**asdict(self.advice), "gain": self.advice.gain._asdict()},
+            "signal": {**asdict(self.signal), "kind": self.signal.kind},
+            "ranking": self.ranking,
+            "folds": self.n_folds,
+            "mean": {measure: self.mean(measure) for measure in self.comparison.measures},
+            "failed": dict(self.failed),
+            "comparison": self.comparison,
+        }
+        return dict(plain(content))

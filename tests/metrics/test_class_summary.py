@@ -1,0 +1,236 @@
+"""The dictionary of a forecast of several classes: right figures, honest intervals, and what cannot be told."""
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import log_softmax, softmax
+
+from oddsmith.errors import InvalidInputError
+from oddsmith.metrics import (
+    calibration_error,
+    canonical_calibration_error,
+    class_forecast,
+    classwise_calibration_error,
+    decompose,
+    evaluate_classes,
+    forecast_from_arrays,
+    log_loss,
+    squared_error,
+    top_label_calibration_error,
+    zero_one_error,
+)
+from oddsmith.metrics._class_bins import ClassBins
+from oddsmith.metrics._likelihood_ratio import LikelihoodRatio
+from oddsmith.metrics.class_summary import forecast_of_rows
+from oddsmith.metrics.significance import Decisions
+from oddsmith.table.class_rows import ClassRows
+
+
+def simulated(n=600, k=4, sure=1.8, seed=0, weight=None, shares=None):
+    """Rows of logits that are too sure by a factor."""
+    rng = np.random.default_rng(seed)
+    z = 1.5 * rng.normal(size=(n, k)) + (0 if shares is None else np.log(shares))
+    truth = np.argmax(z + rng.gumbel(size=(n, k)), axis=1)
+    names = tuple(f"c{i}" for i in range(k))
+    return ClassRows(sure * z, truth, names, weight, names, "logits")
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return simulated()
+
+
+@pytest.fixture(scope="module")
+def found(rows):
+    return evaluate_classes(rows, n_resamples=100)
+
+
+def test_figures_are_those_of_the_measures(rows, found):
+    y, prob = rows.truth, softmax(rows.values, axis=1)
+    values = {name: part["value"] for name, part in found["measures"].items()}
+    for measure in (log_loss, squared_error, zero_one_error, top_label_calibration_error, classwise_calibration_error):
+        assert values[measure.__name__] == pytest.approx(measure(y, prob))
+    assert values["accuracy"] == pytest.approx(1 - zero_one_error(y, prob))
+    assert values["canonical_calibration_error"] == pytest.approx(canonical_calibration_error(y, prob))
+    for score, name in (("log", "log_loss"), ("squared", "brier")):
+        parts = decompose(y, prob, score=score)
+        for part in ("miscalibration", "discrimination", "uncertainty"):
+            assert values[f"{name}_{part}"] == pytest.approx(getattr(parts, part), abs=1e-9)
+    assert values["calibration_in_the_large"] == pytest.approx(
+        np.abs(prob.mean(axis=0) - np.bincount(y) / len(y)).sum() / 2
+    )
+
+
+def test_each_class_is_a_table_against_the_rest(rows, found):
+    prob = softmax(rows.values, axis=1)
+    assert list(found["classes"]) == list(rows.labels)
+    for k, part in enumerate(found["classes"].values()):
+        table = forecast_from_arrays(rows.truth == k, prob[:, k])
+        assert part["label"] == rows.labels[k]
+        assert part["cases"] == np.sum(rows.truth == k)
+        assert part["mean_probability"] == pytest.approx(prob[:, k].mean())
+        assert part["gap"]["low"] < part["gap"]["value"] < part["gap"]["high"]
+        assert part["gap"]["value"] == pytest.approx(prob[:, k].mean() - part["share"])
+        assert part["calibration_error"]["value"] == pytest.approx(float(calibration_error.of(table)))
+        assert part["p_holm"] >= part["p_value"]
+
+
+def test_it_is_plain_json_with_intervals_and_definitions(found):
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    for name, part in found["measures"].items():
+        assert part["definition"]
+        if part["low"] is None:
+            assert part["reason"], name
+        else:
+            assert part["low"] <= part["high"]
+            assert 0 <= part["low"]
+
+
+def test_the_same_rows_give_the_same_dictionary(rows, found):
+    assert evaluate_classes(rows, n_resamples=100) == found
+    assert evaluate_classes(rows, n_resamples=100, random_state=1) != found
+
+
+def test_logits_and_their_softmax_are_the_same(rows, found):
+    prob = replace(rows, values=softmax(rows.values, axis=1), input="probabilities")
+    other = evaluate_classes(prob, n_resamples=100)
+    for name, part in found["measures"].items():
+        assert other["measures"][name]["value"] == pytest.approx(part["value"], abs=1e-9)
+
+
+def test_counts_are_repetitions(rows):
+    counts = np.arange(len(rows.truth)) % 3
+    counted = evaluate_classes(replace(rows, weight=counts), n_resamples=100)
+    at = np.repeat(np.arange(len(counts)), counts)
+    repeated = evaluate_classes(replace(rows, values=rows.values[at], truth=rows.truth[at]), n_resamples=100)
+    for name, part in repeated["measures"].items():
+        if name != "canonical_calibration_error":  # a sample of the cases, drawn anew
+            assert counted["measures"][name]["value"] == pytest.approx(part["value"], abs=1e-9)
+    # Labels are drawn for each case, not for each row: the ranges by chance agree but for the draws.
+    mine, theirs = (part["measures"]["classwise_calibration_error"]["consistency"] for part in (counted, repeated))
+    assert mine == pytest.approx(theirs, rel=0.25)
+    assert counted["tests"]["likelihood_ratio_test"] == pytest.approx(repeated["tests"]["likelihood_ratio_test"])
+
+
+def test_float_weights_of_one_size_change_nothing(rows, found):
+    weighted = evaluate_classes(replace(rows, weight=np.full(len(rows.truth), 0.3)), n_resamples=100)
+    for name in ("log_loss", "squared_error", "zero_one_error", "log_loss_miscalibration"):
+        for side in ("value", "low", "high"):
+            assert weighted["measures"][name][side] == pytest.approx(found["measures"][name][side], abs=1e-9)
+    assert weighted["data"]["kind"] == "weight"
+
+
+def test_a_calibrated_forecast_is_not_refuted_and_a_sure_one_is():
+    calibrated, sure = (evaluate_classes(simulated(1500, sure=by), n_resamples=100) for by in (1.0, 1.8))
+    assert min(test["p_value"] for test in calibrated["tests"].values()) > 0.01
+    assert sure["tests"]["likelihood_ratio_test"]["p_value"] < 1e-6
+    assert sure["tests"]["top_label_test"]["p_value"] < 1e-6
+    for name in ("top_label_calibration_error", "classwise_calibration_error", "brier_miscalibration"):
+        low, high = calibrated["measures"][name]["consistency"]
+        assert low * 0.8 < calibrated["measures"][name]["value"] < high * 1.2
+        assert calibrated["measures"][name]["low"] == pytest.approx(0, abs=2e-3)
+        assert sure["measures"][name]["low"] > 0.005
+    assert sure["top_label"]["gap"]["low"] > 0.05
+
+
+def test_intervals_hold_the_truth():
+    """Miscalibration of the log-loss and the class-wise error, against what 100 000 cases say."""
+    many = simulated(100_000, sure=1.3, seed=99)
+    forecast = forecast_of_rows(many)
+    truth = {
+        "log_loss_miscalibration": decompose.of(forecast).miscalibration,
+        "top_label_calibration_error": float(top_label_calibration_error.of(forecast)),
+        "log_loss": log_loss.of(forecast),
+    }
+    held = dict.fromkeys(truth, 0)
+    for seed in range(30):
+        found = evaluate_classes(simulated(400, sure=1.3, seed=seed), n_resamples=60)["measures"]
+        for name, value in truth.items():
+            held[name] += found[name]["low"] <= value <= found[name]["high"]
+    assert min(held.values()) >= 25
+
+
+def test_the_gain_of_nothing_is_chi_squared():
+    rng = np.random.default_rng(3)
+    found = []
+    for _ in range(300):
+        # A shift of the mean by its estimate gains (Σx)²/(2n), χ² with one degree of freedom over 2n.
+        x = rng.normal(size=200)
+        gains = x * x.mean() - x.mean() ** 2 / 2
+        found.append(LikelihoodRatio.of(gains, Decisions.of(None, 200), 1, 0.95))
+    assert np.mean([one.p_value < 0.05 for one in found]) == pytest.approx(0.05, abs=0.035)
+    assert np.mean([one.low == 0 for one in found]) >= 0.9
+    assert all(one.low <= one.corrected <= one.high for one in found)
+
+
+def test_large_and_small_statistics_meet():
+    decisions = Decisions.of(None, 100)
+    below, above = (LikelihoodRatio.of(np.full(100, gain), decisions, 5, 0.95) for gain in (49.9999, 50.0001))
+    assert above.low == pytest.approx(below.low, rel=1e-3)
+    assert above.high == pytest.approx(below.high, rel=1e-3)
+
+
+def test_few_cases_cannot_tell():
+    told = evaluate_classes(simulated(30), n_resamples=40)
+    assert told["notes"][0].startswith("Cannot tell much: 30 cases (")
+    assert any("fewer than 10 cases" in note for note in told["notes"])
+    assert any(part["p_holm"] is None and "reason" in part for part in told["classes"].values())
+    assert not evaluate_classes(simulated(300), n_resamples=40)["notes"]
+
+
+def test_a_class_that_never_occurs_is_told_so_or_refuted():
+    rows = simulated(400, k=3)
+    never = replace(rows, truth=rows.truth % 2)
+    part = evaluate_classes(never, n_resamples=40)["classes"]["c2"]
+    assert part["cases"] == 0
+    assert part["p_holm"] < 1e-6  # many were expected
+    rare = simulated(400, k=3, sure=1.0, shares=np.array([0.4, 0.6, 1e-5]))
+    part = evaluate_classes(replace(rare, truth=rare.truth % 2), n_resamples=40)["classes"]["c2"]
+    assert part["p_holm"] is None
+    assert "fewer than 10 cases" in part["reason"]
+
+
+def test_extreme_logits_have_finite_losses_and_impossible_truths_infinite_ones(rows):
+    huge = evaluate_classes(replace(rows, values=1e4 * rows.values), n_resamples=40)
+    exact = -np.mean(log_softmax(1e4 * rows.values, axis=1)[np.arange(600), rows.truth])
+    assert huge["measures"]["log_loss"]["value"] == pytest.approx(exact)
+    sure = np.eye(4)[rows.values.argmax(axis=1)]
+    certain = evaluate_classes(replace(rows, values=sure, input="probabilities"), n_resamples=40)
+    for name in ("log_loss", "log_loss_miscalibration"):
+        assert certain["measures"][name]["value"] == "inf"
+        assert certain["measures"][name]["reason"]
+    assert "infinite" in " ".join(certain["notes"])
+    assert json.dumps(certain, allow_nan=False)
+
+
+def test_labels_of_any_kind_are_kept(rows):
+    for labels in ((0, 1, 2, 3), (True, False, "yes", 2.5)):
+        found = evaluate_classes(replace(rows, labels=labels), n_resamples=40)
+        assert [part["label"] for part in found["classes"].values()] == list(labels)
+
+
+def test_one_row_and_rows_without_weight():
+    one = simulated(1)
+    assert evaluate_classes(one, n_resamples=20)["notes"]
+    with pytest.raises(InvalidInputError, match="some row must carry weight"):
+        evaluate_classes(replace(one, weight=np.zeros(1)))
+
+
+def test_bins_hold_what_the_measures_see(rows):
+    forecast = class_forecast(rows.truth, softmax(rows.values, axis=1))
+    bins = ClassBins.of(forecast, forecast.prob)
+    seen = bins.observed(forecast.truth)
+    assert seen.classwise() == pytest.approx(float(classwise_calibration_error.of(forecast)))
+    assert seen.top_label() == pytest.approx(float(top_label_calibration_error.of(forecast)))
+    hot = np.eye(4)[forecast.truth]
+    shared = bins.shared_out(hot)
+    assert shared.classwise() == pytest.approx(seen.classwise())
+    assert shared.top_label() == pytest.approx(seen.top_label())
+    assert shared.brier_miscalibration() == pytest.approx(seen.brier_miscalibration())
+    assert bins.shared_out(forecast.prob).classwise() == pytest.approx(0, abs=1e-12)
+    exact = decompose.of(forecast, score="squared").miscalibration
+    assert seen.brier_miscalibration() == pytest.approx(exact, rel=0.1)
+    assert math.isfinite(seen.in_the_large())
