@@ -1,12 +1,11 @@
 """The page in a real browser: from a file, without a network, by mouse, keyboard and on paper."""
 
-import os
 import re
-import shutil
 
 import numpy as np
 import pytest
 from report_methods import METHODS
+from report_pages import CONTRAST
 
 from oddsmith.decide import binary_costs, decide
 from oddsmith.metrics import calibration_error, forecast_from_arrays
@@ -14,25 +13,6 @@ from oddsmith.metrics.reliability import ErrorDefinition
 from oddsmith.report import UNCALIBRATED, compare_methods, summarize, to_html
 from oddsmith.report import summary as summary_module
 from oddsmith.report.summary import BIN_COUNTS
-from optional import needs
-
-QUIET = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
-OFFLINE = ("--disable-background-networking", "--disable-component-update", "--disable-sync")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Debian's Chromium, once for all tests."""
-    playwright = needs("playwright.sync_api")
-    path = shutil.which("chromium")
-    if path is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("chromium is not installed")
-        pytest.skip("chromium is not installed")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=[*QUIET, *OFFLINE])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -40,30 +20,6 @@ def address(summary, tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
     path.write_text(to_html(summary), encoding="utf-8")
     return path.as_uri()
-
-
-@pytest.fixture
-def open_page(browser, address):
-    """Return a function that opens the page; whatever it complains about, or asks the network for, fails the test."""
-    contexts, complaints, asked, opened = [], [], [], set()
-
-    def open_page(address=address, **options):
-        context = browser.new_context(**{"viewport": {"width": 1000, "height": 900}, **options})
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: complaints.append(dialog.message))
-        page.on("request", lambda request: asked.append(request.url))
-        opened.add(address)
-        page.goto(address)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
-    assert set(asked) == opened
 
 
 @pytest.fixture(scope="module")
@@ -182,19 +138,8 @@ def test_light_and_dark(open_page):
 
 def test_text_can_be_read_on_its_ground(open_page):
     """Contrast of all text, by the rules of WCAG 2, level AA."""
-    contrast = """() => {
-      const channel = (v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
-      const light = (c) => { const [r, g, b] = c.match(/[\\d.]+/g).map(Number);
-        return 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b); };
-      const ground = (e) => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
-        if (c !== "rgba(0, 0, 0, 0)") return c; } };
-      return [...document.querySelectorAll("h1,h2,h3,p,th,td,small,label,figcaption,button,select,caption,legend")]
-        .filter((e) => e.checkVisibility()).map((e) => {
-          const [a, b] = [light(getComputedStyle(e).color), light(ground(e))].sort((x, y) => y - x);
-          return (a + 0.05) / (b + 0.05); });
-    }"""
     for preferred in ("light", "dark"):
-        assert min(open_page(color_scheme=preferred).evaluate(contrast)) >= 4.5
+        assert min(open_page(color_scheme=preferred).evaluate(CONTRAST)) >= 4.5
 
 
 def test_a_screen_reader_hears_each_thing_once(open_page):

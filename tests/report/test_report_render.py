@@ -2,34 +2,14 @@
 
 import json
 import re
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from report_pages import Elements
 
 from oddsmith.report import to_html, to_json, to_markdown
 from oddsmith.report.titles import title_of
 from oddsmith.report.wording import figure, interval_lines, p_value
-
-
-class Elements(HTMLParser):
-    """All elements of a page, and the text of each kind."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.found, self.words, self._open = [], [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
-        self._open.append(tag)
-
-    def handle_data(self, data):
-        if self._open and self._open[-1] not in ("script", "style"):
-            self.words.append(data)
-
-    def attributes(self, name):
-        return [attributes[name] for _, attributes in self.found if name in attributes]
 
 
 @pytest.fixture(scope="module")

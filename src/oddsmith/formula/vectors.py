@@ -203,8 +203,10 @@ def against_rest(x: Vector) -> Vector:
 
 
 def mixture(weights: Floats, parts: Sequence[Vector]) -> Vector:
-    """Return Σ wₘ partₘ."""
-    return Each((_weighted(weights, [SCORE, *map(Beside, range(1, len(parts)))]),), parts[0], tuple(parts[1:]))
+    """Return Σ wₘ partₘ, added up one by one: engines need not keep all parts."""
+    first: Vector = Each((float(weights[0]) * SCORE,), parts[0])
+    others = zip(weights[1:].tolist(), parts[1:], strict=True)
+    return reduce(lambda x, part: Each((SCORE + part[0] * Beside(1),), x, (part[1],)), others, first)
 
 
 def log_mixture(weights: Floats, parts: Sequence[Vector]) -> Vector:

@@ -42,6 +42,9 @@ LEAST = 1e-16
 #: Logarithms of probabilities that are floored are held above this.
 FLOOR = -700.0
 
+#: Shifts that differ by more are added to logarithms: probabilities may have vanished that they would raise.
+_MOST_SHIFT = -100.0
+
 #: Log-odds of one class against the rest are held within this bound.
 _BOUND = 700.0
 
@@ -183,10 +186,15 @@ class ScalingMap(JointMap):
 
     def probability_formula(self) -> Vector:
         """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
-        if self.shift.any():
+        low = float(self.shift.min() - self.shift.max())
+        if low < _MOST_SHIFT:
             return softmax(self._shifted())
         parts = [softmax(scaled) for scaled in self._scaled()]
-        return mixture(self.weights, parts) if len(parts) > 1 else parts[0]
+        blend = mixture(self.weights, parts) if len(parts) > 1 else parts[0]
+        if low == 0:
+            return blend
+        raised = Affine(np.exp(self.shift - self.shift.max()), np.zeros(self.n_classes), blend)
+        return shares(raised, float(np.exp(low)) / 2, 2.0)
 
     def _scaled(self) -> list[Vector]:
         """Return Aₘxₘ + bₘ of every part."""

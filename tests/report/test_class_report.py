@@ -1,0 +1,239 @@
+"""The report on several classes: right, readable with few classes and many, and safe whatever they are called."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from report_pages import CONTRAST, Elements
+from scipy.special import softmax
+
+from oddsmith import PlattCalibrator, TemperatureScaling, VectorScaling
+from oddsmith.decide import decide
+from oddsmith.errors import InvalidInputError
+from oddsmith.report import UNCALIBRATED, class_summary, summarize_classes, to_html, to_json, to_markdown
+from oddsmith.report.class_pictures import class_pictures
+from oddsmith.table.class_rows import ClassRows
+
+HOSTILE = "</script><script>alert(1)</script>"
+METHODS = {"temperature": TemperatureScaling(), "vector": VectorScaling(), "one-vs-rest:platt": PlattCalibrator()}
+COSTS = np.array([[0.0, 9.0, 1.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]])
+
+
+def simulated(n, labels, seed=0):
+    """Rows of logits that are too sure by a factor."""
+    rng = np.random.default_rng(seed)
+    z = 1.5 * rng.normal(size=(n, len(labels)))
+    truth = np.argmax(z + rng.gumbel(size=z.shape), axis=1)
+    return ClassRows(2 * z, truth, tuple(labels), None, tuple(map(str, labels)), "logits")
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return simulated(900, ("ant", "bee", "cat"))
+
+
+@pytest.fixture(scope="module")
+def quickly():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(class_summary, "_SAMPLES", 40)
+        yield
+
+
+@pytest.fixture(scope="module")
+def few(rows, quickly):
+    return summarize_classes(rows, METHODS, name="<b>rows</b>", source={"File": "a|b.npz"}, costs=COSTS)
+
+
+@pytest.fixture(scope="module")
+def many(quickly):
+    names = [HOSTILE, "a name that is so long that no table has room for all of it", "a|b\n*c*", "<i>&amp;</i>"]
+    names += [f"class {k}" for k in range(26)]
+    methods = {name: METHODS[name] for name in ("temperature", "vector")}
+    return summarize_classes(simulated(900, names), methods, name="thirty")
+
+
+@pytest.fixture(scope="module", params=["few", "many"])
+def summary(request):
+    return request.getfixturevalue(request.param)
+
+
+def words_of(page):
+    return " ".join(" ".join(Elements(page).words).split())
+
+
+def test_it_is_plain_json_and_the_same_again(rows, few):
+    assert json.loads(to_json(few)) == few
+    order = np.random.default_rng(0).permutation(rows.n_rows)
+    shuffled = replace(rows, values=rows.values[order], truth=rows.truth[order])
+    again = summarize_classes(shuffled, METHODS, name="<b>rows</b>", source={"File": "a|b.npz"}, costs=COSTS)
+    assert again == few
+    assert few["kind"] == "classes"
+
+
+def test_the_page_needs_nothing_else_and_is_the_same_again(summary):
+    page = to_html(summary)
+    elements = Elements(page)
+    assert len(page.encode()) < 1.5e6
+    assert not elements.attributes("src")
+    assert {link for link in elements.attributes("href") if link[0] != "#"} == {"data:,"}
+    assert not re.search(r"url\((?!#)|@import|fetch\(|XMLHttpRequest|<iframe", page)
+    assert to_html(json.loads(to_json(summary))) == page
+    names = elements.attributes("id")
+    assert len(names) == len(set(names))
+    known = set(names)
+    assert {
+        link[1:] for link in elements.attributes("href") + elements.attributes("xlink:href") if link[0] == "#"
+    } <= known
+    for value in elements.attributes("aria-labelledby"):
+        assert set(value.split()) <= known
+
+
+def test_every_part_is_there(few):
+    words = words_of(to_html(few))
+    assert words.index(few["verdict"]) < words.index("Confidence") < words.index("Reliability of each class")
+    assert words.index("Decisions") < words.index("What decisions cost") < words.index("Methods")
+    for name in few["methods"]["ranking"]:
+        assert name in words
+    for measure in few["evaluation"][few["recommended"]]["measures"].values():
+        assert measure["definition"] in words
+    assert few["data"]["sha256"] in words
+    assert "a|b.npz" in words
+
+
+def test_names_cannot_break_out(many, few):
+    page = to_html(many)
+    assert HOSTILE not in page
+    assert "alert(1)" in page
+    assert "<i>&amp;</i>" not in page
+    assert "<b>rows" not in to_html(few)
+
+
+def test_markdown_says_the_same(summary):
+    text = to_markdown(summary)
+    assert f"**{summary['verdict']}**" in text
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1
+    assert "\n\n\n" not in text
+    assert "\n## Measures\n" in text
+
+
+def test_decisions_are_those_of_held_out_cases(rows, few):
+    for name, part in few["forecasts"].items():
+        total = sum(amount for *_, amount in part["confusion"])
+        assert total == rows.n_rows, name
+    raw = softmax(rows.values, axis=1)
+    decided = decide(raw, COSTS)
+    for actual, predicted, amount in few["forecasts"][UNCALIBRATED]["confusion"]:
+        assert amount == np.sum((rows.truth == actual) & (decided == predicted))
+    spent = few["costs"]["methods"][UNCALIBRATED]
+    assert spent["least_expected_cost"]["value"] == pytest.approx(COSTS[decided, rows.truth].mean())
+    assert spent["most_probable_class"]["value"] == pytest.approx(COSTS[raw.argmax(axis=1), rows.truth].mean())
+    assert few["costs"]["constant"]["cost"] == pytest.approx((COSTS @ np.bincount(rows.truth)).min() / rows.n_rows)
+
+
+def test_figures_of_uncalibrated_rows_are_those_of_all_rows(rows, few):
+    from oddsmith.metrics import log_loss
+
+    raw = softmax(rows.values, axis=1)
+    value = few["evaluation"][UNCALIBRATED]["measures"]["log_loss"]["value"]
+    assert value == pytest.approx(log_loss(rows.truth, raw))
+    assert value == pytest.approx(few["methods"]["mean"]["log_loss"][UNCALIBRATED])
+
+
+def test_few_classes_have_numbers_and_many_a_map_and_a_strip(few, many):
+    small, large = class_pictures(few), class_pictures(many)
+    assert (small["strip"], small["heat_map"], len(small["panels"])) == (None, None, 3)
+    assert len(large["panels"]) == 12
+    assert len(large["strip"].marks) == 30
+    cells = sum(shade.path.count("M") for shade in large["heat_map"].shades)
+    assert cells == len(many["forecasts"][many["recommended"]]["confusion"])
+    assert "Largest confusions" in to_html(many)
+    assert "Largest confusions" not in to_html(few)
+
+
+def test_the_worst_classes_come_first(many):
+    errors = [part["calibration_error"] for part in many["evaluation"][many["recommended"]]["classes"].values()]
+    ordered = [(errors[k]["low"] or 0.0, errors[k]["value"]) for k in many["worst_first"]]
+    assert ordered == sorted(ordered, reverse=True)
+    assert list(many["forecasts"][many["recommended"]]["classes"]) == [str(k) for k in many["worst_first"][:12]]
+
+
+def test_rare_classes_are_drawn_where_their_forecasts_are(many):
+    for panel in class_pictures(many)["panels"]:
+        assert 0 < panel.limit <= 1
+        numbers = [float(number) for number in re.findall(r"[-\d.]+", panel.after + panel.before + panel.band)]
+        assert min(numbers) >= 0
+        assert max(numbers) <= 200
+
+
+def test_few_cases_and_scores_that_are_best_uncalibrated_have_pages_too(quickly):
+    little = summarize_classes(simulated(30, "abcd"), METHODS)
+    assert little["verdict"].startswith("Cannot tell")
+    assert "Cannot tell much: 30 cases" in words_of(to_html(little))
+    rng = np.random.default_rng(0)
+    z = 1.5 * rng.normal(size=(400, 3))
+    truth = np.argmax(z + rng.gumbel(size=z.shape), axis=1)
+    bad = {"platt": PlattCalibrator(input="probability")}
+    fine = ClassRows(softmax(z, axis=1), truth, ("a", "b", "c"), None, ("a", "b", "c"), "probabilities")
+    alone = summarize_classes(fine, bad)
+    alone = {**alone, "recommended": UNCALIBRATED, "forecasts": {UNCALIBRATED: alone["forecasts"][UNCALIBRATED]}}
+    alone["evaluation"] = {UNCALIBRATED: alone["evaluation"][UNCALIBRATED]}
+    assert "dashed" not in words_of(to_html(alone))
+
+
+def test_float_weights_are_weights(rows, quickly):
+    weighted = replace(rows, weight=np.random.default_rng(1).uniform(0.5, 2, rows.n_rows))
+    found = summarize_classes(weighted, {"temperature": TemperatureScaling()})
+    assert found["data"]["kind"] == "weight"
+    assert to_html(found) == to_html(json.loads(to_json(found)))
+
+
+def test_costs_of_another_shape_are_refused(rows):
+    with pytest.raises(InvalidInputError, match="costs must have a row and a column for each of 3 classes"):
+        summarize_classes(rows, METHODS, costs=np.eye(4))
+
+
+def test_progress_ends_at_one(rows, quickly):
+    told = []
+    summarize_classes(rows, {"temperature": TemperatureScaling()}, progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+
+
+@pytest.fixture(scope="module")
+def address(summary, tmp_path_factory):
+    path = tmp_path_factory.mktemp("classes") / "report.html"
+    path.write_text(to_html(summary), encoding="utf-8")
+    return path.as_uri()
+
+
+def test_any_screen_shows_all_of_it(open_page):
+    for width in (360, 390, 1280):
+        page = open_page(viewport={"width": width, "height": 700})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_light_dark_and_paper(open_page):
+    for preferred, ground in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(21, 24, 29)")):
+        page = open_page(color_scheme=preferred)
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == ground
+        assert min(page.evaluate(CONTRAST)) >= 4.5
+        page.locator("#theme").click()
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") != ground
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert 3 <= page.pdf(format="A4").count(b"/Type /Page\n") <= 20
+
+
+def test_without_scripts_everything_is_there(open_page, summary):
+    page = open_page(java_script_enabled=False)
+    assert page.get_by_text(summary["verdict"]).is_visible()
+    assert page.locator(".panels figure").count() == min(len(summary["labels"]), 12)
+
+
+def test_a_screen_reader_hears_each_class(open_page, summary):
+    snapshot = open_page().locator("body").aria_snapshot()
+    assert snapshot.count('img "Reliability of class') == min(len(summary["labels"]), 12)
+    assert snapshot.count('img "Confidence, uncalibrated"') == 1
