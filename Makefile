@@ -9,7 +9,7 @@ EXTRAS ?= fast,test
 # What the benchmarks are run with; peers that are not here take no part. PEERS=fast,bench,arena has them all.
 PEERS  ?= fast,bench
 
-.PHONY: demo test test-all coverage lint map bench quality clean
+.PHONY: demo test test-all oldest newest coverage lint types docs docs-serve dist readme map bench quality clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/oddsmith demo
@@ -22,6 +22,17 @@ test: $(VENV)/.test
 test-all: $(VENV)/.test
 	@$(BIN)/python -m pytest -n auto --dist loadgroup
 
+# Some cases of every test with the oldest versions that pyproject.toml allows, or with the newest, in an environment of
+# their own. Old releases use what newer releases of others deprecate: there that is shown, and is no error.
+oldest: VERSIONS := lowest-direct
+oldest: WARNINGS := -W default::DeprecationWarning
+newest: VERSIONS := highest
+oldest newest:
+	$(PYTHON) -m venv --clear .venv-$@
+	.venv-$@/bin/python -m pip --disable-pip-version-check --quiet install uv
+	.venv-$@/bin/uv pip install --quiet --python .venv-$@ --resolution $(VERSIONS) --editable '.[all,test]' --editable studies
+	@.venv-$@/bin/python -m pytest -n auto --dist loadgroup --cases 3 $(WARNINGS)
+
 coverage: $(VENV)/.test
 	@$(BIN)/python -m pytest -n auto --dist loadgroup --cov
 
@@ -29,6 +40,25 @@ lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Whether everything public has a type, by pyright; it reads scikit-learn's types from stubs, which mypy must not see.
+types:
+	$(PYTHON) -m venv --clear .venv-types
+	.venv-types/bin/python -m pip --disable-pip-version-check --quiet install pyright scikit-learn-stubs --editable .
+	@PATH="$(CURDIR)/.venv-types/bin:$$PATH" PYTHONPATH="$(CURDIR)/src" pyright --verifytypes oddsmith --ignoreexternal
+
+# The site, in build/docs: every warning is an error, and every link in it is followed.
+docs: $(VENV)/.docs
+	@$(BIN)/python -m sphinx --nitpicky --fail-on-warning --keep-going --quiet docs build/docs
+	@$(BIN)/python docs/_ext/check_site.py build/docs
+
+docs-serve: docs
+	@$(BIN)/python -m http.server --directory build/docs
+
+# Both distributions, in dist: built twice, compared, installed into an empty environment and used there.
+dist: $(VENV)/bin/python
+	$(PIP) install 'hatchling>=1.25'
+	@$(BIN)/python tools/distributions.py
 
 map: $(VENV)/bin/python
 	@$(BIN)/python tools/house_map.py
@@ -41,7 +71,7 @@ quality: $(VENV)/.bench
 	@$(BIN)/python -m benchmarks.quality several
 
 clean:
-	rm -rf $(VENV) build dist studies/dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	rm -rf $(VENV) $(VENV)-* build dist studies/dist docs/_made .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -56,6 +86,10 @@ $(VENV)/.test: $(VENV)/.installed studies/pyproject.toml
 
 $(VENV)/.lint: $(VENV)/.installed studies/pyproject.toml
 	$(PIP) install --editable '.[lint]' --editable studies
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.installed
+	$(PIP) install --editable '.[docs]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.installed

@@ -101,7 +101,7 @@ def rare(rng: np.random.Generator, n: int) -> Case:
 
 
 def few_values(rng: np.random.Generator, n: int) -> Case:
-    """Scores with few distinct values, as trees and neighbours give, 0 and 1 among them."""
+    """Scores with few distinct values, as trees and neighbors give, 0 and 1 among them."""
     levels = int(rng.integers(2, 12))
     s = rng.binomial(levels, rng.beta(0.5, 2, n)) / levels
     return _both(rng, s, (rng.random(n) < 0.1 + 0.8 * s).astype(int))

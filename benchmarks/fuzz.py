@@ -44,7 +44,7 @@ BOUNDS = {
     "VennAbersCalibrator": 10.0,
 }
 
-#: A nat is a nat for counts; under float weights only these, which maximise a likelihood, claim their bound.
+#: A nat is a nat for counts; under float weights only these, which maximize a likelihood, claim their bound.
 _LIKELIHOOD = {"BetaCalibrator", "IsotonicCalibrator", "LogisticCalibrator", "PlattCalibrator"}
 
 #: Slow methods take part in every so many-th sample only.

@@ -19,6 +19,7 @@ import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,9 @@ from oddsmith._check import visible
 from oddsmith.atomic import write_atomically
 from oddsmith.cli import main
 from oddsmith.errors import ModelFileError, OddsmithError
-from oddsmith.export import to_c, to_javascript, to_onnx, to_python, to_sql
+from oddsmith.export import export, to_c, to_javascript, to_onnx, to_python, to_sql
 from oddsmith.formula import evaluate
-from oddsmith.modelfile import CalibrationModel
+from oddsmith.modelfile import CalibrationModel, JointModel, load
 
 MODELS = Path(__file__).parents[1] / "tests" / "golden" / "models"
 
@@ -57,8 +58,10 @@ class FoundError(AssertionError):
 
 
 def bases() -> list[dict[str, Any]]:
-    """Return the content of the models that changes begin with: one a calibrator, one of segments."""
-    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(MODELS.glob("*.json"))]
+    """Return the content of the models that changes begin with: of two classes and of several, old and new."""
+    joint, older = sorted(MODELS.glob("joint/*.json")), sorted(MODELS.glob("several/scaling-*.json"))
+    files = [*sorted(MODELS.glob("*.json")), *joint, *older]
+    return [json.loads(path.read_text(encoding="utf-8")) for path in files]
 
 
 def paths(value: Any, here: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -84,7 +87,7 @@ def _change(content: dict[str, Any], models: list[dict[str, Any]], rng: random.R
     """Change something; return how deep something is to be nested where text says so."""
     places = list(paths(content))
     if rng.random() < 0.4:
-        return _change_number(content, [place for place in places if "map" in place], rng)
+        return _change_number(content, [place for place in places if "map" in place or "fitted" in place], rng)
     # Numbers are most of a file: a place by its level first, so that rare ones have their turn.
     level = rng.choice(sorted({len(place) for place in places}))
     place = rng.choice([place for place in places if len(place) == level])
@@ -109,7 +112,8 @@ def _change(content: dict[str, Any], models: list[dict[str, Any]], rng: random.R
             holder[key] = old * rng.choice((-1, 1e-300, 1e300, 0.999, 2)) if isinstance(old, float) else [old]
         case 7:
             other = rng.choice(models)
-            holder[key] = copy.deepcopy(other["map"] if key in ("map", "inner") else other.get(key, other["data"]))
+            inside = other.get("map", other.get("fitted"))
+            holder[key] = copy.deepcopy(inside if key in ("map", "inner", "fitted") else other.get(key, inside))
         case 8 if isinstance(old, list) and old:
             rng.choice((old.reverse, lambda: rng.shuffle(old), lambda: old.append(old[0]), old.clear))()
         case _:
@@ -145,26 +149,37 @@ def sealed(content: dict[str, Any], depth: int = 0) -> str:
     return written({**content, "checksum": digest})
 
 
-def by_python(text: str, *, exports: bool) -> str:
+def load_text(text: str, folder: Path) -> CalibrationModel | JointModel:
+    """Load a model of any kind and age from its text."""
+    path = folder / "mutated.json"
+    path.write_text(text, encoding="utf-8")
+    return load(path)
+
+
+def by_python(text: str, folder: Path, *, exports: bool) -> str:
     """Load a model and use it; return what came of it."""
     try:
-        model = CalibrationModel.from_json(text)
+        model = load_text(text, folder)
     except ModelFileError as error:
         if len(str(error)) > 2000 or not str(error).isprintable():
             msg = f"an error that cannot be shown: {str(error)[:100]!r}"
             raise FoundError(msg) from error
         return "refused"
-    for part in (model, *model.segments.values()):
+    parts = [model, *model.segments.values()] if isinstance(model, CalibrationModel) else [model]
+    for part in parts:
         _use(part)
         if exports:
             _write(part)
-    if CalibrationModel.from_json(model.to_json()) != model:
+    if load_text(model.to_json(), folder) != model:
         msg = "another model after saving"
         raise FoundError(msg)
     return "harmless"
 
 
-def _use(model: CalibrationModel) -> None:
+def _use(model: CalibrationModel | JointModel) -> None:
+    if isinstance(model, JointModel):
+        _use_joint(model)
+        return
     within = SCORES[(SCORES > 0) & (SCORES < 1)]
     for scores in (SCORES, within):
         with contextlib.suppress(OddsmithError):
@@ -180,11 +195,31 @@ def _use(model: CalibrationModel) -> None:
                 raise FoundError(msg)
 
 
-def _write(model: CalibrationModel) -> None:
+def _use_joint(model: JointModel) -> None:
+    """See that rows of every size have probabilities that sum to 1."""
+    scores = SCORES[(SCORES >= 0) & (SCORES <= 1)] if model.map.input == "probabilities" else SCORES
+    rows = np.resize(scores, (len(scores), model.map.columns + 1))[:, : model.map.columns]  # of all sizes, mixed
+    p, logs = model.map.probability(rows), model.map.log_probability(rows)
+    if p.shape != (len(rows), len(model.labels)):
+        msg = f"{p.shape} probabilities of {len(rows)} rows and {len(model.labels)} classes"
+        raise FoundError(msg)
+    if np.isnan(logs).any() or not np.all((p >= 0) & (p <= 1 + 1e-9)) or np.abs(p.sum(axis=1) - 1).max() > 1e-6:
+        msg = f"no probabilities of finite rows: {p[np.abs(p.sum(axis=1) - 1) > 1e-6][:3]}"
+        raise FoundError(msg)
+
+
+def _write(model: CalibrationModel | JointModel) -> None:
+    if isinstance(model, JointModel):
+        for language in ("sql", "python", "javascript", "c", "onnx"):
+            with contextlib.suppress(OddsmithError):
+                export(model, language)
+        return
     plain = CalibrationModel(
         model.method, model.parameters, model.map, model.data, model.warnings, model.version, model.labels
     )
-    writers: list[Callable[[CalibrationModel], object]] = [to_python, to_javascript, to_c, to_onnx]
+    writers: list[Callable[[CalibrationModel], object]] = [to_python, to_javascript, to_c]
+    if find_spec("onnx"):
+        writers.append(to_onnx)
     for write in (*writers, *(lambda m, d=d: to_sql(m, dialect=d) for d in ("duckdb", "sqlite", "postgres"))):
         with contextlib.suppress(OddsmithError):
             write(plain)
@@ -214,9 +249,11 @@ def by_process(text: str, number: int, folder: Path) -> str:
 def _command(text: str, number: int, folder: Path) -> list[str]:
     path, scores = folder / "model.json", folder / "scores.csv"
     path.write_text(text, encoding="utf-8")
-    scores.write_text("score,region\n0.25,nord\n0.5,a\n0.75,süd\n")
-    export = random.Random(number + 1).choice(["sql", "onnx", "python", "javascript", "c"])
-    kind = random.Random(-number).choice(["show", "show", "show", "json", "json", "apply", export])
+    columns = [*(f"logit_{name}" for name in ("cat", "dog", "hare")), "score", "region"]
+    rows = ["0.25,0.5,0.25,0.25,nord", "0.5,0.25,0.25,0.5,a", "0.5,0,0.5,0.75,süd"]
+    scores.write_text("\n".join([",".join(columns), *rows]) + "\n")
+    language = random.Random(number + 1).choice(["sql", "onnx", "python", "javascript", "c"])
+    kind = random.Random(-number).choice(["show", "show", "show", "json", "json", "apply", language])
     if kind in ("show", "json"):
         return ["show", str(path), *(["--json"] if kind == "json" else [])]
     if kind == "apply":
@@ -255,7 +292,7 @@ def fuzz(
 
 def _try(way: str, text: str, number: int, folder: Path) -> str:
     if way == "python":
-        return by_python(text, exports=number % 20 == 0)
+        return by_python(text, folder, exports=number % 20 == 0)
     return (by_command if way == "command" else by_process)(text, number, folder)
 
 

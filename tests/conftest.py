@@ -28,7 +28,8 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """Watch which engines run."""
+    """Know the mark of heavy tests, and watch which engines run."""
+    config.addinivalue_line("markers", "heavy: with --cases, the first case of this test is enough")
     settings.load_profile("short" if config.getoption("cases") else "steady")
     config.pluginmanager.register(_Engines(config), "engines that ran")
 
@@ -39,6 +40,9 @@ def pytest_collection_modifyitems(config, items):
         chosen = few_of_each(items, most)
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
         items[:] = [item for item in items if item in chosen]
+        for item in items:
+            if not item.get_closest_marker("xdist_group"):
+                item.add_marker(pytest.mark.xdist_group(item.path.name))  # what a file's tests share is made once
     for item in items:
         if isinstance(item, pytest.DoctestItem) and os.environ.get("CI") != "true":
             source = "".join(example.source for example in item.dtest.examples)
@@ -50,12 +54,18 @@ def pytest_collection_modifyitems(config, items):
 
 
 def few_of_each(items, most):
-    """Return at most so many cases of each test, evenly spaced, starting elsewhere from test to test."""
+    """Return at most so many cases of each test, evenly spaced, starting elsewhere from test to test.
+
+    Of a heavy test that is its first case alone.
+    """
     tests = {}
     for item in items:
         tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
     chosen = set()
     for number, cases in enumerate(tests.values()):
+        if cases[0].get_closest_marker("heavy"):
+            chosen.add(cases[0])
+            continue
         step = max(len(cases) / most, 1.0)
         chosen |= {cases[int(number + step * place) % len(cases)] for place in range(min(most, len(cases)))}
     return chosen

@@ -4,9 +4,16 @@ import warnings
 from contextlib import contextmanager
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from oddsmith.errors import OddsmithWarning
+
+
+def examples(most):
+    """Return settings for so many examples of a property, or with --cases for fewer, in the ratio of the profiles."""
+    share = settings.default.max_examples / settings.get_profile("steady").max_examples
+    return settings(max_examples=max(round(most * share), 5))
 
 
 @st.composite

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
@@ -23,6 +23,7 @@ from oddsmith.combine import (
     mean_probability,
 )
 from oddsmith.errors import InvalidInputError, NonConvergenceWarning, SingleClassWarning
+from samples import examples
 
 VECTOR = json.loads((Path(__file__).parent / "golden" / "vectors.json").read_text(encoding="utf-8"))["methods"]
 VECTOR = VECTOR["combine"][0]
@@ -125,7 +126,7 @@ def test_stacking_finds_the_useless_classifier():
     assert fitted.intercept_ == pytest.approx(-0.5, abs=0.06)
 
 
-@settings(deadline=None, max_examples=20)
+@examples(20)
 @given(st.integers(0, 1000))
 def test_stacking_weights_are_repetitions_and_zero_is_absence(seed):
     columns, y = stacking_data(60, seed)

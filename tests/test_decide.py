@@ -4,12 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from oddsmith.decide import binary_costs, cost_threshold, decide, expected_cost, uncertainty_sampling
 from oddsmith.errors import InvalidInputError
+from samples import examples
 
 VECTORS = json.loads((Path(__file__).parent / "golden" / "vectors.json").read_text(encoding="utf-8"))["methods"]
 BINARY, THREE = VECTORS["bayes_decision"]
@@ -56,7 +57,6 @@ def test_binary_decision_is_the_threshold_rule_and_ties_are_negative(wrong, miss
     assert decide([hundredths / 100], costs)[0] == exact
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 5), st.integers(1, 4))
 def test_no_decision_is_cheaper_than_the_one_taken(seed, k, d):
     costs = np.random.default_rng(seed).normal(size=(d, k))
@@ -82,7 +82,7 @@ def exact_costs(prob, costs):
     return [sum(row) for row in terms], [sum(map(abs, row)) for row in terms]
 
 
-@settings(deadline=None, max_examples=500)
+@examples(500)
 @given(probabilities, st.lists(st.tuples(prices, prices), min_size=1, max_size=4), st.none() | prices)
 def test_decision_is_the_cheapest_in_exact_arithmetic_whatever_the_sizes_of_costs(prob, costs, abstain):
     rows = [*costs, *([] if abstain is None else [(abstain, abstain)])]
@@ -99,7 +99,7 @@ def test_decision_is_the_cheapest_in_exact_arithmetic_whatever_the_sizes_of_cost
 positive_amounts = st.floats(-25, 25).map(lambda tens: 10.0**tens)
 
 
-@settings(deadline=None, max_examples=500)
+@examples(500)
 @given(probabilities, positive_amounts, positive_amounts)
 def test_threshold_decision_and_expected_cost_agree(prob, false_positive, false_negative):
     costs = binary_costs(false_positive=false_positive, false_negative=false_negative)

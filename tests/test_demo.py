@@ -1,6 +1,10 @@
 """The demo shows everything: a classifier, its calibration, the comparison, and where the report is."""
 
+import contextlib
+import io
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -17,31 +21,48 @@ def short(monkeypatch):
     monkeypatch.setattr(summary, "_SAMPLES", 20)
 
 
-def test_the_command_prints_a_comparison_and_writes_a_report(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit) as left:
-        main(["demo"])
-    assert left.value.code == 0
-    lines = capsys.readouterr().out.splitlines()
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """What the demo prints, and the page that it writes."""
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()) as out:
+        patch.chdir(tmp_path_factory.mktemp("demo"))
+        with pytest.raises(SystemExit) as left:
+            main(["demo"])
+        assert left.value.code == 0
+        return out.getvalue(), Path("oddsmith-demo.html").read_text(encoding="utf-8")
+
+
+def test_the_command_prints_a_comparison_and_writes_a_report(told):
+    lines, page = told[0].splitlines(), told[1]
     losses = {line.split()[0]: float(line.split()[1]) for line in lines if line.endswith(("ms", "best", "ted)"))}
     assert len(losses) >= 20
     assert losses["platt"] < 0.6 < 2 < losses["squash"]
     assert sum("<- best" in line for line in lines) == 1
     assert lines[-1] == "The report is in oddsmith-demo.html: open it in a browser."
-    page = (tmp_path / "oddsmith-demo.html").read_text(encoding="utf-8")
     assert "Calibration of handwritten digits" in page
     assert next(line for line in lines if line.startswith("Report: "))[8:40] in page
 
 
+def without_times(text):
+    """Leave out the one column that differs from run to run."""
+    return [re.sub(r"\s+[\d.]+ ms", "", line).rstrip() for line in text.strip().splitlines()]
+
+
+def test_the_demo_prints_what_the_readme_shows(told):
+    readme = (Path(__file__).parents[1] / "README.md").read_text()
+    shown = re.search(r"`make demo` prints\n\n```text\n(.*?)```", readme, re.DOTALL)
+    assert shown is not None
+    assert without_times(shown[1]) == without_times(told[0])
+
+
 def test_the_demo_as_json_and_again(capsys, tmp_path, short):
     output = tmp_path / "demo.html"
-    for _ in range(2):
-        with pytest.raises(SystemExit):
-            main(["demo", "--json", "--quiet", "-o", str(output)])
-        told = json.loads(capsys.readouterr().out)
-        assert [row["method"] for row in told["methods"]] == ["platt", "squash"]
-        assert told["report"] == str(output)
-        assert told["verdict"].startswith("Calibrate with platt")
+    with pytest.raises(SystemExit):
+        main(["demo", "--json", "--quiet", "-o", str(output)])
+    told = json.loads(capsys.readouterr().out)
+    assert [row["method"] for row in told["methods"]] == ["platt", "squash"]
+    assert told["report"] == str(output)
+    assert told["verdict"].startswith("Calibrate with platt")
     demo.main(output)
     assert capsys.readouterr().out.endswith(f"The report is in {output}: open it in a browser.\n")
 

@@ -1,6 +1,7 @@
 """The version of a calibrator under development: results of another one are computed again."""
 
 import ast
+import functools
 import hashlib
 import importlib
 import sys
@@ -16,19 +17,26 @@ def source_version(cls: type) -> str:
     A change elsewhere in the library, or in words alone, leaves the name as it is.
     """
     todo: list[str] = [cls.__module__]
-    seen: dict[str, ast.Module] = {}
+    seen: dict[str, str] = {}
     while todo:
         module = todo.pop()
         file = Path(importlib.import_module(module).__file__ or "")
         # A package's opening file only gathers names: what is taken from it is followed to where it is defined.
         if module in seen or module in _WORDS_ONLY or file.name == "__init__.py":
             continue
-        seen[module] = _without_words(ast.parse(file.read_bytes()))
-        todo += _imported(seen[module], cls.__module__.partition(".")[0])
+        seen[module], imported = _read(file.read_bytes(), cls.__module__.partition(".")[0])
+        todo += imported
     content = hashlib.sha256()
     for module in sorted(seen):
-        content.update(ast.dump(seen[module]).encode())
+        content.update(seen[module].encode())
     return content.hexdigest()[:16]
+
+
+@functools.cache
+def _read(source: bytes, package: str) -> tuple[str, list[str]]:
+    """Return the code of a file without its words, and the modules of a package that it takes names from."""
+    tree = _without_words(ast.parse(source))
+    return ast.dump(tree), _imported(tree, package)
 
 
 def _without_words(tree: ast.Module) -> ast.Module:

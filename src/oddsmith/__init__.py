@@ -82,6 +82,7 @@ def _load(module: str, name: str) -> Any:
 for _service, _module, _name in (
     ("tables from a frame", "frames", "tables_from_frame"),
     ("apply to a frame", "frames", "apply"),
+    ("apply a joint model to a frame", "frames", "apply_joint"),
     ("save a calibrator", "modelfile", "save"),
     ("save a scaling", "modelfile", "save_scaling"),
 ):

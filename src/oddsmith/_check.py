@@ -79,11 +79,7 @@ def as_spanned_scores(scores: ArrayLike, name: str = "scores") -> tuple[Floats, 
     elif array.ndim == 2 and array.shape[1] == 2:
         fail(f"{name} must be one column", f"shape {array.shape}", f"pass {name}[:, 1], the positive class")
     elif array.ndim != 1:
-        fail(
-            f"{name} must have shape (n,) or (n, 1)",
-            f"shape {array.shape}",
-            "Reshape your data to one score per row",
-        )
+        fail(f"{name} must have shape (n,) or (n, 1)", f"shape {array.shape}", "Reshape your data to one score per row")
     if array.size == 0:
         # In scikit-learn's words.
         got = f"0 sample(s) (shape={array.shape}) while a minimum of 1 is required"
@@ -140,7 +136,7 @@ def as_labels(
     return _named_coding(array, pos_label, sort_labels, against_rest, option)
 
 
-def label_column(y: ArrayLike, n: int) -> NDArray[Any]:
+def label_column(y: ArrayLike | None, n: int) -> NDArray[Any]:
     """Return one label per row, of whatever kind."""
     if y is None:
         # In scikit-learn's words.
@@ -156,11 +152,7 @@ def label_column(y: ArrayLike, n: int) -> NDArray[Any]:
     if array.ndim != 1:
         fail("y must have shape (n,)", f"shape {array.shape}", "pass one label per row")
     if len(array) != n:
-        fail(
-            "y must be as long as the scores",
-            f"{len(array)} labels for {n} scores",
-            "check how rows were selected",
-        )
+        fail("y must be as long as the scores", f"{len(array)} labels for {n} scores", "check how rows were selected")
     return array
 
 
@@ -183,11 +175,7 @@ def as_weights(sample_weight: ArrayLike | None, n: int) -> Weights | None:
         refuse_nonfinite(weights, "sample_weight")
     if raw.dtype.kind != "u" and weights.min() < 0:
         first = int(np.argmax(weights < 0))
-        fail(
-            "sample_weight must be ≥ 0",
-            f"sample_weight[{first}]={weights[first]}",
-            "drop the row or use weight 0",
-        )
+        fail("sample_weight must be ≥ 0", f"sample_weight[{first}]={weights[first]}", "drop the row or use weight 0")
     refuse_large_sum(weight_sum(raw if raw.dtype.kind in "iub" else weights), "sample_weight")
     if weights.dtype.kind == "f" and weights.min() < LEAST_WEIGHT:
         tiny = (weights < LEAST_WEIGHT) & (weights > 0)
@@ -195,11 +183,7 @@ def as_weights(sample_weight: ArrayLike | None, n: int) -> Weights | None:
         if tiny[first]:
             refuse_tiny_weight(float(weights[first]), f"sample_weight[{first}]")
     if not weights.any():
-        fail(
-            "sample_weight must be positive somewhere",
-            "only zeros",
-            "a weight of 0 means that the row is absent",
-        )
+        fail("sample_weight must be positive somewhere", "only zeros", "a weight of 0 means that the row is absent")
     return weights
 
 
@@ -318,11 +302,7 @@ def whole_number(value: object, name: str, *, low: int) -> int:
 def _numeric(values: Any, name: str) -> Floats:
     """Return a float64 array, or say why there is none."""
     if hasattr(values, "toarray"):
-        fail(
-            f"{name} must be dense",
-            f"a sparse {type(values).__name__}",
-            "pass a dense array: scores are one column",
-        )
+        fail(f"{name} must be dense", f"a sparse {type(values).__name__}", "pass a dense array: scores are one column")
     array = _as_array(values, name)
     if array.dtype.kind == "c":
         fail(f"{name} must be real", "Complex data not supported", "pass the real part")
@@ -362,7 +342,7 @@ def _holds_text(array: NDArray[Any]) -> bool:
 
 
 def _known_coding(array: NDArray[Any]) -> Labels | None:
-    """Recognise bool, {0, 1} and {−1, +1} by value, one class or both."""
+    """Recognize bool, {0, 1} and {−1, +1} by value, one class or both."""
     if array.dtype.kind == "b":
         return Labels(array, np.array([False, True]))
     if array.dtype.kind not in "iuf" or array.size == 0:
@@ -419,11 +399,7 @@ def _named_coding(array: NDArray[Any], pos_label: Any, sort_labels: bool, agains
 
 def distinct_labels(array: NDArray[Any]) -> NDArray[Any]:
     if array.dtype.kind == "f" and not np.isfinite(array).all():
-        fail(
-            "y must not hold NaN or infinity",
-            f"{int((~np.isfinite(array)).sum())} such labels",
-            "drop those rows",
-        )
+        fail("y must not hold NaN or infinity", f"{int((~np.isfinite(array)).sum())} such labels", "drop those rows")
     if array.dtype.kind == "O":
         missing = sum(_is_missing(value) for value in array)
         if missing:
@@ -431,11 +407,7 @@ def distinct_labels(array: NDArray[Any]) -> NDArray[Any]:
     try:
         return np.unique(array)
     except TypeError:
-        fail(
-            "y must hold labels of one kind",
-            "mixed kinds such as text and numbers (unknown label type)",
-            "convert y",
-        )
+        fail("y must hold labels of one kind", "mixed kinds such as text and numbers (unknown label type)", "convert y")
 
 
 def _is_missing(value: Any) -> bool:

@@ -14,7 +14,9 @@ from oddsmith import _check
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock
 except ImportError:  # pragma: no cover - Windows, where leftovers of killed runs stay until deleted by hand
-    flock = None  # type: ignore[assignment]
+    _CAN_LOCK = False
+else:
+    _CAN_LOCK = True
 
 __all__ = ["replacing", "write_atomically"]
 
@@ -172,7 +174,7 @@ def _flush(path: Path) -> None:
 @contextlib.contextmanager
 def _held(folder: Path) -> Iterator[None]:
     """Hold a lock on a folder, which the system lets go when the process dies."""
-    if flock is None:  # pragma: no cover
+    if not _CAN_LOCK:  # pragma: no cover
         yield
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -186,7 +188,7 @@ def _held(folder: Path) -> Iterator[None]:
 
 def _remove_leftovers(target: Path) -> None:
     """Remove the folders of killed runs: those that nobody holds."""
-    if flock is None:  # pragma: no cover
+    if not _CAN_LOCK:  # pragma: no cover
         return
     for folder in target.parent.glob(f".*{_SUFFIX}"):
         if not folder.is_dir():

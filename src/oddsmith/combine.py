@@ -19,16 +19,23 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, log_expit, logit, logsumexp
+from scipy.special import expit, log_expit, logit, logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
-from oddsmith._check import as_array, as_labels, as_weights, fail, number
+from oddsmith._check import as_array, as_distribution, as_labels, as_weights, fail, number
 from oddsmith._types import Floats
 from oddsmith.errors import NonConvergenceWarning, SingleClassWarning
 
-__all__ = ["StackingCombiner", "combine_probabilities", "independent_evidence", "mean_log_odds", "mean_probability"]
+__all__ = [
+    "StackingCombiner",
+    "combine_class_probabilities",
+    "combine_probabilities",
+    "independent_evidence",
+    "mean_log_odds",
+    "mean_probability",
+]
 
 _LARGE = 30.0
 
@@ -135,6 +142,65 @@ def combine_probabilities(prob: ArrayLike, rule: Callable[..., Floats], **option
     return np.asarray(expit(rule(logit(as_array(prob, "prob", (2,), unit=True)), **options)))
 
 
+def combine_class_probabilities(prob: ArrayLike, rule: Callable[..., Floats], prior: ArrayLike | None = None) -> Floats:
+    """Apply a rule of this module to the probabilities of several classes; for two it is the rule itself.
+
+    `mean_probability`: p_c = Σ_k P_kc/K. `mean_log_odds`: p_c ∝ exp(Σ_k log P_kc/K). `independent_evidence`:
+    p_c ∝ Π_k P_kc/π_c^(K−1).
+
+    Parameters
+    ----------
+    prob : array of shape (n, K, c)
+        One row per item, one row per classifier and one column per class, which sum to 1. P = 0 excludes a class; where
+        classifiers exclude all of them, only `mean_probability` has an answer.
+    rule : callable
+        `mean_probability`, `mean_log_odds` or `independent_evidence`.
+    prior : array of shape (c,), optional
+        Shares of the classes where the classifiers were calibrated, > 0; `independent_evidence` needs them.
+
+    Returns
+    -------
+    array of shape (n, c)
+
+    Examples
+    --------
+    >>> prob = [[[0.5, 0.3, 0.2], [0.7, 0.2, 0.1]]]
+    >>> combine_class_probabilities(prob, mean_probability).round(3).tolist()
+    [[0.6, 0.25, 0.15]]
+    >>> combine_class_probabilities(prob, independent_evidence, prior=[0.5, 0.25, 0.25]).round(3).tolist()
+    [[0.686, 0.235, 0.078]]
+    """
+    p = as_array(prob, "prob", (3,), unit=True)
+    n, classifiers, classes = p.shape
+    as_distribution(p.reshape(-1, classes))
+    if rule is mean_probability:
+        return np.asarray(p.mean(axis=1))
+    with np.errstate(divide="ignore"):
+        logs = np.log(p).sum(axis=1)
+    if rule is mean_log_odds:
+        logs = logs / classifiers
+    elif rule is independent_evidence:
+        logs = logs - (classifiers - 1) * np.log(_class_prior(prior, classes))
+    else:
+        fail("rule must be a rule of oddsmith.combine", repr(rule), "use mean_log_odds")
+    excluded = np.isneginf(logs).all(axis=1)
+    if excluded.any():
+        fail(
+            "some class must be possible for all classifiers (P > 0)",
+            f"{int(excluded.sum())} rows without, first prob[{int(np.argmax(excluded))}]",
+            "use mean_probability, or calibrators whose P stays inside (0, 1)",
+        )
+    return np.asarray(softmax(logs, axis=1)).reshape(n, classes)
+
+
+def _class_prior(prior: ArrayLike | None, classes: int) -> Floats:
+    shares = np.empty(0) if prior is None else as_array(prior, "prior", (1,))
+    if len(shares) != classes or not (shares > 0).all():
+        got = "none" if prior is None else f"prior={np.asarray(prior).tolist()}"
+        fail("prior must be one share > 0 per class", got, "pass the shares of the classes")
+    return np.asarray(shares / shares.sum())
+
+
 def _without_contradiction(log_odds: ArrayLike) -> Floats:
     """Return log-odds, refusing items that one classifier is certain of and another is certain against."""
     columns = as_array(log_odds, "log_odds", (2,), infinite=True)
@@ -193,17 +259,18 @@ class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Fit the weights on out-of-sample log-odds (n × K); integer weights are repetitions."""
         columns = as_array(log_odds, "log_odds", (2,))
         penalty = number(self.penalty, "penalty", low=0.0, strict=True)
+        self.classes_: NDArray[Any]
         positive, self.classes_ = as_labels(y, len(columns), self.pos_label, sort_labels=True)
         weights = as_weights(sample_weight, len(columns))
         weight = np.ones(len(columns)) if weights is None else weights.astype(np.float64)
-        self.n_features_in_ = columns.shape[1]
+        self.n_features_in_: int = columns.shape[1]
         present = weight > 0
         columns, positive, weight = columns[present], positive[present], weight[present]
         n_positive, n_negative = weight[positive].sum(), weight[~positive].sum()
         if n_positive == 0 or n_negative == 0:
             warnings.warn("Only one class carries weight: the fit is constant.", SingleClassWarning, stacklevel=2)
-            self.coef_ = np.zeros(columns.shape[1])
-            self.intercept_ = float(np.log((n_positive + 1) / (n_negative + 1)))
+            self.coef_: Floats = np.zeros(columns.shape[1])
+            self.intercept_: float = float(np.log((n_positive + 1) / (n_negative + 1)))
             return self
         # The same objective in columns of size 1: huge log-odds would leave nothing of the intercept.
         size = float(np.abs(columns).max()) or 1.0

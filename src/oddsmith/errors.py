@@ -14,7 +14,7 @@
     ├── ReversedScoreWarning             higher scores go with the negative class
     ├── NegativeSlopeWarning             the fitted map falls where it should rise
     ├── SpikeWarning                     a density's mode sits at the edge of its class
-    ├── NonConvergenceWarning            the optimiser stopped before its tolerance
+    ├── NonConvergenceWarning            the optimizer stopped before its tolerance
     ├── QuantizedSelectionWarning        a mode, knots, bins or a penalty depend on the width of the cells
     ├── InSampleWarning                  rows that calibrate a classifier seem to have trained it
     ├── DroppedRowsWarning               rows with missing or infinite values were left out
@@ -90,7 +90,7 @@ class SpikeWarning(OddsmithWarning):
 
 
 class NonConvergenceWarning(OddsmithWarning):
-    """The optimiser stopped before it reached its tolerance."""
+    """The optimizer stopped before it reached its tolerance."""
 
 
 class QuantizedSelectionWarning(OddsmithWarning):

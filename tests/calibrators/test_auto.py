@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from benchmarks.families import FAMILIES, network_problems
 from benchmarks.fuzz import sample as fuzz_sample
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit
@@ -26,7 +26,7 @@ from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning, Oddsmit
 from oddsmith.maps import constant_map
 from oddsmith.maps.blend import BlendMap
 from oddsmith.maps.soft_logit import SoftLogOddsMap, soft_log_odds, soft_logit
-from samples import ours_allowed
+from samples import examples, ours_allowed
 
 
 def sure(n, seed=0, sharp=1.0):
@@ -83,7 +83,7 @@ scores_of_any_kind = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(scores_of_any_kind, st.lists(st.floats(-60, 60), min_size=2, max_size=20))
 def test_ranking_is_kept_and_nothing_is_certain(data, new):
     scores, y = map(np.array, zip(*data, strict=True))
@@ -117,7 +117,7 @@ def test_falling_data_get_a_flat_map_and_a_warning():
     assert np.all(np.diff(fitted.log_odds(np.linspace(-4, 4, 50))) > 0)
 
 
-def test_weights_maximise_the_penalised_likelihood_of_held_out_cases():
+def test_weights_maximize_the_penalized_likelihood_of_held_out_cases():
     from oddsmith.calibrators._stack import OutOfSample
 
     rng = np.random.default_rng(3)

@@ -1,4 +1,4 @@
-"""Beta calibration against an independent optimiser and against the reference package."""
+"""Beta calibration against an independent optimizer and against the reference package."""
 
 import os
 import warnings

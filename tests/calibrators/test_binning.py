@@ -39,7 +39,7 @@ def test_bins_of_equal_width(calibrator):
     assert CalibrationMap.from_dict(cal.map_.to_dict()) == cal.map_
 
 
-def test_empty_bins_take_after_their_neighbours():
+def test_empty_bins_take_after_their_neighbors():
     cal = HistogramCalibrator(10, "width", None).fit([0.25, 0.25, 0.55, 0.55, 0.55], [0, 1, 0, 1, 1])
     values = cal.predict_proba(np.arange(10) / 10 + 0.05)[:, 1]
     middle = np.linspace(1 / 2, 2 / 3, 4)
@@ -51,7 +51,7 @@ def test_an_edge_belongs_to_the_bin_above():
     np.testing.assert_allclose(cal.predict_proba([0.49, 0.5])[:, 1], [0, 2 / 3])
 
 
-def test_neighbouring_doubles_are_divided():
+def test_neighboring_doubles_are_divided():
     a = 1.0
     b = np.nextafter(a, 2)
     with ours_allowed():

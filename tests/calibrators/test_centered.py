@@ -1,4 +1,4 @@
-"""Centred isotonic regression against its definition."""
+"""Centered isotonic regression against its definition."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def fit(calibrator, *arguments):
 
 
 @given(samples())
-def test_isotonic_values_at_the_centres_of_blocks(data):
+def test_isotonic_values_at_the_centers_of_blocks(data):
     scores, y = data
     assume(scores.min() < scores.max())
     values = fit(IsotonicCalibrator(), scores, y).predict_proba(scores)[:, 1]
@@ -42,7 +42,7 @@ def test_bounded_stays_clear_of_0_and_1():
     assert one.predict_proba([0.0])[0, 1] == pytest.approx(1 / 3 + (4 / 5 - 1 / 3) * 3 / 4)
 
 
-def test_different_scores_stay_different_between_the_end_centres():
+def test_different_scores_stay_different_between_the_end_centers():
     rng = np.random.default_rng(2)
     scores = rng.normal(size=2000)
     y = (rng.random(2000) < 1 / (1 + np.exp(-scores))).astype(int)

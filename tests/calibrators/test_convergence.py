@@ -53,7 +53,7 @@ def objective(z, t, v):
 
 
 def best(columns, t, v, penalty=None, bounds=None):
-    """Minimise by SciPy from several starts, on features brought to one scale, and return the least objective."""
+    """Minimize by SciPy from several starts, on features brought to one scale, and return the least objective."""
     scale = np.abs(columns).max(axis=0)
     scale[scale == 0] = 1.0
     X = columns / scale

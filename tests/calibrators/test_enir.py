@@ -127,7 +127,7 @@ def test_smoothing_pays_where_it_matters():
         ENIRCalibrator(smoothing="jeffreys").fit(scores, y)
 
 
-def test_equal_neighbours_move_together():
+def test_equal_neighbors_move_together():
     # Of 1, 1, 0 the first two fall at half the pace at which the last rises.
     path = near_isotonic_path(np.array([1.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0]))
     np.testing.assert_allclose(path.penalties, [0, 2 / 3])
@@ -135,12 +135,12 @@ def test_equal_neighbours_move_together():
 
 
 @pytest.mark.parametrize("truth", [lambda p: p**2, lambda p: 0.5 + 0.4 * np.sin(9 * p)], ids=["rising", "waves"])
-def test_a_peer_says_the_same_where_neighbours_differ(truth):
+def test_a_peer_says_the_same_where_neighbors_differ(truth):
     probcal = needs("probcal")
     rng = np.random.default_rng(0)
     prob = np.round(rng.random(3000), 2)
     y = (rng.random(3000) < truth(prob)).astype(int)
-    weights = rng.random(3000) + 0.5  # so that no two shares are equal: the peer lets equal neighbours part
+    weights = rng.random(3000) + 0.5  # so that no two shares are equal: the peer lets equal neighbors part
     peer = probcal.ENIRCalibrator(max_solutions=None).fit(prob, y, sample_weight=weights)
     cal = ENIRCalibrator(smoothing=None).fit(prob, y, weights)
     places = np.unique(prob)

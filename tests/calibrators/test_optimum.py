@@ -1,8 +1,8 @@
-"""Each parametric fit equals an independent optimiser's answer."""
+"""Each parametric fit equals an independent optimizer's answer."""
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import minimize, minimize_scalar
 
@@ -18,7 +18,7 @@ from oddsmith import (
     PiecewiseLogisticCalibrator,
     PlattCalibrator,
 )
-from samples import ours_allowed, samples
+from samples import examples, ours_allowed, samples
 
 weights_of = st.sampled_from(["none", "counts", "floats"])
 
@@ -115,7 +115,7 @@ FAMILIES = {
 
 
 @pytest.mark.parametrize("cls", FAMILIES)
-@settings(max_examples=15)
+@examples(15)
 @given(data=samples(min_size=30), kind=weights_of)
 def test_no_density_of_the_family_is_likelier(cls, data, kind):
     scores, y = data
@@ -145,7 +145,7 @@ def test_no_density_of_the_family_is_likelier(cls, data, kind):
                 assert -density.log_likelihood <= q.fun + 1e-3 * w.sum() / len(x)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(samples(min_size=30))
 def test_exhaustive_search_finds_no_better_mode(data):
     scores, y = data
@@ -161,7 +161,7 @@ def test_exhaustive_search_finds_no_better_mode(data):
         assert values[at] <= values.min() * (1 + 1e-9)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(samples(min_size=20), st.sampled_from([True, False]))
 def test_hybrid_given_its_mode(data, weighted):
     scores, y = data
@@ -196,7 +196,7 @@ def test_exponential_is_the_likelier_end(data):
     assert not any("spike" in message for message in cal.fit_warnings_)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(samples(min_size=12), weights_of, st.sampled_from([0.01, 1.0]), st.booleans())
 def test_piecewise_at_given_knots(data, kind, l2, monotone):
     scores, y = data
@@ -226,7 +226,7 @@ def test_piecewise_at_given_knots(data, kind, l2, monotone):
     assert found <= best.fun + 1e-7 * (1 + abs(best.fun))
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(samples(min_size=40, max_size=60), st.sampled_from([0.1, 1.0]))
 def test_the_pair_is_the_likeliest_of_all(data, l2):
     scores, y = data

@@ -75,6 +75,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("calibrator", "chosen", "words", "near", "far"), KINDS, ids=lambda one: name(one) if hasattr(one, "fit") else ""
 )

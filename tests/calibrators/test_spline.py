@@ -1,4 +1,4 @@
-"""Spline calibration against scipy's splines and an independent optimiser."""
+"""Spline calibration against scipy's splines and an independent optimizer."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_the_basis_is_the_natural_spline():
 
 
 @pytest.mark.parametrize("penalty", [0.01, 1.0, 30.0])
-def test_the_penalised_optimum(penalty):
+def test_the_penalized_optimum(penalty):
     scores, y = sample(300)
     cal = fit(SplineCalibrator(n_knots=6, penalty=penalty), scores, y)
     spread = scores.std()

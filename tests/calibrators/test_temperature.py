@@ -1,4 +1,4 @@
-"""Temperature scaling against an independent optimiser."""
+"""Temperature scaling against an independent optimizer."""
 
 import numpy as np
 import pytest

@@ -1,24 +1,20 @@
 """The blend for several classes: what it promises about calibration, order, decisions, files and odd input."""
 
-import json
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.special import log_softmax, softmax
 
-import oddsmith
 from oddsmith import AutoScaling, MatrixScaling, TemperatureScaling, VectorScaling
 from oddsmith.classify import _folds, auto_scaling
 from oddsmith.classify._level import level_classes
-from oddsmith.classify.scaling import DirichletScaling
-from oddsmith.errors import InvalidInputError, ModelFileError
-from samples import ours_allowed
+from oddsmith.errors import InvalidInputError
+from samples import examples, ours_allowed
 
 seeds = st.integers(0, 2**32 - 1)
-quick = settings(deadline=None, max_examples=15)
+quick = examples(15)
 
 
 def sample(n=400, k=4, seed=0, sharpness=2.0, bias=1.0):
@@ -234,62 +230,6 @@ class TestVerdict:
     def test_many_cases_are_judged_in_fewer_folds(self, monkeypatch):
         monkeypatch.setattr(_folds, "_ENOUGH", 150)
         assert "In 2 folds" in AutoScaling().fit(*sample()).verdict_
-
-
-METHODS = [TemperatureScaling, VectorScaling, MatrixScaling, DirichletScaling, AutoScaling]
-
-
-class TestFiles:
-    @pytest.mark.parametrize("method", METHODS)
-    @pytest.mark.parametrize("named", [True, False])
-    def test_what_is_saved_is_loaded(self, method, named, tmp_path):
-        logits, y = sample(150)
-        fitted = method().fit(logits, np.array(list("abcd"))[y] if named else y)
-        fitted.save(tmp_path / "scaling.json")
-        loaded = oddsmith.load(tmp_path / "scaling.json")
-        assert type(loaded) is method
-        assert np.array_equal(loaded.predict_proba(logits), fitted.predict_proba(logits))
-        assert np.array_equal(loaded.predict(logits), fitted.predict(logits))
-        assert repr(loaded).endswith("fitted to logits")
-        if method is AutoScaling:
-            assert loaded.verdict_ == fitted.verdict_
-            assert loaded.weights_ == fitted.weights_
-
-    def test_edited_files_are_refused(self, tmp_path):
-        path = tmp_path / "scaling.json"
-        AutoScaling().fit(*sample(100)).save(path)
-        path.write_text(path.read_text().replace("logits", "probabilities"))
-        with pytest.raises(ModelFileError, match="checksum"):
-            oddsmith.load(path)
-
-    @pytest.mark.parametrize(
-        ("where", "value", "words"),
-        [
-            (("fitted", "shift"), [1.0], "shift must be finite and of shape"),
-            (("fitted", "parts"), [], "parts must be a list"),
-            (("fitted", "parts", 0, "coef"), [[1.0]], "coef must be finite and of shape"),
-            (("fitted", "parts", 0, "weight"), 2.0, "weight must be finite"),
-            (("labels",), [0], "columns must be one per label"),
-            (("input",), "odds", "input must be logits or probabilities"),
-            (("method",), "OtherScaling", "must hold one of AutoScaling, .*; got 'OtherScaling'"),
-            (("schema",), 2, "this version reads schema 1"),
-            (("parameters",), {}, "parameters must hold exactly"),
-        ],
-    )
-    def test_what_does_not_hold_together_is_refused(self, where, value, words, tmp_path):
-        from oddsmith.modelfile.strict_json import render
-
-        path = tmp_path / "scaling.json"
-        AutoScaling().fit(*sample(100)).save(path)
-        content = json.loads(path.read_text())
-        del content["checksum"]
-        at = content
-        for step in where[:-1]:
-            at = at[step]
-        at[where[-1]] = value
-        path.write_text(render(content))
-        with pytest.raises(ModelFileError, match=words):
-            oddsmith.load(path)
 
 
 @pytest.mark.parametrize(

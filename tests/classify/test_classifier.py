@@ -455,16 +455,27 @@ class TestSaved:
             model.save(tmp_path / "model.json")
         model.save(tmp_path / "model.json", force=True)
 
+    @pytest.mark.parametrize("method", ["platt", "isotonic", "auto"])
+    @pytest.mark.parametrize("estimator", [LinearSVC(), GaussianNB(), KNeighborsClassifier()], ids=str)
+    def test_one_vs_rest_is_saved_as_a_joint_model(self, tmp_path, method, estimator):
+        y = np.array(["a", "b", "c"])[THREE]
+        with ours_allowed():
+            model = CalibratedClassifier(estimator, method, multiclass="one_vs_rest").fit(X, y)
+        model.save(tmp_path / "model.json")
+        loaded = oddsmith.load(tmp_path / "model.json")
+        np.testing.assert_allclose(loaded.predict_proba(model.raw_scores(X)), model.predict_proba(X), atol=1e-14)
+        assert loaded.data.weights == tuple(np.bincount(THREE))
+
     def test_several_calibrators_are_refused_with_a_way_out(self, tmp_path):
         several = CalibratedClassifier(LinearSVC(), ensemble=True).fit(X, Y)
-        apart = CalibratedClassifier(LinearSVC(), "platt").fit(X, THREE)
+        pairs = CalibratedClassifier(LinearSVC(), "platt", multiclass="pairwise").fit(X, THREE)
         coded = CalibratedClassifier(LinearSVC(), "platt", multiclass=[[1, -1, -1]]).fit(X, THREE)
         for model, got, hint in (
-            (several, "5 for 2 classes", "ensemble=False"),
-            (apart, "3 for 3 classes", "a joint scaling"),
-            (coded, "1 for 3 classes", "a joint scaling"),
+            (several, "5 calibrations of kind two", "ensemble=False"),
+            (pairs, "1 calibrations of kind pairwise", "a joint scaling"),
+            (coded, "1 calibrations of kind code", "a joint scaling"),
         ):
-            with pytest.raises(InvalidInputError, match=f"save needs one calibrator .*; got {got}. Hint: use {hint}"):
+            with pytest.raises(InvalidInputError, match=f"save needs one calibration.*; got {got}. Hint: use {hint}"):
                 model.save(tmp_path / "model.json")
         assert not list(tmp_path.iterdir())
         held_out = CalibratedClassifier(LinearSVC(), cv=0.3, ensemble=True).fit(X, Y)

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
@@ -12,10 +12,11 @@ from scipy.special import log_expit, softmax
 import oddsmith.classify.coupling as coupling
 from oddsmith.classify.coupling import couple_code_matrix, couple_pairwise, normalize_one_vs_rest
 from oddsmith.errors import InvalidInputError, NonConvergenceWarning
+from samples import examples
 
 VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "vectors.json").read_text(encoding="utf-8"))["methods"]
 seeds = st.integers(0, 2**32 - 1)
-quick = settings(deadline=None, max_examples=40)
+quick = examples(40)
 
 
 def pairs(upper):

@@ -4,11 +4,18 @@ import textwrap
 
 import numpy as np
 import pytest
+import sklearn
+from sklearn.utils.fixes import parse_version
 
 from samples import ours_allowed
 
 THEIRS = "from sklearn.calibration import CalibratedClassifierCV"
 OURS = "from oddsmith.classify import CalibratedClassifier as CalibratedClassifierCV"
+
+#: scikit-learn scales by a temperature since 1.8.
+METHODS = ("sigmoid", "isotonic", "temperature")[
+    : 3 if parse_version(sklearn.__version__) >= parse_version("1.8") else 2
+]
 
 SCRIPT = """
 import numpy as np
@@ -25,7 +32,7 @@ X, y = make_classification(600, 8, n_informative=5, n_classes=CLASSES, flip_y=0.
 X_fit, X_test, y_fit, y_test = train_test_split(X, y, random_state=0)
 found = {}
 for estimator in (LinearSVC(), GaussianNB()):
-    for method in ("sigmoid", "isotonic", "temperature"):
+    for method in METHODS:
         for ensemble in (True, False):
             model = CalibratedClassifierCV(estimator, method=method, cv=3, ensemble=ensemble)
             model.fit(X_fit, y_fit, sample_weight=np.ones(len(y_fit)))
@@ -50,6 +57,7 @@ found["truth"] = y_test
 
 def run(import_line, classes):
     script = textwrap.dedent(SCRIPT).replace(THEIRS, import_line).replace("CLASSES", str(classes))
+    script = script.replace("METHODS", repr(METHODS))
     assert import_line in script
     space = {}
     with ours_allowed():

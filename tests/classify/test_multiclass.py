@@ -195,15 +195,17 @@ class TestReductions:
         assert model.n_features_in_ == 6
         assert model.response_method_ == "decision_function"
 
-    def test_a_class_missing_from_a_fold_gives_no_nan(self, multiclass):
+    @pytest.mark.parametrize("ensemble", [False, True])
+    @pytest.mark.parametrize(
+        "estimator", [LogisticRegression(), GaussianNB(), BoostedClassifier(n_estimators=5), SVC()], ids=str
+    )
+    def test_a_class_missing_from_a_fold_gives_no_nan(self, multiclass, estimator, ensemble):
         without = [(train[Y[train] != fold], test) for fold, (train, test) in enumerate(FOLDS)]
-        for estimator in (LogisticRegression(), GaussianNB(), BoostedClassifier(n_estimators=5), SVC()):
-            for ensemble in (False, True):
-                with ours_allowed():
-                    model = CalibratedClassifier(estimator, cv=without, multiclass=multiclass, ensemble=ensemble)
-                    prob = model.fit(X, Y).predict_proba(X)
-                assert np.isfinite(prob).all()
-                np.testing.assert_allclose(prob.sum(axis=1), 1)
+        with ours_allowed():
+            model = CalibratedClassifier(estimator, cv=without, multiclass=multiclass, ensemble=ensemble)
+            prob = model.fit(X, Y).predict_proba(X)
+        assert np.isfinite(prob).all()
+        np.testing.assert_allclose(prob.sum(axis=1), 1)
 
     def test_a_class_with_a_single_row(self, multiclass):
         lonely = np.where(Y == 2, 1, Y)

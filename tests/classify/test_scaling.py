@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq, minimize
@@ -23,13 +23,14 @@ from oddsmith.errors import (
     SeparableWarning,
     SingleClassWarning,
 )
+from samples import examples
 
 LINEAR = [VectorScaling, MatrixScaling, DirichletScaling]
 SINGLE = [TemperatureScaling, *LINEAR]
 ALL = [*SINGLE, AutoScaling]
 single = pytest.mark.parametrize("method", SINGLE)
 every = pytest.mark.parametrize("method", ALL)
-quick = settings(deadline=None, max_examples=25)
+quick = examples(25)
 seeds = st.integers(0, 2**32 - 1)
 
 

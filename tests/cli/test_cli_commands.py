@@ -22,6 +22,7 @@ COMMANDS = dict(commands_of(TyperGroup(commands=typer.main.get_group(app).comman
 
 def test_there_is_every_command():
     wanted = {"demo", "fit", "apply", "evaluate", "compare", "report", "check", "export", "show"}
+    wanted |= {"decide", "combine"}
     assert set(COMMANDS) == wanted
 
 
@@ -35,6 +36,8 @@ def prepared(run, model, predictions, tmp_path):
     """Files of the names that examples use."""
     (tmp_path / "new.csv").write_text("id,score\n1,0.5\n2,-1\n")
     duckdb.sql(f"COPY (FROM '{predictions}') TO '{tmp_path}/predictions.parquet'")
+    (tmp_path / "costs.csv").write_text("0,1\n0,4\n1,0\n")
+    (tmp_path / "several.csv").write_text("p_forest,p_net\n0.1,0.2\n0.6,0.9\n")
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "demo"])

@@ -127,7 +127,7 @@ def test_every_command_is_clean(run, text, command):
 
 
 def test_a_terminal_gets_no_escapes_but_ours(tmp_path):
-    """In colour, with a bar: what is between our escapes is seen."""
+    """In color, with a bar: what is between our escapes is seen."""
     name = "[x]\x1b[5m\u202e.csv"
     (tmp_path / name).write_text(csv_text({"score": SCORE.tolist(), "label": LABEL.tolist()}))
     code, _, seen = in_a_terminal(["fit", name, "-o", "m.json", "-m", "platt"], tmp_path)

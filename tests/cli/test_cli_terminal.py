@@ -1,4 +1,4 @@
-"""What is shown: narrow, without colour, with a bar while it takes time."""
+"""What is shown: narrow, without color, with a bar while it takes time."""
 
 import os
 import pty

@@ -1,5 +1,6 @@
 """Weights whose sums wrap, overflow or vanish: one clear error, from every kind of file."""
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -21,7 +22,7 @@ def test_extreme_weights(run, tmp_path, kind, form, command):
     weight, words = WEIGHTS[kind]
     rows = needs("pandas").DataFrame({"score": np.arange(N) / N, "label": np.arange(N) % 2, "w": weight})
     path = tmp_path / f"rows.{form}"
-    rows.to_csv(path, index=False) if form == "csv" else rows.to_parquet(path)
+    rows.to_csv(path, index=False) if form == "csv" else duckdb.from_df(rows).to_parquet(str(path))
     first, *options = command
     result = run(first, path, *options, "--weight", "w")
     assert result.code != 0
@@ -33,7 +34,7 @@ def test_extreme_weights(run, tmp_path, kind, form, command):
 def test_unsigned_weights_above_the_largest_count(run, tmp_path):
     weight = np.full(N, 2**63 + 5, np.uint64)
     rows = needs("pandas").DataFrame({"score": np.arange(N) / N, "label": np.arange(N) % 2, "w": weight})
-    rows.to_parquet(tmp_path / "rows.parquet")
+    duckdb.from_df(rows).to_parquet(str(tmp_path / "rows.parquet"))
     result = run("fit", tmp_path / "rows.parquet", "-o", "model.json", "--weight", "w")
     assert result.code != 0
     assert "must have a sum of weights below 2**63" in " ".join(result.err.split())

@@ -32,9 +32,9 @@ def _line(slope, intercept=0.0, scale=1.0):
     return PolynomialMap(np.empty(0), np.zeros(1), np.array([[intercept, slope, 0.0]]), scale)
 
 
-_NEIGHBOURS = np.array([-TINY, 0.0, TINY, 1.0, np.nextafter(1.0, 2.0), 0.1 + 0.2, MAX])
-_NEIGHBOURS.sort()
-_RISE = np.linspace(0.0, 1.0, 2 * len(_NEIGHBOURS) + 1)
+_NEIGHBORS = np.array([-TINY, 0.0, TINY, 1.0, np.nextafter(1.0, 2.0), 0.1 + 0.2, MAX])
+_NEIGHBORS.sort()
+_RISE = np.linspace(0.0, 1.0, 2 * len(_NEIGHBORS) + 1)
 _MANY = np.unique(np.random.default_rng(1).normal(size=1200))
 _VALUES = np.sort(np.random.default_rng(2).random(2 * len(_MANY) + 1))
 
@@ -44,7 +44,7 @@ EDGES = {
     "steep": PolynomialMap(np.empty(0), np.zeros(1), np.array([[0.0, -1e300, -1e300]]), 2.0**-1000),
     "huge cubic": PolynomialMap(np.zeros(1), np.zeros(2), np.array([[1.0, 1e9, 0, 1e9], [1.0, 1e9, 1e-9, 0]]), 1.0),
     "far parabola": PolynomialMap(np.empty(0), np.array([1e8]), np.array([[0.0, 1.0, 1.0]]), 1.0),
-    "adjacent steps": StepMap(_NEIGHBOURS, _RISE[1::2], _RISE[0::2]),
+    "adjacent steps": StepMap(_NEIGHBORS, _RISE[1::2], _RISE[0::2]),
     "many steps": StepMap(_MANY, _VALUES[1::2], _VALUES[0::2]),
     "many ramps": LinearMap(_MANY, _VALUES[1::2]),
     "one ramp": LinearMap(np.array([0.3]), np.array([0.25])),

@@ -119,8 +119,8 @@ def test_probes_are_where_it_is_hard(label):
         extremes = [0.0, 5e-324, 1e-300, 1.0]
     assert np.isin(extremes, probes).all()
     steps = np.abs(np.diff(fitted.probability(probes)))
-    neighbours = np.nextafter(probes[:-1], np.inf) == probes[1:]
-    assert np.all((steps <= 0.01) | neighbours)
+    neighbors = np.nextafter(probes[:-1], np.inf) == probes[1:]
+    assert np.all((steps <= 0.01) | neighbors)
     knots = [knot for node in walk(fitted.probability_formula()) if isinstance(node, Pieces) for knot in node.knots]
     assert np.isin(knots, probes).all() or len(knots) > 2000
     assert np.isin(np.nextafter(knots, -MAX), probes).all() or len(knots) > 2000

@@ -14,8 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sqlglot
+import sqlglot.dialects
 from engines import needs_program
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oddsmith.export
@@ -28,6 +30,7 @@ from oddsmith.export.parity import compare
 from oddsmith.modelfile import CalibrationModel
 from oddsmith.modelfile.strict_json import checksum
 from optional import needs
+from samples import examples
 
 TABLE = ScoreTable.from_arrays([-1.5, -0.2, 0.3, 1.7, 0.1], [0, 1, 0, 1, 0])
 MODEL = CalibrationModel.from_calibrator(PlattCalibrator().fit_table(TABLE), TABLE)
@@ -62,7 +65,7 @@ TEXTS = st.lists(st.sampled_from(PARTS) | st.text(max_size=3), max_size=8).map("
 
 
 def dialects():
-    found = needs("sqlglot.dialects").Dialects
+    found = sqlglot.dialects.Dialects
     # Two write what is no SQL, and sqlglot itself does not read it.
     return sorted(one.value for one in found if one.value and one.value not in ("dax", "prql"))
 
@@ -160,7 +163,7 @@ def test_code_is_the_same_whatever_names_say(written, to, text):
 
 
 @given(TEXTS)
-@settings(max_examples=200)
+@examples(200)
 def test_comments_of_any_text(text):
     """What is kept is of one line, seen, and short of every character that means something somewhere."""
     told = in_comment(text)
@@ -207,18 +210,18 @@ def test_the_compiler_reads_them_all(written, tmp_path):
 
 
 def sql_code(text, dialect):
-    (statement,) = needs("sqlglot").parse(text, dialect=dialect)
+    (statement,) = sqlglot.parse(text, dialect=dialect)
     return statement.sql(dialect=dialect, comments=False)
 
 
-def test_sql_is_one_statement_in_every_dialect(written):
-    for dialect in dialects():
-        for table in (None, "scores"):
-            expected = sql_code(written("Platt", "sql", dialect=dialect, table=table), dialect)
-            for text in HOSTILE:
-                found = written(text, "sql", dialect=dialect, table=table)
-                assert [line[:3] for line in found.splitlines()[:3]] == ["-- "] * 3
-                assert sql_code(found, dialect) == expected, (dialect, text)
+@pytest.mark.parametrize("table", [None, "scores"])
+@pytest.mark.parametrize("dialect", dialects())
+def test_sql_is_one_statement_in_every_dialect(written, dialect, table):
+    expected = sql_code(written("Platt", "sql", dialect=dialect, table=table), dialect)
+    for text in HOSTILE:
+        found = written(text, "sql", dialect=dialect, table=table)
+        assert [line[:3] for line in found.splitlines()[:3]] == ["-- "] * 3
+        assert sql_code(found, dialect) == expected, text
 
 
 NAMES = [
@@ -243,9 +246,9 @@ NAMES = [
 
 @pytest.mark.parametrize("name", [*NAMES, "{{x}}", "*", "?", "@x", ":x", "$1", "Größe", "得分", "a\u2013b", "😀"])
 def test_names_of_columns_and_tables_stay_names(name):
-    exp = needs("sqlglot").exp
+    exp = sqlglot.exp
     for dialect in dialects():
-        (found,) = needs("sqlglot").parse(to_sql(MODEL, column=name, table=name, dialect=dialect), dialect=dialect)
+        (found,) = sqlglot.parse(to_sql(MODEL, column=name, table=name, dialect=dialect), dialect=dialect)
         assert {column.name for column in found.find_all(exp.Column)} <= {name, "*"}
         assert [table.name for table in found.find_all(exp.Table)] == [name]
         assert [one.alias_or_name for one in found.expressions] == ["*", "probability"]
@@ -253,7 +256,6 @@ def test_names_of_columns_and_tables_stay_names(name):
 
 @pytest.mark.parametrize("name", ["", "a\nb", "a\0", "a\x1b[31m", "a\u2028", "\u202ea", "\ud800"])
 def test_names_that_nobody_sees_are_refused(name):
-    needs("sqlglot")
     for options in ({"column": name}, {"table": name}):
         with pytest.raises(InvalidInputError, match="must be a name of visible characters"):
             to_sql(MODEL, **options)

@@ -48,7 +48,7 @@ def assert_numbers_are_doubles(tree, dialect):
             assert "e" in literal.name
 
 
-def test_comparisons_use_the_rounder_neighbour():
+def test_comparisons_use_the_rounder_neighbor():
     text = to_sql(STEPS)
     assert text == (
         'CASE WHEN NOT "score" IS NULL THEN CASE WHEN "score" < 0e0 THEN 0.125e0 WHEN "score" <= 0e0 THEN 0.25e0 '

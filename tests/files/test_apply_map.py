@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from oddsmith.errors import InvalidInputError
-from oddsmith.files import apply_map, applying, choose_columns, open_scores
+from oddsmith.files import adding, apply_map, choose_columns, open_scores
 from oddsmith.maps import PolynomialMap, constant_map
 from oddsmith.maps.inputs import LogitInputMap
 
@@ -133,7 +133,7 @@ def test_members_that_come_late_are_kept(tmp_path):
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
 def test_order_is_kept_over_many_rows(tmp_path, monkeypatch, name):
-    monkeypatch.setattr(applying, "_BATCH", 50_000)
+    monkeypatch.setattr(adding, "_BATCH", 50_000)
     rows = 410_000  # several pieces of every kind of file, which are read in parallel
     kind = {"jsonl": "json"}.get(name[2:], name[2:])
     query(
@@ -274,7 +274,7 @@ def test_a_killed_run_leaves_no_half_file(tmp_path):
     )
     code = """
         import numpy as np
-        from oddsmith.files import applying, apply_map, choose_columns, open_scores
+        from oddsmith.files import adding, apply_map, choose_columns, open_scores
         from oddsmith.maps import constant_map
         told = lambda share: print(share, flush=True)
         with open_scores("a.parquet") as file:

@@ -7,11 +7,12 @@ import json
 
 import duckdb
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsmith.errors import InvalidInputError
 from oddsmith.files import choose_columns, open_scores, read_table
+from samples import examples
 
 CSV = (
     "note,score,label\n"  # 1
@@ -157,7 +158,7 @@ FIELD = st.text(st.sampled_from('ab,"\n\r;é '), max_size=5)
 VALUE = st.sampled_from(["1", "-2.5", "", "x", "inf", "\n", " 3 ", '1"'])
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(st.lists(st.tuples(FIELD, VALUE, st.sampled_from(["0", "1", ""])), min_size=1, max_size=30), st.booleans())
 def test_lines_are_those_of_the_file(tmp_path_factory, rows, quote_all):
     """Whatever fields hold, a place is the number of the line on which its row begins."""
@@ -185,7 +186,7 @@ def is_bad(score, label):
         return True
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(
     st.lists(st.sampled_from(['{"score": 1, "label": 0}', "", "{", '{"score": "x"}', "  "]), min_size=1, max_size=20)
 )

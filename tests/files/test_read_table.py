@@ -9,14 +9,14 @@ import time
 import duckdb
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsmith import ScoreTable
 from oddsmith.errors import InvalidInputError
 from oddsmith.files import choose_columns, open_scores, read_table
 from oddsmith.modelfile import table_hash
-from samples import samples
+from samples import examples, samples
 
 
 def read(path, **options):
@@ -30,7 +30,7 @@ def write(path, **columns):
     path.write_text("\n".join(rows) + "\n")
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(samples(), st.booleans())
 def test_the_table_of_the_rows(tmp_path_factory, sample, weighted):
     scores, y = sample
@@ -188,6 +188,7 @@ def test_cells_of_a_given_width(tmp_path):
 UNIFORM = "hash(i) / 1.8446744073709552e19"
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("score", "roles"),
     [(f"{UNIFORM} * 2000 - 1000", {"weight": "w", "by": "part"}), (f"({UNIFORM}) ** 9", {})],

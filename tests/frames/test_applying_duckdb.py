@@ -26,7 +26,7 @@ def knots_of_kind(kind):
             "pairs": lambda: np.sort(rng.normal(size=500))[:, None] + [0.0, 1e-9],
             "heavy tails": lambda: rng.standard_cauchy(1000) ** 3,
             "clusters": lambda: np.concatenate([rng.normal(size=500), 1e8 + 1e-6 * rng.normal(size=500)]),
-            "neighbours": lambda: np.nextafter(1.0, 2.0) + np.spacing(1.0) * np.arange(60),
+            "neighbors": lambda: np.nextafter(1.0, 2.0) + np.spacing(1.0) * np.arange(60),
             "tiny": lambda: 5e-324 * np.arange(-40, 40),
             "huge": lambda: np.linspace(-0.4, 0.4, 50) * LARGEST,
             "few": lambda: np.linspace(0, 1, 25),
@@ -34,7 +34,7 @@ def knots_of_kind(kind):
     )
 
 
-KINDS = ["even", "normal", "pairs", "heavy tails", "clusters", "neighbours", "tiny", "huge", "few"]
+KINDS = ["even", "normal", "pairs", "heavy tails", "clusters", "neighbors", "tiny", "huge", "few"]
 
 
 def probes(knots):

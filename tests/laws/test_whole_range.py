@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.base import clone
 
 from catalogue import name, variants
-from samples import ours_allowed, readable
+from samples import examples, ours_allowed, readable
 
 LARGEST, SMALLEST = 1.7e308, 5e-324
 EXTREMES = [0.0, -0.0, 1.0, -1.0, SMALLEST, -SMALLEST, 1e-310, 2.3e-308, 1e-150, 1e150, 1e308, LARGEST, -LARGEST]
@@ -25,7 +25,7 @@ rows = st.lists(st.tuples(scores, st.booleans(), st.integers(0, 3)), min_size=2,
 
 @pytest.mark.parametrize("weighting", ["rows", "counts", "weights"])
 @pytest.mark.parametrize("calibrator", variants(), ids=name)
-@settings(max_examples=25)
+@examples(25)
 @given(rows=rows)
 @example(rows=[(0.0, False, 3), (2.0**48, True, 1), (2.3e-308, False, 1)])  # deviations whose mean underflows
 def test_any_finite_scores_have_probabilities(calibrator, weighting, rows):

@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
 from oddsmith.learners._base import TrainingRows
 from oddsmith.learners.stumps import Stump, StumpLearner, weighted_sum
+from samples import examples
 
 
 def brute_force(X, sign, weight):
@@ -24,7 +25,7 @@ def brute_force(X, sign, weight):
     return least, next(stump for error, stump in candidates if error < least + 1e-9)
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(st.integers(0, 10**6), st.integers(2, 12), st.integers(1, 4), st.booleans(), st.booleans())
 def test_search_equals_brute_force(seed, n, d, integer_weights, as_sparse):
     rng = np.random.default_rng(seed)

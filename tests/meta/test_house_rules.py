@@ -120,6 +120,10 @@ def test_a_model_is_loaded_and_applied_without_scikit_learn(tmp_path):
     found = modules_after(f"import oddsmith; oddsmith.load({str(path)!r}).predict_proba([0.2, 0.7])")
     assert "numpy" in found
     assert not found & {"sklearn", "pandas", "matplotlib", "duckdb", "sqlglot", "narwhals"}
+    logits = [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [2.0, 0.0, 1.0]]
+    oddsmith.TemperatureScaling().fit(logits, ["a", "b", "c"]).save(path, force=True)
+    found = modules_after(f"import oddsmith; oddsmith.load({str(path)!r}).predict_proba({logits})")
+    assert not found & {"sklearn", "pandas", "matplotlib", "duckdb", "sqlglot", "narwhals"}
 
 
 def test_dir_shows_public_names_only():

@@ -24,57 +24,72 @@ def scores(tmp_path_factory):
     return path
 
 
-def run(*arguments, cwd=None):
-    """Run the command line in a process where the toys are registered, as a plug-in's import would."""
-    code = "import toys; from oddsmith.cli import main; main()"
+#: Run commands one after another, where the toys are registered as a plug-in's import would, and tell what each said.
+PROGRAM = """
+import contextlib, io, json, sys
+import toys
+from oddsmith.cli import evaluate, main
+from oddsmith.report import summary
+evaluate._SAMPLES = summary._SAMPLES = 40
+said = []
+for command in json.loads(sys.argv[1]):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        try:
+            main(command)
+        except SystemExit as left:
+            assert left.code == 0, (command, left.code)
+    said.append(out.getvalue())
+print(json.dumps(said))
+"""
+
+
+def run(*commands):
+    """Return what the program says to each command."""
+    texts = [[str(word) for word in command] for command in commands]
+    return json.loads(python("-c", PROGRAM, json.dumps(texts)))
+
+
+def python(*arguments):
+    """Run Python in a process that finds the toys."""
     search = os.pathsep.join([str(HERE), *sys.path])
-    done = subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": search},
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    command, environment = [sys.executable, *arguments], {**os.environ, "PYTHONPATH": search}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, check=False)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
     return done.stdout
 
 
 def test_the_calibrator_is_fitted_compared_and_reported_by_name(scores, tmp_path):
-    assert "halves" in run("fit", "--help")
-    run("fit", scores, "--method", "halves", "-o", tmp_path / "model.json")
+    usage, _, compared, _ = run(
+        ["fit", "--help"],
+        ["fit", scores, "--method", "halves", "-o", tmp_path / "model.json"],
+        ["compare", scores, "--method", "halves", "--method", "platt"],
+        ["report", scores, "--method", "halves", "--method", "auto", "-o", tmp_path / "report.html"],
+    )
+    assert "halves" in usage
     assert json.loads((tmp_path / "model.json").read_text())["method"] == "HalvesCalibrator"
-    assert "halves" in run("compare", scores, "--method", "halves", "--method", "platt")
-    run("report", scores, "--method", "halves", "--method", "auto", "-o", tmp_path / "report.html")
+    assert "halves" in compared
     assert "halves" in (tmp_path / "report.html").read_text()
 
 
-def test_the_measure_is_evaluated_and_checked(scores, tmp_path):
-    run("fit", scores, "--method", "platt", "-o", tmp_path / "model.json")
-    run("apply", tmp_path / "model.json", scores, "-o", tmp_path / "p.csv")
-    found = json.loads(run("evaluate", tmp_path / "p.csv", "-p", "probability", "--json"))
-    assert 0 < found["measures"]["mean_certainty"]["value"] < 0.5
-    run("check", tmp_path / "p.csv", "-p", "probability", "--max", "mean_certainty=0.5")
-
-
-def test_the_language_is_exported_to(scores, tmp_path):
-    run("fit", scores, "--method", "halves", "-o", tmp_path / "model.json")
-    assert "lua" in run("export", "--help")
-    assert "function probability(score)" in run("export", tmp_path / "model.json", "--to", "lua")
+def test_the_measure_is_evaluated_and_checked_and_the_language_exported_to(scores, tmp_path):
+    model, forecast = tmp_path / "model.json", tmp_path / "p.csv"
+    *_, measured, _, usage, exported = run(
+        ["fit", scores, "--method", "halves", "-o", model],
+        ["apply", model, scores, "-o", forecast],
+        ["evaluate", forecast, "-p", "probability", "--json"],
+        ["check", forecast, "-p", "probability", "--max", "mean_certainty=0.5"],
+        ["export", "--help"],
+        ["export", model, "--to", "lua"],
+    )
+    assert 0 < json.loads(measured)["measures"]["mean_certainty"]["value"] < 0.5
+    assert "lua" in usage
+    assert "function probability(score)" in exported
 
 
 def test_the_laws_hold_for_the_calibrator():
-    search = os.pathsep.join([str(HERE), *sys.path])
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "toys", "-q", "-k", "Halves", "tests/laws/test_calibrator_laws.py"],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": search},
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-3000:]
-    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 10
+    laws = ["-p", "no:cacheprovider", "-q", "-k", "Halves", "tests/laws/test_calibrator_laws.py"]
+    said = python("-m", "pytest", "-p", "toys", *laws)
+    assert int(re.search(r"(\d+) passed", said)[1]) > 10
 
 
 def test_contributing_shows_these_lines():

@@ -108,6 +108,7 @@ SKEWED = {
 }
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("shape", SKEWED)
 def test_hosmer_lemeshow_keeps_its_level_for_skewed_forecasts(shape):
     rng = np.random.default_rng(1)

@@ -37,6 +37,7 @@ def covered(found, true):
     return np.mean([one.low - 1e-6 <= true <= one.high + 1e-6 for one in found])
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("slope", [1.0, 0.6])
 def test_calibration_error_is_covered(slope):
     true = truth(metrics.calibration_error, slope, **ECE)
@@ -76,6 +77,7 @@ MANY = {
 }
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("weights", ["counts", "floats"])
 def test_many_measures_are_covered_at_once(weights):
     true = {name: truth(one.measure, 0.7, **one.options) for name, one in MANY.items()}

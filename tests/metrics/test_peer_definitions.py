@@ -19,7 +19,7 @@ def gaps_of(y, p, index):
 
 
 def torchmetrics(y, p):
-    """Bucketise at 16 boundaries, so that P = 1 has a bin of its own."""
+    """Bucketize at 16 boundaries, so that P = 1 has a bin of its own."""
     shares, gaps = gaps_of(y, p, np.searchsorted(np.linspace(0, 1, 16), p, side="right"))
     return shares @ gaps
 
@@ -34,7 +34,7 @@ def netcal_gaps(y, p):
 
 
 def mapie(y, p):
-    """Fifty edges; digitised with the right end closed, P = 0 alone in bin 0."""
+    """Fifty edges; digitized with the right end closed, P = 0 alone in bin 0."""
     shares, gaps = gaps_of(y, p, np.digitize(p, np.linspace(0, 1, 50), right=True))
     return shares @ gaps
 
@@ -51,8 +51,8 @@ def calzone(y, p, edges):
 
 
 def calzone_top(y, p):
-    top, favoured = np.maximum(p, 1 - p), (p > 0.5).astype(int)
-    return calzone((favoured == y).astype(float), top, np.linspace(0, 1, 11))
+    top, favored = np.maximum(p, 1 - p), (p > 0.5).astype(int)
+    return calzone((favored == y).astype(float), top, np.linspace(0, 1, 11))
 
 
 def array_split_edges(p, n_bins):

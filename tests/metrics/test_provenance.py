@@ -50,7 +50,7 @@ def test_a_calibrator_knows_its_table_in_any_order():
     assert not forecast_of(ScoreTable.from_arrays(scores, flipped), calibrator).in_sample
 
 
-def test_float_weights_are_recognised_too():
+def test_float_weights_are_recognized_too():
     scores, y = data()
     weight = np.random.default_rng(2).exponential(size=len(y))
     table = ScoreTable.from_arrays(scores, y, weight)

@@ -43,7 +43,7 @@ def test_sign_test_agrees_with_scipy(wins, losses):
 
 
 def sum_of_the_tail(k, n):
-    """Return P(Bin(n, ½) ≤ k) term by term: the last one by Loader's expansion, the others by ratios of neighbours."""
+    """Return P(Bin(n, ½) ≤ k) term by term: the last one by Loader's expansion, the others by ratios of neighbors."""
     d = (n - 2 * k) / n
     deviance = n * (2 * d * np.arctanh(d) + np.log1p(-d * d)) / 2
     stirling = 1 / (12 * n) - 1 / (12 * k) - 1 / (12 * (n - k))
@@ -189,13 +189,17 @@ def test_bootstrap_interval_agrees_with_scipy():
     rng = np.random.default_rng(5)
     difference = rng.exponential(size=150) - 0.9
     found = sig.paired_bootstrap(difference, np.zeros(150), n_resamples=9000, random_state=0)
-    expected = stats.bootstrap((difference,), np.mean, n_resamples=9000, method="percentile", rng=0).confidence_interval
+    expected = stats.bootstrap(
+        (difference,), np.mean, n_resamples=9000, method="percentile", random_state=np.random.default_rng(0)
+    ).confidence_interval
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.012)
     # Clusters of equal rows are a bootstrap of their means.
     clusters = np.repeat(np.arange(30), 5)
     grouped = sig.paired_bootstrap(difference, np.zeros(150), clusters=clusters, n_resamples=9000, random_state=0)
     means = difference.reshape(30, 5).mean(axis=1)
-    expected = stats.bootstrap((means,), np.mean, n_resamples=9000, method="percentile", rng=0).confidence_interval
+    expected = stats.bootstrap(
+        (means,), np.mean, n_resamples=9000, method="percentile", random_state=np.random.default_rng(0)
+    ).confidence_interval
     assert (grouped.low, grouped.high) == pytest.approx((expected.low, expected.high), abs=0.02)
 
 
@@ -261,6 +265,7 @@ def rows_bootstrap(difference, n_resamples, seed):
     return times @ difference / len(difference)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("outliers", [[-60.0], [60.0], [-40.0, 25.0], [-30.0] * 3])
 @pytest.mark.parametrize("counted", [False, True])
 def test_single_outliers_among_many_decisions_keep_their_weight(outliers, counted):

@@ -207,7 +207,8 @@ def test_maps_within_maps_have_an_end():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"schema": 2, "version": "9.0"}, "schema 2, written by version '9.0'.*upgrade"),
+        ({"schema": 3, "version": "9.0"}, "schema 3, written by version '9.0'.*upgrade"),
+        ({"schema": 2}, "must hold a model of two classes"),
         ({"schema": 0}, "schema must be an integer"),
         ({"schema": "1"}, "schema must be an integer"),
         ({"format": "recipe"}, 'must say "format"'),

@@ -6,12 +6,14 @@ from collections import Counter
 import pytest
 from benchmarks import fuzz_models
 
+import oddsmith
 from oddsmith.errors import ModelFileError
 from oddsmith.modelfile import CalibrationModel
 
 PART = 500
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("part", range(4))
 def test_changed_files_are_refused_or_harmless(tmp_path, monkeypatch, part):
     monkeypatch.setenv("COLUMNS", "100")
@@ -28,12 +30,12 @@ def test_changed_files_are_refused_or_harmless(tmp_path, monkeypatch, part):
     assert sum(n for what, n in counts.items() if what.startswith("command")) == PART // fuzz_models.WAYS["command"]
 
 
-def test_checksums_of_changed_files_are_right():
+def test_checksums_of_changed_files_are_right(tmp_path):
     """What is refused is refused for what it says, not for its checksum."""
     models = fuzz_models.bases()
     for content in models:
         rest = {key: value for key, value in content.items() if key != "checksum"}
-        CalibrationModel.from_json(fuzz_models.sealed(rest))
+        fuzz_models.load_text(fuzz_models.sealed(rest), tmp_path)
     deep = {key: value for key, value in models[0].items() if key != "checksum"}
     for depth, words in ((5, None), (12, "nested"), (200_000, "nesting")):
         text = fuzz_models.sealed({**deep, "parameters": {"a": fuzz_models.DEEP}}, depth)
@@ -45,7 +47,7 @@ def test_checksums_of_changed_files_are_right():
     words = []
     for number in range(200):
         try:
-            CalibrationModel.from_json(fuzz_models.mutated(models, number))
+            fuzz_models.load_text(fuzz_models.mutated(models, number), tmp_path)
         except ModelFileError as error:
             words.append(str(error))
     assert not any("the checksum of a model file" in one for one in words)
@@ -72,3 +74,8 @@ def test_harm_would_be_found(monkeypatch):
     monkeypatch.setattr(type(model.map), "probability", lambda self, scores: scores * float("nan"))
     with pytest.raises(fuzz_models.FoundError, match="no probability"):
         fuzz_models._use(model)
+    joint = oddsmith.load(fuzz_models.MODELS / "joint" / "VectorScaling.json")
+    fuzz_models._use(joint)
+    monkeypatch.setattr(type(joint.map), "probability", lambda self, rows: rows * 0)
+    with pytest.raises(fuzz_models.FoundError, match="no probabilities"):
+        fuzz_models._use(joint)

@@ -4,13 +4,14 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from test_hostile_files import MAPS, refused, with_map
 
 from oddsmith.errors import InvalidInputError, ModelFileError
 from oddsmith.formula import evaluate
 from oddsmith.modelfile import CalibrationModel
+from samples import examples
 
 MAX, TINY = 1.7976931348623157e308, 5e-324
 
@@ -92,7 +93,7 @@ def maps(draw, depth=0):
 
 
 @given(maps(), st.lists(SIGNED, min_size=1, max_size=5))
-@settings(max_examples=600)
+@examples(600)
 def test_no_finite_score_without_a_probability(content, scores):
     try:
         fitted = CalibrationModel.from_json(with_map(content)).map

@@ -121,7 +121,7 @@ def test_matplotlib_is_imported_only_to_draw():
 
 
 @pytest.mark.parametrize("name", ["ReliabilityDisplay", "lines", "CorpDisplay", "SmoothReliabilityDisplay"])
-def test_curves_on_one_axes_get_their_own_colours(name):
+def test_curves_on_one_axes_get_their_own_colors(name):
     ax = Figure().add_subplot()
     for _ in range(3):
         drawn(name, ax=ax)

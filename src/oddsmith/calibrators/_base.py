@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check, _hooks
@@ -60,7 +59,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     fit_warnings_ : list of str
         What was odd about the fit, in plain words.
     fingerprint_ : Fingerprint
-        Counts and sums of the rows of the fit, by which they are recognised when they are judged again.
+        Counts and sums of the rows of the fit, by which they are recognized when they are judged again.
     """
 
     pos_label: Any = field(default=None, kw_only=True)
@@ -252,7 +251,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         check_is_fitted(self, "map_")
         return np.array([f"{type(self).__name__.lower()}0"], dtype=object)
 
-    def __sklearn_tags__(self) -> Tags:
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.one_d_array = True
         tags.classifier_tags.multi_class = False
@@ -270,7 +269,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     def _learn(self, data: Sample, classes: NDArray[Any]) -> Self:
         if isinstance(data, ScoreTable) and len(data) == 0:
             _check.fail("a table must hold rows to be fitted", f"{data!r}", "merge the tables of some rows first")
-        self.fingerprint_ = Fingerprint.of(data)
+        self.fingerprint_: Fingerprint = Fingerprint.of(data)
         odd = self._learn_quietly(data, classes)
         if self._selects and isinstance(data, ScoreTable) and (message := self._decided_by_cells(data)):
             odd.append((QuantizedSelectionWarning, message))
@@ -310,10 +309,10 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             entered = entry.read(data)
             ordered = as_table(entered) if self._needs_order() else entered
             reading = self._reading(ordered)
-            self.map_ = entry.wrap(reading.wrap(self._fit_or_constant(reading.read(ordered))))
+            self.map_: CalibrationMap = entry.wrap(reading.wrap(self._fit_or_constant(reading.read(ordered))))
         self.classes_ = classes
         self.n_features_in_ = 1
-        self.fit_warnings_ = [message for _, message in self._odd]
+        self.fit_warnings_: list[str] = [message for _, message in self._odd]
         odd = self._odd
         del self._odd
         return odd

@@ -40,9 +40,13 @@ def step_map(knots: Floats, values: Floats) -> CalibrationMap:
     return StepMap(knots, values[1:], values)
 
 
-def block_map(scores: Floats, starts: Ints, values: Floats) -> LinearMap:
-    """Return the map that is constant over each block of scores and joins neighbouring blocks by lines."""
-    first, last = scores[starts], scores[np.append(starts[1:], len(scores)) - 1]
+def block_ends(scores: Floats, starts: Ints) -> tuple[Floats, Floats]:
+    """Return the first and the last score of each block."""
+    return scores[starts], scores[np.append(starts[1:], len(scores)) - 1]
+
+
+def block_map(first: Floats, last: Floats, values: Floats) -> LinearMap:
+    """Return the map that is constant from the first to the last score of each block, and linear between blocks."""
     knots = np.column_stack([first, last]).ravel()
     needed = np.ones(len(knots), bool)
     needed[1::2] = first < last

@@ -5,15 +5,15 @@ right of it; so the log-odds of any pair is piecewise quadratic, and one functio
 """
 
 import math
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from oddsmith import _kernels
 from oddsmith._types import Floats
-from oddsmith.calibrators._mode import ClassScores, Mode, Power, find_mode
+from oddsmith.calibrators._mode import ClassScores, Mode, find_mode
 from oddsmith.table.quantiles import weighted_median
 
 _ROOT = math.sqrt(math.pi / 2)
@@ -21,7 +21,7 @@ _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 
 
 class ScaleLimits(NamedTuple):
-    """Continuity constants on the standardised scale: steepest and flattest tails that a fit may have."""
+    """Continuity constants on the standardized scale: steepest and flattest tails that a fit may have."""
 
     rate_low: float
     rate_high: float
@@ -38,7 +38,7 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True)
 class Density:
-    """A fitted density; tails and peak on the standardised scale, θ and parameters on the scale of the scores."""
+    """A fitted density; tails and peak on the standardized scale, θ and parameters on the scale of the scores."""
 
     theta: float
     peak: float
@@ -49,173 +49,126 @@ class Density:
     spike: bool = False
 
 
-class Family(ABC):
-    """How to fit one density to one class."""
+class ModeSearch(NamedTuple):
+    """Which modes are tried, as for `find_mode`, and whether the other class lies to the left."""
 
-    name: ClassVar[str]
-
-    @abstractmethod
-    def fit(
-        self, sample: ClassScores, limits: ScaleLimits, inner_left: bool, subdivisions: int, min_side: float
-    ) -> Density:
-        """Fit by maximum likelihood; ``inner_left`` says that the other class lies to the left."""
+    subdivisions: int
+    min_side: float
+    inner_left: bool
 
 
-class Gaussian(Family):
+#: Fits one density to one class, by maximum likelihood.
+Family = Callable[[ClassScores, ScaleLimits, ModeSearch], Density]
+
+
+def gaussian(sample: ClassScores, limits: ScaleLimits, search: ModeSearch) -> Density:
     """Mean and standard deviation."""
-
-    name = "gaussian"
-
-    def fit(
-        self, sample: ClassScores, limits: ScaleLimits, inner_left: bool, subdivisions: int, min_side: float
-    ) -> Density:
-        """Return the maximum-likelihood Gaussian, its standard deviation at least the limit."""
-        del inner_left, subdivisions, min_side
-        mu, variance = moments(sample)
-        sigma = min(max(math.sqrt(variance), limits.sigma_low), limits.sigma_high)
-        side = Side(0.0, 1 / (2 * sigma**2))
-        peak = -_LOG_ROOT_2PI - math.log(sigma)
-        fitted = sample.n * (peak - variance * side.curve)
-        return _density(sample, mu, peak, side, side, {"mu": mu, "sigma": sigma * sample.scale}, fitted)
+    del search
+    mu, variance = moments(sample)
+    return gaussian_with(sample, mu, variance, min(max(math.sqrt(variance), limits.sigma_low), limits.sigma_high))
 
 
-class Laplace(Family):
-    """Median and mean absolute deviation."""
-
-    name = "laplace"
-
-    def fit(
-        self, sample: ClassScores, limits: ScaleLimits, inner_left: bool, subdivisions: int, min_side: float
-    ) -> Density:
-        """Return the maximum-likelihood Laplace density; of a middle interval the midpoint."""
-        del inner_left, subdivisions, min_side
-        weight = np.ones(len(sample.scores), np.int64) if sample.weight is None else sample.weight
-        theta, left, right = sample.mode_at(weighted_median(sample.scores, weight), (1, 1))
-        b = min(max((left + right) / sample.n, 1 / limits.rate_high), 1 / limits.rate_low)
-        side = Side(1 / b, 0.0)
-        peak = -math.log(2 * b)
-        parameters = {"theta": theta, "b": b * sample.scale}
-        return _density(sample, theta, peak, side, side, parameters, sample.n * peak - (left + right) / b)
+def gaussian_with(sample: ClassScores, mu: float, variance: float, sigma: float) -> Density:
+    """Return a Gaussian whose standard deviation may be another than that of the class."""
+    side = Side(0.0, 1 / (2 * sigma**2))
+    peak = -_LOG_ROOT_2PI - math.log(sigma)
+    fitted = sample.n * (peak - variance * side.curve)
+    return _density(sample, mu, peak, (side, side), {"mu": mu, "sigma": sigma * sample.scale}, fitted)
 
 
-class AsymmetricLaplace(Family):
-    """Mode, and an exponential tail of its own on each side."""
-
-    name = "asymmetric_laplace"
-
-    def fit(
-        self, sample: ClassScores, limits: ScaleLimits, inner_left: bool, subdivisions: int, min_side: float
-    ) -> Density:
-        """Minimise √D_l + √D_r over θ."""
-        del inner_left
-        mode = find_mode(sample, (1, 1), lambda left, right: np.sqrt(left) + np.sqrt(right), subdivisions, min_side)
-        return self.at(mode, sample, limits)
-
-    def at(self, mode: Mode, sample: ClassScores, limits: ScaleLimits) -> Density:
-        """Return the best density with its mode at θ."""
-        n, (theta, left, right) = sample.n, mode
-        cross = math.sqrt(left) * math.sqrt(right)
-        beta = min(n / (left + cross), limits.rate_high) if left > 0 else limits.rate_high
-        gamma = min(n / (right + cross), limits.rate_high) if right > 0 else limits.rate_high
-        if n == 0:
-            beta = gamma = limits.rate_low
-        peak = -math.log(1 / beta + 1 / gamma)
-        parameters = {"theta": theta, "beta": beta / sample.scale, "gamma": gamma / sample.scale}
-        fitted = n * peak - beta * left - gamma * right
-        spike = left == 0 or right == 0
-        return _density(sample, theta, peak, Side(beta, 0.0), Side(gamma, 0.0), parameters, fitted, spike)
+def laplace(sample: ClassScores, limits: ScaleLimits, search: ModeSearch) -> Density:
+    """Median, of a middle interval the midpoint, and mean absolute deviation."""
+    del search
+    weight = np.ones(len(sample.scores), np.int64) if sample.weight is None else sample.weight
+    theta, left, right = sample.mode_at(weighted_median(sample.scores, weight), (1, 1))
+    b = min(max((left + right) / sample.n, 1 / limits.rate_high), 1 / limits.rate_low)
+    side, peak = Side(1 / b, 0.0), -math.log(2 * b)
+    fitted = sample.n * peak - (left + right) / b
+    return _density(sample, theta, peak, (side, side), {"theta": theta, "b": b * sample.scale}, fitted)
 
 
-class Exponential(Family):
-    """One-sided: the mode at the end of the class that makes it likelier."""
-
-    name = "exponential"
-
-    def fit(
-        self, sample: ClassScores, limits: ScaleLimits, inner_left: bool, subdivisions: int, min_side: float
-    ) -> Density:
-        """Take the likelier of the two ends; beyond it the tail is the steepest allowed."""
-        del inner_left, subdivisions, min_side
-        low, high = (sample.mode_at(end, (1, 1)) for end in sample.ends())
-        density = AsymmetricLaplace().at(high if high.left < low.right else low, sample, limits)
-        return replace(density, spike=False)
+def exponential(sample: ClassScores, limits: ScaleLimits, search: ModeSearch) -> Density:
+    """One-sided: the mode at the likelier end of the class; beyond it the tail is the steepest allowed."""
+    del search
+    low, high = (sample.mode_at(end, (1, 1)) for end in sample.ends())
+    return replace(asymmetric_laplace_at(high if high.left < low.right else low, sample, limits), spike=False)
 
 
-class AsymmetricGaussian(Family):
-    """Mode, and a half-Gaussian tail of its own on each side."""
-
-    name = "asymmetric_gaussian"
-
-    def fit(
-        self, sample: ClassScores, limits: ScaleLimits, inner_left: bool, subdivisions: int, min_side: float
-    ) -> Density:
-        """Minimise ∛D_l2 + ∛D_r2 over θ."""
-        del inner_left
-        mode = find_mode(sample, (2, 2), lambda left, right: np.cbrt(left) + np.cbrt(right), subdivisions, min_side)
-        return self.at(mode, sample, limits)
-
-    def at(self, mode: Mode, sample: ClassScores, limits: ScaleLimits) -> Density:
-        """Return the best density with its mode at θ."""
-        n, (theta, left, right) = sample.n, mode
-        a, b = math.cbrt(left), math.cbrt(right)
-        sigma_l, sigma_r = (
-            min(max(root * math.sqrt((a + b) / n), limits.sigma_low), limits.sigma_high) if n else limits.sigma_high
-            for root in (a, b)
-        )
-        peak = math.log(2) - _LOG_ROOT_2PI - math.log(sigma_l + sigma_r)
-        sides = Side(0.0, 1 / (2 * sigma_l**2)), Side(0.0, 1 / (2 * sigma_r**2))
-        parameters = {"theta": theta, "sigma_l": sigma_l * sample.scale, "sigma_r": sigma_r * sample.scale}
-        fitted = n * peak - sides[0].curve * left - sides[1].curve * right
-        return _density(sample, theta, peak, *sides, parameters, fitted, left == 0 or right == 0)
+def asymmetric_laplace(sample: ClassScores, limits: ScaleLimits, search: ModeSearch) -> Density:
+    """Mode, and an exponential tail of its own on each side; θ minimizes √D_l + √D_r."""
+    mode = find_mode(sample, (1, 1), lambda left, right: np.sqrt(left) + np.sqrt(right), *search[:2])
+    return asymmetric_laplace_at(mode, sample, limits)
 
 
-class Hybrid(Family):
-    """Exponential on the inner side, towards the other class, and Gaussian on the outer side."""
+def asymmetric_laplace_at(mode: Mode, sample: ClassScores, limits: ScaleLimits) -> Density:
+    """Return the best density with its mode at θ."""
+    n, (theta, left, right) = sample.n, mode
+    cross = math.sqrt(left) * math.sqrt(right)
+    beta, gamma = (min(n / (own + cross), limits.rate_high) if own > 0 else limits.rate_high for own in (left, right))
+    if n == 0:
+        beta = gamma = limits.rate_low
+    peak = -math.log(1 / beta + 1 / gamma)
+    parameters = {"theta": theta, "beta": beta / sample.scale, "gamma": gamma / sample.scale}
+    fitted = n * peak - beta * left - gamma * right
+    return _density(sample, theta, peak, (Side(beta, 0.0), Side(gamma, 0.0)), parameters, fitted, 0 in (left, right))
 
-    name = "hybrid"
 
-    def fit(
-        self, sample: ClassScores, limits: ScaleLimits, inner_left: bool, subdivisions: int, min_side: float
-    ) -> Density:
-        """Minimise the profile −log L/N over θ."""
-        n = sample.n
+def asymmetric_gaussian(sample: ClassScores, limits: ScaleLimits, search: ModeSearch) -> Density:
+    """Mode, and a half-Gaussian tail of its own on each side; θ minimizes ∛D_l2 + ∛D_r2."""
+    mode = find_mode(sample, (2, 2), lambda left, right: np.cbrt(left) + np.cbrt(right), *search[:2])
+    return asymmetric_gaussian_at(mode, sample, limits)
 
-        def objective(left: Floats, right: Floats) -> Floats:
-            inner, outer = (left, right) if inner_left else (right, left)
-            return hybrid_loss(inner / n, outer / n)
 
-        mode = find_mode(sample, self.powers(inner_left), objective, subdivisions, min_side)
-        return self.at(mode, sample, limits, inner_left)
+def asymmetric_gaussian_at(mode: Mode, sample: ClassScores, limits: ScaleLimits) -> Density:
+    """Return the best density with its mode at θ."""
+    n, (theta, left, right) = sample.n, mode
+    a, b = math.cbrt(left), math.cbrt(right)
+    sigma_l, sigma_r = (
+        min(max(root * math.sqrt((a + b) / n), limits.sigma_low), limits.sigma_high) if n else limits.sigma_high
+        for root in (a, b)
+    )
+    peak = math.log(2) - _LOG_ROOT_2PI - math.log(sigma_l + sigma_r)
+    sides = Side(0.0, 1 / (2 * sigma_l**2)), Side(0.0, 1 / (2 * sigma_r**2))
+    parameters = {"theta": theta, "sigma_l": sigma_l * sample.scale, "sigma_r": sigma_r * sample.scale}
+    fitted = n * peak - sides[0].curve * left - sides[1].curve * right
+    return _density(sample, theta, peak, sides, parameters, fitted, 0 in (left, right))
 
-    @staticmethod
-    def powers(inner_left: bool) -> tuple[Power, Power]:
-        """Return which deviations count on the left and on the right."""
-        return (1, 2) if inner_left else (2, 1)
 
-    def at(self, mode: Mode, sample: ClassScores, limits: ScaleLimits, inner_left: bool) -> Density:
-        """Return the best density with its mode at θ."""
-        n, theta = sample.n, mode.theta
-        inner, outer = (mode.left, mode.right) if inner_left else (mode.right, mode.left)
-        means = np.array(inner / n), np.array(outer / n)  # which may be 0 where the sums are not
-        t = float(_hybrid_root(*means, 6)[0]) ** 6 if any(means) else 0.0
-        u = max(math.sqrt(inner * t / n), 1 / limits.rate_high)
-        sigma = max(math.cbrt(outer * t / (_ROOT * n)), limits.sigma_low)
-        peak = -math.log(u + _ROOT * sigma)
-        exponential, gaussian = Side(1 / u, 0.0), Side(0.0, 1 / (2 * sigma**2))
-        sides = (exponential, gaussian) if inner_left else (gaussian, exponential)
-        parameters = {"theta": theta, "beta": 1 / u / sample.scale, "sigma": sigma * sample.scale}
-        fitted = n * peak - inner / u - outer * gaussian.curve
-        return _density(sample, theta, peak, *sides, parameters, fitted, inner == 0 or outer == 0)
+def hybrid(sample: ClassScores, limits: ScaleLimits, search: ModeSearch) -> Density:
+    """Exponential on the inner side, towards the other class, and Gaussian on the outer side; θ minimizes −log L/N."""
+
+    def objective(left: Floats, right: Floats) -> Floats:
+        inner, outer = (left, right) if search.inner_left else (right, left)
+        return hybrid_loss(inner / sample.n, outer / sample.n)
+
+    mode = find_mode(sample, (1, 2) if search.inner_left else (2, 1), objective, *search[:2])
+    return hybrid_at(mode, sample, limits, search.inner_left)
+
+
+def hybrid_at(mode: Mode, sample: ClassScores, limits: ScaleLimits, inner_left: bool) -> Density:
+    """Return the best density with its mode at θ."""
+    n, theta = sample.n, mode.theta
+    inner, outer = (mode.left, mode.right) if inner_left else (mode.right, mode.left)
+    means = np.array(inner / n), np.array(outer / n)  # which may be 0 where the sums are not
+    t = float(_hybrid_root(*means, 6)[0]) ** 6 if any(means) else 0.0
+    u = max(math.sqrt(inner * t / n), 1 / limits.rate_high)
+    sigma = max(math.cbrt(outer * t / (_ROOT * n)), limits.sigma_low)
+    peak = -math.log(u + _ROOT * sigma)
+    tails = Side(1 / u, 0.0), Side(0.0, 1 / (2 * sigma**2))
+    parameters = {"theta": theta, "beta": 1 / u / sample.scale, "sigma": sigma * sample.scale}
+    fitted = n * peak - inner / u - outer * tails[1].curve
+    sides = tails if inner_left else tails[::-1]
+    return _density(sample, theta, peak, sides, parameters, fitted, 0 in (inner, outer))
 
 
 FAMILIES: dict[str, Family] = {
-    family.name: family
-    for family in (AsymmetricGaussian(), AsymmetricLaplace(), Exponential(), Gaussian(), Hybrid(), Laplace())
+    family.__name__: family
+    for family in (asymmetric_gaussian, asymmetric_laplace, exponential, gaussian, hybrid, laplace)
 }
 
 
 def moments(sample: ClassScores) -> tuple[float, float]:
-    """Return the mean, as a score, and the variance (divided by N) on the standardised scale.
+    """Return the mean, as a score, and the variance (divided by N) on the standardized scale.
 
     Distances are taken from a score in the middle of the class: nothing cancels, and the mean of equal scores is
     exactly that score.
@@ -271,11 +224,10 @@ def _density(
     sample: ClassScores,
     theta: float,
     peak: float,
-    left: Side,
-    right: Side,
+    sides: tuple[Side, Side],
     parameters: dict[str, float],
     fitted: float,
     spike: bool = False,
 ) -> Density:
     # Likelihoods are reported on the scale of the scores: densities change by the factor 1/scale.
-    return Density(theta, peak, left, right, parameters, fitted - sample.n * math.log(sample.scale), spike)
+    return Density(theta, peak, *sides, parameters, fitted - sample.n * math.log(sample.scale), spike)

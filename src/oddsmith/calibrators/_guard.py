@@ -1,4 +1,4 @@
-"""Recognise rows that a calibrator was fitted to when they come to be judged."""
+"""Recognize rows that a calibrator was fitted to when they come to be judged."""
 
 from dataclasses import dataclass
 
@@ -6,11 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith.table import ScoreTable
+from oddsmith.table.marks import marks
 
 Hashes = NDArray[np.uint64]
 
 #: So many of the smallest hashes stand for all rows: 32 kB, whatever their number.
 _SKETCH = 4096
+
+#: What tells a positive row from a negative one with the same score.
+_POSITIVE = np.uint64(0x5555555555555555)
 
 #: With fewer rows that are alone with their score nobody can tell.
 _FEW = 20
@@ -43,13 +47,4 @@ class RowSketch:
 
 def _row_hashes(table: ScoreTable) -> Hashes:
     alone = table.total == 1 if table.kind == "count" else np.ones(len(table), bool)
-    bits = table.scores[alone].view(np.uint64) * np.uint64(2) + (table.pos[alone] > 0).astype(np.uint64)
-    return _mix(_mix(bits))
-
-
-def _mix(values: Hashes) -> Hashes:
-    """Spread bits (the finaliser of SplitMix64)."""
-    z = values + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(z ^ (z >> np.uint64(31)))
+    return marks(table.scores[alone]) ^ np.where(table.pos[alone] > 0, _POSITIVE, 0).astype(np.uint64)

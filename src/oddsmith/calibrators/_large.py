@@ -31,7 +31,7 @@ def level_in_the_large(fitted: CalibrationMap, table: ScoreTable) -> Calibration
     """
     log_odds = fitted.log_odds(table.scores)
     weight = table.total.astype(np.float64)
-    squared = weight if table.pos_sq is None or table.neg_sq is None else table.pos_sq + table.neg_sq
+    squared = np.add(*table.squares)
     largest = float(weight.max())
     weight, squared, positive = weight / largest, squared / largest / largest, table.n_pos / largest
 

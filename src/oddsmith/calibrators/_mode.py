@@ -83,7 +83,7 @@ class ClassScores:
 def find_mode(
     sample: ClassScores, powers: tuple[Power, Power], objective: Objective, subdivisions: int, min_side: float
 ) -> Mode:
-    """Return the θ that minimises ``objective(left deviation, right deviation)``.
+    """Return the θ that minimizes ``objective(left deviation, right deviation)``.
 
     Candidates are the scores of the class, and ``subdivisions`` − 1 evenly spaced points in each gap between them. With
     ``min_side`` > 0 each side must hold at least that weight (a share of the class if < 1).
@@ -109,7 +109,7 @@ def _tied(best: float) -> float:
 
 
 def _runs(chosen: NDArray[np.intp]) -> list[tuple[int, int]]:
-    """Return first block and the one after the last, for each run of near neighbours among the chosen blocks."""
+    """Return first block and the one after the last, for each run of near neighbors among the chosen blocks."""
     if not len(chosen):
         return []
     breaks = np.flatnonzero(np.diff(chosen) > _NEAR)

@@ -1,11 +1,11 @@
 """The path of near-isotonic regression: every fit between the data and the isotonic one.
 
-Near-isotonic regression minimises ½Σw(y − m)² + λΣ(mᵢ − mᵢ₊₁)₊ over neighbouring cells. Groups of equal values only
+Near-isotonic regression minimizes ½Σw(y − m)² + λΣ(mᵢ − mᵢ₊₁)₊ over neighboring cells. Groups of equal values only
 ever merge as λ grows, so the path is a tree. As long as a group of positive weight S and weight W lives, it stands at
 
     m(λ) = (S + λd)/W,    d = [the group before is higher] − [the group after is lower],
 
-and the order of two neighbours cannot change without their meeting. Meetings come in order from a heap: O(n log n).
+and the order of two neighbors cannot change without their meeting. Meetings come in order from a heap: O(n log n).
 """
 
 import heapq
@@ -17,10 +17,10 @@ import numpy as np
 from oddsmith._kernels import Ints
 from oddsmith._types import Floats
 
-#: Penalties that differ by less than this share are one: neighbours that meet at once do so to rounding.
+#: Penalties that differ by less than this share are one: neighbors that meet at once do so to rounding.
 _AT_ONCE = 1e-9
 
-#: Standing neighbours this close have met.
+#: Standing neighbors this close have met.
 _EQUAL = 1e-12
 
 
@@ -86,7 +86,7 @@ def near_isotonic_path(pos: Floats, neg: Floats) -> Path:
 def _merge(
     pos: list[float], neg: list[float]
 ) -> tuple[list[int], list[float], list[float], list[int], list[float], list[float]]:
-    """Let neighbours meet until none approach; return first cell, weights, drift, birth and death of all groups."""
+    """Let neighbors meet until none approach; return first cell, weights, drift, birth and death of all groups."""
     cells = len(pos)
     falls = [pos[i] * neg[i + 1] >= pos[i + 1] * neg[i] for i in range(cells - 1)]
     higher_before, lower_after = [False, *falls], [*falls, False]

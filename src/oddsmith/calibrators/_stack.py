@@ -10,7 +10,7 @@ from scipy.special import expit, stdtrit
 from oddsmith._types import Floats, Weights
 from oddsmith.maps import CalibrationMap
 from oddsmith.table import ScoreTable
-from oddsmith.table.resample import Fold, dealt, exact, pooled
+from oddsmith.table.resample import Fold, dealt, exact, pooled, with_weights
 
 _FOLDS = 5
 
@@ -136,10 +136,6 @@ def _deal(table: ScoreTable, n_folds: int, random_state: int | None) -> list[Fol
 
 def _with_weights(table: ScoreTable, pos: Weights, neg: Weights) -> ScoreTable:
     """Return the same scores with other weights, whole ones as counts; cells without any are dropped."""
-    held = pos + neg > 0
-    scores, pos, neg = table.scores[held], pos[held], neg[held]
-    if np.all(pos == np.floor(pos)) and np.all(neg == np.floor(neg)):
-        counts = pos.astype(np.int64), neg.astype(np.int64)
-        return ScoreTable(scores, *counts)
-    weights = pos.astype(np.float64), neg.astype(np.float64)
-    return ScoreTable(scores, *weights, *weights)
+    whole = np.all(pos == np.floor(pos)) and np.all(neg == np.floor(neg))
+    weights = [side.astype(np.int64 if whole else np.float64) for side in (pos, neg)]
+    return with_weights(table, *weights, squares=() if whole else weights)

@@ -16,7 +16,7 @@ from oddsmith.table import ScoreTable
 
 _PARTS = 32
 
-#: A cell with so many times the weight of a neighbour holds a single score that many rows share; and where weights
+#: A cell with so many times the weight of a neighbor holds a single score that many rows share; and where weights
 #: differ by such a factor no straight line tells what is between them.
 _PEAKED = 3.0
 
@@ -25,7 +25,7 @@ _SINGLE = 1e-9
 
 
 def divided(table: ScoreTable, places: Floats) -> ScoreTable:
-    """Return a table in which the cells at some scores, and their neighbours, are divided evenly.
+    """Return a table in which the cells at some scores, and their neighbors, are divided evenly.
 
     Cells that hold a single score, or may do so, stay whole; so does all of an exact table.
 

@@ -92,10 +92,10 @@ class AutoCalibrator(UnitCalibrator):
 
     Notes
     -----
-    P = Σ wₖPₖ with weights that maximise the out-of-sample likelihood under a Dirichlet prior worth two cases, in five
+    P = Σ wₖPₖ with weights that maximize the out-of-sample likelihood under a Dirichlet prior worth two cases, in five
     stratified folds; then all methods are fitted to all cases. Methods of little weight, below 0.005, are left out.
     Scores are read by their log-odds z, or by the softened log((p + ε)/(1 − p + ε)) with p = σ(z) and ε = 1/(2N),
-    whichever blend is likelier out of sample: networks and boosters want the first, neighbours and forests, which say
+    whichever blend is likelier out of sample: networks and boosters want the first, neighbors and forests, which say
     0 and 1, the second. It does not matter whether scores are given as probabilities or as their log-odds.
 
     Every part is non-decreasing, and one that is strictly increasing has weight 0.01 or more, as has one that never
@@ -147,11 +147,12 @@ class AutoCalibrator(UnitCalibrator):
 
     def _set_constant(self, data: Sample) -> None:
         self._rows = RowSketch.of(as_table(data)) if self.guard else None
-        self.weights_ = dict.fromkeys(_METHODS, 1 / len(_METHODS))
-        self.softened_ = False
-        self.gain_, self.gain_interval_ = math.nan, (math.nan, math.nan)
+        self.weights_: dict[str, float] = dict.fromkeys(_METHODS, 1 / len(_METHODS))
+        self.softened_: bool = False
+        self.gain_: float = math.nan
+        self.gain_interval_: tuple[float, float] = (math.nan, math.nan)
         self.worth_it_: bool | None = None
-        self.verdict_ = "One class or one score: there is nothing to compare, and the fit is a base rate."
+        self.verdict_: str = "One class or one score: there is nothing to compare, and the fit is a base rate."
 
     def _reading(self, data: Sample) -> Reading:
         # The parts read the scores, each in its own way.

@@ -93,8 +93,8 @@ class BBQCalibrator(UnitCalibrator):
         scores = np.array([binning[0] for binning in binnings])
         likely = np.flatnonzero(scores - scores.max() >= math.log(_NEGLIGIBLE))
         posterior = np.exp(scores[likely] - scores.max())
-        self.posterior_ = posterior / posterior.sum()
-        self.n_bins_ = np.array([len(binnings[i][2]) for i in likely])
+        self.posterior_: Floats = posterior / posterior.sum()
+        self.n_bins_: Ints = np.array([len(binnings[i][2]) for i in likely])
         knots = np.unique(np.concatenate([binnings[i][1] for i in likely]))
         values = np.zeros(len(knots) + 1)
         for share, i in zip(self.posterior_.tolist(), likely, strict=True):

@@ -82,12 +82,12 @@ class BetaCalibrator(UnitCalibrator):
 
     def _fit_sample(self, data: Sample) -> CalibrationMap:
         low, high = data.span()
-        centre = low / 2 + high / 2
+        center = low / 2 + high / 2
         scale = math.ldexp(1.0, max(min(math.frexp(high / 2 - low / 2)[1] + 1, 1023), -1020))
-        frame = Frame(scale, centre / scale)
+        frame = Frame(scale, center / scale)
 
         def features(x: Floats) -> Floats:
-            left, right = log_basis((x + frame.shift) * frame.scale, centre, frame.scale)
+            left, right = log_basis((x + frame.shift) * frame.scale, center, frame.scale)
             slopes = (left, right) if self.parameters == 3 else (left + right,)
             return np.column_stack([*slopes, np.ones_like(x)])
 
@@ -96,10 +96,12 @@ class BetaCalibrator(UnitCalibrator):
         a, b = np.resize(fit.theta[:-1], 2)
         if a == b == 0:
             self._warn(NegativeSlopeWarning, "Both slopes would be negative and are held at 0: the fit is a constant.")
+        self.a_: float
+        self.b_: float
         self.a_, self.b_ = a / frame.scale, b / frame.scale
-        at_centre = float(fit.theta[-1])
-        self.c_ = float(at_centre + self.a_ * np.logaddexp(0, -centre) - self.b_ * np.logaddexp(0, centre))
-        return LogBasisMap(np.array([a, b]), at_centre, centre, frame.scale)
+        at_center = float(fit.theta[-1])
+        self.c_: float = float(at_center + self.a_ * np.logaddexp(0, -center) - self.b_ * np.logaddexp(0, center))
+        return LogBasisMap(np.array([a, b]), at_center, center, frame.scale)
 
     def _best(self, data: Sample, frame: Frame, features: Features) -> Minimum:
         targets = platt_targets(data) if self._separable else LABELS

@@ -13,7 +13,7 @@ from oddsmith.calibrators._bins import bin_sums, edges, equal_mass, step_map
 from oddsmith.calibrators._reading import Kind
 from oddsmith.calibrators._selection import Selected
 from oddsmith.calibrators._unit import UnitCalibrator
-from oddsmith.maps import CalibrationMap, PolynomialMap
+from oddsmith.maps import CalibrationMap, line_map
 from oddsmith.maps.inputs import unit_log_odds
 from oddsmith.solvers.line import fit_line
 from oddsmith.solvers.targets import platt_targets
@@ -22,7 +22,7 @@ from oddsmith.table import Sample, ScoreTable
 __all__ = ["HistogramCalibrator", "ScalingBinningCalibrator"]
 
 #: Cases added to each class of a bin.
-ADDED = {"kt": 0.5, "laplace": 1.0, None: 0.0}
+ADDED: dict[str | None, float] = {"kt": 0.5, "laplace": 1.0, None: 0.0}
 
 _EDGES = (Selected("map_.knots", "edges of the bins"),)
 
@@ -55,7 +55,7 @@ class HistogramCalibrator(UnitCalibrator):
     Notes
     -----
     P = (N₊ + α)/(N₊ + N₋ + 2α) with the weights in the bin and α = ½, 1 or 0. An edge belongs to the bin above it.
-    An empty bin of equal width lies on the line between its neighbours, and has their value at the ends.
+    An empty bin of equal width lies on the line between its neighbors, and has their value at the ends.
 
     References
     ----------
@@ -150,9 +150,7 @@ class ScalingBinningCalibrator(Calibrator):
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         line = fit_line(table, platt_targets(table))
         self._tell(line.converged)
-        sigmoid = PolynomialMap(
-            np.empty(0), np.array([line.center]), np.array([[line.intercept, line.slope, 0.0]]), line.scale
-        )
+        sigmoid = line_map(line.slope, line.intercept, line.center, line.scale)
         table, starts = equal_mass(table, self.n_bins)
         scaled = bin_sums(table.total * sigmoid.probability(table.scores), starts)
         # A mean of sigmoids is never 0 or 1, whatever the rounding.

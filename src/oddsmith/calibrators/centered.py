@@ -1,16 +1,15 @@
-"""Centred isotonic regression: isotonic blocks drawn together to points, and joined by lines."""
+"""Centered isotonic regression: isotonic blocks drawn together to points, and joined by lines."""
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from oddsmith import _check, _kernels
-from oddsmith._kernels import Ints
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
-from oddsmith.maps import CalibrationMap, LinearMap
+from oddsmith.calibrators._bins import block_ends, block_map
+from oddsmith.maps import CalibrationMap
 from oddsmith.solvers.targets import platt_targets
 from oddsmith.table import Sample, ScoreTable
 
@@ -19,11 +18,11 @@ __all__ = ["CenteredIsotonicCalibrator"]
 
 @dataclass(eq=False, repr=False)
 class CenteredIsotonicCalibrator(Calibrator):
-    """Fit isotonic regression and join the centres of its blocks, so that different scores stay different.
+    """Fit isotonic regression and join the centers of its blocks, so that different scores stay different.
 
     Isotonic regression ties whole ranges of scores; this keeps its values and the order of the scores too, and is
     mostly closer to a smooth truth. Flat only where isotonic regression says 0 or 1, and beyond the first and the last
-    centre. Like isotonic regression it wants some thousand cases, and unless ``bounded`` it says 0 and 1.
+    center. Like isotonic regression it wants some thousand cases, and unless ``bounded`` it says 0 and 1.
 
     Parameters
     ----------
@@ -67,31 +66,14 @@ class CenteredIsotonicCalibrator(Calibrator):
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         starts, means = _kernels.pool_violators(table.pos, table.neg)
-        centres = _centres(table, starts)
-        ends = np.append(starts[1:], len(table)) - 1
+        centers = table.in_runs(starts).scores
         # Blocks at 0 and 1 are the limits of what P can be, not violations of order: they keep their width.
-        wide = ((means == 0) | (means == 1)) & (ends > starts)
-        first, last = (np.where(wide, table.scores[at], centres) for at in (starts, ends))
-        needed = np.column_stack([np.ones_like(wide), wide]).ravel()
-        knots = np.column_stack([first, last]).ravel()[needed]
-        return LinearMap(knots, self._bound(np.repeat(means, 2)[needed], table))
+        wide = (means == 0) | (means == 1)
+        first, last = (np.where(wide, end, centers) for end in block_ends(table.scores, starts))
+        return block_map(first, last, self._bound(means, table))
 
     def _bound(self, means: Floats, data: Sample) -> Floats:
         if not self.bounded:
             return means
         high, _, low, _ = platt_targets(data)
         return low + (high - low) * means
-
-
-def _centres(table: ScoreTable, starts: Ints) -> Floats:
-    """Return the mean score of each block, as a distance from its first score: exact far from 0, and never too far."""
-    first = table.scores[starts]
-    ends = np.append(starts[1:], len(table))
-    largest = max(map(abs, table.span()))
-    scale = math.ldexp(1.0, max(min(math.frexp(largest)[1], 1023), -1020))
-    way = table.scores / scale
-    way -= np.repeat(first / scale, ends - starts)
-    weight = table.total
-    way *= weight
-    mean = np.add.reduceat(way, starts) / np.add.reduceat(weight, starts)
-    return np.clip((first / scale + mean) * scale, first, table.scores[ends - 1])

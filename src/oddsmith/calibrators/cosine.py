@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oddsmith import _check, _kernels
+from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.maps import CalibrationMap, CosineMap
 from oddsmith.maps.cosine import share_of_way
@@ -73,5 +74,5 @@ class CosineCalibrator(Calibrator):
         penalty = np.diag([0.0] + [self.penalty] * self.terms)
         # Fewer distinct scores than terms leave the system singular without a penalty: the shortest solution is taken.
         solution = np.linalg.lstsq(gram + penalty, target, rcond=None)[0]
-        self.coefficients_ = np.asarray(solution, dtype=np.float64)
+        self.coefficients_: Floats = np.asarray(solution, dtype=np.float64)
         return CosineMap(low, high, self.coefficients_)

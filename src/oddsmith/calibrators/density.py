@@ -12,12 +12,12 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws, add_one_prior
 from oddsmith.calibrators._bayes import bayes_map, hold_ends
-from oddsmith.calibrators._families import FAMILIES, Density, ScaleLimits, Side, moments
+from oddsmith.calibrators._families import FAMILIES, Density, ModeSearch, ScaleLimits, gaussian_with, moments
 from oddsmith.calibrators._mode import ClassScores
 from oddsmith.calibrators._selection import Selected
 from oddsmith.calibrators._within_cells import divided
 from oddsmith.errors import NegativeSlopeWarning, SpikeWarning
-from oddsmith.maps import CalibrationMap, PolynomialMap
+from oddsmith.maps import CalibrationMap, PolynomialMap, line_map
 from oddsmith.table import Sample, ScoreTable
 from oddsmith.table.rows import binary_scale
 
@@ -31,10 +31,7 @@ __all__ = [
 ]
 
 #: What families with a searched mode choose.
-_MODES = (
-    Selected("positive_.theta", "mode of the positives"),
-    Selected("negative_.theta", "mode of the negatives"),
-)
+_MODES = (Selected("positive_.theta", "mode of the positives"), Selected("negative_.theta", "mode of the negatives"))
 
 
 @dataclass(eq=False, repr=False)
@@ -46,6 +43,7 @@ class _BayesCalibrator(Calibrator):
     inf: float | None = field(default=None, kw_only=True)
     min_side: float = field(default=0, kw_only=True)
 
+    _family: ClassVar[str]
     _when_separable: ClassVar[str] = "the densities hardly overlap, so P is close to 0 or 1 nearly everywhere"
 
     def class_densities(self, scores: ArrayLike) -> tuple[Floats, Floats]:
@@ -75,10 +73,11 @@ class _BayesCalibrator(Calibrator):
 
     def _families(self) -> tuple[str, str]:
         """Name the families of the positive and the negative class."""
-        raise NotImplementedError
+        return self._family, self._family
 
     def _subdivisions(self) -> int:
-        return 1
+        subdivisions: int = getattr(self, "subdivisions", 1)
+        return subdivisions
 
     def _check_parameters(self) -> None:
         _check.one_of(self.prior, "prior", ("add-one", "frequency"))
@@ -106,7 +105,7 @@ class _BayesCalibrator(Calibrator):
         return math.log(data.n_pos + added) - math.log(data.n_neg + added)
 
     def _samples(self, data: Sample) -> tuple[ClassScores, ClassScores, ScaleLimits]:
-        """Return both classes on one standardised scale, and the continuity constants on it."""
+        """Return both classes on one standardized scale, and the continuity constants on it."""
         low, high = data.span()
         scale = binary_scale(low, high)
         span = high / scale - low / scale
@@ -135,7 +134,7 @@ class _BayesCalibrator(Calibrator):
         if isinstance(data, ScoreTable) and data.grid is not None and set(self._families()) != {"gaussian"}:
             # Medians and modes lie somewhere within the cells where the first fit has put them.
             self._fit_densities(divided(data, np.array([self.positive_.theta, self.negative_.theta])))
-        self.prior_positive_ = self._prior(data)
+        self.prior_positive_: float = self._prior(data)
         for name, density in (("positive", self.positive_), ("negative", self.negative_)):
             if density.spike:
                 self._warn(
@@ -148,9 +147,10 @@ class _BayesCalibrator(Calibrator):
     def _fit_densities(self, data: Sample) -> None:
         pos, neg, limits = self._samples(data)
         self._scale = pos.scale
-        families = self._families()
-        self.positive_ = FAMILIES[families[0]].fit(pos, limits, True, self._subdivisions(), self.min_side)
-        self.negative_ = FAMILIES[families[1]].fit(neg, limits, False, self._subdivisions(), self.min_side)
+        of_pos, of_neg = (FAMILIES[name] for name in self._families())
+        search = ModeSearch(self._subdivisions(), self.min_side, inner_left=True)
+        self.positive_: Density = of_pos(pos, limits, search)
+        self.negative_: Density = of_neg(neg, limits, search._replace(inner_left=False))
 
 
 def _evaluate(density: Density, scores: Floats, scale: float) -> Floats:
@@ -214,9 +214,6 @@ class DensityCalibrator(_BayesCalibrator):
     def _families(self) -> tuple[str, str]:
         return self.positive, self.negative
 
-    def _subdivisions(self) -> int:
-        return self.subdivisions
-
 
 @dataclass(eq=False, repr=False)
 class GaussianCalibrator(_BayesCalibrator):
@@ -266,8 +263,7 @@ class GaussianCalibrator(_BayesCalibrator):
     tied: bool = False
     bias: Literal["bayes", "zero"] = "bayes"
 
-    def _families(self) -> tuple[str, str]:
-        return "gaussian", "gaussian"
+    _family: ClassVar[str] = "gaussian"
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -290,28 +286,20 @@ class GaussianCalibrator(_BayesCalibrator):
         variance = min(max(pooled, limits.sigma_low**2), limits.sigma_high**2)
         slope = (mean_pos / pos.scale - mean_neg / pos.scale) / variance
         self._scale = pos.scale
-        self.positive_ = _tied(mean_pos, var_pos, variance, pos)
-        self.negative_ = _tied(mean_neg, var_neg, variance, neg)
-        self.prior_positive_ = self._prior(data)
+        self.positive_: Density = gaussian_with(pos, mean_pos, var_pos, math.sqrt(variance))
+        self.negative_: Density = gaussian_with(neg, mean_neg, var_neg, math.sqrt(variance))
+        self.prior_positive_: float = self._prior(data)
         if self.bias == "zero":
             origin, level = 0.0, 0.0
         else:
             origin = mean_pos / 2 + mean_neg / 2
             level = self._log_prior_ratio(data)
-        self.variance_ = variance * pos.scale * pos.scale
-        self.a_ = slope / pos.scale
-        self.b_ = level - slope * (origin / pos.scale)
+        self.variance_: float = variance * pos.scale * pos.scale
+        self.a_: float = slope / pos.scale
+        self.b_: float = level - slope * (origin / pos.scale)
         if slope < 0:
             self._warn(NegativeSlopeWarning, f"The fitted slope is negative (a = {self.a_:.4g}): P falls as s rises.")
-        return PolynomialMap(np.empty(0), np.array([origin]), np.array([[level, slope, 0.0]]), pos.scale)
-
-
-def _tied(mean: float, own: float, variance: float, sample: ClassScores) -> Density:
-    """Return a class's Gaussian with a variance that is not its own, on the standardised scale."""
-    side = Side(0.0, 1 / (2 * variance))
-    peak = -0.5 * math.log(2 * math.pi * variance)
-    fitted = sample.n * (peak - own * side.curve - math.log(sample.scale))
-    return Density(mean, peak, side, side, {"mu": mean, "sigma": math.sqrt(variance) * sample.scale}, fitted)
+        return line_map(slope, level, origin, pos.scale)
 
 
 @dataclass(eq=False, repr=False)
@@ -346,8 +334,7 @@ class LaplaceCalibrator(_BayesCalibrator):
     {'theta': 1.5, 'b': 1.0}
     """
 
-    def _families(self) -> tuple[str, str]:
-        return "laplace", "laplace"
+    _family: ClassVar[str] = "laplace"
 
     def _laws(self) -> Laws:
         return super()._laws() | {"mirror"}
@@ -376,7 +363,7 @@ class AsymmetricLaplaceCalibrator(_BayesCalibrator):
     Notes
     -----
     p(x) = βγ/(β + γ)·exp(−β(θ − x)) for x ≤ θ, ·exp(−γ(x − θ)) for x > θ. Given θ, with sums of absolute deviations
-    D_l and D_r: β = N/(D_l + √(D_l D_r)), γ = N/(D_r + √(D_l D_r)); θ minimises √D_l + √D_r, ties to the smallest. A
+    D_l and D_r: β = N/(D_l + √(D_l D_r)), γ = N/(D_r + √(D_l D_r)); θ minimizes √D_l + √D_r, ties to the smallest. A
     side without deviation gets the rate ``inf``.
 
     References
@@ -395,19 +382,13 @@ class AsymmetricLaplaceCalibrator(_BayesCalibrator):
     subdivisions: int = 1
 
     _selects: ClassVar[tuple[Selected, ...]] = _MODES
-
-    def _families(self) -> tuple[str, str]:
-        return "asymmetric_laplace", "asymmetric_laplace"
-
-    def _subdivisions(self) -> int:
-        return self.subdivisions
+    _family: ClassVar[str] = "asymmetric_laplace"
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         fitted = super()._fit(table)
         if not fitted.is_monotone:
             self._warn(
-                NegativeSlopeWarning,
-                "The fitted log-odds fall beyond a mode: the other class has the longer tail.",
+                NegativeSlopeWarning, "The fitted log-odds fall beyond a mode: the other class has the longer tail."
             )
         return fitted
 
@@ -433,7 +414,7 @@ class AsymmetricGaussianCalibrator(_BayesCalibrator):
     Notes
     -----
     p(x) = 2/(√(2π)(σ_l + σ_r))·exp(−(x − θ)²/(2σ²)), σ = σ_l for x ≤ θ and σ_r for x > θ. Given θ:
-    σ_l² = a²(a + b)/N, σ_r² = b²(a + b)/N with a = ∛D_l2, b = ∛D_r2; θ minimises a + b, ties to the smallest.
+    σ_l² = a²(a + b)/N, σ_r² = b²(a + b)/N with a = ∛D_l2, b = ∛D_r2; θ minimizes a + b, ties to the smallest.
 
     References
     ----------
@@ -451,12 +432,7 @@ class AsymmetricGaussianCalibrator(_BayesCalibrator):
     subdivisions: int = 10
 
     _selects: ClassVar[tuple[Selected, ...]] = _MODES
-
-    def _families(self) -> tuple[str, str]:
-        return "asymmetric_gaussian", "asymmetric_gaussian"
-
-    def _subdivisions(self) -> int:
-        return self.subdivisions
+    _family: ClassVar[str] = "asymmetric_gaussian"
 
 
 @dataclass(eq=False, repr=False)
@@ -502,12 +478,7 @@ class HybridCalibrator(_BayesCalibrator):
     hold: bool = False
 
     _selects: ClassVar[tuple[Selected, ...]] = _MODES
-
-    def _families(self) -> tuple[str, str]:
-        return "hybrid", "hybrid"
-
-    def _subdivisions(self) -> int:
-        return self.subdivisions
+    _family: ClassVar[str] = "hybrid"
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

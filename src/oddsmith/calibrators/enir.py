@@ -11,7 +11,7 @@ from oddsmith import _check, _kernels
 from oddsmith._kernels import Ints
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator
-from oddsmith.calibrators._bins import block_map
+from oddsmith.calibrators._bins import block_ends, block_map
 from oddsmith.calibrators._near_isotonic import Path, near_isotonic_path
 from oddsmith.calibrators.binning import ADDED
 from oddsmith.maps import CalibrationMap
@@ -22,7 +22,7 @@ __all__ = ["ENIRCalibrator"]
 #: Longest path; more cells than this are pooled.
 _CELLS = 4096
 
-#: Neighbours whose shares differ by no more are one cell.
+#: Neighbors whose shares differ by no more are one cell.
 _EQUAL = 1e-12
 
 #: Fits with less than this share of the best one's weight are left out: no digit depends on them.
@@ -55,11 +55,11 @@ class ENIRCalibrator(Calibrator):
 
     Notes
     -----
-    A near-isotonic fit minimises ½Σv(t − m)² + λΣ(mᵢ − mᵢ₊₁)₊ over the distinct scores in order. All of its fits are
+    A near-isotonic fit minimizes ½Σv(t − m)² + λΣ(mᵢ − mᵢ₊₁)₊ over the distinct scores in order. All of its fits are
     known from those at the finitely many λ where levels merge; each of these, with K levels and log-likelihood ℓ, has a
     weight proportional to N^(−K/2) exp ℓ, which is exp(−BIC/2). A level m of weight W says (Wm + α)/(W + 2α) with
     α = ½, 1 or 0; the weights of fits are as published, those of m itself. Between scores P is interpolated linearly,
-    and it is constant beyond them. The path is exact for up to 4096 cells, neighbouring scores with the same share of
+    and it is constant beyond them. The path is exact for up to 4096 cells, neighboring scores with the same share of
     positives being one cell; more are first pooled in 4096 cells that hold equal parts of both classes, which costs no
     accuracy that could be measured. N is the sum of the weights, so the fit depends on their scale.
 
@@ -90,6 +90,8 @@ class ENIRCalibrator(Calibrator):
         worth = _worth(path, math.log(max(table.n_pos + table.n_neg, 1.0)))
         steps = np.flatnonzero(worth > math.log(_NEGLIGIBLE))
         share = np.exp(worth[steps])
+        self.penalties_: Floats
+        self.posterior_: Floats
         self.penalties_, self.posterior_ = path.penalties[steps], share / share.sum()
         values, added = np.zeros(len(starts)), ADDED[self.smoothing]
         for weight, step in zip(self.posterior_.tolist(), steps.tolist(), strict=True):
@@ -98,11 +100,11 @@ class ENIRCalibrator(Calibrator):
             smoothed = (level * fit.values + added) / (level + 2 * added)
             values += weight * np.repeat(smoothed, np.diff(fit.starts, append=len(starts)))
         blocks = _kernels.run_starts(values)
-        return block_map(table.scores, starts[blocks], np.minimum(values[blocks], 1.0))
+        return block_map(*block_ends(table.scores, starts[blocks]), np.minimum(values[blocks], 1.0))
 
 
 def _cells(table: ScoreTable) -> tuple[Ints, Floats, Floats]:
-    """Return where cells start, neighbours of equal share being one, with their positive and negative weight."""
+    """Return where cells start, neighbors of equal share being one, with their positive and negative weight."""
     pos, neg = table.pos, table.neg
     starts = np.flatnonzero(np.append(True, np.abs(np.diff(pos / (pos + neg))) > _EQUAL))
     pos, neg = (np.add.reduceat(side, starts).astype(np.float64) for side in (pos, neg))

@@ -7,7 +7,7 @@ import numpy as np
 
 from oddsmith import _check, _kernels
 from oddsmith.calibrators._base import Calibrator, Laws
-from oddsmith.calibrators._bins import block_map
+from oddsmith.calibrators._bins import block_ends, block_map
 from oddsmith.maps import CalibrationMap, StepMap
 from oddsmith.solvers.targets import platt_targets
 from oddsmith.table import Sample, ScoreTable
@@ -35,7 +35,7 @@ class IsotonicCalibrator(Calibrator):
 
     Notes
     -----
-    Minimises Σ v(t − m(s))² over non-decreasing m. Equal scores are pooled first; the fit then also minimises log-loss
+    Minimizes Σ v(t − m(s))² over non-decreasing m. Equal scores are pooled first; the fit then also minimizes log-loss
     among monotone functions and keeps the mean. Constant beyond the calibration scores.
 
     References
@@ -70,10 +70,10 @@ class IsotonicCalibrator(Calibrator):
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         starts, means = _kernels.pool_violators(table.pos, table.neg)
-        values = self._bound(means, table)
+        values, ends = self._bound(means, table), block_ends(table.scores, starts)
         if self.between == "interpolate":
-            return block_map(table.scores, starts, values)
-        _, last = around(table.scores[np.append(starts[1:], len(table)) - 1])
+            return block_map(*ends, values)
+        _, last = around(ends[1])
         return StepMap(last, values, np.append(values, values[-1]))
 
     def _bound(self, means: np.ndarray, data: Sample) -> np.ndarray:

@@ -35,7 +35,7 @@ class MonotoneLogisticCalibrator(SoftUnitCalibrator):
     """Fit log-odds that are continuous, linear between quantiles of the score, and always rising.
 
     Between a sigmoid, which one straight line makes too stiff, and isotonic regression, which steps make too loose:
-    slopes may differ from piece to piece, but none is negative and neighbours are held together. Never ties or reorders
+    slopes may differ from piece to piece, but none is negative and neighbors are held together. Never ties or reorders
     scores. Good from a hundred cases on.
 
     Parameters
@@ -43,7 +43,7 @@ class MonotoneLogisticCalibrator(SoftUnitCalibrator):
     pieces : int, default 8
         Pieces of equal weight.
     penalty : float, default 1.0
-        Weight λ of the penalty on differences of neighbouring slopes, for log-odds of unit standard deviation.
+        Weight λ of the penalty on differences of neighboring slopes, for log-odds of unit standard deviation.
     pos_label, clip
         As for every calibrator.
     input : {"score", "probability", "log_odds"}, default "score"
@@ -59,7 +59,7 @@ class MonotoneLogisticCalibrator(SoftUnitCalibrator):
 
     Notes
     -----
-    Minimises −Σ [tᵢ log pᵢ + (1 − tᵢ) log(1 − pᵢ)] + ½λ Σ (θⱼ₊₁ − θⱼ)² over slopes θⱼ ≥ 0, with Platt's targets t; each
+    Minimizes −Σ [tᵢ log pᵢ + (1 − tᵢ) log(1 − pᵢ)] + ½λ Σ (θⱼ₊₁ − θⱼ)² over slopes θⱼ ≥ 0, with Platt's targets t; each
     Newton step is a non-negative least-squares problem. Slopes are held at 10⁻⁶ or more. Probabilities are read as
     log((p + ε)/(1 − p + ε)) with ε = 1/(2N), which is finite at 0 and 1 and keeps all of them apart.
 
@@ -105,11 +105,13 @@ class MonotoneLogisticCalibrator(SoftUnitCalibrator):
             self._warn(NegativeSlopeWarning, "The data ask for a falling map: the fit is flat.")
         # The least slope is one over the range of the scores: their spread vanishes beside a row of huge weight.
         slopes = np.maximum(theta[:-1] / spread, _LEAST_SLOPE)
+        self.knots_: Floats
+        self.slopes_: Floats
         self.knots_, self.slopes_ = knots, slopes / frame.scale
         return _joined(knots, slopes, float(theta[-1]), frame)
 
     def _place(self, table: ScoreTable, frame: Frame) -> Floats:
-        """Return inner knots at equally spaced percentiles, apart from each other on the standardised scale."""
+        """Return inner knots at equally spaced percentiles, apart from each other on the standardized scale."""
         inner = quantiles(table.scores, table.total, np.arange(1, self.pieces) / self.pieces)
         low, high = table.span()
         x = frame.x(np.array([low, *inner, high]))
@@ -156,7 +158,7 @@ def _rising_step(theta: Floats, at: Quadratic) -> Floats:
 
 
 def _joined(knots: Floats, slopes: Floats, level: float, frame: Frame) -> PolynomialMap:
-    """Return pieces that meet to the last bit, so that rounding cannot reverse neighbours.
+    """Return pieces that meet to the last bit, so that rounding cannot reverse neighbors.
 
     Each piece is expanded about the knot on its left, with the value that the piece before has there.
     """

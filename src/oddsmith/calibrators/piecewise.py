@@ -9,7 +9,7 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
-from oddsmith.calibrators._knots import KnotSearch, PiecewiseFit
+from oddsmith.calibrators._knots import GrowthStep, KnotSearch, PiecewiseFit
 from oddsmith.calibrators._selection import Selected
 from oddsmith.errors import NegativeSlopeWarning, SeparableWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
@@ -80,8 +80,8 @@ class PiecewiseLogisticCalibrator(Calibrator):
 
     Notes
     -----
-    Minimises Σ log(1 + exp(−yᵢf(sᵢ))) + λ Σ (slopeⱼ − slopeⱼ₋₁)². Pairs are compared by unpenalised likelihood at the
-    penalised solution, the first wins ties, pairs out of order are skipped. With perfectly separated classes, or with
+    Minimizes Σ log(1 + exp(−yᵢf(sᵢ))) + λ Σ (slopeⱼ − slopeⱼ₋₁)². Pairs are compared by unpenalized likelihood at the
+    penalized solution, the first wins ties, pairs out of order are skipped. With perfectly separated classes, or with
     λ = 0 and a piece that the data leave free, a ridge of 10⁻⁸N on the log-odds at the knots keeps the fit finite.
 
     References
@@ -136,7 +136,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
         )
         if isinstance(self.penalty, str):
             penalty = search.held_out_penalty()
-            self.l2_ = penalty * frame.scale * frame.scale
+            self.l2_: float = penalty * frame.scale * frame.scale
         else:
             self.l2_ = float(self.penalty)
             # Beyond this the log-odds are straight to the last bit.
@@ -147,10 +147,12 @@ class PiecewiseLogisticCalibrator(Calibrator):
             fit = replace(search, ridge=_RIDGE * data.cases).fit(penalty)
         fit, converged = fit.polished(table, frame)
         self._tell(converged)
-        self.log_likelihood_ = fit.log_likelihood
-        self.percentiles_ = None if offer.percentiles is None else offer.percentiles[fit.choice]
+        self.log_likelihood_: float = fit.log_likelihood
+        self.percentiles_: tuple[int, int] | None = None if offer.percentiles is None else offer.percentiles[fit.choice]
         candidates = dict(zip(search.sets.ravel().tolist(), offer.sets.ravel().tolist(), strict=True))
-        self.trace_ = [step if step.knot is None else step._replace(knot=candidates[step.knot]) for step in fit.trace]
+        self.trace_: list[GrowthStep] = [
+            step if step.knot is None else step._replace(knot=candidates[step.knot]) for step in fit.trace
+        ]
         inner = np.array([candidates[x] for x in fit.knots.tolist()])
         return self._finish(table, frame, inner, fit)
 
@@ -159,11 +161,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
         if self.knots is not None:
             inner = np.asarray(self.knots, dtype=np.float64)
             if inner.ndim != 1 or not np.isfinite(inner).all() or np.any(np.diff(inner) <= 0):
-                _check.fail(
-                    "knots must be finite and ascending",
-                    f"knots={self.knots!r}",
-                    "sort them and drop repeats",
-                )
+                _check.fail("knots must be finite and ascending", f"knots={self.knots!r}", "sort them and drop repeats")
             return _Offer(inner[None], None)
         if self.pieces == "grow":
             inner = np.unique(quantiles(table.scores, table.total, _TWENTIETHS))
@@ -184,12 +182,12 @@ class PiecewiseLogisticCalibrator(Calibrator):
         """Keep what was fitted, on the scale of the scores, and return the map."""
         low, high = table.span()
         margin = 2e-6 * (high / 2 - low / 2) if self.end_epsilon is None else self.end_epsilon
-        self.knots_ = np.array([low, *inner, min(high + margin, float(np.finfo(np.float64).max))])
-        self.weights_ = (hinges(frame.x(self.knots_), fit.knots[None]) @ fit.theta)[0]
+        self.knots_: Floats = np.array([low, *inner, min(high + margin, float(np.finfo(np.float64).max))])
+        self.weights_: Floats = (hinges(frame.x(self.knots_), fit.knots[None]) @ fit.theta)[0]
         slopes = np.cumsum(fit.theta[1:])
         if self.monotone:
             slopes = np.maximum(slopes, 0.0)
-        self.slopes_ = slopes / frame.scale
+        self.slopes_: Floats = slopes / frame.scale
         if np.any(slopes < -1e-12 * np.abs(slopes).max()):
             self._warn(NegativeSlopeWarning, f"A piece falls (slopes {np.array2string(self.slopes_, precision=3)}).")
         # Each piece is expanded about the inner knot that it starts from, the first about the one where it ends.

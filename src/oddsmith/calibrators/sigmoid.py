@@ -9,7 +9,7 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.errors import NegativeSlopeWarning
-from oddsmith.maps import PolynomialMap
+from oddsmith.maps import PolynomialMap, line_map
 from oddsmith.solvers.line import Line, fit_line
 from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import Sample
@@ -32,13 +32,13 @@ class _LineCalibrator(Calibrator):
         return np.array([self.b_])
 
     def _finish(self, line: Line) -> PolynomialMap:
+        self.a_: float
+        self.b_: float
         self.a_, self.b_ = line.a, line.b
         self._tell(line.converged)
         if line.slope < 0:
             self._warn(NegativeSlopeWarning, f"The fitted slope is negative (a = {line.a:.4g}): P falls as s rises.")
-        return PolynomialMap(
-            np.empty(0), np.array([line.center]), np.array([[line.intercept, line.slope, 0.0]]), line.scale
-        )
+        return line_map(line.slope, line.intercept, line.center, line.scale)
 
 
 @dataclass(eq=False, repr=False)
@@ -64,7 +64,7 @@ class LogisticCalibrator(_LineCalibrator):
 
     Notes
     -----
-    Minimises Σ log(1 + exp(−yᵢ(asᵢ + b))) + λ(a² + b²) by Newton's method with backtracking. With λ = 0 and classes
+    Minimizes Σ log(1 + exp(−yᵢ(asᵢ + b))) + λ(a² + b²) by Newton's method with backtracking. With λ = 0 and classes
     that a threshold separates there is no minimum: the fit then uses Platt's targets, with a warning.
 
     References
@@ -122,7 +122,7 @@ class PlattCalibrator(_LineCalibrator):
 
     Notes
     -----
-    Minimises −Σ [tᵢ log pᵢ + (1 − tᵢ) log(1 − pᵢ)] with t₊ = (N₊ + 1)/(N₊ + 2) for positives and t₋ = 1/(N₋ + 2) for
+    Minimizes −Σ [tᵢ log pᵢ + (1 − tᵢ) log(1 − pᵢ)] with t₊ = (N₊ + 1)/(N₊ + 2) for positives and t₋ = 1/(N₋ + 2) for
     negatives. N₊ and N₋ are sums of weights, so the fit is not invariant to the scale of float weights.
 
     References
@@ -145,7 +145,7 @@ class PlattCalibrator(_LineCalibrator):
 
     def _fit_sample(self, data: Sample) -> PolynomialMap:
         targets = platt_targets(data)
-        self.targets_ = targets.pos_up, targets.neg_up
+        self.targets_: tuple[float, float] = targets.pos_up, targets.neg_up
         return self._finish(fit_line(data, targets))
 
 

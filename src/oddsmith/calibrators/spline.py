@@ -69,7 +69,7 @@ class SplineCalibrator(UnitCalibrator):
 
     Notes
     -----
-    Minimises Σ log(1 + exp(−yᵢf(sᵢ))) + ½λ ∫f″² over natural cubic splines f, straight beyond the end knots, by
+    Minimizes Σ log(1 + exp(−yᵢf(sᵢ))) + ½λ ∫f″² over natural cubic splines f, straight beyond the end knots, by
     Newton's method. With perfectly separated classes the fit is to Platt's targets.
 
     References
@@ -113,11 +113,14 @@ class SplineCalibrator(UnitCalibrator):
         targets = platt_targets(table) if self._separable else LABELS
         shapes = spline.shapes
         long = LongDesign.of(table, frame, lambda x: spline.basis(x / spread) @ shapes, targets, knots)
+        self.penalty_: float
         self.penalty_, chosen_well = (
             _held_out(long, shapes) if isinstance(self.penalty, str) else (float(self.penalty), True)
         )
         fit = long.fit(self.penalty_ * _roughness(shapes))
         self._tell(fit.converged and chosen_well)
+        self.knots_: Floats
+        self.weights_: Floats
         self.knots_, self.weights_ = knots, shapes @ fit.theta
         # From units of the standard deviation to those of the scale.
         units = spread ** -np.arange(4.0)

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from oddsmith.calibrators._base import Calibrator, Laws
-from oddsmith.maps import CalibrationMap, LinearMap, PolynomialMap
+from oddsmith.maps import CalibrationMap, LinearMap, line_map
 from oddsmith.table import Sample
 
 __all__ = ["LogisticCorrectionCalibrator", "MinMaxCalibrator", "SquashCalibrator"]
@@ -38,14 +38,14 @@ class SquashCalibrator(Calibrator):
 
     def _fit_sample(self, data: Sample) -> CalibrationMap:
         del data
-        return PolynomialMap(np.empty(0), np.zeros(1), np.array([[0.0, self._slope, 0.0]]), 1.0)
+        return line_map(self._slope)
 
 
 @dataclass(eq=False, repr=False)
 class LogisticCorrectionCalibrator(SquashCalibrator):
     """Correct boosted scores by P = σ(2F).
 
-    For the score F = Σ α h of AdaBoost with α = ½ log((1 − ε)/ε), whose exponential loss is minimised at half the
+    For the score F = Σ α h of AdaBoost with α = ½ log((1 − ε)/ε), whose exponential loss is minimized at half the
     log-odds. Fits nothing and needs no calibration set. Fails for strong learners such as full trees, whose |F| grows
     without limit.
 

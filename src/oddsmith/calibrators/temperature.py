@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from oddsmith.calibrators._base import Laws
 from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.calibrators.sigmoid import one_sided
 from oddsmith.errors import NegativeSlopeWarning
-from oddsmith.maps import CalibrationMap, PolynomialMap
+from oddsmith.maps import CalibrationMap, line_map
 from oddsmith.solvers.line import fit_line
 from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import Sample
@@ -45,7 +44,7 @@ class TemperatureCalibrator(UnitCalibrator):
 
     Notes
     -----
-    L = s/T, with T the minimiser of Σ log(1 + exp(−yᵢsᵢ/T)) over T > 0, found by Newton's method on 1/T. If the sign of
+    L = s/T, with T the minimizer of Σ log(1 + exp(−yᵢsᵢ/T)) over T > 0, found by Newton's method on 1/T. If the sign of
     the score always agrees with the label there is none, and the fit is to Platt's targets. If the score speaks against
     the label, T is held at 10⁶ times the largest |s|, where P = ½, with a warning.
 
@@ -82,5 +81,5 @@ class TemperatureCalibrator(UnitCalibrator):
         if line.slope < least:
             self._warn(NegativeSlopeWarning, "The scores speak against the labels: the temperature is at its bound.")
         slope = max(line.slope, least)
-        self.temperature_ = float(line.scale / slope)
-        return PolynomialMap(np.empty(0), np.zeros(1), np.array([[0.0, slope, 0.0]]), line.scale)
+        self.temperature_: float = float(line.scale / slope)
+        return line_map(slope, scale=line.scale)

@@ -97,6 +97,8 @@ class VennAbersCalibrator(Calibrator):
     def _set_constant(self, data: Sample) -> None:
         # The two are those of a single score, whose merged value is the add-one prior.
         n = data.n_pos + data.n_neg
+        self.lower_: StepMap
+        self.upper_: StepMap
         self.lower_, self.upper_ = (_flat(data.span()[0], value / (n + 1)) for value in (data.n_pos, data.n_pos + 1))
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
@@ -141,7 +143,7 @@ def _along(knots: Floats, jumps: _Jumps, side: Literal["left", "right"]) -> Floa
 def _step_map(knots: Floats, values: Floats) -> StepMap:
     """Return the steps with the values before, at, and after each knot in turn; "at" is as far as rounding goes."""
     ends = np.column_stack(around(knots)).ravel()
-    apart = np.append(ends[1:] > ends[:-1], True)  # between neighbouring doubles nothing is
+    apart = np.append(ends[1:] > ends[:-1], True)  # between neighboring doubles nothing is
     values = values[np.append(True, apart)]
     return StepMap(ends[apart], values[:-1], values)
 

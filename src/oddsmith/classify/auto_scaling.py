@@ -122,7 +122,7 @@ class AutoScaling(JointScaling):
         self.accuracy = accuracy
         self.random_state = random_state
         self.classes = classes
-        self.input = input
+        self.input: Input = input
 
     def _fit(self, z: Floats, index: Index, weight: Floats) -> None:
         _check.one_of(self.accuracy, "accuracy", ("free", "keep"))
@@ -142,9 +142,9 @@ class AutoScaling(JointScaling):
             shift = level_classes(prob, cases.weight, cases.totals, cases.totals > 0)
         back = np.argsort(cases.columns)
         self._blend = [_in_order(part, back) for part in parts], weights[kept], shift[back]
-        self.weights_ = {part.name: float(w) for part, w in zip(parts, weights[kept], strict=True)}
+        self.weights_: dict[str, float] = {part.name: float(w) for part, w in zip(parts, weights[kept], strict=True)}
         self._measure_gain(judged, weights, [part.name for part, _ in candidates])
-        self.verdict_ = " ".join([*self._choice(), *self._worth(judged.n_folds), *self._left_out(cases)])
+        self.verdict_: str = " ".join([*self._choice(), *self._worth(judged.n_folds), *self._left_out(cases)])
         reason = fit_temperature(cases.z, cases.truth, cases.weight, _UNKNOWN)[2]
         if reason is not None:
             warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
@@ -154,7 +154,9 @@ class AutoScaling(JointScaling):
 
     def _measure_gain(self, judged: "_HeldOutLikelihoods", weights: Floats, names: list[str]) -> None:
         """Tell what calibrating brought."""
-        self.gain_, self.gain_interval_, self.worth_it_ = math.nan, (math.nan, math.nan), None
+        self.gain_: float = math.nan
+        self.gain_interval_: tuple[float, float] = (math.nan, math.nan)
+        self.worth_it_: bool | None = None
         self._losses = (math.nan, math.nan, math.nan)
         if judged.n_folds == 0:
             return

@@ -13,7 +13,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.svm import LinearSVC
-from sklearn.utils import Tags, get_tags, indexable
+from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
@@ -209,7 +209,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         if prefit:
             estimators, pooled = [estimator], [score_all(training, X, target)]
             warn_if_in_sample(estimator, X, X_train, pooled[0].values, target)
-            self.protocol_ = f"classifier fitted before, calibrated on {len(target.y)} rows"
+            self.protocol_: str = f"classifier fitted before, calibrated on {len(target.y)} rows"
         else:
             if len(target.classes) > 2 and not target.multilabel and _knows_two_classes(estimator):
                 training = training._replace(
@@ -315,7 +315,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         calibrator = clone(resolve_method(self.method))
         if _routes() and calibrator.get_metadata_routing().fit.requests.get("sample_weight") is None:
             calibrator.set_fit_request(sample_weight=True)
-        router = MetadataRouter(owner=self).add_self_request(self)
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
         router.add(calibrator=calibrator, method_mapping=to_fit)
         if prefit:
             return router
@@ -324,7 +324,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         router.add(estimator=estimator, method_mapping=to_fit)
         return router.add(splitter=splitter, method_mapping=to_split)
 
-    def __sklearn_tags__(self) -> Tags:
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         estimator, _ = self._resolve_estimator()
         if hasattr(estimator, "__sklearn_tags__"):
@@ -394,12 +394,14 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
 
     def _keep(self, estimators: list[Any], calibrations: list[Any], scored: Pooled, target: Target) -> None:
         used = self.response_method if callable(self.response_method) else scored.kind
-        self.calibrated_classifiers_ = [
+        self.calibrated_classifiers_: list[CalibratedPair] = [
             CalibratedPair(estimator, calibration, target.classes, used, scored.source)
             for estimator, calibration in zip(estimators, calibrations, strict=True)
         ]
-        self.calibrators_ = [each for calibration in calibrations for each in calibration.calibrators]
-        self.classes_ = target.classes
+        self.calibrators_: list[Any] = [each for calibration in calibrations for each in calibration.calibrators]
+        self.classes_: NDArray[Any] = target.classes
+        self.response_method_: str
+        self.source_: str
         self.response_method_, self.source_ = scored.kind, scored.source
         # What an earlier fit knew and this one does not must go.
         for name in ("estimator_", "n_features_in_", "feature_names_in_"):
@@ -407,7 +409,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             if name != "estimator_" and hasattr(estimators[0], name):
                 setattr(self, name, getattr(estimators[0], name))
         if len(estimators) == 1:
-            self.estimator_ = estimators[0]
+            self.estimator_: Any = estimators[0]
 
     def _multilabel(self) -> bool:
         return bool(self.calibrated_classifiers_[0].calibration.problems.layout == "labels")

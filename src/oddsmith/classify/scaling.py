@@ -49,7 +49,7 @@ _STEEPEST = 1e300
 #: Logits that are worked on at a time.
 _BLOCK = 2**18
 
-WHY_ON_BOUND = {
+WHY_ON_BOUND: dict[type[Warning], str] = {
     ConstantScoreWarning: "All logits of a row are equal: the temperature stays at 1.",
     SeparableWarning: "The true class is on top in every row: the temperature is at its lower bound.",
     ReversedScoreWarning: "Logits do not favor the true class: the temperature is at its upper bound.",
@@ -63,6 +63,8 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes: ArrayLike | None
     input: Input
     temperature_: float
+    n_features_in_: int
+    classes_: NDArray[Any]
 
     def fit(self, logits: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit on logits of shape (n, k), labels and optional weights; integer weights are repetitions.
@@ -170,9 +172,10 @@ class TemperatureScaling(JointScaling):
 
     def __init__(self, *, classes: ArrayLike | None = None, input: Input = "auto") -> None:
         self.classes = classes
-        self.input = input
+        self.input: Input = input
 
     def _fit(self, z: Floats, index: Index, weight: Floats) -> None:
+        self.temperature_: float
         self.temperature_, _, reason = fit_temperature(z, index, weight)
         if reason is not None:
             warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
@@ -231,7 +234,7 @@ class VectorScaling(JointScaling):
     ) -> None:
         self.penalty = penalty
         self.classes = classes
-        self.input = input
+        self.input: Input = input
 
     def _features(self, z: Floats) -> Floats:
         return np.asarray(z - z.mean(axis=1, keepdims=True))
@@ -245,7 +248,7 @@ class VectorScaling(JointScaling):
     def _fit(self, z: Floats, index: Index, weight: Floats) -> None:
         penalty = self._penalty(z.shape[1])
         best, size, reason = fit_temperature(z, index, weight)
-        self.temperature_ = best if reason is None else size
+        self.temperature_: float = best if reason is None else size
         v = np.empty(z.shape[::-1])
         for rows in gen_batches(len(z), max(_BLOCK // z.shape[1], 1)):  # large logits are copied once
             v[:, rows] = self._features(z[rows]).T / self.temperature_

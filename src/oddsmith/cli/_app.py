@@ -17,7 +17,7 @@ from oddsmith.cli._plugins import ExtensibleGroup
 
 #: Each is a function in the module of its name, beside an ``EXAMPLE``. These modules import what is slow to load only
 #: inside functions, so that help and shell completion are quick.
-COMMANDS = ("demo", "fit", "apply", "show", "export", "evaluate", "check", "compare", "report")
+COMMANDS = ("demo", "fit", "apply", "show", "export", "evaluate", "check", "compare", "report", "decide", "combine")
 
 app = typer.Typer(
     name="oddsmith",
@@ -38,8 +38,10 @@ class _Command(TyperCommand):
         for option in self.params:
             if isinstance(option, TyperOption) and option.name == "method":
                 from oddsmith.calibrators.registry import METHODS
+                from oddsmith.classify.methods import SCALINGS
 
-                option.help = str(option.help).format(methods=", ".join(METHODS))
+                several = ", ".join([*SCALINGS, "one-vs-rest:METHOD"])
+                option.help = str(option.help).format(methods=", ".join(METHODS), class_methods=several)
             if isinstance(option, TyperOption) and option.name == "to":
                 from oddsmith.export import LANGUAGES
 

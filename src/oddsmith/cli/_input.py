@@ -42,8 +42,9 @@ def other_label(labels: tuple[Any, Any]) -> str | None:
 
 
 def meaning_of(scores_are: str) -> Meaning:
-    """Return what ``--scores-are`` means to the library."""
-    return cast("Meaning", scores_are.replace("-", "_"))
+    """Return what ``--scores-are`` means to the library, for two classes."""
+    same = {"auto": "score", "logits": "log_odds", "probabilities": "probability"}
+    return cast("Meaning", same.get(scores_are, scores_are.replace("-", "_")))
 
 
 def resolution_of(text: str) -> float | Literal["auto"] | None:

@@ -42,6 +42,8 @@ class CommandOutput:
     """Where a command prints: remarks, warnings and progress, unless it is to be quiet, and one result."""
 
     def __init__(self, *, quiet: bool, as_json: bool, output: Path | None = None) -> None:
+        self.quiet: bool
+        self.as_json: bool
         self.quiet, self.as_json = quiet, as_json
         self._err = Terminal(stderr=True, quiet=quiet)
         # Where standard output is the file that is written, the result goes to standard error.
@@ -86,13 +88,15 @@ class CommandOutput:
             yield
 
     @contextmanager
-    def show_warnings(self) -> Iterator[None]:
-        """Turn the library's warnings into remarks."""
+    def show_warnings(self) -> Iterator[list[str]]:
+        """Turn the library's warnings into remarks; yield a list that holds them at the end."""
+        found: list[str] = []
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", OddsmithWarning)
-            yield
+            yield found
         for warning in caught:
             if issubclass(warning.category, OddsmithWarning):
+                found.append(str(warning.message))
                 self.remark(f"Warning: {warning.message}")
             else:
                 warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)

@@ -13,9 +13,21 @@ from oddsmith.errors import InvalidInputError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from oddsmith.cli._classes import ClassOptions
+    from oddsmith.cli._output import CommandOutput
+
 EXAMPLE = "oddsmith check predictions.parquet --max-ece 0.2 --min-p 0.001 --junit check.xml"
 
-TestName = Literal["spiegelhalter", "hosmer-lemeshow", "cox", "kolmogorov-smirnov", "kuiper"]
+TestName = Literal[
+    "spiegelhalter",
+    "hosmer-lemeshow",
+    "cox",
+    "kolmogorov-smirnov",
+    "kuiper",
+    "likelihood-ratio",
+    "top-label",
+    "classwise",
+]
 Limit = float | None
 Bounds = list[str] | None
 _BOUND = "MEASURE=LIMIT"
@@ -59,13 +71,22 @@ def check(
     file: option.ScoresFile,
     max_ece: Annotated[Limit, typer.Option("--max-ece", help="Calibration error, 15 bins between quantiles.")] = None,
     max_smooth_ece: Annotated[Limit, typer.Option("--max-smooth-ece", help="Smooth calibration error.")] = None,
+    max_top_label_ece: Annotated[
+        Limit, typer.Option("--max-top-label-ece", help="Several classes: calibration error of the decision.")
+    ] = None,
+    max_classwise_ece: Annotated[
+        Limit, typer.Option("--max-classwise-ece", help="Several classes: mean calibration error of each class.")
+    ] = None,
     max_log_loss: Annotated[Limit, typer.Option("--max-log-loss", help="Log-loss in nats.")] = None,
     max_brier: Annotated[Limit, typer.Option("--max-brier", help="Brier score.")] = None,
     min_auc: Annotated[Limit, typer.Option("--min-auc", help="Area under the ROC curve.")] = None,
     min_slope: Annotated[Limit, typer.Option("--min-slope", help="Calibration slope; 1 is ideal.")] = None,
     max_slope: Annotated[Limit, typer.Option("--max-slope", help="Calibration slope; 1 is ideal.")] = None,
     min_p: Annotated[Limit, typer.Option("--min-p", help="p-value of a test of calibration.")] = None,
-    test: Annotated[TestName, typer.Option("--test", help="Which test.")] = "spiegelhalter",
+    test: Annotated[
+        TestName | None,
+        typer.Option("--test", help="Which test. [default: spiegelhalter; several classes: likelihood-ratio]"),
+    ] = None,
     at_most: Annotated[Bounds, typer.Option("--max", metavar=_BOUND, help="Upper bound of any measure.")] = None,
     at_least: Annotated[Bounds, typer.Option("--min", metavar=_BOUND, help="Lower bound of any measure.")] = None,
     junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file, too.")] = None,
@@ -73,53 +94,61 @@ def check(
     label: option.LabelColumn = None,
     weight: option.WeightColumn = None,
     positive: option.Positive = None,
+    scores: option.Scores = None,
+    classes: option.Classes = None,
+    labels: option.LabelsFile = None,
+    scores_are: option.ClassScoresAre = "auto",
+    sample: option.Sample = None,
+    seed: option.Seed = 0,
     bad_rows: option.BadRows = "refuse",
     resolution: option.Resolution = "auto",
     force: option.Force = False,
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Let probabilities pass if they keep within bounds: exit code 0, or 1 if a bound is broken."""
+    """Let probabilities pass if they keep within bounds: exit code 0, or 1 if a bound is broken.
+
+    Several classes: `oddsmith check classes.csv --scores 'p_*' --label label --max-top-label-ece 0.05`.
+    """
     from rich.table import Table
     from rich.text import Text
 
     from oddsmith import _check
-    from oddsmith.cli._input import read_forecast
+    from oddsmith.cli._classes import ClassOptions, are_several, refuse_class_options, refuse_two_class_options
     from oddsmith.cli._output import CommandOutput, print_text
     from oddsmith.files import input_files, write_atomically
-    from oddsmith.metrics import summary
 
     out = CommandOutput(quiet=quiet, as_json=as_json)
+    several = are_several(file, scores, probability)
+    used = (test or ("likelihood-ratio" if several else "spiegelhalter")).replace("-", "_")
     asked = [
         (name, at_most, _check.number(limit, option, low=-float("inf")))
         for option, name, at_most, limit in (
             ("--max-ece", "calibration_error", True, max_ece),
             ("--max-smooth-ece", "smooth_calibration_error", True, max_smooth_ece),
+            ("--max-top-label-ece", "top_label_calibration_error", True, max_top_label_ece),
+            ("--max-classwise-ece", "classwise_calibration_error", True, max_classwise_ece),
             ("--max-log-loss", "log_loss", True, max_log_loss),
             ("--max-brier", "squared_error", True, max_brier),
             ("--min-auc", "auc", False, min_auc),
             ("--min-slope", "calibration_slope", False, min_slope),
             ("--max-slope", "calibration_slope", True, max_slope),
-            ("--min-p", f"{test.replace('-', '_')}_test", False, min_p),
+            ("--min-p", f"{used}_test", False, min_p),
         )
         if limit is not None
     ]
-    asked += [_named(text, "--max", True) for text in at_most or []]
-    asked += [_named(text, "--min", False) for text in at_least or []]
+    asked += [_named(text, "--max", True, several) for text in at_most or []]
+    asked += [_named(text, "--min", False, several) for text in at_least or []]
     if not asked:
         _check.fail("at least one bound must be given", "none", "pass one, such as --max-ece 0.05")
-    forecast, data, _ = read_forecast(
-        out,
-        file,
-        probability=probability,
-        label=label,
-        weight=weight,
-        positive=positive,
-        bad_rows=bad_rows,
-        resolution=resolution,
-    )
-    with out.show_warnings(), out.waiting("Measuring"):
-        found = summary(forecast, intervals=False, distinct=data.distinct)
+    if several:
+        refuse_two_class_options(probability=probability, positive=positive)
+        told = ClassOptions(tuple(scores or ()), classes, label, labels, weight, scores_are, bad_rows, sample, seed)
+        found = _evaluation_of_classes(out, file, told)
+    else:
+        refuse_class_options(classes=classes, labels=labels, sample=sample)
+        options = {"label": label, "weight": weight, "positive": positive, "bad_rows": bad_rows}
+        found = _evaluation(out, file, probability=probability, resolution=resolution, **options)
     bounds = [_bound(found, *one) for one in asked]
     if junit is not None:
         write_atomically(junit, _junit(file, bounds), force=force, sources=input_files(file))
@@ -142,13 +171,34 @@ def check(
         raise typer.Exit(CHECK_FAILED)
 
 
-def _named(text: str, option: str, at_most: bool) -> tuple[str, bool, float]:
-    """Read a bound of any registered measure, such as lift=2."""
+def _evaluation(out: "CommandOutput", file: str, **options: Any) -> dict[str, Any]:
+    """Return measures and tests of the probabilities in a file."""
+    from oddsmith.cli._input import read_forecast
+    from oddsmith.metrics import summary
+
+    forecast, data, _ = read_forecast(out, file, **options)
+    with out.show_warnings(), out.waiting("Measuring"):
+        return summary(forecast, intervals=False, distinct=data.distinct)
+
+
+def _evaluation_of_classes(out: "CommandOutput", file: str, told: "ClassOptions") -> dict[str, Any]:
+    """Return measures and tests of the probabilities of several classes in a file."""
+    from oddsmith.cli._classes import read_classes
+    from oddsmith.metrics import evaluate_classes
+
+    data = read_classes(out, file, told, "probability")
+    with out.show_warnings(), out.waiting("Measuring"):
+        return evaluate_classes(data.rows, random_state=told.seed)
+
+
+def _named(text: str, option: str, at_most: bool, several: bool) -> tuple[str, bool, float]:
+    """Read a bound of any measure, such as lift=2; of several classes the measures that there are decide."""
     from oddsmith import _check
     from oddsmith.metrics import MEASURES
 
     name, _, limit = text.partition("=")
-    _check.one_of(name, option, tuple(MEASURES))
+    if not several:
+        _check.one_of(name, option, tuple(MEASURES))
     try:
         return name, at_most, _check.number(float(limit), option, low=-float("inf"))
     except ValueError:
@@ -157,11 +207,15 @@ def _named(text: str, option: str, at_most: bool) -> tuple[str, bool, float]:
 
 def _bound(found: dict[str, Any], name: str, at_most: bool, limit: float) -> Bound:
     """Compare a measure, or the p-value of a test, with a limit."""
+    from oddsmith import _check
     from oddsmith.report.titles import title_of
 
     is_test = name in found["tests"]
+    if not is_test and name not in found["measures"]:
+        known = [*found["measures"], *found["tests"]]
+        _check.fail("bounds must be of measures that there are", name, f"choose among {', '.join(known)}")
     part = found["tests" if is_test else "measures"][name]
-    if "reason" in part:
+    if "reason" in part and "value" not in part:
         raise InvalidInputError(part["reason"])
     value = float(part["p_value" if is_test else "value"])
     title = f"p-value ({title_of(name)})" if is_test else title_of(name)

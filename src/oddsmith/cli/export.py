@@ -38,7 +38,13 @@ def export(
     dialect: Annotated[
         str, typer.Option("--dialect", help="SQL dialect: duckdb, postgres, sqlite, spark, bigquery, snowflake.")
     ] = "duckdb",
-    column: Annotated[str, typer.Option("--column", help="SQL: name of the score's column.")] = "score",
+    column: Annotated[
+        str | None,
+        typer.Option(
+            "--column",
+            help="SQL: name of the score's column; of several classes all, with commas. [default: score, or as fitted]",
+        ),
+    ] = None,
     table: Annotated[
         str | None, typer.Option("--table", help="SQL: write a SELECT from this table, such as schema.table.")
     ] = None,
@@ -49,17 +55,24 @@ def export(
 ) -> None:
     """Write a model as SQL, ONNX, Python, JavaScript or C, and prove that it computes the same."""
     from oddsmith import _check
+    from oddsmith.cli._classes import refuse_two_class_options
     from oddsmith.cli._output import STANDARD_OUTPUT, CommandOutput, print_text, writable_file
     from oddsmith.export import LANGUAGES
     from oddsmith.export import export as write_export
     from oddsmith.files import write_atomically
-    from oddsmith.modelfile import CalibrationModel
+    from oddsmith.modelfile import CalibrationModel, JointModel, load
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
     _check.one_of(to, "--to", _languages())
     suffix = LANGUAGES[to].suffix
-    fitted = _segment(CalibrationModel.load(model), segment)
-    done = write_export(fitted, to, dialect=dialect, column=column, table=None if table is None else qualified(table))
+    fitted: CalibrationModel | JointModel = load(model)
+    names: dict[str, Any] = {} if column is None else {"column": column}
+    if isinstance(fitted, JointModel):
+        refuse_two_class_options(segment=segment)
+        names = {} if column is None else {"columns": [name.strip() for name in column.split(",")]}
+    else:
+        fitted = _segment(fitted, segment)
+    done = write_export(fitted, to, dialect=dialect, table=None if table is None else qualified(table), **names)
     out.remark(str(done.parity))
     if output is None and isinstance(done.content, bytes):
         output = model.with_suffix(suffix)

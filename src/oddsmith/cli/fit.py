@@ -2,6 +2,7 @@
 
 import warnings
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,8 @@ from oddsmith.cli import _options as option
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from oddsmith.cli._classes import ClassOptions
+    from oddsmith.cli._output import CommandOutput
     from oddsmith.table import ScoreTable
 
 EXAMPLE = "oddsmith fit scores.csv -o model.json --score score --label label"
@@ -27,6 +30,12 @@ def fit(
     label: option.LabelColumn = None,
     weight: option.WeightColumn = None,
     positive: option.Positive = None,
+    scores: option.Scores = None,
+    classes: option.Classes = None,
+    labels: option.LabelsFile = None,
+    scores_are: option.ClassScoresAre = "auto",
+    sample: option.Sample = None,
+    seed: option.Seed = 0,
     method: option.Method = "auto",
     by: Annotated[str | None, typer.Option("--by", help="Column of segments: one model for each value.")] = None,
     bad_rows: option.BadRows = "refuse",
@@ -35,9 +44,13 @@ def fit(
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Fit a calibrator to scores and labels, and write it to a model file."""
+    """Fit a calibrator to scores and labels, and write it to a model file.
+
+    Several classes: `oddsmith fit classes.csv -o model.json --scores 'p_*' --label label`.
+    """
     from oddsmith import _check
     from oddsmith.calibrators.registry import calibrator_named
+    from oddsmith.cli._classes import ClassOptions, are_several, refuse_class_options, refuse_two_class_options
     from oddsmith.cli._input import read_scores
     from oddsmith.cli._output import CommandOutput, print_text, writable_file
     from oddsmith.errors import OddsmithWarning
@@ -45,6 +58,12 @@ def fit(
     from oddsmith.modelfile import CalibrationModel
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
+    if are_several(file, scores, score):
+        refuse_two_class_options(score=score, positive=positive, by=by)
+        told = ClassOptions(tuple(scores or ()), classes, label, labels, weight, scores_are, bad_rows, sample, seed)
+        _fit_classes(out, file, output, told, method, force)
+        return
+    refuse_class_options(classes=classes, labels=labels, sample=sample)
     calibrator = calibrator_named(method, "--method")
 
     def fitted_to(table: "ScoreTable") -> CalibrationModel:
@@ -100,6 +119,48 @@ def fit(
         print_text(console, f"{model.method} fitted to {model.data.rows:,} rows{over}, written to {output}")
         if verdict is not None:
             print_text(console, verdict)
+
+    out.result(content, show)
+
+
+def _fit_classes(out: "CommandOutput", file: str, output: Path, told: "ClassOptions", method: str, force: bool) -> None:
+    """Fit a method to several classes."""
+    from oddsmith.classify.class_fit import fit_class_rows
+    from oddsmith.cli._classes import class_method, read_classes
+    from oddsmith.cli._output import print_text, writable_file
+    from oddsmith.files import input_files, replacing
+
+    chosen = class_method(method)
+    with (
+        writable_file(output, ".json") as target,
+        replacing(
+            target, force=force, sources=[*input_files(file), *([] if told.labels is None else [told.labels])]
+        ) as unfinished,
+    ):
+        data = read_classes(out, file, told)
+        with out.waiting("Fitting"), out.show_warnings() as found:
+            model = fit_class_rows(data.rows, chosen)
+        model = replace(model, warnings=tuple(dict.fromkeys(found)))
+        model.save(unfinished)
+    cases = {str(label): n for label, n in zip(model.labels, data.rows.class_weights.tolist(), strict=True)}
+    content: dict[str, Any] = {
+        "model": str(output),
+        "method": model.method,
+        "input": model.map.input,
+        "rows": data.rows.n_rows,
+        "rows_in_file": data.total,
+        "classes": cases,
+        "warnings": list(model.warnings),
+        "verdict": model.verdict or None,
+    }
+
+    def show(console: "Console") -> None:
+        sampled = f" (a sample of {data.total:,})" if data.sampled else ""
+        each = " to each class against the rest" if model.map.shape == "one_vs_rest" else ""
+        rows = f"{data.rows.n_rows:,} rows{sampled} of {len(model.labels)} classes"
+        print_text(console, f"{model.method} fitted{each} to {rows}, written to {output}")
+        if model.verdict:
+            print_text(console, model.verdict)
 
     out.result(content, show)
 

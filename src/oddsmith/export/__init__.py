@@ -8,6 +8,7 @@ from oddsmith import _check
 from oddsmith.export.c import C, to_c
 from oddsmith.export.code import CodeLanguage
 from oddsmith.export.javascript import JavaScript, to_javascript
+from oddsmith.export.joint import PREFIX
 from oddsmith.export.language import Language, Model, Output
 from oddsmith.export.onnx import Onnx, to_onnx
 from oddsmith.export.parity import Parity, compare
@@ -63,23 +64,25 @@ def export(
     dialect: str = "duckdb",
     column: str = "score",
     table: str | Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    prefix: str = PREFIX,
     connection: Any = None,
 ) -> Export:
     """Write a map for an engine, compare the two where the engine is at hand, and say so in the header.
 
     Compared are all knots, their neighbours, the extremes of doubles and scores between, in DuckDB, SQLite, ONNX
-    Runtime, Python, Node.js and the C compiler where they are installed. The same map on the same machine gives the
-    same bytes.
+    Runtime, Python, Node.js and the C compiler where they are installed; of several classes rows of every size, ties,
+    extremes and missing values. The same map on the same machine gives the same bytes.
 
     Parameters
     ----------
-    model : CalibrationMap or Calibrator
-        A fitted calibrator or its map.
+    model : CalibrationMap, Calibrator, JointModel, JointMap or fitted joint scaling
+        A fitted calibrator or its map; of several classes a model, its map or a fitted scaling.
     to : {"sql", "onnx", "python", "javascript", "c"}
         Or any other of `LANGUAGES`.
     output : {"probability", "log_odds"}, default "probability"
-        Log-odds are held within ±700.
-    dialect, column, table
+        Log-odds are held within ±700. Of several classes there are probabilities only.
+    dialect, column, table, columns, prefix
         For SQL: see `to_sql`.
     connection : DB-API connection, optional
         For SQL in PostgreSQL's dialect: an open connection of psycopg, to make the comparison on.
@@ -93,7 +96,7 @@ def export(
     (True, '-- The probability of the positive class by score: SquashCalibrator.')
     """
     _check.one_of(to, "to", list(LANGUAGES))
-    options = {"dialect": dialect, "column": column, "table": table, "connection": connection}
-    language = LANGUAGES[to].with_options(**options)
+    names = {"column": column, "table": table, "columns": columns, "prefix": prefix}
+    language = LANGUAGES[to].with_options(dialect=dialect, connection=connection, **names)
     parity = compare(language, model, output, language.to_run(model, output))
     return Export(language.write(model, output, str(parity)), parity)

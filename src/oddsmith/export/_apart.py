@@ -12,9 +12,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from oddsmith._types import Floats
 
-__all__ = ["DidNotRunError", "program", "run_apart", "run_files", "run_in_python"]
+__all__ = ["DidNotRunError", "as_json", "program", "run_apart", "run_files", "run_in_python"]
 
 #: Seconds until a program is ended.
 LIMIT = 120.0
@@ -86,12 +88,17 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
             process.kill()
 
 
+def as_json(scores: Floats) -> list[Any]:
+    """Return scores, or rows of them, as JSON knows them: what is missing is null."""
+    return np.where(np.isnan(scores), None, scores).tolist()
+
+
 def run_in_python(engine: str, content: str, name: str, scores: Floats) -> tuple[str, Any]:
     """Ask another Python, which has nothing but its standard library where it is to run an exported function."""
     if not sys.executable:
         raise DidNotRunError
     alone = engine == "python"
-    given = {"engine": engine, "content": content, "name": name, "scores": scores.tolist()}
+    given = {"engine": engine, "content": content, "name": name, "scores": as_json(scores)}
     command = [sys.executable, "-I", *(["-S"] if alone else []), str(Path(__file__).with_name("_child.py"))]
     (answer,) = run_files({}, command, given=json.dumps({**given, "path": [] if alone else sys.path}).encode())
     found, values = json.loads(answer)

@@ -1,15 +1,24 @@
-"""Scores at which an export is compared with its map: wherever the two could differ."""
+"""Scores, or rows of them, at which an export is compared with its map: wherever the two could differ."""
 
 import numpy as np
 
 from oddsmith._types import Floats
 from oddsmith.formula import Pieces, evaluate, walk
 from oddsmith.maps import CalibrationMap
+from oddsmith.maps.joint import JointMap, OneVsRestMap
 
 #: Between neighbouring probes the probability changes by no more than this, unless no double lies between them.
 _STEP = 0.01
 _MOST_KNOTS = 2_000
 _MOST_PROBES = 20_000
+
+#: Rows of each kind for several classes, and probes per class where classes have maps of their own.
+_ROWS = 40
+_PER_CLASS = 200
+
+#: Sizes of logits: from nearly equal ones to those of which one decides.
+_SIZES = (1e-3, 0.1, 1.0, 10.0, 1e3, 1e5)
+_EXTREMES = np.array([-1e300, -1e4, 0.0, 1.0, 1e4, 1e300])
 
 
 def probe_scores(fitted: CalibrationMap) -> Floats:
@@ -35,6 +44,43 @@ def probe_scores(fitted: CalibrationMap) -> Floats:
             break
         scores = np.union1d(scores, between)
     return scores
+
+
+def probe_rows(fitted: JointMap) -> Floats:
+    """Return rows of logits or probabilities, shape (n, columns), the same for the same map.
+
+    Random ones of every size; extremes, many of them equal; rows in which all columns are equal; where classes have
+    maps of their own, scores at their knots; and rows with a missing value.
+    """
+    rng = np.random.default_rng(0)
+    k = fitted.columns
+    if fitted.input == "logits":
+        kinds = [size * rng.normal(size=(_ROWS, k)) for size in _SIZES]
+        kinds += [rng.choice(_EXTREMES, (_ROWS, k)), rng.choice([0.0, 1e4], (_ROWS, k))]
+        kinds += [np.repeat(_EXTREMES[:, None], k, axis=1)]
+    elif k == 1:
+        kinds = [rng.random((_ROWS, 1)), np.array([[0.0], [1e-300], [1e-17], [0.5], [1.0 - 2.0**-53], [1.0]])]
+    else:
+        kinds = [rng.dirichlet(np.full(k, size), _ROWS) for size in (0.01, 0.3, 1.0, 30.0)]
+        kinds += [np.full((1, k), 1 / k), np.eye(k)[rng.integers(k, size=_ROWS)]]
+    rows = np.concatenate(kinds)
+    if isinstance(fitted, OneVsRestMap) and not fitted.against_rest:
+        rows = np.concatenate([rows, *(_at_knots(fitted, place, rows) for place in range(k))])
+    missing = rows[: len(rows) // 4].copy()
+    missing[np.arange(len(missing)), rng.integers(k, size=len(missing))] = np.nan
+    return np.concatenate([rows, missing])
+
+
+def _at_knots(fitted: OneVsRestMap, place: int, rows: Floats) -> Floats:
+    """Return rows in which one column holds scores where the map of its class could differ."""
+    scores = probe_scores(fitted.maps[place])
+    scores = scores[np.linspace(0, len(scores) - 1, min(_PER_CLASS, len(scores))).astype(np.intp)]
+    # Where columns are probabilities, others are what is left.
+    held = np.clip(scores, 0.0, 1.0) if fitted.input == "probabilities" else scores
+    others = np.resize(rows, (len(held), fitted.columns))
+    result: Floats = others * (1 - held[:, None]) if fitted.input == "probabilities" else others
+    result[:, place] = held
+    return result
 
 
 def _middle(low: Floats, high: Floats) -> Floats:

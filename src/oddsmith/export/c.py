@@ -29,7 +29,7 @@ class C(CodeLanguage):
     engine = "a C compiler"
     suffix = ".c"
     comment = "//"
-    functions: ClassVar = {"abs": "fabs({})", "cos": "cos({})", "exp": "exp({})", "log": "log({})"}
+    functions: ClassVar[dict[str, str]] = {"abs": "fabs({})", "cos": "cos({})", "exp": "exp({})", "log": "log({})"}
     clip = "fmin(fmax({}, {}), {})"
     missing = "NAN"
     local = "const double {name} = {value};"

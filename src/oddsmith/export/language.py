@@ -9,14 +9,19 @@ from oddsmith._version import __version__
 from oddsmith.calibrators import Calibrator
 from oddsmith.export._apart import DidNotRunError
 from oddsmith.export._escaping import in_comment
+from oddsmith.export.joint import joint_model_of
 from oddsmith.formula import LIMIT, Formula, clip
 from oddsmith.maps import CalibrationMap
-from oddsmith.modelfile import CalibrationModel, map_of
+from oddsmith.maps.joint import JointMap
+from oddsmith.modelfile import CalibrationModel, JointModel, map_of
 
-__all__ = ["Language", "Model", "Output", "formula_of", "header"]
+__all__ = ["Language", "Model", "Output", "formula_of", "header", "joint_to_write"]
 
-Model = CalibrationMap | Calibrator | CalibrationModel
-Output = Literal["probability", "log_odds"]
+#: Of two classes or of several; a fitted joint scaling is a model too.
+Model = CalibrationMap | Calibrator | CalibrationModel | JointMap | JointModel | Any
+
+#: What an export computes: of several classes, always probabilities.
+Output = Literal["probability", "log_odds", "probabilities"]
 
 
 class Language(ABC):
@@ -38,10 +43,13 @@ class Language(ABC):
 
     @abstractmethod
     def write(self, model: Model, output: Output, note: str = "") -> str | bytes:
-        """Return what to put in a file: the formula, below a `header` with a note."""
+        """Return what to put in a file: the formula, below a ``header`` with a note."""
 
     def run(self, content: Any, output: Output, scores: Floats) -> tuple[str, Any]:
-        """Return the full name of what runs here, and its values; by default nothing does."""
+        """Return the full name of what runs here, and its values; by default nothing does.
+
+        Scores are one per value, or of several classes rows of shape (n, columns), in which NaN is a missing value.
+        """
         del content, output, scores
         raise DidNotRunError
 
@@ -58,13 +66,27 @@ class Language(ABC):
 def formula_of(model: Model, output: Output) -> Formula:
     """Return the formula of what is to be exported; log-odds are held within ±700."""
     _check.one_of(output, "output", ("probability", "log_odds"))
+    if joint_model_of(model) is not None:
+        must = "model must have two classes for this language"
+        _check.fail(must, "a model of several classes", "export it to sql, onnx, python, javascript or c")
     fitted = map_of(model)
     return fitted.probability_formula() if output == "probability" else clip(fitted.log_odds_formula(), -LIMIT, LIMIT)
 
 
+def joint_to_write(model: Model, output: Output) -> JointModel | None:
+    """Return the model of several classes that is to be exported, None of two classes."""
+    joint = joint_model_of(model)
+    if joint is not None and output != "probability":
+        must = "output must be 'probability' for a model of several classes"
+        _check.fail(must, f"output={output!r}", "leave output out")
+    return joint
+
+
 def header(model: Model, output: Output, note: str) -> list[str]:
     """Return the lines that stand above every export: what it is, who wrote it, how well it agrees (a `Parity`)."""
-    method = model.method if isinstance(model, CalibrationModel) else type(model).__name__
+    named = isinstance(model, CalibrationModel | JointModel)
+    method = in_comment(model.method if named else type(model).__name__)
     what = "The probability" if output == "probability" else "The log-odds"
-    lines = [f"{what} of the positive class by score: {in_comment(method)}.", f"Written by Oddsmith {__version__}."]
+    of_what = "of the positive class by score" if joint_model_of(model) is None else "of each class"
+    lines = [f"{what} {of_what}: {method}.", f"Written by Oddsmith {__version__}."]
     return [*lines, note] if note else lines

@@ -7,7 +7,8 @@ from scipy.special import expit
 
 from oddsmith.export._apart import DidNotRunError
 from oddsmith.export._escaping import in_comment
-from oddsmith.export._probes import probe_scores
+from oddsmith.export._probes import probe_rows, probe_scores
+from oddsmith.export.joint import joint_model_of
 from oddsmith.export.language import Language, Model, Output
 from oddsmith.modelfile import map_of
 
@@ -25,30 +26,40 @@ class Parity:
     largest : float or None
         Largest difference in probability; None where it was not checked.
     n_scores : int
-        Number of scores compared.
+        Number of scores compared; of several classes, of rows.
+    unit : {"scores", "rows"}
+        What was compared.
     """
 
     engine: str
     largest: float | None
     n_scores: int
+    unit: str = "scores"
 
     def __str__(self) -> str:
         if self.largest is None:
             return f"Not checked here: {self.engine}."
-        return f"Largest difference {self.largest:.1e} in probability over {self.n_scores} scores on {self.engine}."
+        compared = f"{self.n_scores} {self.unit} on {self.engine}"
+        return f"Largest difference {self.largest:.1e} in probability over {compared}."
 
 
 def compare(language: Language, model: Model, output: Output, content: str | bytes) -> Parity:
     """Compare what a language makes of its own text with the map."""
-    fitted = map_of(model)
-    scores = probe_scores(fitted)
+    joint = joint_model_of(model)
+    if joint is None:
+        fitted = map_of(model)
+        scores, unit = probe_scores(fitted), "scores"
+        expected = fitted.probability(scores)
+    else:
+        scores, unit, output = probe_rows(joint.map), "rows", "probabilities"
+        expected = joint.map.probability(scores)
     try:
         name, values = language.run(content, output, scores)
     except DidNotRunError as why:
-        return Parity(in_comment(f"{language.engine} {why if why.args else 'is not at hand'}"), None, 0)
+        return Parity(in_comment(f"{language.engine} {why if why.args else 'is not at hand'}"), None, 0, unit)
     got = np.asarray(values, dtype=np.float64)
     if output == "log_odds":
         got = expit(got)
-    # A value that is missing differs by as much as anything can.
-    differences = np.nan_to_num(np.abs(got - fitted.probability(scores)), nan=np.inf)
-    return Parity(in_comment(name), float(differences.max()), len(scores))
+    # A value that is missing where there is one, or the other way, differs by as much as anything can.
+    differences = np.where(np.isnan(got) & np.isnan(expected), 0.0, np.abs(got - expected))
+    return Parity(in_comment(name), float(np.nan_to_num(differences, nan=np.inf).max()), len(scores), unit)

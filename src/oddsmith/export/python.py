@@ -15,7 +15,10 @@ class Python(CodeLanguage):
     engine = "Python"
     suffix = ".py"
     comment = "#"
-    functions: ClassVar = {"abs": "abs({})", **{name: f"math.{name}({{}})" for name in ("cos", "exp", "log")}}
+    functions: ClassVar[dict[str, str]] = {
+        "abs": "abs({})",
+        **{name: f"math.{name}({{}})" for name in ("cos", "exp", "log")},
+    }
     clip = "min(max({}, {}), {})"
     where = "({then} if {left} <= {right} else {otherwise})"
     missing = "math.nan"

@@ -1,16 +1,21 @@
-"""Maps as SQL expressions, in any dialect that sqlglot writes."""
+"""Maps as SQL, in any dialect that sqlglot writes: an expression of two classes, a statement of several."""
 
 import dataclasses
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.export import _apart
 from oddsmith.export._escaping import sql_name
-from oddsmith.export.language import Language, Model, Output, formula_of, header
+from oddsmith.export.joint import PREFIX, input_columns, joint_model_of
+from oddsmith.export.language import Language, Model, Output, formula_of, header, joint_to_write
 from oddsmith.formula.guards import guarded
+
+if TYPE_CHECKING:
+    from sqlglot import exp
 
 __all__ = ["Sql", "to_sql"]
 
@@ -20,6 +25,10 @@ _FORGIVING = {"databricks", "duckdb", "spark", "spark2", "sqlite"}
 
 #: What SQL makes of scores that are none.
 _MISSING = "NULL gives NULL. NaN, where the engine has it, sorts above all numbers and gives the value at +infinity."
+_MISSING_IN_ROW = "A row in which a score is NULL or NaN gives NULL."
+
+#: What a statement of several classes reads where no table is named.
+_TABLE = "scores"
 
 #: The names that people know the engines by.
 _ENGINES = {
@@ -41,6 +50,8 @@ class Sql(Language):
 
     dialect: str = "duckdb"
     column: str = "score"
+    columns: Sequence[str] | None = None
+    prefix: str = PREFIX
     table: str | Sequence[str] | None = None
     connection: Any = None
     engine: str = "DuckDB"
@@ -50,36 +61,74 @@ class Sql(Language):
         return dataclasses.replace(self, dialect=dialect, engine=_ENGINES.get(dialect, dialect), **options)
 
     def write(self, model: Model, output: Output, note: str = "") -> str:
-        """Return an expression, or a statement where there is a table, below a comment."""
-        comment = "".join(f"-- {line}\n" for line in [*header(model, output, note), _MISSING])
-        text = to_sql(model, column=self.column, dialect=self.dialect, output=output, table=self.table)
-        return f"{comment}{text}\n"
+        """Return an expression, or a statement where there is a table or several classes, below a comment."""
+        missing = _MISSING if joint_model_of(model) is None else _MISSING_IN_ROW
+        comment = "".join(f"-- {line}\n" for line in [*header(model, output, note), missing])
+        return f"{comment}{self._text(model, output, self.table)}\n"
 
     def to_run(self, model: Model, output: Output) -> str:
-        """Return the expression alone."""
-        return to_sql(model, column=self.column, dialect=self.dialect, output=output)
+        """Return the expression alone, or of several classes the statement with what it needs to know of its table."""
+        joint = joint_to_write(model, output)
+        if joint is None:
+            return self._text(model, output, None)
+        columns = input_columns(joint, self.columns)
+        place = "place"
+        while any(name.casefold() == place for name in columns):
+            place += "_"
+        names = [_quoted(name, self.dialect) for name in (_TABLE, place, *columns)]
+        return json.dumps([names, self._text(model, output, None)])
 
     def run(self, content: str, output: Output, scores: Floats) -> tuple[str, Any]:
-        """Run an expression in DuckDB, SQLite, or where there is a connection PostgreSQL."""
-        from sqlglot import exp
-
-        del output
-        name = exp.to_identifier(self.column, quoted=True).sql(dialect=self.dialect)
+        """Run what is written in DuckDB, SQLite, or where there is a connection PostgreSQL."""
+        if output == "probabilities":
+            names, text = json.loads(content)
+            if self.dialect in ("duckdb", "sqlite"):
+                return _apart.run_in_python(f"{self.dialect}_rows", text, json.dumps(names), scores)
+            if self.dialect == "postgres" and self.connection is not None:
+                return _rows_in_postgres(text, names, scores, self.connection)
+            raise _apart.DidNotRunError
+        name = _quoted(self.column, self.dialect)
         if self.dialect in ("duckdb", "sqlite"):
             return _apart.run_in_python(self.dialect, content, name, scores)
         if self.dialect == "postgres" and self.connection is not None:
             return _run_in_postgres(content, name, scores, self.connection)
         raise _apart.DidNotRunError
 
+    def _text(self, model: Model, output: Output, table: str | Sequence[str] | None) -> str:
+        options: dict[str, Any] = {"column": self.column, "columns": self.columns, "prefix": self.prefix}
+        return to_sql(model, dialect=self.dialect, output=output, table=table, **options)
+
+
+def _quoted(name: str, dialect: str) -> str:
+    from sqlglot import exp
+
+    return str(exp.to_identifier(name, quoted=True).sql(dialect=dialect))
+
 
 def _run_in_postgres(expression: str, name: str, scores: Floats, connection: Any) -> tuple[str, Any]:
     expression, name = (text.replace("%", "%%") for text in (expression, name))  # percent signs mark parameters
     source = f"unnest(%s::float8[]) WITH ORDINALITY AS probes({name}, place)"
     with connection.cursor() as cursor:
-        cursor.execute("SHOW server_version")
-        version = cursor.fetchone()[0].split()[0]
         cursor.execute(f"SELECT {expression} FROM {source} ORDER BY place", [scores.tolist()])
-        return f"PostgreSQL {version}", [row[0] for row in cursor.fetchall()]
+        values = [row[0] for row in cursor.fetchall()]
+        return _postgres_version(cursor), values
+
+
+def _rows_in_postgres(statement: str, names: list[str], scores: Floats, connection: Any) -> tuple[str, Any]:
+    """Run a statement on rows that a common table expression holds in place of the table."""
+    statement, table, place, *columns = (text.replace("%", "%%") for text in (statement, *names))
+    arrays = ", ".join("%s::float8[]" for _ in columns)
+    rows = f"unnest({arrays}) WITH ORDINALITY AS probes({', '.join([*columns, place])})"
+    source = f"WITH {table} AS (SELECT {', '.join([place, *columns])} FROM {rows})"
+    with connection.cursor() as cursor:
+        cursor.execute(f"{source} {statement}", [list(column) for column in zip(*_apart.as_json(scores), strict=True)])
+        found = sorted(cursor.fetchall())
+        return _postgres_version(cursor), [row[1 + len(columns) : -1] for row in found]
+
+
+def _postgres_version(cursor: Any) -> str:
+    cursor.execute("SHOW server_version")
+    return f"PostgreSQL {cursor.fetchone()[0].split()[0]}"
 
 
 def to_sql(
@@ -89,18 +138,24 @@ def to_sql(
     dialect: str = "duckdb",
     output: Output = "probability",
     table: str | Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    prefix: str = PREFIX,
 ) -> str:
-    """Write a map as an SQL expression of a column.
+    """Write a map as an SQL expression of a column, or a map of several classes as a statement.
 
     A missing score gives NULL, and so does one that the model refuses (outside [0, 1] with ``input="probability"``).
     ±∞ give the limits; NaN is treated like ∞ where it sorts as such (DuckDB, PostgreSQL, Spark, Snowflake). SQLite must
     have its mathematical functions, which most builds do from 3.35 on, and its time to prepare a statement grows with
     the square of the number of knots: a second for some thousands. Other engines take time in proportion to them.
 
+    Of several classes it is a statement that adds one probability per class, and the decision (the most probable
+    label, of equal ones the first), to the columns of a table. A row in which a score is missing or NaN gives NULL in
+    all of them. In SQLite the table must have a rowid, as tables have and views have not.
+
     Parameters
     ----------
-    model : CalibrationMap or Calibrator
-        A fitted calibrator or its map.
+    model : CalibrationMap, Calibrator, JointModel, JointMap or fitted joint scaling
+        A fitted calibrator or its map; of several classes a model, its map or a fitted scaling.
     column : str, default "score"
         Name of the column, exactly as it is stored: it is quoted (Snowflake stores unquoted names in capitals).
     dialect : str, default "duckdb"
@@ -109,7 +164,12 @@ def to_sql(
         Log-odds are held within ±700.
     table : str, optional
         Write a whole statement, which adds the output to the columns of this table; several names, up to three, are
-        those of catalog, schema and table.
+        those of catalog, schema and table. Of several classes it is "scores" where it is not given.
+    columns : sequence of str, optional
+        Of several classes: names of the columns, in the order of the classes; by default those of the fit, and where it
+        had none "score_" before each label.
+    prefix : str, default "probability_"
+        Of several classes: what stands before the label in the name of its column.
 
     Examples
     --------
@@ -121,9 +181,16 @@ def to_sql(
     from sqlglot import exp
     from sqlglot.dialects import Dialects
 
+    from oddsmith.export.joint_sql import joint_statement
     from oddsmith.formula.sql import SqlReader, as_decisions
 
     _check.one_of(dialect, "dialect", sorted(known.value for known in Dialects if known.value))
+    joint = joint_to_write(model, output)
+    if joint is not None:
+        source = _table(_TABLE if table is None else table)
+        strict = dialect not in _FORGIVING
+        statement = joint_statement(joint, dialect=dialect, strict=strict, table=source, columns=columns, prefix=prefix)
+        return statement.sql(dialect=dialect, copy=False, pretty=True)
     score = exp.column(sql_name(column, "column"), quoted=True)
     formula = as_decisions(formula_of(model, output))
     if dialect not in _FORGIVING:
@@ -134,9 +201,14 @@ def to_sql(
     if table is None:
         return value.sql(dialect=dialect, copy=False)
     named = exp.alias_(value, output, quoted=True, copy=False)
+    return exp.select("*", named).from_(_table(table)).sql(dialect=dialect, copy=False)
+
+
+def _table(table: str | Sequence[str]) -> "exp.Table":
+    from sqlglot import exp
+
     names = [table] if isinstance(table, str) else list(table)
     if not 1 <= len(names) <= 3:
         _check.fail("table must be one to three names", f"{len(names)}", "name schema and table")
     name, schema, catalog = [*(sql_name(part, "table") for part in reversed(names)), "", ""][:3]
-    source = exp.table_(name, schema or None, catalog or None, quoted=True)
-    return exp.select("*", named).from_(source).sql(dialect=dialect, copy=False)
+    return exp.table_(name, schema or None, catalog or None, quoted=True)

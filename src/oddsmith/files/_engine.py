@@ -28,7 +28,7 @@ class Engine:
         import duckdb
 
         self._spill = tempfile.TemporaryDirectory(prefix="oddsmith-")
-        self.connection = duckdb.connect(
+        self.connection: duckdb.DuckDBPyConnection = duckdb.connect(
             config={
                 "memory_limit": _MEMORY,
                 "temp_directory": self._spill.name,

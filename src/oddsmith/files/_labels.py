@@ -10,13 +10,18 @@ from oddsmith import _check
 
 Label = str | int | float | bool
 
+#: What a column of labels is called.
+LABEL_NAMES = frozenset(
+    {"actual", "class", "label", "labels", "outcome", "response", "target", "targets", "truth", "y", "y_true"}
+)
+
 
 def read_labels(texts: Sequence[str], positive: str | None) -> tuple[tuple[str, ...], tuple[Label, Label]]:
     """Return which of all texts that occur mean the positive class, and what the two classes are called.
 
     Texts that are the same number ("1", "1.0") or the same truth ("true", "True") are the same label.
     """
-    values = _values(texts if positive is None else [*texts, positive])
+    values = label_values(texts if positive is None else [*texts, positive])
     chosen = None if positive is None else values[-1].item()
     n = len(texts)
     found = _check.as_labels(values[:n], n, chosen, against_rest=True, option="positive")
@@ -24,7 +29,7 @@ def read_labels(texts: Sequence[str], positive: str | None) -> tuple[tuple[str, 
     return tuple(text for text, meant in zip(texts, found.positive, strict=True) if meant), (negative, yes)
 
 
-def _values(texts: Sequence[str]) -> NDArray[Any]:
+def label_values(texts: Sequence[str]) -> NDArray[Any]:
     """Return what texts mean: truth if all do, numbers if all are, else text."""
     folded = [text.strip().casefold() for text in texts]
     if set(folded) <= {"true", "false"}:

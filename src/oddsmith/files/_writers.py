@@ -1,4 +1,4 @@
-"""Write all columns of a file, and one more, in any of the formats."""
+"""Write all columns of a file, and new ones, in any of the formats."""
 
 import json
 from collections.abc import Sequence
@@ -9,7 +9,8 @@ from oddsmith.files._csv import CSV
 from oddsmith.files._engine import Engine
 from oddsmith.files._jsonl import JSONLines
 from oddsmith.files._layout import FORMATS, Layout
-from oddsmith.files._parquet import Parquet
+from oddsmith.files._numpy import is_numpy
+from oddsmith.files._typed import TypedColumns
 from oddsmith.frames.sql_text import identifier, text_literal
 
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
@@ -17,26 +18,28 @@ _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 
 def output_format(path: Path) -> tuple[str, str]:
     """Return the format that the end of a name stands for, and how to compress."""
+    if is_numpy(path):
+        return "numpy", "none"
     compression = _COMPRESSIONS.get(path.suffix.lower(), "none")
     stem = path if compression == "none" else path.with_suffix("")
     kind = FORMATS.get(stem.suffix.lower())
     if kind is None or (kind == "parquet" and compression != "none"):
-        known = "the name of the output must end in .csv, .tsv, .jsonl (and .gz or .zst), or .parquet"
+        known = "the name of the output must end in .csv, .tsv, .jsonl (and .gz or .zst), .parquet, .npz or .npy"
         _check.fail(known, path.name, "choose one of them")
     return kind, compression
 
 
 def copy_statement(
-    engine: Engine, layout: Layout, new: tuple[str, str], source: str, output: Path, target: tuple[str, str]
+    engine: Engine, layout: Layout, new: Sequence[tuple[str, str]], source: str, output: Path, target: tuple[str, str]
 ) -> str:
-    """Return the statement that writes every column of a file and a new one.
+    """Return the statement that writes every column of a file and new ones.
 
     Parameters
     ----------
     engine, layout
         What reads the file, and how.
-    new : tuple of str
-        Name of the new column, and an expression for it.
+    new : sequence of tuple of str
+        Name of each new column, and an expression for it.
     source : str
         What follows FROM: rows with the columns of ``layout.relation()``.
     output : Path
@@ -45,19 +48,18 @@ def copy_statement(
         Its format and compression, from `output_format`.
     """
     kind, compression = target
-    name, expression = new
     to = f"TO {text_literal(str(output))}"
     packed = f", COMPRESSION {compression}" if kind != "parquet" else ""
     if kind == "json" and isinstance(layout, JSONLines):
-        return f"COPY (SELECT {_appended(name, expression)} FROM {source}) {to} (FORMAT csv, {_RAW}{packed})"
+        return f"COPY (SELECT {_appended(new)} FROM {source}) {to} (FORMAT csv, {_RAW}{packed})"
     columns = _columns(engine, layout, typed=kind in ("json", "parquet"))
     if kind in ("json", "parquet"):
-        listed = ", ".join(f"{column} AS {identifier(title)}" for title, column in [*columns, new])
+        listed = ", ".join(f"{column} AS {identifier(title)}" for title, column in [*columns, *new])
         return f"COPY (SELECT {listed} FROM {source}) {to} (FORMAT {kind}{packed})"
-    rows = f"SELECT {', '.join(f'CAST({column} AS VARCHAR)' for _, column in [*columns, new])} FROM {source}"
+    rows = f"SELECT {', '.join(f'CAST({column} AS VARCHAR)' for _, column in [*columns, *new])} FROM {source}"
     if not isinstance(layout, CSV) or layout.header:
         # The header is a row, for the engine changes names that differ in case only.
-        titles = ", ".join(text_literal(title) for title, _ in [*columns, new])
+        titles = ", ".join(text_literal(title) for title, _ in [*columns, *new])
         rows = f"SELECT {titles} UNION ALL {rows}"
     separator = layout.separator if isinstance(layout, CSV) and kind == "csv" else "\t" if kind == "tsv" else ","
     return f"COPY ({rows}) {to} (FORMAT csv, HEADER false, DELIMITER {text_literal(separator)}{packed})"
@@ -66,11 +68,14 @@ def copy_statement(
 _RAW = "HEADER false, QUOTE '', ESCAPE '', DELIMITER ''"
 
 
-def _appended(name: str, expression: str) -> str:
-    """Return an expression for the text of an object with one more member, all else as it stands."""
+def _appended(new: Sequence[tuple[str, str]]) -> str:
+    """Return an expression for the text of an object with more members, all else as it stands."""
     body = "regexp_replace(source.line, '\\s*\\}\\s*$', '')"
     comma = "CASE WHEN json_keys(source.line) = [] THEN '' ELSE ', ' END"
-    return f"{body} || {comma} || {text_literal(json.dumps(name) + ': ')} || CAST({expression} AS VARCHAR) || '}}'"
+    members = " || ', ' || ".join(
+        f"{text_literal(json.dumps(name) + ': ')} || CAST(to_json({expression}) AS VARCHAR)" for name, expression in new
+    )
+    return f"{body} || {comma} || {members} || '}}'"
 
 
 def _columns(engine: Engine, layout: Layout, *, typed: bool) -> list[tuple[str, str]]:
@@ -82,7 +87,7 @@ def _columns(engine: Engine, layout: Layout, *, typed: bool) -> list[tuple[str, 
         fields = [layout.field(name) for name in names]
     elif isinstance(layout, CSV):
         fields = [f"source.c{i}" for i in range(len(names))]  # by place, for there may be a name twice
-    if typed and not isinstance(layout, Parquet):
+    if typed and not isinstance(layout, TypedColumns):
         fields = _as_numbers(engine, layout, fields)
     return list(zip(names, fields, strict=True))
 

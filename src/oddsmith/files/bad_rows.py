@@ -2,10 +2,12 @@
 
 import dataclasses
 import os
+from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from oddsmith.files._lines import count_rejects
+from oddsmith.files.class_columns import ClassColumns
 from oddsmith.files.columns import Roles
 from oddsmith.files.source import ScoreFile
 from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
@@ -24,16 +26,19 @@ class RowProblem(NamedTuple):
     value: str = "''"
 
 
-def problems_of(file: ScoreFile, roles: Roles) -> list[RowProblem]:
+def problems_of(file: ScoreFile, roles: Roles | ClassColumns) -> list[RowProblem]:
     """List what may be wrong with the columns in use, as `Layout.select` gives them."""
     found = [RowProblem("broken", "not a JSON object with each key once")]
-    for i, name in enumerate(roles.names):
+    names = roles.names
+    several = sum(roles.role_of(name) == "score" for name in names) > 1
+    for i, name in enumerate(names):
         field = f"f{i}"
         empty = f" OR trim({field}) = ''" if file.layout.type_of(name) == "VARCHAR" else ""
-        what = next(role for role in ("score", "label", "weight", "by") if getattr(roles, role) == name)
-        found.append(RowProblem(f"{field} IS NULL{empty}", f"{'segment' if what == 'by' else what} is missing"))
+        what = roles.role_of(name)
+        of_column = text_literal(f" in {name!r}" if several and what == "score" else "")
+        found.append(RowProblem(f"{field} IS NULL{empty}", f"{what} is missing", of_column))
         if what in ("score", "weight"):
-            number, value = f"TRY_CAST({field} AS DOUBLE)", f"': ' || CAST({field} AS VARCHAR)"
+            number, value = f"TRY_CAST({field} AS DOUBLE)", f"{of_column} || ': ' || CAST({field} AS VARCHAR)"
             # The engine takes 1_000 for a number.
             grouped = f" OR contains({field}, '_')" if empty else ""
             found.append(RowProblem(f"{number} IS NULL{grouped}", f"{what} is not a number", value))
@@ -50,7 +55,7 @@ def problem_code(problems: list[RowProblem]) -> str:
 
 def refuse_bad_rows(
     file: ScoreFile,
-    roles: Roles,
+    roles: Roles | ClassColumns,
     problems: list[RowProblem],
     counts: Mapping[int, int],
     good: int,
@@ -60,7 +65,9 @@ def refuse_bad_rows(
 
     ``counts`` tells how many rows have each problem, ``good`` how many have none.
     """
-    reasons = {problems[code].words: times for code, times in sorted(counts.items())}
+    reasons = Counter[str]()
+    for code, times in sorted(counts.items()):
+        reasons[problems[code].words] += times
     if malformed := count_rejects(file.engine):
         reasons[_MALFORMED] = malformed
     count = sum(reasons.values())
@@ -68,7 +75,7 @@ def refuse_bad_rows(
     return BadRows(count, count + good, reasons, places).allowed(policy, file.name)
 
 
-def _places(file: ScoreFile, roles: Roles, problems: list[RowProblem]) -> tuple[str, ...]:
+def _places(file: ScoreFile, roles: Roles | ClassColumns, problems: list[RowProblem]) -> tuple[str, ...]:
     """Return where the first bad rows are."""
     cases = " ".join(f"WHEN {one.condition} THEN {text_literal(one.words)} || {one.value}" for one in problems)
     found: list[str] = []

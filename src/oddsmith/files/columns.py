@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from oddsmith import _check
+from oddsmith.files._labels import LABEL_NAMES
 from oddsmith.files.source import ScoreFile
 
 __all__ = ["Roles", "choose_columns"]
@@ -18,7 +19,6 @@ _SCORES = _PROBABILITIES | {
     *("decision", "decision_function", "decision_value", "log_odds", "logit", "margin"),
     *("model_score", "raw_score", "score", "scores", "y_score"),
 }
-_LABELS = frozenset({"actual", "class", "label", "labels", "outcome", "response", "target", "truth", "y", "y_true"})
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,11 @@ class Roles:
     def names(self) -> list[str]:
         """Columns in use: the score first, then label, weight and segment where there are any."""
         return [name for name in (self.score, self.label, self.weight, self.by) if name is not None]
+
+    def role_of(self, name: str) -> str:
+        """Return what a column in use is: "score", "label", "weight" or "segment"."""
+        role = next(role for role in ("score", "label", "weight", "by") if getattr(self, role) == name)
+        return "segment" if role == "by" else role
 
 
 def choose_columns(
@@ -75,15 +80,15 @@ def choose_columns(
         If a name is none of the columns, or if none or several columns could be meant.
     """
     score, label, weight, by = (
-        None if name is None else _known(file, option, name)
+        None if name is None else known_column(file, option, name)
         for option, name in {"score": score, "label": label, "weight": weight, "by": by}.items()
     )
     guessed = []
     if score is None:
-        score = _guess(file, "score", kind, _SCORES if kind == "score" else _PROBABILITIES, {label, weight, by})
+        score = guess_column(file, "score", kind, _SCORES if kind == "score" else _PROBABILITIES, {label, weight, by})
         guessed.append(f"column {score!r} as the {kind}")
     if label is None and needs_label:
-        label = _guess(file, "label", "label", _LABELS, {score, weight, by})
+        label = guess_column(file, "label", "label", LABEL_NAMES, {score, weight, by})
         guessed.append(f"column {label!r} as the label")
     roles = Roles(score, label, weight, by, f"Using {' and '.join(guessed)}." if guessed else "")
     if len(set(roles.names)) < len(roles.names):
@@ -91,7 +96,7 @@ def choose_columns(
     return roles
 
 
-def _known(file: ScoreFile, option: str, name: str) -> str:
+def known_column(file: ScoreFile, option: str, name: str) -> str:
     """Return the column of this name, which may have spaces around it in the file."""
     times = file.columns.count(name)
     if times == 1:
@@ -106,11 +111,13 @@ def _known(file: ScoreFile, option: str, name: str) -> str:
     return _check.fail(
         f"{option} must name a column of {file.name}",
         f"{name!r}",
-        f"did you mean {close[0]!r}" if close else f"choose one of {_listed(file.columns)}",
+        f"did you mean {close[0]!r}" if close else f"choose one of {listed(file.columns)}",
     )
 
 
-def _guess(file: ScoreFile, parameter: str, what: str, known: Collection[str], taken: Collection[str | None]) -> str:
+def guess_column(
+    file: ScoreFile, parameter: str, what: str, known: Collection[str], taken: Collection[str | None]
+) -> str:
     """Return the only column that is called like what is looked for."""
     found = [
         column
@@ -121,15 +128,15 @@ def _guess(file: ScoreFile, parameter: str, what: str, known: Collection[str], t
         return found[0]
     if found:
         _check.fail(
-            f"one column of {file.name} must be the {what}", f"several: {_listed(found)}", _pass(parameter, what)
+            f"one column of {file.name} must be the {what}", f"several: {listed(found)}", _pass(parameter, what)
         )
-    return _check.fail(f"no {what} column recognized", f"columns {_listed(file.columns)}", _pass(parameter, what))
+    return _check.fail(f"no {what} column recognized", f"columns {listed(file.columns)}", _pass(parameter, what))
 
 
 def _pass(parameter: str, option: str) -> str:
     return f"pass {parameter}= (--{option})"
 
 
-def _listed(columns: Collection[str]) -> str:
+def listed(columns: Collection[str]) -> str:
     shown = [repr(column) for column in columns]
     return ", ".join(shown if len(shown) <= 20 else [*shown[:20], "…"])

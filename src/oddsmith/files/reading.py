@@ -9,7 +9,7 @@ from oddsmith.files._engine import Engine, Progress, explained
 from oddsmith.files._exact_sums import with_exact_sums
 from oddsmith.files._labels import Label, read_labels
 from oddsmith.files._lines import forget_rejects
-from oddsmith.files._parquet import Parquet
+from oddsmith.files._typed import TypedColumns
 from oddsmith.files.bad_rows import problem_code, problems_of, refuse_bad_rows
 from oddsmith.files.columns import Roles
 from oddsmith.files.source import ScoreFile
@@ -144,7 +144,7 @@ def _staged(file: ScoreFile, roles: Roles, code: str) -> str:
         weight = f"f{roles.names.index(roles.weight)}"
         columns += [
             f"TRY_CAST({weight} AS DOUBLE) AS weight",
-            f"{_is_whole(layout.type_of(roles.weight), weight)} AS whole",
+            f"{is_whole(layout.type_of(roles.weight), weight)} AS whole",
         ]
     else:
         columns.append("true AS whole")
@@ -152,14 +152,15 @@ def _staged(file: ScoreFile, roles: Roles, code: str) -> str:
         columns.append(f"CAST(f{roles.names.index(roles.by)} AS VARCHAR) AS segment")
     forget_rejects(engine)
     query = f"SELECT {', '.join(columns)} FROM ({layout.select(roles.names, note_rejects=True)})"
-    if isinstance(layout, Parquet):
+    if isinstance(layout, TypedColumns):
         return f"({query})"
     path = text_literal(os.path.join(engine.folder, "rows.parquet"))
     engine.rows(f"COPY ({query}) TO {path} (FORMAT parquet)")
     return f"read_parquet({path})"
 
 
-def _is_whole(kind: str, weight: str) -> str:
+def is_whole(kind: str, weight: str) -> str:
+    """Return an SQL condition: whether a weight is written as a whole number, given the type of its column."""
     return f"regexp_full_match(trim({weight}), '[0-9]{{1,15}}')" if kind == "VARCHAR" else str(kind in _WHOLE)
 
 

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 from oddsmith import _check
 from oddsmith.atomic import File
@@ -20,6 +20,7 @@ from oddsmith.files._engine import Engine, explained
 from oddsmith.files._jsonl import JSONLines
 from oddsmith.files._layout import FORMATS, Layout
 from oddsmith.files._lines import lines
+from oddsmith.files._numpy import MAGIC, ZIP_MAGICS, NumpyArrays
 from oddsmith.files._parquet import Parquet
 
 __all__ = ["ScoreFile", "input_files", "open_scores"]
@@ -54,6 +55,12 @@ class ScoreFile:
         """Names of the columns, in order."""
         return self.layout.columns
 
+    def matrix(self, kind: Literal["score", "probability"] = "score") -> tuple[str, ...]:
+        """Return columns that come from a matrix of one column per class, rather of this kind; none but of arrays."""
+        if not isinstance(self.layout, NumpyArrays):
+            return ()
+        return self.layout.matrix if kind == "score" else self.layout.probabilities
+
     @property
     def suffix(self) -> str:
         """The end of the name of a text file with the same rows: .csv, or .jsonl."""
@@ -70,17 +77,21 @@ class ScoreFile:
         self.close()
 
 
-def open_scores(path: str | os.PathLike[str]) -> ScoreFile:
+def open_scores(path: str | os.PathLike[str], labels: str | os.PathLike[str] | None = None) -> ScoreFile:
     r"""Open a file of scores through DuckDB.
 
     CSV, TSV, JSON lines and Parquet, compressed by gzip or Zstandard or not; told apart by their first bytes, the end
-    of the name, and at last by the first line. Nothing is read into memory, so that files may be larger than it.
+    of the name, and at last by the first line. Nothing is read into memory, so that files may be larger than it. Arrays
+    of NumPy (``.npy``, ``.npz``) are columns too: of a matrix called "logits" they are "logits_0", "logits_1" and so
+    on.
 
     Parameters
     ----------
     path : path-like
         A file, a pattern such as ``"scores/*.parquet"`` for files with the same columns, or "-" for standard input.
         What can be read only once is first copied to a temporary file.
+    labels : path-like, optional
+        A second file, ``.npy``, that holds the labels of a file of arrays; they become the column "labels".
 
     Examples
     --------
@@ -97,7 +108,8 @@ def open_scores(path: str | os.PathLike[str]) -> ScoreFile:
         paths = _spooled(name, engine) or _found(name)
         shown = "standard input" if name == "-" else name
         with explained(shown):
-            return ScoreFile(shown, _layout(engine, name, paths), engine, tuple(input_files(name)))
+            layout = _layout(engine, name, paths, None if labels is None else _found(os.fspath(labels))[0])
+            return ScoreFile(shown, layout, engine, (*input_files(name), *([] if labels is None else [labels])))
     except BaseException:
         engine.close()
         raise
@@ -143,14 +155,18 @@ def _found(name: str) -> list[str]:
     return found
 
 
-def _layout(engine: Engine, name: str, paths: Sequence[str]) -> Layout:
+def _layout(engine: Engine, name: str, paths: Sequence[str], labels: str | None) -> Layout:
     with open(paths[0], "rb") as file:
-        magic = file.read(4)
+        magic = file.read(len(MAGIC))
+    if magic == MAGIC or magic[:4] in ZIP_MAGICS:
+        return NumpyArrays.open(engine, paths, "none", labels)
+    if labels is not None:
+        _check.fail("only arrays may have labels in another file", name, "join them by columns, or pass --label")
     if magic[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         _check.fail("the file must be UTF-8 text", "UTF-16", "save it as UTF-8")
     compressions = [compression_of(path) for path in paths]
     stem = Path(name).with_suffix("") if Path(name).suffix in (".gz", ".zst") else Path(name)
-    kind = Parquet if magic == b"PAR1" else _LAYOUTS.get(FORMATS.get(stem.suffix.lower(), ""))
+    kind = Parquet if magic[:4] == b"PAR1" else _LAYOUTS.get(FORMATS.get(stem.suffix.lower(), ""))
     if kind is None:
         first = next((line for line in lines(engine, paths[0], compressions[0]) if line.strip()), "")
         kind = JSONLines if first.lstrip()[:1] in ("{", "[") else CSV

@@ -13,6 +13,8 @@ node           value
 `Clip`         held within two numbers
 `Where`        one of two values: the first if left ≤ right
 `Pieces`       one formula with other constants in each interval of the score
+`Beside`       in vector formulas: another value that stands beside the score
+`Highest`      in vector formulas: the largest of several values
 =============  ================================================================
 
 Every part of a formula can be computed at every finite score, whichever branch is taken: no logarithm of 0, no ∞ − ∞,
@@ -24,10 +26,12 @@ from oddsmith.formula.nodes import MISSING as MISSING
 from oddsmith.formula.nodes import SCORE as SCORE
 from oddsmith.formula.nodes import (
     Arithmetic,
+    Beside,
     Clip,
     Column,
     Formula,
     Function,
+    Highest,
     Number,
     Pieces,
     Score,
@@ -49,10 +53,12 @@ from oddsmith.formula.steps import NumpySteps, evaluate
 
 __all__ = [
     "Arithmetic",
+    "Beside",
     "Clip",
     "Column",
     "Formula",
     "Function",
+    "Highest",
     "Number",
     "NumpySteps",
     "Pieces",

@@ -11,9 +11,11 @@ import numpy as np
 from oddsmith.formula import (
     LIMIT,
     Arithmetic,
+    Beside,
     Clip,
     Formula,
     Function,
+    Highest,
     Number,
     Score,
     Where,
@@ -55,33 +57,51 @@ class Range(NamedTuple):
 Ranged = tuple[Formula, Range]
 
 
+#: All finite doubles.
+ANYTHING = Range(-MAX, MAX, 5e-324)
+
+
 def guarded(formula: Formula) -> Formula:
     """Return the same formula, without pieces, so that no step overflows or underflows at any finite score."""
-    return _guard(formula, Range(-MAX, MAX, 5e-324))[0]
+    return guarded_within(formula, ANYTHING)[0]
 
 
-def _guard(node: Formula, score: Range) -> Ranged:
+def guarded_within(formula: Formula, *given: Range) -> Ranged:
+    """Return the same formula, without pieces, so that no step overflows or underflows, and what its value can be.
+
+    Given is what the score can be, and what stands `Beside` it.
+    """
+    return _guard(formula, given)
+
+
+def _guard(node: Formula, given: tuple[Range, ...]) -> Ranged:
     match node:
         case Score():
-            return node, score
+            return node, given[0]
+        case Beside(place=place):
+            return node, given[place]
+        case Highest(of=several):
+            values, ranges = zip(*(_guard(one, given) for one in several), strict=True)
+            low, high, least = (best(r[i] for r in ranges) for i, best in enumerate((max, max, min)))
+            return Highest(values), Range(low, high, least)
         case Number(value=value):
             return node, Range(value, value, abs(value) or MAX)
         case Function(name=name, of=of):
-            return _function(name, *_guard(of, score))
+            return _function(name, *_guard(of, given))
         case Clip(of=of, low=low, high=high):
-            return _held(*_guard(of, score), low, high)
+            return _held(*_guard(of, given), low, high)
         case Where():
-            return _where(node, score)
+            return _where(node, given)
         case Arithmetic(operator=operator, left=left, right=right):
-            a, b = _guard(left, score), _guard(right, score)
+            a, b = _guard(left, given), _guard(right, given)
             if operator in "+-":
                 return _sum(a, b, minus=operator == "-")
             return _product(a, b) if operator == "*" else _quotient(a, b)
     raise TypeError(node)
 
 
-def _where(node: Where, score: Range) -> Ranged:
-    left, right = node.left, node.right
+def _where(node: Where, given: tuple[Range, ...]) -> Ranged:
+    left, right, (score, *beside) = node.left, node.right, given
     then_score = other_score = score
     if isinstance(left, Score) and isinstance(right, Number):
         then_score = score._replace(high=min(score.high, right.value))
@@ -89,11 +109,11 @@ def _where(node: Where, score: Range) -> Ranged:
     if isinstance(left, Number) and isinstance(right, Score):
         then_score = score._replace(low=max(score.low, left.value))
         other_score = score._replace(high=min(score.high, left.value))
-    then, a = _guard(node.then, then_score)
-    otherwise, b = _guard(node.otherwise, other_score)
+    then, a = _guard(node.then, (then_score, *beside))
+    otherwise, b = _guard(node.otherwise, (other_score, *beside))
     known = [r for r in (a, b) if not np.isnan(r.low)]
     merged = Range(min(r.low for r in known), max(r.high for r in known), min(r.least for r in known))
-    return where(_guard(left, score)[0], _guard(right, score)[0], then, otherwise), merged
+    return where(_guard(left, given)[0], _guard(right, given)[0], then, otherwise), merged
 
 
 def _function(name: str, of: Formula, r: Range) -> Ranged:

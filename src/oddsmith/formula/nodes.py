@@ -82,6 +82,20 @@ class Column(Formula):
 
 
 @dataclass(frozen=True, eq=False)
+class Beside(Formula):
+    """A value beside the score, by its number, the first being 1; of a vector formula only."""
+
+    place: int
+
+
+@dataclass(frozen=True, eq=False)
+class Highest(Formula):
+    """The largest of several values."""
+
+    of: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Arithmetic(Formula):
     """``left`` + − * / ``right``."""
 
@@ -208,6 +222,8 @@ def arithmetic(operator: Operator, left: Formula, right: Formula) -> Formula:
 
 def parts(node: Formula) -> list[Formula]:
     """Return what a node is made of."""
+    if isinstance(node, Highest):
+        return list(node.of)
     return [part for part in vars(node).values() if isinstance(part, Formula)]
 
 

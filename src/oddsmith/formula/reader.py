@@ -8,10 +8,12 @@ from oddsmith._types import Floats
 from oddsmith.formula.nodes import (
     SCORE,
     Arithmetic,
+    Beside,
     Clip,
     Column,
     Formula,
     Function,
+    Highest,
     Number,
     Pieces,
     Score,
@@ -60,6 +62,10 @@ class Reader(ABC, Generic[T]):
                 return self._where(node, left, right, then, otherwise)
             case Pieces():
                 return self._pieces(node)
+            case Beside():
+                return self._beside(node.place)
+            case Highest():
+                return self._highest([self.read(one) for one in node.of])
         raise UnreadableError(node)
 
     @abstractmethod
@@ -86,6 +92,12 @@ class Reader(ABC, Generic[T]):
     def _pieces(self, node: Pieces) -> T:
         """Find the piece of each score, then read the body."""
         raise UnreadableError(node)
+
+    def _beside(self, place: int) -> T:
+        raise UnreadableError(place)
+
+    def _highest(self, of: list[T]) -> T:
+        raise UnreadableError(of)
 
 
 def rewritten(
@@ -150,3 +162,9 @@ class _Rewriter(Reader[Formula]):
 
     def _pieces(self, node: Pieces) -> Formula:
         return self.pieces(node.knots, self.read(node.body))
+
+    def _beside(self, place: int) -> Formula:
+        return Beside(place)
+
+    def _highest(self, of: list[Formula]) -> Formula:
+        return Highest(tuple(of))

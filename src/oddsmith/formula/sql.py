@@ -1,6 +1,7 @@
 """Reads formulas as sqlglot's expressions: numbers that stay doubles, pieces as CASE."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from sqlglot import exp
@@ -25,6 +26,9 @@ _EXPONENT_IS_DOUBLE = {"bigquery", "databricks", "duckdb", "spark"}
 #: Intervals told apart by one CASE: with four the depth is half that of halving, for an eighth more comparisons.
 _WAYS = 4
 
+#: Some engines take no more than 127 arguments.
+_MOST_ARGUMENTS = 100
+
 
 def as_decisions(formula: Formula) -> Formula:
     """Return the formula with its pieces told apart by comparisons, in a tree of even depth."""
@@ -45,12 +49,22 @@ def _decisions(knots: Floats, body: Formula) -> Formula:
 
 
 class SqlReader(Reader[exp.Expression]):
-    """Reads a formula without pieces as an expression of one dialect."""
+    """Reads a formula without pieces as an expression of one dialect.
 
-    def __init__(self, score: exp.Expression, dialect: str) -> None:
+    Parameters
+    ----------
+    score : Expression
+        What stands for the score.
+    dialect : str
+    beside : sequence of Expression
+        What stands beside it.
+    """
+
+    def __init__(self, score: exp.Expression, dialect: str, beside: Sequence[exp.Expression] = ()) -> None:
         super().__init__()
         self.score = score
         self.dialect = dialect
+        self.beside = beside
 
     def read(self, formula: Formula) -> exp.Expression:
         """Return an expression of its own: parts of sqlglot's trees cannot be shared."""
@@ -58,6 +72,15 @@ class SqlReader(Reader[exp.Expression]):
 
     def _score(self) -> exp.Expression:
         return self.score.copy()
+
+    def _beside(self, place: int) -> exp.Expression:
+        return self.beside[place - 1].copy()
+
+    def _highest(self, of: list[exp.Expression]) -> exp.Expression:
+        while len(of) > 1:
+            parts = [of[start : start + _MOST_ARGUMENTS] for start in range(0, len(of), _MOST_ARGUMENTS)]
+            of = [self._call(self._greatest, *part) if len(part) > 1 else part[0] for part in parts]
+        return of[0]
 
     def _number(self, value: float) -> exp.Expression:
         if math.isnan(value):
@@ -99,10 +122,16 @@ class SqlReader(Reader[exp.Expression]):
                 return exp.Neg(this=exp.paren(of, copy=False) if isinstance(of, exp.Binary) else of)
 
     def _clip(self, node: Clip, of: exp.Expression) -> exp.Expression:
+        raised = self._call(self._greatest, of, self._number(node.low))
+        return self._call("MIN" if self.dialect == "sqlite" else "LEAST", raised, self._number(node.high))
+
+    @property
+    def _greatest(self) -> str:
+        return "MAX" if self.dialect == "sqlite" else "GREATEST"
+
+    def _call(self, name: str, *of: exp.Expression) -> exp.Expression:
         # By name: nothing here is NULL, and sqlglot would make dialects agree on NULL at length.
-        greatest, least = ("MAX", "MIN") if self.dialect == "sqlite" else ("GREATEST", "LEAST")
-        raised = exp.Anonymous(this=greatest, expressions=[of, self._number(node.low)])
-        return exp.Anonymous(this=least, expressions=[raised, self._number(node.high)])
+        return exp.Anonymous(this=name, expressions=list(of))
 
     def _where(
         self,

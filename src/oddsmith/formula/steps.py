@@ -40,15 +40,15 @@ class NumpySteps(Reader[int]):
     Parameters
     ----------
     inputs : int, default 1
-        How many arrays go in: value number 0 is the score.
+        How many arrays go in: value number 0 is the score, others stand `Beside` it.
     """
 
     def __init__(self, inputs: int = 1) -> None:
         super().__init__()
         self.constants: dict[int, Any] = {}
         self.calls: list[tuple[int, Any, tuple[int, ...]]] = []
-        self.values = inputs
-        self.piece = 0  # which value tells the piece
+        self.values: int = inputs
+        self.piece: int = 0  # which value tells the piece
 
     def computing(self, formula: Formula) -> Callable[..., Any]:
         """Return a function of the inputs that computes a formula.
@@ -80,6 +80,9 @@ class NumpySteps(Reader[int]):
 
     def _score(self) -> int:
         return 0
+
+    def _beside(self, place: int) -> int:
+        return place
 
     def _number(self, value: float) -> int:
         return self.constant(value)

@@ -1,17 +1,15 @@
 """Vector formulas: what a joint map computes from all columns of a row, as a small tree that every engine reads.
 
-Each node is a vector with one value per class; scalar formulas work inside `Each`.
+Each node is a vector; scalar formulas work inside it. There are five, and functions that build all others of them.
 
 =============  ============================================================================
 node           value
 =============  ============================================================================
 `Inputs`       the columns of the row
-`Each`         a scalar formula of every component, or one of its own for each
+`Each`         a scalar formula of every component, and of the same component of other vectors
 `Affine`       coef · x + intercept, the coefficient being a number, a diagonal or a matrix
-`Centered`     x less the mean of its components
-`LogSoftmax`   x − log Σ eˣ
-`AgainstRest`  xᵢ less log Σ eˣ over all other components
-`Blend`        log Σ wₘ exp(partₘ)
+`Largest`      the largest component, a vector of width 1
+`Total`        the sum of a scalar formula of all components, a vector of width 1
 =============  ============================================================================
 
 Inputs are finite when nodes see them: `held` makes them so. A row with a missing value has no result at all; whoever
@@ -19,26 +17,28 @@ reads a formula says so before and after it. All else is written so that nothing
 what lies below the largest component.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from oddsmith._types import Floats
-from oddsmith.formula.nodes import SCORE, Formula, clip
-from oddsmith.formula.steps import evaluate
-
-#: Values that are worked on at a time, so that temporaries stay small beside the rows.
-_BLOCK = 2**18
+from oddsmith.formula.nodes import SCORE, Beside, Formula, clip, exp, log, where
 
 #: Inputs are held within this bound, so that their sums and differences stay finite.
 FAR = 1e300
 
+#: Below all that is computed from inputs by sums and differences.
+_BELOW = -4 * FAR
+
+#: Above this share of the largest, a sum of exponentials less one of them has all its digits.
+_CLEAR = 0.5
+
 
 class Vector:
-    """One value per class, computed from the columns of a row."""
+    """Values computed from the columns of a row."""
 
     @property
     def width(self) -> int:
@@ -60,10 +60,27 @@ class Inputs(Vector):
 
 @dataclass(frozen=True, eq=False)
 class Each(Vector):
-    """A scalar formula of each component: the same for all, or one per component."""
+    """A scalar formula of each component: the same for all, or one per component.
+
+    Parameters
+    ----------
+    formulas : tuple of Formula
+        Of the component, which is the score, and what stands `Beside` it.
+    of : Vector
+    beside : tuple of Vector
+        As wide as ``of``, or of width 1; `Beside` counts them from 1.
+    low, high : float
+        Values are known to lie between.
+    largest : Vector or None
+        The largest component, where it is computed anyway; see `largest`.
+    """
 
     formulas: tuple[Formula, ...]
     of: Vector
+    beside: tuple[Vector, ...] = ()
+    low: float = -math.inf
+    high: float = math.inf
+    largest: Vector | None = None
 
     @property
     def width(self) -> int:
@@ -90,52 +107,30 @@ class Affine(Vector):
 
 
 @dataclass(frozen=True, eq=False)
-class Centered(Vector):
-    """Components less their mean."""
+class Largest(Vector):
+    """The largest component."""
 
     of: Vector
 
     @property
     def width(self) -> int:
-        """As many as there are in the vector."""
-        return self.of.width
+        """One."""
+        return 1
 
 
 @dataclass(frozen=True, eq=False)
-class LogSoftmax(Vector):
-    """x − log Σ eˣ: logs of probabilities, whose sum is 1."""
+class Total(Vector):
+    """The sum of a scalar formula of all components, known to lie between ``low`` and ``high``."""
 
+    formula: Formula
     of: Vector
+    low: float = -math.inf
+    high: float = math.inf
 
     @property
     def width(self) -> int:
-        """As many as there are in the vector."""
-        return self.of.width
-
-
-@dataclass(frozen=True, eq=False)
-class AgainstRest(Vector):
-    """xᵢ − log Σ_{j≠i} exp xⱼ: the log-odds of each class against all others."""
-
-    of: Vector
-
-    @property
-    def width(self) -> int:
-        """As many as there are in the vector."""
-        return self.of.width
-
-
-@dataclass(frozen=True, eq=False)
-class Blend(Vector):
-    """log Σ wₘ exp(partₘ), the weights being > 0 and of sum 1."""
-
-    weights: Floats
-    parts: tuple[Vector, ...]
-
-    @property
-    def width(self) -> int:
-        """As many as there are in each part."""
-        return self.parts[0].width
+        """One."""
+        return 1
 
 
 def held(columns: int) -> Vector:
@@ -143,14 +138,102 @@ def held(columns: int) -> Vector:
     return Each((clip(SCORE, -FAR, FAR),), Inputs(columns))
 
 
+def largest(x: Vector) -> Vector:
+    """Return the largest component, a vector of width 1."""
+    known = x.largest if isinstance(x, Each) else None
+    return Largest(x) if known is None else known
+
+
+def below_largest(x: Vector) -> Vector:
+    """Return components less the largest of them."""
+    return x if _touches_zero(x) else Each((SCORE - Beside(1),), x, (Largest(x),), 2 * _BELOW, 0.0)
+
+
+def _touches_zero(x: Vector) -> bool:
+    """Whether the largest component is 0 already: of what is below its largest, times a number."""
+    if isinstance(x, Affine):
+        return x.coef.ndim == 0 and x.coef >= 0 and not x.intercept.any() and _touches_zero(x.of)
+    anchors = [one.of for one in x.beside if isinstance(one, Largest)] if isinstance(x, Each) and x.high == 0.0 else []
+    return isinstance(x, Each) and anchors == [x.of]
+
+
+def centered(x: Vector) -> Vector:
+    """Return components less their mean.
+
+    The first component is taken off before, so that equal ones, however large, give 0.
+    """
+    first = Affine(np.eye(1, x.width), np.zeros(1), x)
+    away = Each((SCORE - Beside(1),), x, (first,))
+    mean = Each((SCORE / float(x.width),), Total(SCORE, away))
+    return Each((SCORE - Beside(1),), away, (mean,))
+
+
+def log_softmax(x: Vector) -> Vector:
+    """Return x − log Σ eˣ: logs of probabilities, whose sum is 1."""
+    below = below_largest(x)
+    return Each((SCORE - log(Beside(1)),), below, (_exponentials(below),))
+
+
+def softmax(x: Vector) -> Vector:
+    """Return eˣ / Σ eˣ."""
+    powers = Each((exp(SCORE),), below_largest(x), (), 0.0, 1.0)
+    top = Each((1.0 / SCORE,), Total(SCORE, powers, 1.0, x.width), (), 1 / x.width, 1.0)
+    return Each((SCORE * Beside(1),), powers, (top,), 0.0, 1.0, top)
+
+
+def shares(x: Vector, low: float, high: float) -> Vector:
+    """Return components, none below 0, over their sum, which is known to lie between ``low`` and ``high`` > 0."""
+    return Each((SCORE / Beside(1),), x, (Total(SCORE, x, low, high),), 0.0, 1.0)
+
+
+def against_rest(x: Vector) -> Vector:
+    """Return xᵢ − log Σ_{j≠i} exp xⱼ: the log-odds of each class against all others.
+
+    The sum of the others is the whole sum less one exponential, but for a component so large that nothing would be left
+    of the others: for that one they are added up apart.
+    """
+    below, k = below_largest(x), float(x.width)
+    others = Each((Beside(1) - exp(SCORE),), below, (_exponentials(below),), 0.0, k)
+    rest = Each((where(Beside(1), _CLEAR, _BELOW, SCORE),), x, (others,))
+    second = Largest(rest)
+    apart = _exponentials(Each((SCORE - Beside(1),), rest, (second,), 2 * _BELOW, 0.0))
+    of_largest = SCORE - Beside(2) - log(Beside(3))
+    of_others = Beside(4) - log(clip(Beside(1), _CLEAR, k))
+    return Each((where(Beside(1), _CLEAR, of_largest, of_others),), x, (others, second, apart, below))
+
+
+def mixture(weights: Floats, parts: Sequence[Vector]) -> Vector:
+    """Return Σ wₘ partₘ, added up one by one: engines need not keep all parts."""
+    first: Vector = Each((float(weights[0]) * SCORE,), parts[0])
+    others = zip(weights[1:].tolist(), parts[1:], strict=True)
+    return reduce(lambda x, part: Each((SCORE + part[0] * Beside(1),), x, (part[1],)), others, first)
+
+
+def log_mixture(weights: Floats, parts: Sequence[Vector]) -> Vector:
+    """Return log Σ wₘ exp(partₘ), the weights being > 0 and of sum 1."""
+    highest = reduce(lambda x, y: Each((where(SCORE, Beside(1), Beside(1), SCORE),), x, (y,)), parts)
+    away = [Each((SCORE - Beside(1),), part, (highest,), 2 * _BELOW, 0.0) for part in parts]
+    powers = [exp(Beside(1 + place)) for place in range(len(parts))]
+    return Each((SCORE + log(_weighted(weights, powers)),), highest, tuple(away))
+
+
+def _exponentials(below: Vector) -> Vector:
+    """Return Σ eˣ of components of which the largest is 0."""
+    return Total(exp(SCORE), below, 1.0, float(below.width))
+
+
+def _weighted(weights: Floats, values: Sequence[Formula]) -> Formula:
+    return reduce(lambda x, y: x + y, (weight * value for weight, value in zip(weights.tolist(), values, strict=True)))
+
+
 def parts_of(vector: Vector) -> tuple[Vector, ...]:
     """Return what a node is made of."""
-    if isinstance(vector, Blend):
-        return vector.parts
+    if isinstance(vector, Each):
+        return vector.of, *vector.beside
     return () if isinstance(vector, Inputs) else (vector.of,)  # type: ignore[attr-defined]
 
 
-def walk_vectors(vector: Vector) -> Iterator[Vector]:
+def walk_vectors(*vectors: Vector) -> Iterator[Vector]:
     """Yield every node once, parts before wholes."""
     seen: set[int] = set()
 
@@ -161,59 +244,15 @@ def walk_vectors(vector: Vector) -> Iterator[Vector]:
                 yield from visit(part)
             yield node
 
-    yield from visit(vector)
+    for vector in vectors:
+        yield from visit(vector)
 
 
-def evaluate_vector(vector: Vector, rows: ArrayLike) -> Floats:
-    """Compute a vector formula in NumPy, shape (n, width); rows with NaN give NaN in every component."""
-    columns = np.asarray(rows, dtype=np.float64)
-    result = np.empty((len(columns), vector.width))
-    height = max(_BLOCK // vector.width, 1)
-    for start in range(0, len(columns), height):
-        part = slice(start, start + height)
-        missing = np.isnan(columns[part]).any(axis=1, keepdims=True)
-        values: dict[int, Floats] = {}
-        for node in walk_vectors(vector):
-            if isinstance(node, Inputs):
-                values[id(node)] = np.where(missing, 0.0, columns[part])
-            else:
-                values[id(node)] = _value(node, [values[id(inner)] for inner in parts_of(node)])
-        result[part] = np.where(missing, np.nan, values[id(vector)])
-    return result
+def bounds_of(vector: Vector) -> tuple[float, float]:
+    """Return what is known of the values of a vector."""
+    return (vector.low, vector.high) if isinstance(vector, Each | Total) else (-math.inf, math.inf)
 
 
-def _value(node: Vector, given: list[Floats]) -> Floats:
-    x = given[0]
-    if isinstance(node, Each):
-        if len(node.formulas) == 1:
-            return evaluate(node.formulas[0], x.ravel()).reshape(x.shape)
-        return np.column_stack([evaluate(one, x[:, i]) for i, one in enumerate(node.formulas)])
-    if isinstance(node, Affine):
-        scaled = x @ node.coef.T if node.coef.ndim == 2 else x * node.coef
-        return np.asarray(scaled + node.intercept)
-    if isinstance(node, Centered):
-        return np.asarray(x - x.mean(axis=1, keepdims=True))
-    if isinstance(node, LogSoftmax):
-        below = x - x.max(axis=1, keepdims=True)
-        return np.asarray(below - np.log(np.exp(below).sum(axis=1, keepdims=True)))
-    if isinstance(node, AgainstRest):
-        return _against_rest(x)
-    assert isinstance(node, Blend)
-    highest = reduce(np.maximum, given)
-    total = sum(weight * np.exp(part - highest) for weight, part in zip(node.weights.tolist(), given, strict=True))
-    return np.asarray(highest + np.log(total))
-
-
-def _against_rest(x: Floats) -> Floats:
-    """Return x less the log of the sum of exponentials of the others, which is taken apart for the largest."""
-    each = np.arange(len(x))
-    top = x.argmax(axis=1)
-    below = x - x[each, top][:, None]
-    exponentials = np.exp(below)
-    others = exponentials.sum(axis=1, keepdims=True) - exponentials  # 1 at least, but for the largest itself
-    result: Floats = below - np.log(np.where(others > 0, others, 1.0))
-    rest = x.copy()
-    rest[each, top] = -np.inf
-    second = rest.max(axis=1)
-    result[each, top] = x[each, top] - second - np.log(np.exp(rest - second[:, None]).sum(axis=1))
-    return result
+def scaled_rows(node: Affine) -> Floats:
+    """Return the coefficients of an affine vector, one per component where they are no matrix."""
+    return node.coef if node.coef.ndim == 2 else np.broadcast_to(node.coef, node.width)

@@ -48,9 +48,10 @@ def apply(frame: Any, model: Any, score: str, name: str = "probability", by: str
         _check.fail("frame must not have the new column yet", repr(name), "choose another name")
     if maps.by is not None:
         maps = dataclasses.replace(maps, by=rows.by[0])
-    added = rows.names.for_new(name)
+    added = rows.names.for_new([name])
+    (new,) = added
     with rows.engine.asking(rows.frame, "plan the probability"):
-        return rows.names.restored(rows.engine.with_probability(rows, maps, added), added, name)
+        return rows.names.restored(rows.engine.with_probability(rows, maps, new), added)
 
 
 def _maps(model: Any, by: str | None) -> Maps:

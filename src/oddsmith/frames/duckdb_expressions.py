@@ -7,15 +7,18 @@ are made anew for every 2048 rows. Hash joins would do as well, but do not keep 
 """
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sqlglot import exp
 
 from oddsmith._types import Floats
 from oddsmith.formula import LIMIT, Arithmetic, Clip, Column, Formula, Function, Number, Pieces, at_piece, parts
+from oddsmith.formula.layers import carried_past
 from oddsmith.formula.sql import SqlReader, as_decisions
+from oddsmith.formula.vectors import FAR
 from oddsmith.frames.hinges import as_hinges
 from oddsmith.frames.searching import Search, plan_search
 from oddsmith.frames.sql_text import identifier, text_literal
@@ -23,6 +26,7 @@ from oddsmith.frames.sql_text import identifier, text_literal
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
+    from oddsmith.frames.joint_plan import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
 
 #: Fewer knots are told apart by CASE.
@@ -40,7 +44,7 @@ def with_formula(
 
     By segment, the formula's columns have a value for each name, and one more for all others.
     """
-    score, key, spare = f"{rows.spare}_score", f"{rows.spare}_key", identifier(rows.spare)
+    score, key = f"{rows.spare}_score", f"{rows.spare}_key"
     relation: DuckDBPyRelation = rows.frame.to_native()
     relation = relation.project(f"*, {identifier(rows.score)}::DOUBLE AS {score}")
     reader = _LookupReader(exp.column(score, quoted=True), rows.spare)
@@ -48,16 +52,70 @@ def with_formula(
         relation = relation.project(f"*, {identifier(by)}::VARCHAR AS {identifier(key)}")
         reader.search_names(identifier(key), segments)
     value = reader.read(formula).sql(dialect="duckdb", copy=False)
-    if reader.lists:
-        lists = "{" + ", ".join(f"'{field}': {content}" for field, content in reader.lists.items()) + "}"
-        rides_along = _expected_rows(relation) > _SMALL
-        relation = relation.project(f"*, {f'(SELECT {lists})' if rides_along else lists} AS {spare}")
-    for step in reader.steps:
-        relation = relation.project(step)
+    relation = _with_places(relation, [reader])
     if not _hands_null_on(formula, reader.guarded):
         value = f"CASE WHEN NOT isnan({identifier(score)}) THEN {value} END"
     columns = ", ".join(map(identifier, rows.schema))
     return relation.project(f"{columns}, {value} AS {identifier(name)}")
+
+
+def with_layers(rows: "ScoredFrame", plan: "JointPlan") -> "DuckDBPyRelation":
+    """Return a relation with the probabilities of several classes and the decision, NULL where a score is missing.
+
+    Scores are held within ±1e300 by two comparisons, and changed only in the rows that need it.
+    """
+    spare = f"{rows.spare}_"
+    given = [f"{spare}given{place}" for place in range(len(plan.columns))]
+    near, there = identifier(f"{spare}near"), identifier(f"{spare}there")
+    layers, probs, top = plan.layers(given, spare)
+    kept = [f"{spare}near", f"{spare}there"]
+    carried = carried_past(layers, [*kept, *given], [*kept, *probs, top])
+    own = ", ".join(map(identifier, rows.schema))
+    relation: DuckDBPyRelation = rows.frame.to_native()
+    doubles = (f"{identifier(name)}::DOUBLE AS {new}" for name, new in zip(plan.columns, given, strict=True))
+    relation = relation.project(f"*, {', '.join(doubles)}")
+    inside = " AND ".join(f"{name} BETWEEN {-FAR!r}::DOUBLE AND {FAR!r}::DOUBLE" for name in given)
+    relation = relation.project(f"*, {inside} AS {near}")
+    numbers = " AND ".join(f"NOT isnan({name})" for name in given)
+    relation = relation.project(f"*, CASE WHEN {near} THEN true ELSE {numbers} END AS {there}")
+    for layer, earlier in zip(layers, carried, strict=True):
+        readers = [
+            _LookupReader(exp.column(column.of[0], quoted=True), column.name, near, column.of[1:]) for column in layer
+        ]
+        values = [reader.read(column.formula) for reader, column in zip(readers, layer, strict=True)]
+        relation = _with_places(relation, readers)
+        named = (
+            f"{value.sql('duckdb', copy=False)} AS {identifier(column.name)}"
+            for value, column in zip(values, layer, strict=True)
+        )
+        relation = relation.project(", ".join([own, *map(identifier, earlier), *named]))
+    added = dict(zip(plan.probs, map(identifier, probs), strict=True))
+    largest = identifier(top)
+    labels = (exp.convert(label).sql("duckdb") for label in plan.labels)
+    decisions = (f"WHEN {prob} >= {largest} THEN {label}" for prob, label in zip(added.values(), labels, strict=True))
+    added[plan.decision] = f"CASE {' '.join(decisions)} END"
+    wanted = (f"CASE WHEN {there} THEN {value} END AS {identifier(name)}" for name, value in added.items())
+    return relation.project(", ".join([own, *wanted]))
+
+
+def _with_places(relation: "DuckDBPyRelation", readers: "Sequence[_LookupReader]") -> "DuckDBPyRelation":
+    """Return a relation with the lists that readers look things up in, and the places to look at."""
+    lists = {reader.spare: reader.lists for reader in readers if reader.lists}
+    if lists:
+        rides_along = _expected_rows(relation) > _SMALL
+        structs = (_struct(fields, name, rides_along=rides_along) for name, fields in lists.items())
+        relation = relation.project(f"*, {', '.join(structs)}")
+    for together in zip_longest(*(reader.steps for reader in readers)):
+        steps = [step for step in together if step is not None]
+        replaced = ", ".join(f"{step.value} AS {step.place}" for step in steps if not step.is_first)
+        first = (f"{step.value} AS {step.place}" for step in steps if step.is_first)
+        relation = relation.project(", ".join([f"* REPLACE ({replaced})" if replaced else "*", *first]))
+    return relation
+
+
+def _struct(fields: Mapping[str, str], name: str, *, rides_along: bool) -> str:
+    written = "{" + ", ".join(f"'{field}': {content}" for field, content in fields.items()) + "}"
+    return f"{f'(SELECT {written})' if rides_along else written} AS {identifier(name)}"
 
 
 def _hands_null_on(node: Formula, guarded: Sequence[Formula]) -> bool:
@@ -73,14 +131,34 @@ def _is_held(node: Clip) -> bool:
     return (node.low, node.high) != (-LIMIT, LIMIT)
 
 
-class _LookupReader(SqlReader):
-    """Reads a formula as an expression, and says what must be there to compute it."""
+class _Step(NamedTuple):
+    """A place in a list, or what comes nearer to it."""
 
-    def __init__(self, score: exp.Expression, spare: str) -> None:
-        super().__init__(score, "duckdb")
+    value: str
+    place: str
+    is_first: bool = False
+
+
+class _LookupReader(SqlReader):
+    """Reads a formula as an expression, and says what must be there to compute it.
+
+    Parameters
+    ----------
+    score : Expression
+    spare : str
+        Beginning of names that no column has.
+    near : str, optional
+        Of several scores: a column that tells whether all are within the bounds that they are held in.
+    beside : sequence of str
+        Columns that stand beside the score.
+    """
+
+    def __init__(self, score: exp.Expression, spare: str, near: str = "", beside: Sequence[str] = ()) -> None:
+        super().__init__(score, "duckdb", [exp.column(name, quoted=True) for name in beside])
         self.spare = spare
+        self.near = near
         self.lists: dict[str, str] = {}  # fields of the column ``spare``, in SQL
-        self.steps: list[str] = []  # projections that find places in those lists, one after the other
+        self.steps: list[_Step] = []  # that find places in those lists, one after the other
         self.guarded: list[Formula] = []  # what is NULL where the score is NULL or NaN
         self.place = ""
         self._searches: list[tuple[Search, str]] = []
@@ -96,10 +174,12 @@ class _LookupReader(SqlReader):
         spare = identifier(self.spare)
         found = self._find(plan_search(hashes[order]), f"hash({column}, {salt})::DOUBLE")
         rank = f"CASE WHEN {spare}.names[{found}] = {column} THEN {spare}.ranks[{found}] ELSE {len(order) + 1} END"
-        self.steps.append(f"* REPLACE ({rank} AS {found})")
+        self.steps.append(_Step(rank, found))
         self.place = found
 
     def _clip(self, node: Clip, of: exp.Expression) -> exp.Expression:
+        if self.near and (node.low, node.high) == (-FAR, FAR):
+            return _case([(exp.to_column(self.near), of)], super()._clip(node, of.copy()))
         return super()._clip(node, of) if _is_held(node) else of
 
     def _column(self, node: Column) -> exp.Expression:
@@ -141,10 +221,10 @@ class _LookupReader(SqlReader):
             self.lists[before] = written_list((search.before + 1).tolist(), "BIGINT")
             low, per_cell = (self.read(Number(number)).sql("duckdb") for number in (search.low, search.per_cell))
             begin = f"{spare}.{before}[TRY_CAST(FLOOR(({value} - ({low})) * {per_cell}) AS BIGINT) + 1]"
-        self.steps.append(f"*, {begin} AS {place}")
+        self.steps.append(_Step(begin, place, is_first=True))
         for step in search.steps:
             passed = f"{value} > {spare}.{knots}[{place} + {step - 1}]"
-            self.steps.append(f"* REPLACE (CASE WHEN {passed} THEN {place} + {step} ELSE {place} END AS {place})")
+            self.steps.append(_Step(f"CASE WHEN {passed} THEN {place} + {step} ELSE {place} END", place))
         return place
 
     def _list(self, values: Floats) -> str:

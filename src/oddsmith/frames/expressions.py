@@ -1,6 +1,7 @@
 """Reads formulas as expressions of narwhals or Polars, which have the same words."""
 
 import operator
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -21,6 +22,8 @@ class ExpressionReader(Reader[Any]):
         Beginning of names that no column has.
     as_text : bool
         Whether constants are written as text that is cast.
+    beside : sequence of expressions
+        What stands beside the score.
 
     Attributes
     ----------
@@ -28,12 +31,15 @@ class ExpressionReader(Reader[Any]):
         What a formula by segment needs joined to the rows: columns, one value per segment.
     """
 
-    def __init__(self, words: ModuleType, score: Any, spare: str, *, as_text: bool = False) -> None:
+    def __init__(
+        self, words: ModuleType, score: Any, spare: str, *, as_text: bool = False, beside: Sequence[Any] = ()
+    ) -> None:
         super().__init__()
         self.words = words
         self.score = score
         self.spare = spare
         self.as_text = as_text
+        self.beside = beside
         self.parameters: dict[str, list[float]] = {}
 
     def column(self, formula: Formula, name: str) -> Any:
@@ -42,6 +48,12 @@ class ExpressionReader(Reader[Any]):
 
     def _score(self) -> Any:
         return self.score
+
+    def _beside(self, place: int) -> Any:
+        return self.beside[place - 1]
+
+    def _highest(self, of: list[Any]) -> Any:
+        return self.words.max_horizontal(*of)
 
     def _number(self, value: float) -> Any:
         if value != value:
@@ -67,3 +79,11 @@ class ExpressionReader(Reader[Any]):
 
     def _where(self, _node: Where, left: Any, right: Any, then: Any, otherwise: Any) -> Any:
         return self.words.when(left <= right).then(then).otherwise(otherwise)
+
+
+def most_probable(words: ModuleType, probs: Sequence[Any], top: Any, labels: Sequence[Any]) -> Any:
+    """Return the first label whose probability is the largest, as an expression; null where there is none."""
+    decision = words.when(probs[-1] >= top).then(words.lit(labels[-1]))
+    for prob, label in reversed(list(zip(probs[:-1], labels[:-1], strict=True))):
+        decision = words.when(prob >= top).then(words.lit(label)).otherwise(decision)
+    return decision

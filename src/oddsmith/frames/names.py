@@ -6,7 +6,7 @@ for the time of a query; where it cannot, they are refused.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from oddsmith import _check
@@ -50,15 +50,16 @@ class PlainNames(NamedTuple):
         """Return what a column is called here; one that is not there keeps its name."""
         return next((plain for plain, name in self.originals.items() if name == original), original)
 
-    def for_new(self, name: str) -> str:
-        """Return what a new column is to be called here."""
-        if not self.engine.renames or _PLAIN.fullmatch(name):
-            return name
-        return f"{spare_name(self.originals)}_new"
+    def for_new(self, names: Sequence[str]) -> dict[str, str]:
+        """Return the names of new columns by what they are to be called here."""
+        if not self.engine.renames or all(map(_PLAIN.fullmatch, names)):
+            return {name: name for name in names}
+        spare = spare_name(self.originals)
+        return {f"{spare}_new{place}": name for place, name in enumerate(names)}
 
-    def restored(self, native: Any, added: str, name: str) -> Any:
-        """Return a native frame with one more column, all called as they should be."""
-        wanted = {**self.originals, added: name}
+    def restored(self, native: Any, added: Mapping[str, str]) -> Any:
+        """Return a native frame with the new columns, all called as they should be."""
+        wanted = {**self.originals, **added}
         is_as_wanted = all(plain == own for plain, own in wanted.items())
         return native if is_as_wanted else self.engine.renamed(native, wanted)
 

@@ -5,7 +5,7 @@ aggregated after: casts inside an aggregation are slow in pandas and refused by 
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -40,9 +40,18 @@ class ScoredFrame:
     label: str
     weight: str | None
     by: tuple[str, ...]
+    #: Columns of scores where there are several.
+    scores: tuple[str, ...] = ()
 
     @staticmethod
-    def of(frame: Any, score: str, label: str, weight: str | None, by: tuple[str, ...]) -> "ScoredFrame":
+    def of(
+        frame: Any,
+        score: str,
+        label: str,
+        weight: str | None,
+        by: tuple[str, ...],
+        scores: Sequence[str] = (),
+    ) -> "ScoredFrame":
         """Look at a frame and check that it has the columns, of types that can be used."""
         import narwhals.stable.v2 as nw
 
@@ -55,15 +64,16 @@ class ScoredFrame:
                 "pass a pandas, Polars, PyArrow, DuckDB, Dask, PySpark or Ibis table, or arrays to from_arrays",
             )
         names = PlainNames.of(seen)
-        for name in (score, label, weight, *by):
+        for name in (score, label, weight, *by, *scores):
             if name is not None and name not in names.originals.values():
                 listed = ", ".join(list(names.originals.values())[:12])
                 _check.fail(
                     "frame must have the columns that are named", f"{name!r} where there are {listed}", "name one"
                 )
         weighed = None if weight is None else names.plain(weight)
-        rows = ScoredFrame(names, names.plain(score), names.plain(label), weighed, tuple(map(names.plain, by)))
-        for name in filter(None, (rows.score, rows.weight)):
+        several = tuple(map(names.plain, scores))
+        rows = ScoredFrame(names, names.plain(score), names.plain(label), weighed, tuple(map(names.plain, by)), several)
+        for name in filter(None, (rows.score, rows.weight, *several)):
             kind = rows.schema[name]
             if not (kind.is_numeric() or kind == nw.Boolean):
                 rows.refuse_type(name, "be numeric", "cast it in the frame first")

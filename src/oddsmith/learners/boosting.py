@@ -137,8 +137,8 @@ class BoostedClassifier(BinaryClassifier):
             margin += alphas[-1] * data.sign * vote
             if error == 0 and self.sampling == "reweight":
                 break
-        self.estimator_weights_ = np.array(alphas)
-        self.estimator_errors_ = np.array(errors)
+        self.estimator_weights_: Floats = np.array(alphas)
+        self.estimator_errors_: Floats = np.array(errors)
         return self
 
     def decision_function(self, X: ArrayLike) -> Floats:

@@ -49,7 +49,7 @@ class Matrix:
 
     def __init__(self, matrix: Any) -> None:
         self.matrix = matrix
-        self.size = int(matrix.shape[1])
+        self.size: int = int(matrix.shape[1])
         self._squared = matrix.power(2) if is_sparse(matrix) else None
 
     def forward(self, coef: Floats) -> Floats:
@@ -89,11 +89,12 @@ class SparseQuadratic(Matrix):
     """
 
     def __init__(self, X: Any) -> None:
-        self.n_columns = X.shape[1]
+        self.n_columns: int = X.shape[1]
         left, right = _pairs_in_rows(X)
         values = X.data[left] * X.data[right]
         values[left != right] *= SQRT2
         codes = X.indices[left].astype(np.int64) * self.n_columns + X.indices[right]
+        self.codes: NDArray[np.int64]
         self.codes, columns = np.unique(codes, return_inverse=True)
         row_ends = np.concatenate([[0], np.cumsum(_pairs_by_row(X))])
         pairs = sparse.csr_array((values, columns, row_ends), shape=(X.shape[0], len(self.codes)))
@@ -117,10 +118,10 @@ class DenseQuadratic:
 
     def __init__(self, X: Floats) -> None:
         self.X = X
-        self.n_columns = X.shape[1]
-        self.pairs = np.triu_indices(self.n_columns)
-        self.factors = np.where(self.pairs[0] == self.pairs[1], 1.0, SQRT2)
-        self.size = self.n_columns + len(self.factors)
+        self.n_columns: int = X.shape[1]
+        self.pairs: tuple[NDArray[np.int64], NDArray[np.int64]] = np.triu_indices(self.n_columns)
+        self.factors: Floats = np.where(self.pairs[0] == self.pairs[1], 1.0, SQRT2)
+        self.size: int = self.n_columns + len(self.factors)
 
     def forward(self, coef: Floats) -> Floats:
         """Return Φ·coef."""

@@ -66,7 +66,7 @@ class KernelLogisticRegression(BinaryClassifier):
     intercept_ : float
         b.
     origin_ : ndarray of shape (n_features,)
-        Where features are measured from in `form_`: their mean; 0 for a feature that some sparse row leaves out, and
+        Where features are measured from in ``form_``: their mean; 0 for a feature that some sparse row leaves out, and
         for kernels that are functions.
     form_ : Polynomial(linear, square) or Centers(rows, coef)
         f without its constant, as it is evaluated, in x − origin_.
@@ -134,13 +134,14 @@ class KernelLogisticRegression(BinaryClassifier):
         self._check_parameters()
         everything = self._read_training(X, y, sample_weight)
         data = everything.present()
-        self.gamma_ = self._resolve_gamma(data)
+        self.gamma_: float = self._resolve_gamma(data)
         # Of a function of rows nobody knows how it changes with the origin.
         origin = Origin(np.zeros(data.X.shape[1])) if callable(self.kernel) else Origin.of(data.X)
+        self.origin_: Floats
         self.origin_, rows = origin.place, origin.to(data.X)
         loss = LogisticLoss(data.positive, data.weight)
         self.form_: maps.Polynomial | Centers
-        self.approximate_ = False
+        self.approximate_: bool = False
         if self.kernel == "linear" or (self.kernel == "quadratic" and _has_small_features(data.X)):
             self.form_, fit = self._fit_features(rows, loss)
         elif len(data.weight) <= self.exact_rows:
@@ -148,12 +149,13 @@ class KernelLogisticRegression(BinaryClassifier):
         else:
             self.approximate_ = True
             self.form_, fit = self._fit_landmarks(rows, loss)
-        self.intercept_ = self.constant_ = fit.intercept
+        self.constant_: float = fit.intercept
+        self.intercept_: float = fit.intercept
         if self.kernel in ("linear", "quadratic"):
             # k(x, 0) is the same for all x, and Σc = 0: so h(0) = 0.
             self.intercept_ = float(self._scores(-self.origin_[None, :])[0])
-        self.n_iter_ = fit.n_iter
-        self.dual_coef_ = np.zeros(len(everything.weight))
+        self.n_iter_: int = fit.n_iter
+        self.dual_coef_: Floats = np.zeros(len(everything.weight))
         self.dual_coef_[everything.weight > 0] = -loss.slope(fit.scores) / (2 * self.penalty)
         return self
 

@@ -79,8 +79,8 @@ class MultinomialNaiveBayes(BinaryClassifier):
         # A word that nobody used: equal numerators stand for the limit of their ratio.
         smoothed = np.where(words.sum(axis=0) + added > 0, words + added, 1.0)
         denominators = words.sum(axis=1) + total
-        self.word_log_odds_ = _log_ratio(smoothed) - _log_ratio(denominators)
-        self.prior_log_odds_ = float(_log_ratio(cases))
+        self.word_log_odds_: Floats = _log_ratio(smoothed) - _log_ratio(denominators)
+        self.prior_log_odds_: float = float(_log_ratio(cases))
         return self
 
     def decision_function(self, X: ArrayLike) -> Floats:

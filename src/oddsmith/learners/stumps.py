@@ -49,11 +49,11 @@ class StumpLearner:
 
     def __init__(self, data: TrainingRows, leaves: str, real: bool) -> None:
         self.X = by_column(data.X)
-        self.positive = data.positive
-        self.sign = data.sign
+        self.positive: Bools = data.positive
+        self.sign: Floats = data.sign
         self.leaves = leaves
         self.real = real
-        self.columns = _SortedColumns(self.X)
+        self.columns: _SortedColumns = _SortedColumns(self.X)
 
     def fit(self, weight: Floats) -> Stump:
         """Return the stump of least weighted error."""

@@ -204,8 +204,8 @@ class SmoothedTreeClassifier(BinaryClassifier):
         tree.fit(data.X, data.positive.astype(np.intp), sample_weight=data.weight)
         if not hasattr(tree, "tree_"):
             _check.fail("estimator must be a single scikit-learn tree", repr(self.estimator), "pass a decision tree")
-        self.estimator_ = tree
-        self.node_probability_ = smooth_leaves(
+        self.estimator_: Any = tree
+        self.node_probability_: Floats = smooth_leaves(
             TreeCounts.of(tree), self.leaves, m=self.m, min_cases=self.min_cases, alpha=self.alpha
         )
         return self

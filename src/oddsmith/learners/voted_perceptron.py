@@ -72,8 +72,10 @@ class VotedPerceptron(BinaryClassifier):
         rng = check_random_state(self.random_state)
         n = len(data.weight)
         orders = [rng.permutation(n) if self.shuffle else np.arange(n) for _ in range(epochs)]
+        self.steps_: Floats
+        self.survival_: Floats
         rows, self.steps_, self.survival_ = _run(data, np.concatenate(orders))
-        self.mistakes_ = data.X[rows]
+        self.mistakes_: Any = data.X[rows]
         return self
 
     def decision_function(self, X: ArrayLike) -> Floats:

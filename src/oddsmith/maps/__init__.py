@@ -25,7 +25,7 @@ from oddsmith.maps.cosine import CosineMap
 from oddsmith.maps.inputs import LogitInputMap, UnitInputMap
 from oddsmith.maps.linear import LinearMap
 from oddsmith.maps.log_basis import LogBasisMap
-from oddsmith.maps.polynomial import PolynomialMap, constant_map
+from oddsmith.maps.polynomial import PolynomialMap, constant_map, line_map
 from oddsmith.maps.soft_logit import SoftLogitMap, SoftLogOddsMap
 from oddsmith.maps.step import StepMap
 
@@ -42,4 +42,5 @@ __all__ = [
     "StepMap",
     "UnitInputMap",
     "constant_map",
+    "line_map",
 ]

@@ -16,7 +16,7 @@ from oddsmith.formula import logit as log_odds_of
 
 MAX = float(np.finfo(np.float64).max)
 
-#: Standardised scores are held within this bound, so that their cubes stay finite.
+#: Standardized scores are held within this bound, so that their cubes stay finite.
 FAR = 1e100
 
 
@@ -79,7 +79,7 @@ class CalibrationMap(ABC):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CalibrationMap) and self.to_dict() == other.to_dict()
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
 
 def logit(prob: Floats) -> Floats:

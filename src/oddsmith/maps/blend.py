@@ -72,11 +72,7 @@ class BlendMap(CalibrationMap):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the map as plain lists and numbers."""
-        return {
-            "shape": self.shape,
-            "parts": [part.to_dict() for part in self.parts],
-            "weights": self.weights.tolist(),
-        }
+        return {"shape": self.shape, "parts": [part.to_dict() for part in self.parts], "weights": self.weights.tolist()}
 
     @classmethod
     def _read(cls, content: dict[str, Any]) -> CalibrationMap:

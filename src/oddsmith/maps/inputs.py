@@ -177,7 +177,7 @@ def _ends(clip: float) -> tuple[float, float]:
 
 def pull_back(knots: Floats, enter: Callable[[Floats], Floats], low: float, high: float) -> Floats:
     """Return the largest scores in [low, high] whose changed value does not pass the knots, −∞ for none, ∞ for all."""
-    # Doubles are ordered like their bits, once those of negative ones are turned round: bisection ends at neighbours.
+    # Doubles are ordered like their bits, once those of negative ones are turned round: bisection ends at neighbors.
     held, passed = (_ordinal(np.full(len(knots), end)) for end in (low, high))
     while np.any(passed > held + 1):
         middle = (held >> 1) + (passed >> 1) + (held & passed & 1)  # their difference might not fit

@@ -14,16 +14,20 @@ from numpy.typing import ArrayLike
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.formula import SCORE, clip, exp, log
+from oddsmith.formula.vector_steps import evaluate_vector
 from oddsmith.formula.vectors import (
     Affine,
-    AgainstRest,
-    Blend,
-    Centered,
     Each,
-    LogSoftmax,
     Vector,
-    evaluate_vector,
+    against_rest,
+    below_largest,
+    centered,
     held,
+    log_mixture,
+    log_softmax,
+    mixture,
+    shares,
+    softmax,
 )
 from oddsmith.maps.base import CalibrationMap
 
@@ -37,6 +41,9 @@ LEAST = 1e-16
 
 #: Logarithms of probabilities that are floored are held above this.
 FLOOR = -700.0
+
+#: Shifts that differ by more are added to logarithms: probabilities may have vanished that they would raise.
+_MOST_SHIFT = -100.0
 
 #: Log-odds of one class against the rest are held within this bound.
 _BOUND = 700.0
@@ -67,6 +74,10 @@ class JointMap(ABC):
     @abstractmethod
     def formula(self) -> Vector:
         """Return the logs of the probabilities of all classes as a vector formula of the columns."""
+
+    @abstractmethod
+    def probability_formula(self) -> Vector:
+        """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -131,14 +142,15 @@ class ScalingPart(NamedTuple):
     def read(self, logits: Vector) -> Vector:
         """Return x as a vector formula of the logits."""
         if self.reading == "logits":
-            return Centered(logits)
-        log_prob: Vector = LogSoftmax(logits)
+            # Less their largest is the same for the softmax where all are multiplied by one number.
+            return centered(logits) if self.coef.ndim else below_largest(logits)
+        log_prob = log_softmax(logits)
         k = float(np.log(logits.width))
         if self.reading == "log_probabilities":
             return Each((SCORE + k,), log_prob)
         floored = clip(SCORE, FLOOR, 0.0)
         x = Each(((log(exp(floored) + self.softening) if self.softening > 0 else floored) + k,), log_prob)
-        return Centered(x) if self.coef.ndim == 1 else x
+        return centered(x) if self.coef.ndim == 1 else x
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,14 +182,36 @@ class ScalingMap(JointMap):
 
     def formula(self) -> Vector:
         """Return the logs of the probabilities of all classes as a vector formula of the columns."""
-        logits, read, scaled = self._logits(), dict[tuple[str, float, bool], Vector](), []
+        return log_softmax(self._shifted()) if self.shift.any() else self._blended()
+
+    def probability_formula(self) -> Vector:
+        """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
+        low = float(self.shift.min() - self.shift.max())
+        if low < _MOST_SHIFT:
+            return softmax(self._shifted())
+        parts = [softmax(scaled) for scaled in self._scaled()]
+        blend = mixture(self.weights, parts) if len(parts) > 1 else parts[0]
+        if low == 0:
+            return blend
+        raised = Affine(np.exp(self.shift - self.shift.max()), np.zeros(self.n_classes), blend)
+        return shares(raised, float(np.exp(low)) / 2, 2.0)
+
+    def _scaled(self) -> list[Vector]:
+        """Return Aₘxₘ + bₘ of every part."""
+        logits, read, scaled = self._logits(), dict[tuple[str, float, int], Vector](), list[Vector]()
         for part in self.parts:
-            key = part.reading, part.softening, part.coef.ndim == 1
+            key = part.reading, part.softening, part.coef.ndim
             if key not in read:
                 read[key] = part.read(logits)
-            scaled.append(LogSoftmax(Affine(part.coef, part.intercept, read[key])))
-        blend = Blend(self.weights, tuple(scaled)) if len(scaled) > 1 else scaled[0]
-        return LogSoftmax(Affine(np.array(1.0), self.shift, blend)) if self.shift.any() else blend
+            scaled.append(Affine(part.coef, part.intercept, read[key]))
+        return scaled
+
+    def _blended(self) -> Vector:
+        parts = [log_softmax(scaled) for scaled in self._scaled()]
+        return log_mixture(self.weights, parts) if len(parts) > 1 else parts[0]
+
+    def _shifted(self) -> Vector:
+        return Affine(np.array(1.0), self.shift, self._blended())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the map as plain lists and numbers."""
@@ -237,9 +271,17 @@ class OneVsRestMap(JointMap):
 
     def formula(self) -> Vector:
         """Return the logs of the probabilities of all classes as a vector formula of the columns."""
-        scores = AgainstRest(self._logits()) if self.against_rest else held(self.columns)
         log_probs = tuple(-log(1.0 + exp(-clip(each.log_odds_formula(), -_BOUND, _BOUND))) for each in self.maps)
-        return LogSoftmax(Each(log_probs, scores))
+        return log_softmax(Each(log_probs, self._scores()))
+
+    def probability_formula(self) -> Vector:
+        """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
+        least = float(np.exp(-_BOUND))
+        probs = tuple(clip(each.probability_formula(), least, 1.0) for each in self.maps)
+        return shares(Each(probs, self._scores()), least, float(len(probs)))
+
+    def _scores(self) -> Vector:
+        return against_rest(self._logits()) if self.against_rest else held(self.columns)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the map as plain lists and numbers."""

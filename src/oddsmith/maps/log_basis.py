@@ -36,7 +36,7 @@ class LogBasisMap(CalibrationMap):
     slopes : ndarray, shape (2,)
         a and b, times the scale.
     intercept : float
-        The log-odds at the centre.
+        The log-odds at the center.
     centre, scale : float
         A score near the data, and a power of two near their spread.
     """
@@ -73,37 +73,37 @@ class LogBasisMap(CalibrationMap):
         return bool(np.all(self.slopes >= 0))
 
 
-def log_basis(scores: Floats, centre: float, scale: float) -> tuple[Floats, Floats]:
-    """Return log p and −log(1 − p) of p = σ(s), both less their value at the centre, over the scale.
+def log_basis(scores: Floats, center: float, scale: float) -> tuple[Floats, Floats]:
+    """Return log p and −log(1 − p) of p = σ(s), both less their value at the center, over the scale.
 
     Both rise with the score, to the last bit however large it is: of log p = min(s, 0) − log(1 + e^−|s|) and
     −log(1 − p) = max(s, 0) + log(1 + e^−|s|) nothing large cancels.
     """
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        rest = np.log1p(np.exp(-np.abs(scores))) - np.log1p(np.exp(-abs(centre)))
-        left = (np.minimum(scores, 0.0) / scale - min(centre, 0.0) / scale) - rest / scale
-        right = (np.maximum(scores, 0.0) / scale - max(centre, 0.0) / scale) + rest / scale
-        if scale <= _NARROW and abs(centre) < _FAR_OUT:
-            # So close to the centre only the difference has digits.
-            move = np.clip(scores - centre, -1.0, 1.0)
-            near = np.abs(scores - centre) < 1
-            left = np.where(near, -np.log1p(expit(-centre) * np.expm1(-move)) / scale, left)
-            right = np.where(near, np.log1p(expit(centre) * np.expm1(move)) / scale, right)
+        rest = np.log1p(np.exp(-np.abs(scores))) - np.log1p(np.exp(-abs(center)))
+        left = (np.minimum(scores, 0.0) / scale - min(center, 0.0) / scale) - rest / scale
+        right = (np.maximum(scores, 0.0) / scale - max(center, 0.0) / scale) + rest / scale
+        if scale <= _NARROW and abs(center) < _FAR_OUT:
+            # So close to the center only the difference has digits.
+            move = np.clip(scores - center, -1.0, 1.0)
+            near = np.abs(scores - center) < 1
+            left = np.where(near, -np.log1p(expit(-center) * np.expm1(-move)) / scale, left)
+            right = np.where(near, np.log1p(expit(center) * np.expm1(move)) / scale, right)
     return np.clip(left, -FAR, FAR), np.clip(right, -FAR, FAR)
 
 
-def _basis_formula(centre: float, scale: float) -> tuple[Formula, Formula]:
+def _basis_formula(center: float, scale: float) -> tuple[Formula, Formula]:
     """Return the same without log1p and expm1, which few engines have."""
     size = absolute(SCORE)
     with np.errstate(over="ignore", under="ignore"):
-        rest = (log(1.0 + exp(-size)) - float(np.log1p(np.exp(-abs(centre))))) / scale
-        low, high = np.clip([min(centre, 0.0) / scale, max(centre, 0.0) / scale], -MAX, MAX).tolist()
+        rest = (log(1.0 + exp(-size)) - float(np.log1p(np.exp(-abs(center))))) / scale
+        low, high = np.clip([min(center, 0.0) / scale, max(center, 0.0) / scale], -MAX, MAX).tolist()
         left = (SCORE / 2.0 - size / 2.0) / scale - low - rest
         right = (SCORE / 2.0 + size / 2.0) / scale - high + rest
-        if scale <= _NARROW and abs(centre) < _FAR_OUT:
-            hump = float(_log_hump(centre) / scale)
-            x, k = SCORE / scale - centre / scale, _log_hump_formula() / scale - hump
-            distance = absolute(SCORE - centre)
+        if scale <= _NARROW and abs(center) < _FAR_OUT:
+            hump = float(_log_hump(center) / scale)
+            x, k = SCORE / scale - center / scale, _log_hump_formula() / scale - hump
+            distance = absolute(SCORE - center)
             left, right = (
                 where(distance, 1.0, near, far) for near, far in (((x - k) / 2.0, left), ((x + k) / 2.0, right))
             )

@@ -93,4 +93,9 @@ class PolynomialMap(CalibrationMap):
 
 def constant_map(log_odds: float) -> PolynomialMap:
     """Return the map that says the same for every score."""
-    return PolynomialMap(np.empty(0), np.zeros(1), np.array([[log_odds, 0.0, 0.0]]), 1.0)
+    return line_map(0.0, log_odds)
+
+
+def line_map(slope: float, level: float = 0.0, origin: float = 0.0, scale: float = 1.0) -> PolynomialMap:
+    """Return the map of log-odds level + slope·(s − origin)/scale."""
+    return PolynomialMap(np.empty(0), np.array([origin]), np.array([[level, slope, 0.0]]), scale)

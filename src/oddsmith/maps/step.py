@@ -21,7 +21,7 @@ class StepMap(CalibrationMap):
     knots, at : ndarray, shape (K,)
         Ascending scores and the probability at exactly each of them.
     between : ndarray, shape (K + 1,)
-        The probability below the first knot, between neighbours, and above the last.
+        The probability below the first knot, between neighbors, and above the last.
     """
 
     shape: ClassVar[str] = "step"

@@ -76,12 +76,7 @@ def sum_by(index: NDArray[np.int64], values: Weights, length: int = 0) -> Floats
 
 
 def bin_index(
-    forecast: ScoreTable,
-    values: Floats,
-    n_bins: int,
-    rule: BinRule,
-    edge: Edge = "left",
-    ends: Ends = "closed",
+    forecast: ScoreTable, values: Floats, n_bins: int, rule: BinRule, edge: Edge = "left", ends: Ends = "closed"
 ) -> NDArray[np.int64]:
     """Return the bin of each cell, by equal width of [0, 1] or by equal mass.
 

@@ -104,9 +104,8 @@ def compare(
     truth = np.repeat([True, False], [int(held_pos.sum()), int(held_neg.sum())])
     rows = {name: np.concatenate([values[held_pos], values[held_neg]]) for name, values in log_odds.items()}
     weight = np.concatenate([table.pos[held_pos], table.neg[held_neg]])
-    squares: Weights = weight
-    if table.pos_sq is not None and table.neg_sq is not None:
-        squares = np.concatenate([table.pos_sq[held_pos], table.neg_sq[held_neg]])
+    pos_sq, neg_sq = table.squares
+    squares = np.concatenate([pos_sq[held_pos], neg_sq[held_neg]])
     return compare_decisions(
         truth, rows, Decisions(weight, squares), protocol=protocol, level=level, raw=raw, random_state=random_state
     )
@@ -227,7 +226,7 @@ def compare_gains(rows: Rows, protocol: str, level: float | None, raw: str | Non
         "zero_one_error": View(rows.hits, rows.hits, wrong, errors),
     }
     parts = {measure: _measure(measure, view, rows, level) for measure, view in views.items()}
-    return Comparison(parts, significance.sum_of(weight), protocol, raw)
+    return Comparison(parts, _check.weight_sum(weight), protocol, raw)
 
 
 class View(NamedTuple):

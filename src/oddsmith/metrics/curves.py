@@ -136,8 +136,8 @@ def empirical_log_odds(table: ScoreTable, *, n_bins: int = 30, edges: ArrayLike 
     else:
         low, high = ends[held], ends[held + 1]
     variance = np.zeros(len(held))
-    for weight, squared in ((pos, table.pos_sq), (neg, table.neg_sq)):
-        squares = weight if squared is None else sum_by(index, squared[inside], len(held))
+    for weight, squared in zip((pos, neg), table.squares, strict=True):
+        squares = sum_by(index, squared[inside], len(held))
         variance += 1 / (weight**2 / np.where(squares > 0, squares, 1.0) + 0.5)
     return EmpiricalLogOdds(low, high, mean, pos, neg, np.log((pos + 0.5) / (neg + 0.5)), np.sqrt(variance))
 

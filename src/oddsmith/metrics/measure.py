@@ -55,7 +55,7 @@ class ForecastFunction(Generic[P, R]):
         shared = list(inspect.signature(ForecastFunction.__call__).parameters.values())[1:-1]
         options = list(inspect.signature(function).parameters.values())[1:]
         bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in (*shared, *options)]
-        self.__signature__ = inspect.Signature(bare)
+        self.__signature__: inspect.Signature = inspect.Signature(bare)
 
     def of(self, forecast: AnyForecast, *args: P.args, **options: P.kwargs) -> R:
         """Return the result for a forecast."""
@@ -161,6 +161,9 @@ class Measure(ForecastFunction[P, R]):
         resampled: bool = True,
     ) -> None:
         super().__init__(function, takes)
+        self.definition: str
+        self.of_base_rate: bool
+        self.resampled: bool
         self.definition, self.null, self.of_base_rate, self.resampled = definition, null, of_base_rate, resampled
 
     def __call__(self, *args: Any, **options: Any) -> float:
@@ -278,9 +281,8 @@ def size(forecast: AnyForecast) -> float:
 
 def squared_weight(forecast: ScoreTable) -> Weights:
     """Return Σw² of each cell, which is the count for counts."""
-    if forecast.pos_sq is None or forecast.neg_sq is None:
-        return forecast.total
-    return forecast.pos_sq + forecast.neg_sq
+    pos, neg = forecast.squares
+    return pos + neg
 
 
 def residuals(forecast: ScoreTable) -> Floats:

@@ -48,11 +48,7 @@ _CONVENTIONS: dict[str, tuple[float, bool, float]] = {
 @register
 @measure("mean of -log P(true class), in nats", "both")
 def log_loss(
-    forecast: AnyForecast,
-    *,
-    convention: Convention = "mean",
-    base: float | None = None,
-    clip: float | None = None,
+    forecast: AnyForecast, *, convention: Convention = "mean", base: float | None = None, clip: float | None = None
 ) -> float:
     """Return the log-loss, from log-odds, infinite when a certain forecast was wrong.
 
@@ -225,12 +221,24 @@ def _part(score: Score, name: str, definition: str, **marks: Any) -> Measure[[],
 
 _SAVED = "that the best monotone recalibration saves"
 _AGAINST = f"{_SAVED} against the base rate"
-log_loss_miscalibration = register(_part("log", "log_loss_miscalibration", f"log-loss {_SAVED}", null="calibrated"))
-log_loss_discrimination = register(_part("log", "log_loss_discrimination", f"log-loss {_AGAINST}", null="constant"))
-log_loss_uncertainty = register(_part("log", "log_loss_uncertainty", "log-loss of the base rate", of_base_rate=True))
-brier_miscalibration = _part("squared", "brier_miscalibration", f"Brier score {_SAVED}", null="calibrated")
-brier_discrimination = _part("squared", "brier_discrimination", f"Brier score {_AGAINST}", null="constant")
-brier_uncertainty = _part("squared", "brier_uncertainty", "Brier score of the base rate", of_base_rate=True)
+log_loss_miscalibration: Measure[[], float] = register(
+    _part("log", "log_loss_miscalibration", f"log-loss {_SAVED}", null="calibrated")
+)
+log_loss_discrimination: Measure[[], float] = register(
+    _part("log", "log_loss_discrimination", f"log-loss {_AGAINST}", null="constant")
+)
+log_loss_uncertainty: Measure[[], float] = register(
+    _part("log", "log_loss_uncertainty", "log-loss of the base rate", of_base_rate=True)
+)
+brier_miscalibration: Measure[[], float] = _part(
+    "squared", "brier_miscalibration", f"Brier score {_SAVED}", null="calibrated"
+)
+brier_discrimination: Measure[[], float] = _part(
+    "squared", "brier_discrimination", f"Brier score {_AGAINST}", null="constant"
+)
+brier_uncertainty: Measure[[], float] = _part(
+    "squared", "brier_uncertainty", "Brier score of the base rate", of_base_rate=True
+)
 
 
 def decision_log_loss(signed_log_odds: Floats) -> Floats:

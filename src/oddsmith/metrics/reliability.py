@@ -77,7 +77,7 @@ class ErrorDefinition:
         "total" subtracts Σ_b w_b ȳ_b(1 − ȳ_b)/(n_b − 1) from the mean of gap² (a bin of one row counts nothing), for
         "l2" and "squared" only; "bin" does so bin by bin, cutting at 0 (a bin of one row keeps its gap).
     classes : {"positive", "top"}
-        The positive class, or whichever class the forecast favours.
+        The positive class, or whichever class the forecast favors.
     sweep : bool
         Take the largest number of bins up to which the shares of positives rise from bin to bin, for every smaller
         number too.
@@ -176,7 +176,7 @@ def calibration_error(forecast: ScoreTable, *, definition: ErrorDefinition | str
     """
     chosen = named_definition(definition)
     if chosen.classes == "top":
-        forecast = _favoured(forecast)
+        forecast = _favored(forecast)
     bins = _sweep(forecast, chosen) if chosen.sweep else _bins(forecast, chosen, chosen.n_bins)
     return Figure(_combine(bins, chosen), str(chosen))
 
@@ -280,7 +280,7 @@ def _sweep(forecast: ScoreTable, chosen: ErrorDefinition) -> Bins:
     return best
 
 
-def _favoured(forecast: ScoreTable) -> ScoreTable:
+def _favored(forecast: ScoreTable) -> ScoreTable:
     """Return the forecast that the class at P ≥ ½ is the true one; of L = 0 the negative one."""
     up = forecast.scores > 0
 

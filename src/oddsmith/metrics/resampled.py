@@ -13,29 +13,29 @@ import numpy as np
 from oddsmith._types import Floats, Weights
 from oddsmith.metrics.measure import squared_weight
 from oddsmith.table import ScoreTable
-from oddsmith.table.resample import bootstrap, resample_labels
+from oddsmith.table.resample import bootstrap, resample_labels, with_weights
 
 
 @singledispatch
 def n_rows(table: Any) -> float:
     """Return how many rows of equal weight vary as much: of two classes those of the rarer one."""
-    sides = ((table.pos, table.pos_sq), (table.neg, table.neg_sq))
-    return min(float(equal_rows(side, side if squares is None else squares)[0].sum()) for side, squares in sides)
+    sides = zip((table.pos, table.neg), table.squares, strict=True)
+    return min(float(equal_rows(*side)[0].sum()) for side in sides)
 
 
 @singledispatch
 def rows_again(table: Any, n_resamples: int, rng: np.random.Generator) -> Iterator[Any]:
     """Draw tables of as many rows, with replacement."""
-    if table.pos_sq is None or table.neg_sq is None:
+    if table.kind == "count":
         return bootstrap(table, n_resamples, random_state=rng)
     weight = np.concatenate([table.pos, table.neg])
-    rows, unit = equal_rows(weight, np.concatenate([table.pos_sq, table.neg_sq]))
+    rows, unit = equal_rows(weight, np.concatenate(table.squares))
     units, chance = round(float(rows.sum())), rows / rows.sum()
 
     def draw() -> ScoreTable:
         times = rng.multinomial(units, chance)
-        (pos, neg), (pos_sq, neg_sq) = np.split(times * unit, 2), np.split(times * unit**2, 2)
-        return _held(table, pos, neg, pos_sq, neg_sq)
+        (pos, neg), squares = np.split(times * unit, 2), np.split(times * unit**2, 2)
+        return with_weights(table, pos, neg, squares, table.rows)
 
     return (draw() for _ in range(n_resamples))
 
@@ -52,7 +52,7 @@ def labels_again(table: Any, prob: Floats, n_resamples: int, rng: np.random.Gene
         total = rng.multinomial(units, chance)
         pos = rng.binomial(total, prob)
         neg = total - pos
-        return _held(table, pos * unit, neg * unit, pos * unit**2, neg * unit**2)
+        return with_weights(table, pos * unit, neg * unit, (pos * unit**2, neg * unit**2), table.rows)
 
     return (draw() for _ in range(n_resamples))
 
@@ -61,9 +61,3 @@ def equal_rows(weight: Weights, squares: Weights) -> tuple[Floats, Floats]:
     """Return how many rows of equal weight vary as much as each cell, and that weight."""
     unit = np.divide(squares, weight, out=np.ones(len(weight)), where=weight > 0)
     return np.asarray(weight / unit), unit
-
-
-def _held(table: ScoreTable, pos: Floats, neg: Floats, pos_sq: Floats, neg_sq: Floats) -> ScoreTable:
-    """Return the same scores with other weights; cells without rows are dropped."""
-    held = pos + neg > 0
-    return ScoreTable(table.scores[held], pos[held], neg[held], pos_sq[held], neg_sq[held], rows=table.rows)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,12 @@ import numpy as np
 __all__ = ["Result", "plain"]
 
 
+@dataclass(frozen=True, eq=False)
 class Result:
     """A result of this package; its fields are its dictionary."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as strings, numbers, lists and dictionaries; infinite numbers by name, as JSON has none."""
-        assert is_dataclass(self)
         return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
 
 

@@ -26,9 +26,6 @@ _TIE = 1e-12
 #: Up to so many decisions the incomplete beta function is the more exact.
 _BY_BETA = 10**8
 
-#: Sums of counts below this do not wrap.
-_WITHIN_64_BITS = 2.0**62
-
 
 class Decisions(NamedTuple):
     """How much each decision counts; of several decisions in one, the sum and the sum of squares."""
@@ -238,16 +235,8 @@ def holm(p_values: ArrayLike) -> Floats:
 def tally(a: Floats, b: Floats, weight: Weights) -> tuple[float, float, float]:
     """Return the weight of decisions that the first method wins, loses and ties."""
     signs = signs_of(a, b)
-    wins, losses, ties = (sum_of(weight[signs == sign]) for sign in (1, -1, 0))
+    wins, losses, ties = (_check.weight_sum(weight[signs == sign]) for sign in (1, -1, 0))
     return wins, losses, ties
-
-
-def sum_of(weight: Weights) -> float:
-    """Return the sum of weights, of counts without limit: 64 bits would wrap."""
-    rough = float(weight.sum(dtype=np.float64))
-    if weight.dtype.kind != "i":
-        return rough
-    return int(weight.sum() if rough < _WITHIN_64_BITS else weight.astype(object).sum())
 
 
 def paired(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:

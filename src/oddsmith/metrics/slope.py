@@ -90,9 +90,7 @@ def without_certain(forecast: ScoreTable) -> ScoreTable:
             "forecasts of exactly 0 or 1" + (f", wrong for a weight of {wrong:g}" if wrong else " only"),
             "clip the probabilities first, and say so",
         )
-    pos_sq, neg_sq = (None if column is None else column[finite] for column in (forecast.pos_sq, forecast.neg_sq))
-    classes = forecast.pos[finite], forecast.neg[finite]
-    return ScoreTable(forecast.scores[finite], *classes, pos_sq, neg_sq, rows=forecast.rows)
+    return forecast.at(finite)
 
 
 def require_several(forecast: ScoreTable) -> None:

@@ -23,8 +23,9 @@ _LARGEST = 1e300
 #: Rounding moves a sum of weights by less.
 _SUM_SLACK = 1e-9
 
-#: Values of columns of every size.
-_SIZES = np.array([0.0, 1e-300, 1e-16, 0.3, 0.7, 1.0, 30.0, 1e4, 1e300])
+#: Values of columns: probabilities, and numbers of every size.
+_UNIT = np.array([0.0, 1e-300, 1e-16, 0.3, 0.7, 1.0])
+_ANY = np.concatenate([_UNIT, -_UNIT, [30.0, -30.0, 1e4, -1e4, 1e300, -1e300]])
 
 
 def read_joint_map(content: Any, k: int) -> JointMap:
@@ -34,12 +35,16 @@ def read_joint_map(content: Any, k: int) -> JointMap:
     if reader is None:
         refuse("map.shape must be one of one_vs_rest, scaling", shown(shape))
     found = reader(content, k)
-    sizes = np.concatenate([_SIZES, -_SIZES]) if found.input == "logits" else _SIZES[_SIZES <= 1]
-    rows = np.resize(sizes, (len(sizes), found.columns + 1))[:, : found.columns]  # all sizes in every column
     with np.errstate(all="ignore"):
-        if not np.isfinite(found.probability(rows)).all():
+        # Maps of one class against the rest may take nothing but probabilities.
+        if not any(np.isfinite(found.probability(_rows(sizes, found.columns))).all() for sizes in (_ANY, _UNIT)):
             refuse("map must give probabilities for every row", "none for some")
     return found
+
+
+def _rows(sizes: Floats, columns: int) -> Floats:
+    """Return rows that bring every size into every column."""
+    return np.stack([np.roll(sizes, i % len(sizes)) for i in range(columns)], axis=1)
 
 
 def floats(value: Any, where: str, shapes: Sequence[tuple[int, ...]]) -> Floats:

@@ -34,7 +34,7 @@ def to_schema_2(content: dict[str, Any]) -> dict[str, Any]:
             _blend(content, k),
             text(keys(fitted, ("parts", "shift", "verdict"), "fitted")["verdict"], "verdict"),
         )
-    elif method in _READINGS:
+    elif isinstance(method, str) and method in _READINGS:
         found, verdict = _single(content, k), ""
     else:
         refuse(f"the file must hold one of {', '.join(sorted(['AutoScaling', *_READINGS]))}", shown(method))

@@ -217,13 +217,14 @@ class ComparisonDisplay(Display):
         Parameters
         ----------
         ax, theme
-            As of `Display`.
+            As of every display.
         sort : bool, default True
             Whether the smallest value of the first group comes first; else rows keep their order.
         """
         names = self._rows(sort)
         count = len(self.groups)
-        look, self.lines_ = self._start(ax, theme, 0.75 + len(names) * max(0.2, 0.11 * count)), {}
+        look = self._start(ax, theme, 0.75 + len(names) * max(0.2, 0.11 * count))
+        self.lines_: dict[str, Any] = {}
         for series, (group, found) in enumerate(self.groups.items()):
             held = [(row, found[name]) for row, name in enumerate(names) if name in found]
             # Groups lie a little apart within a row, the first on top.

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -84,7 +84,8 @@ class LearningCurveDisplay(Display):
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
         """Draw the curves."""
-        look, self.lines_ = self._start(ax, theme), {}
+        look = self._start(ax, theme)
+        self.lines_: dict[str, Any] = {}
         self.ax_.set_xscale("log", base=2)
         count = len(self.curves)
         for series, (name, curve) in enumerate(self.curves.items()):

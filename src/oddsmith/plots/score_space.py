@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -153,12 +153,13 @@ class ScoreSpaceDisplay(ScoreDisplay):
         Parameters
         ----------
         ax, theme
-            As of `Display`.
+            As of every display.
         scale : {"log_odds", "probability"}, default "log_odds"
             Of the vertical axis.
         """
         _check.one_of(scale, "scale", ("log_odds", "probability"))
-        look, self.lines_ = self._start(ax, theme), {}
+        look = self._start(ax, theme)
+        self.lines_: dict[str, Any] = {}
         low, high = self._reach() if scale == "log_odds" else (-0.03, 1.03)
         for series, (name, points) in enumerate(self.points.items()):
             self._draw_points(points, name or "data", look, series, scale)

@@ -1,1 +1,1 @@
-"""Penalised logistic fits, globally convergent: steps lower the objective, and the gradient tells when to stop."""
+"""Penalized logistic fits, globally convergent: steps lower the objective, and the gradient tells when to stop."""

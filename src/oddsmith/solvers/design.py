@@ -19,7 +19,7 @@ from oddsmith.solvers.targets import Targets
 from oddsmith.table import ScoreTable
 from oddsmith.table.rows import ScoreRows, slices
 
-#: From standardised scores to features, shape (n,) to (n, k).
+#: From standardized scores to features, shape (n,) to (n, k).
 Features = Callable[[Floats], Floats]
 
 #: Whether coefficients are allowed.
@@ -139,7 +139,7 @@ def design(points: Sketch, features: Features, targets: Targets, total: Floats) 
 
 @dataclass(frozen=True)
 class LongDesign:
-    """A table with features of its standardised scores: a sketch of it, and the exact sums over every score."""
+    """A table with features of its standardized scores: a sketch of it, and the exact sums over every score."""
 
     table: ScoreTable
     frame: Frame

@@ -78,16 +78,7 @@ class HingeFits:
         aside = np.einsum("b,fbp->fp", sketch.pos, hinges(sketch.pos_x, knots)) - features @ pos
         penalty, converged = np.zeros((len(knots), size, size)), np.zeros(len(knots), bool)
         return cls(
-            knots,
-            (float(x.min()), float(x.max())),
-            features,
-            pos,
-            neg,
-            aside,
-            sketch.cases,
-            penalty,
-            theta,
-            converged,
+            knots, (float(x.min()), float(x.max())), features, pos, neg, aside, sketch.cases, penalty, theta, converged
         )
 
     def penalize(self, l2: float, ridge: float) -> None:

@@ -71,7 +71,7 @@ class Line:
 
 
 class Problem(NamedTuple):
-    """What is minimised beside the loss: ½(a, b)·penalty·(a, b), b being the level at 0; and whether b is free."""
+    """What is minimized beside the loss: ½(a, b)·penalty·(a, b), b being the level at 0; and whether b is free."""
 
     penalty_aa: float
     penalty_ab: float
@@ -107,12 +107,7 @@ class Place(NamedTuple):
         return Place(self.a, self.b + self.a * (center - self.center), center)
 
 
-def fit_line(
-    data: Sample,
-    targets: Targets,
-    l2: float = 0.0,
-    fit_intercept: bool = True,
-) -> Line:
+def fit_line(data: Sample, targets: Targets, l2: float = 0.0, fit_intercept: bool = True) -> Line:
     """Minimize Σ v[log(1 + eᶻ) − t z] + λ(a² + b²), z = as + b, with target t for each class.
 
     Parameters

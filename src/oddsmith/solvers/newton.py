@@ -51,7 +51,7 @@ Direction = Callable[[Floats, Quadratic], Floats]
 
 
 def minimize(loss: Loss, start: Floats, cases: float, direction: Direction | None = None) -> Minimum:
-    """Minimise a convex loss by Newton's method with backtracking.
+    """Minimize a convex loss by Newton's method with backtracking.
 
     Parameters
     ----------

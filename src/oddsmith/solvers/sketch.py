@@ -1,6 +1,6 @@
 """A score table in a few hundred weighted points, for fits that are repeated many times.
 
-Neighbouring scores are pooled in blocks, small ones at both ends and divided wherever a knot may lie, and each block
+Neighboring scores are pooled in blocks, small ones at both ends and divided wherever a knot may lie, and each block
 stands for its scores by the two points of its Gauss rule. A function that is smooth within blocks has the same sum over
 the sketch as over the table, to the fourth order of the block width.
 """
@@ -25,7 +25,7 @@ _BLOCKS = 128
 
 
 class Frame(NamedTuple):
-    """The standardised scale of a table: x = s/scale − shift."""
+    """The standardized scale of a table: x = s/scale − shift."""
 
     scale: float
     shift: float
@@ -38,13 +38,13 @@ class Frame(NamedTuple):
         return cls(scale, float(table.scores[len(table) // 2]) / scale)
 
     def x(self, scores: Floats) -> Floats:
-        """Return scores on the standardised scale, at most so far out that their cubes are finite."""
+        """Return scores on the standardized scale, at most so far out that their cubes are finite."""
         return np.clip(scores / self.scale - self.shift, -FAR, FAR)
 
 
 @dataclass(frozen=True)
 class Sketch:
-    """Blocks of a table on the standardised scale: what a logistic fit needs to know of each.
+    """Blocks of a table on the standardized scale: what a logistic fit needs to know of each.
 
     Attributes
     ----------
@@ -155,21 +155,10 @@ def _some_moments(table: ScoreTable, edges: Ints, scale: float, shift: float) ->
 
 
 def in_blocks(table: ScoreTable, n_blocks: int) -> ScoreTable:
-    """Return a table of about so many scores: blocks of neighbours, small ones at both ends, each held at its mean."""
+    """Return a table of about so many scores: blocks of neighbors, small ones at both ends, each held at its mean."""
     if len(table) <= n_blocks:
         return table
-    starts = _edges(len(table), np.empty(0, np.intp), n_blocks)[:-1]
-    first, total = table.scores[starts], np.add.reduceat(table.total, starts)
-    ends = np.append(starts[1:], len(table))
-    largest = max(map(abs, table.span())) or 1.0
-    sums = np.add.reduceat(table.scores / largest if table.all_ones else table.total * (table.scores / largest), starts)
-    # A mean lies among its scores, whatever the rounding.
-    means = np.clip(sums / total * largest, first, table.scores[ends - 1])
-    pos, neg = (np.add.reduceat(column, starts) for column in (table.pos, table.neg))
-    pos_sq, neg_sq = (
-        None if column is None else np.add.reduceat(column, starts) for column in (table.pos_sq, table.neg_sq)
-    )
-    return ScoreTable(means, pos, neg, pos_sq, neg_sq, rows=table.rows)
+    return table.in_runs(_edges(len(table), np.empty(0, np.intp), n_blocks)[:-1])
 
 
 def _edges(n: int, breaks: np.ndarray, n_blocks: int = _BLOCKS) -> Ints:

@@ -46,7 +46,7 @@ class ClassRows:
     @property
     def class_weights(self) -> Floats:
         """Number of cases, or weight, of each class."""
-        return np.bincount(self.truth, self.weight, len(self.labels))
+        return np.bincount(self.truth, self.weight, len(self.labels)).astype(np.float64)
 
     def __repr__(self) -> str:
         return f"ClassRows(rows={self.n_rows}, classes={len(self.labels)}, input={self.input})"

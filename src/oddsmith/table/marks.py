@@ -35,18 +35,19 @@ def mark_sums(scores: Floats, positive: NDArray[Any], weight: NDArray[Any] | Non
     sums: list[float] = [0, 0]
     for start in range(0, len(scores), _kernels.CHUNK):
         part = slice(start, start + _kernels.CHUNK)
-        marks = _marks(scores[part])
+        of_part = marks(scores[part])
         for side, amount in enumerate((positive[part], None if weight is None else weight[part])):
             if counts:
-                added = marks if amount is None else marks * amount.astype(np.uint64)
+                added = of_part if amount is None else of_part * amount.astype(np.uint64)
                 sums[side] = (sums[side] + int(added.sum())) % _MOST
             else:
-                shares = marks / float(_MOST)
+                shares = of_part / float(_MOST)
                 sums[side] += float(shares.sum() if amount is None else shares @ amount)
     return sums[0], sums[1]
 
 
-def _marks(scores: Floats) -> NDArray[np.uint64]:
+def marks(scores: Floats) -> NDArray[np.uint64]:
+    """Return one mark per score."""
     bits = (scores + 0.0).view(np.uint64)  # −0.0 becomes 0.0
     bits ^= bits >> _HALF
     bits *= _FACTOR

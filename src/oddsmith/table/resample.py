@@ -6,7 +6,7 @@ those are resampled where the rows are, or as the (Σw)²/Σw² rows of equal we
 where every row of a class has a score of its own.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -78,7 +78,7 @@ def folds(
         dealt += n % k
         hands.append(_deal(counts.astype(np.int64), sizes, rng))
     split = np.concatenate(hands, axis=1)
-    parts = (_with_counts(table, row[:m], row[m:]) for row in split)
+    parts = (with_weights(table, row[:m], row[m:]) for row in split)
     return [Fold(table.minus(part), part) for part in parts]
 
 
@@ -140,7 +140,7 @@ def bootstrap(table: ScoreTable, n_resamples: int, *, random_state: RandomState 
     draws = _check.whole_number(n_resamples, "n_resamples", low=1)
     rng = np.random.default_rng(random_state)
     cells = np.concatenate([table.pos, table.neg])
-    return (_with_counts(table, *np.split(rng.multinomial(table.rows, cells / table.rows), 2)) for _ in range(draws))
+    return (with_weights(table, *np.split(rng.multinomial(table.rows, cells / table.rows), 2)) for _ in range(draws))
 
 
 def resample_labels(
@@ -177,7 +177,7 @@ def resample_labels(
     def draw() -> ScoreTable:
         total = rng.multinomial(table.rows, share)
         pos = rng.binomial(total, chance)
-        return _with_counts(table, pos, total - pos)
+        return with_weights(table, pos, total - pos)
 
     return (draw() for _ in range(draws))
 
@@ -188,7 +188,7 @@ def exact(table: ScoreTable) -> ScoreTable:
 
 
 def pooled(table: ScoreTable, n_cells: int) -> ScoreTable:
-    """Return a table of at most so many cells: neighbouring scores of about equal weight, each held at its mean.
+    """Return a table of at most so many cells: neighboring scores of about equal weight, each held at its mean.
 
     For pictures and choices that need no more; fits and measures take the table itself.
 
@@ -205,17 +205,7 @@ def pooled(table: ScoreTable, n_cells: int) -> ScoreTable:
     reached = np.cumsum(whole.total)
     starts = np.unique(np.searchsorted(reached, np.arange(size) * (reached[-1] / size), "right"))
     starts = starts[starts < len(whole)]
-    total = np.add.reduceat(whole.total.astype(np.float64), starts)
-    largest = max(-whole.scores[0], whole.scores[-1]) or 1.0
-    means = np.add.reduceat(whole.total * (whole.scores / largest), starts) / total * largest
-    # A mean lies among its scores, whatever the rounding.
-    ends = np.append(starts[1:], len(whole)) - 1
-    means = np.clip(means, whole.scores[starts], whole.scores[ends])
-    pos, neg = (np.add.reduceat(column, starts) for column in (whole.pos, whole.neg))
-    pos_sq, neg_sq = (
-        None if square is None else np.add.reduceat(square, starts) for square in (whole.pos_sq, whole.neg_sq)
-    )
-    return ScoreTable(means, pos, neg, pos_sq, neg_sq, rows=whole.rows)
+    return whole.in_runs(starts)
 
 
 def _deal(counts: NDArray[np.int64], sizes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -228,10 +218,12 @@ def _deal(counts: NDArray[np.int64], sizes: NDArray[np.int64], rng: np.random.Ge
     return hands
 
 
-def _with_counts(table: ScoreTable, pos: NDArray[np.int64], neg: NDArray[np.int64]) -> ScoreTable:
-    """Return the same scores with other counts; cells without rows are dropped."""
+def with_weights(
+    table: ScoreTable, pos: Weights, neg: Weights, squares: Sequence[Floats] = (), rows: int = -1
+) -> ScoreTable:
+    """Return the same scores with other counts, or with weights and their squares; cells without any are dropped."""
     held = pos + neg > 0
-    return ScoreTable(table.scores[held], pos[held], neg[held])
+    return ScoreTable(*(column[held] for column in (table.scores, pos, neg, *squares)), rows=rows)
 
 
 def require_counts(table: ScoreTable, what: str) -> None:

@@ -59,7 +59,7 @@ def _auc_z(pos: Weights, neg: Weights, size_pos: float, size_neg: float, inside:
 
 
 def _coarse_z(table: ScoreTable) -> float:
-    """Return a lower bound on z from blocks of neighbouring cells, every pair within a block counted against."""
+    """Return a lower bound on z from blocks of neighboring cells, every pair within a block counted against."""
     full = len(table) // _BLOCK * _BLOCK
     pos, neg = (
         np.append(column[:full].reshape(-1, _BLOCK).sum(axis=1), column[full:].sum())
@@ -86,6 +86,5 @@ def _sampled_z(rows: ScoreRows, size: int = 1024) -> float:
 
 def _effective(table: ScoreTable) -> tuple[float, float]:
     """Return the number of rows of each class; of equal weight that would vary as much, for float weights."""
-    if table.pos_sq is None or table.neg_sq is None:
-        return table.n_pos, table.n_neg
-    return table.n_pos**2 / float(table.pos_sq.sum()), table.n_neg**2 / float(table.neg_sq.sum())
+    pos_sq, neg_sq = (float(side.sum()) for side in table.squares)
+    return table.n_pos**2 / pos_sq, table.n_neg**2 / neg_sq

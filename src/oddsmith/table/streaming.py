@@ -61,8 +61,8 @@ class TableStream:
     """
 
     def __init__(self, path: str | os.PathLike[str], *, max_cells: int | None = None, pos_label: Any = None) -> None:
-        self.path = Path(path)
-        self.max_cells = None if max_cells is None else _check.whole_number(max_cells, "max_cells", low=4)
+        self.path: Path = Path(path)
+        self.max_cells: int | None = None if max_cells is None else _check.whole_number(max_cells, "max_cells", low=4)
         self.pos_label = pos_label
         self._table: ScoreTable | None = None
         self._chunks: dict[str, None] = {}  # a set that keeps its order

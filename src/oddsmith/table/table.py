@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, overload
+from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -82,10 +82,7 @@ class ScoreTable:
 
     @staticmethod
     def from_arrays(
-        scores: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        pos_label: Any = None,
+        scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, pos_label: Any = None
     ) -> "ScoreTable":
         """Build a table from scores and labels.
 
@@ -170,7 +167,7 @@ class ScoreTable:
         resolution : None, float or "auto"
             None keeps every distinct score, up to 5,000,000 of an engine. A number, a power of two, is the width of
             cells in which scores are pooled. "auto" chooses cells after a look at the range of the scores, so fine that
-            fits hardly move (see `oddsmith.frames.resolution`); probabilities get cells of log-odds, and few rows or
+            fits hardly move (see ``oddsmith.frames.resolution``); probabilities get cells of log-odds, and few rows or
             few distinct scores stay exact.
         pos_label : object, optional
             The positive label.
@@ -215,6 +212,11 @@ class ScoreTable:
     def total(self) -> Weights:
         """Weight of both classes at each score."""
         return self.pos + self.neg
+
+    @property
+    def squares(self) -> tuple[Weights, Weights]:
+        """Sums of squared weights of the positive and the negative class at each score; of counts the counts."""
+        return (self.pos, self.neg) if self.pos_sq is None or self.neg_sq is None else (self.pos_sq, self.neg_sq)
 
     @property
     def prevalence(self) -> float:
@@ -308,11 +310,7 @@ class ScoreTable:
         at = np.searchsorted(self._cells(), part._cells())
         inside = at < len(self.scores)
         if not inside.all() or not np.array_equal(self._cells()[at], part._cells()):
-            _check.fail(
-                "the table taken away must be part of this one",
-                "scores that are not in it",
-                "check the order",
-            )
+            _check.fail("the table taken away must be part of this one", "scores that are not in it", "check the order")
         slack = 0 if self.kind == "count" else _ROUNDING * (self.n_pos + self.n_neg)
         left: dict[str, NDArray[Any]] = {}
         for name, column in self._columns().items():
@@ -320,11 +318,7 @@ class ScoreTable:
             rest[at] -= part._columns()[name]
             left[name] = rest
         if min(left["pos"].min(), left["neg"].min()) < -slack:
-            _check.fail(
-                "the table taken away must be part of this one",
-                "more weight than is in it",
-                "check the order",
-            )
+            _check.fail("the table taken away must be part of this one", "more weight than is in it", "check the order")
         if self.kind == "weight":
             for side in ("pos", "neg"):
                 gone = left[side] <= slack
@@ -377,9 +371,7 @@ class ScoreTable:
             )
         if self.resolution is not None and width < self.resolution:
             _check.fail(
-                "width must not be finer than the table's",
-                f"width={width!r}",
-                f"use {self.resolution!r} or more",
+                "width must not be finer than the table's", f"width={width!r}", f"use {self.resolution!r} or more"
             )
         if log_odds and not (0 <= self.scores[0] and self.scores[-1] <= 1):
             low, high = self.span()
@@ -430,6 +422,24 @@ class ScoreTable:
         joined.__dict__["_near_runs"] = None
         return joined
 
+    def in_runs(self, starts: NDArray[np.intp]) -> "ScoreTable":
+        """Add up runs of exact scores, given where each starts, and hold each run at its mean."""
+        first, last = self.scores[starts], self.scores[np.append(starts[1:], len(self)) - 1]
+        columns = {name: np.add.reduceat(column, starts) for name, column in self._columns().items()}
+        # About the first score of each run, so that none far out takes the others' digits, and without overflow.
+        exponent = math.frexp(max(-self.scores[0], self.scores[-1]))[1]
+        scale = math.ldexp(1.0, max(min(exponent, 1023), -1020))
+        away = self.scores / scale - np.repeat(first / scale, np.diff(starts, append=len(self)))
+        sums = np.add.reduceat(away if self.all_ones else self.total * away, starts)
+        means = (first / scale + sums / (columns["pos"] + columns["neg"])) * scale
+        # A mean lies among its scores, whatever the rounding.
+        return _assemble(np.clip(means, first, last), columns, self.rows, None)
+
+    def at(self, held: Bools) -> "ScoreTable":
+        """Keep some of the scores."""
+        columns = {name: column[held] for name, column in self._columns().items()}
+        return _assemble(self.scores[held], columns, self.rows, self.grid)
+
     @cached_property
     def _near_runs(self) -> NDArray[np.intp] | None:
         return near_runs(self.scores) if self.resolution is None else None
@@ -454,7 +464,7 @@ class ScoreTable:
             and all(np.array_equal(mine[name], theirs[name]) for name in mine)
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         resolution = "exact" if self.resolution is None else f"{self.resolution:g}"

@@ -88,3 +88,15 @@ def test_help_loads_no_study_and_no_data(arguments, loaded):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert set(done.stdout.rpartition("LOADED")[2].split()) == loaded
+
+
+def test_a_page_and_the_index_are_written_again(run, tmp_path, monkeypatch):
+    folder = tmp_path / "toy"
+    studies.run(toy_study(), out=folder)
+    page = (folder / "index.md").read_text()
+    (folder / "index.md").unlink()
+    monkeypatch.setattr(studies, "rewrite", lambda _name, out, whole=studies.rewrite: whole(toy_study(), out))
+    assert "index.html" in run("study", "toy", "--rewrite", "--out", str(folder)).out
+    assert (folder / "index.md").read_text() == page
+    assert "index.md" in run("study", "index", "--out", str(tmp_path)).out
+    assert (tmp_path / "index.md").read_text().startswith("# Studies")

@@ -72,3 +72,9 @@ def test_real_reuters_features(real):
     assert words[0] == "wheat"
     gain = information_gain(often.X[ten.train], ten.positive("interest")[ten.train])
     assert often.words[gain.argmax()] in {"interest", "rate", "rates"}
+
+
+def test_digits_and_single_letters_count_where_asked():
+    counts = count_words(["B-52s flew 3 days", "flew 3"], {"days"}, digits=True)
+    assert counts.words.tolist() == ["3", "52s", "b", "flew"]
+    assert counts.X.toarray().tolist() == [[1, 1, 1, 1], [1, 0, 0, 1]]

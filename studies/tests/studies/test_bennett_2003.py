@@ -18,7 +18,7 @@ from oddsmith_studies.studies._text_methods import (
     calibrate_corpus,
 )
 from oddsmith_studies.studies._text_scores import PERCEPTRON
-from oddsmith_studies.studies.bennett_2003.claims import _distance
+from oddsmith_studies.studies.bennett_2003.evidence import _distance
 from oddsmith_studies.studies.bennett_2003.parts import time_fits
 from oddsmith_studies.studies.bennett_2003.tables import SEVEN, seven
 

@@ -10,12 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from toy import illustrated_study, toy_study
+from toy import RULES, illustrated_study, judged_study, toy_study
 
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import Interval
+from oddsmith.metrics.result import plain
 from oddsmith_studies import studies
-from oddsmith_studies.studies import Part, Setting, Table, judge_all, judge_ordering
+from oddsmith_studies.studies import Part, Setting, Table, _claims, _page
 from oddsmith_studies.studies._published import parse_published
 
 
@@ -28,8 +29,15 @@ def files_of(folder):
     }
 
 
+@pytest.fixture
+def _toy_rules(monkeypatch):
+    for module in (_claims, _page):
+        monkeypatch.setattr(module, "rules", lambda: RULES)
+
+
+@pytest.mark.usefixtures("_toy_rules")
 def test_everything_is_written(tmp_path):
-    result = studies.run(illustrated_study(), out=tmp_path)
+    result = studies.run(judged_study(), out=tmp_path)
     written = files_of(tmp_path)
     tables = {f"tables/{name}.{end}" for name in ("means", "overall", "claims") for end in ("md", "csv", "json")}
     figures = {f"figures/{name}.{end}" for name in ("one", "every") for end in ("svg", "png")}
@@ -38,32 +46,79 @@ def test_everything_is_written(tmp_path):
     assert saved["made"]["seed"] == 0
     assert set(saved["made"]["versions"]) >= {"numpy", "scipy", "scikit-learn", "oddsmith"}
     assert saved["made"]["odd"] == {"SeparableWarning": 4}
-    assert saved["claims"][0]["verdict"] == "confirmed"
+    assert saved["claims"][0]["verdict"] == "holds"
+    assert saved["evidence"]["9.0.1"][0] == {
+        "case": "toys",
+        "data": "own data",
+        "value": -1.0,
+        "low": -2.0,
+        "high": -0.5,
+    }
     assert saved["tables"][0]["rows"][0]["mean, published"] == 0.5
     assert saved["tables"][0]["rows"][0]["worst"] == "-inf"
     assert (tmp_path / "run.json").exists()
     assert result.claims[0].id == "9.0.1"
 
 
-def test_the_page_puts_things_where_the_story_wants_them():
-    page = studies.run(illustrated_study()).page
-    assert page.index("It drew 4 times.") < page.index("**Means**") < page.index("![one](figures/one.svg)")
-    assert page.index("## Verdicts") < page.index("## More tables and pictures") < page.index("**Overall**")
+@pytest.mark.usefixtures("_toy_rules")
+def test_the_page_opens_with_five_lines_and_puts_things_where_the_story_wants_them():
+    page = studies.run(judged_study()).page
+    lines = page.splitlines()
+    assert [line.split(":**")[0] for line in lines[2:7]] == [
+        "- **The document claims",
+        "- **We found",
+        "- **The table that shows it",
+        "- **The picture that shows it",
+        "- **Could not be checked",
+    ]
+    order = [
+        "It drew 4 times.",
+        "**Means**",
+        "![one]",
+        "## Run it",
+        "oddsmith study toy\n",
+        "## Verdicts",
+        "**Overall**",
+    ]
+    assert [page.index(each) for each in order] == sorted(page.index(each) for each in order)
     assert page.count("**Means**") == 1
-    assert "oddsmith study toy\n" in page
     assert "Toys &#124; work" in page
+    # What the story leaves out is folded at the end.
+    assert page.index("## Everything else") < page.index("![every]")
+    assert page.count("<details>") == page.count("</details>") == 3
+    assert "<summary>Details &amp; all</summary>" in page
+    assert "{{" not in page
 
 
-def test_the_html_page_shows_tables_and_pictures(tmp_path):
+@pytest.mark.usefixtures("_toy_rules")
+def test_a_page_is_written_again_without_computing(tmp_path, monkeypatch):
+    studies.run(judged_study(), out=tmp_path)
+    before = files_of(tmp_path)
+    studies.rewrite(replace(judged_study(), parts=fail_always), tmp_path)
+    assert files_of(tmp_path) == before
+    stricter = {"9.0.1": replace(RULES["9.0.1"], limit=-3.0)}
+    for module in (_claims, _page):
+        monkeypatch.setattr(module, "rules", lambda: stricter)
+    studies.rewrite(judged_study(), tmp_path)
+    assert "| fails |" in (tmp_path / "index.md").read_text()
+
+
+def test_a_folder_without_results_cannot_be_rewritten(tmp_path):
+    with pytest.raises(InvalidInputError, match=r"results.json.*run the study first"):
+        studies.rewrite(toy_study(), tmp_path)
+
+
+def test_the_html_page_shows_tables_pictures_and_folds(tmp_path):
     studies.run(illustrated_study(), out=tmp_path)
     page = (tmp_path / "index.html").read_text()
     assert "<td>0</td>" in page
     assert '<img src="figures/one.svg" alt="one"' in page
     assert "<em>The first one.</em>" in page
+    assert "<details>\n<summary>Details &amp; all</summary>" in page
 
 
 def test_a_story_that_names_nothing_is_refused():
-    wrong = replace(illustrated_study(), story=lambda _results: "{{ figure absent }}")
+    wrong = replace(illustrated_study(), story=lambda record: toy_study().story(record)._replace(figure="absent"))
     with pytest.raises(InvalidInputError, match=r"absent.*one, every"):
         studies.run(wrong)
 
@@ -201,7 +256,7 @@ def test_a_failing_part_is_named():
     assert "bad" in caught.value.__notes__[0]
 
 
-def fail_always(setting):
+def fail_always(_setting):
     return 1 / 0
 
 
@@ -241,17 +296,6 @@ def test_seeds_depend_on_the_whole_key():
     assert len(seeds) == 4
 
 
-def test_orders_are_judged_by_intervals():
-    def verdict(low, high, expected="below"):
-        return judge_ordering(Interval((low + high) / 2, low, high, 0.95, "t"), expected=expected)
-
-    assert verdict(-2, -1)[0] == "confirmed"
-    assert verdict(1, 2, "above")[0] == "confirmed"
-    assert "opposite" in verdict(1, 2)[1]
-    assert "undecided" in verdict(-1, 1)[1]
-    assert [judge_all(each) for each in ([True], [True, False], [False])] == ["confirmed", "partly", "not confirmed"]
-
-
 def test_csv_and_json_keep_all_digits():
     table = Table("t", "T", ("what", studies.Column("x", ".1f")), [("a", Interval(1 / 3, 0, 1, 0.95, "")), ("b", None)])
     rows = list(csv.reader(io.StringIO(table.to_csv())))
@@ -260,6 +304,28 @@ def test_csv_and_json_keep_all_digits():
     assert rows[2] == ["b", "", "", ""]
     assert table.to_dict()["rows"][0]["x, high"] == 1
     assert "| a | 0.3 [0.0, 1.0] |" in table.to_markdown()
+
+
+def test_a_table_comes_back_from_its_json():
+    columns = ("what", studies.Column("x", ".1f", "group"), studies.Column("n", "d"))
+    rows = [["a", Interval(0.5, 0.25, 1.0, 0.95, ""), 3], ["b", None, None], ["c", float("-inf"), 4]]
+    table = Table("t", "T", columns, rows, "Note.")
+    again = Table.from_dict(json.loads(json.dumps(plain(table.to_dict()))))
+    assert again.to_markdown() == table.to_markdown()
+    assert again.to_dict() == table.to_dict()
+    assert again.cell("n", "c") == 4
+    with pytest.raises(InvalidInputError, match="must have the row"):
+        again.cell("n", "d")
+
+
+def test_a_wide_table_is_written_in_pieces_that_keep_groups_together():
+    measures = [studies.Column(f"{group}{i}", "d", group) for group in "xyz" for i in range(4)]
+    table = Table("t", "T", ("name", *measures), [["a", *range(12)]])
+    headers = [line for line in table.to_markdown().splitlines() if line.startswith("| name")]
+    assert headers == [
+        "| name | x0 | x1 | x2 | x3 | y0 | y1 | y2 | y3 |",
+        "| name | z0 | z1 | z2 | z3 |",
+    ]
 
 
 def test_ragged_rows_are_refused():

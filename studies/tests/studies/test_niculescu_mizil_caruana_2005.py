@@ -16,12 +16,20 @@ from oddsmith_studies.studies.niculescu_mizil_caruana_2005.grids import (
     rounds,
     styles,
 )
-from oddsmith_studies.studies.niculescu_mizil_caruana_2005.measured import extreme_share
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.measured import extreme_counts
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.methods import CROSS_ENTROPY, SQUARED_ERROR, WIDE, losses
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.parts import boosting_part, part_name
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.readings import all_readings, every_part
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.scores import Scores, Stage, _staged, boost
-from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tables import MEAN_OF_OWN, OWN, with_mean_of_own
-from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tasks import PROBLEMS, STAND_INS, sample
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tables import MEAN_OF_OWN, OWN_PROBLEMS, with_mean_of_own
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tasks import (
+    NO_COPIES,
+    PROBLEMS,
+    SECOND_CLASS,
+    STAND_INS,
+    sample,
+    sample_again,
+)
 
 QUICK = Setting(quick=True)
 
@@ -34,8 +42,8 @@ def test_published_means_are_the_means_of_their_columns():
             assert len(column) == 8
             assert np.mean(column) == pytest.approx(printed.rows["mean", base][name], abs=1e-4)
     own = with_mean_of_own(printed).rows[MEAN_OF_OWN, TREES]["PLATT"]
-    assert own == pytest.approx(np.mean([printed.rows[problem, TREES]["PLATT"] for problem in OWN]))
-    assert set(OWN) | set(STAND_INS) == set(PROBLEMS)
+    assert own == pytest.approx(np.mean([printed.rows[problem, TREES]["PLATT"] for problem in OWN_PROBLEMS]))
+    assert set(OWN_PROBLEMS) | set(STAND_INS) == set(PROBLEMS)
     assert not set(STAND_INS) & {problem for problem, _ in printed.rows}
 
 
@@ -56,7 +64,7 @@ def test_grids():
 
 @pytest.mark.parametrize(
     "style",
-    [Style(STUMPS, "gini"), Style(STUMPS, "error"), Style(TREES, "entropy", "five a leaf", "bayesian")],
+    [Style(STUMPS, "gini"), Style(STUMPS, "error"), Style(TREES, "entropy", "five per leaf", "bayesian")],
     ids=str,
 )
 def test_scores_are_those_of_the_classifier(style, needs_data):
@@ -118,7 +126,7 @@ def test_sizes_that_leave_too_few_cases_are_dropped():
 def test_extreme_predictions_are_counted():
     counts = np.zeros(40, int)
     counts[[0, 1, 2, 38, 39]] = 1, 1, 6, 1, 1
-    assert extreme_share(counts) == pytest.approx(0.4)
+    assert extreme_counts(counts) == (4, 10)
 
 
 def test_a_part_keeps_the_rounds_that_are_best_on_validation_rows(needs_data):
@@ -136,3 +144,23 @@ def test_a_part_keeps_the_rounds_that_are_best_on_validation_rows(needs_data):
         best = int(np.argmin([each[SQUARED_ERROR][0] for each in judged["validation"]]))
         mine = np.mean((np.array(kept[SQUARED_ERROR]) - y) ** 2)
         assert mine == pytest.approx(judged["test"][best][SQUARED_ERROR][0], abs=1e-5)
+
+
+def test_readings_change_rows_and_leaves_alone(needs_data):
+    needs_data(("covtype", "web"))
+    first, second = (sample_again(QUICK, "COV_TYPE", SECOND_CLASS, draw) for draw in (0, 1))
+    main = sample(QUICK, "COV_TYPE")
+    assert np.array_equal(first.X_train, main.X_train)
+    assert not (first.y_train & main.y_train).any()
+    assert not np.array_equal(second.X_train, main.X_train)
+    once = sample_again(QUICK, "WEB", NO_COPIES, 0)
+    rows = np.vstack([once.X_train, once.X_validation, once.X_test])
+    assert len(np.unique(rows, axis=0)) == len(rows)
+
+
+def test_every_reading_has_parts_of_its_own():
+    parts = every_part(Setting())
+    assert len({part.name for part in parts}) == len(parts)
+    assert sum(part.name.startswith("reading-") for part in parts) == sum(
+        reading.draws for reading in all_readings(Setting())
+    )

@@ -12,7 +12,7 @@ from oddsmith_studies.data import load_web
 from oddsmith_studies.data.text_choices import mean_norm_cost
 from oddsmith_studies.studies import Part, Results, Setting, load
 from oddsmith_studies.studies._running import compute
-from oddsmith_studies.studies.platt_1999 import densities, machines, measured, parts, tasks
+from oddsmith_studies.studies.platt_1999 import densities, machines, measured, parts, sizes, tasks
 from oddsmith_studies.studies.platt_1999.machines import LIKELIHOOD, SVM
 
 QUICK = Setting(quick=True)
@@ -107,8 +107,8 @@ def test_a_topic_with_hardly_any_story_is_judged(machine):
     toy = problem()
     for stories in (0, 1, 2):
         rare = toy._replace(y_train=np.arange(300) < stories)
-        found = parts._judge(QUICK, rare, "linear", machine, 1.0, shown="none")
-        own = parts.SIGMOID if machine == SVM else parts.REGULARISED
+        found = parts.judge_problem(QUICK, rare, "linear", machine, 1.0)
+        own = parts.SIGMOID if machine == SVM else parts.REGULARIZED
         assert np.isfinite(found["log_loss"][own]).all()
         assert found["looks"]["positive"] == stories
         if stories == 0:
@@ -157,3 +157,26 @@ def test_sums_over_stories_are_sums_over_decisions(needs_data):
     # Words help: fewer errors than the share of positives alone.
     assert topics["test"]["errors"][parts.RAW] < 0.5 * topics["test"]["errors"][parts.CONSTANT]
     assert parts.RAW not in topics["test"]["log_loss"]
+
+
+def test_a_row_weighs_as_much_in_a_fold_as_among_all_rows():
+    toy = problem()
+    half = slice(0, 150)
+    few = machines.LikelihoodMachine(2.0).fit(toy.X_train[half], toy.y_train[half])
+    assert few.penalty == 1 / (2 * 150 * 2.0)
+    # Every row twice at half the cost is the same problem.
+    twice = csr_array(np.vstack([toy.X_train[half].toarray()] * 2))
+    both = machines.LikelihoodMachine(1.0).fit(twice, np.tile(toy.y_train[half], 2))
+    assert both.decision_function(toy.X_test) == pytest.approx(few.decision_function(toy.X_test), abs=1e-5)
+
+
+def test_training_sizes_are_readings_with_several_draws(needs_data):
+    needs_data(("a9a",))
+    named = {part.name: part for part in sizes.every_part(QUICK)}
+    (size,) = [each for each in sizes.all_sizes(QUICK) if (each.source, each.kernel) == ("adult", "linear")]
+    found = {size.part(draw): compute(named[size.part(draw)], QUICK).result for draw in range(sizes.draws(QUICK))}
+    results = Results(QUICK, found, load("platt-1999").published)
+    spread = sizes.spread(results, size, parts.SIGMOID, "errors")
+    assert spread.low < spread.value < spread.high
+    assert sizes.spread(results, size, parts.SIGMOID, "errors", 2.0).value == 2 * spread.value
+    assert all(each["rows"][0] == size.rows for each in found.values())

@@ -6,9 +6,10 @@ from typing import get_args
 import pytest
 
 from oddsmith_studies import studies
-from oddsmith_studies.studies._claims import Verdict
+from oddsmith_studies.studies._claims import Verdict, rules
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", studies.names())
 def test_a_quick_run_tells_its_story(name, needs_data, tmp_path):
     study = studies.load(name)
@@ -16,7 +17,9 @@ def test_a_quick_run_tells_its_story(name, needs_data, tmp_path):
     result = studies.run(study, quick=True, out=tmp_path)
 
     assert result.claims, "a study judges claims"
-    assert len({claim.id for claim in result.claims}) == len(result.claims)
+    assert len({(claim.id, claim.data) for claim in result.claims}) == len(result.claims)
+    assert {claim.id for claim in result.claims} == {rule.id for rule in rules().values() if rule.study == name}
+    assert set(result.record.evidence) == {claim.id for claim in result.claims}, "a full run measures every claim"
     for claim in result.claims:
         assert claim.verdict in get_args(Verdict)
         assert all((claim.text, claim.published, claim.ours, claim.reason))
@@ -36,3 +39,6 @@ def test_a_quick_run_tells_its_story(name, needs_data, tmp_path):
     assert "{{" not in page
     assert "nan" not in page.split()
     assert f"oddsmith study {name} --quick" in page
+    again = {path: path.read_bytes() for path in tmp_path.rglob("*.md")}
+    studies.rewrite(study, tmp_path)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.md")} == again

@@ -1,18 +1,46 @@
 """What the study of piecewise logistic regression rests on; both papers on texts share it."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from scipy.stats import binomtest
+from sklearn.metrics import mutual_info_score
 
 from oddsmith.metrics import compare_rows
 from oddsmith_studies.studies import Part, Setting, load
 from oddsmith_studies.studies._running import compute
-from oddsmith_studies.studies._text_features import RECIPES, REUTERS, categories_of, choose_for_all, weigh
-from oddsmith_studies.studies._text_methods import A_LAPLACE, A_LAPLACE_DOUBLE, PLR, RAW, calibrate_corpus
-from oddsmith_studies.studies._text_results import among, beats, comparison, paired_difference, published_name, totals
+from oddsmith_studies.studies._text_features import (
+    RECIPES,
+    REUTERS,
+    categories_of,
+    choose_by_all_categories,
+    choose_for_all,
+    weigh,
+)
+from oddsmith_studies.studies._text_methods import (
+    A_LAPLACE,
+    A_LAPLACE_DOUBLE,
+    LR,
+    PLR,
+    RAW,
+    calibrate_corpus,
+    chosen_penalty,
+    sign_interval,
+)
+from oddsmith_studies.studies._text_results import (
+    among,
+    beats,
+    comparison,
+    gain,
+    paired_difference,
+    published_name,
+    totals,
+)
 from oddsmith_studies.studies._text_scores import BAYES, LOGISTIC, SVM, score_categories
+from oddsmith_studies.studies.zhang_yang_2004.parts import VARIANTS, classifiers_of
 
 QUICK = Setting(quick=True)
 
@@ -120,3 +148,56 @@ def test_every_reading_is_shown_whatever_its_totals():
     study = load("zhang-yang-2004")
     asked = {part.arguments["recipe"] for part in study.parts(Setting())}
     assert {name for name in RECIPES if name.startswith("Zhang")} <= asked
+
+
+def test_gain_about_all_categories_at_once_is_mutual_information():
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 3, 600)
+    member = np.column_stack([kind == 0, kind == 1])
+    # The second word tells the classes apart, the third one of them, the first nothing.
+    X = csr_array(np.column_stack([rng.random(600) < 0.5, kind == 0, rng.random(600) < 0.2 + 0.3 * (kind == 1)]) * 1.0)
+    dense = X.toarray().astype(int)
+    expected = [mutual_info_score(kind, dense[:, word]) for word in range(3)]
+    assert choose_by_all_categories(X, member, 3).tolist() == np.argsort(expected)[::-1].tolist()
+    assert choose_by_all_categories(X, member, 1).tolist() == [1]
+
+
+def test_unit_rows_are_binary_rows_of_length_one():
+    counts = csr_array(np.array([[2.0, 0, 1], [0, 0, 3]]))
+    unit, _ = weigh(counts, counts, "unit")
+    assert unit.toarray() == pytest.approx(np.array([[0.5**0.5, 0, 0.5**0.5], [0, 0, 1]]))
+
+
+def test_every_reading_is_a_recipe_and_concerns_its_classifiers():
+    for variant, recipe in VARIANTS.items():
+        assert recipe in RECIPES
+        changed = replace(RECIPES[recipe], events="multinomial", smoothing=RECIPES["Zhang & Yang"].smoothing)
+        if classifiers_of(variant) == (BAYES,):
+            # What only naive Bayes is run with differs in what only naive Bayes sees, but for the words.
+            assert replace(changed, selection="category") == RECIPES["Zhang & Yang"]
+
+
+@pytest.mark.filterwarnings("ignore::oddsmith.errors.OddsmithWarning")
+def test_the_penalty_of_logistic_regression_is_chosen_on_held_out_scores():
+    rng = np.random.default_rng(0)
+    y = rng.random(60) < 0.5
+    noise = rng.normal(size=60)
+    assert chosen_penalty(noise, y) >= 10
+    assert chosen_penalty(5 * (2.0 * y - 1) + noise, y) < 10
+
+
+def test_the_interval_of_wins_is_that_of_the_sign_test():
+    for wins, losses in ((30, 10), (12, 10), (0, 0), (3, 40)):
+        value, low, high = sign_interval(wins, losses)
+        assert low <= value == wins - losses <= high
+        decided = wins + losses > 0 and binomtest(wins, wins + losses).pvalue < 0.05
+        assert (low > 0 or high < 0) == decided
+
+
+def test_gains_are_differences_of_totals(logistic_part):
+    sums = totals(logistic_part)
+    for measure, sign in (("log-loss", 1), ("squared error", -1), ("errors", -1)):
+        found = gain(logistic_part, measure, PLR, LR)
+        assert found.value == pytest.approx(sign * (sums[PLR][measure] - sums[LR][measure]), abs=1e-6)
+        assert gain(logistic_part, measure, LR, PLR).value == -found.value
+        assert found.low <= found.value <= found.high

@@ -10,19 +10,23 @@ import numpy as np
 from oddsmith import PlattCalibrator
 from oddsmith.metrics import Interval
 from oddsmith_studies.studies import (
-    Claim,
+    Case,
     Column,
     Drawing,
     Panels,
     Part,
     Published,
     PublishedTable,
+    Rule,
+    Story,
     Study,
     StudyFigure,
     Table,
     beside,
-    judge_ordering,
 )
+
+#: What a test puts in the place of ``expected/verdicts.toml``.
+RULES = {"9.0.1": Rule("9.0.1", "toy", "Toys | work.", "0.5", "The difference", "below", 0)}
 
 
 def draw_numbers(setting, number, counter=None, killed=False):
@@ -64,12 +68,17 @@ def toy_study(counter=None, killed=None):
             for i in range(4)
         ]
 
-    return Invented("toy", "A toy study", parts, tables, lambda _results: [], claims, story)
+    return Invented("toy", "A toy study", parts, tables, lambda _results: [], lambda _results: {}, story)
 
 
 def illustrated_study():
     """Return the same with pictures, which take most of the time."""
-    return replace(toy_study(), figures=figures, story=lambda results: f"{story(results)}\n{{{{ figure one }}}}\n")
+    return replace(toy_study(), figures=figures)
+
+
+def judged_study():
+    """Return the same with pictures and a verdict; `RULES` must be in force."""
+    return replace(illustrated_study(), evidence=evidence)
 
 
 def sleeping_study(pids):
@@ -89,13 +98,21 @@ def tables(results):
     ]
 
 
-def claims(_results):
-    difference = Interval(-1.0, -2.0, -0.5, 0.95, "toy")
-    return [Claim("9.0.1", "Toys | work", "0.5", "0.4", *judge_ordering(difference))]
+def evidence(_results):
+    return {"9.0.1": [Case("toys", Interval(-1.0, -2.0, -0.5, 0.95, "toy"))]}
 
 
-def story(results):
-    return f"It drew {len(results)} times.\n\n{{{{ table means }}}}\n"
+def story(record):
+    return Story(
+        "Toys work.",
+        f"It drew {len(record.tables['means'].rows)} times.",
+        "means",
+        "all means.",
+        "one" if record.captions else "",
+        "one of them.",
+        "Nothing.",
+        "## More\n\n{{ fold Details & all }}\n\n{{ table overall }}\n\n{{ end }}\n",
+    )
 
 
 def figures(results):

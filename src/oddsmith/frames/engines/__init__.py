@@ -23,7 +23,16 @@ from oddsmith.frames.engines.spark import Spark
 __all__ = ["ENGINES", "FrameEngine", "engine_of", "register"]
 
 #: The first that takes a frame has it; the last one takes all.
-ENGINES = [PolarsMemory(), ArrowMemory(), Dask(), DuckDB(), PolarsLazy(), Spark(), Ibis(), FrameEngine()]
+ENGINES: list[FrameEngine] = [
+    PolarsMemory(),
+    ArrowMemory(),
+    Dask(),
+    DuckDB(),
+    PolarsLazy(),
+    Spark(),
+    Ibis(),
+    FrameEngine(),
+]
 
 
 def register(engine: FrameEngine) -> None:

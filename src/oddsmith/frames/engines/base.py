@@ -1,7 +1,9 @@
 """What all engines have in common, said in narwhals. An engine overrides what it does in its own way."""
 
 import contextlib
+import operator
 from collections.abc import Callable, Iterator, Mapping
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -10,12 +12,13 @@ from numpy.typing import NDArray
 from oddsmith._types import Bools
 from oddsmith.errors import EngineError, OddsmithError
 from oddsmith.formula import Formula
-from oddsmith.frames.expressions import ExpressionReader
+from oddsmith.frames.expressions import ExpressionReader, most_probable
 from oddsmith.table.grid import Grid
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
 
+    from oddsmith.frames.joint_plan import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
     from oddsmith.frames.segments import Maps
 
@@ -152,6 +155,30 @@ class FrameEngine:
             table: dict[str, list[Any]] = {key: list(maps.segments), **reader.parameters}
             frame = self.joined(frame.with_columns(rows.segment().alias(key)), key, table)
         return frame.with_columns(column).select(*rows.schema, name).to_native()
+
+    def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
+        """Return the native frame with the probabilities of several classes and the decision: layer by layer."""
+        import narwhals.stable.v2 as nw
+
+        from oddsmith.formula.sql import as_decisions
+
+        given = [f"{rows.spare}_given{place}" for place in range(len(plan.columns))]
+        strict = self.is_strict(rows.frame)
+        layers, probs, top = plan.layers(given, f"{rows.spare}_", prepare=as_decisions, strict=strict)
+        doubles = {name: rows.as_double(column) for name, column in zip(given, plan.columns, strict=True)}
+        frame = rows.frame.with_columns(**doubles)
+        for layer in layers:
+            columns = {}
+            for column in layer:
+                score, *beside = map(nw.col, column.of)
+                reader = ExpressionReader(nw, score, rows.spare, as_text=self.writes_numbers_as_text, beside=beside)
+                columns[column.name] = reader.read(column.formula)
+            frame = frame.with_columns(**columns)
+        there = reduce(operator.and_, (~nw.col(name).is_nan() for name in given))
+        added = dict(zip(plan.probs, map(nw.col, probs), strict=True))
+        added[plan.decision] = most_probable(nw, list(added.values()), nw.col(top), plan.labels)
+        frame = frame.with_columns(**{name: nw.when(there).then(value) for name, value in added.items()})
+        return frame.select(*rows.schema, *added).to_native()
 
     def joined(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
         """Add the columns of a table, numbers, to the rows that have its key, a text; others get nulls."""

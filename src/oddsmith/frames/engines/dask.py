@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from oddsmith.formula import Column, NumpySteps, Pieces, steps_past
+from oddsmith.formula.vector_steps import computing_vector
 from oddsmith.frames.engines.base import Frame, FrameEngine
 from oddsmith.maps.base import MAX
 
 if TYPE_CHECKING:
+    from oddsmith.frames.joint_plan import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
     from oddsmith.frames.segments import Maps
 
@@ -40,6 +42,21 @@ class Dask(FrameEngine):
         add = _adding(steps.computing(maps.formula(None)), rows.score, name, coding)
         return frame.map_partitions(add, meta=frame._meta.assign(**{name: np.empty(0)}))
 
+    def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
+        """Return the native frame with the probabilities of several classes and the decision."""
+        frame = rows.frame.to_native()
+        labels = np.array(plan.labels, dtype=object)
+        compute = computing_vector(plan.map.probability_formula())
+        add = _adding_several(compute, list(plan.columns), plan.probs, plan.decision, labels)
+        meta = frame._meta.assign(**dict.fromkeys(plan.probs, np.empty(0)), **{plan.decision: _no_labels(labels)})
+        return frame.map_partitions(add, meta=meta)
+
+
+def _no_labels(labels: Any) -> Any:
+    import pandas as pd
+
+    return pd.Series(labels[:0].tolist(), dtype=pd.Series(labels.tolist()).dtype)
+
 
 # What follows is called on workers: closures travel by value, and annotations would travel with them.
 
@@ -53,6 +70,23 @@ def _adding(compute: Callable[..., Any], score: str, name: str, coding: Callable
         held = np.clip(scores, -MAX, MAX)
         values = compute(held) if coding is None else compute(held, coding(part))
         return part.assign(**{name: np.where(np.isnan(scores), np.nan, values)})
+
+    return add
+
+
+def _adding_several(
+    compute: Callable[..., Any], columns: list[str], probs: list[str], decision: str, labels: Any
+) -> Any:
+    """Return a function that adds the columns of several classes to one partition."""
+
+    def add(part):  # type: ignore[no-untyped-def]
+        import pandas as pd
+
+        values = compute(np.column_stack([part[name].to_numpy(dtype="float64", na_value=np.nan) for name in columns]))
+        missing = np.isnan(values).any(axis=1)
+        best = pd.Series(labels[np.nan_to_num(values).argmax(axis=1)].tolist(), index=part.index)
+        added = {name: values[:, place] for place, name in enumerate(probs)}
+        return part.assign(**added, **{decision: best.mask(missing) if missing.any() else best})
 
     return add
 

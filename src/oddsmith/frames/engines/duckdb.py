@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
     from duckdb import Expression
 
+    from oddsmith.frames.joint_plan import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
     from oddsmith.frames.segments import Maps
 
@@ -63,6 +64,12 @@ class DuckDB(FrameEngine):
         rows.segment()  # of a type that can name segments
         formula = maps.formula(lambda one: self.plain(rows.frame, one))
         return with_formula(rows, formula, name, maps.by, list(maps.segments))
+
+    def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
+        """Return the relation with the probabilities of several classes and the decision, in their order."""
+        from oddsmith.frames.duckdb_expressions import with_layers
+
+        return with_layers(rows, plan)
 
 
 def cell_expression(grid: Grid, score: "Expression") -> "Expression":

@@ -3,10 +3,12 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oddsmith.frames.engines.base import Frame, FrameEngine
 
 if TYPE_CHECKING:
+    from oddsmith.frames.joint_plan import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
     from oddsmith.frames.segments import Maps
 
@@ -40,3 +42,30 @@ class ArrowMemory(FrameEngine):
         added = nw.new_series(name, prob, nw.Float64, backend=frame.implementation)
         value = nw.col(name)
         return frame.with_columns(added).with_columns(nw.when(~value.is_nan()).then(value).alias(name)).to_native()
+
+    def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
+        """Return the native frame with the probabilities of several classes and the decision."""
+        import narwhals.stable.v2 as nw
+
+        wanted = {f"score{place}": rows.as_double(name) for place, name in enumerate(plan.columns)}
+        sent = self.answer(rows.frame, lambda asked: asked.select(**wanted))
+        scores = np.column_stack([np.where(missing, np.nan, values) for values, missing in sent.values()])
+        log_prob = plan.map.log_probability(scores)
+        missing = np.isnan(log_prob).any(axis=1)
+        kind = {str: nw.String, bool: nw.Boolean, int: nw.Int64, float: nw.Float64}[type(plan.labels[0])]
+        columns: dict[str, tuple[NDArray[Any], Any]] = {
+            name: (values, nw.Float64) for name, values in zip(plan.probs, np.exp(log_prob).T, strict=True)
+        }
+        columns[plan.decision] = plan.decide(np.nan_to_num(log_prob)), kind
+        made = [
+            nw.new_series(name, values, dtype, backend=rows.frame.implementation)
+            for name, (values, dtype) in columns.items()
+        ]
+        frame = rows.frame.with_columns(*made)
+        if missing.any():
+            absent = nw.new_series(f"{rows.spare}_absent", missing, nw.Boolean, backend=frame.implementation)
+            there = ~nw.col(absent.name)
+            frame = frame.with_columns(absent)
+            frame = frame.with_columns(*(nw.when(there).then(nw.col(name)).alias(name) for name in columns))
+            frame = frame.drop(absent.name)
+        return frame.to_native()

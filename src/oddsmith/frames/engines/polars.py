@@ -1,16 +1,17 @@
 """Polars: expressions, with knots looked up by its search in a series."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from oddsmith.formula import Column, Pieces
 from oddsmith.frames.engines.base import Frame, FrameEngine
 from oddsmith.frames.engines.memory import ArrowMemory
-from oddsmith.frames.expressions import ExpressionReader
+from oddsmith.frames.expressions import ExpressionReader, most_probable
 from oddsmith.maps.base import MAX
 
 if TYPE_CHECKING:
+    from oddsmith.frames.joint_plan import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
     from oddsmith.frames.segments import Maps
 
@@ -52,24 +53,50 @@ class PolarsLazy(FrameEngine):
         column = reader.column(maps.formula(None), name)
         return rows.frame.to_native().with_columns(**reader.places).with_columns(column).drop(reader.places)
 
+    def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
+        """Return the native frame with the probabilities of several classes and the decision, layer by layer."""
+        import narwhals.stable.v2 as nw
+
+        words = nw.get_native_namespace(rows.frame)
+        given = [f"{rows.spare}_given{place}" for place in range(len(plan.columns))]
+        layers, probs, top = plan.layers(given, f"{rows.spare}_")
+        doubles = zip(given, plan.columns, strict=True)
+        frame = rows.frame.to_native().with_columns(**{x: words.col(name).cast(words.Float64) for x, name in doubles})
+        for layer in layers:
+            columns, places = {}, {}
+            for column in layer:
+                score, *beside = map(words.col, column.of)
+                reader = _SearchReader(words, score, f"{column.name}_place", beside=beside)
+                columns[column.name] = reader.read(column.formula)
+                places |= reader.places
+            frame = frame.with_columns(**places).with_columns(**columns)
+        there = words.all_horizontal(~words.col(name).is_nan() for name in given)
+        added = dict(zip(plan.probs, map(words.col, probs), strict=True))
+        added[plan.decision] = most_probable(words, list(added.values()), words.col(top), plan.labels)
+        frame = frame.with_columns(**{name: words.when(there).then(value) for name, value in added.items()})
+        return frame.select(*rows.schema, *added)
+
 
 class PolarsMemory(ArrowMemory):
     """Frames of Polars in memory: NumPy computes, but names are those of Polars, and integers are cast."""
 
     holds_arrow = False
     renames = True
-    renamed = PolarsLazy.renamed
 
     def takes(self, frame: Frame) -> bool:
         """Whether this is a frame of Polars in memory."""
         return super().takes(frame) and frame.implementation.is_polars()
 
+    def renamed(self, native: Any, names: Mapping[str, str]) -> Any:
+        """Return a frame with new names."""
+        return native.rename(dict(names))
+
 
 class _SearchReader(ExpressionReader):
     """Reads pieces as well: Polars can search in a series and take from one."""
 
-    def __init__(self, words: ModuleType, score: Any, spare: str) -> None:
-        super().__init__(words, score, spare)
+    def __init__(self, words: ModuleType, score: Any, spare: str, beside: Sequence[Any] = ()) -> None:
+        super().__init__(words, score, spare, beside=beside)
         self.places: dict[str, Any] = {}  # columns that must be there first: where scores lie among knots
         self._place: Any = None
 

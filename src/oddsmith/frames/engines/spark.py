@@ -7,6 +7,7 @@ from oddsmith.frames.engines.base import Frame, FrameEngine
 from oddsmith.frames.sql_text import identifier
 
 if TYPE_CHECKING:
+    from oddsmith.frames.joint_plan import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
     from oddsmith.frames.segments import Maps
 
@@ -49,3 +50,31 @@ class Spark(FrameEngine):
         given, new = (identifier(column, "`") for column in (rows.score, name))
         wide = rows.frame.to_native().selectExpr("*", f"CAST({given} AS DOUBLE) AS {score}")
         return wide.selectExpr("*", f"CASE WHEN NOT isnan({score}) THEN {value} END AS {new}").drop(score)
+
+    def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
+        """Return the native frame with the probabilities of several classes and the decision, layer by layer."""
+        from sqlglot import exp
+
+        from oddsmith.formula.sql import SqlReader, as_decisions
+
+        def named(value: str, name: str) -> str:
+            return f"{value} AS {identifier(name, '`')}"
+
+        given = [f"{rows.spare}_given{place}" for place in range(len(plan.columns))]
+        layers, probs, top = plan.layers(given, f"{rows.spare}_", prepare=as_decisions)
+        doubles = zip(plan.columns, given, strict=True)
+        frame = rows.frame.to_native()
+        frame = frame.selectExpr("*", *(named(f"CAST({identifier(name, '`')} AS DOUBLE)", x) for name, x in doubles))
+        for layer in layers:
+            values = []
+            for column in layer:
+                score, *beside = (exp.column(name, quoted=True) for name in column.of)
+                value = SqlReader(score, "spark", beside).read(column.formula)
+                values.append(named(value.sql(dialect="spark", copy=False), column.name))
+            frame = frame.selectExpr("*", *values)
+        there = " AND ".join(f"NOT ({name} IS NULL OR isnan({name}))" for name in given)
+        labels = (exp.convert(label).sql(dialect="spark") for label in plan.labels)
+        decisions = (f"WHEN {prob} >= {top} THEN {label}" for prob, label in zip(probs, labels, strict=True))
+        added = dict(zip([*plan.probs, plan.decision], [*probs, f"CASE {' '.join(decisions)} END"], strict=True))
+        wanted = [named(f"CASE WHEN {there} THEN {value} END", name) for name, value in added.items()]
+        return frame.selectExpr(*(identifier(name, "`") for name in rows.schema), *wanted)

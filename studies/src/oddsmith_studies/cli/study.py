@@ -16,7 +16,10 @@ def add_to(app: typer.Typer) -> None:
 
 
 def study(
-    name: Annotated[str, typer.Argument(help="Name of the study; 'list' lists them.")],
+    name: Annotated[
+        str,
+        typer.Argument(help="Name of the study; 'list' lists them, 'index' writes the index of all results in --out."),
+    ],
     quick: Annotated[bool, typer.Option("--quick", help="The same code on less data, in about a minute.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where an earlier run was stopped.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes.")] = 1,
@@ -25,6 +28,9 @@ def study(
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder to write to. [default: ./NAME]")] = None,
     seed: Annotated[int, typer.Option("--seed")] = 0,
+    rewrite: Annotated[
+        bool, typer.Option("--rewrite", help="Write the page again from the results in the folder, computing nothing.")
+    ] = False,
     grid: Annotated[str, typer.Option("--grid", help="What to search; 'list' says what a study has.")] = "default",
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -36,7 +42,15 @@ def study(
     if name == "list":
         _list(output)
         return
+    if name == "index":
+        index = str(studies.write_index(out or Path()))
+        output.result({"written": [index]}, lambda console: print_text(console, f"Written to {index}"))
+        return
     folder = out or Path(name)
+    if rewrite:
+        written = [str(path) for path in studies.rewrite(name, folder)]
+        output.result({"written": written}, lambda console: print_text(console, f"Written to {folder}/index.html"))
+        return
     with output.progress(name) as progress:
         result = studies.run(
             name,
@@ -55,9 +69,9 @@ def study(
 
         for table in result.tables:
             console.print(Markdown(table.to_markdown()))
-        verdicts = Table("claim", "verdict", "why")
+        verdicts = Table("claim", "tested on", "verdict", "rule")
         for claim in result.claims:
-            verdicts.add_row(f"{claim.id} {claim.text}", claim.verdict, claim.reason)
+            verdicts.add_row(f"{claim.id} {claim.text}", claim.data, claim.verdict, claim.reason)
         console.print(verdicts)
         print_text(console, f"Written to {folder}/index.html")
 

@@ -31,6 +31,8 @@ COURSE_STOP_WORDS = frozenset({"the", "a", "an", "i", "he", "she", "they", "to",
 
 #: Every byte of Latin-1 to its small letter, and to a space when it is no letter.
 _SMALL_LETTERS = "".join(chr(code).lower() if chr(code).isalpha() else " " for code in range(256)).encode("latin-1")
+#: The same, but digits stay.
+_SMALL_OR_DIGITS = bytes(code if chr(code) in "0123456789" else _SMALL_LETTERS[code] for code in range(256))
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +63,10 @@ class WordCounts:
         return np.bincount(self.X[rows].indices, minlength=len(self.words))
 
 
-def count_words(texts: Iterable[str], stop_words: Collection[str] = ()) -> WordCounts:
+def count_words(texts: Iterable[str], stop_words: Collection[str] = (), *, digits: bool = False) -> WordCounts:
     """Count the words of texts.
 
-    A word is a run of at least two letters, made small; everything else separates words. Nothing is stemmed.
+    A word is a run of at least two letters, in lower case; everything else separates words. Nothing is stemmed.
     Characters beyond Latin-1 are no letters.
 
     Parameters
@@ -72,6 +74,8 @@ def count_words(texts: Iterable[str], stop_words: Collection[str] = ()) -> WordC
     texts : iterable of str
     stop_words : collection of str, default=()
         Words not to count.
+    digits : bool, default=False
+        Whether digits count as letters, and a single character as a word.
 
     Returns
     -------
@@ -84,11 +88,12 @@ def count_words(texts: Iterable[str], stop_words: Collection[str] = ()) -> WordC
     >>> counts.words.tolist(), counts.X.toarray().tolist()
     (['down', 'tin'], [[0, 2], [1, 1]])
     """
+    characters, least = (_SMALL_OR_DIGITS, 1) if digits else (_SMALL_LETTERS, 2)
     place: defaultdict[bytes, int] = defaultdict()
     place.default_factory = place.__len__
     found, lengths = [np.empty(0, np.int32)], [0]
     for text in texts:
-        words = text.encode("latin-1", "replace").translate(_SMALL_LETTERS).split()
+        words = text.encode("latin-1", "replace").translate(characters).split()
         found.append(np.fromiter(map(place.__getitem__, words), np.int32, len(words)))
         lengths.append(len(words))
     columns, shape = np.concatenate(found), (len(lengths) - 1, len(place))
@@ -98,7 +103,7 @@ def count_words(texts: Iterable[str], stop_words: Collection[str] = ()) -> WordC
     counts.sum_duplicates()
     spelled = np.array([word.decode("latin-1") for word in place], dtype=np.str_)
     order = np.argsort(spelled)
-    kept = np.array([i for i in order if len(spelled[i]) > 1 and spelled[i] not in stop_words], dtype=np.intp)
+    kept = np.array([i for i in order if len(spelled[i]) >= least and spelled[i] not in stop_words], dtype=np.intp)
     X = counts[:, kept]
     X.sort_indices()
     return WordCounts(X, spelled[kept])

@@ -1,22 +1,29 @@
 """Studies: the documents' experiments on the real data, one command each.
 
 ``list()`` names them, ``run(name)`` runs one: its tables beside the published ones, its pictures, a verdict on each
-claim, and a page that tells the story. A study is one file here with a `Study`; its published figures lie in
-``expected``.
+claim, and a page that tells the story; ``rewrite(name, folder)`` judges and tells an earlier run again. A study is one
+file here with a `Study`; its published figures, and the rules of all verdicts, lie in ``expected``.
 """
 
-from oddsmith_studies.studies._claims import Claim, judge_all, judge_ordering
+from oddsmith_studies.studies._claims import EVERYTHING, OWN, STAND_IN, Case, Claim, Rule, judge
 from oddsmith_studies.studies._figures import Drawing, Panels, StudyFigure
+from oddsmith_studies.studies._index import write_index
+from oddsmith_studies.studies._page import Story
 from oddsmith_studies.studies._published import Published, PublishedTable
+from oddsmith_studies.studies._record import Record
 from oddsmith_studies.studies._result import StudyResult
 from oddsmith_studies.studies._run import list_studies as list
-from oddsmith_studies.studies._run import load, names, run
+from oddsmith_studies.studies._run import load, names, rewrite, run
 from oddsmith_studies.studies._running import Progress
 from oddsmith_studies.studies._splits import interval_over_splits
 from oddsmith_studies.studies._study import Part, Results, Setting, Study
 from oddsmith_studies.studies._tables import Column, Table, beside, written
 
 __all__ = [
+    "EVERYTHING",
+    "OWN",
+    "STAND_IN",
+    "Case",
     "Claim",
     "Column",
     "Drawing",
@@ -25,19 +32,23 @@ __all__ = [
     "Progress",
     "Published",
     "PublishedTable",
+    "Record",
     "Results",
+    "Rule",
     "Setting",
+    "Story",
     "Study",
     "StudyFigure",
     "StudyResult",
     "Table",
     "beside",
     "interval_over_splits",
-    "judge_all",
-    "judge_ordering",
+    "judge",
     "list",
     "load",
     "names",
+    "rewrite",
     "run",
+    "write_index",
     "written",
 ]

@@ -1,83 +1,253 @@
-"""Claims of a document, each with a verdict."""
+"""Verdicts: what was measured for a claim, and the rule that was written down for it before."""
 
-from collections.abc import Sequence
+import math
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal, NamedTuple, get_args
 
+from oddsmith import checks
 from oddsmith.metrics import Interval
 from oddsmith.metrics.result import Result
-from oddsmith_studies.studies._tables import Table
+from oddsmith_studies.studies._tables import Table, written
 
-Verdict = Literal["confirmed", "not confirmed", "partly", "cannot be tested"]
+Verdict = Literal["holds", "fails", "undecided", "cannot be tested"]
+
+#: Whose data a case is about.
+OWN, STAND_IN, EVERYTHING = "own data", "stand-ins", "all problems"
+
+_EXPECTED = ("below", "above", "at most", "within", "includes")
+_QUANTIFIERS = {"every": "in every case", "most": "in more than half of the cases", "some": "in at least one case"}
+#: Cases that a verdict lists one by one; of more it counts.
+_LISTED = 3
+
+
+Measured = float | Interval | Verdict | None
+
+
+class Case(NamedTuple):
+    """One measurement that a claim is judged by.
+
+    Attributes
+    ----------
+    name : str
+        The data and method it is about.
+    value : float, bool, Interval, str or None
+        A verdict, where a run has kept no more of it; None where the data cannot be had.
+    data : str
+        `OWN`: the document's data; `STAND_IN`: public data in the place of others; `EVERYTHING`: both at once.
+    """
+
+    name: str
+    value: Measured
+    data: str = OWN
+
+
+Evidence = Mapping[str, Sequence[Case]]
+"""The cases of each claim, by its number."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a claim says, and what would make it hold.
+
+    Parameters
+    ----------
+    id, study : str
+    text : str
+        The claim in our own words.
+    published : str
+        What the document reports.
+    measured : str
+        What the value of a case is.
+    expect : {"below", "above", "at most", "within", "includes"}
+        Where the value must lie: beyond the limit with its whole interval, or no farther than the limit from 0;
+        "includes": the interval must include the limit.
+    limit : float
+    of : {"every", "most", "some"}
+        In how many cases.
+    format : str
+        Of the values.
+    """
+
+    id: str
+    study: str
+    text: str
+    published: str
+    measured: str
+    expect: str = "below"
+    limit: float = 0.0
+    of: str = "every"
+    format: str = "+.3g"
+
+    def __post_init__(self) -> None:
+        checks.one_of(self.expect, f"expect of claim {self.id}", _EXPECTED)
+        checks.one_of(self.of, f"of of claim {self.id}", tuple(_QUANTIFIERS))
+
+    def outcome(self, value: Measured) -> Verdict:
+        """Judge one case.
+
+        Examples
+        --------
+        >>> better = Rule("9", "s", "A beats B.", "", "A less B", "below", 0)
+        >>> better.outcome(Interval(-1, -2, -0.5, 0.95, "")), better.outcome(Interval(-1, -3, 1, 0.95, ""))
+        ('holds', 'undecided')
+        """
+        if value is None:
+            return "cannot be tested"
+        if isinstance(value, str):
+            return value
+        low, high = (value.low, value.high) if isinstance(value, Interval) else (float(value), float(value))
+        if math.isnan(low) or math.isnan(high):
+            return "cannot be tested"
+        limit = self.limit
+        if self.expect == "includes":
+            return "holds" if low <= limit <= high else "fails"
+        if self.expect == "within":
+            if max(abs(low), abs(high)) <= limit:
+                return "holds"
+            return "fails" if low > limit or high < -limit else "undecided"
+        if self.expect == "above":
+            return "holds" if low > limit else "fails" if high < limit or low == high else "undecided"
+        if self.expect == "at most":
+            return "holds" if high <= limit else "fails" if low > limit else "undecided"
+        return "holds" if high < limit else "fails" if low > limit or low == high else "undecided"
+
+    @property
+    def sentence(self) -> str:
+        """The rule in words."""
+        place = {
+            "within": f"be at most {self.limit:g} from 0",
+            "includes": f"include {self.limit:g}",
+            "at most": f"be at most {self.limit:g}",
+        }.get(self.expect, f"lie {self.expect} {self.limit:g}")
+        return f"{self.measured} must {place} {_QUANTIFIERS[self.of]}."
 
 
 @dataclass(frozen=True)
 class Claim(Result):
-    """A claim, what the document says of it, what we found, and the verdict.
+    """A claim, what the document reports, what we found, and the verdict.
 
     Parameters
     ----------
     id : str
-        Its number in the specification, such as "9.4.5".
+        Its number in the specification, such as "9.4.5a".
     text : str
         The claim in our own words.
+    data : str
+        Whose data it was tested on.
     published, ours : str
         The figures behind it.
-    verdict : {"confirmed", "not confirmed", "partly", "cannot be tested"}
+    verdict : {"holds", "fails", "undecided", "cannot be tested"}
     reason : str
-        Why.
+        The rule.
     """
 
     id: str
     text: str
+    data: str
     published: str
     ours: str
     verdict: Verdict
     reason: str
 
 
-def judge_ordering(difference: Interval, *, expected: Literal["below", "above"] = "below") -> tuple[Verdict, str]:
-    """Judge a claimed order of two methods by the interval of their paired difference.
+@cache
+def rules() -> Mapping[str, Rule]:
+    """Return the rules of all claims by number, from ``expected/verdicts.toml``."""
+    file = files("oddsmith_studies.studies").joinpath("expected", "verdicts.toml")
+    found = tomllib.loads(file.read_text(encoding="utf-8"))
+    return {
+        number: Rule(id=number, study=study, **entry)
+        for study, claims in found.items()
+        for number, entry in claims.items()
+    }
 
-    The order holds if the interval excludes 0 on the expected side, fails if it excludes 0 on the other one, and is
-    undecided otherwise: only the first confirms the claim.
 
-    Parameters
-    ----------
-    difference : Interval
-        First method less second.
-    expected : {"below", "above"}, default "below"
-        Where the claim puts it.
+def judge(study: str, evidence: Evidence, book: Mapping[str, Rule] | None = None) -> list[Claim]:
+    """Return the verdicts of a study: one for each claim and kind of data.
 
-    Returns
-    -------
-    verdict, reason : str
+    A claim without a case is undecided: the run has not measured it.
+    """
+    known = {number: rule for number, rule in (book or rules()).items() if rule.study == study}
+    if unknown := sorted(set(evidence) - set(known)):
+        checks.fail("every claim must have a rule", unknown[0], "write it into expected/verdicts.toml")
+    return [claim for number, rule in known.items() for claim in _claims_of(rule, evidence.get(number, ()))]
+
+
+def _claims_of(rule: Rule, cases: Sequence[Case]) -> Iterable[Claim]:
+    if not cases:
+        said = "not measured by the run that is kept here; the next full run does"
+        yield Claim(rule.id, rule.text, OWN, rule.published, said, "undecided", rule.sentence)
+    for data in dict.fromkeys(case.data for case in cases):
+        mine = [case for case in cases if case.data == data]
+        outcomes = [rule.outcome(case.value) for case in mine]
+        yield Claim(
+            rule.id,
+            rule.text,
+            data,
+            rule.published,
+            _ours(rule, mine, outcomes),
+            combine(outcomes, rule.of),
+            rule.sentence,
+        )
+
+
+def combine(outcomes: Sequence[Verdict], of: str) -> Verdict:
+    """Return the verdict over all cases that can be tested.
 
     Examples
     --------
-    >>> from oddsmith.metrics import Interval
-    >>> judge_ordering(Interval(-0.02, -0.03, -0.01, 0.95, "t"))[0]
-    'confirmed'
+    >>> combine(["holds", "undecided"], "every"), combine(["holds", "holds", "fails"], "most")
+    ('undecided', 'holds')
     """
-    share = f"{100 * difference.level:g} % interval"
-    sign = -1 if expected == "below" else 1
-    low, high = sorted((sign * difference.low, sign * difference.high))
-    if low > 0:
-        return "confirmed", f"the {share} of the paired difference lies {expected} 0"
-    if high < 0:
-        return "not confirmed", f"the opposite holds: the {share} of the paired difference excludes 0"
-    return "not confirmed", f"undecided: the {share} of the paired difference includes 0"
+    tested = [each for each in outcomes if each != "cannot be tested"]
+    if not tested:
+        return "cannot be tested"
+    held, failed, n = tested.count("holds"), tested.count("fails"), len(tested)
+    if of == "every":
+        return "fails" if failed else "holds" if held == n else "undecided"
+    if of == "most":
+        return "holds" if 2 * held > n else "fails" if 2 * (n - failed) <= n else "undecided"
+    return "holds" if held else "fails" if failed == n else "undecided"
 
 
-def judge_all(held: Sequence[bool]) -> Verdict:
-    """Return "confirmed" if it held every time, "partly" if some times, else "not confirmed".
+def _ours(rule: Rule, cases: Sequence[Case], outcomes: Sequence[Verdict]) -> str:
+    known = [(case, each) for case, each in zip(cases, outcomes, strict=True) if each != "cannot be tested"]
+    if not known:
+        return "data not available"
+    if len(known) <= _LISTED:
+        return "; ".join(_shown(rule, case) for case, _ in known)
+    counts = [f"{each} in {n}" for each in ("holds", "fails", "undecided") if (n := outcomes.count(each))]
+    against = [_shown(rule, case) for case, each in known if each != "holds"]
+    more = f"; and {len(against) - _LISTED} more" if len(against) > _LISTED else ""
+    listed = f" Not: {'; '.join(against[:_LISTED])}{more}." if against and len(against) < len(known) else ""
+    if not listed:
+        middle = [case.value.value if isinstance(case.value, Interval) else case.value for case, _ in known]
+        finite = [
+            value
+            for value in middle
+            if isinstance(value, float | int) and not isinstance(value, bool) and math.isfinite(value)
+        ]
+        ends = " to ".join(_spaced(f"{end:{rule.format}}") for end in (min(finite), max(finite))) if finite else ""
+        listed = f" Values from {ends}." if ends else ""
+    return f"{', '.join(counts)} of {len(known)} cases.{listed}"
 
-    Examples
-    --------
-    >>> judge_all([True, False])
-    'partly'
-    """
-    return "confirmed" if all(held) else "partly" if any(held) else "not confirmed"
+
+def _shown(rule: Rule, case: Case) -> str:
+    value = case.value
+    if isinstance(value, bool):
+        return f"{case.name}: {'yes' if value else 'no'}"
+    if isinstance(value, str):
+        return f"{case.name}: {value}"
+    return f"{case.name} {_spaced(written(value, rule.format))}"
+
+
+def _spaced(text: str) -> str:
+    """Write percentages as everywhere on the pages."""
+    return text.replace("%", " %")
 
 
 def claims_table(claims: Sequence[Claim]) -> Table:
@@ -85,6 +255,39 @@ def claims_table(claims: Sequence[Claim]) -> Table:
     return Table(
         "claims",
         "Claims and verdicts",
-        ("claim", "what it says", "published", "ours", "verdict", "why"),
-        [(claim.id, claim.text, claim.published, claim.ours, claim.verdict, claim.reason) for claim in claims],
+        ("claim", "what it says", "tested on", "published", "ours", "verdict", "rule"),
+        [
+            (claim.id, claim.text, claim.data, claim.published, claim.ours, claim.verdict, claim.reason)
+            for claim in claims
+        ],
     )
+
+
+def evidence_to_dict(evidence: Evidence) -> dict[str, Any]:
+    """Return all cases as plain data."""
+    return {
+        number: [
+            {"case": case.name, "data": case.data}
+            | (
+                {"value": case.value.value, "low": case.value.low, "high": case.value.high}
+                if isinstance(case.value, Interval)
+                else {"value": case.value}
+            )
+            for case in cases
+        ]
+        for number, cases in evidence.items()
+    }
+
+
+def evidence_from_dict(kept: Mapping[str, Any]) -> dict[str, list[Case]]:
+    """Return what `evidence_to_dict` wrote."""
+    return {number: [_case(each) for each in cases] for number, cases in kept.items()}
+
+
+def _case(kept: Mapping[str, Any]) -> Case:
+    value = kept["value"]
+    if isinstance(value, str) and value not in get_args(Verdict):
+        value = float(value)  # JSON has no infinity: it is written as a word
+    if "low" in kept:
+        value = Interval(float(value), float(kept["low"]), float(kept["high"]), 0.95, "")
+    return Case(kept["case"], value, kept["data"])

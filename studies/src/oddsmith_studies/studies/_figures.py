@@ -60,6 +60,46 @@ class Drawing(Display):
 
 
 @dataclass(eq=False)
+class Adjusted(Display):
+    """A display whose axes and names are made to fit the pictures beside it.
+
+    Parameters
+    ----------
+    display : Display
+    axes : mapping, optional
+        What ``Axes.set`` is given once it is drawn: limits, scales, labels.
+    rename : mapping of str to str, optional
+        Other names in the legend.
+    marks : mapping of str to str, optional
+        Marks that the legend names beside what the display names itself.
+    """
+
+    display: Display
+    axes: Mapping[str, Any] = field(default_factory=dict)
+    rename: Mapping[str, str] = field(default_factory=dict)
+    marks: Mapping[str, str] = field(default_factory=dict)
+
+    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light", **options: Any) -> Self:
+        """Draw the display, then adjust it."""
+        drawn = copy(self.display).plot(ax, theme=theme, **options)
+        look = named_theme(theme)
+        for mark, name in self.marks.items():
+            style = {"color": look.text, "markerfacecolor": look.background, "markersize": 3.5, "markeredgewidth": 0.8}
+            drawn.ax_.plot([], [], linestyle="none", marker=mark, label=name, **style)
+        for artist in drawn.ax_.get_legend_handles_labels()[0]:
+            artist.set_label(self.rename.get(str(artist.get_label()), str(artist.get_label())))
+        drawn.ax_.set(**self.axes)
+        if drawn.ax_.get_legend() is not None:
+            look.legend(drawn.ax_, above=True)
+        self.ax_, self.figure_, self._own = drawn.ax_, drawn.figure_, drawn._own
+        return self
+
+
+#: Bins with one class only, which `ScoreSpaceDisplay` draws as triangles.
+ONE_CLASS = {"^": "positives only", "v": "negatives only"}
+
+
+@dataclass(eq=False)
 class Panels(Display):
     """Several pictures on one page, each under its title.
 

@@ -12,6 +12,7 @@ from oddsmith.metrics.result import plain
 from oddsmith_studies.studies._claims import Claim, claims_table
 from oddsmith_studies.studies._figures import StudyFigure
 from oddsmith_studies.studies._page import to_html, write_page
+from oddsmith_studies.studies._record import FILE, Record, read_record
 from oddsmith_studies.studies._study import Results, Study
 from oddsmith_studies.studies._tables import Table
 
@@ -25,35 +26,35 @@ class StudyResult:
     study : Study
     results : Results
         Of the parts.
-    tables : list of Table
     figures : list of StudyFigure
-    claims : list of Claim
+    record : Record
+        Tables, measurements and captions, and what they were made with.
     page : str
         In Markdown.
-    made : dict
-        Command, seed, versions, digests of data sets.
     seconds : dict
         How long each part took; parts that were kept from an earlier run, then.
     """
 
     study: Study
     results: Results
-    tables: list[Table]
     figures: list[StudyFigure]
-    claims: list[Claim]
+    record: Record
     page: str
-    made: dict[str, Any]
     seconds: dict[str, float]
+
+    @property
+    def tables(self) -> list[Table]:
+        """All tables."""
+        return list(self.record.tables.values())
+
+    @property
+    def claims(self) -> list[Claim]:
+        """All verdicts."""
+        return self.record.claims
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the pictures as plain data; the same for the same seed."""
-        return {
-            "study": self.study.name,
-            "title": self.study.title,
-            "made": self.made,
-            "claims": [claim.to_dict() for claim in self.claims],
-            "tables": [table.to_dict() for table in self.tables],
-        }
+        return self.record.to_dict()
 
     def write(self, folder: Path) -> list[Path]:
         """Write page, tables, pictures and JSON; return where.
@@ -61,31 +62,61 @@ class StudyResult:
         ``index.md`` and ``index.html``, ``results.json``, ``tables/*.md|csv|json``, ``figures/*.svg|png``, and
         ``run.json`` with the times, which alone differ from run to run.
         """
-        contents: dict[str, str | Callable[[Path], object]] = {
-            "index.md": self.page,
-            "index.html": to_html(self.study.title, self.page),
-            "results.json": _json(self.to_dict()),
-            "run.json": _json({"seconds": sum(self.seconds.values()), "parts": self.seconds}),
-        }
-        for table in (*self.tables, claims_table(self.claims)):
-            place = f"tables/{table.name}"
-            contents |= {f"{place}.md": table.to_markdown() + "\n", f"{place}.csv": table.to_csv()}
-            contents[f"{place}.json"] = _json(table.to_dict())
+        contents = _texts(self.record, self.page)
+        contents["run.json"] = _json({"seconds": sum(self.seconds.values()), "parts": self.seconds})
         for figure in self.figures:
             for end in ("svg", "png"):
                 contents[f"figures/{figure.name}.{end}"] = partial(figure.display.save, **figure.options)
-        for name, content in contents.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(path, content, force=True)
-        return [folder / name for name in contents]
+        return _write(folder, contents)
 
 
 def finish(study: Study, results: Results, made: dict[str, Any], seconds: dict[str, float]) -> StudyResult:
     """Make tables, pictures, verdicts and the page of computed parts."""
-    tables, figures, claims = study.tables(results), study.figures(results), study.claims(results)
-    page = write_page(study.title, study.story(results), tables, figures, claims, made)
-    return StudyResult(study, results, tables, figures, claims, page, made, seconds)
+    tables, figures = study.tables(results), study.figures(results)
+    record = Record(
+        study.name,
+        study.title,
+        made,
+        results.published,
+        {table.name: table for table in tables},
+        {figure.name: figure.caption for figure in figures},
+        study.evidence(results),
+        study.remarks(results),
+    )
+    return StudyResult(study, results, figures, record, write_page(record, study.story(record)), seconds)
+
+
+def rewrite(study: Study, folder: Path) -> list[Path]:
+    """Judge and tell again what an earlier run has left in its folder; return what was written.
+
+    Nothing is computed: tables, captions and measurements are those of the run, rules and words those of today.
+    """
+    record = read_record(folder, study.published)
+    return _write(folder, _texts(record, write_page(record, study.story(record))))
+
+
+Contents = dict[str, str | Callable[[Path], object]]
+
+
+def _texts(record: Record, page: str) -> Contents:
+    contents: Contents = {
+        "index.md": page,
+        "index.html": to_html(record.title, page),
+        FILE: _json(record.to_dict()),
+    }
+    for table in (*record.tables.values(), claims_table(record.claims)):
+        place = f"tables/{table.name}"
+        contents |= {f"{place}.md": table.to_markdown() + "\n", f"{place}.csv": table.to_csv()}
+        contents[f"{place}.json"] = _json(table.to_dict())
+    return contents
+
+
+def _write(folder: Path, contents: Contents) -> list[Path]:
+    for name, content in contents.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, content, force=True)
+    return [folder / name for name in contents]
 
 
 def _json(value: Any) -> str:

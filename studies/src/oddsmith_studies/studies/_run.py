@@ -12,6 +12,7 @@ from typing import Any
 from oddsmith import __version__, checks
 from oddsmith_studies.data.registry import Folder
 from oddsmith_studies.studies._result import StudyResult, finish
+from oddsmith_studies.studies._result import rewrite as rewrite_folder
 from oddsmith_studies.studies._running import Watcher, compute_parts
 from oddsmith_studies.studies._store import Computed, data_digests, open_store
 from oddsmith_studies.studies._study import DEFAULT_GRID, Results, Setting, Study
@@ -83,7 +84,7 @@ def run(
     --------
     >>> from oddsmith_studies import studies
     >>> studies.run("course-project", quick=True, out="course").claims[0].verdict  # doctest: +SKIP
-    'confirmed'
+    'holds'
     """
     chosen = load(study) if isinstance(study, str) else study
     checks.whole_number(jobs, "jobs", low=1)
@@ -102,6 +103,23 @@ def run(
     if folder is not None:
         result.write(folder)
     return result
+
+
+def rewrite(study: str | Study, folder: str | os.PathLike[str]) -> list[Path]:
+    """Judge the claims and write the page again from the results in a folder, computing nothing.
+
+    Parameters
+    ----------
+    study : str or Study
+    folder : path
+        Of an earlier run; pictures stay as they are.
+
+    Returns
+    -------
+    list of Path
+        What was written.
+    """
+    return rewrite_folder(load(study) if isinstance(study, str) else study, Path(folder))
 
 
 def _made(study: Study, setting: Setting, digests: dict[str, str], computed: dict[str, Computed]) -> dict[str, Any]:

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from oddsmith_studies.studies._claims import Claim
+from oddsmith_studies.studies._claims import Evidence
 from oddsmith_studies.studies._figures import StudyFigure
+from oddsmith_studies.studies._page import Story
 from oddsmith_studies.studies._published import Published, read_published
+from oddsmith_studies.studies._record import Record
 from oddsmith_studies.studies._tables import Table
 
 Json = Any
@@ -107,7 +109,8 @@ class Study:
     """A study: what computes its parts, and what makes tables, pictures, verdicts and a page of their results.
 
     A module, or a package where it is long, has one, called ``STUDY``. All but ``parts`` are pure functions of their
-    results, so that a table, a picture or a sentence can be changed without computing anything again.
+    results, and the story is one of what is kept of a run, so that a rule or a sentence can be changed and
+    nothing is computed again.
 
     Parameters
     ----------
@@ -121,12 +124,12 @@ class Study:
         Returns the tables, the published ones beside ours.
     figures : callable
         Returns the pictures.
-    claims : callable
-        Returns a verdict on each claim of the document.
+    evidence : callable
+        Returns what was measured for each claim; ``expected/verdicts.toml`` holds the rules that judge it.
     story : callable
-        Returns the page in Markdown, without its title. A line ``{{ table NAME }}`` or ``{{ figure NAME }}`` puts one
-        there. The verdicts, what was put nowhere, and how the page was made follow at the end. Numbers are taken from
-        the results.
+        Returns what the page says, from the `Record` of the run. Numbers are taken from its tables and remarks.
+    remarks : callable, optional
+        Returns sentences for the story with numbers that no table holds, by name.
     data : tuple of str
         Names of the data sets that it needs.
     grids : tuple of str
@@ -140,8 +143,9 @@ class Study:
     parts: Callable[[Setting], list[Part]]
     tables: Callable[[Results], list[Table]]
     figures: Callable[[Results], list[StudyFigure]]
-    claims: Callable[[Results], list[Claim]]
-    story: Callable[[Results], str]
+    evidence: Callable[[Results], Evidence]
+    story: Callable[[Record], Story]
+    remarks: Callable[[Results], Mapping[str, str]] = lambda _results: {}
     data: tuple[str, ...] = ()
     grids: tuple[str, ...] = (DEFAULT_GRID,)
     version: int = 1

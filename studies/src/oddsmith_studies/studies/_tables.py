@@ -16,11 +16,19 @@ Cell = str | int | float | Interval | None
 Keys = tuple[str, ...]
 
 
+#: Columns that fit on a page.
+WIDEST = 9
+
+
 class Column(NamedTuple):
-    """A column of numbers, with the format in which they are shown."""
+    """A column of numbers, with the format in which they are shown.
+
+    Columns of the same ``group`` stay together where a table is too wide for one page.
+    """
 
     name: str
     format: str = ".4g"
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,10 +79,48 @@ class Table:
         return [[written(cell, form) for cell, form in zip(row, formats, strict=True)] for row in self.rows]
 
     def to_markdown(self) -> str:
-        """Write the table for people."""
-        marks = ["---" if isinstance(column, str) else "---:" for column in self.columns]
-        lines = [_line(self.header), _line(marks), *map(_line, self.shown())]
-        return "\n".join([f"**{self.title}**", "", *lines, *(["", self.note] if self.note else [])])
+        """Write the table for people; one that is too wide in pieces, each with the columns that name its rows."""
+        cells = self.shown()
+        pieces = []
+        for places in self._pages():
+            header = [self.header[i] for i in places]
+            marks = ["---" if isinstance(self.columns[i], str) else "---:" for i in places]
+            lines = [_line(header), _line(marks), *(_line([row[i] for i in places]) for row in cells)]
+            pieces.append("\n".join(lines))
+        return "\n\n".join([f"**{self.title}**", *pieces, *([self.note] if self.note else [])])
+
+    def cell(self, column: str, *keys: Cell) -> Any:
+        """Return the cell of a column in the row that starts with some keys."""
+        place = self.header.index(column)
+        for row in self.rows:
+            if tuple(row[: len(keys)]) == keys:
+                return row[place]
+        return checks.fail(f"table {self.name!r} must have the row", f"{keys}", "name one that it has")
+
+    def _pages(self) -> list[list[int]]:
+        """Return the places of the columns of each page."""
+        everything = list(range(len(self.columns)))
+        if len(everything) <= WIDEST:
+            return [everything]
+        named = next((i for i, column in enumerate(self.columns) if not isinstance(column, str)), len(everything))
+        names = everything[: min(named, WIDEST - 1)]
+        blocks: list[list[int]] = []
+        for i in everything[len(names) :]:
+            column = self.columns[i]
+            group = column.group if isinstance(column, Column) else ""
+            last = self.columns[blocks[-1][-1]] if blocks else None
+            together = bool(group) and isinstance(last, Column) and last.group == group
+            if together and len(blocks[-1]) < WIDEST - len(names):
+                blocks[-1].append(i)
+            else:
+                blocks.append([i])
+        pages: list[list[int]] = []
+        for block in blocks:
+            if pages and len(pages[-1]) + len(block) <= WIDEST:
+                pages[-1] += block
+            else:
+                pages.append([*names, *block])
+        return pages
 
     def to_csv(self) -> str:
         """Write all digits; an interval takes three columns."""
@@ -89,7 +135,15 @@ class Table:
         """Return title, note, and a dictionary for each row, with all digits."""
         names, rows = self._plain_columns()
         records = [dict(zip(names, plain(row), strict=True)) for row in rows]
-        return {"name": self.name, "title": self.title, "note": self.note, "rows": records}
+        columns = [column if isinstance(column, str) else list(column) for column in self.columns]
+        return {"name": self.name, "title": self.title, "note": self.note, "columns": columns, "rows": records}
+
+    @classmethod
+    def from_dict(cls, kept: Mapping[str, Any]) -> "Table":
+        """Return the table that `to_dict` wrote."""
+        columns = [column if isinstance(column, str) else Column(*column) for column in kept["columns"]]
+        rows = [[_read_cell(row, column) for column in columns] for row in kept["rows"]]
+        return cls(kept["name"], kept["title"], columns, rows, kept["note"])
 
     def _plain_columns(self) -> tuple[list[str], list[list[Any]]]:
         names: list[str] = []
@@ -139,9 +193,10 @@ def beside(
     columns: list[str | Column] = list(published.keys)
     for measure in shown:
         form = (formats or {}).get(measure, ".4g")
-        columns.append(Column(measure, form))
+        columns.append(Column(measure, form, measure))
         if measure in printed:
-            columns += [Column(f"{measure}, published", form), Column(f"{measure}, difference", "+" + form)]
+            columns.append(Column(f"{measure}, published", form, measure))
+            columns.append(Column(f"{measure}, difference", "+" + form, measure))
     rows = []
     for keys, values in ours.items():
         cells: list[Cell] = list(keys)
@@ -168,6 +223,18 @@ def _difference(mine: float | Interval | None, theirs: float | None) -> float | 
     return value - theirs
 
 
+def _read_cell(row: Mapping[str, Any], column: str | Column) -> Cell:
+    if isinstance(column, str):
+        word: Cell = row[column]
+        return word
+    value = row[column.name]
+    if value is not None and row.get(f"{column.name}, low") is not None:
+        ends = (float(row[f"{column.name}, {end}"]) for end in ("low", "high"))
+        return Interval(float(value), *ends, 0.95, "")
+    # JSON has no infinity: it is written as a word.
+    return float(value) if isinstance(value, str) else value
+
+
 def _end(cell: Cell, end: str) -> Any:
     if isinstance(cell, Interval):
         return getattr(cell, end)
@@ -175,4 +242,4 @@ def _end(cell: Cell, end: str) -> Any:
 
 
 def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
+    return f"| {' | '.join(cell.replace('|', '&#124;').replace('<', '&lt;') for cell in cells)} |"

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.special import xlogy
 
 from oddsmith.checks import Bools
 from oddsmith_studies.data import (
@@ -42,25 +43,32 @@ class Recipe:
         Whether words must occur three times in the corpus, or in three of the training documents.
     words : int
         How many are kept.
-    selection : {"category", "once", "global"}
+    selection : {"category", "once", "global", "m-ary"}
         By information gain about the category, from the rows that a classifier is trained on; from all training rows,
-        folds included; or from all training rows by the sum of gains over all categories.
-    weights : {"binary", "tf-idf", "tf"}
-        Of words, for all classifiers but naive Bayes; the last two are scaled to unit length.
+        folds included; from all training rows by the sum of gains over all categories; or by the gain about all
+        categories at once, documents in none being a class of their own.
+    weights : {"binary", "unit", "tf-idf", "tf"}
+        Of words, for all classifiers but naive Bayes; all but the first are scaled to unit length, "unit" being binary.
     smoothing : {"laplace", "bayesian"}
         Of naive Bayes.
     intercept : float
         Value of the constant feature of linear classifiers, in mean lengths of rows: the larger, the less their bias is
-        penalised.
+        penalized.
+    tokens : {"letters", "digits"}
+        Whether words are runs of at least two letters, or of letters and digits of any length.
+    events : {"multinomial", "binary", "bernoulli"}
+        What naive Bayes models: counts; counts cut at one; or which of all words are present.
     """
 
     stop_words: bool
     rare: Literal["corpus", "documents"]
     words: int
-    selection: Literal["category", "once", "global"]
-    weights: Literal["binary", "tf-idf", "tf"]
+    selection: Literal["category", "once", "global", "m-ary"]
+    weights: Literal["binary", "unit", "tf-idf", "tf"]
     smoothing: Literal["laplace", "bayesian"]
     intercept: float = 2.0
+    tokens: Literal["letters", "digits"] = "letters"
+    events: Literal["multinomial", "binary", "bernoulli"] = "multinomial"
 
 
 ZHANG_YANG = Recipe(
@@ -74,8 +82,19 @@ RECIPES: dict[str, Recipe] = {
     "Zhang & Yang": ZHANG_YANG,
     "Zhang & Yang, words chosen once": replace(ZHANG_YANG, selection="once"),
     "Zhang & Yang, one list of words for all": replace(ZHANG_YANG, selection="global"),
-    "Zhang & Yang, penalised bias": replace(ZHANG_YANG, intercept=0.2),
+    "Zhang & Yang, m-ary gain": replace(ZHANG_YANG, selection="m-ary"),
+    "Zhang & Yang, unit length": replace(ZHANG_YANG, weights="unit"),
+    "Zhang & Yang, m-ary gain, unit length": replace(ZHANG_YANG, selection="m-ary", weights="unit"),
+    "Zhang & Yang, penalized bias": replace(ZHANG_YANG, intercept=0.2),
     "Zhang & Yang, 300 words": replace(ZHANG_YANG, words=300),
+    "Zhang & Yang, 2000 words": replace(ZHANG_YANG, words=2000),
+    "Zhang & Yang, all words": replace(ZHANG_YANG, words=1_000_000),
+    "Zhang & Yang, digits count as letters": replace(ZHANG_YANG, tokens="digits"),
+    "Zhang & Yang, stop words kept": replace(ZHANG_YANG, stop_words=False),
+    "Zhang & Yang, Bayesian smoothing": replace(ZHANG_YANG, smoothing="bayesian"),
+    "Zhang & Yang, a word once per document": replace(ZHANG_YANG, events="binary"),
+    "Zhang & Yang, Bernoulli words": replace(ZHANG_YANG, events="bernoulli"),
+    "Zhang & Yang, m-ary gain, a word once per document": replace(ZHANG_YANG, selection="m-ary", events="binary"),
     "Bennett": BENNETT,
     "Bennett, 1000 words": replace(BENNETT, words=1000),
     "Bennett, words chosen once": replace(BENNETT, selection="once"),
@@ -118,10 +137,10 @@ def load_texts(corpus: str, setting: Setting) -> Corpus:
 
 
 @cache
-def count_corpus(corpus: str, setting: Setting, stop_words: bool, rare: str) -> WordCounts:
+def count_corpus(corpus: str, setting: Setting, stop_words: bool, rare: str, tokens: str = "letters") -> WordCounts:
     """Count the words of a corpus that are not too rare."""
     texts = load_texts(corpus, setting)
-    counts = count_words(texts.texts, STOP_WORDS if stop_words else ())
+    counts = count_words(texts.texts, STOP_WORDS if stop_words else (), digits=tokens == "digits")
     often = counts.occurrences() if rare == "corpus" else counts.documents(texts.train)
     return counts.keep(often >= RARE)
 
@@ -143,10 +162,25 @@ def choose_for_all(X: Any, ys: list[Bools], words: int) -> Rows:
     return np.argsort(-gains, kind="stable")[:words]
 
 
+def choose_by_all_categories(X: Any, member: Bools, words: int) -> Rows:
+    """Return the words whose presence tells most about which categories a document is in.
+
+    The m-ary gain: a document in several categories counts once in each, one in none in a class of its own.
+    """
+    classes = np.column_stack([member, ~member.any(axis=1)]).astype(np.float64)
+    mass = classes / classes.sum()
+    present = np.asarray((X > 0).astype(np.float64).T @ mass)
+    shares = mass.sum(axis=0)
+    joint = np.stack([present, np.maximum(shares - present, 0)])
+    entropy = xlogy(joint, joint).sum(axis=(0, 2)) - xlogy(s := joint.sum(axis=2), s).sum(axis=0)
+    return np.argsort(-entropy, kind="stable")[:words]
+
+
 def weigh(fit: Any, score: Any, weights: str) -> tuple[Any, Any]:
     """Weigh the words of two sets of texts by what the first one says."""
-    if weights == "binary":
-        return (fit > 0).astype(np.float64), (score > 0).astype(np.float64)
+    if weights in ("binary", "unit"):
+        fit, score = ((each > 0).astype(np.float64) for each in (fit, score))
+        return (fit, score) if weights == "binary" else (_unit_rows(fit), _unit_rows(score))
     scale = np.ones(fit.shape[1])
     if weights == "tf-idf":
         held = np.bincount(fit.indices, minlength=fit.shape[1])

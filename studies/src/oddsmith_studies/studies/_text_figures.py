@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
@@ -13,13 +13,12 @@ from oddsmith.checks import Floats
 from oddsmith.errors import OddsmithWarning
 from oddsmith.plots import DensityDisplay, ScoreSpaceDisplay
 from oddsmith.table.quantiles import quantiles
+from oddsmith_studies.studies._figures import ONE_CLASS, Adjusted
 from oddsmith_studies.studies._study import Json
 from oddsmith_studies.studies._text_methods import METHODS, inputs_of
+from oddsmith_studies.studies._text_scores import BAYES, LOGISTIC, PERCEPTRON, SVM
 
-if TYPE_CHECKING:
-    pass
-
-_BINS_A_CLASS = 15
+_BINS_PER_CLASS = 15
 
 
 def shown_tables(part: Json, *, log_odds: bool = False) -> dict[str, ScoreTable]:
@@ -44,14 +43,28 @@ def refit(table: ScoreTable, names: Sequence[str]) -> dict[str, Calibrator]:
         return {name: clone(METHODS[name]).fit_table(table) for name in names}
 
 
-def log_odds_picture(part: Json, names: Sequence[str]) -> ScoreSpaceDisplay:
+#: Log-odds that all pictures of a study show, so that they can be compared.
+_LOG_ODDS = (-11.0, 9.0)
+#: What the score of a classifier is.
+_SCORES = {BAYES: "log-odds of naive Bayes", SVM: "margin", LOGISTIC: "probability", PERCEPTRON: "log ratio of votes"}
+#: Shares of negatives and of positives whose scores are drawn; a few naive Bayes scores lie far beyond the others.
+_DRAWN = (0.01, 0.75)
+
+
+def log_odds_picture(part: Json, names: Sequence[str]) -> Adjusted:
     """Return the empirical log-odds of training and test scores, with fits to the former."""
     tables = shown_tables(part)
-    return ScoreSpaceDisplay.from_tables(
+    display = ScoreSpaceDisplay.from_tables(
         {"training scores": tables["train"], "test scores": tables["test"]},
         maps=refit(tables["train"], names),
         edges=_edges(list(tables.values())),
     )
+    axes: dict[str, Any] = {"ylim": _LOG_ODDS, "xlabel": _SCORES[part["classifier"]]}
+    if part["classifier"] == BAYES:
+        table = tables["train"]
+        low = float(quantiles(table.scores, table.neg, np.array([_DRAWN[0]]))[0])
+        axes["xlim"] = (low, float(quantiles(table.scores, table.pos, np.array([_DRAWN[1]]))[0]))
+    return Adjusted(display, axes, marks=ONE_CLASS)
 
 
 def _edges(tables: Sequence[ScoreTable]) -> Floats:
@@ -60,13 +73,25 @@ def _edges(tables: Sequence[ScoreTable]) -> Floats:
     Bins of equal weight would leave a rare class one or two of them.
     """
     scores = tables[0].scores
-    shares = np.arange(1, _BINS_A_CLASS) / _BINS_A_CLASS
+    shares = np.arange(1, _BINS_PER_CLASS) / _BINS_PER_CLASS
     inner = [quantiles(scores, weight, shares) for weight in (tables[0].pos, tables[0].neg)]
     ends = [min(table.span()[0] for table in tables), max(table.span()[1] for table in tables)]
     return np.unique(np.concatenate([*inner, ends]))
 
 
-def density_picture(part: Json, half: str, names: Sequence[str]) -> DensityDisplay:
-    """Return the distributions of one half's scores by class, with densities fitted to the training scores."""
+def density_picture(part: Json, half: str, names: Sequence[str], **axes: Any) -> Adjusted:
+    """Return the distributions of one half's scores by class, with densities fitted to the training scores.
+
+    Both halves have the range of the training scores; ``axes`` are further settings of the axes.
+    """
     tables = shown_tables(part, log_odds=True)
-    return DensityDisplay.from_table(tables[half], calibrators=refit(tables["train"], names))
+    fits = refit(tables["train"], names)
+    pictures = {key: DensityDisplay.from_table(table, calibrators=fits) for key, table in tables.items()}
+    edges = pictures["train"].edges
+    tallest = max(float(max(each.pos.max(), each.neg.max())) for each in pictures.values())
+    peak = max(float(curve.max()) for curves in pictures["train"].densities.values() for curve in curves)
+    same = {"xlim": (edges[0], edges[-1]), "ylim": (0, 1.05 * max(tallest, min(peak, 2 * tallest)))}
+    labels = {"xlabel": _SCORES[part["classifier"]]}
+    rename = {f"{name} (in-sample)": f"{name}, fitted to training scores" for name in names}
+    rename |= {name: f"{name}, fitted to training scores" for name in names}
+    return Adjusted(pictures[half], same | labels | axes, rename)

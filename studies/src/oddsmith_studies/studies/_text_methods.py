@@ -4,8 +4,10 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, stdtrit
+from scipy.stats import binomtest
 from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
 
 from oddsmith import (
     AsymmetricGaussianCalibrator,
@@ -29,6 +31,8 @@ from oddsmith_studies.studies._text_features import categories_of
 from oddsmith_studies.studies._text_scores import LOGISTIC, SVM, Scored, score_categories
 
 RAW, LR, NOISE, PLR, GROWN = "raw", "LR", "LR+noise", "PLR", "PLR, grown"
+#: Logistic regression with the document's penalty λ(a² + b²), λ chosen on held-out scores.
+LR_CHOSEN = "LR, λ chosen"
 GAUSS, A_GAUSS, LAPLACE, A_LAPLACE, HYBRID = "Gauss", "A. Gauss", "Laplace", "A. Laplace", "hybrid"
 GUARDED = "A. Laplace, guarded"
 #: The asymmetric Laplace with rates so large, and P in double precision, that P = 0 occurs.
@@ -47,8 +51,15 @@ METHODS: dict[str, Calibrator] = {
     GROWN: PiecewiseLogisticCalibrator(pieces="grow"),
 }
 
+#: Penalties λ among which held-out scores choose, and those whose totals are shown one by one.
+PENALTIES = (0.0, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
+SHOWN_PENALTIES = (0.1, 1.0, 10.0, 20.0, 100.0)
+_FOLDS = 5
+
 #: Rates of spikes, relative to the range of the scores, with which P underflows.
 _STEEP = 1e12
+#: How far from a score, relative to the range of all scores, a mode may lie by rounding.
+_ROUNDING = 1e-12
 #: Shares of decisions, the worst of a method, that may be left out of its total.
 _WORST = (0.0001, 0.001, 0.01)
 
@@ -95,12 +106,17 @@ def _as_input(scored: Scored, name: str) -> Scored:
 
 def _calibrate(classifier: str, scored: dict[str, Scored], keep: bool) -> Json:
     odds: dict[str, list[Floats]] = {}
+    penalized: dict[float, list[Floats]] = {}
     fits = {}
     probability = all(0 <= each.train.min() and each.train.max() <= 1 for each in scored.values())
     for category, each in scored.items():
         table = ScoreTable.from_arrays(each.train, each.y_train)
         found = {RAW: np.log(each.test) - np.log1p(-each.test) if probability else each.test}
-        fitted = {name: clone(method).fit_table(table) for name, method in METHODS.items()}
+        fitted: dict[str, Calibrator] = {name: clone(method).fit_table(table) for name, method in METHODS.items()}
+        fitted[LR_CHOSEN] = LogisticCalibrator(penalty=chosen_penalty(each.train, each.y_train)).fit_table(table)
+        for penalty in SHOWN_PENALTIES:
+            line = LogisticCalibrator(penalty=penalty).fit_table(table).log_odds(each.test)
+            penalized.setdefault(penalty, []).append(np.where(each.y_test, line, -line))
         found |= {name: method.log_odds(each.test) for name, method in fitted.items()}
         if probability:
             found[A_LAPLACE_DOUBLE] = _in_doubles(table, each.test)
@@ -115,6 +131,8 @@ def _calibrate(classifier: str, scored: dict[str, Scored], keep: bool) -> Json:
     no_losses = {RAW} if classifier == SVM else set()
     return {
         "decisions": len(truth),
+        "gains": _gains(signed, no_losses),
+        "penalties": {f"{penalty:g}": _losses(np.concatenate(values), False) for penalty, values in penalized.items()},
         "comparisons": {protocol: _compare(truth, pooled, protocol, no_losses) for protocol in ("ZY04", "B03")},
         "categories": {
             category: fits[category] | {"losses": {name: _losses(part[name], name in no_losses) for name in signed}}
@@ -127,6 +145,67 @@ def _calibrate(classifier: str, scored: dict[str, Scored], keep: bool) -> Json:
         if keep
         else None,
     }
+
+
+def chosen_penalty(scores: Floats, y: Bools) -> float:
+    """Return the penalty of logistic regression with the best log-loss on held-out scores, the least of equals."""
+    folds = list(StratifiedKFold(_FOLDS, shuffle=True, random_state=0).split(scores, y))
+
+    def gain(penalty: float) -> float:
+        total = 0.0
+        for rest, held in folds:
+            odds = LogisticCalibrator(penalty=penalty).fit(scores[rest], y[rest]).log_odds(scores[held])
+            total += float(decision_log_loss(np.where(y[held], odds, -odds)).sum())
+        return total
+
+    return max(PENALTIES, key=lambda penalty: (gain(penalty), -penalty))
+
+
+def sign_interval(wins: int, losses: int, level: float = 0.95) -> list[float]:
+    """Return wins less losses with the interval of the exact sign test.
+
+    Examples
+    --------
+    >>> [round(end, 1) for end in sign_interval(30, 10)]
+    [20.0, 7.0, 29.9]
+    """
+    n = wins + losses
+    if n == 0:
+        return [0.0, 0.0, 0.0]
+    share = binomtest(wins, n).proportion_ci(level, "exact")
+    return [float(wins - losses), n * (2 * float(share.low) - 1), n * (2 * float(share.high) - 1)]
+
+
+def _gains(signed: dict[str, Floats], no_losses: set[str]) -> Json:
+    """Return what each method gains on each later one, in totals with 95 % intervals; above 0 the first is better.
+
+    Log-loss and squared error by the paired t-test, errors by the sign test.
+    """
+    names = list(signed)
+    found: dict[str, dict[str, dict[str, list[float]]]] = {}
+    for measure, loss in (("log-loss", decision_log_loss), ("squared error", decision_squared_error)):
+        rows = {name: np.asarray(loss(signed[name])) for name in names if name not in no_losses}
+        sign = 1 if measure == "log-loss" else -1
+        found[measure] = {
+            a: {b: _t_interval(sign * (rows[a] - rows[b])) for b in list(rows)[i + 1 :]} for i, a in enumerate(rows)
+        }
+    wrong = {name: signed[name] <= 0 for name in names}
+    found["errors"] = {
+        a: {
+            b: sign_interval(int((wrong[b] & ~wrong[a]).sum()), int((wrong[a] & ~wrong[b]).sum()))
+            for b in names[i + 1 :]
+        }
+        for i, a in enumerate(names)
+    }
+    return found
+
+
+def _t_interval(differences: Floats) -> list[float]:
+    total = float(differences.sum())
+    if not np.isfinite(total):
+        return [total, total, total]
+    reach = float(stdtrit(len(differences) - 1, 0.975) * differences.std(ddof=1) * np.sqrt(len(differences)))
+    return [total, total - reach, total + reach]
 
 
 def _in_doubles(table: ScoreTable, test: Floats) -> Floats:
@@ -168,9 +247,13 @@ def _describe(fitted: dict[str, Any], table: ScoreTable) -> Json:
     own = [table.of_class(positive)[0] for positive in (True, False)]
     return {
         "slopes": fitted[PLR].slopes_,
+        "penalty": fitted[LR_CHOSEN].penalty,
         "pieces": len(fitted[GROWN].slopes_),
         "at_data": [
-            bool(np.any(scores == getattr(divided, side).parameters["theta"]))
+            # Scores that differ by rounding alone are one point, which may be the mean of them.
+            bool(
+                np.min(np.abs(scores - getattr(divided, side).parameters["theta"])) <= _ROUNDING * np.ptp(table.scores)
+            )
             for side, scores in zip(sides, own, strict=True)
         ],
         "spikes": sum(getattr(fitted[A_LAPLACE], side).spike for side in sides),

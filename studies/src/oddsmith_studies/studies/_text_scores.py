@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
+from sklearn.naive_bayes import BernoulliNB
 from sklearn.svm import LinearSVC
 
 from oddsmith.checks import Bools, Floats
@@ -18,6 +19,7 @@ from oddsmith_studies.studies._text_features import (
     RECIPES,
     Recipe,
     Rows,
+    choose_by_all_categories,
     choose_for_all,
     choose_words,
     count_corpus,
@@ -30,6 +32,15 @@ BAYES, SVM, LOGISTIC, PERCEPTRON = "naive Bayes", "linear SVM", "logistic regres
 FOLDS = 5
 #: Costs among which cross-validated log-loss chooses that of the logistic-regression classifier.
 COSTS = (0.01, 0.1, 1.0, 10.0, 100.0)
+
+
+class BernoulliOdds(BernoulliNB):  # type: ignore[misc]
+    """Naive Bayes of words that are present or absent, with Laplace smoothing; its score is the log-odds."""
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the log-odds of the second class."""
+        joint = self.predict_joint_log_proba(X)
+        return np.asarray(joint[:, 1] - joint[:, 0], np.float64)
 
 
 class Scored(NamedTuple):
@@ -55,15 +66,19 @@ def score_categories(
     """Score one category after another: five folds of the training rows, and all of them for the test rows."""
     texts, how = load_texts(corpus, setting), RECIPES[recipe]
     train, test = np.flatnonzero(texts.train), np.flatnonzero(~texts.train)
-    counts = count_corpus(corpus, setting, how.stop_words, how.rare)
-    if how.selection == "global":
-        every = texts.only(categories).member.T
-        chosen = choose_for_all(counts.X[train], [y[train] for y in every], how.words)
+    counts = count_corpus(corpus, setting, how.stop_words, how.rare, how.tokens)
+    for_all = how.selection in ("global", "m-ary")
+    if for_all:
+        every = texts.only(categories).member[train]
+        if how.selection == "m-ary":
+            chosen = choose_by_all_categories(counts.X[train], every, how.words)
+        else:
+            chosen = choose_for_all(counts.X[train], list(every.T), how.words)
     for category in categories:
         y = texts.positive(category)
 
         def choose(rows: Rows, y: Bools = y) -> Rows:
-            if how.selection == "global":
+            if for_all:
                 return chosen
             return choose_words(counts, train if how.selection == "once" else rows, y, how)
 
@@ -87,6 +102,8 @@ def _task(X: Any, y: Bools, words: Rows, rows: Rows, scored: Rows, how: Recipe, 
     fit, score = (X[part][:, words].astype(np.float64) for part in (rows, scored))
     if classifier != BAYES:
         fit, score = weigh(fit, score, how.weights)
+    elif how.events != "multinomial":
+        fit, score = ((each > 0).astype(np.float64) for each in (fit, score))
     return Task(fit, y[rows], score)
 
 
@@ -97,7 +114,7 @@ def _scorer(classifier: str, how: Recipe, seed: int) -> Callable[[list[Task], Bo
 
     def model(task: Task) -> Any:
         if classifier == BAYES:
-            return MultinomialNaiveBayes(how.smoothing)
+            return BernoulliOdds() if how.events == "bernoulli" else MultinomialNaiveBayes(how.smoothing)
         if classifier == PERCEPTRON:
             return VotedPerceptron(shuffle=True, random_state=seed)
         cost = mean_norm_cost(task.fit)

@@ -1,7 +1,7 @@
 """Bennett 2003: asymmetric distributions of the scores of text classifiers."""
 
 from oddsmith_studies.studies._study import Study
-from oddsmith_studies.studies.bennett_2003.claims import all_claims
+from oddsmith_studies.studies.bennett_2003.evidence import all_evidence
 from oddsmith_studies.studies.bennett_2003.figures import all_figures
 from oddsmith_studies.studies.bennett_2003.parts import all_parts
 from oddsmith_studies.studies.bennett_2003.story import tell
@@ -14,6 +14,7 @@ STUDY = Study(
     parts=all_parts,
     tables=all_tables,
     figures=all_figures,
-    claims=all_claims,
+    evidence=all_evidence,
     story=tell,
+    version=2,
 )

@@ -94,7 +94,8 @@ def _document(corpus: str, results: Results, published: Published) -> Table:
     note = (
         "Sums over all decisions; of log-loss, Σ log P(true class), the larger is better. * beats all others, † all "
         f"but the raw classifier, ‡ all but one or two: micro sign test, level "
-        f"{published.figures['level']['value']:g}. The document's figures are lost in the copy at hand"
+        f"{published.figures['level']['value']:g}. The document's figures are lost in our copy, and "
+        "bold and underline with them"
     )
     if printed is not None:
         columns.append("marked in the document")
@@ -123,7 +124,7 @@ def _wins(results: Results) -> Table:
                     cells += _wins_against(view, other)
                 rows.append(cells)
     counts = [
-        Column(f"{measure}, {what}", form)
+        Column(f"{measure}, {what}", form, measure)
         for measure in ("log-loss", "errors")
         for what, form in (("wins", ".0f"), ("losses", ".0f"), ("ties", ".0f"), ("p", ".2g"))
     ]
@@ -204,7 +205,7 @@ def _sure(results: Results) -> Table:
                 )
     shares = list(results[part_name("main", REUTERS, BAYES)]["inputs"]["score"]["worst"][LR]["without"])
     columns = [
-        Column(f"{who}, without {100 * float(share):g} %", ".1f")
+        Column(f"{who}, without {100 * float(share):g} %", ".1f", share)
         for share in shares
         for who in ("method", "A. Laplace")
     ]

@@ -4,10 +4,10 @@ Its six questions are answered with intervals from 100 random splits of the 3,00
 """
 
 from oddsmith_studies.studies._study import Study
-from oddsmith_studies.studies.course_project.claims import all_claims
+from oddsmith_studies.studies.course_project.evidence import all_evidence
 from oddsmith_studies.studies.course_project.figures import all_figures
 from oddsmith_studies.studies.course_project.parts import all_parts
-from oddsmith_studies.studies.course_project.story import answers
+from oddsmith_studies.studies.course_project.story import all_remarks, tell
 from oddsmith_studies.studies.course_project.tables import all_tables
 
 STUDY = Study(
@@ -17,6 +17,7 @@ STUDY = Study(
     parts=all_parts,
     tables=all_tables,
     figures=all_figures,
-    claims=all_claims,
-    story=answers,
+    evidence=all_evidence,
+    story=tell,
+    remarks=all_remarks,
 )

@@ -9,7 +9,7 @@ from oddsmith.checks import Floats
 from oddsmith.metrics import reliability_curve
 from oddsmith.plots import ComparisonDisplay, LearningCurve, LearningCurveDisplay, ReliabilityDisplay, ScoreSpaceDisplay
 from oddsmith.plots.theme import Theme
-from oddsmith_studies.studies._figures import Drawing, Panels, StudyFigure
+from oddsmith_studies.studies._figures import ONE_CLASS, Adjusted, Drawing, Panels, StudyFigure
 from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies.course_project.measured import by_size, mean, mean_of, score_kinds, site_methods
 from oddsmith_studies.studies.course_project.parts import METHODS, SIZES, TEST, costs, fit_methods, from_rows
@@ -52,7 +52,12 @@ def all_figures(results: Results) -> list[StudyFigure]:
             "maps",
             "What each method makes of a margin, in the first split, and the shares of positives among the test "
             "sentences.",
-            ScoreSpaceDisplay.from_table(new, maps={name: fitted[name] for name in _FOUR}, n_bins=12),
+            Adjusted(
+                ScoreSpaceDisplay.from_table(new, maps={name: fitted[name] for name in _FOUR}, n_bins=12),
+                {"xlabel": "margin"},
+                {"data": "test sentences"},
+                ONE_CLASS,
+            ),
             {"scale": "probability"},
         ),
         StudyFigure(

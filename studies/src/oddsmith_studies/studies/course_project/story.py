@@ -5,6 +5,8 @@ from collections import Counter
 import numpy as np
 
 from oddsmith.metrics import Interval
+from oddsmith_studies.studies._page import Story
+from oddsmith_studies.studies._record import Record
 from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies._tables import written
 from oddsmith_studies.studies.course_project.measured import (
@@ -19,20 +21,49 @@ from oddsmith_studies.studies.course_project.measured import (
 from oddsmith_studies.studies.course_project.parts import CALIBRATION, SIZES, SMALL_TRAIN, TEST, TRAIN, WORDS, costs
 
 
-def answers(results: Results) -> str:
-    """Answer the six questions."""
+def tell(record: Record) -> Story:
+    """Tell what was asked and what was found."""
+    return Story(
+        claims="Nothing: a course hand-out asks whether squashed margins of a linear support vector machine are "
+        "calibrated, whether b should be learned, and how isotonic regression compares, on 3,000 sentences.",
+        found=record.remarks["found"],
+        table="methods",
+        shows="losses and calibration of each method, means over random splits with 95 % intervals.",
+        figure="reliability-splits",
+        draws="observed against predicted share of positives over all splits.",
+        unchecked="The hand-out prints no results to compare with.",
+        body=record.remarks["answers"],
+    )
+
+
+def all_remarks(results: Results) -> dict[str, str]:
+    """Return what was found in short, and the answers to the six questions."""
     six = (_training, _squashing, _platt, _isotonic, _merits, _classes)
-    return "\n\n".join([_opening(results), *(answer(results) for answer in six)])
+    return {
+        "found": _found(results),
+        "answers": "\n\n".join([_opening(results), *(answer(results) for answer in six)]),
+    }
+
+
+def _found(results: Results) -> str:
+    slope = mean_of(results, "split-", "squashing", "slope")
+    change = difference(results, "split-", "Platt", "Platt, b = 0", "log_loss")
+    log, squared = (difference(results, "split-", "isotonic", "Platt", each) for each in ("log_loss", "squared_error"))
+    return (
+        f"Squashed margins are too timid (calibration slope {written(slope, '.2f')}); learning b changes the log-loss "
+        f"by {written(change, '+.4f')}; with {CALIBRATION} calibration cases isotonic regression less Platt scaling is "
+        f"{written(log, '+.4f')} in log-loss and {written(squared, '+.4f')} in squared error."
+    )
 
 
 def _opening(results: Results) -> str:
     return f"""\
-A hand-out of a machine-learning course asks for calibrated probabilities of a linear support vector machine on 3,000
-sentences of reviews, half of them positive, and poses six questions. One split of {TRAIN:,} sentences to train,
-{CALIBRATION} to calibrate and {TEST} to test decides little: here are the answers over
-{len(results.starting("split-"))} random splits. Words are made small, digits and punctuation removed, eleven stop words
-dropped, and the {WORDS:,} most frequent words counted. What the hand-out calls Platt scaling is maximum likelihood;
-Platt's own targets are run beside it."""
+## What was done
+
+One split of {TRAIN:,} sentences to train, {CALIBRATION} to calibrate and {TEST} to test decides little, so that the
+answers are over {len(results.starting("split-"))} random splits. Words are in lower case, digits and punctuation
+removed, eleven stop words dropped, and the {WORDS:,} most frequent words counted. What the hand-out calls Platt scaling
+is maximum likelihood; Platt's own targets are run beside it."""
 
 
 def _training(results: Results) -> str:
@@ -63,11 +94,7 @@ def _squashing(results: Results) -> str:
 of probabilities: it asks margins of its training cases to reach 1, C decides how hard, and so the unit of the score has
 nothing to do with log-odds.
 
-{{{{ figure reliability }}}}
-
-{{{{ figure reliability-splits }}}}
-
-{{{{ table methods }}}}"""
+{{{{ figure reliability }}}}"""
 
 
 def _platt(results: Results) -> str:
@@ -75,7 +102,7 @@ def _platt(results: Results) -> str:
     gain = difference(results, "split-", "Platt", "squashing", "log_loss")
     parts = results.starting("split-")
     learned = [part["intercept"] for part in parts]
-    slope, penalised = (float(np.mean([part[key] for part in parts])) for key in ("slope", "penalised_slope"))
+    slope, penalized = (float(np.mean([part[key] for part in parts])) for key in ("slope", "penalised_slope"))
     verdict = _by_sign(change, "Learning b is better", "Holding b at 0 is better", "Neither is measurably better")
     return f"""\
 ## 3. Platt scaling, with b = 0 and with b learned
@@ -89,7 +116,7 @@ differ, b is what corrects for them.
 learning a and b changes its log-loss by {written(gain, "+.3f")}, because a, here {slope:.1f} on average, gives the
 score its unit.
 
-A trap: scikit-learn's `LogisticRegression()` as it comes penalises the slope, and finds {penalised:.2f} on average
+A trap: scikit-learn's `LogisticRegression()` by default penalizes the slope, and finds {penalized:.2f} on average
 instead of {slope:.2f}. Platt's own targets shrink it too, but less the more cases there are.
 
 {{{{ table differences }}}}
@@ -127,7 +154,11 @@ the order being the same; Platt scaling does, as the two pictures of naive Bayes
 
 {{{{ figure sizes }}}}
 
-{{{{ table sizes }}}}"""
+{{{{ fold Squared error by the number of calibration cases }}}}
+
+{{{{ table sizes }}}}
+
+{{{{ end }}}}"""
 
 
 def _classes(results: Results) -> str:
@@ -138,11 +169,11 @@ def _classes(results: Results) -> str:
 
 Calibration can mean that the probability of each class is right by itself (class-wise), that the probability of the
 class said to be most likely is right (top-label), or that whole vectors of probabilities are, which few data can ever
-show. Two ways lead there: reduce to two classes, each against the rest and normalised to the sum 1, or all pairs and
+show. Two ways lead there: reduce to two classes, each against the rest and normalized to the sum 1, or all pairs and
 coupled; or scale all margins jointly, in the simplest case by one temperature.
 
 The same sentences pose such a problem: on which of the three sites did a sentence stand? The smallest log-loss has
-*{best}*, {written(gain, "+.3f")} against a softmax of the margins as they are.
+*{best}*, {written(gain, "+.3f")} against a softmax of the margins themselves.
 
 {{{{ figure sites }}}}
 

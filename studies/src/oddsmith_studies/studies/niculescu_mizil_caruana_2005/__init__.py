@@ -1,10 +1,10 @@
 """Niculescu-Mizil & Caruana 2005: calibrated probabilities from boosting."""
 
 from oddsmith_studies.studies._study import Study
-from oddsmith_studies.studies.niculescu_mizil_caruana_2005.claims import all_claims
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.evidence import all_evidence
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.figures import all_figures
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.grids import GRIDS
-from oddsmith_studies.studies.niculescu_mizil_caruana_2005.parts import all_parts
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.readings import every_part
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.story import tell
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tables import all_tables
 
@@ -13,9 +13,10 @@ STUDY = Study(
     title="Niculescu-Mizil & Caruana 2005: calibrated probabilities from boosting",
     data=("covtype", "adult", "letter", "indian_pines", "phishing", "web", "imdb"),
     grids=GRIDS,
-    parts=all_parts,
+    parts=every_part,
     tables=all_tables,
     figures=all_figures,
-    claims=all_claims,
+    evidence=all_evidence,
     story=tell,
+    version=2,
 )

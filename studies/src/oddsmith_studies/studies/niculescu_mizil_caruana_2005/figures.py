@@ -124,7 +124,7 @@ def _draw_reliability(ax: "Axes", look: Theme, binned: Json, functions: Json | N
     grid = np.linspace(0, 1, CURVE_POINTS)
     for series, (name, values) in enumerate((functions or {}).items(), 1):
         ax.plot(grid, values, label=name if named else None, **look.ink(series).line(1.1))
-    ax.plot(binned["mean"], binned["positive"], zorder=4, **look.ink(0).dots())
+    ax.plot(binned["mean"], binned["positive"], zorder=4, label="observed" if named else None, **look.ink(0).dots())
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="predicted value", ylabel="share of positives")
 
 

@@ -20,8 +20,15 @@ _DEPTHS = {STUMPS: 1, TWO_LEVELS: 2, TREES: None}
 _SHAPES: dict[str, dict[str, Any]] = {
     "unpruned": {},
     "pruned": {"ccp_alpha": 1e-3},
-    "five a leaf": {"min_samples_leaf": 5},
+    "five per leaf": {"min_samples_leaf": 5},
+    "10 per leaf": {"min_samples_leaf": 10},
+    "25 per leaf": {"min_samples_leaf": 25},
+    "50 per leaf": {"min_samples_leaf": 50},
 }
+#: Shapes of the document's grid; the others are readings.
+_PAPER_SHAPES = ("unpruned", "pruned", "five per leaf")
+#: Fuller leaves of full trees, as readings.
+LEAVES = ("five per leaf", "10 per leaf", "25 per leaf", "50 per leaf")
 
 #: A full tree on the 200 bands of HS takes most of a second.
 _SLOW, _SLOW_ROUNDS = "HS", 256
@@ -57,7 +64,7 @@ def styles(setting: Setting, base: str) -> list[Style]:
     criteria = ("gini",) if setting.quick else ("gini", "entropy")
     paper = setting.grid == PAPER
     if base == TREES:
-        shapes = tuple(_SHAPES) if paper else ("unpruned",)
+        shapes = _PAPER_SHAPES if paper else ("unpruned",)
         leaves = ("none", "laplace", "bayesian") if paper else ("laplace", "bayesian")
         return [Style(base, *each) for each in product(criteria, shapes, leaves)]
     found = [Style(base, criterion) for criterion in criteria]

@@ -179,11 +179,16 @@ def _trials(results: Results, problem: str, method: str, size: int) -> Floats:
     return np.array(model.part["curves"][str(size)][method][model.place])
 
 
-def extreme_share(histogram: Sequence[int]) -> float:
-    """Return the share of predictions below 0.05 or above 0.95."""
+def extreme_counts(histogram: Sequence[int]) -> tuple[int, int]:
+    """Return how many predictions lie below 0.05 or above 0.95, and how many there are."""
     counts = np.array(histogram)
     edge = len(counts) // 20
-    return float((counts[:edge].sum() + counts[-edge:].sum()) / counts.sum())
+    return int(counts[:edge].sum() + counts[-edge:].sum()), int(counts.sum())
+
+
+def with_error(value: float, error: float) -> Interval:
+    """Return an estimate with its 95 % interval by its standard error."""
+    return Interval(value, value - _REACH * error, value + _REACH * error, _LEVEL, "normal interval")
 
 
 def last_picture(results: Results, problem: str) -> Json:

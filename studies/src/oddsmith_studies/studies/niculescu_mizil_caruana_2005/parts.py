@@ -1,4 +1,4 @@
-"""What is computed: one problem, one style and one loss a part, with all methods after each number of rounds."""
+"""What is computed: one problem, one style and one loss per part, with all methods after each number of rounds."""
 
 from collections.abc import Sequence
 
@@ -113,7 +113,7 @@ def boosting_part(setting: Setting, problem: str, style: Sequence[str], loss: st
 
 
 def _judge_all(drawn: Sample, by_round: dict[int, Scores]) -> Json:
-    """Return losses on validation and test rows by method; a list has one entry a number of rounds."""
+    """Return losses on validation and test rows by method; a list has one entry per number of rounds."""
     found: dict[str, dict[str, list[Json]]] = {}
     for scores in by_round.values():
         for name, (forecast, cases) in methods_of(scores, drawn.y_train, drawn.y_validation).items():

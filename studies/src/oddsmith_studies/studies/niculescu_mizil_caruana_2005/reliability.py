@@ -22,7 +22,10 @@ def picture(scores: Scores, drawn: Sample) -> Json:
     at_grid = Stage(2 * grid - 1, 1.0)
     return {
         "methods": {name: _binned(expit(methods[name][0](scores.test)), drawn.y_test) for name in (RAW, PLATT, ISO)},
-        "slope": _slope(scores.test.share, drawn.y_test, len(drawn.y_train)),
+        "slopes": {
+            name: _slope(expit(methods[name][0](scores.test)), drawn.y_test, len(drawn.y_train))
+            for name in (RAW, PLATT, ISO)
+        },
         "functions": {name: expit(methods[name][0](at_grid)) for name in (PLATT, ISO)},
     }
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from oddsmith_studies.studies._published import Published, PublishedTable
+from oddsmith_studies.studies._published import PublishedTable
 from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies._tables import Cell, Column, Table, beside
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.grids import BASES, STUMPS, TREES
@@ -35,9 +35,10 @@ from oddsmith_studies.studies.niculescu_mizil_caruana_2005.methods import (
     WIDE,
 )
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.parts import part_name
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.readings import readings_table
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tasks import PROBLEMS, STAND_INS
 
-OWN = tuple(problem for problem in PROBLEMS if problem not in STAND_INS)
+OWN_PROBLEMS = tuple(problem for problem in PROBLEMS if problem not in STAND_INS)
 MEAN, MEAN_OF_OWN = "mean", "mean of the document's own five"
 STAND_IN_NOTE = (
     "PHISHING, WEB and IMDB are public stand-ins for the private MEDIS, SLAC and MG, whose rows have published figures "
@@ -48,18 +49,19 @@ _FORM = ".4f"
 
 def all_tables(results: Results) -> list[Table]:
     """Return all tables."""
-    published = results.published
     return [
         _problems(results),
-        _cross_entropy(results, published),
-        _squared_error(results),
+        own_five(cross := cross_entropy_table(results)),
+        cross,
+        squared_error_table(results),
         _curves(results),
-        _learners(results),
+        learners_table(results),
         _selected(results),
         _votes(results),
         _bounds(results),
         _styles(results),
         _training_rows(results),
+        readings_table(results),
         *(_tried(results, learner) for learner in LEARNERS),
     ]
 
@@ -82,12 +84,33 @@ def with_mean_of_own(printed: PublishedTable) -> PublishedTable:
     rows = dict(printed.rows)
     for base in (STUMPS, TREES):
         rows[MEAN_OF_OWN, base] = {
-            name: float(np.mean([printed.rows[problem, base][name] for problem in OWN])) for name in printed.measures
+            name: float(np.mean([printed.rows[problem, base][name] for problem in OWN_PROBLEMS]))
+            for name in printed.measures
         }
     return replace(printed, rows=rows)
 
 
-def _cross_entropy(results: Results, published: Published) -> Table:
+def own_five(cross_entropy: Table) -> Table:
+    """Return how much calibration cuts on the document's own five problems, beside the published cuts."""
+    rows: list[list[Cell]] = []
+    for base in (STUMPS, TREES):
+        for of, more in (("ours", ""), ("published", ", published")):
+            losses = {name: cross_entropy.cell(f"{name}{more}", MEAN_OF_OWN, base) for name in (RAW, PLATT, ISO)}
+            cuts = [100 * (1 - losses[name] / losses[RAW]) for name in (PLATT, ISO)]
+            rows.append([base, of, *losses.values(), *cuts])
+    columns = (*(Column(name, _FORM) for name in (RAW, PLATT, ISO)), Column("PLATT cuts, %", ".1f"))
+    return Table(
+        "own-five",
+        "Cross-entropy on the document's own five problems, and how much calibration cuts",
+        ("boosted", "whose", *columns, Column("ISO cuts, %", ".1f")),
+        rows,
+        "Means over COV_TYPE, ADULT, LETTER.P1, LETTER.P2 and HS, in bits; the published ones from the same rows of "
+        "the document's Table 2.",
+    )
+
+
+def cross_entropy_table(results: Results) -> Table:
+    """Return Table 2 beside ours."""
     ours: dict[tuple[str, ...], dict[str, float | None]] = {}
     for base in BASES:
         ours |= {(problem, base): losses for problem, losses in _by_problem(results, base, CROSS_ENTROPY).items()}
@@ -96,7 +119,7 @@ def _cross_entropy(results: Results, published: Published) -> Table:
     return beside(
         "cross-entropy",
         "Cross-entropy in bits of the models selected on validation rows",
-        with_mean_of_own(published.tables["cross_entropy"]),
+        with_mean_of_own(results.published.tables["cross_entropy"]),
         ours,
         formats=dict.fromkeys(COLUMNS, _FORM),
         note=f"{STAND_IN_NOTE} Of two-level trees the document gives no figures.",
@@ -109,12 +132,13 @@ def _by_problem(results: Results, base: str, measure: str, way: str = "discrete"
         problem: {name: best(results, problem, base, name, measure, way=way).test[measure][0] for name in COLUMNS}
         for problem in PROBLEMS
     }
-    for title, problems in ((MEAN, PROBLEMS), (MEAN_OF_OWN, OWN)):
+    for title, problems in ((MEAN, PROBLEMS), (MEAN_OF_OWN, OWN_PROBLEMS)):
         found[title] = {name: float(np.mean([found[problem][name] for problem in problems])) for name in COLUMNS}
     return found
 
 
-def _squared_error(results: Results) -> Table:
+def squared_error_table(results: Results) -> Table:
+    """Return Table 2 in squared error."""
     rows: list[list[Cell]] = [
         [problem, base, *values.values()]
         for base in BASES
@@ -142,7 +166,8 @@ def _curves(results: Results) -> Table:
     )
 
 
-def _learners(results: Results) -> Table:
+def learners_table(results: Results) -> Table:
+    """Return ten learners before and after calibration."""
     rows: list[list[Cell]] = []
     for measure in MEASURES:
         for learner in TEN:
@@ -238,7 +263,9 @@ def _tried(results: Results, learner: str) -> Table:
                 [problem, name, *(judged[method]["test"][measure][0] for measure in MEASURES for method in judged)]
             )
     columns = [
-        Column(f"{measure}, {way}", _FORM) for measure in MEASURES for way in ("uncalibrated", "Platt", "isotonic")
+        Column(f"{measure}, {way}", _FORM, measure)
+        for measure in MEASURES
+        for way in ("uncalibrated", "Platt", "isotonic")
     ]
     title = f"{learner}: everything that was tried, on test rows"
     return Table(f"tried-{part_name(learner)}", title, ("problem", "model", *columns), rows)

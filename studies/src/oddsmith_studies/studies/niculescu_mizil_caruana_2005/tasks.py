@@ -1,17 +1,22 @@
 """The eight problems: rows to train, to select by, and to test."""
 
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from oddsmith.checks import Bools
-from oddsmith_studies.data import BOOSTING_TASKS, load_boosting_task
+from oddsmith_studies.data import BOOSTING_TASKS, load_boosting_task, load_covertype
 from oddsmith_studies.studies._study import Json, Setting
 
 #: The document's problems, then public ones in place of its private MEDIS, SLAC and MG.
 PROBLEMS = tuple(BOOSTING_TASKS)
 STAND_INS = {"PHISHING": "MEDIS", "WEB": "SLAC", "IMDB": "MG"}
+
+
+#: Readings of a problem: COV_TYPE with another positive class, and rows with equal features once only.
+SECOND_CLASS, NO_COPIES = "second class", "no copies"
 
 
 class Sizes(NamedTuple):
@@ -46,6 +51,12 @@ def sample(setting: Setting, problem: str) -> Sample:
     return _draw(setting, problem)[0]
 
 
+def sample_again(setting: Setting, problem: str, variant: str, draw: int) -> Sample:
+    """Return the rows of a reading of a problem; the first draw of a problem itself is that of `sample`."""
+    key = ("rows", problem) if draw == 0 else ("rows", problem, draw)
+    return _drawn(problem, setting.data, setting.seed_of(*key), sizes_of(setting), variant)[0]
+
+
 def problem_part(setting: Setting, problem: str) -> Json:
     """Say what a problem is, and keep the labels of its test rows."""
     drawn, facts = _draw(setting, problem)
@@ -63,9 +74,14 @@ def _draw(setting: Setting, problem: str) -> tuple[Sample, Json]:
 
 
 @cache
-def _drawn(problem: str, folder: str | None, seed: int, sizes: Sizes) -> tuple[Sample, Json]:
+def _drawn(problem: str, folder: str | None, seed: int, sizes: Sizes, variant: str = "") -> tuple[Sample, Json]:
     """Return the rows of a problem, and what it is; the whole of it is not kept."""
     task = load_boosting_task(problem, folder)
+    if variant == SECOND_CLASS:
+        task = replace(task, y=load_covertype(folder).y == 1, positive="spruce and fir, the second largest class")
+    if variant == NO_COPIES:
+        once = np.sort(np.unique(task.X, axis=0, return_index=True)[1])
+        task = replace(task, X=task.X[once], y=task.y[once])
     order = np.random.default_rng(seed).permutation(len(task.y))
     ends = np.cumsum(sizes)
     parts: list[Any] = []

@@ -10,7 +10,7 @@ from oddsmith.checks import Floats
 from oddsmith.plots import DensityDisplay, ScoreSpaceDisplay
 from oddsmith.plots.display import Display
 from oddsmith.plots.theme import Theme
-from oddsmith_studies.studies._figures import Drawing, Panels, StudyFigure
+from oddsmith_studies.studies._figures import ONE_CLASS, Adjusted, Drawing, Panels, StudyFigure
 from oddsmith_studies.studies._published import Published
 from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies._text_figures import refit
@@ -18,7 +18,7 @@ from oddsmith_studies.studies._text_methods import GAUSS, GUARDED
 from oddsmith_studies.studies._text_results import known
 from oddsmith_studies.studies.platt_1999.machines import LIKELIHOOD, SVM
 from oddsmith_studies.studies.platt_1999.measured import chosen_cost, chosen_part, looks, tried
-from oddsmith_studies.studies.platt_1999.parts import GAUSSIANS, IN_SAMPLE, REGULARISED, SIGMOID
+from oddsmith_studies.studies.platt_1999.parts import GAUSSIANS, IN_SAMPLE, REGULARIZED, SIGMOID
 from oddsmith_studies.studies.platt_1999.tasks import DRAWN, TASKS, Task
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ def all_figures(results: Results) -> list[StudyFigure]:
         table = shown_table(results, task)
         fits = refit(table, (GAUSS, GUARDED))
         named = {"Gaussian": fits[GAUSS], "asymmetric Laplace": fits[GUARDED]}
-        outputs[title] = DensityDisplay.from_table(table, calibrators=named)
+        rename = {f"{name} (in-sample)": f"{name}, fitted to the drawn scores" for name in named}
+        drawn = DensityDisplay.from_table(table, calibrators=named)
+        outputs[title] = Adjusted(drawn, {"xlabel": "output of the machine"}, rename)
         posteriors[title] = _posterior(results, task, table)
     losses = {
         task.name: Drawing(partial(_draw_losses, results=results, task=task, published=published)) for task in TASKS
@@ -82,18 +84,19 @@ def shown_table(results: Results, task: Task) -> ScoreTable:
     return ScoreTable.from_arrays(shown["scores"], shown["y"])
 
 
-def _posterior(results: Results, task: Task, table: ScoreTable) -> ScoreSpaceDisplay:
+def _posterior(results: Results, task: Task, table: ScoreTable) -> Adjusted:
     maps = looks(results, task, SVM)[task.shown]["maps"]
     low, high = table.span()
-    return ScoreSpaceDisplay.from_table(
+    display = ScoreSpaceDisplay.from_table(
         table,
         maps={name: Curve(maps[name]) for name in (SIGMOID, IN_SAMPLE, GAUSSIANS)},
         edges=np.linspace(low, high, _BINS + 1),
     )
+    return Adjusted(display, {"xlabel": "output of the machine"}, {"data": "test rows"}, ONE_CLASS)
 
 
 def _draw_losses(ax: "Axes", look: Theme, results: Results, task: Task, published: Published) -> None:
-    for series, (machine, method) in enumerate(((SVM, SIGMOID), (LIKELIHOOD, REGULARISED))):
+    for series, (machine, method) in enumerate(((SVM, SIGMOID), (LIKELIHOOD, REGULARIZED))):
         ink, best = look.ink(series), chosen_cost(results, task, machine)
         found = {cost: each["test"]["log_loss"][method] for cost, each in tried(results, task, machine).items()}
         named = task == TASKS[0]

@@ -1,7 +1,7 @@
 """The two machines, and their scores: of training rows in three folds, and of all rows after training on all."""
 
 import warnings
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -19,12 +19,28 @@ from oddsmith_studies.studies.platt_1999.tasks import Problem
 
 SVM, LIKELIHOOD = "svm", "likelihood"
 FOLDS = 3
-#: Value of the support vector machine's constant feature, in mean lengths of rows: its bias is hardly penalised.
+#: Value of the support vector machine's constant feature, in mean lengths of rows: its bias is hardly penalized.
 BIAS = 2.0
 #: Sweeps over all rows that a support vector machine is given; a sweep over quadratic features takes far longer.
 SWEEPS = {"linear": 200_000, "quadratic": 20_000}
 #: A Newton decrement, in nats a row, at which the likelihood machine is done.
 _DONE = 1e-5
+
+
+class LikelihoodMachine(KernelLogisticRegression):
+    """The regularized-likelihood machine with a cost per row, as a support vector machine has.
+
+    λ = 1/(2mC) for m rows: in folds, which have fewer rows, a row weighs as much against ‖h‖² as among all of them.
+    """
+
+    def __init__(self, cost: float = 1.0, tol: float = 1e-7) -> None:
+        super().__init__("linear", tol=tol)
+        self.cost = cost
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit with the penalty that the number of rows asks for."""
+        self.penalty = 1 / (2 * len(y) * self.cost)
+        return super().fit(X, y, sample_weight)
 
 
 class Scores(NamedTuple):
@@ -57,8 +73,7 @@ def score_problem(setting: Setting, problem: Problem, kernel: str, machine: str,
     kernel : {"linear", "quadratic"}
     machine : {"svm", "likelihood"}
     cost : float
-        C in units of (mean length of a row)⁻²; λ of the likelihood machine is 1/(2mC), so that both weigh a row of m
-        against ‖h‖² alike.
+        C in units of (mean length of a row)⁻², of either machine; see `LikelihoodMachine`.
     """
     estimator = _machine(setting, problem, kernel, machine, cost)
     target = read_target(problem.y_train, len(problem.y_train))
@@ -94,7 +109,7 @@ def _machine(setting: Setting, problem: Problem, kernel: str, machine: str, cost
             random_state=setting.seed_of("sweeps", problem.name),
         )
     else:
-        found = KernelLogisticRegression("linear", 1 / (2 * len(problem.y_train) * cost * unit), tol=_DONE)
+        found = LikelihoodMachine(cost * unit, tol=_DONE)
     return found if words is None else make_pipeline(words, found)
 
 

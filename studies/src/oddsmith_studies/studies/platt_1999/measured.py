@@ -1,26 +1,18 @@
 """What the parts measured: the cost that held-out rows choose, and the figures of each task with it."""
 
-from collections.abc import Mapping
-from typing import Literal
-
 import numpy as np
 
 from oddsmith.metrics import Interval
 from oddsmith_studies.studies._study import Json, Results
 from oddsmith_studies.studies._text_results import paired_difference
 from oddsmith_studies.studies.platt_1999.machines import LIKELIHOOD, SVM
-from oddsmith_studies.studies.platt_1999.parts import RAW, REGULARISED, costs, part_name
+from oddsmith_studies.studies.platt_1999.parts import RAW, REGULARIZED, RULES, Rule, costs, part_name
 from oddsmith_studies.studies.platt_1999.tasks import Task, in_group
-
-Rule = Literal["errors", "log_loss"]
-
-#: What chooses the cost of each machine: its own business.
-RULES: Mapping[str, Rule] = {SVM: "errors", LIKELIHOOD: "log_loss"}
 
 
 def machine_of(method: str) -> str:
     """Return the machine behind a method."""
-    return LIKELIHOOD if method == REGULARISED else SVM
+    return LIKELIHOOD if method == REGULARIZED else SVM
 
 
 def part_of(results: Results, task: Task, machine: str, cost: float) -> Json:

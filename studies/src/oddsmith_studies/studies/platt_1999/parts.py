@@ -1,6 +1,7 @@
-"""What is computed: one machine with one kernel and one cost a part, on all problems of a source."""
+"""What is computed: one machine with one kernel and one cost per part, on all problems of a source."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import clone
@@ -17,7 +18,7 @@ from oddsmith_studies.studies.platt_1999.tasks import TASKS, VARIANTS, Problem, 
 
 RAW, SIGMOID, IN_SAMPLE, PLAIN = "raw SVM", "SVM + sigmoid", "sigmoid on training scores", "sigmoid, plain targets"
 GAUSSIANS, TIED = "two Gaussians", "tied Gaussians, ½ at 0"
-REGULARISED, CONSTANT = "regularised likelihood", "share of positives alone"
+REGULARIZED, CONSTANT = "regularized likelihood", "share of positives alone"
 
 #: What is fitted to the scores of three folds; the same sigmoid is fitted to training scores as well.
 MAPS: dict[str, Calibrator] = {
@@ -27,10 +28,14 @@ MAPS: dict[str, Calibrator] = {
     TIED: GaussianCalibrator(tied=True, bias="zero"),
 }
 #: Methods whose losses are kept row by row, to be paired.
-PAIRED = (RAW, SIGMOID, IN_SAMPLE, REGULARISED)
+PAIRED = (RAW, SIGMOID, IN_SAMPLE, REGULARIZED)
 
 #: How near to the margin a row is on it.
 MARGIN = 1e-3
+
+Rule = Literal["errors", "log_loss"]
+#: What held-out rows choose the cost of each machine by.
+RULES: Mapping[str, Rule] = {SVM: "errors", LIKELIHOOD: "log_loss"}
 
 _COSTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 _QUICK_COSTS = (1.0, 10.0)
@@ -79,7 +84,7 @@ def machine_part(setting: Setting, source: str, kernel: str, machine: str, cost:
     """
     problems = load_problems(setting, source, kernel)
     shown = _shown(source)
-    judged = {each.name: _judge(setting, each, kernel, machine, cost, shown) for each in problems}
+    judged = {each.name: judge_problem(setting, each, kernel, machine, cost, shown) for each in problems}
     return {
         "rows": [len(problems[0].y_train), len(problems[0].y_test)],
         "groups": {
@@ -95,21 +100,27 @@ def _shown(source: str) -> str:
     return next(task.shown for task in (*TASKS, *VARIANTS) if task.source == source)
 
 
-def _judge(setting: Setting, problem: Problem, kernel: str, machine: str, cost: float, shown: str) -> dict[str, Any]:
+def judge_problem(
+    setting: Setting, problem: Problem, kernel: str, machine: str, cost: float, shown: str = ""
+) -> dict[str, Any]:
+    """Train one machine on one problem: held-out sums, losses of test rows by method, and what the machine looks like.
+
+    The classes' densities are described for the problem that is ``shown``.
+    """
     truth, positive = problem.y_test, int(problem.y_train.sum())
     looks: dict[str, Any] = {"positive": positive}
     # The add-one estimate.
     prior = np.full(len(truth), np.log(positive + 1) - np.log(len(problem.y_train) - positive + 1))
     if not positive:
-        # Nothing can be learnt of a topic without a training story.
-        methods = (RAW, *MAPS, IN_SAMPLE, CONSTANT) if machine == SVM else (REGULARISED,)
+        # Nothing can be learned of a topic without a training story.
+        methods = (RAW, *MAPS, IN_SAMPLE, CONSTANT) if machine == SVM else (REGULARIZED,)
         held = _totals(ScoreTable.from_arrays(np.full(len(problem.y_train), prior[0]), problem.y_train))
         return {"held": held, "looks": looks} | _losses(dict.fromkeys(methods, prior), truth)
     scores = score_problem(setting, problem, kernel, machine, cost)
     table = ScoreTable.from_arrays(scores.held, scores.y_held)
     if machine == LIKELIHOOD:
         looks |= _expansion(scores.machine.dual_coef_)
-        odds = {REGULARISED: scores.test}
+        odds = {REGULARIZED: scores.test}
         held = _totals(table)
     else:
         looks |= _support(scores.train, problem.y_train) | {"converged": converged(scores.machine)}

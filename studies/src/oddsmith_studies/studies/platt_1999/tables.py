@@ -8,6 +8,7 @@ import numpy as np
 from oddsmith_studies.studies._published import Published, PublishedTable
 from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies._tables import Cell, Column, Table, beside
+from oddsmith_studies.studies._text_results import known
 from oddsmith_studies.studies.platt_1999.densities import INNER, WHOLE, gain_interval
 from oddsmith_studies.studies.platt_1999.machines import LIKELIHOOD, SVM
 from oddsmith_studies.studies.platt_1999.measured import (
@@ -27,15 +28,17 @@ from oddsmith_studies.studies.platt_1999.parts import (
     MARGIN,
     PLAIN,
     RAW,
-    REGULARISED,
+    REGULARIZED,
     SIGMOID,
     TIED,
     costs,
 )
+from oddsmith_studies.studies.platt_1999.sizes import REPORTED, all_sizes, draws, spread
 from oddsmith_studies.studies.platt_1999.tasks import DRAWN, TASKS, VARIANTS, Task, kept_words
 
-METHODS = (RAW, SIGMOID, REGULARISED)
+METHODS = (RAW, SIGMOID, REGULARIZED)
 FORMATS = {"errors": ".0f", "−Σ log p": ".1f"}
+_MEASURES = {"errors": "errors", "log_loss": "−Σ log p"}
 
 _BOTH = (
     "The document does not say how many categories of Reuters it counts: its one row stands beside both of ours, and "
@@ -54,6 +57,7 @@ def all_tables(results: Results) -> list[Table]:
         _crossings_reuters(results),
         _maps(results),
         _densities(results),
+        _sizes(results, published),
         _readings(results, published),
         _costs(results),
     ]
@@ -85,8 +89,8 @@ def _differences(results: Results) -> Table:
         [
             task.name,
             difference(results, task, SIGMOID, RAW, "errors"),
-            difference(results, task, SIGMOID, REGULARISED, "errors"),
-            difference(results, task, SIGMOID, REGULARISED, "log_loss"),
+            difference(results, task, SIGMOID, REGULARIZED, "errors"),
+            difference(results, task, SIGMOID, REGULARIZED, "log_loss"),
         ]
         for task in TASKS
     ]
@@ -136,8 +140,8 @@ def _sparsity(results: Results) -> Table:
             Column("likelihood: c below 1 % of the largest, %", ".1f"),
         ),
         rows,
-        "Shares of training rows, means over machines (one a category). A row inside the margin, y·f < 1, is a support "
-        f"vector; one on it (within {MARGIN:g}) may be; no other is. Equal rows on the margin can share one "
+        "Shares of training rows, means over machines (one per category). A row inside the margin, y·f < 1, is a "
+        f"support vector; one on it (within {MARGIN:g}) may be; no other is. Equal rows on the margin can share one "
         "coefficient, so that the second share is an upper bound.",
     )
 
@@ -201,8 +205,8 @@ def _maps(results: Results) -> Table:
         "Other ways from the same margins to probabilities",
         (
             "task",
-            *(Column(f"−Σ log p, {name}", ".1f") for name in names),
-            *(Column(f"errors, {name}", ".0f") for name in names),
+            *(Column(f"−Σ log p, {name}", ".1f", "−Σ log p") for name in names),
+            *(Column(f"errors, {name}", ".0f", "errors") for name in names),
         ),
         rows,
         "All but the sigmoid on training scores are fitted to the scores of three folds. Plain targets are 1 and 0, as "
@@ -224,14 +228,42 @@ def _densities(results: Results) -> Table:
             "problem",
             "class",
             Column("excess kurtosis", ".1f"),
-            Column("both sides, nats a row", "+.3f"),
-            Column("inner side, nats a row", "+.3f"),
+            Column("both sides, nats per row", "+.3f"),
+            Column("inner side, nats per row", "+.3f"),
         ),
         rows,
         "Mean log-density of test scores under the exponential density less that under the Gaussian, with its 95 % "
         "interval; above 0 the exponential one fits better. Both sides: an asymmetric Laplace against a Gaussian. "
         "Inner side: two densities with a Gaussian outer side, one falling exponentially towards the other class, "
         "one like half a Gaussian. All are fitted to the scores of three folds.",
+    )
+
+
+def _sizes(results: Results, published: Published) -> Table:
+    web_rows = published.figures["sizes"]["web_test_rows"]
+    printed = published.tables["results"].rows
+    rows: list[list[Cell]] = []
+    for task in TASKS[2:]:
+        scale = web_rows / chosen_part(results, task, SVM)["rows"][1] if task.source == "web" else 1.0
+        for size in all_sizes(results.setting):
+            if (size.source, size.kernel) == (task.source, task.kernel):
+                found = [spread(results, size, *reported, scale) for reported in REPORTED]
+                rows.append([task.name, size.rows, *found])
+        everything = [known(totals(results, task, method)[_MEASURES[measure]]) for method, measure in REPORTED]
+        training = chosen_part(results, task, SVM)["rows"][0]
+        rows.append([task.name, training, *(scale * value for value in everything)])
+        rows.append([f"{task.name}, published", None, *(printed[task.name, m][_MEASURES[by]] for m, by in REPORTED)])
+    return Table(
+        "sizes",
+        "Fewer training rows",
+        (
+            "task",
+            Column("training rows", ",d"),
+            *(Column(f"{_MEASURES[measure]}, {method}", ".0f") for method, measure in REPORTED),
+        ),
+        rows,
+        f"Mean over {draws(results.setting)} random subsets, with the least and the greatest in brackets. Counts of "
+        f"Web are scaled to {web_rows:,} test rows, a number that is {published.figures['sizes']['where']}.",
     )
 
 
@@ -254,8 +286,8 @@ def _readings(results: Results, published: Published) -> Table:
         rows,
         "C and 1/(2λm) in units of (mean length of a row)⁻². Costs by held-out rows: C by the errors of the support "
         "vector machine, λ by the likelihood of its own machine; the results above are these, on the first reading of "
-        f"each task. Fewer words: {kept_words(results.setting, 'reuters-300')} a topic instead of "
-        f"{kept_words(results.setting, 'reuters')}. Files as they are: training rows that are the test rows left in, "
+        f"each task. Fewer words: {kept_words(results.setting, 'reuters-300')} per topic instead of "
+        f"{kept_words(results.setting, 'reuters')}. Files as published: training rows that are the test rows left in, "
         "so that test rows are not new.",
     )
 
@@ -269,7 +301,7 @@ def _readings_of(results: Results, task: Task) -> list[list[Cell]]:
     ):
         raw, sigmoid = (totals(results, task, method, cost) for method in (RAW, SIGMOID))
         cells: list[Cell] = [task.name, how, cost, likelihood, raw["errors"], *sigmoid.values()]
-        other = totals(results, task, REGULARISED, likelihood).values() if likelihood else (None, None)
+        other = totals(results, task, REGULARIZED, likelihood).values() if likelihood else (None, None)
         rows.append([*cells, *other])
     return rows
 
@@ -296,8 +328,8 @@ def _costs(results: Results) -> Table:
                     sum(not each["converged"] for each in looks(results, task, SVM, cost).values()),
                     likelihood["held"]["errors"],
                     likelihood["held"]["log_loss"],
-                    likelihood["test"]["errors"][REGULARISED],
-                    likelihood["test"]["log_loss"][REGULARISED],
+                    likelihood["test"]["errors"][REGULARIZED],
+                    likelihood["test"]["log_loss"][REGULARIZED],
                 ]
             )
     return Table(

@@ -63,11 +63,11 @@ TASKS = (
 )
 #: Tasks with a drawn problem of their own: all topics of Reuters and the ten largest share theirs.
 DRAWN = tuple(task for task in TASKS if task.source != "reuters" or task.group == "ten")
-#: Other readings: fewer words, and both files of Web as they are, although the second is part of the first.
+#: Other readings: fewer words, and both files of Web as published, although the second is part of the first.
 VARIANTS = (
     *_reuters("reuters-300", ", fewer words"),
-    Task("Web linear, files as they are", "Web linear", "web-files", "linear", "all", "web-files"),
-    Task("Web quadratic, files as they are", "Web quadratic", "web-files", "quadratic", "all", "web-files"),
+    Task("Web linear, files as published", "Web linear", "web-files", "linear", "all", "web-files"),
+    Task("Web quadratic, files as published", "Web quadratic", "web-files", "quadratic", "all", "web-files"),
 )
 
 

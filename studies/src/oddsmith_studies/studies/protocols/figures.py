@@ -68,8 +68,7 @@ def _draw_scores(ax: "Axes", look: Theme, part: Json, label: str) -> None:
     for series, name in enumerate((IN_SAMPLE, "5 folds", LEAVE_ONE_OUT)):
         if name in part["protocols"]:
             ax.stairs(_density(part["protocols"][name][label], edges), edges, label=name, **look.ink(series).line(1.1))
-    ax.set(xlabel="score", yticks=[])
-    ax.set_ylabel("density")
+    ax.set(xlabel="score", ylabel="density")
 
 
 def _density(counts: list[int], edges: np.ndarray) -> np.ndarray:

@@ -2,14 +2,43 @@
 
 import numpy as np
 
+from oddsmith_studies.studies._page import Story
+from oddsmith_studies.studies._record import Record
 from oddsmith_studies.studies._study import Json, Results
 from oddsmith_studies.studies.protocols.measured import mean_distance, relative_change, tasks_of
 from oddsmith_studies.studies.protocols.parts import IN_SAMPLE, LEAVE_ONE_OUT
 from oddsmith_studies.studies.protocols.tasks import BAYES, CATEGORIES, SVM, TREES
 
 
-def tell(results: Results) -> str:
+def tell(record: Record) -> Story:
     """Tell what each protocol does to scores and to losses."""
+    return Story(
+        claims="A calibrator must see scores like those it will meet: scores of a classifier's own training cases are "
+        "biased, too few folds underestimate the classifier, and leave-one-out can skew the scores.",
+        found=record.remarks["found"],
+        table="protocols",
+        shows="the change in log-loss by protocol, classifier and method.",
+        figure="changes",
+        draws="the change in log-loss of each task against ten folds.",
+        unchecked="No document prints a comparison of protocols, so that there are no published figures.",
+        body=record.remarks["body"],
+    )
+
+
+def all_remarks(results: Results) -> dict[str, str]:
+    """Return what was found in short, and the page below it."""
+    svm, trees, bayes = (tasks_of(results, classifier) for classifier in (SVM, TREES, BAYES))
+    found = (
+        "Scores of training rows cost Platt scaling "
+        f"{_change(trees, IN_SAMPLE, 'Platt')} of log-loss with boosted trees, {_change(svm, IN_SAMPLE, 'Platt')} with "
+        f"the support vector machine and {_change(bayes, IN_SAMPLE, 'Platt')} with naive Bayes, against ten folds; two "
+        f"folds instead of ten {_change(trees, '2 folds', 'Platt')}, {_change(svm, '2 folds', 'Platt')} and "
+        f"{_change(bayes, '2 folds', 'Platt')}."
+    )
+    return {"found": found, "body": _body(results)}
+
+
+def _body(results: Results) -> str:
     svm, trees, bayes = (tasks_of(results, classifier) for classifier in (SVM, TREES, BAYES))
     errors = {
         name: 100 * float(np.mean([task["protocols"][name]["error"] for task in trees]))
@@ -18,8 +47,9 @@ def tell(results: Results) -> str:
     tested = 100 * float(np.mean([task["test"]["error"] for task in trees]))
     categories = sum(task["source"] in CATEGORIES for task in svm)
     return f"""\
-A calibrator must see scores like those it will meet. All the documents warn of scores that a classifier gives to its
-own training cases, and each gets others in its own way:
+## What was done
+
+All the documents warn of scores that a classifier gives to its own training cases, and each gets others in its own way:
 
 {{{{ table schemes }}}}
 
@@ -41,10 +71,6 @@ costs {_change(bayes, IN_SAMPLE, "Platt")} with naive Bayes, {_change(svm, IN_SA
 machine and {_change(trees, IN_SAMPLE, "Platt")} with boosted trees; isotonic regression
 {_change(bayes, IN_SAMPLE, "isotonic")}, {_change(svm, IN_SAMPLE, "isotonic")} and
 {_change(trees, IN_SAMPLE, "isotonic")}.
-
-{{{{ figure changes }}}}
-
-{{{{ table protocols }}}}
 
 ## How many folds
 

@@ -1,10 +1,10 @@
 """Summary: every calibrator over the score sets of all the documents, and the map of which one wins where."""
 
 from oddsmith_studies.studies._study import Study
-from oddsmith_studies.studies.summary.claims import all_claims
+from oddsmith_studies.studies.summary.evidence import all_evidence
 from oddsmith_studies.studies.summary.figures import all_figures
 from oddsmith_studies.studies.summary.parts import all_parts
-from oddsmith_studies.studies.summary.story import tell
+from oddsmith_studies.studies.summary.story import all_remarks, tell
 from oddsmith_studies.studies.summary.tables import all_tables
 
 STUDY = Study(
@@ -26,6 +26,7 @@ STUDY = Study(
     parts=all_parts,
     tables=all_tables,
     figures=all_figures,
-    claims=all_claims,
+    evidence=all_evidence,
     story=tell,
+    remarks=all_remarks,
 )

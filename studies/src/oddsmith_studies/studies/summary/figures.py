@@ -75,7 +75,7 @@ def _map(field: Field, loss: Loss) -> Panels:
         )
         for name in field.classifiers
     }
-    return Panels(panels | {_KEY: Drawing(_draw_key)}, columns=3, size=(2.9, 2.1))
+    return Panels(panels | {_KEY: Drawing(_draw_key)}, columns=2, size=(3.7, 2.0))
 
 
 def winner(field: Field, where: Bools, loss: Loss) -> tuple[str, float]:

@@ -1,4 +1,4 @@
-"""What the parts measured, put together: a row a cell, a column a method.
+"""What the parts measured, put together: one row per cell, one column per method.
 
 A cell is a problem, a classifier, a calibration size and a share of positives.
 
@@ -88,6 +88,11 @@ class Field:
     def texts(self) -> Bools:
         """Which cells are of texts."""
         return np.array([problem_of(str(name)).is_text for name in self.problem])
+
+    @property
+    def developed_on(self) -> Bools:
+        """Which cells are of problems that the default was developed on."""
+        return np.array([problem_of(str(name)).developed_on for name in self.problem])
 
     def losses(self, loss: Loss) -> Floats:
         """Return the mean losses, shape (cells, methods)."""

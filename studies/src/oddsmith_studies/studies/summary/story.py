@@ -5,6 +5,8 @@ from itertools import product
 import numpy as np
 
 from oddsmith.checks import Bools
+from oddsmith_studies.studies._page import Story
+from oddsmith_studies.studies._record import Record
 from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies._tables import written
 from oddsmith_studies.studies.summary.figures import winner
@@ -14,18 +16,57 @@ from oddsmith_studies.studies.summary.parts import FEWEST
 from oddsmith_studies.studies.summary.tables import best_of, by_regret, groups_of, worse_than_raw
 
 
-def tell(results: Results) -> str:
+def tell(record: Record) -> Story:
     """Tell which calibrator to take, and how it was found out."""
+    return Story(
+        claims="Five documents recommend different calibrators, each on its own data; here every calibrator meets the "
+        "score sets of all of them.",
+        found=record.remarks["answer"],
+        table="standings",
+        shows="regret, rank and harm of every calibrator over all cells.",
+        figure="map",
+        draws="which calibrator wins where.",
+        unchecked=record.remarks["unchecked"],
+        body=record.remarks["body"],
+    )
+
+
+def all_remarks(results: Results) -> dict[str, str]:
+    """Return the answer, what it does not tell, and the page below it."""
     field = collect(results)
-    ranking, regret = by_regret(field), field.regret()
+    return {
+        "answer": f"{_answer(field, by_regret(field))} {_new(field)}",
+        "unchecked": "Data sets that the default was not developed on: no source here is new to it (the table of "
+        "problems says which problems are). Calibrators have their defaults and classifiers fast settings.",
+        "body": _body(results),
+    }
+
+
+def _new(field: Field) -> str:
+    """Say how the default does on problems that it was developed on, and on others."""
+    regret, seen = field.regret(), field.developed_on
+    if seen.all() or not seen.any():
+        return ""
+    place = {}
+    for name, where in (("developed on", seen), ("others", ~seen)):
+        means = regret[where].mean(axis=0)
+        place[name] = int((means < means[field.column(AUTO)]).sum()) + 1
+    problems = sorted({str(name) for name in field.problem[~seen]})
+    return (
+        f"{AUTO} was developed on {len(np.unique(field.problem[seen]))} of the problems, where it is number "
+        f"{place['developed on']} with a regret of {written(field.mean(regret, AUTO, seen), '.2f')}; on the "
+        f"{len(problems)} that it had never seen ({', '.join(problems)}) it is number {place['others']} with "
+        f"{written(field.mean(regret, AUTO, ~seen), '.2f')}."
+    )
+
+
+def _body(results: Results) -> str:
+    field = collect(results)
+    regret = field.regret()
     mine = field.mean(regret, AUTO)
     drawings = int(field.drawings.sum())
     return f"""\
-You have scores and some labelled cases that the classifier was not trained on. Which calibrator should you take?
-
-## The short answer
-
-{_answer(field, ranking)}
+## Which calibrator?
 
 - **By calibration cases**, least mean regret: {_best_by(field, field.sizes, field.size)}.
 - **By share of positives**: {_best_by(field, field.bands, field.band)}.
@@ -33,18 +74,18 @@ You have scores and some labelled cases that the classifier was not trained on. 
 
 Regret is what a method loses against the best one of the same cell, in percent of the loss of one who knows the share
 of positives and nothing else. {AUTO} has {written(mine, ".2f")} in log-loss (95 % interval over sources of data); the
-scores as they are, {RAW}, have {written(field.mean(regret, RAW, ~field.thinned), ".1f")} where nothing was thinned.
+uncalibrated scores, {RAW}, have {written(field.mean(regret, RAW, ~field.thinned), ".1f")} where nothing was thinned.
 Nobody can have 0 everywhere: the best of a cell is found with hindsight, and part of its lead is luck.
 
 ## What was done
 
 {len(np.unique(field.problem))} two-class problems from {len(np.unique(field.source))} sources of data, those of the
-documents, were learnt by {len(field.classifiers)} classifiers. The classifier sees its training rows alone; calibrators
-see rows drawn from a pool, and are judged on other rows again. Every calibrator that this package exports takes part,
-{len(find_methods())} of them, with its defaults. {drawings:,} drawings were made, each for all methods alike, up to
-{int(field.drawings.max())} for a cell; a cell is a problem, a classifier, a size and a share of positives. Drawings are
-random, as they come: with rare positives one may hold none at all. Sizes that could be expected to hold fewer than
-{FEWEST:g} positives are left out.
+documents, were learned by {len(field.classifiers)} classifiers. The classifier sees its training rows alone;
+calibrators see rows drawn from a pool, and are judged on other rows again. Every calibrator that this package exports
+takes part, {len(find_methods())} of them, with its defaults. {drawings:,} drawings were made, each for all methods
+alike, up to {int(field.drawings.max())} for a cell; a cell is a problem, a classifier, a size and a share of
+positives. Drawings are random, as they come: with rare positives one may hold none at all. Sizes that could be
+expected to hold fewer than {FEWEST:g} positives are left out.
 
 Balanced problems were also thinned, in calibration and test alike, until positives were rare. Then the classifier
 believes in a share of positives that is no longer true. That is common in practice, it is what calibration repairs, and
@@ -53,8 +94,6 @@ it is unfair to {RAW} scores; so questions about {RAW} scores are answered witho
 {{{{ table problems }}}}
 
 ## The map
-
-{{{{ figure map }}}}
 
 {_kinds_won(field, "log_loss")} The median square is won by {_median_lead(field, "log_loss"):.2f}
 points over the best method of another kind. A pale square says that the choice hardly matters there.
@@ -67,10 +106,9 @@ limit; that is why both are shown.
 
 ## Who can be trusted everywhere
 
-To win somewhere is one thing, never to do harm another. The last columns of this table are for the careful: how often a
-method was worse than no calibration at all, how often its log-loss was infinite, and its regret in a bad cell.
-
-{{{{ table standings }}}}
+To win somewhere is one thing, never to do harm another. The last columns of the table of standings are for the
+careful: how often a method was worse than no calibration at all, how often its log-loss was infinite, and its regret
+in a bad cell.
 
 {{{{ figure regret-by-size }}}}
 
@@ -80,7 +118,11 @@ method was worse than no calibration at all, how often its log-loss was infinite
 
 {_beaten(field)}
 
+{{{{ fold The default against every other calibrator }}}}
+
 {{{{ table default }}}}
+
+{{{{ end }}}}
 
 {{{{ table groups }}}}
 
@@ -88,7 +130,11 @@ method was worse than no calibration at all, how often its log-loss was infinite
 
 {_crossing(field)}
 
+{{{{ fold Platt less isotonic by classifier and size }}}}
+
 {{{{ table crossing }}}}
+
+{{{{ end }}}}
 
 ## What this does not tell
 
@@ -102,7 +148,7 @@ def _answer(field: Field, ranking: list[str]) -> str:
     place, first = ranking.index(AUTO) + 1, ranking[0]
     regret, ranks = field.regret().mean(axis=0), field.ranks().mean(axis=0)
     shown = ", ".join(f"{name} ({regret[field.column(name)]:.2f})" for name in ranking[:5])
-    taken = f"**Take {first}**"
+    taken = f"Take {first}{_exported(first)}"
     if first == AUTO:
         taken += f", the default: it has the least mean regret in log-loss over all cells. The first five: {shown}."
     else:
@@ -119,6 +165,11 @@ def _answer(field: Field, ranking: list[str]) -> str:
     return (
         f"{taken} {rank}{mine}. {AUTO} was worse than no calibration in {harm:.1f} % of the cells, thinned ones apart."
     )
+
+
+def _exported(method: str) -> str:
+    """Say what the default is called in the library."""
+    return " (`AutoCalibrator`)" if method == AUTO else ""
 
 
 def _beaten(field: Field) -> str:

@@ -7,6 +7,7 @@ from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies._tables import Cell, Column, Table
 from oddsmith_studies.studies.summary.measured import Field, Loss, collect
 from oddsmith_studies.studies.summary.methods import AUTO, RAW, kind_of, short_name
+from oddsmith_studies.studies.summary.tasks import problem_of
 
 _REGRET = (
     "Regret: loss less that of the best method of the cell, in percent of the loss of one who knows the share of "
@@ -44,6 +45,7 @@ def _problems(results: Results) -> Table:
                 f"{100 * rate:g} %" for rate in sorted({cell["rate"] for cell in part["cells"] if cell["thinned"]})
             )
             or None,
+            "yes" if problem_of(name).developed_on else "no",
         ]
         for name, part in reversed(first.items())
     ]
@@ -58,10 +60,12 @@ def _problems(results: Results) -> Table:
             Column("test", "d"),
             Column("positive, %", ".2g"),
             "thinned to",
+            f"{AUTO} developed on it",
         ),
         rows,
         "Problems of one source share rows, so intervals take a source as a whole. Thinned: the classifier was trained "
-        "on all rows; calibration and test have fewer positives.",
+        "on all rows; calibration and test have fewer positives. Developed on it: `benchmarks.quality`, by which the "
+        "default was chosen, has the same rows and positive class, with other splits and learners.",
     )
 
 

@@ -61,10 +61,20 @@ class Problem:
     balanced: bool = False
 
     @property
+    def developed_on(self) -> bool:
+        """Whether the default calibrator was developed on it: `benchmarks.quality` has the same rows and class."""
+        return self.name not in _NEW
+
+    @property
     def is_text(self) -> bool:
         """Whether its rows are texts."""
         return self.source in _CORPORA
 
+
+#: Problems that played no part in the development of the default: other categories of corpora that did.
+_NEW = frozenset(
+    {"Reuters earn", "Reuters corn", "Reuters gold", "Reuters cocoa", "Newsgroups religion", "OHSUMED C16"}
+)
 
 PROBLEMS = (
     *(Problem(f"Reuters {topic}", "Reuters", topic) for topic in ("earn", "acq", "crude", "corn", "gold", "cocoa")),

@@ -1,7 +1,7 @@
 """Zhang and Yang 2004: piecewise logistic regression against the asymmetric Laplace and logistic regression."""
 
 from oddsmith_studies.studies._study import Study
-from oddsmith_studies.studies.zhang_yang_2004.claims import all_claims
+from oddsmith_studies.studies.zhang_yang_2004.evidence import all_evidence
 from oddsmith_studies.studies.zhang_yang_2004.figures import all_figures
 from oddsmith_studies.studies.zhang_yang_2004.parts import all_parts
 from oddsmith_studies.studies.zhang_yang_2004.story import tell
@@ -14,6 +14,7 @@ STUDY = Study(
     parts=all_parts,
     tables=all_tables,
     figures=all_figures,
-    claims=all_claims,
+    evidence=all_evidence,
     story=tell,
+    version=2,
 )

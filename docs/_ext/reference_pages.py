@@ -1,0 +1,117 @@
+"""The reference: a page for each public module, and one for each public name.
+
+A name that several modules offer has one page, under the module from which it is usually imported.
+"""
+
+import inspect
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any
+
+from escaping import escaped
+
+from oddsmith.metrics.measure import ForecastFunction
+
+#: Public modules, in the order in which the reference shows them.
+MODULES = (
+    "oddsmith",
+    "oddsmith.calibrators",
+    "oddsmith.calibrators.registry",
+    "oddsmith.classify",
+    "oddsmith.metrics",
+    "oddsmith.plots",
+    "oddsmith.decide",
+    "oddsmith.combine",
+    "oddsmith.table",
+    "oddsmith.maps",
+    "oddsmith.maps.joint",
+    "oddsmith.frames",
+    "oddsmith.frames.engines",
+    "oddsmith.files",
+    "oddsmith.modelfile",
+    "oddsmith.export",
+    "oddsmith.report",
+    "oddsmith.learners",
+    "oddsmith.errors",
+    "oddsmith.checks",
+)
+
+#: Values, as opposed to names of types.
+_DATA = dict | list | str | MappingProxyType
+
+
+@cache
+def homes() -> dict[tuple[str, str], str]:
+    """Return for each module and each name in it where the name is documented."""
+    first: dict[tuple[int, str], str] = {}
+    found = {}
+    for module in MODULES:
+        for name in import_module(module).__all__:
+            same = (id(getattr(import_module(module), name)), name)
+            found[module, name] = first.setdefault(same, f"{module}.{name}")
+    return found
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of every page."""
+    documented = homes()
+    for module in MODULES:
+        names = {name: home for (where, name), home in documented.items() if where == module}
+        yield module, _module_page(module, names)
+        for name, home in names.items():
+            if home == f"{module}.{name}":
+                yield home, _page(home, getattr(import_module(module), name))
+
+
+def _module_page(module: str, names: dict[str, str]) -> str:
+    rows = [f"   * - :py:obj:`{name} <{home}>`\n     - {_summary(home)}" for name, home in names.items()]
+    own = [f"   {home}" for home in names.values() if home.rpartition(".")[0] == module]
+    parts = [
+        _title(module),
+        f".. automodule:: {module}\n   :no-members:",
+        "\n".join([".. list-table::", "   :class: names", "", *rows]),
+        "\n".join([".. toctree::", "   :hidden:", "", *own]) if own else "",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _page(home: str, value: Any) -> str:
+    module, _, name = home.rpartition(".")
+    if inspect.isclass(value) and issubclass(value, Exception):
+        body = f".. autoexception:: {name}"
+    elif inspect.isclass(value):
+        body = f".. autoclass:: {name}\n   :members:\n   :inherited-members: {_foreign(value)}"
+    elif _is_function(value):
+        body = f".. autofunction:: {name}"
+    elif isinstance(value, _DATA):
+        body = f".. autodata:: {name}\n   :no-value:"
+    else:
+        body = f".. py:data:: {name}\n\n   {_alias(value)}"
+    return f"{_title(name)}\n\n.. currentmodule:: {module}\n\n{body}\n"
+
+
+def _is_function(value: Any) -> bool:
+    return inspect.isfunction(value) or isinstance(value, ForecastFunction)
+
+
+def _alias(value: Any) -> str:
+    return f"Stands for ``{value}``."
+
+
+def _foreign(cls: type) -> str:
+    """Return the bases from elsewhere, whose members are documented there."""
+    return ", ".join(base.__name__ for base in cls.__mro__ if not base.__module__.startswith("oddsmith"))
+
+
+def _summary(home: str) -> str:
+    module, _, name = home.rpartition(".")
+    value = getattr(import_module(module), name)
+    if inspect.isclass(value) or _is_function(value):
+        return escaped((inspect.getdoc(value) or "").partition("\n\n")[0].replace("\n", " "))
+    return "" if isinstance(value, _DATA) else _alias(value)
+
+
+def _title(text: str) -> str:
+    return f"{text}\n{'=' * len(text)}"

@@ -1,0 +1,73 @@
+"""The rooms of the library and who imports whom, from the map that CONTRIBUTING.md holds."""
+
+import re
+from pathlib import Path
+
+from figures import Theme, figure
+from matplotlib.figure import Figure
+
+from oddsmith.plots.theme import THEMES
+
+PAGE = Path(__file__).parents[2] / "CONTRIBUTING.md"
+
+
+def arrows() -> list[tuple[str, str]]:
+    """Return which room imports which, without what follows from others."""
+    return re.findall(r"^  (\w+) --> (\w+)$", PAGE.read_text(encoding="utf-8"), re.M)
+
+
+def files() -> str:
+    """Return the table of all files, as Markdown."""
+    text = PAGE.read_text(encoding="utf-8")
+    return text[text.index("| file |") : text.index("<!-- end of map -->")]
+
+
+def floors(found: list[tuple[str, str]]) -> dict[str, int]:
+    """Return on which floor each room lies: one above the highest that it imports.
+
+    Examples
+    --------
+    >>> floors([("maps", "table"), ("solvers", "maps"), ("solvers", "table")])
+    {'table': 0, 'maps': 1, 'solvers': 2}
+    """
+    below: dict[str, set[str]] = {}
+    for room, other in found:
+        below.setdefault(room, set()).add(other)
+        below.setdefault(other, set())
+
+    def floor(room: str) -> int:
+        return max((1 + floor(other) for other in below[room]), default=0)
+
+    return dict(sorted(((room, floor(room)) for room in below), key=lambda pair: (pair[1], pair[0])))
+
+
+@figure
+def rooms(theme: Theme) -> Figure:
+    """The rooms, each above those that it imports."""
+    look = THEMES[theme]
+    found = arrows()
+    heights = floors(found)
+    levels = [
+        [room for room, height in heights.items() if height == level] for level in range(1 + max(heights.values()))
+    ]
+    places = {
+        room: ((place + 0.5) / len(level), height)
+        for height, level in enumerate(levels)
+        for place, room in enumerate(level)
+    }
+    drawn = Figure(figsize=(4.6, 0.42 * len(levels)), layout="constrained", facecolor=look.background)
+    ax = drawn.add_subplot()
+    ax.set(xlim=(0, 1), ylim=(-0.5, len(levels) - 0.5))
+    ax.axis("off")
+    for room, other in found:
+        (x, y), (x_below, y_below) = places[room], places[other]
+        ax.plot([x_below, x], [y_below, y], color=look.muted, linewidth=0.7, zorder=1)
+    for room, (x, y) in places.items():
+        box = {
+            "boxstyle": "round,pad=0.25",
+            "facecolor": look.background,
+            "edgecolor": look.palette[0],
+            "linewidth": 0.8,
+        }
+        ax.text(x, y, room, size=7, color=look.text, ha="center", va="center", bbox=box, zorder=2)
+    return drawn

@@ -1,0 +1,37 @@
+"""
+The map of every calibrator
+===========================
+
+Every method fitted to the same 400 cases. Dots are shares of positives among 20 groups of other cases.
+"""
+
+import warnings
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from oddsmith import ScoreTable
+from oddsmith.calibrators.registry import METHODS
+from oddsmith.errors import OddsmithWarning
+from oddsmith.plots import ScoreSpaceDisplay
+
+rng = np.random.default_rng(0)
+log_odds = rng.normal(-0.5, 2, 4400)
+y = rng.random(4400) < 1 / (1 + np.exp(-log_odds))
+scores = np.minimum(2.5 * log_odds, log_odds)  # too sure of negatives
+
+fit = ScoreTable.from_arrays(scores[:400], y[:400])
+held_out = ScoreTable.from_arrays(scores[400:], y[400:])
+
+rows = -(-len(METHODS) // 3)
+figure = Figure(figsize=(9, 2.1 * rows), layout="compressed")
+panels = figure.subplots(rows, 3, sharex=True, sharey=True).ravel()
+for panel, (name, method) in zip(panels, METHODS.items(), strict=False):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OddsmithWarning)  # odd fits are shown as they are
+        fitted = method().fit_table(fit)
+    ScoreSpaceDisplay.from_table(held_out, maps={name: fitted}, n_bins=20).plot(panel, scale="probability")
+    panel.get_legend().remove()
+    panel.set(title=name, xlabel="", ylabel="")
+for panel in panels[len(METHODS) :]:
+    panel.remove()

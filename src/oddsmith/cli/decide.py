@@ -1,0 +1,117 @@
+"""``oddsmith decide``: the decision of least expected cost."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from oddsmith.cli import _options as option
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+EXAMPLE = "oddsmith decide predictions.csv --probability p --costs costs.csv -o decisions.csv"
+
+#: What not deciding is called.
+ABSTAIN = "abstain"
+
+
+def decide(
+    file: option.ScoresFile,
+    costs: Annotated[
+        Path,
+        typer.Option(
+            "--costs",
+            help="CSV: the header names the classes; each line holds the costs of a decision, in their order.",
+        ),
+    ],
+    output: option.CopyOutput,
+    probability: option.ProbabilityColumn = None,
+    positive: option.Positive = None,
+    scores: option.Scores = None,
+    classes: option.Classes = None,
+    abstain_cost: Annotated[
+        float | None, typer.Option("--abstain-cost", help="Price of not deciding; then some rows get 'abstain'.")
+    ] = None,
+    name: Annotated[str, typer.Option("--name", help="Name of the new column.")] = "least_cost_decision",
+    bad_rows: option.BadRows = "refuse",
+    force: option.Force = False,
+    as_json: option.AsJson = False,
+    quiet: option.Quiet = False,
+) -> None:
+    """Write a copy of a file with the decision of least expected cost for each row, and what it costs.
+
+    Several classes: `oddsmith decide classes.csv --scores 'p_*' --costs costs.csv -o decisions.csv`.
+    """
+    import numpy as np
+
+    from oddsmith import _check
+    from oddsmith.cli._classes import are_several, refuse_class_options, refuse_two_class_options
+    from oddsmith.cli._output import CommandOutput, print_text, writable_file
+    from oddsmith.decide import decide as least_cost
+    from oddsmith.decide import expected_cost
+    from oddsmith.files import choose_class_columns, choose_columns, open_scores, read_costs
+    from oddsmith.files.adding import NewColumn, add_columns
+    from oddsmith.files.class_applying import class_inputs, scores_of
+    from oddsmith.files.costs import read_two_class_costs
+    from oddsmith.files.unit_columns import probability_inputs
+
+    out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
+    price = None if abstain_cost is None else _check.number(abstain_cost, "--abstain-cost", low=-np.inf)
+    with open_scores(file) as opened, writable_file(output, opened.suffix) as target:
+        if are_several(file, scores, probability):
+            refuse_two_class_options(probability=probability, positive=positive)
+            names = None if classes is None else [each.strip() for each in classes.split(",")]
+            columns = choose_class_columns(opened, scores or (), names, kind="probability", needs_label=False)
+            out.remark(columns.message)
+            found, inputs = read_costs(costs, columns.classes), class_inputs(opened, columns, "probabilities")
+        else:
+            refuse_class_options(classes=classes)
+            roles = choose_columns(opened, probability, kind="probability", needs_label=False)
+            out.remark(roles.message)
+            found, inputs = read_two_class_costs(costs, positive), probability_inputs(opened, [roles.score])
+        k = len(inputs.kept)
+        decisions: tuple[Any, ...] = found.decisions
+        if price is not None:
+            if ABSTAIN in map(str, decisions):
+                _check.fail(f"no decision may be called {ABSTAIN}", f"one in {costs}", "call it otherwise")
+            decisions = (*map(str, decisions), ABSTAIN)
+        times, paid = np.zeros(len(decisions), np.int64), 0.0
+
+        def compute(batch: Any) -> list[Any]:
+            nonlocal times, paid
+            values = scores_of(batch, k, "probabilities")
+            p = values[:, 0] if k == 1 else values
+            chosen = least_cost(p, found.matrix, abstain=price)
+            expected = expected_cost(p, found.matrix)
+            if price is not None:
+                expected = np.column_stack([expected, np.full(len(expected), price)])
+            at = np.where(chosen < 0, len(decisions) - 1, chosen)
+            cost = np.take_along_axis(expected, at[:, None], axis=1)[:, 0]
+            times, paid = times + np.bincount(at, minlength=len(decisions)), paid + float(cost.sum())
+            return [at, cost]
+
+        with out.progress(f"Writing {output}") as progress:
+            rows, dropped = add_columns(
+                opened,
+                inputs,
+                [NewColumn(name, choices=decisions), NewColumn("expected_cost")],
+                compute,
+                target,
+                bad_rows=bad_rows,
+                force=force,
+                sources=[costs],
+                progress=progress,
+            )
+    if dropped is not None:
+        out.remark(f"Left out: {dropped.message}.")
+    taken = {str(each): int(n) for each, n in zip(decisions, times, strict=True)}
+    content = {"output": str(output), "rows": rows, "decisions": taken, "mean_expected_cost": paid / max(rows, 1)}
+
+    def show(console: "Console") -> None:
+        told = ", ".join(f"{n:,} × {each}" for each, n in taken.items())
+        print_text(
+            console, f"{rows:,} rows written to {output}: {told}; expected cost per row {paid / max(rows, 1):.4g}"
+        )
+
+    out.result(content, show)

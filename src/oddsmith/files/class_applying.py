@@ -1,0 +1,130 @@
+"""Add the probabilities of several classes, and the decision, to a file."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oddsmith import _check
+from oddsmith.atomic import File
+from oddsmith.files._engine import Progress
+from oddsmith.files.adding import Inputs, NewColumn, add_columns
+from oddsmith.files.applying import Applied
+from oddsmith.files.bad_rows import RowProblem, problems_of
+from oddsmith.files.class_columns import ClassColumns, choose_class_columns
+from oddsmith.files.class_reading import EXACT, distribution_problems
+from oddsmith.files.columns import listed
+from oddsmith.files.source import ScoreFile
+from oddsmith.frames.bad_rows import BadRowPolicy
+from oddsmith.modelfile import JointModel
+
+__all__ = ["DECISION", "apply_joint_model", "choose_model_columns", "class_inputs"]
+
+DECISION = "decision"
+
+#: What the matrix of probabilities is called where arrays are written.
+_MATRIX = "probabilities"
+
+
+def choose_model_columns(file: ScoreFile, model: JointModel, scores: Sequence[str] = ()) -> ClassColumns:
+    """Return the columns that a model reads, in its order.
+
+    By default those of its fit. Columns that are given are taken by the classes in their names where these are the
+    labels of the model, else in their order; the message then says so.
+    """
+    k = model.map.columns
+    if not scores and not file.matrix():
+        names = model.column_names
+        if names is None or not set(names) <= set(file.columns):
+            got = f"columns {listed(file.columns)}"
+            wanted = f"the columns of the fit, {listed(names)}" if names else "the columns of the model"
+            _check.fail(f"{file.name} must have {wanted}", got, "pass scores= (--scores), one column per class")
+        return ClassColumns(names, model.labels[-k:], None, None, "")
+    found = choose_class_columns(file, scores, needs_label=False)
+    if len(found.scores) != k:
+        hint = "pass scores= (--scores), one column per class"
+        _check.fail(f"the model reads {k} columns", f"{len(found.scores)}: {listed(found.scores)}", hint)
+    if {str(each) for each in found.classes} == {str(each) for each in model.labels}:
+        place = {str(each): column for each, column in zip(found.classes, found.scores, strict=True)}
+        ordered = tuple(place[str(label)] for label in model.labels)
+        return replace(found, scores=ordered, classes=model.labels)
+    taken = f"Columns are taken in this order for the labels of the model: {listed(found.scores)}."
+    return replace(found, classes=model.labels, message=f"{found.message} {taken}".strip())
+
+
+def class_inputs(file: ScoreFile, columns: ClassColumns, input_: str) -> Inputs:
+    """Return what is computed from: the scores of all classes as s0 and so on."""
+    k = len(columns.scores)
+    problems: list[RowProblem] = problems_of(file, columns)
+    if input_ == "probabilities" and k > 1:
+        problems = [*problems, *distribution_problems(k)]
+    numbers = {f"s{i}": f"TRY_CAST(f{i} AS DOUBLE)" for i in range(k)}
+    return Inputs(columns, problems, numbers)
+
+
+def scores_of(batch: Mapping[str, NDArray[Any]], k: int, input_: str) -> NDArray[np.float64]:
+    """Return the scores of a batch as a matrix; rounded probabilities are divided by their sum."""
+    values = np.column_stack([np.ma.getdata(batch[f"s{i}"]) for i in range(k)])
+    if input_ == "probabilities" and k > 1:
+        total = values.sum(axis=1, keepdims=True)
+        values = np.where(np.abs(total - 1) > EXACT, values / total, values)
+    return values
+
+
+def apply_joint_model(
+    model: JointModel,
+    file: ScoreFile,
+    columns: ClassColumns,
+    output: str | os.PathLike[str],
+    *,
+    prefix: str = "probability_",
+    bad_rows: BadRowPolicy = "refuse",
+    force: bool = False,
+    sources: Iterable[File] = (),
+    progress: Progress | None = None,
+) -> Applied:
+    r"""Write a copy of a file with one probability per class, and the most probable class, as new columns.
+
+    Parameters
+    ----------
+    model : JointModel
+    file : ScoreFile
+    columns : ClassColumns
+        From `choose_model_columns`.
+    output : path-like
+        Its name says in which format to write, as in `apply_map`. Arrays are written as "probabilities", of shape
+        (n, k), and "decision", beside the arrays of the file where it holds some; ``.npy`` has the first alone.
+    prefix : str, default "probability_"
+        Of the new columns, before the label.
+    bad_rows, force, sources, progress
+        As in `apply_map`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from oddsmith import TemperatureScaling
+    >>> from oddsmith.files import open_scores
+    >>> scaling = TemperatureScaling().fit([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [2.0, 0.0, 1.0]], ["a", "b", "c"])
+    >>> model = JointModel.from_scaling(scaling, column_names=["za", "zb", "zc"])
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "new.csv").write_text("id,za,zb,zc\n1,0,0,0\n")
+    >>> with open_scores(folder / "new.csv") as file:
+    ...     _ = apply_joint_model(model, file, choose_model_columns(file, model), folder / "out.csv")
+    >>> (folder / "out.csv").read_text().splitlines()[0]
+    'id,za,zb,zc,probability_a,probability_b,probability_c,decision'
+    """
+    new = [NewColumn(f"{prefix}{label}", array=_MATRIX) for label in model.labels]
+    new.append(NewColumn(DECISION, choices=model.labels))
+    inputs, map_ = class_inputs(file, columns, model.map.input), model.map
+
+    def compute(batch: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
+        logs = map_.log_probability(scores_of(batch, map_.columns, map_.input))
+        return [*np.exp(logs).T, logs.argmax(axis=1)]
+
+    rows, dropped = add_columns(
+        file, inputs, new, compute, output, bad_rows=bad_rows, force=force, sources=sources, progress=progress
+    )
+    return Applied(rows, dropped, {})

@@ -1,0 +1,321 @@
+"""Read rows of several classes from a file; of a large one, a random sample."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from oddsmith import _check
+from oddsmith.files._engine import Engine, Progress, explained
+from oddsmith.files._labels import Label, label_values
+from oddsmith.files._lines import forget_rejects
+from oddsmith.files._typed import TypedColumns
+from oddsmith.files.bad_rows import RowProblem, problem_code, problems_of, refuse_bad_rows
+from oddsmith.files.class_columns import ClassColumns
+from oddsmith.files.columns import listed
+from oddsmith.files.reading import is_whole
+from oddsmith.files.source import ScoreFile
+from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
+from oddsmith.frames.sql_text import text_literal
+from oddsmith.table.class_rows import ClassRows
+
+__all__ = ["MOST_VALUES", "ClassData", "Meaning", "read_class_rows"]
+
+Meaning = Literal["auto", "logits", "probabilities"]
+
+#: Scores that are held in memory unless the caller says otherwise; of more, a sample is taken.
+MOST_VALUES = 20_000_000
+
+#: More labels than this are not looked at.
+_MAX_LABELS = 100_000
+
+#: Sums of probabilities that were rounded when they were written miss 1 by less; such rows are divided by their sum.
+ROUNDED = 0.01
+
+#: Sums that miss 1 by less count as 1.
+EXACT = 1e-5
+
+#: How much is done when text is taken apart, and when all rows were looked at.
+_STAGED, _SURVEYED = 0.5, 0.7
+
+_NO_COLUMN = "label has no score column"
+
+
+@dataclass(frozen=True)
+class ClassData:
+    """What was read.
+
+    Parameters
+    ----------
+    rows : ClassRows
+        All usable rows, or a sample of them.
+    total : int
+        How many usable rows there are.
+    unseen : tuple
+        Classes that no row has.
+    dropped : BadRows or None
+        What was left out.
+    largest_gap : float
+        How far the sum of a row of probabilities was from 1, at most, before it was divided by it.
+    """
+
+    rows: ClassRows
+    total: int
+    unseen: tuple[Label, ...]
+    dropped: BadRows | None
+    largest_gap: float
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the rows are a sample."""
+        return self.rows.n_rows < self.total
+
+
+class _Survey(NamedTuple):
+    """What a first look at all rows tells."""
+
+    problems: dict[int, int]
+    labels: dict[str, int]
+    good: int
+    whole_weights: bool
+    low: float
+    high: float
+    negative: int
+    off: int
+    gap: float
+
+
+def read_class_rows(
+    file: ScoreFile,
+    columns: ClassColumns,
+    *,
+    scores_are: Meaning = "auto",
+    bad_rows: BadRowPolicy = "refuse",
+    sample: int | None = None,
+    random_state: int = 0,
+    progress: Progress | None = None,
+) -> ClassData:
+    r"""Read logits or probabilities of several classes, and the true class of each row.
+
+    Parameters
+    ----------
+    file : ScoreFile
+    columns : ClassColumns
+        From `choose_class_columns`.
+    scores_are : {"auto", "logits", "probabilities"}, default "auto"
+        What the columns hold. "auto" takes rows that are ≥ 0 and sum to 1 for probabilities and numbers outside [0, 1]
+        for logits; numbers within it that do not sum to 1 are refused.
+    bad_rows : {"refuse", "skip"}, default "refuse"
+        What to do when a score, label or weight is missing or no finite number, probabilities do not sum to 1, or a
+        label belongs to no column.
+    sample : int, optional
+        How many rows to read at most, drawn at random; by default as many as make 20,000,000 scores.
+    random_state : int, default 0
+        Seed of that sample.
+    progress : callable, optional
+        Told how much is done, from 0 to 1.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from oddsmith.files import choose_class_columns, open_scores
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.csv"
+    >>> _ = path.write_text("p_cat,p_dog,p_cow,label\n0.1,0.7,0.2,dog\n0.5,0.2,0.3,cat\n")
+    >>> with open_scores(path) as file:
+    ...     data = read_class_rows(file, choose_class_columns(file, ["p_*"]))
+    >>> data.rows, data.rows.truth.tolist(), data.unseen
+    (ClassRows(rows=2, classes=3, input=probabilities), [1, 0], ('cow',))
+    """
+    if columns.label is None:
+        _check.fail("there must be a label", "no column", "pass label= (--label)")
+    _check.one_of(scores_are, "scores_are", ("auto", "logits", "probabilities"))
+    engine, problems = file.engine, problems_of(file, columns)
+    with explained(file.name):
+        rows = engine.watch(lambda: _staged(file, columns, problem_code(problems)), progress, 0.0, _STAGED)
+        survey = engine.watch(lambda: _survey(engine, rows, len(columns.scores)), progress, _STAGED, _SURVEYED)
+        if not survey.good and not survey.problems:
+            _check.fail(f"{file.name} must hold rows", "none", "check how it was written")
+        input_ = _meaning(file, survey, scores_are, bad_rows)
+        counts, good = dict(survey.problems), survey.good
+        if input_ == "probabilities":
+            counts |= {len(problems): survey.negative, len(problems) + 1: survey.off}
+            problems = [*problems, *distribution_problems(len(columns.scores))]
+            good -= survey.negative + survey.off
+        dropped = refuse_bad_rows(file, columns, problems, {c: n for c, n in counts.items() if n}, good, bad_rows)
+        codes, foreign = _codes(columns.classes, survey.labels)
+        dropped, good = _without_foreign(file, columns, dropped, foreign, good, bad_rows)
+        least = 1 if sample is None else _check.whole_number(sample, "sample", low=1)
+        size = max(least, MOST_VALUES // len(columns.scores)) if sample is None else least
+        usable = _usable(rows, columns, list(foreign), input_, survey.whole_weights)
+        drawn = engine.watch(
+            lambda: _drawn(engine, usable, good, min(size, good), random_state), progress, _SURVEYED, 1.0
+        )
+    return _data(columns, drawn, codes, input_, good, dropped, survey.gap)
+
+
+def distribution_problems(k: int, start: int = 0) -> list[RowProblem]:
+    """Return what may be wrong with probabilities of k classes, from f{start} on, beside what may be with any score."""
+    fields = [f"TRY_CAST(f{i} AS DOUBLE)" for i in range(start, start + k)]
+    total = " + ".join(fields)
+    return [
+        RowProblem(f"least({', '.join(fields)}) < 0", "a probability is negative"),
+        RowProblem(f"abs({total} - 1) > {ROUNDED}", "probabilities do not sum to 1", f"': ' || ({total})"),
+    ]
+
+
+def _staged(file: ScoreFile, columns: ClassColumns, code: str) -> str:
+    """Return what to read rows from: s0 and so on, label, weight, whether that is whole, and problem."""
+    layout, engine, names = file.layout, file.engine, columns.names
+    kept = [f"TRY_CAST(f{i} AS DOUBLE) AS s{i}" for i in range(len(columns.scores))]
+    kept += [f"CAST(f{len(columns.scores)} AS VARCHAR) AS label", f"{code} AS problem"]
+    if columns.weight is None:
+        kept.append("true AS whole")
+    else:
+        weight = f"f{names.index(columns.weight)}"
+        kept.append(f"TRY_CAST({weight} AS DOUBLE) AS weight")
+        kept.append(f"{is_whole(layout.type_of(columns.weight), weight)} AS whole")
+    forget_rejects(engine)
+    query = f"SELECT {', '.join(kept)} FROM ({layout.select(names, note_rejects=True)})"
+    if isinstance(layout, TypedColumns):
+        return f"({query})"
+    path = text_literal(os.path.join(engine.folder, "class_rows.parquet"))
+    engine.rows(f"COPY ({query}) TO {path} (FORMAT parquet)")
+    return f"read_parquet({path})"
+
+
+def _survey(engine: Engine, rows: str, k: int) -> _Survey:
+    """Look at all rows once."""
+    scores = [f"s{i}" for i in range(k)]
+    within = f"SELECT *, {' + '.join(scores)} AS total, least({', '.join(scores)}) AS low FROM {rows}"
+    high = f"max(greatest({', '.join(scores)}))"
+    grouped = (
+        "SELECT problem, CASE WHEN problem IS NULL THEN label END AS label, count(*) AS n, bool_and(whole), "
+        f"min(low), {high}, count_if(low < 0), count_if(low >= 0 AND abs(total - 1) > {ROUNDED}), "
+        f"max(abs(total - 1)) FILTER (low >= 0 AND abs(total - 1) <= {ROUNDED}) "
+        f"FROM ({within}) GROUP BY problem, CASE WHEN problem IS NULL THEN label END"
+    )
+    found = engine.rows(f"SELECT * FROM ({grouped}) ORDER BY problem, label LIMIT {_MAX_LABELS}")
+    if len(found) == _MAX_LABELS:
+        _check.fail("label must be a column of classes", f"{_MAX_LABELS} values or more", "check which one it is")
+    good = [row for row in found if row[0] is None]
+    return _Survey(
+        {row[0]: row[2] for row in found if row[0] is not None},
+        {row[1]: row[2] for row in good},
+        sum(row[2] for row in good),
+        all(row[3] for row in good),
+        min((row[4] for row in good), default=0.0),
+        max((row[5] for row in good), default=0.0),
+        sum(row[6] for row in good),
+        sum(row[7] for row in good),
+        max((row[8] or 0.0 for row in good), default=0.0),
+    )
+
+
+def _meaning(
+    file: ScoreFile, survey: _Survey, scores_are: Meaning, bad_rows: BadRowPolicy
+) -> Literal["logits", "probabilities"]:
+    """Return what columns hold; refuse to guess where they look like probabilities and do not sum to 1."""
+    if scores_are != "auto":
+        return scores_are
+    if survey.negative == survey.off == 0:
+        return "probabilities"
+    if survey.low < 0 or survey.high > 1:
+        return "logits"
+    if bad_rows == "skip" and survey.off < survey.good:
+        return "probabilities"
+    return _check.fail(
+        f"scores of {file.name} within [0, 1] must sum to 1 in every row, as probabilities do",
+        f"{survey.off:,} of {survey.good:,} rows with another sum",
+        'pass scores_are="logits" (--scores-are logits) if they are no probabilities, or bad_rows="skip" '
+        "(--bad-rows skip)",
+    )
+
+
+def _codes(classes: Sequence[Label], labels: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
+    """Return the column of each label as it is written, and how many rows have labels of no column."""
+    values = label_values([*map(str, classes), *labels]).tolist()
+    place = {value: i for i, value in enumerate(values[: len(classes)])}
+    written = dict(zip(labels, values[len(classes) :], strict=True))
+    codes = {text: place[value] for text, value in written.items() if value in place}
+    return codes, {text: times for text, times in labels.items() if text not in codes}
+
+
+def _without_foreign(
+    file: ScoreFile,
+    columns: ClassColumns,
+    dropped: BadRows | None,
+    foreign: Mapping[str, int],
+    good: int,
+    policy: BadRowPolicy,
+) -> tuple[BadRows | None, int]:
+    """Refuse labels that no column has, or leave their rows out; return what is left out, and how many rows stay."""
+    if not foreign:
+        return dropped, good
+    rows = sum(foreign.values())
+    if policy == "refuse" or rows >= good:
+        _check.fail(
+            f"every label of {file.name} must be one of the classes {listed([str(each) for each in columns.classes])}",
+            f"{listed(list(foreign))} in {rows:,} of {good:,} rows",
+            "name the classes in the order of the columns with classes= (--classes), or add their columns to "
+            'scores= (--scores); bad_rows="skip" (--bad-rows skip) leaves such rows out',
+        )
+    before = dropped or BadRows(0, good, {})
+    reasons = {**before.reasons, _NO_COLUMN: rows}
+    return replace(before, count=before.count + rows, reasons=reasons), good - rows
+
+
+def _usable(rows: str, columns: ClassColumns, foreign: Sequence[str], input_: str, whole_weights: bool) -> str:
+    """Return a query for s0 and so on, label and weight of the rows that are used."""
+    k = len(columns.scores)
+    kept = [f"{score_expression(i, k, input_)} AS s{i}" for i in range(k)]
+    kept.append("label")
+    if columns.weight is not None:
+        kept.append(f"CAST(weight AS {'BIGINT' if whole_weights else 'DOUBLE'}) AS weight")
+    conditions = ["problem IS NULL"]
+    if foreign:
+        conditions.append(f"label NOT IN ({', '.join(map(text_literal, foreign))})")
+    if input_ == "probabilities":
+        scores = [f"s{i}" for i in range(k)]
+        conditions.append(f"least({', '.join(scores)}) >= 0 AND abs({' + '.join(scores)} - 1) <= {ROUNDED}")
+    return f"SELECT {', '.join(kept)} FROM {rows} WHERE {' AND '.join(conditions)}"
+
+
+def score_expression(i: int, k: int, input_: str) -> str:
+    """Return an expression for score i of k over s0 and so on: of rounded probabilities, divided by their sum."""
+    if input_ == "logits":
+        return f"s{i}"
+    total = " + ".join(f"s{j}" for j in range(k))
+    return f"CASE WHEN abs({total} - 1) > {EXACT} THEN s{i} / ({total}) ELSE s{i} END"
+
+
+def _drawn(engine: Engine, usable: str, good: int, size: int, random_state: int) -> dict[str, Any]:
+    """Fetch rows in their order, all or a random sample."""
+    query = usable
+    if size < good:
+        # Drawn here, not by the engine, whose sample depends on its threads.
+        chosen = np.random.default_rng(random_state).choice(good, size, replace=False, shuffle=False)
+        engine.connection.register("chosen_rows", {"place": chosen})
+        numbered = f"SELECT *, row_number() OVER () - 1 AS place FROM ({usable})"
+        query = f"SELECT * EXCLUDE place FROM ({numbered}) SEMI JOIN chosen_rows USING (place) ORDER BY place"
+    return dict(engine.connection.execute(query).fetchnumpy())
+
+
+def _data(
+    columns: ClassColumns,
+    drawn: dict[str, Any],
+    codes: Mapping[str, int],
+    input_: Literal["logits", "probabilities"],
+    good: int,
+    dropped: BadRows | None,
+    gap: float,
+) -> ClassData:
+    values = np.column_stack([np.ma.getdata(drawn.pop(f"s{i}")) for i in range(len(columns.scores))])
+    texts, places = np.unique(np.ma.getdata(drawn["label"]).astype(str), return_inverse=True)
+    truth = np.array([codes[text] for text in texts.tolist()], dtype=np.int64)[places]
+    weight = None if columns.weight is None else _check.as_weights(np.ma.getdata(drawn["weight"]), len(truth))
+    seen = np.bincount(truth, minlength=len(columns.classes)) > 0
+    unseen = tuple(each for each, is_seen in zip(columns.classes, seen, strict=True) if not is_seen)
+    rows = ClassRows(values, truth, columns.classes, weight, columns.scores, input_)
+    return ClassData(rows, good, unseen, dropped, gap if input_ == "probabilities" else 0.0)

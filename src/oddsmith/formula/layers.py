@@ -1,0 +1,176 @@
+"""Vector formulas as layers of columns: for engines that know columns, but no vectors.
+
+A layer holds one column per component of a vector, each a scalar formula of columns of earlier layers. So everything is
+computed once, and what is written grows with the map and not with the square of it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from oddsmith._types import Floats
+from oddsmith.formula.guards import ANYTHING, Range, guarded_within
+from oddsmith.formula.nodes import SCORE, Beside, Formula, Highest, as_formula, walk
+from oddsmith.formula.reader import rewritten
+from oddsmith.formula.vectors import (
+    Affine,
+    Each,
+    Inputs,
+    Largest,
+    Total,
+    Vector,
+    bounds_of,
+    parts_of,
+    scaled_rows,
+    walk_vectors,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class LayerColumn:
+    """One component of a vector.
+
+    Parameters
+    ----------
+    name : str
+    formula : Formula
+    of : tuple of str
+        Columns that the formula reads: the score, and what stands `Beside` it.
+    low, high : float
+        Values are known to lie between.
+    """
+
+    name: str
+    formula: Formula
+    of: tuple[str, ...]
+    low: float
+    high: float
+
+
+#: Columns that can be computed at the same time.
+Layer = list[LayerColumn]
+
+
+class Layers(NamedTuple):
+    """Vectors as layers, and the names of the columns that they are in the end."""
+
+    layers: list[Layer]
+    names: list[list[str]]
+
+
+def as_layers(vectors: Sequence[Vector], columns: Sequence[str], spare: str) -> Layers:
+    """Return the layers of vectors, which may have parts in common.
+
+    Parameters
+    ----------
+    vectors : sequence of Vector
+    columns : sequence of str
+        Names of the inputs.
+    spare : str
+        Beginning of the names of all other columns.
+
+    Examples
+    --------
+    >>> from oddsmith.formula.vectors import Inputs, softmax
+    >>> layers, (probs,) = as_layers([softmax(Inputs(2))], ["a", "b"], "x")
+    >>> len(layers), probs
+    (6, ['x6_1', 'x6_2'])
+    """
+    names: dict[int, list[str]] = {}
+    layers: list[Layer] = []
+    for node in walk_vectors(*vectors):
+        if isinstance(node, Inputs):
+            names[id(node)] = list(columns)
+            continue
+        layer = f"{spare}{len(layers) + 1}"
+        own = [f"{layer}_{i + 1}" for i in range(node.width)] if node.width > 1 else [layer]
+        low, high = bounds_of(node)
+        made = _components(node, [names[id(part)] for part in parts_of(node)])
+        layers.append([LayerColumn(name, *one, low, high) for name, one in zip(own, made, strict=True)])
+        names[id(node)] = own
+    return Layers(layers, [names[id(vector)] for vector in vectors])
+
+
+def carried_past(layers: Sequence[Layer], given: Sequence[str], wanted: Iterable[str]) -> list[list[str]]:
+    """Return for each layer the earlier columns that it, or what comes after it, still reads.
+
+    Parameters
+    ----------
+    layers : sequence of Layer
+    given : sequence of str
+        Columns that are there before the first layer.
+    wanted : iterable of str
+        Columns that are read after the last one.
+
+    Examples
+    --------
+    >>> from oddsmith.formula.vectors import Inputs, softmax
+    >>> carried_past(as_layers([softmax(Inputs(1))], ["a"], "x").layers, ["a"], ["x6"])
+    [['a'], ['a', 'x1'], ['x2'], ['x3'], ['x3', 'x4'], ['x3', 'x5']]
+    """
+    read, reads = set(wanted), list[set[str]]()
+    for layer in reversed(layers):
+        read = read | {name for column in layer for name in column.of}
+        reads.append(read)
+    made, carried = list(given), []
+    for layer, later in zip(layers, reversed(reads), strict=True):
+        carried.append([name for name in made if name in later])
+        made += [column.name for column in layer]
+    return carried
+
+
+def guarded_layers(layers: Sequence[Layer], given: Sequence[str]) -> list[Layer]:
+    """Return layers without pieces in which no step overflows or underflows, whatever finite values are given."""
+    ranges: dict[str, Range] = dict.fromkeys(given, ANYTHING)
+    result = []
+    for layer in layers:
+        columns = []
+        for column in layer:
+            formula, (low, high, least) = guarded_within(column.formula, *(ranges[name] for name in column.of))
+            ranges[column.name] = Range(max(low, column.low), min(high, column.high), least)
+            columns.append(replace(column, formula=formula))
+        result.append(columns)
+    return result
+
+
+def size_of(layers: Sequence[Layer]) -> int:
+    """Return how many numbers, columns and operations there are to write."""
+    return sum(sum(1 for _ in walk(column.formula)) for layer in layers for column in layer)
+
+
+def _components(node: Vector, given: list[list[str]]) -> list[tuple[Formula, tuple[str, ...]]]:
+    """Return the formula of each component, and the columns that it reads."""
+    x = given[0]
+    match node:
+        case Each():
+            return [
+                (node.formula(i), tuple(names[i if len(names) > 1 else 0] for names in given))
+                for i in range(node.width)
+            ]
+        case Largest():
+            return [(Highest(tuple(_components_of(x))), tuple(x))]
+        case Total(formula=formula):
+            return [(_sum([rewritten(formula, score=one) for one in _components_of(x)]), tuple(x))]
+        case Affine(intercept=intercept):
+            rows = scaled_rows(node)
+            if rows.ndim == 1:
+                each = zip(x, rows.tolist(), intercept.tolist(), strict=True)
+                return [(coef * SCORE + level, (name,)) for name, coef, level in each]
+            return [(_product(row, level), tuple(x)) for row, level in zip(rows, intercept.tolist(), strict=True)]
+    raise TypeError(node)
+
+
+def _components_of(names: list[str]) -> list[Formula]:
+    return [SCORE, *(Beside(place) for place in range(1, len(names)))]
+
+
+def _product(row: Floats, level: float) -> Formula:
+    components = _components_of(row.tolist())
+    terms = [coef * one for coef, one in zip(row.tolist(), components, strict=True) if coef]
+    return _sum(terms) + level if terms else as_formula(level)
+
+
+def _sum(terms: list[Formula]) -> Formula:
+    """Add by halves: hundreds of terms one after the other would be nested as deeply."""
+    middle = len(terms) // 2
+    return terms[0] if len(terms) == 1 else _sum(terms[:middle]) + _sum(terms[middle:])

@@ -1,0 +1,123 @@
+"""Verdicts follow from measurements by rules that stand in one file."""
+
+import pytest
+
+from oddsmith.errors import InvalidInputError
+from oddsmith.metrics import Interval
+from oddsmith_studies import studies
+from oddsmith_studies.studies import OWN, STAND_IN, Case, Rule, judge
+from oddsmith_studies.studies._claims import combine, evidence_from_dict, evidence_to_dict, rules
+
+
+def rule(expect="below", limit=0.0, of="every"):
+    return Rule("9", "toy", "A beats B.", "yes", "A less B", expect, limit, of)
+
+
+def interval(low, high):
+    return Interval((low + high) / 2, low, high, 0.95, "t")
+
+
+@pytest.mark.parametrize(
+    ("expect", "limit", "value", "outcome"),
+    [
+        ("below", 0, interval(-2, -1), "holds"),
+        ("below", 0, interval(1, 2), "fails"),
+        ("below", 0, interval(-1, 2), "undecided"),
+        ("below", 0, -1.0, "holds"),
+        ("below", 0, 0.0, "fails"),
+        ("above", 10, interval(11, 12), "holds"),
+        ("above", 10, interval(8, 9), "fails"),
+        ("above", 10, interval(9, 11), "undecided"),
+        ("above", 0, True, "holds"),
+        ("above", 0, False, "fails"),
+        ("above", 0, float("inf"), "holds"),
+        ("below", 0, float("-inf"), "holds"),
+        ("at most", 0, 0, "holds"),
+        ("at most", 0, 1, "fails"),
+        ("at most", 0, interval(-3, 0), "holds"),
+        ("at most", 0, interval(-3, 1), "undecided"),
+        ("within", 0.05, interval(-0.04, 0.03), "holds"),
+        ("within", 0.05, interval(-0.04, 0.06), "undecided"),
+        ("within", 0.05, interval(-0.2, -0.1), "fails"),
+        ("within", 0.05, 0.05, "holds"),
+        ("within", 0.05, 0.06, "fails"),
+        ("includes", 0, interval(-1, 1), "holds"),
+        ("includes", 0, interval(1, 2), "fails"),
+        ("below", 0, None, "cannot be tested"),
+        ("below", 0, float("nan"), "cannot be tested"),
+        ("below", 0, "undecided", "undecided"),
+    ],
+)
+def test_a_case_is_judged_by_where_its_interval_lies(expect, limit, value, outcome):
+    assert rule(expect, limit).outcome(value) == outcome
+
+
+@pytest.mark.parametrize(
+    ("of", "outcomes", "verdict"),
+    [
+        ("every", "hh", "holds"),
+        ("every", "hu", "undecided"),
+        ("every", "huf", "fails"),
+        ("most", "hhf", "holds"),
+        ("most", "hf", "fails"),
+        ("most", "hu", "undecided"),
+        ("most", "huff", "fails"),
+        ("some", "hff", "holds"),
+        ("some", "uff", "undecided"),
+        ("some", "ff", "fails"),
+        ("every", "-", "cannot be tested"),
+        ("every", "h-", "holds"),
+    ],
+)
+def test_cases_are_combined(of, outcomes, verdict):
+    words = {"h": "holds", "u": "undecided", "f": "fails", "-": "cannot be tested"}
+    assert combine([words[each] for each in outcomes], of) == verdict
+
+
+def test_own_data_are_judged_apart_from_stand_ins():
+    cases = [Case("a", -1.0, OWN), Case("b", 1.0, STAND_IN), Case("c", interval(-1, 1), STAND_IN)]
+    own, others = judge("toy", {"9": cases}, {"9": rule()})
+    assert (own.data, own.verdict, own.ours) == (OWN, "holds", "a -1")
+    assert (others.data, others.verdict) == (STAND_IN, "fails")
+    assert own.reason == "A less B must lie below 0 in every case."
+
+
+def test_what_a_run_has_not_measured_is_undecided_and_what_has_no_data_cannot_be_tested():
+    (missing,) = judge("toy", {}, {"9": rule()})
+    assert missing.verdict == "undecided"
+    assert "next full run" in missing.ours
+    (private,) = judge("toy", {"9": [Case("MSN Web", None)]}, {"9": rule()})
+    assert (private.verdict, private.ours) == ("cannot be tested", "data not available")
+
+
+def test_many_cases_are_counted_and_exceptions_named():
+    cases = [Case(f"case {i}", -1.0 if i else 1.0) for i in range(6)]
+    (claim,) = judge("toy", {"9": cases}, {"9": rule()})
+    assert claim.ours == "holds in 5, fails in 1 of 6 cases. Not: case 0 +1."
+
+
+def test_a_claim_without_a_rule_is_refused():
+    with pytest.raises(InvalidInputError, match=r"verdicts\.toml"):
+        judge("toy", {"10": []}, {"9": rule()})
+    with pytest.raises(InvalidInputError, match="expect of claim 9"):
+        rule("near")
+
+
+def test_evidence_survives_json():
+    evidence = {"9": [Case("a", interval(-1, 1)), Case("b", True, STAND_IN), Case("c", None), Case("d", "holds")]}
+    assert evidence_from_dict(evidence_to_dict(evidence)) == {
+        "9": [
+            each._replace(value=each.value and Interval(0.0, -1.0, 1.0, 0.95, "")) if i == 0 else each
+            for i, each in enumerate(evidence["9"])
+        ]
+    }
+
+
+def test_every_rule_belongs_to_a_study_and_reads_as_a_sentence():
+    book = rules()
+    assert {each.study for each in book.values()} == set(studies.names())
+    for each in book.values():
+        assert each.text.endswith("."), each.id
+        assert each.sentence.endswith("."), each.id
+        assert each.published, each.id
+        format(0.5 if each.format != "d" else 1, each.format)
