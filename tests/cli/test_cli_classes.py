@@ -236,7 +236,7 @@ class TestEvaluateAndCheck:
 
     def test_evaluate_in_a_terminal(self, run, logits):
         told = run("evaluate", logits, "--scores", "z_*")
-        for words in ("300 rows of 3 classes, the softmax of logits", "top label calibration error", "p (Holm)", "bee"):
+        for words in ("300 rows of 3 classes, the softmax of logits", "top-label calibration error", "p (Holm)", "bee"):
             assert words in told.out, words
         assert "Next: oddsmith fit logits.csv -o model.json --scores 'z_*'" in told.out
 
