@@ -268,8 +268,8 @@ def _without_foreign(
 
 def _usable(rows: str, columns: ClassColumns, foreign: Sequence[str], input_: str, whole_weights: bool) -> str:
     """Return a query for s0 and so on, label and weight of the rows that are used."""
-    k = len(columns.scores)
-    kept = [f"{score_expression(i, k, input_)} AS s{i}" for i in range(k)]
+    scores = [f"s{i}" for i in range(len(columns.scores))]
+    kept = [f"{score_expression(scores, i, input_)} AS {name}" for i, name in enumerate(scores)]
     kept.append("label")
     if columns.weight is not None:
         kept.append(f"CAST(weight AS {'BIGINT' if whole_weights else 'DOUBLE'}) AS weight")
@@ -277,17 +277,16 @@ def _usable(rows: str, columns: ClassColumns, foreign: Sequence[str], input_: st
     if foreign:
         conditions.append(f"label NOT IN ({', '.join(map(text_literal, foreign))})")
     if input_ == "probabilities":
-        scores = [f"s{i}" for i in range(k)]
         conditions.append(f"least({', '.join(scores)}) >= 0 AND abs({' + '.join(scores)} - 1) <= {ROUNDED}")
     return f"SELECT {', '.join(kept)} FROM {rows} WHERE {' AND '.join(conditions)}"
 
 
-def score_expression(i: int, k: int, input_: str) -> str:
-    """Return an expression for score i of k over s0 and so on: of rounded probabilities, divided by their sum."""
-    if input_ == "logits":
-        return f"s{i}"
-    total = " + ".join(f"s{j}" for j in range(k))
-    return f"CASE WHEN abs({total} - 1) > {EXACT} THEN s{i} / ({total}) ELSE s{i} END"
+def score_expression(names: Sequence[str], i: int, input_: str) -> str:
+    """Return an expression for score i of columns of doubles: of rounded probabilities, divided by their sum."""
+    if input_ == "logits" or len(names) == 1:
+        return names[i]
+    total = " + ".join(names)
+    return f"CASE WHEN abs({total} - 1) > {EXACT} THEN {names[i]} / ({total}) ELSE {names[i]} END"
 
 
 def _drawn(engine: Engine, usable: str, good: int, size: int, random_state: int) -> dict[str, Any]:
