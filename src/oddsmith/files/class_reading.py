@@ -32,7 +32,7 @@ MOST_VALUES = 20_000_000
 _MAX_LABELS = 100_000
 
 #: Sums of probabilities that were rounded when they were written miss 1 by less; such rows are divided by their sum.
-ROUNDED = 0.01
+ROUNDED = 0.02
 
 #: Sums that miss 1 by less count as 1.
 EXACT = 1e-5
