@@ -22,6 +22,8 @@ SECTIONS = {
     "Inside": "inside/index",
     "Numbers": "numbers",
     "Scale": "scale",
+    "Stability": "stability",
+    "Licenses": "licenses",
 }
 
 
