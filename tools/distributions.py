@@ -1,6 +1,6 @@
 """Build both distributions, check them, and try them where the repository is not.
 
-``make dist`` runs this. Each distribution is built twice, the second wheel from the first sdist, and both builds must have
+``make dist`` runs this. Each distribution is built twice, the second wheel from the first sdist: both builds must have
 the same bytes. The wheels are then installed into an empty environment, where the demo and a smoke test run.
 """
 

@@ -265,12 +265,12 @@ def _canonical(forecast: ClassForecast, rng: np.random.Generator) -> dict[str, A
         return {"value": None, "low": None, "high": None, "reason": "it takes two cases", "definition": "canonical"}
     if len(cases) < float(forecast.weight.sum()):
         on = f"; on {len(cases):,} cases drawn at random"
-    width = DirichletKernel(cases).best_bandwidth()
+    kernel, k = DirichletKernel(cases), len(cases.labels)
+    width = kernel.best_bandwidth()
     found = canonical_calibration_error.of(cases, bandwidth=width)
-    again = [
-        float(canonical_calibration_error.of(replace(cases, truth=truth), bandwidth=width))
-        for truth in drawn_labels(cases.prob, _CANONICAL_DRAWS, rng)
-    ]
+    hot = [np.eye(k)[truth] - cases.prob for truth in drawn_labels(cases.prob, _CANONICAL_DRAWS, rng)]
+    gaps = np.abs(kernel.means(np.hstack(hot), width)).reshape(len(cases), _CANONICAL_DRAWS, k).sum(axis=2)
+    again = np.average(gaps, axis=0, weights=cases.weight)
     band = np.quantile(again, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
     return told | {"value": found.value, "consistency": band, "definition": found.definition + on}
 
