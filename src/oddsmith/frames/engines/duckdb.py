@@ -75,11 +75,11 @@ class DuckDB(FrameEngine):
 
     def unpivoted(self, rows: "ScoredFrame", labels: Sequence[Any]) -> tuple[Any, LongNames]:
         """Return a relation with a row for every row and class, by lists that are unnested: one scan, no NULL lost."""
-        from sqlglot import exp
+        from oddsmith.formula.sql import label_literal
 
         names = LongNames("score", "place", "hit", None if rows.weight is None else "weight")
         label = identifier(rows.label)
-        cases = (f"WHEN {exp.convert(one).sql('duckdb')} THEN {place}" for place, one in enumerate(labels))
+        cases = (f"WHEN {label_literal(one).sql('duckdb')} THEN {place}" for place, one in enumerate(labels))
         truth = f"CASE WHEN {label} IS NULL THEN -2 ELSE CASE {label} {' '.join(cases)} ELSE -1 END END AS truth"
         values = ", ".join(f"{identifier(name)}::DOUBLE" for name in rows.scores)
         kept = "truth" if rows.weight is None else "truth, weight"
