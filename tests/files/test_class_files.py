@@ -248,6 +248,7 @@ class TestArrays:
         with open_scores(tmp_path / "a.npz") as file:
             assert choose_class_columns(file).scores[0] == "logits_0"
             assert choose_class_columns(file, kind="probability").scores[0] == "probabilities_0"
+            assert choose_class_columns(file, ["logits"]).scores == ("logits_0", "logits_1", "logits_2")
 
     @pytest.mark.parametrize(
         ("content", "words"),
