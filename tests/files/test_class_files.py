@@ -3,6 +3,7 @@
 import io
 import json
 import pickle
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -247,6 +248,7 @@ class TestArrays:
         with open_scores(tmp_path / "a.npz") as file:
             assert choose_class_columns(file).scores[0] == "logits_0"
             assert choose_class_columns(file, kind="probability").scores[0] == "probabilities_0"
+            assert choose_class_columns(file, ["logits"]).scores == ("logits_0", "logits_1", "logits_2")
 
     @pytest.mark.parametrize(
         ("content", "words"),
@@ -391,6 +393,32 @@ class TestApplying:
             expected = model.predict_proba(p / p.sum(axis=1, keepdims=True))
             np.testing.assert_allclose(np.column_stack(list(found.values())), expected, rtol=0, atol=1e-12)
 
+    @pytest.mark.parametrize(
+        ("labels", "decided"),
+        [
+            ((1, "x'); SELECT error('harm') --", "[1]"), "1"),
+            ((1.5, 2.5, -3.0), 1.5),
+            ((10**15, 2, 3), 10**15),
+            (("a'b", 'a"b', "a\nb"), "a'b"),
+            (("nan", "null", ""), "nan"),
+        ],
+    )
+    @pytest.mark.parametrize("kind", ["csv", "parquet"])
+    def test_labels_are_data(self, tmp_path, model, labels, decided, kind):
+        model = replace(model, labels=labels)
+        path = tmp_path / f"a.{kind}"
+        duckdb.sql(f"COPY (SELECT 9.0 AS z_ant, 1.0 AS z_bee, 0.0 AS z_cat) TO '{path}'")
+        with open_scores(path) as file:
+            columns = choose_model_columns(file, model)
+            if "" in labels:
+                with pytest.raises(InvalidInputError, match="labels must not be empty"):
+                    apply_joint_model(model, file, columns, tmp_path / "out.parquet")
+                return
+            apply_joint_model(model, file, columns, tmp_path / "out.parquet")
+        found = duckdb.sql(f"FROM '{tmp_path / 'out.parquet'}'")
+        assert found.columns[3:] == [*(f"probability_{label}" for label in labels), "decision"]
+        assert found.fetchall()[0][-1] == decided
+
     def test_json_lines_keep_their_text(self, tmp_path, model):
         path = tmp_path / "a.jsonl"
         path.write_text('{"z_ant": 1.00, "z_bee": 2, "z_cat": 0, "note": "ü"}\n')
@@ -421,8 +449,12 @@ class TestApplying:
         [
             ("id,a,b,c", (), "must have the columns of the fit, 'z_ant', 'z_bee', 'z_cat'; got columns 'id'"),
             ("id,a,b,c", ("a,b",), "the model reads 3 columns; got 2: 'a', 'b'"),
-            ("z_ant,z_bee,z_cat,Decision", (), "must not have the new column yet; got 'decision'"),
-            ("z_ant,z_bee,z_cat,probability_BEE", (), "must not have the new column yet; got 'probability_bee'"),
+            (
+                "z_ant,z_bee,z_cat,Decision",
+                (),
+                "names of their own; got 'decision' for the decision and column 'Decision'",
+            ),
+            ("z_ant,z_bee,z_cat,probability_BEE", (), "names of their own; got 'probability_bee' for label 'bee'"),
         ],
     )
     def test_files_that_do_not_fit_are_refused(self, tmp_path, model, header, scores, words):

@@ -1,8 +1,9 @@
 """Add the probabilities of several classes, and the decision, to a file."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,11 @@ from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith.atomic import File, replacing
-from oddsmith.export.joint import DECISION
+from oddsmith.export.joint import new_columns
 from oddsmith.files._engine import Progress, explained
 from oddsmith.files._typed import TypedColumns
 from oddsmith.files._writers import copy_statement, output_format
-from oddsmith.files.adding import Inputs, NewColumn, add_columns, refuse_taken
+from oddsmith.files.adding import Inputs, NewColumn, add_columns
 from oddsmith.files.applying import Applied
 from oddsmith.files.bad_rows import problem_code, problems_of, refuse_bad_rows
 from oddsmith.files.class_columns import ClassColumns, choose_class_columns
@@ -123,8 +124,8 @@ def apply_joint_model(
     >>> (folder / "out.csv").read_text().splitlines()[0]
     'id,za,zb,zc,probability_a,probability_b,probability_c,decision'
     """
-    new = [NewColumn(f"{prefix}{label}", array=_MATRIX) for label in model.labels]
-    new.append(NewColumn(DECISION, choices=model.labels))
+    *probs, decision = new_columns(model, prefix, file.columns)
+    new = [*(NewColumn(name, array=_MATRIX) for name in probs), NewColumn(decision, choices=model.labels)]
     inputs, map_ = class_inputs(file, columns, model.map.input), model.map
 
     def compute(batch: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
@@ -139,12 +140,12 @@ def apply_joint_model(
     if not isinstance(file.layout, TypedColumns) or kind == "numpy":
         return by_batches(output)
     # Columns that need no parsing go through the engine from end to end, unless rows are left out.
-    refuse_taken(file, [each.name for each in new])
     with replacing(output, force=force, sources=[*file.sources, *sources]) as unfinished, explained(file.name):
         good, dropped = _survey(file, inputs, bad_rows, progress)
         if dropped is not None:
             return by_batches(unfinished)
-        written = _stream(file, inputs, model, prefix, unfinished, progress)
+        applied = partial(apply_joint, model=model, prefix=prefix)
+        written = _stream(file, inputs, model.map.input, applied, [each.name for each in new], unfinished, progress)
         if written != good:
             _check.fail(f"{file.name} must not change while it is read", f"{good}, then {written} rows", "try again")
     return Applied(good, None, {})
@@ -162,15 +163,20 @@ def _survey(
 
 
 def _stream(
-    file: ScoreFile, inputs: Inputs, model: JointModel, prefix: str, output: Path, progress: Progress | None
+    file: ScoreFile,
+    inputs: Inputs,
+    input_: str,
+    apply: Callable[..., Any],
+    new: Sequence[str],
+    output: Path,
+    progress: Progress | None,
 ) -> int:
     """Let the engine read, compute and write in one query; return how many rows it wrote."""
     engine, target = file.engine, output_format(output)
-    query, columns = _scored(file, inputs.columns.names, model.map.input)
-    applied = apply_joint(engine.connection.sql(query), model, columns, prefix)
-    names = [*(f"{prefix}{label}" for label in model.labels), DECISION]
-    new = [(name, f"source.{identifier(name)}") for name in names]
-    copy = copy_statement(engine, file.layout, new, f"({applied.sql_query()}) AS source", output, target)
+    query, columns = _scored(file, inputs.columns.names, input_)
+    source = f"({apply(engine.connection.sql(query), columns=columns).sql_query()}) AS source"
+    added = [(name, f"source.{identifier(name)}") for name in new]
+    copy = copy_statement(engine, file.layout, added, source, output, target)
     written = engine.watch(lambda: engine.rows(copy), progress, _SURVEYED, 1.0)[0][0]
     return int(written) - (target[0] in ("csv", "tsv"))  # whose header is a row
 
