@@ -166,6 +166,16 @@ def test_the_gain_of_nothing_is_chi_squared():
     assert all(one.low <= one.corrected <= one.high for one in found)
 
 
+def test_the_canonical_error_is_the_one_that_draws_see(rows):
+    from oddsmith.metrics._canonical_cases import CanonicalCases
+
+    forecast = forecast_of_rows(rows)
+    cases = CanonicalCases.of(forecast, forecast.prob)
+    exact = float(canonical_calibration_error.of(forecast, bandwidth=cases.bandwidth))
+    assert cases.error(np.eye(4)[forecast.truth]) == pytest.approx(exact)
+    assert cases.error(forecast.prob) == pytest.approx(0, abs=1e-12)
+
+
 def test_large_and_small_statistics_meet():
     decisions = Decisions.of(None, 100)
     below, above = (LikelihoodRatio.of(np.full(100, gain), decisions, 5, 0.95) for gain in (49.9999, 50.0001))
