@@ -217,7 +217,7 @@ def test_extreme_logits_have_finite_losses_and_impossible_truths_infinite_ones(r
 
 
 def test_labels_of_any_kind_are_kept(rows):
-    for labels in ((0, 1, 2, 3), (True, False, "yes", 2.5)):
+    for labels in ((0, 1, 2, 3), (True, False, "yes", 2.5), (1, "1", 2, "2")):
         found = evaluate_classes(replace(rows, labels=labels), n_resamples=40)
         assert [part["label"] for part in found["classes"].values()] == list(labels)
 

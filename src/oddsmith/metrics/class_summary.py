@@ -18,6 +18,7 @@ from oddsmith.metrics._class_bins import ClassBins, Observed
 from oddsmith.metrics._likelihood_ratio import LikelihoodRatio
 from oddsmith.metrics._limits import Asked, Limits, by_inversion
 from oddsmith.metrics._softmax_line import recalibrated
+from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.calibration_tests import spiegelhalter_test
 from oddsmith.metrics.canonical import canonical_calibration_error
 from oddsmith.metrics.class_tests import classwise_test
@@ -125,8 +126,8 @@ def evaluate_classes(rows: ClassRows, *, random_state: int = 0, n_resamples: int
         "canonical_calibration_error": _canonical(forecast, bins.suggested, np.random.default_rng(seed)),
         "calibration_in_the_large": errors.measure("in_the_large", None, _LARGE),
     }
-    cases = forecast.base_rates * decisions.n_effective
-    classes = _classes(forecast, decisions, bins, errors)
+    cases = sum_by(forecast.truth, decisions.effective, len(forecast.labels))
+    classes = _classes(forecast, decisions, cases, bins, errors)
     content = {
         "data": {
             "rows": len(forecast),
@@ -138,11 +139,17 @@ def evaluate_classes(rows: ClassRows, *, random_state: int = 0, n_resamples: int
         "level": _LEVEL,
         "measures": measures,
         "tests": _tests(forecast, ratio, classes),
-        "classes": {str(label): one for label, one in zip(rows.labels, classes, strict=True)},
+        "classes": dict(zip(_names(rows.labels), classes, strict=True)),
         "top_label": _top_label(forecast, decisions),
         "notes": _notes(cases, classes, measures, rows.labels),
     }
     return dict(plain(content))
+
+
+def _names(labels: tuple[Any, ...]) -> list[str]:
+    """Return labels as text, those of other types apart: 1 and "1" are two classes."""
+    names = [str(label) for label in labels]
+    return names if len(set(names)) == len(names) else [repr(label) for label in labels]
 
 
 class _Errors:
@@ -290,12 +297,13 @@ def _single_cases(forecast: ClassForecast, rng: np.random.Generator) -> tuple[ND
     return np.searchsorted(upto, picked, side="right"), np.ones(len(picked), np.int64)
 
 
-def _classes(forecast: ClassForecast, decisions: Decisions, bins: ClassBins, errors: _Errors) -> list[dict[str, Any]]:
+def _classes(
+    forecast: ClassForecast, decisions: Decisions, cases: Floats, bins: ClassBins, errors: _Errors
+) -> list[dict[str, Any]]:
     """Return what can be told of each class against the rest."""
     tests = classwise_test.of(forecast)
     counts = np.bincount(forecast.truth, forecast.weight, len(forecast.labels))
-    cases, expected = (share * decisions.n_effective for share in (tests.prevalence, tests.mean_predicted))
-    told = (np.maximum(cases, expected) >= FEWEST_OF_A_CLASS) & ~np.isnan(tests.p_values)
+    told = (np.maximum(cases, tests.mean_predicted * cases.sum()) >= FEWEST_OF_A_CLASS) & ~np.isnan(tests.p_values)
     corrected = np.full(len(told), np.nan)
     if told.any():
         corrected[told] = holm(tests.p_values[told])
