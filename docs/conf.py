@@ -46,6 +46,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"/",
     "image_scrapers": ("shown_displays.scraper",),
     "remove_config_comments": True,
+    "min_reported_time": 1e9,  # times differ from run to run
     "show_memory": False,
     "write_computation_times": False,
     "show_signature": False,

@@ -28,8 +28,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """Know the mark of heavy tests, and watch which engines run."""
-    config.addinivalue_line("markers", "heavy: with --cases, the first case of this test is enough")
+    """Watch which engines run."""
     settings.load_profile("short" if config.getoption("cases") else "steady")
     config.pluginmanager.register(_Engines(config), "engines that ran")
 

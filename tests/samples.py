@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 
 from oddsmith.errors import OddsmithWarning
 
+#: Of examples, and of cases that one test goes through, one in so many is tried: with --cases fewer than all.
+THINNED = settings.get_profile("steady").max_examples // settings.default.max_examples
+
 
 def examples(most):
-    """Return settings for so many examples of a property, or with --cases for fewer, in the ratio of the profiles."""
-    share = settings.default.max_examples / settings.get_profile("steady").max_examples
-    return settings(max_examples=max(round(most * share), 5))
+    """Return settings for so many examples of a property, or with --cases for fewer."""
+    return settings(max_examples=max(most // THINNED, 5))
 
 
 @st.composite

@@ -19,7 +19,8 @@ import readme
 
 @pytest.fixture
 def short(monkeypatch):
-    """A demo of two methods."""
+    """A demo of two methods, with a page that is quickly drawn."""
+    monkeypatch.setattr(demo, "to_html", lambda summary: f"<title>Calibration of {summary['name']}</title>")
     monkeypatch.setattr(demo, "METHODS", {"platt": PlattCalibrator, "squash": SquashCalibrator})
     monkeypatch.setattr(summary, "_SAMPLES", 20)
 

@@ -24,7 +24,7 @@ fit = ScoreTable.from_arrays(scores[:400], y[:400])
 held_out = ScoreTable.from_arrays(scores[400:], y[400:])
 
 rows = -(-len(METHODS) // 3)
-figure = Figure(figsize=(9, 2.1 * rows), layout="compressed")
+figure = Figure(figsize=(6, 1.7 * rows), layout="compressed")
 panels = figure.subplots(rows, 3, sharex=True, sharey=True).ravel()
 for panel, (name, method) in zip(panels, METHODS.items(), strict=False):
     with warnings.catch_warnings():

@@ -158,6 +158,7 @@ def last_step(estimator):
     return type(getattr(estimator, "steps", [("", estimator)])[-1][1]).__name__
 
 
+@pytest.mark.heavy
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("estimator", DIGIT_CLASSIFIERS, ids=last_step)
 def test_the_default_does_not_lose_to_doing_nothing(estimator):

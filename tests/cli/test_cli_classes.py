@@ -1,6 +1,7 @@
 """Commands on the scores of several classes."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -132,6 +133,25 @@ class TestFit:
         assert maps[0] == maps[1] != maps[2]
         assert oddsmith.load("d.json").data.rows == 300
 
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_each_class_against_the_rest_uses_all_rows(self, run, logits, probabilities, monkeypatch, weighted):
+        weights = np.arange(N) % 3
+        for path in (logits, probabilities):
+            lines = path.read_text().splitlines()
+            path.write_text("\n".join(f"{a},{b}" for a, b in zip(lines, ["w", *weights.tolist()], strict=True)) + "\n")
+        monkeypatch.setattr(class_reading, "MOST_VALUES", 300)
+        for path, pattern, input_ in ((logits, "z_*", "logits"), (probabilities, "p_*", "probabilities")):
+            given = ("fit", path, "-o", "m.json", "--scores", pattern, "-m", "one-vs-rest:platt", "-f")
+            told = run(*given, *(["--weight", "w"] if weighted else []))
+            assert "Using all 300 rows, by one table per class." in told.err
+            expected = fit_class_rows(
+                replace(rows(input_), weight=weights if weighted else None), oddsmith.PlattCalibrator()
+            )
+            found = oddsmith.load("m.json")
+            values = rows(input_).values
+            np.testing.assert_allclose(found.predict_proba(values), expected.predict_proba(values), atol=1e-9)
+            assert found.data == expected.data
+
     @pytest.mark.parametrize(
         ("options", "words"),
         [
@@ -236,7 +256,7 @@ class TestEvaluateAndCheck:
 
     def test_evaluate_in_a_terminal(self, run, logits):
         told = run("evaluate", logits, "--scores", "z_*")
-        for words in ("300 rows of 3 classes, the softmax of logits", "top label calibration error", "p (Holm)", "bee"):
+        for words in ("300 rows of 3 classes, the softmax of logits", "top-label calibration error", "p (Holm)", "bee"):
             assert words in told.out, words
         assert "Next: oddsmith fit logits.csv -o model.json --scores 'z_*'" in told.out
 

@@ -3,6 +3,7 @@
 import io
 import json
 import pickle
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -247,6 +248,7 @@ class TestArrays:
         with open_scores(tmp_path / "a.npz") as file:
             assert choose_class_columns(file).scores[0] == "logits_0"
             assert choose_class_columns(file, kind="probability").scores[0] == "probabilities_0"
+            assert choose_class_columns(file, ["logits"]).scores == ("logits_0", "logits_1", "logits_2")
 
     @pytest.mark.parametrize(
         ("content", "words"),
@@ -347,6 +349,76 @@ class TestApplying:
             np.testing.assert_allclose(rows[f"probability_{label}"].astype(float), expected[:, i], rtol=1e-15)
         assert rows["decision"].tolist() == decision.tolist()
 
+    @pytest.mark.parametrize("name", ["out.parquet", "out.csv", "out.jsonl", "out.tsv.gz"])
+    @pytest.mark.parametrize("bad", [False, True])
+    def test_columns_with_types_stream_through_the_engine(self, tmp_path, model, new, name, bad):
+        path, values = new
+        hole = "CASE WHEN id = 4 THEN NULL ELSE z_bee END" if bad else "z_bee"
+        others = "id + 1 AS ODDSMITH_score_0, [id] AS f0"
+        rows = f"SELECT id, z_ant, CAST({hole} AS FLOAT) AS z_bee, z_cat, {others} FROM '{path}'"
+        duckdb.sql(f"COPY ({rows}) TO '{tmp_path / 'new.parquet'}' (ROW_GROUP_SIZE 2048)")
+        with open_scores(tmp_path / "new.parquet") as file:
+            columns = choose_model_columns(file, model)
+            if bad:
+                with pytest.raises(InvalidInputError, match="score is missing in 'z_bee'"):
+                    apply_joint_model(model, file, columns, tmp_path / name)
+                assert not (tmp_path / name).exists()
+            done = apply_joint_model(model, file, columns, tmp_path / name, bad_rows="skip")
+        kept = np.arange(30) != 4 if bad else np.ones(30, bool)
+        values = values.copy()
+        values[:, 1] = values[:, 1].astype(np.float32)
+        found = duckdb.sql(f"FROM '{tmp_path / name}'").fetchnumpy()
+        assert done.rows == kept.sum()
+        assert list(found)[4:] == [
+            *("ODDSMITH_score_0", "f0", "probability_ant", "probability_bee", "probability_cat", "decision"),
+        ]
+        assert found["id"].tolist() == np.flatnonzero(kept).tolist()
+        expected = model.predict_proba(values[kept])
+        for i, label in enumerate(model.labels):
+            np.testing.assert_allclose(found[f"probability_{label}"].astype(float), expected[:, i], rtol=0, atol=1e-12)
+        assert found["decision"].tolist() == model.predict(values[kept]).tolist()
+
+    def test_rounded_probabilities_are_the_same_by_both_ways(self, tmp_path):
+        p, y = np.round(np.random.default_rng(0).dirichlet([1, 1, 1], 60), 2), np.arange(60) % 3
+        fitted = TemperatureScaling(input="probabilities").fit(p / p.sum(axis=1, keepdims=True), y)
+        model = JointModel.from_scaling(fitted, column_names=("p_0", "p_1", "p_2"))
+        (tmp_path / "a.csv").write_text(text([(*row, "x") for row in p.tolist()], model.column_names))
+        duckdb.sql(f"COPY (FROM '{tmp_path / 'a.csv'}') TO '{tmp_path / 'a.parquet'}'")
+        for name in ("a.csv", "a.parquet"):
+            with open_scores(tmp_path / name) as file:
+                apply_joint_model(model, file, choose_model_columns(file, model), tmp_path / f"out-{name}")
+            found = duckdb.sql(
+                f"SELECT probability_0, probability_1, probability_2 FROM '{tmp_path}/out-{name}'"
+            ).fetchnumpy()
+            expected = model.predict_proba(p / p.sum(axis=1, keepdims=True))
+            np.testing.assert_allclose(np.column_stack(list(found.values())), expected, rtol=0, atol=1e-12)
+
+    @pytest.mark.parametrize(
+        ("labels", "decided"),
+        [
+            ((1, "x'); SELECT error('harm') --", "[1]"), "1"),
+            ((1.5, 2.5, -3.0), 1.5),
+            ((10**15, 2, 3), 10**15),
+            (("a'b", 'a"b', "a\nb"), "a'b"),
+            (("nan", "null", ""), "nan"),
+        ],
+    )
+    @pytest.mark.parametrize("kind", ["csv", "parquet"])
+    def test_labels_are_data(self, tmp_path, model, labels, decided, kind):
+        model = replace(model, labels=labels)
+        path = tmp_path / f"a.{kind}"
+        duckdb.sql(f"COPY (SELECT 9.0 AS z_ant, 1.0 AS z_bee, 0.0 AS z_cat) TO '{path}'")
+        with open_scores(path) as file:
+            columns = choose_model_columns(file, model)
+            if "" in labels:
+                with pytest.raises(InvalidInputError, match="labels must not be empty"):
+                    apply_joint_model(model, file, columns, tmp_path / "out.parquet")
+                return
+            apply_joint_model(model, file, columns, tmp_path / "out.parquet")
+        found = duckdb.sql(f"FROM '{tmp_path / 'out.parquet'}'")
+        assert found.columns[3:] == [*(f"probability_{label}" for label in labels), "decision"]
+        assert found.fetchall()[0][-1] == decided
+
     def test_json_lines_keep_their_text(self, tmp_path, model):
         path = tmp_path / "a.jsonl"
         path.write_text('{"z_ant": 1.00, "z_bee": 2, "z_cat": 0, "note": "ü"}\n')
@@ -377,8 +449,12 @@ class TestApplying:
         [
             ("id,a,b,c", (), "must have the columns of the fit, 'z_ant', 'z_bee', 'z_cat'; got columns 'id'"),
             ("id,a,b,c", ("a,b",), "the model reads 3 columns; got 2: 'a', 'b'"),
-            ("z_ant,z_bee,z_cat,Decision", (), "must not have the new column yet; got 'decision'"),
-            ("z_ant,z_bee,z_cat,probability_BEE", (), "must not have the new column yet; got 'probability_bee'"),
+            (
+                "z_ant,z_bee,z_cat,Decision",
+                (),
+                "names of their own; got 'decision' for the decision and column 'Decision'",
+            ),
+            ("z_ant,z_bee,z_cat,probability_BEE", (), "names of their own; got 'probability_bee' for label 'bee'"),
         ],
     )
     def test_files_that_do_not_fit_are_refused(self, tmp_path, model, header, scores, words):

@@ -4,9 +4,16 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+#: Pages of studies are written by the studies, in the words of the documents that they follow.
+PAGES = [path for path in sorted(DOCS.rglob("*.md")) if not path.is_relative_to(DOCS / "studies")]
 SUFFIXES = {".py", ".j2", ".css", ".js"}
-FILES = [*PAGES, *sorted(path for path in (ROOT / "src").rglob("*") if path.suffix in SUFFIXES)]
+FILES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *PAGES,
+    *sorted(path for path in (ROOT / "src").rglob("*") if path.suffix in SUFFIXES),
+]
 
 BRITISH = re.compile(
     r"[a-z]*(?:behavi|col|fav|flav|harb|hon|hum|lab|neighb|rum|vap)our\w*"
@@ -36,8 +43,8 @@ KEPT = {
     "src/oddsmith/report/score_space.py": {"colour", "colours"},
     "src/oddsmith/report/templates/report.css": {"colour", "colours"},
     "src/oddsmith/report/templates/report.html.j2": {"colour", "grey"},
-    "src/oddsmith/report/templates/report.js": {"colours"},
     "src/oddsmith/report/templates/score_space.svg.j2": {"colour"},
+    "src/oddsmith/report/templates/theme.js": {"colours"},
 }
 
 

@@ -151,6 +151,7 @@ def test_calibration_in_the_large_holds_its_level():
     assert np.mean(np.array(p) < 0.05) < 0.09
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("weights", ["counts", "floats"])
 def test_intervals_cover(weights):
     covered = {"log_loss": [], "squared_error": []}

@@ -100,6 +100,7 @@ def test_corp_is_isotonic_regression_with_its_decomposition():
     assert display.band is None
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_consistency_band_holds_calibrated_curves(weighted):
     rng = np.random.default_rng(1)

@@ -136,6 +136,7 @@ def _deal(table: ScoreTable, n_folds: int, random_state: int | None) -> list[Fol
 
 def _with_weights(table: ScoreTable, pos: Weights, neg: Weights) -> ScoreTable:
     """Return the same scores with other weights, whole ones as counts; cells without any are dropped."""
-    whole = np.all(pos == np.floor(pos)) and np.all(neg == np.floor(neg))
-    weights = [side.astype(np.int64 if whole else np.float64) for side in (pos, neg)]
-    return with_weights(table, *weights, squares=() if whole else weights)
+    if np.all(pos == np.floor(pos)) and np.all(neg == np.floor(neg)):
+        return with_weights(table, pos.astype(np.int64), neg.astype(np.int64))
+    weights = pos.astype(np.float64), neg.astype(np.float64)
+    return with_weights(table, *weights, squares=weights)

@@ -43,7 +43,8 @@ class _BayesCalibrator(Calibrator):
     inf: float | None = field(default=None, kw_only=True)
     min_side: float = field(default=0, kw_only=True)
 
-    _family: ClassVar[str]
+    #: Of both classes, where they are not chosen one by one.
+    _family: ClassVar[str] = "gaussian"
     _when_separable: ClassVar[str] = "the densities hardly overlap, so P is close to 0 or 1 nearly everywhere"
 
     def class_densities(self, scores: ArrayLike) -> tuple[Floats, Floats]:
@@ -262,8 +263,6 @@ class GaussianCalibrator(_BayesCalibrator):
 
     tied: bool = False
     bias: Literal["bayes", "zero"] = "bayes"
-
-    _family: ClassVar[str] = "gaussian"
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -75,7 +75,12 @@ def refuse_class_options(**given: Any) -> None:
 
 
 def read_classes(
-    out: CommandOutput, path: str, options: ClassOptions, kind: Literal["score", "probability"] = "score"
+    out: CommandOutput,
+    path: str,
+    options: ClassOptions,
+    kind: Literal["score", "probability"] = "score",
+    *,
+    tables: bool = False,
 ) -> ClassData:
     """Read the rows of a file, and print what was guessed, left out, and drawn."""
     with open_scores(path, options.labels) as file:
@@ -90,6 +95,7 @@ def read_classes(
                 bad_rows=options.bad_rows,
                 sample=options.sample,
                 random_state=options.seed,
+                tables=tables,
                 progress=progress,
             )
     if options.meaning == "auto":
@@ -99,7 +105,9 @@ def read_classes(
         out.remark(f"Rows were divided by their sums, which miss 1 by up to {data.largest_gap:.2g}.")
     if data.dropped is not None:
         out.remark(f"Left out: {data.dropped.message}.")
-    if data.sampled:
+    if data.tables is not None:
+        out.remark(f"Using all {data.total:,} rows, by one table per class.")
+    elif data.sampled:
         out.remark(f"Using a random sample of {data.rows.n_rows:,} of {data.total:,} rows (--seed {options.seed}).")
     if data.unseen:
         shown = ", ".join(str(each) for each in data.unseen[:_SHOWN])

@@ -13,8 +13,11 @@ from oddsmith.cli import _options as option
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from oddsmith.calibrators import Calibrator
     from oddsmith.cli._classes import ClassOptions
     from oddsmith.cli._output import CommandOutput
+    from oddsmith.files import ClassData
+    from oddsmith.modelfile import JointModel
     from oddsmith.table import ScoreTable
 
 EXAMPLE = "oddsmith fit scores.csv -o model.json --score score --label label"
@@ -125,6 +128,7 @@ def fit(
 
 def _fit_classes(out: "CommandOutput", file: str, output: Path, told: "ClassOptions", method: str, force: bool) -> None:
     """Fit a method to several classes."""
+    from oddsmith.calibrators import Calibrator
     from oddsmith.classify.class_fit import fit_class_rows
     from oddsmith.cli._classes import class_method, read_classes
     from oddsmith.cli._output import print_text, writable_file
@@ -137,17 +141,18 @@ def _fit_classes(out: "CommandOutput", file: str, output: Path, told: "ClassOpti
             target, force=force, sources=[*input_files(file), *([] if told.labels is None else [told.labels])]
         ) as unfinished,
     ):
-        data = read_classes(out, file, told)
+        data = read_classes(out, file, told, tables=isinstance(chosen, Calibrator))
         with out.waiting("Fitting"), out.show_warnings() as found:
-            model = fit_class_rows(data.rows, chosen)
+            model = fit_class_rows(data.rows, chosen) if data.tables is None else _fit_tables(data, chosen)
         model = replace(model, warnings=tuple(dict.fromkeys(found)))
         model.save(unfinished)
-    cases = {str(label): n for label, n in zip(model.labels, data.rows.class_weights.tolist(), strict=True)}
+    assert model.data is not None
+    cases = {str(label): n for label, n in zip(model.labels, model.data.weights, strict=True)}
     content: dict[str, Any] = {
         "model": str(output),
         "method": model.method,
         "input": model.map.input,
-        "rows": data.rows.n_rows,
+        "rows": model.data.rows,
         "rows_in_file": data.total,
         "classes": cases,
         "warnings": list(model.warnings),
@@ -155,14 +160,30 @@ def _fit_classes(out: "CommandOutput", file: str, output: Path, told: "ClassOpti
     }
 
     def show(console: "Console") -> None:
-        sampled = f" (a sample of {data.total:,})" if data.sampled else ""
+        used = data.total if data.tables is not None else data.rows.n_rows
+        sampled = f" (a sample of {data.total:,})" if used < data.total else ""
         each = " to each class against the rest" if model.map.shape == "one_vs_rest" else ""
-        rows = f"{data.rows.n_rows:,} rows{sampled} of {len(model.labels)} classes"
+        rows = f"{used:,} rows{sampled} of {len(model.labels)} classes"
         print_text(console, f"{model.method} fitted{each} to {rows}, written to {output}")
         if model.verdict:
             print_text(console, model.verdict)
 
     out.result(content, show)
+
+
+def _fit_tables(data: "ClassData", calibrator: "Calibrator") -> "JointModel":
+    """Fit a calibrator to the table of each class."""
+    from sklearn.base import clone
+
+    from oddsmith.modelfile import JointModel
+
+    return JointModel.from_one_vs_rest(
+        [clone(calibrator).fit_table(table) for table in data.tables or ()],
+        data.rows.labels,
+        input=data.rows.input,
+        against_rest=data.rows.input == "logits",
+        column_names=data.rows.column_names,
+    )
 
 
 def _segments(names: list[str]) -> str:

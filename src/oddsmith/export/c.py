@@ -7,7 +7,7 @@ import numpy as np
 from oddsmith._types import Floats
 from oddsmith.export import _apart
 from oddsmith.export.code import CodeLanguage
-from oddsmith.export.language import Model, Output
+from oddsmith.export.language import Model, Output, joint_to_write
 
 _MAIN = """
 #include <stdio.h>
@@ -22,8 +22,21 @@ int main(void) {{
 """
 
 
+_ROWS_MAIN = """
+#include <stdio.h>
+int main(void) {{
+    static double row[{columns}], result[{classes}];
+    while (fread(row, sizeof row, 1, stdin) == 1) {{
+        probabilities(row, result);
+        fwrite(result, sizeof result, 1, stdout);
+    }}
+    return 0;
+}}
+"""
+
+
 class C(CodeLanguage):
-    """A C99 function from double to double."""
+    """A C99 function from double to double, or from a row to probabilities."""
 
     name = "c"
     engine = "a C compiler"
@@ -54,20 +67,54 @@ double {output}(double score) {{
     return {value};
 }}
 """
+    vector = "double {name}[{size}];"
+    assign = "{name} = {value};"
+    loop = "for (size_t {index} = 0; {index} < {size}; ++{index}) {{\n{indented}\n}}"
+    block = "{{\n{indented}\n}}"
+    joint_frame = """\
+{header}
+
+#include <math.h>
+#include <stddef.h>
+
+void probabilities(const double *row, double *result) {{
+    for (size_t i = 0; i < {columns}; ++i) {{
+        if (row[i] == row[i]) continue;
+        for (size_t j = 0; j < {classes}; ++j) result[j] = NAN;
+        return;
+    }}
+{arrays}{body}
+    for (size_t i = 0; i < {classes}; ++i) result[i] = {value}[i];
+}}
+"""
+
+    def to_run(self, model: Model, output: Output) -> str:
+        """Return the function, of several classes with a program that calls it."""
+        joint = joint_to_write(model, output)
+        sizes = {} if joint is None else {"columns": joint.map.columns, "classes": joint.map.n_classes}
+        return self.write(model, output) + (_ROWS_MAIN.format(**sizes) if sizes else "")
 
     def run(self, content: str, output: Output, scores: Floats) -> tuple[str, Any]:
         """Compile the function, and run it."""
         compiler = _apart.program("cc")
         build = [compiler, "-std=c99", "-O2", "map.c", "main.c", "-o", "check", "-lm"]
-        files = {"map.c": content, "main.c": _MAIN.format(output=output)}
+        files = {
+            "map.c": content,
+            "main.c": "int unused;" if output == "probabilities" else _MAIN.format(output=output),
+        }
         _, values, version = _apart.run_files(
             files, build, ["./check"], [compiler, "--version"], given=scores.tobytes()
         )
-        return version.decode("utf-8", "replace").partition("\n")[0], np.frombuffer(values, np.float64)
+        found = np.frombuffer(values, np.float64)
+        shaped = found.reshape(len(scores), -1) if output == "probabilities" else found
+        return version.decode("utf-8", "replace").partition("\n")[0], shaped
 
 
 def to_c(model: Model, *, output: Output = "probability") -> str:
     """Write a map as a C99 function from double to double.
+
+    Of several classes it is ``void probabilities(const double *row, double *result)``, which reads one value per column
+    and writes one per class; where a value is NaN, all of them are.
 
     Parameters
     ----------

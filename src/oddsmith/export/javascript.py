@@ -43,23 +43,46 @@ const {output} = (() => {{
 
 if (typeof module !== "undefined") module.exports = {{ {output} }};
 """
+    vector = "const {name} = new Array({size});"
+    assign = "{name} = {value};"
+    loop = "for (let {index} = 0; {index} < {size}; ++{index}) {{\n{indented}\n}}"
+    block = "{{\n{indented}\n}}"
+    joint_frame = """\
+{header}
+
+const probabilities = (() => {{
+{arrays}
+  return (row) => {{
+    if (row.length !== {columns}) throw new RangeError("row must have {columns} values");
+    for (let i = 0; i < {columns}; ++i) {{
+      if (row[i] == null || row[i] !== row[i]) return new Array({classes}).fill(NaN);
+    }}
+{body}
+    return {value};
+  }};
+}})();
+
+if (typeof module !== "undefined") module.exports = {{ probabilities }};
+"""
 
     def run(self, content: str, output: Output, scores: Floats) -> tuple[str, Any]:
         """Run the function in Node.js."""
         script = (
             f"const {{ {output} }} = require('./map.cjs');"
             'const scores = JSON.parse(require("fs").readFileSync(0, "utf8"));'
-            f"process.stdout.write(JSON.stringify([process.version, scores.map({output})]));"
+            f"process.stdout.write(JSON.stringify([process.version, scores.map((score) => {output}(score))]));"
         )
         command = [_apart.program("node"), "ask.cjs"]
         files = {"map.cjs": content, "ask.cjs": script}
-        (answer,) = _apart.run_files(files, command, given=json.dumps(scores.tolist()).encode())
+        (answer,) = _apart.run_files(files, command, given=json.dumps(_apart.as_json(scores)).encode())
         version, values = json.loads(answer)
         return f"Node.js {version.removeprefix('v')}", values
 
 
 def to_javascript(model: Model, *, output: Output = "probability") -> str:
     """Write a map as a JavaScript function of one score, for browsers and Node.js.
+
+    Of several classes it is ``probabilities(row)``, from an array with one value per column to one with one per class.
 
     Parameters
     ----------

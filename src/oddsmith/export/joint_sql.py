@@ -21,7 +21,7 @@ from oddsmith import _check
 from oddsmith.export._escaping import sql_name
 from oddsmith.export.joint import input_columns, labels_of_one_kind, new_columns
 from oddsmith.formula.layers import LayerColumn, as_layers, carried_past, guarded_layers, size_of
-from oddsmith.formula.sql import SqlReader, as_decisions
+from oddsmith.formula.sql import SqlReader, as_decisions, label_literal
 from oddsmith.formula.vectors import largest
 from oddsmith.modelfile import JointModel
 
@@ -32,6 +32,9 @@ MOST_TERMS = 200_000
 
 #: Dialects with a star that leaves columns out.
 _EXCEPT = {"bigquery", "clickhouse", "databricks", "duckdb", "snowflake"}
+
+#: Dialects that say CROSS APPLY for CROSS JOIN LATERAL.
+_APPLY = {"fabric", "tsql"}
 
 #: How NaN is told: by a function, by comparing with it, or, where that is not known, by its not being equal to itself.
 _IS_NAN = {
@@ -84,7 +87,7 @@ def joint_statement(
     if dialect == "sqlite":
         carried = carried_past(layers, [present, *given], [present, *probs, top])
         return _with_rowid(selected, outputs, table, spare, [[], *carried])
-    return _with_laterals(selected, outputs, table, spare, fenced=dialect == "postgres")
+    return _with_laterals(selected, outputs, table, spare, dialect)
 
 
 def _spare(names: Iterable[str]) -> str:
@@ -134,7 +137,7 @@ def _outputs(model: JointModel, present: str, probs: Sequence[str], top: str, ad
     """Return the probabilities and the first label that has the largest one, missing where an input is."""
     there = exp.EQ(this=_column(present), expression=exp.Literal.number(1))
     values = [exp.Case(ifs=[exp.If(this=there.copy(), true=_column(name))]) for name in probs]
-    labels = [exp.convert(label) for label in labels_of_one_kind(model)]
+    labels = [label_literal(label) for label in labels_of_one_kind(model)]
     largest = [
         exp.If(this=exp.GTE(this=_column(name), expression=_column(top)), true=label)
         for name, label in zip(probs, labels, strict=True)
@@ -173,16 +176,19 @@ def _with_rowid(
 
 
 def _with_laterals(
-    selected: list[Selected], outputs: Selected, table: exp.Table, spare: str, *, fenced: bool
+    selected: list[Selected], outputs: Selected, table: exp.Table, spare: str, dialect: str
 ) -> exp.Expression:
     base = f"{spare}table"
     query = exp.select(exp.Column(this=exp.Star(), table=exp.to_identifier(base, quoted=True)), *outputs, copy=False)
     query = query.from_(exp.alias_(table, base, table=True, quoted=True), copy=False)
     for number, columns in enumerate(selected):
         layer = exp.select(*columns, copy=False)
-        if fenced:
+        if dialect == "postgres":
             layer = layer.offset(0, copy=False)  # or expressions of one layer are written into the next
         alias = exp.TableAlias(this=exp.to_identifier(f"{spare}layer{number}", quoted=True))
-        joined = exp.Lateral(this=layer.subquery(copy=False), alias=alias)
-        query = query.join(joined, join_type="cross", copy=False)
+        if dialect in _APPLY:
+            query.append("laterals", exp.Lateral(this=layer.subquery(copy=False), alias=alias, cross_apply=True))
+        else:
+            joined = exp.Lateral(this=layer.subquery(copy=False), alias=alias)
+            query = query.join(joined, join_type="cross", copy=False)
     return query

@@ -1,6 +1,7 @@
 """Maps as ONNX graphs in float64."""
 
 import base64
+from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,10 @@ from numpy.typing import NDArray
 from oddsmith._types import Floats
 from oddsmith._version import __version__
 from oddsmith.export import _apart
-from oddsmith.export.language import Language, Model, Output, formula_of, header
-from oddsmith.formula import Arithmetic, Clip, Column, Function, Number, Pieces, Reader, Where, steps_past
+from oddsmith.export.language import Language, Model, Output, formula_of, header, joint_to_write
+from oddsmith.formula import Arithmetic, Clip, Column, Formula, Function, Number, Pieces, Reader, Where, steps_past
+from oddsmith.formula.vectors import Affine, Each, Inputs, Largest, Total, parts_of, walk_vectors
+from oddsmith.maps.joint import JointMap
 
 if TYPE_CHECKING:
     import onnx
@@ -21,6 +24,9 @@ __all__ = ["Onnx", "to_onnx"]
 #: The oldest that has all operations in float64; every runtime since 2022 reads them.
 _OPSET, _IR = 17, 8
 
+#: ONNX's number of the type float64.
+_DOUBLE = 11
+
 _MAX = float(np.finfo(np.float64).max)
 _OPERATORS = {"-": "Sub", "*": "Mul", "/": "Div"}
 _FUNCTIONS = {"abs": "Abs", "cos": "Cos", "exp": "Exp", "log": "Log", "negative": "Neg"}
@@ -29,13 +35,17 @@ _FUNCTIONS = {"abs": "Abs", "cos": "Cos", "exp": "Exp", "log": "Log", "negative"
 def to_onnx(model: Model, *, output: Output = "probability") -> bytes:
     """Write a map as an ONNX model: input "score", float64 of shape (N,); output of the same kind, named as asked for.
 
+    Of several classes the input is "logits" or "uncalibrated_probabilities", of shape (N, columns), and the output
+    "probabilities", of shape (N, classes), in the order of the labels; where a value of a row is NaN, all of its
+    probabilities are.
+
     Intervals are found by a binary search of ⌈log₂(knots + 1)⌉ steps and interpolated within. NaN gives NaN, ±∞ the
     limits, and a score that the model refuses gives NaN. Needs opset 17.
 
     Parameters
     ----------
-    model : CalibrationMap or Calibrator
-        A fitted calibrator or its map.
+    model : CalibrationMap, Calibrator, JointModel, JointMap or fitted joint scaling
+        A fitted calibrator or its map; of several classes a model, its map or a fitted scaling.
     output : {"probability", "log_odds"}, default "probability"
         Log-odds are held within ±700.
 
@@ -64,16 +74,25 @@ class Onnx(Language):
         import onnx
         from onnx import helper
 
-        graph = _Graph()
-        value = graph.read(formula_of(model, output))
-        # NaN goes through, and a constant map gets the shape of the scores.
-        graph.add("Where", graph.add("IsNaN", "score"), "score", value, result=output)
-        # A number that was read may have been written in another way: the runtime warns of what no node uses.
+        graph = _Nodes()
+        joint = joint_to_write(model, output)
+        if joint is None:
+            held = graph.add("Clip", "score", graph.constant(-_MAX), graph.constant(_MAX))
+            value = _Graph(graph, held).read(formula_of(model, output))
+            # NaN goes through, and a constant map gets the shape of the scores.
+            graph.add("Where", graph.add("IsNaN", "score"), "score", value, result=output)
+            shapes = {"score": ["N"], output: ["N"]}
+        else:
+            name = _add_probabilities(graph, joint.map)
+            shapes = {name: ["N", joint.map.columns], "probabilities": ["N", joint.map.n_classes]}
+        # ONNX Runtime warns of constants that no node uses.
         used = {name for node in graph.nodes for name in node.input}
         constants = [constant for constant in graph.constants if constant.name in used]
-        column = [helper.make_tensor_value_info(name, onnx.TensorProto.DOUBLE, ["N"]) for name in ("score", output)]
+        given, result = (
+            helper.make_tensor_value_info(name, onnx.TensorProto.DOUBLE, shape) for name, shape in shapes.items()
+        )
         whole = helper.make_model(
-            helper.make_graph(graph.nodes, "calibration", column[:1], column[1:], constants),
+            helper.make_graph(graph.nodes, "calibration", [given], [result], constants),
             opset_imports=[helper.make_opsetid("", _OPSET)],
             ir_version=_IR,
             producer_name="oddsmith",
@@ -90,22 +109,19 @@ class Onnx(Language):
         return _apart.run_in_python("onnx", base64.b64encode(content).decode("ascii"), output, scores)
 
 
-class _Graph(Reader[str]):
-    """Reads a formula as nodes of a graph; what is read is the name of a tensor."""
+class _Nodes:
+    """Nodes and constants of a graph."""
 
     def __init__(self) -> None:
-        super().__init__()
         self.nodes: list[onnx.NodeProto] = []
         self.constants: list[onnx.TensorProto] = []
-        self._held = self.add("Clip", "score", self.constant(-_MAX), self.constant(_MAX))
-        self._place = ""
 
-    def add(self, operation: str, *inputs: str, result: str = "") -> str:
+    def add(self, operation: str, *inputs: str, result: str = "", **options: Any) -> str:
         """Append a node and return the name of its result."""
         from onnx import helper
 
         name = result or f"value_{len(self.nodes) + 1}"
-        self.nodes.append(helper.make_node(operation, list(inputs), [name]))
+        self.nodes.append(helper.make_node(operation, list(inputs), [name], **options))
         return name
 
     def constant(self, values: float | NDArray[Any]) -> str:
@@ -116,8 +132,31 @@ class _Graph(Reader[str]):
         self.constants.append(numpy_helper.from_array(np.asarray(values), name))
         return name
 
+
+class _Graph(Reader[str]):
+    """Reads a formula as nodes of a graph; what is read is the name of a tensor.
+
+    Parameters
+    ----------
+    graph : _Nodes
+    score : str
+        The tensor of scores, which are finite.
+    beside : sequence of str
+        Tensors that stand beside it.
+    """
+
+    def __init__(self, graph: _Nodes, score: str, beside: Sequence[str] = ()) -> None:
+        super().__init__()
+        self.add, self.constant = graph.add, graph.constant
+        self._held = score
+        self.beside = beside
+        self._place = ""
+
     def _score(self) -> str:
         return self._held
+
+    def _beside(self, place: int) -> str:
+        return self.beside[place - 1]
 
     def _number(self, value: float) -> str:
         return self.constant(value)
@@ -163,3 +202,52 @@ class _Graph(Reader[str]):
             passed = self.add("Add", place, self.constant(np.array(step, np.int64)))
             place = self.add("Where", above, passed, place)
         return place
+
+
+def _add_probabilities(graph: _Nodes, fitted: JointMap) -> str:
+    """Add the nodes of a joint map, and return the name of its input."""
+    given = "logits" if fitted.input == "logits" else "uncalibrated_probabilities"
+    along = graph.constant(np.array([1], np.int64))
+    absent = graph.add("Cast", graph.add("IsNaN", given), to=_DOUBLE)
+    missing = graph.add("Greater", graph.add("ReduceSum", absent, along), graph.constant(0.5))
+    rows = graph.add("Where", missing, graph.constant(0.0), given)
+    names: dict[int, str] = {}
+    formula = fitted.probability_formula()
+    for node in walk_vectors(formula):
+        if isinstance(node, Inputs):
+            names[id(node)] = rows
+            continue
+        x, *beside = (names[id(part)] for part in parts_of(node))
+        match node:
+            case Each(formulas=[one]):
+                value = _shaped(graph, _Graph(graph, x, beside).read(one), x)
+            case Each(formulas=several):
+                value = _concatenated(graph, several, [x, *beside], [part.width for part in parts_of(node)])
+            case Affine(coef=coef, intercept=intercept):
+                matrix = coef.ndim == 2
+                factor = graph.constant(coef.T if matrix else np.broadcast_to(coef, node.width).copy())
+                value = graph.add("Sum", graph.add("MatMul" if matrix else "Mul", x, factor), graph.constant(intercept))
+            case Largest():
+                value = graph.add("ReduceMax", x, axes=[1])
+            case Total(formula=one):
+                value = graph.add("ReduceSum", _shaped(graph, _Graph(graph, x).read(one), x), along)
+        names[id(node)] = value
+    graph.add("Where", missing, graph.constant(float("nan")), names[id(formula)], result="probabilities")
+    return given
+
+
+def _shaped(graph: _Nodes, value: str, like: str) -> str:
+    """Return a tensor in the shape of another; nothing in that one is missing."""
+    return graph.add("Where", graph.add("IsNaN", like), like, value) if value.startswith("constant") else value
+
+
+def _concatenated(graph: _Nodes, formulas: Sequence[Formula], given: list[str], widths: list[int]) -> str:
+    """Return one column per formula, side by side."""
+    columns = []
+    for place, one in enumerate(formulas):
+        at = [
+            name if width == 1 else graph.add("Gather", name, graph.constant(np.array([place], np.int64)), axis=1)
+            for name, width in zip(given, widths, strict=True)
+        ]
+        columns.append(_shaped(graph, _Graph(graph, at[0], at[1:]).read(one), at[0]))
+    return graph.add("Concat", *columns, axis=1)

@@ -39,6 +39,26 @@ def {output}(score):
 {arrays}{body}
     return {value}
 """
+    vector = "{name} = [0.0] * {size}"
+    assign = "{name} = {value}"
+    loop = "for {index} in range({size}):\n{indented}"
+    block = "{body}"
+    joint_frame = """\
+{header}
+
+import bisect
+import math
+
+
+def probabilities(row):
+    row = [math.nan if value is None else float(value) for value in row]
+    if len(row) != {columns}:
+        raise ValueError("row must have {columns} values")
+    if any(value != value for value in row):
+        return [math.nan] * {classes}
+{arrays}{body}
+    return {value}
+"""
 
     def run(self, content: str, output: Output, scores: Floats) -> tuple[str, Any]:
         """Run the function in an interpreter without other packages."""
@@ -50,10 +70,13 @@ def to_python(model: Model, *, output: Output = "probability") -> str:
 
     None and NaN give themselves, ±∞ the limits, and a score that the model refuses gives NaN.
 
+    Of several classes it is ``probabilities(row)``, from a list with one value per column to a list with one per class;
+    where a value is None or NaN, all of them are NaN.
+
     Parameters
     ----------
-    model : CalibrationMap or Calibrator
-        A fitted calibrator or its map.
+    model : CalibrationMap, Calibrator, JointModel, JointMap or fitted joint scaling
+        A fitted calibrator or its map; of several classes a model, its map or a fitted scaling.
     output : {"probability", "log_odds"}, default "probability"
         What the function returns, and its name. Log-odds are held within ±700.
 

@@ -70,6 +70,11 @@ class NumpyArrays(TypedColumns):
         matrices = [() if name is None else _names(name, found[name]) for name in chosen]
         return NumpyArrays(tuple(paths), names, tuple(types), *matrices, found)
 
+    def columns_of(self, array: str) -> tuple[str, ...]:
+        """Return the columns of a matrix; none where there is no such matrix."""
+        is_matrix = array in self.arrays and self.arrays[array].ndim == 2
+        return tuple(name for name in _names(array, self.arrays[array]) if name in self.columns) if is_matrix else ()
+
     def relation(self, *, note_rejects: bool = False) -> str:
         """Return the columns as a relation: c0 and so on."""
         del note_rejects

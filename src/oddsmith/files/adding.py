@@ -60,13 +60,18 @@ class NewColumn:
         """Return an expression for it over what was computed."""
         if not self.choices:
             return f"calibrated.p{place}"
-        are_text = isinstance(self.choices[0], str)
-        listed = ", ".join(text_literal(str(each)) if are_text else str(each) for each in self.choices)
+        listed = ", ".join(text_literal(each) if isinstance(each, str) else str(each) for each in self._choices)
         return f"list_extract([{listed}], CAST(calibrated.p{place} AS INTEGER) + 1)"
 
     def values(self, computed: NDArray[Any]) -> NDArray[Any]:
         """Return it as an array, from what was computed."""
-        return np.asarray(self.choices)[computed.astype(np.int64)] if self.choices else computed
+        return np.asarray(self._choices)[computed.astype(np.int64)] if self.choices else computed
+
+    @property
+    def _choices(self) -> list[str | int | float | bool]:
+        """Values of one column: as they are where they are of one kind, else as text."""
+        same = len({type(each) for each in self.choices}) == 1
+        return list(self.choices) if same else [str(each) for each in self.choices]
 
 
 @dataclass(frozen=True)

@@ -1,29 +1,37 @@
 """Add the probabilities of several classes, and the decision, to a file."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith import _check
-from oddsmith.atomic import File
-from oddsmith.files._engine import Progress
+from oddsmith.atomic import File, replacing
+from oddsmith.export.joint import new_columns
+from oddsmith.files._engine import Progress, explained
+from oddsmith.files._typed import TypedColumns
+from oddsmith.files._writers import copy_statement, output_format
 from oddsmith.files.adding import Inputs, NewColumn, add_columns
 from oddsmith.files.applying import Applied
-from oddsmith.files.bad_rows import RowProblem, problems_of
+from oddsmith.files.bad_rows import problem_code, problems_of, refuse_bad_rows
 from oddsmith.files.class_columns import ClassColumns, choose_class_columns
-from oddsmith.files.class_reading import EXACT, distribution_problems
+from oddsmith.files.class_reading import EXACT, distribution_problems, score_expression
 from oddsmith.files.columns import listed
 from oddsmith.files.source import ScoreFile
-from oddsmith.frames.bad_rows import BadRowPolicy
+from oddsmith.frames import apply_joint
+from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
+from oddsmith.frames.sql_text import identifier
 from oddsmith.modelfile import JointModel
 
-__all__ = ["DECISION", "apply_joint_model", "choose_model_columns", "class_inputs"]
+__all__ = ["apply_joint_model", "choose_model_columns", "class_inputs"]
 
-DECISION = "decision"
+#: How much is done when all rows were looked at.
+_SURVEYED = 0.2
 
 #: What the matrix of probabilities is called where arrays are written.
 _MATRIX = "probabilities"
@@ -58,7 +66,7 @@ def choose_model_columns(file: ScoreFile, model: JointModel, scores: Sequence[st
 def class_inputs(file: ScoreFile, columns: ClassColumns, input_: str) -> Inputs:
     """Return what is computed from: the scores of all classes as s0 and so on."""
     k = len(columns.scores)
-    problems: list[RowProblem] = problems_of(file, columns)
+    problems = problems_of(file, columns)
     if input_ == "probabilities" and k > 1:
         problems = [*problems, *distribution_problems(k)]
     numbers = {f"s{i}": f"TRY_CAST(f{i} AS DOUBLE)" for i in range(k)}
@@ -116,15 +124,72 @@ def apply_joint_model(
     >>> (folder / "out.csv").read_text().splitlines()[0]
     'id,za,zb,zc,probability_a,probability_b,probability_c,decision'
     """
-    new = [NewColumn(f"{prefix}{label}", array=_MATRIX) for label in model.labels]
-    new.append(NewColumn(DECISION, choices=model.labels))
+    *probs, decision = new_columns(model, prefix, file.columns)
+    new = [*(NewColumn(name, array=_MATRIX) for name in probs), NewColumn(decision, choices=model.labels)]
     inputs, map_ = class_inputs(file, columns, model.map.input), model.map
 
     def compute(batch: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
         logs = map_.log_probability(scores_of(batch, map_.columns, map_.input))
         return [*np.exp(logs).T, logs.argmax(axis=1)]
 
-    rows, dropped = add_columns(
-        file, inputs, new, compute, output, bad_rows=bad_rows, force=force, sources=sources, progress=progress
+    def by_batches(path: str | os.PathLike[str]) -> Applied:
+        options = {"bad_rows": bad_rows, "force": force, "sources": sources, "progress": progress}
+        return Applied(*add_columns(file, inputs, new, compute, path, **options), {})
+
+    kind = output_format(Path(output))[0]
+    if not isinstance(file.layout, TypedColumns) or kind == "numpy":
+        return by_batches(output)
+    # Columns that need no parsing go through the engine from end to end, unless rows are left out.
+    with replacing(output, force=force, sources=[*file.sources, *sources]) as unfinished, explained(file.name):
+        good, dropped = _survey(file, inputs, bad_rows, progress)
+        if dropped is not None:
+            return by_batches(unfinished)
+        applied = partial(apply_joint, model=model, prefix=prefix)
+        written = _stream(file, inputs, model.map.input, applied, [each.name for each in new], unfinished, progress)
+        if written != good:
+            _check.fail(f"{file.name} must not change while it is read", f"{good}, then {written} rows", "try again")
+    return Applied(good, None, {})
+
+
+def _survey(
+    file: ScoreFile, inputs: Inputs, bad_rows: BadRowPolicy, progress: Progress | None
+) -> tuple[int, BadRows | None]:
+    """Look at all rows once; return how many can be used, and what is left out."""
+    rows = f"SELECT {problem_code(inputs.problems)} AS problem FROM ({file.layout.select(inputs.columns.names)})"
+    query = f"SELECT problem, count(*) FROM ({rows}) GROUP BY problem"
+    counts = dict(file.engine.watch(lambda: file.engine.rows(query), progress, 0.0, _SURVEYED))
+    good = counts.pop(None, 0)
+    return good, refuse_bad_rows(file, inputs.columns, inputs.problems, counts, good, bad_rows)
+
+
+def _stream(
+    file: ScoreFile,
+    inputs: Inputs,
+    input_: str,
+    apply: Callable[..., Any],
+    new: Sequence[str],
+    output: Path,
+    progress: Progress | None,
+) -> int:
+    """Let the engine read, compute and write in one query; return how many rows it wrote."""
+    engine, target = file.engine, output_format(output)
+    query, columns = _scored(file, inputs.columns.names, input_)
+    source = f"({apply(engine.connection.sql(query), columns=columns).sql_query()}) AS source"
+    added = [(name, f"source.{identifier(name)}") for name in new]
+    copy = copy_statement(engine, file.layout, added, source, output, target)
+    written = engine.watch(lambda: engine.rows(copy), progress, _SURVEYED, 1.0)[0][0]
+    return int(written) - (target[0] in ("csv", "tsv"))  # whose header is a row
+
+
+def _scored(file: ScoreFile, names: Sequence[str], input_: str) -> tuple[str, list[str]]:
+    """Return a query for all columns of a file and the scores that a model reads, and the names of those."""
+    spare = "oddsmith"
+    while any(column.casefold().startswith(spare) for column in file.columns):
+        spare += "_"
+    raw, columns = ([f"{spare}_{what}_{i}" for i in range(len(names))] for what in ("raw", "score"))
+    fields = ", ".join(
+        f"TRY_CAST({file.layout.field(name)} AS DOUBLE) AS {column}" for name, column in zip(names, raw, strict=True)
     )
-    return Applied(rows, dropped, {})
+    rows = f"SELECT source.*, {fields} FROM {file.layout.relation()} AS source"
+    values = ", ".join(f"{score_expression(raw, i, input_)} AS {column}" for i, column in enumerate(columns))
+    return f"SELECT * EXCLUDE ({', '.join(raw)}), {values} FROM ({rows})", columns

@@ -66,8 +66,8 @@ def choose_class_columns(
     ----------
     file : ScoreFile
     scores : sequence of str
-        Patterns such as ``"p_*"``, whose columns keep the order of the file, names, or names joined by commas; by
-        default the matrix of a file of arrays.
+        Patterns such as ``"p_*"``, whose columns keep the order of the file, names, or names joined by commas, also of
+        a matrix; by default the matrix of a file of arrays.
     classes : sequence of str, optional
         The label of each column; by default the part of the names that varies.
     label, weight : str, optional
@@ -124,7 +124,7 @@ def _scores(file: ScoreFile, given: Sequence[str], taken: set[str]) -> tuple[lis
         parts = [text] if text in file.columns or _WILD.search(text) else [part.strip() for part in text.split(",")]
         for part in parts:
             if part in file.columns or not _WILD.search(part):
-                found.setdefault(known_column(file, "scores", part))
+                found |= dict.fromkeys(file.columns_of(part) or [known_column(file, "scores", part)])
                 continue
             pattern = re.compile(_with_groups(part))
             matches = {name: match for name in file.columns if name not in taken and (match := pattern.match(name))}

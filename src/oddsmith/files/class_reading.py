@@ -18,7 +18,9 @@ from oddsmith.files.columns import listed
 from oddsmith.files.reading import is_whole
 from oddsmith.files.source import ScoreFile
 from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
+from oddsmith.frames.one_vs_rest import class_tables
 from oddsmith.frames.sql_text import text_literal
+from oddsmith.table import ScoreTable
 from oddsmith.table.class_rows import ClassRows
 
 __all__ = ["MOST_VALUES", "ClassData", "Meaning", "read_class_rows"]
@@ -32,13 +34,19 @@ MOST_VALUES = 20_000_000
 _MAX_LABELS = 100_000
 
 #: Sums of probabilities that were rounded when they were written miss 1 by less; such rows are divided by their sum.
-ROUNDED = 0.01
+ROUNDED = 0.02
+
+#: Of sums of exponentials, whose logarithm is taken.
+_LEAST = 1e-300
 
 #: Sums that miss 1 by less count as 1.
 EXACT = 1e-5
 
-#: How much is done when text is taken apart, and when all rows were looked at.
-_STAGED, _SURVEYED = 0.5, 0.7
+#: How much is done when text is taken apart, when all rows were looked at, and when there are tables of them.
+_STAGED, _SURVEYED, _TABLED = 0.5, 0.7, 0.9
+
+#: Log-odds against the rest are written out, class by class: the query grows with the square of the classes.
+_MOST_TABLES = 50
 
 _NO_COLUMN = "label has no score column"
 
@@ -59,6 +67,8 @@ class ClassData:
         What was left out.
     largest_gap : float
         How far the sum of a row of probabilities was from 1, at most, before it was divided by it.
+    tables : tuple of ScoreTable or None
+        Of all rows, each class against the rest: where they were asked for and the rows are a sample.
     """
 
     rows: ClassRows
@@ -66,6 +76,7 @@ class ClassData:
     unseen: tuple[Label, ...]
     dropped: BadRows | None
     largest_gap: float
+    tables: tuple[ScoreTable, ...] | None = None
 
     @property
     def sampled(self) -> bool:
@@ -95,6 +106,7 @@ def read_class_rows(
     bad_rows: BadRowPolicy = "refuse",
     sample: int | None = None,
     random_state: int = 0,
+    tables: bool = False,
     progress: Progress | None = None,
 ) -> ClassData:
     r"""Read logits or probabilities of several classes, and the true class of each row.
@@ -114,6 +126,9 @@ def read_class_rows(
         How many rows to read at most, drawn at random; by default as many as make 20,000,000 scores.
     random_state : int, default 0
         Seed of that sample.
+    tables : bool, default False
+        Whether all rows are read into one score table per class where they are too many for memory: the log-odds of
+        each class against the rest of logits, the column of each class of probabilities. At most 50 classes.
     progress : callable, optional
         Told how much is done, from 0 to 1.
 
@@ -149,10 +164,13 @@ def read_class_rows(
         least = 1 if sample is None else _check.whole_number(sample, "sample", low=1)
         size = max(least, MOST_VALUES // len(columns.scores)) if sample is None else least
         usable = _usable(rows, columns, list(foreign), input_, survey.whole_weights)
+        made = None
+        if tables and sample is None and size < good and len(columns.scores) <= _MOST_TABLES:
+            made = engine.watch(lambda: _tables(engine, usable, columns, codes, input_), progress, _SURVEYED, _TABLED)
         drawn = engine.watch(
-            lambda: _drawn(engine, usable, good, min(size, good), random_state), progress, _SURVEYED, 1.0
+            lambda: _drawn(engine, usable, good, min(size, good), random_state), progress, _TABLED, 1.0
         )
-    return _data(columns, drawn, codes, input_, good, dropped, survey.gap)
+    return replace(_data(columns, drawn, codes, input_, good, dropped, survey.gap), tables=made)
 
 
 def distribution_problems(k: int, start: int = 0) -> list[RowProblem]:
@@ -268,8 +286,8 @@ def _without_foreign(
 
 def _usable(rows: str, columns: ClassColumns, foreign: Sequence[str], input_: str, whole_weights: bool) -> str:
     """Return a query for s0 and so on, label and weight of the rows that are used."""
-    k = len(columns.scores)
-    kept = [f"{score_expression(i, k, input_)} AS s{i}" for i in range(k)]
+    scores = [f"s{i}" for i in range(len(columns.scores))]
+    kept = [f"{score_expression(scores, i, input_)} AS {name}" for i, name in enumerate(scores)]
     kept.append("label")
     if columns.weight is not None:
         kept.append(f"CAST(weight AS {'BIGINT' if whole_weights else 'DOUBLE'}) AS weight")
@@ -277,17 +295,38 @@ def _usable(rows: str, columns: ClassColumns, foreign: Sequence[str], input_: st
     if foreign:
         conditions.append(f"label NOT IN ({', '.join(map(text_literal, foreign))})")
     if input_ == "probabilities":
-        scores = [f"s{i}" for i in range(k)]
         conditions.append(f"least({', '.join(scores)}) >= 0 AND abs({' + '.join(scores)} - 1) <= {ROUNDED}")
     return f"SELECT {', '.join(kept)} FROM {rows} WHERE {' AND '.join(conditions)}"
 
 
-def score_expression(i: int, k: int, input_: str) -> str:
-    """Return an expression for score i of k over s0 and so on: of rounded probabilities, divided by their sum."""
+def score_expression(names: Sequence[str], i: int, input_: str) -> str:
+    """Return an expression for score i of columns of doubles: of rounded probabilities, divided by their sum."""
+    if input_ == "logits" or len(names) == 1:
+        return names[i]
+    total = " + ".join(names)
+    return f"CASE WHEN abs({total} - 1) > {EXACT} THEN {names[i]} / ({total}) ELSE {names[i]} END"
+
+
+def _tables(
+    engine: Engine, usable: str, columns: ClassColumns, codes: Mapping[str, int], input_: str
+) -> tuple[ScoreTable, ...]:
+    """Return the table of each class against the rest, of all rows, by one aggregate query."""
+    k = len(columns.scores)
+    scores = [f"s{i}" for i in range(k)]
+    code = " ".join(f"WHEN {text_literal(text)} THEN {place}" for text, place in codes.items())
+    kept = [f"CASE label {code} END AS code", *([] if columns.weight is None else ["weight"])]
     if input_ == "logits":
-        return f"s{i}"
-    total = " + ".join(f"s{j}" for j in range(k))
-    return f"CASE WHEN abs({total} - 1) > {EXACT} THEN s{i} / ({total}) ELSE s{i} END"
+        # Each sum has a term that is 1, but for the largest class itself, whose sum is held above 0.
+        top = f"greatest({', '.join(scores)})"
+        others = [" + ".join(f"exp({other} - top)" for other in scores if other != one) for one in scores]
+        kept += [
+            f"{one} - top - ln(greatest({sums}, {_LEAST})) AS {one}" for one, sums in zip(scores, others, strict=True)
+        ]
+        usable = f"SELECT *, {top} AS top FROM ({usable})"
+    else:
+        kept += scores
+    relation = engine.connection.sql(f"SELECT {', '.join(kept)} FROM ({usable})")
+    return tuple(class_tables(relation, scores, "code", range(k), None if columns.weight is None else "weight"))
 
 
 def _drawn(engine: Engine, usable: str, good: int, size: int, random_state: int) -> dict[str, Any]:

@@ -61,6 +61,10 @@ class ScoreFile:
             return ()
         return self.layout.matrix if kind == "score" else self.layout.probabilities
 
+    def columns_of(self, array: str) -> tuple[str, ...]:
+        """Return the columns of a matrix of this name; none where there is no such matrix."""
+        return self.layout.columns_of(array) if isinstance(self.layout, NumpyArrays) else ()
+
     @property
     def suffix(self) -> str:
         """The end of the name of a text file with the same rows: .csv, or .jsonl."""

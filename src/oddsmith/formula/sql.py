@@ -48,6 +48,13 @@ def _decisions(knots: Floats, body: Formula) -> Formula:
     return tree(0, len(knots))
 
 
+def label_literal(label: str | bool | int | float) -> exp.Expression:
+    """Return a label as a value of SQL, fractions as doubles."""
+    if isinstance(label, float):
+        return exp.Cast(this=exp.Literal.string(repr(label)), to=exp.DataType(this=exp.DataType.Type.DOUBLE))
+    return exp.convert(label)
+
+
 class SqlReader(Reader[exp.Expression]):
     """Reads a formula without pieces as an expression of one dialect.
 

@@ -17,7 +17,7 @@ from sqlglot import exp
 from oddsmith._types import Floats
 from oddsmith.formula import LIMIT, Arithmetic, Clip, Column, Formula, Function, Number, Pieces, at_piece, parts
 from oddsmith.formula.layers import carried_past
-from oddsmith.formula.sql import SqlReader, as_decisions
+from oddsmith.formula.sql import SqlReader, as_decisions, label_literal
 from oddsmith.formula.vectors import FAR
 from oddsmith.frames.hinges import as_hinges
 from oddsmith.frames.searching import Search, plan_search
@@ -91,7 +91,7 @@ def with_layers(rows: "ScoredFrame", plan: "JointPlan") -> "DuckDBPyRelation":
         relation = relation.project(", ".join([own, *map(identifier, earlier), *named]))
     added = dict(zip(plan.probs, map(identifier, probs), strict=True))
     largest = identifier(top)
-    labels = (exp.convert(label).sql("duckdb") for label in plan.labels)
+    labels = (label_literal(label).sql("duckdb") for label in plan.labels)
     decisions = (f"WHEN {prob} >= {largest} THEN {label}" for prob, label in zip(added.values(), labels, strict=True))
     added[plan.decision] = f"CASE {' '.join(decisions)} END"
     wanted = (f"CASE WHEN {there} THEN {value} END AS {identifier(name)}" for name, value in added.items())

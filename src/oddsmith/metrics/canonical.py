@@ -91,8 +91,8 @@ class DirichletKernel:
         self.log_weight = np.log(forecast.weight.astype(np.float64))
 
     def means(self, values: Floats, bandwidth: float) -> Floats:
-        """Return the mean of values over rows like each row, itself left out."""
-        found = np.empty_like(self.prob)
+        """Return the means of columns of values over rows like each row, itself left out."""
+        found = np.empty(values.shape)
         step = max(_BLOCK // len(self.prob), 1)
         for start in range(0, len(self.prob), step):
             logs = self._log_kernel(np.arange(start, min(start + step, len(self.prob))), bandwidth)

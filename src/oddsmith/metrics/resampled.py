@@ -34,8 +34,8 @@ def rows_again(table: Any, n_resamples: int, rng: np.random.Generator) -> Iterat
 
     def draw() -> ScoreTable:
         times = rng.multinomial(units, chance)
-        (pos, neg), squares = np.split(times * unit, 2), np.split(times * unit**2, 2)
-        return with_weights(table, pos, neg, squares, table.rows)
+        (pos, neg), (pos_sq, neg_sq) = np.split(times * unit, 2), np.split(times * unit**2, 2)
+        return with_weights(table, pos, neg, squares=(pos_sq, neg_sq), rows=table.rows)
 
     return (draw() for _ in range(n_resamples))
 
@@ -52,7 +52,8 @@ def labels_again(table: Any, prob: Floats, n_resamples: int, rng: np.random.Gene
         total = rng.multinomial(units, chance)
         pos = rng.binomial(total, prob)
         neg = total - pos
-        return with_weights(table, pos * unit, neg * unit, (pos * unit**2, neg * unit**2), table.rows)
+        squares = pos * unit**2, neg * unit**2
+        return with_weights(table, pos * unit, neg * unit, squares=squares, rows=table.rows)
 
     return (draw() for _ in range(n_resamples))
 

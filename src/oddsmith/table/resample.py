@@ -6,7 +6,7 @@ those are resampled where the rows are, or as the (Σw)²/Σw² rows of equal we
 where every row of a class has a score of its own.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -219,11 +219,12 @@ def _deal(counts: NDArray[np.int64], sizes: NDArray[np.int64], rng: np.random.Ge
 
 
 def with_weights(
-    table: ScoreTable, pos: Weights, neg: Weights, squares: Sequence[Floats] = (), rows: int = -1
+    table: ScoreTable, pos: Weights, neg: Weights, *, squares: tuple[Floats, Floats] | None = None, rows: int = -1
 ) -> ScoreTable:
     """Return the same scores with other counts, or with weights and their squares; cells without any are dropped."""
     held = pos + neg > 0
-    return ScoreTable(*(column[held] for column in (table.scores, pos, neg, *squares)), rows=rows)
+    pos_sq, neg_sq = (None, None) if squares is None else (side[held] for side in squares)
+    return ScoreTable(table.scores[held], pos[held], neg[held], pos_sq, neg_sq, rows=rows)
 
 
 def require_counts(table: ScoreTable, what: str) -> None:

@@ -70,6 +70,7 @@ def test_wrong_counts_are_a_problem(lonely):
     assert "must hold 3,000 training documents; got 1" in result.problems[0]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", sorted(set(SOURCES) - {"trec_ap"}))
 def test_real_data_are_intact(real, name, monkeypatch):
     data = real(name)

@@ -86,6 +86,8 @@ def test_what_a_run_has_not_measured_is_undecided_and_what_has_no_data_cannot_be
     (missing,) = judge("toy", {}, {"9": rule()})
     assert missing.verdict == "undecided"
     assert "next full run" in missing.ours
+    (absent,) = judge("toy", {"9": []}, {"9": rule()})
+    assert (absent.verdict, absent.ours) == ("undecided", "what it is about does not occur")
     (private,) = judge("toy", {"9": [Case("MSN Web", None)]}, {"9": rule()})
     assert (private.verdict, private.ours) == ("cannot be tested", "data not available")
 

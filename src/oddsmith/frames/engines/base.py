@@ -2,7 +2,7 @@
 
 import contextlib
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -50,6 +50,15 @@ class Extent(NamedTuple):
 
     rows: int
     span: tuple[float, float] | None
+
+
+class LongNames(NamedTuple):
+    """Columns of a frame with a row for every row and class."""
+
+    score: str
+    place: str  # of the class
+    hit: str  # whether the row is of the class
+    weight: str | None
 
 
 class FrameEngine:
@@ -141,6 +150,29 @@ class FrameEngine:
                 f"Hint: see what the engine says, and try a smaller query on the same frame.{shown}"
             )
             raise EngineError(msg) from error
+
+    def unpivoted(self, rows: "ScoredFrame", labels: Sequence[Any]) -> tuple[Any, LongNames]:
+        """Return a native frame with a row for every row and class: its score, and whether the row is of the class.
+
+        Where the label is missing, that is said of the first class alone, so that such rows are counted once.
+        """
+        import narwhals.stable.v2 as nw
+
+        truth, label = f"{rows.spare}_truth", nw.col(rows.label)
+        place: Any = nw.lit(-1)
+        for number, one in reversed(list(enumerate(labels))):
+            place = nw.when(label == one).then(nw.lit(number)).otherwise(place)
+        numbered = {str(number): rows.as_double(name) for number, name in enumerate(rows.scores)}
+        kept = {truth: nw.when(~label.is_null()).then(place).otherwise(nw.lit(-2))}
+        if rows.weight is not None:
+            kept["weight"] = nw.col(rows.weight)
+        frame = rows.frame.select(**numbered, **kept)
+        long = frame.unpivot(list(numbered), index=list(kept), variable_name="place", value_name="score")
+        long = long.with_columns(nw.col("place").cast(nw.Int64))
+        absent = (nw.col(truth) == nw.lit(-2)) & (nw.col("place") == nw.lit(0))
+        hit = nw.when(~absent).then(nw.col(truth) == nw.col("place"))
+        names = LongNames("score", "place", "hit", None if rows.weight is None else "weight")
+        return long.with_columns(hit=hit).to_native(), names
 
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
         """Return the native frame with the probability of each row; parameters of segments are joined to the rows."""

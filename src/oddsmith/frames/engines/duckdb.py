@@ -1,11 +1,13 @@
 """DuckDB: relations, asked and extended in its own words where these are faster."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from oddsmith.frames.engines.base import Extent, Frame, FrameEngine, SentColumn
+from oddsmith.frames.engines.base import Extent, Frame, FrameEngine, LongNames, SentColumn
 from oddsmith.frames.footers import range_in_footers
+from oddsmith.frames.sql_text import identifier
 from oddsmith.table.grid import Grid
 
 if TYPE_CHECKING:
@@ -70,6 +72,22 @@ class DuckDB(FrameEngine):
         from oddsmith.frames.duckdb_expressions import with_layers
 
         return with_layers(rows, plan)
+
+    def unpivoted(self, rows: "ScoredFrame", labels: Sequence[Any]) -> tuple[Any, LongNames]:
+        """Return a relation with a row for every row and class, by lists that are unnested: one scan, no NULL lost."""
+        from oddsmith.formula.sql import label_literal
+
+        names = LongNames("score", "place", "hit", None if rows.weight is None else "weight")
+        label = identifier(rows.label)
+        cases = (f"WHEN {label_literal(one).sql('duckdb')} THEN {place}" for place, one in enumerate(labels))
+        truth = f"CASE WHEN {label} IS NULL THEN -2 ELSE CASE {label} {' '.join(cases)} ELSE -1 END END AS truth"
+        values = ", ".join(f"{identifier(name)}::DOUBLE" for name in rows.scores)
+        kept = "truth" if rows.weight is None else "truth, weight"
+        weight = "" if rows.weight is None else f", {identifier(rows.weight)} AS weight"
+        relation = rows.frame.to_native().project(f"[{values}] AS scores, {truth}{weight}")
+        relation = relation.project(f"unnest(scores) AS score, unnest(range({len(labels)})) AS place, {kept}")
+        hit = "CASE WHEN truth > -2 OR place > 0 THEN truth = place END AS hit"
+        return relation.project(f"score, place, {hit}{'' if rows.weight is None else ', weight'}"), names
 
 
 def cell_expression(grid: Grid, score: "Expression") -> "Expression":

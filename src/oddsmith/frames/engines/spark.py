@@ -55,7 +55,7 @@ class Spark(FrameEngine):
         """Return the native frame with the probabilities of several classes and the decision, layer by layer."""
         from sqlglot import exp
 
-        from oddsmith.formula.sql import SqlReader, as_decisions
+        from oddsmith.formula.sql import SqlReader, as_decisions, label_literal
 
         def named(value: str, name: str) -> str:
             return f"{value} AS {identifier(name, '`')}"
@@ -73,7 +73,7 @@ class Spark(FrameEngine):
                 values.append(named(value.sql(dialect="spark", copy=False), column.name))
             frame = frame.selectExpr("*", *values)
         there = " AND ".join(f"NOT ({name} IS NULL OR isnan({name}))" for name in given)
-        labels = (exp.convert(label).sql(dialect="spark") for label in plan.labels)
+        labels = (label_literal(label).sql(dialect="spark") for label in plan.labels)
         decisions = (f"WHEN {prob} >= {top} THEN {label}" for prob, label in zip(probs, labels, strict=True))
         added = dict(zip([*plan.probs, plan.decision], [*probs, f"CASE {' '.join(decisions)} END"], strict=True))
         wanted = [named(f"CASE WHEN {there} THEN {value} END", name) for name, value in added.items()]

@@ -8,7 +8,7 @@
   function dress(dark) {
     root.dataset.theme = dark ? "dark" : "light";
     button.textContent = dark ? "Light" : "Dark";
-    button.setAttribute("aria-label", dark ? "Use light colours" : "Use dark colours");
+    button.setAttribute("aria-label", dark ? "Use light colors" : "Use dark colors");
   }
   dress(preferred.matches);
   preferred.addEventListener("change", (event) => dress(event.matches));

@@ -24,7 +24,7 @@ _QUANTIFIERS = {"every": "in every case", "most": "in more than half of the case
 _LISTED = 3
 
 
-Measured = float | Interval | Verdict | None
+Measured = bool | float | Interval | Verdict | None
 
 
 class Case(NamedTuple):
@@ -169,20 +169,22 @@ def rules() -> Mapping[str, Rule]:
 def judge(study: str, evidence: Evidence, book: Mapping[str, Rule] | None = None) -> list[Claim]:
     """Return the verdicts of a study: one for each claim and kind of data.
 
-    A claim without a case is undecided: the run has not measured it.
+    A claim without a case is undecided: the run has not measured it, or what it is about does not occur.
     """
     known = {number: rule for number, rule in (book or rules()).items() if rule.study == study}
     if unknown := sorted(set(evidence) - set(known)):
         checks.fail("every claim must have a rule", unknown[0], "write it into expected/verdicts.toml")
-    return [claim for number, rule in known.items() for claim in _claims_of(rule, evidence.get(number, ()))]
+    return [claim for number, rule in known.items() for claim in _claims_of(rule, evidence.get(number))]
 
 
-def _claims_of(rule: Rule, cases: Sequence[Case]) -> Iterable[Claim]:
+def _claims_of(rule: Rule, cases: Sequence[Case] | None) -> Iterable[Claim]:
     if not cases:
         said = "not measured by the run that is kept here; the next full run does"
+        if cases is not None:
+            said = "what it is about does not occur"
         yield Claim(rule.id, rule.text, OWN, rule.published, said, "undecided", rule.sentence)
-    for data in dict.fromkeys(case.data for case in cases):
-        mine = [case for case in cases if case.data == data]
+    for data in dict.fromkeys(case.data for case in cases or ()):
+        mine = [case for case in cases or () if case.data == data]
         outcomes = [rule.outcome(case.value) for case in mine]
         yield Claim(
             rule.id,

@@ -42,7 +42,7 @@ class Drawing(Display):
     Parameters
     ----------
     draw : callable
-        ``draw(ax, look)`` draws on an axes that wears the theme already; ``look.ink(k)`` is the k-th series' colour,
+        ``draw(ax, look)`` draws on an axes that wears the theme already; ``look.ink(k)`` is the k-th series' color,
         mark and dashes. What has a label gets into the legend.
     height : float, default 2.6
         In inches.
@@ -84,8 +84,8 @@ class Adjusted(Display):
         drawn = copy(self.display).plot(ax, theme=theme, **options)
         look = named_theme(theme)
         for mark, name in self.marks.items():
-            style = {"color": look.text, "markerfacecolor": look.background, "markersize": 3.5, "markeredgewidth": 0.8}
-            drawn.ax_.plot([], [], linestyle="none", marker=mark, label=name, **style)
+            (shown,) = drawn.ax_.plot([], [], linestyle="none", marker=mark, label=name, color=look.text)
+            shown.set(markerfacecolor=look.background, markersize=3.5, markeredgewidth=0.8)
         for artist in drawn.ax_.get_legend_handles_labels()[0]:
             artist.set_label(self.rename.get(str(artist.get_label()), str(artist.get_label())))
         drawn.ax_.set(**self.axes)

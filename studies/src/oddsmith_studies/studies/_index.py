@@ -3,13 +3,15 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 from oddsmith.atomic import write_atomically
+from oddsmith_studies.studies._claims import Verdict
 from oddsmith_studies.studies._record import FILE, Record, read_record
 from oddsmith_studies.studies._run import list_studies
 from oddsmith_studies.studies._tables import Cell, Column, Table
 
-_WORDS = ("holds", "fails", "undecided", "cannot be tested")
+_WORDS: tuple[Verdict, ...] = get_args(Verdict)
 
 _HEAD = """\
 # Studies: every claim of the five documents
@@ -54,5 +56,5 @@ def _counts(records: Sequence[Record]) -> Table:
     for record in records:
         found = [claim.verdict for claim in record.claims]
         rows.append([f"[{record.title}]({record.study}/index.md)", *(found.count(word) for word in _WORDS)])
-    columns = ("study", *(Column(word, "d") for word in _WORDS))
+    columns: list[str | Column] = ["study", *(Column(word, "d") for word in _WORDS)]
     return Table("verdicts", "Verdicts by study", columns, rows)

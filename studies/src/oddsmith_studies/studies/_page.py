@@ -137,8 +137,8 @@ def _evidence(record: Record) -> Table:
     book = rules()
     rows: list[list[Cell]] = [
         [number, case.data, case.name, _number(case.value), book[number].outcome(case.value)]
-        for number, cases in record.evidence.items()
-        for case in cases
+        for number in book
+        for case in record.evidence.get(number, ())
     ]
     columns = ("claim", "tested on", "case", Column("measured", ".4g"), "outcome")
     note = "What is measured for a claim, and where it must lie, is said by its rule above. Intervals are of 95 %."

@@ -133,7 +133,7 @@ class Study:
     data : tuple of str
         Names of the data sets that it needs.
     grids : tuple of str
-        What may be searched, the first by default: some documents search more than a machine at hand can.
+        What may be searched, the first by default: some documents search more than one machine can.
     version : int
         Raise it when parts compute something else, so that kept results are not used.
     """

@@ -229,8 +229,8 @@ def _read_cell(row: Mapping[str, Any], column: str | Column) -> Cell:
         return word
     value = row[column.name]
     if value is not None and row.get(f"{column.name}, low") is not None:
-        ends = (float(row[f"{column.name}, {end}"]) for end in ("low", "high"))
-        return Interval(float(value), *ends, 0.95, "")
+        low, high = (float(row[f"{column.name}, {end}"]) for end in ("low", "high"))
+        return Interval(float(value), low, high, 0.95, "")
     # JSON has no infinity: it is written as a word.
     return float(value) if isinstance(value, str) else value
 

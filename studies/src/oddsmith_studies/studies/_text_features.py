@@ -150,7 +150,7 @@ def choose_words(counts: WordCounts, rows: Rows, y: Bools, how: Recipe) -> Rows:
     X = counts.X[rows]
     known = np.arange(X.shape[1])
     if how.rare == "documents":
-        # What is rare is judged by the rows at hand, too.
+        # What is rare is judged by the rows given, too.
         known = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]) >= RARE)
         X = X[:, known]
     return known[best_words(X, y[rows], how.words)]

@@ -167,7 +167,7 @@ def sign_interval(wins: int, losses: int, level: float = 0.95) -> list[float]:
     Examples
     --------
     >>> [round(end, 1) for end in sign_interval(30, 10)]
-    [20.0, 7.0, 29.9]
+    [20.0, 7.0, 29.8]
     """
     n = wins + losses
     if n == 0:

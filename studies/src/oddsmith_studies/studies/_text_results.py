@@ -79,7 +79,8 @@ def gain(part: Json, measure: str, first: str, second: str, *, given: str | None
 def more_wins(found: MeasureComparison, first: str, second: str) -> Interval:
     """Return pairwise wins of the first method less those of the second, with the 99 % interval of the sign test."""
     i, j = found.names.index(first), found.names.index(second)
-    return Interval(*sign_interval(int(found.wins[i, j]), int(found.wins[j, i]), 0.99), 0.99, "sign test")
+    value, low, high = sign_interval(int(found.wins[i, j]), int(found.wins[j, i]), 0.99)
+    return Interval(value, low, high, 0.99, "sign test")
 
 
 def total(found: MeasureComparison, name: str) -> float | None:

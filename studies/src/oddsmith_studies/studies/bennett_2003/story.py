@@ -5,7 +5,6 @@ from oddsmith_studies.studies._record import Record
 from oddsmith_studies.studies._text_features import RARE, RECIPES, REUTERS
 from oddsmith_studies.studies._text_scores import FOLDS
 from oddsmith_studies.studies.bennett_2003.parts import RECIPES as CHOSEN
-from oddsmith_studies.studies.bennett_2003.parts import VARIANTS
 
 
 def tell(record: Record) -> Story:
@@ -22,7 +21,7 @@ def tell(record: Record) -> Story:
         unchecked='Our copy has every number replaced by "1" and all formulas missing, and bold and underline were '
         "lost with the digits, so that the best and the significantly best entries of its table cannot be told. MSN "
         "Web was never public and TREC-AP is licensed: 20 Newsgroups and OHSUMED stand in.",
-        body=_body(),
+        body=_body(record),
     )
 
 
@@ -38,7 +37,13 @@ def _found(record: Record) -> str:
     return "; ".join(f"{claim}: {record.verdicts_of(number)}" for number, claim in said.items()) + "."
 
 
-def _body() -> str:
+def _readings(record: Record) -> str:
+    main = CHOSEN[REUTERS]
+    names = dict.fromkeys(str(row[1]) for row in record.tables["variants"].rows if row[1] != main)
+    return "; ".join(names)
+
+
+def _body(record: Record) -> str:
     how = RECIPES[CHOSEN[REUTERS]]
     return f"""\
 ## What was done
@@ -102,7 +107,7 @@ classifier of its own:
 
 ## Readings
 
-Beside the main reading these were tried, all fixed before their totals were looked at: {"; ".join(VARIANTS.values())}.
+Beside the main reading these were tried, all fixed before their totals were looked at: {_readings(record)}.
 There are no published figures to compare with.
 
 {{{{ fold Reuters by other readings }}}}

@@ -97,16 +97,16 @@ def split_part(setting: Setting, number: int) -> Json:
     held = ScoreTable.from_arrays(svm.decision_function(data.X[calibration]), data.positive[calibration])
     new = ScoreTable.from_arrays(svm.decision_function(data.X[test]), data.positive[test])
     fitted = fit_methods(held)
-    # The hand-out's two lines of scikit-learn penalise the slope unless told not to.
+    # The hand-out's two lines of scikit-learn penalize the slope unless told not to.
     rows = as_rows(held)
-    penalised = LogisticRegression().fit(rows["scores"][:, None], rows["labels"])
+    penalized = LogisticRegression().fit(rows["scores"][:, None], rows["labels"])
     return {
         "cv_error": errors,
         "cost": svm.C,
         "error": zero_one_error.of(new),
         "slope": fitted["Platt"].a_,
         "intercept": fitted["Platt"].b_,
-        "penalised_slope": float(penalised.coef_[0, 0]),
+        "penalized_slope": float(penalized.coef_[0, 0]),
         "measures": {name: _judge(new.map(method.log_odds), len(calibration)) for name, method in fitted.items()},
         "calibration": rows,
         "test": as_rows(new),
@@ -147,9 +147,9 @@ def site_part(setting: Setting, number: int) -> Json:
 
     found = {
         "softmax of the margins": np.asarray(softmax(svm.decision_function(data.X[test]), axis=1)),
-        "squashing, normalised": calibrated("squash"),
-        "Platt, normalised": calibrated("logistic"),
-        "isotonic, normalised": calibrated("isotonic"),
+        "squashing, normalized": calibrated("squash"),
+        "Platt, normalized": calibrated("logistic"),
+        "isotonic, normalized": calibrated("isotonic"),
         "Platt of pairs, coupled": calibrated("logistic", multiclass="pairwise"),
         "temperature": calibrated("temperature"),
     }

@@ -102,7 +102,7 @@ def _platt(results: Results) -> str:
     gain = difference(results, "split-", "Platt", "squashing", "log_loss")
     parts = results.starting("split-")
     learned = [part["intercept"] for part in parts]
-    slope, penalized = (float(np.mean([part[key] for part in parts])) for key in ("slope", "penalised_slope"))
+    slope, penalized = (float(np.mean([part[key] for part in parts])) for key in ("slope", "penalized_slope"))
     verdict = _by_sign(change, "Learning b is better", "Holding b at 0 is better", "Neither is measurably better")
     return f"""\
 ## 3. Platt scaling, with b = 0 and with b learned

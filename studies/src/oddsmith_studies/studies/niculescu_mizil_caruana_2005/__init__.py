@@ -5,7 +5,7 @@ from oddsmith_studies.studies.niculescu_mizil_caruana_2005.evidence import all_e
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.figures import all_figures
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.grids import GRIDS
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.readings import every_part
-from oddsmith_studies.studies.niculescu_mizil_caruana_2005.story import tell
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.story import all_remarks, tell
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tables import all_tables
 
 STUDY = Study(
@@ -18,5 +18,6 @@ STUDY = Study(
     figures=all_figures,
     evidence=all_evidence,
     story=tell,
+    remarks=all_remarks,
     version=2,
 )

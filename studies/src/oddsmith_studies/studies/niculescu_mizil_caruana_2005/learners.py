@@ -71,9 +71,9 @@ def _network(_features: int) -> Models:
     }
 
 
-def _neighbours(_features: int) -> Models:
+def _neighbors(_features: int) -> Models:
     return {
-        f"{k} neighbours, {weights}": _scaled(KNeighborsClassifier(k, weights=weights))
+        f"{k} neighbors, {weights}": _scaled(KNeighborsClassifier(k, weights=weights))
         for k in (5, 15, 50, 150)
         for weights in ("uniform", "distance")
     }
@@ -110,7 +110,7 @@ LEARNERS: Mapping[str, Learner] = {
     "RF": Learner(_forest, 40),
     "BAG-DT": Learner(_bagging, 20),
     "ANN": Learner(_network, 40),
-    "KNN": Learner(_neighbours, 40),
+    "KNN": Learner(_neighbors, 40),
     "DT": Learner(_tree, 5),
     "LOGREG": Learner(_logistic, 5),
     "NB": Learner(_bayes, 2),

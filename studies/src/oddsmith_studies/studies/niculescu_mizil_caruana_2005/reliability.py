@@ -55,5 +55,5 @@ def _slope(predicted: Floats, y: Bools, cases: int) -> list[float]:
     a, b = recalibration_line(ScoreTable.from_arrays(odds, y))
     p = expit(a * odds + b)
     spread = p * (1 - p)
-    centre = np.average(odds, weights=spread)
-    return [a, float(1 / np.sqrt(np.sum(spread * (odds - centre) ** 2)))]
+    center = np.average(odds, weights=spread)
+    return [a, float(1 / np.sqrt(np.sum(spread * (odds - center) ** 2)))]

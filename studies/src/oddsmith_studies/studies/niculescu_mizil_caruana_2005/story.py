@@ -1,10 +1,14 @@
 """The page of the study."""
 
+from collections.abc import Mapping
+
 from oddsmith_studies.studies._page import Story
 from oddsmith_studies.studies._record import Record
+from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.grids import STUMPS, TREES
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.parts import part_name
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.scores import FOLDS
-from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tasks import STAND_INS
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tasks import PROBLEMS, STAND_INS
 
 
 def tell(record: Record) -> Story:
@@ -22,6 +26,27 @@ def tell(record: Record) -> Story:
         + "; ".join(f"{public} stands in for {private}" for public, private in STAND_INS.items())
         + ". The package that grew the document's trees and the sizes of its training sets are not available.",
         body=_body(record),
+    )
+
+
+def all_remarks(results: Results) -> dict[str, str]:
+    """Return how many test rows are copies."""
+    return {"copies": say_copies({name: results[part_name("problem", name)]["copies"] for name in PROBLEMS})}
+
+
+def say_copies(shares: Mapping[str, float]) -> str:
+    """Say how many test rows have the features of a training row."""
+    shown = ", ".join(f"{100 * share:.0f} % ({problem})" for problem, share in shares.items())
+    return f"Test rows whose features are those of a training row: {shown}."
+
+
+def _slac(record: Record) -> str:
+    table = record.tables["cross-entropy"]
+    imdb, web = (table.cell("RAW", problem, STUMPS) for problem in ("IMDB", "WEB"))
+    slac = table.cell("RAW, published", "SLAC", STUMPS)
+    return (
+        f"IMDB is nearer to SLAC than WEB is: the cross-entropy of raw stumps is {imdb:.3f} on IMDB, {web:.3f} on WEB "
+        f"and {slac:.3f}, published, on SLAC."
     )
 
 
@@ -45,7 +70,7 @@ _READINGS = """\
 
 COV_TYPE is run with the document's largest class as positive; with the second largest, as a companion study is
 remembered to have done, it is a reading. Leaves of 5, 10, 25 and 50 rows are readings of full trees, whose LOGIST and
-LOGLOSS depend on how surely a leaf speaks. PHISHING and WEB hold many test rows that are copies of training rows: they
+LOGLOSS depend on how certain a leaf is. PHISHING and WEB hold many test rows that are copies of training rows: they
 are also run without copies. All readings were fixed before their totals were looked at, but after the differences to
 the published table were known.
 
@@ -62,6 +87,8 @@ Each problem gives 4,000 rows to train, 1,000 to select by, and up to 20,000 to 
 state its sizes.
 
 {{{{ table problems }}}}
+
+{record.remarks["copies"]} {_slac(record)}
 
 Boosting under exponential loss on all training rows gives RAW and LOGIST; {FOLDS} folds of the training rows give the
 scores that PLATT and ISO are fitted to; a run under log-loss gives LOGLOSS. Stumps come in two splitting criteria for

@@ -65,8 +65,15 @@ def problem_part(setting: Setting, problem: str) -> Json:
         **facts,
         "features": drawn.X_train.shape[1],
         "rows": {"train": len(drawn.y_train), "validation": len(drawn.y_validation), "test": len(drawn.y_test)},
+        "copies": copies(drawn),
         "y_test": drawn.y_test.astype(np.int8),
     }
+
+
+def copies(drawn: Sample) -> float:
+    """Return the share of test rows whose features are those of a training row."""
+    seen = {row.tobytes() for row in drawn.X_train}
+    return float(np.mean([row.tobytes() in seen for row in drawn.X_test]))
 
 
 def _draw(setting: Setting, problem: str) -> tuple[Sample, Json]:

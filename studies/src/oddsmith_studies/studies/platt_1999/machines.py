@@ -23,7 +23,7 @@ FOLDS = 3
 BIAS = 2.0
 #: Sweeps over all rows that a support vector machine is given; a sweep over quadratic features takes far longer.
 SWEEPS = {"linear": 200_000, "quadratic": 20_000}
-#: A Newton decrement, in nats a row, at which the likelihood machine is done.
+#: A Newton decrement, in nats per row, at which the likelihood machine is done.
 _DONE = 1e-5
 
 

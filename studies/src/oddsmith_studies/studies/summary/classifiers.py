@@ -34,7 +34,7 @@ from oddsmith_studies.studies.summary.tasks import Problem, Rows
 _FEW_WORDS = 300
 
 #: What a classifier is given: of texts counts, or words present or absent, few of them where it needs dense rows; of
-#: tables attributes as they are, above or not above their median, or standardised.
+#: tables attributes themselves, above or not above their median, or standardized.
 Features = Literal["counts", "linear", "kernel", "plain"]
 
 
@@ -112,7 +112,7 @@ CLASSIFIERS: dict[str, Classifier] = {
     "random forest": Classifier(
         RandomForestClassifier(200), "plain", quick={"n_estimators": 20}, response_method="votes"
     ),
-    "neighbours": Classifier(KNeighborsClassifier(25), "kernel", response_method="votes"),
+    "neighbors": Classifier(KNeighborsClassifier(25), "kernel", response_method="votes"),
     "neural network": Classifier(MLPClassifier((32,), max_iter=40), "linear"),
 }
 
@@ -124,7 +124,7 @@ def score_rows(setting: Setting, problem: Problem, rows: Rows, name: str) -> Sco
     seed = setting.seed_of("classifier", problem.name, name)
     model = how.make(X["train"], seed, quick=setting.quick, is_text=problem.is_text)
     with warnings.catch_warnings():
-        # A network is stopped before it has learnt its rows by heart, which is meant.
+        # A network is stopped before it has learned its rows by heart, which is meant.
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(X["train"], rows.y["train"])
     pool, test = (

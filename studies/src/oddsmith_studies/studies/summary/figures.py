@@ -17,7 +17,7 @@ from oddsmith_studies.studies.summary.tables import by_regret
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: A lead of so many points has the full colour; how strong that is, so that letters stay legible; how pale no lead is.
+#: A lead of so many points has the full color; how strong that is, so that letters stay legible; how pale no lead is.
 _FULL_LEAD, _STRONG, _PALE = 1.0, 0.6, 0.1
 
 #: Regrets from here on are equally dark.
@@ -46,7 +46,7 @@ def all_figures(results: Results) -> list[StudyFigure]:
     how = (
         "Rows are shares of positives, columns calibration cases. The winner has the least mean regret over the "
         "problems of a square; the number is its lead, in points of "
-        "regret, over the best method of another kind, and the colour is stronger where it is larger. A dash: a "
+        "regret, over the best method of another kind, and the color is stronger where it is larger. A dash: a "
         "calibration set that could be expected to hold fewer than two positives, or that no problem has."
     )
     return [

@@ -84,7 +84,7 @@ def find_methods() -> dict[str, Method]:
 
 
 def kind_of(name: str) -> str:
-    """Return the kind of a method's map; to take scores as they are is no fit."""
+    """Return the kind of a method's map; to leave scores uncalibrated is no fit."""
     return "no fit" if name == RAW else find_methods()[name].kind
 
 

@@ -110,7 +110,7 @@ def _standings(field: Field) -> Table:
         rows,
         f"{_REGRET} Intervals: 95 %, whole sources of data resampled. Infinite: share of all drawings in which a test "
         "case had probability 0. Worse than raw: share of the cells, thinned ones apart, with a larger log-loss "
-        "than the scores as they are. A "
+        "than uncalibrated scores. A "
         "bad cell: one in twenty is worse. Squashing and Logistic Correction fit nothing and are made for margins and "
         "boosted scores alone.",
     )

@@ -1,0 +1,208 @@
+"""Every engine gives the probabilities and decisions of NumPy for several classes, and the same kind of frame back."""
+
+from dataclasses import replace
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pytest
+
+from oddsmith import AutoScaling, IsotonicCalibrator, PlattCalibrator, TemperatureScaling, VectorScaling
+from oddsmith.errors import InvalidInputError
+from oddsmith.export._probes import probe_rows
+from oddsmith.frames import apply, apply_joint
+from oddsmith.modelfile import JointModel
+from optional import needs
+from samples import ours_allowed
+
+pa = needs("pyarrow")
+
+pytestmark = [
+    pytest.mark.xdist_group("engines"),
+    pytest.mark.filterwarnings("ignore:PySpark does not yet:FutureWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning:pyspark"),
+]
+
+RNG = np.random.default_rng(5)
+LOGITS = 2 * RNG.normal(size=(300, 3))
+POWERS = np.exp(LOGITS)
+PROBS = POWERS / POWERS.sum(axis=1, keepdims=True)
+Y = (PROBS.cumsum(axis=1) > RNG.random((300, 1))).argmax(axis=1)
+LABELS = np.array(['c"o`w', "cat", "it's \\ a dog"])  # sorted, as classes are
+COLUMNS = ["x", "y z", "Z"]
+
+
+@pytest.fixture(scope="module")
+def models():
+    """One of each shape: a number, a blend of all, steps of a score and of log-odds, and maps that refuse scores."""
+    with ours_allowed():
+        steps = [IsotonicCalibrator(between="step").fit(LOGITS[:, i], Y == i) for i in range(3)]
+        lines = [PlattCalibrator(input="probability").fit(PROBS[:, i], Y == i) for i in range(2)]
+        return {
+            "temperature": JointModel.from_scaling(TemperatureScaling().fit(LOGITS, LABELS[Y])),
+            "vector": JointModel.from_scaling(VectorScaling().fit(PROBS, LABELS[Y])),
+            "auto": JointModel.from_scaling(AutoScaling().fit(LOGITS, LABELS[Y])),
+            "steps": JointModel.from_one_vs_rest(steps, LABELS),
+            "log-odds": JointModel.from_one_vs_rest(steps, LABELS, against_rest=True),
+            "refused": JointModel.from_one_vs_rest([*lines, None], LABELS, input="probabilities"),
+        }
+
+
+def table_of(rows):
+    """Return rows as an Arrow table; every other missing value is null, the rest is NaN."""
+    places = np.arange(len(rows))
+    columns = {
+        name: pa.array(rows[:, i], mask=np.isnan(rows[:, i]) & (places % 2 == 0)) for i, name in enumerate(COLUMNS)
+    }
+    return pa.table({"id": places, **columns, "note": ["kept"] * len(rows)})
+
+
+def collected(result):
+    frame = nw.from_native(result)
+    return (frame.collect() if isinstance(frame, nw.LazyFrame) else frame).sort("id")
+
+
+def values_of(frame, name):
+    return [None if value is None or value != value else value for value in frame[name].to_list()]
+
+
+def test_same_as_numpy(held, engine, models):
+    slow = {"pyspark": 2, "ibis-postgres": 2}.get(engine, 1)
+    for name, model in models.items():
+        rows = probe_rows(model.map)
+        rows = np.concatenate([rows, [[np.inf, 0.0, -np.inf]] if model.map.input == "logits" else [[1.0, 0.0, 0.0]]])
+        rows = rows[::slow]
+        expected = model.map.probability(rows)
+        missing = np.isnan(expected).any(axis=1)
+        assert 0 < missing.sum() < len(rows)
+        frame = held(table_of(rows))
+        result = apply_joint(frame, model, COLUMNS, prefix="p ")
+        assert type(result) is type(frame)
+        found = collected(result)
+        assert found.columns == ["id", *COLUMNS, "note", *(f"p {label}" for label in LABELS), "decision"]
+        got = np.array([values_of(found, f"p {label}") for label in LABELS], dtype=np.float64).T
+        np.testing.assert_array_equal(np.isnan(got), np.isnan(expected), err_msg=name)
+        np.testing.assert_allclose(got, expected, atol=1e-12, rtol=0, err_msg=name)
+        decisions = values_of(found, "decision")
+        assert [decision is None for decision in decisions] == missing.tolist(), name
+        best = np.nan_to_num(expected)
+        chosen = [0 if decision is None else LABELS.tolist().index(decision) for decision in decisions]
+        # Where two are equal up to rounding, either may be the larger.
+        np.testing.assert_allclose(best[np.arange(len(rows)), chosen], best.max(axis=1), atol=1e-12, err_msg=name)
+
+
+def test_frames_in_memory_say_what_predict_says(models):
+    for model in models.values():
+        if model.map.input == "logits":
+            found = apply_joint(table_of(LOGITS), model, COLUMNS)
+            for place, label in enumerate(LABELS):
+                expected = model.predict_proba(LOGITS)[:, place]
+                np.testing.assert_array_equal(found[f"probability_{label}"].to_numpy(), expected)
+            assert found["decision"].to_pylist() == model.predict(LOGITS).tolist()
+
+
+def test_ties_go_to_the_first_class(held, models):
+    rows = np.array([[1.0, 1.0, 1.0], [0.0, 2.0, 2.0], [1e300, -1e300, 1e300]])
+    found = collected(apply_joint(held(table_of(rows)), models["temperature"], COLUMNS))
+    assert found["decision"].to_list() == [LABELS[0], LABELS[1], LABELS[0]]
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind"), [((3, 1, 2), int), ((0.5, 1.5, 2.5), float), ((1, 2.5, 3), float), ((1, "b", True), str)]
+)
+def test_decisions_are_labels_of_one_kind(held, models, labels, kind):
+    model = replace(models["temperature"], labels=labels)
+    found = collected(apply_joint(held(table_of(LOGITS[:20])), model, COLUMNS))["decision"].to_list()
+    best = model.map.probability(LOGITS[:20]).argmax(axis=1)
+    assert [kind(value) for value in found] == [kind(labels[i]) for i in best]
+    assert not isinstance(found[0], str) or kind is str
+
+
+def test_truth_values(held, models):
+    with ours_allowed():
+        model = JointModel.from_scaling(TemperatureScaling().fit(LOGITS[:, :2], Y > 0))
+    found = collected(apply_joint(held(table_of(LOGITS)), model, COLUMNS[:2]))
+    assert [bool(value) for value in found["decision"].to_list()] == (LOGITS[:, 1] > LOGITS[:, 0]).tolist()
+    assert found.columns[-3:] == ["probability_False", "probability_True", "decision"]
+
+
+def test_one_column_of_two_classes(held):
+    with ours_allowed():
+        model = JointModel.from_scaling(TemperatureScaling().fit(LOGITS[:, :1], Y > 0))
+    found = collected(apply_joint(held(table_of(LOGITS)), model, COLUMNS[:1]))
+    np.testing.assert_allclose(found["probability_True"].to_list(), model.predict_proba(LOGITS[:, 0])[:, 1], atol=1e-12)
+
+
+def test_columns_of_the_fit_and_the_method_of_a_model(held, models):
+    model = replace(models["temperature"], column_names=tuple(COLUMNS))
+    given, asked = (collected(result) for result in (apply_joint(held(table_of(LOGITS)), model),
+                                                     model.apply(held(table_of(LOGITS)))))  # fmt: skip
+    assert given["decision"].to_list() == asked["decision"].to_list()
+    with pytest.raises(InvalidInputError, match="columns must name the scores of the classes"):
+        models["temperature"].apply(held(table_of(LOGITS)))
+
+
+@pytest.mark.parametrize(
+    ("labels", "prefix", "message"),
+    [
+        ((1, "1", 2), "p", "'p1' for label '1' and label 1"),
+        (("", "b", "c"), "p", "labels must not be empty"),
+        (("x", "b", "c"), "", "'x' for label 'x' and column 'x'"),
+        (("NOTE", "b", "c"), "", "'NOTE' for label 'NOTE' and column 'note'"),
+    ],
+)
+def test_names_that_collide_are_refused(held, models, labels, prefix, message):
+    with pytest.raises(InvalidInputError, match=message):
+        apply_joint(held(table_of(LOGITS)), replace(models["temperature"], labels=labels), COLUMNS, prefix)
+
+
+def test_a_decision_that_is_there_is_refused(held, models):
+    frame = held(table_of(LOGITS).append_column("decision", pa.array(["no"] * len(LOGITS))))
+    with pytest.raises(InvalidInputError, match="'decision' for the decision and column 'decision'"):
+        apply_joint(frame, models["temperature"], COLUMNS)
+
+
+def test_what_is_no_joint_model_or_no_column_is_refused(held, models):
+    frame = held(table_of(LOGITS))
+    with pytest.raises(InvalidInputError, match="model must be a JointModel"):
+        apply_joint(frame, PlattCalibrator().fit(LOGITS[:, 0], Y == 0), COLUMNS)
+    with pytest.raises(InvalidInputError, match="model must be a fitted calibrator or its map; got JointModel"):
+        apply(frame, models["temperature"], "x")
+    with pytest.raises(InvalidInputError, match="frame must have the columns that are named; got 'nowhere'"):
+        apply_joint(frame, models["temperature"], ["x", "nowhere", "Z"])
+    with pytest.raises(InvalidInputError, match="column 'note' must be numeric"):
+        apply_joint(frame, models["temperature"], ["x", "note", "Z"])
+
+
+def test_whole_numbers_and_float32(held, models):
+    rows = np.array([[1, 2, 3], [4, -5, 6]])
+    columns = [pa.array(rows[:, 0]), pa.array(rows[:, 1], pa.int8()), pa.array(rows[:, 2], pa.float32())]
+    frame = held(pa.table({"id": [0, 1], **dict(zip(COLUMNS, columns, strict=True))}))
+    found = collected(apply_joint(frame, models["temperature"], COLUMNS))
+    got = np.column_stack([found[f"probability_{label}"].to_numpy() for label in LABELS])
+    np.testing.assert_allclose(got, models["temperature"].map.probability(rows), atol=1e-12)
+
+
+def test_no_rows(held, models, engine):
+    if engine in ("dask", "pyspark", "ibis-duckdb", "ibis-postgres"):
+        pytest.skip("an empty table cannot be put in there from Arrow alone")
+    found = collected(apply_joint(held(table_of(np.empty((0, 3)))), models["auto"], COLUMNS))
+    assert len(found) == 0
+    assert found.columns[-1] == "decision"
+
+
+def test_duckdb_keeps_the_order_of_rows(duck, models):
+    rows = duck.sql("SELECT i AS id, sin(i) * 3 AS x, cos(i) * 3 AS y, sin(i * i) AS z FROM range(300000) t(i)")
+    for name in ("temperature", "steps"):
+        found = apply_joint(rows, models[name], ["x", "y", "z"]).fetchnumpy()["id"]
+        np.testing.assert_array_equal(found, np.arange(300_000))
+
+
+def test_lazy_frames_stay_lazy(models):
+    polars = needs("polars")
+    frame = polars.LazyFrame({"x": [1.0], "y": ["no number"], "z": [0.0]})
+    with pytest.raises(InvalidInputError, match="column 'y' must be numeric"):
+        apply_joint(frame, models["temperature"], ["x", "y", "z"])
+    later = frame.with_columns(polars.col("y").cast(polars.Float64))
+    planned = apply_joint(later, models["temperature"], ["x", "y", "z"])  # nothing was cast yet
+    with pytest.raises(polars.exceptions.InvalidOperationError):
+        planned.collect()
