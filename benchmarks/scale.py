@@ -19,14 +19,16 @@ from sklearn.calibration import _SigmoidCalibration
 
 from benchmarks.measure import best_of, header, report
 from oddsmith import IsotonicCalibrator, PiecewiseLogisticCalibrator, PlattCalibrator, ScoreTable
-from oddsmith.frames.applying import apply
+from oddsmith.frames import apply, apply_joint, class_tables
 from oddsmith.maps import CalibrationMap, LinearMap, StepMap
+from oddsmith.maps.joint import JointMap, ScalingMap, ScalingPart
 
 ROWS = (10**6, 10**7)
 _FILE_ROWS = 10**7
 #: Rows from which the bars against scikit-learn and other engines' measurements make sense, and up to which.
 _MANY, _FEW = 10**7, 10**6
 _STEPS = 1000
+_CLASSES = 10
 _MOST_MEMORY = 0.75e9
 
 
@@ -36,6 +38,9 @@ def scale(sizes: tuple[int, ...] = ROWS) -> None:
         with tempfile.TemporaryDirectory() as folder:
             write_rows(Path(folder), rows)
             measure(f"{folder}/*.parquet", rows)
+        with tempfile.TemporaryDirectory() as folder:
+            write_logits(Path(folder), rows)
+            measure_classes(f"{folder}/*.parquet", rows)
 
 
 def write_rows(folder: Path, rows: int) -> None:
@@ -80,6 +85,60 @@ def measure(files: str, rows: int) -> None:
     if rows <= _FEW:
         for name, build in ENGINES.items():
             _engine(name, build, files)
+
+
+def write_logits(folder: Path, rows: int) -> None:
+    """Write normal logits of ten classes, and labels that are the largest logit in most rows."""
+    names = [f"logit_{place}" for place in range(_CLASSES)]
+    with duckdb.connect() as connection:
+        for number, start in enumerate(range(0, rows, _FILE_ROWS)):
+            end = min(start + _FILE_ROWS, rows)
+            uniform = [f"(hash(i * 31 + {k}) >> 11) / 9007199254740992.0::DOUBLE" for k in range(2 * _CLASSES)]
+            normal = [
+                f"sqrt(-2 * ln(1 - {u})) * cos({2 * np.pi} * {v}) AS {name}"
+                for u, v, name in zip(uniform[::2], uniform[1::2], names, strict=True)
+            ]
+            logits = f"SELECT i, {', '.join(normal)} FROM range({start}, {end}) t(i)"
+            best = f"list_position([{', '.join(names)}], greatest({', '.join(names)})) - 1"
+            label = f"(CASE WHEN i % 4 = 0 THEN i % {_CLASSES} ELSE {best} END)::TINYINT AS label"
+            connection.execute(
+                f"COPY (SELECT {', '.join(names)}, {label} FROM ({logits})) TO '{folder}/{number}.parquet'"
+            )
+
+
+def measure_classes(files: str, rows: int) -> None:
+    """Print one size of ten classes: joint maps and tables inside DuckDB, against a scan of the columns they read."""
+    tries = 7 if rows <= _MANY else 3
+    names = [f"logit_{place}" for place in range(_CLASSES)]
+    with duckdb.connect() as connection:
+        relation = connection.read_parquet(files)
+        print(f"\n{rows:.0e} rows × {_CLASSES} classes of Parquet in DuckDB", flush=True)
+        header("against the bare scan, in processor time of all threads", "scan ms")
+        bare = relation.aggregate(", ".join(f"sum({name})" for name in names))
+        scan = least_work(bare.fetchall, tries)
+        sums = [*(f"sum(probability_{place})" for place in range(_CLASSES)), "max(decision)"]
+        for what, (fitted, bar) in joint_maps().items():
+            inside = apply_joint(relation, fitted, names).aggregate(", ".join(sums))
+            taken = least_work(inside.fetchall, tries)
+            report(f"{what}, probabilities and decision", taken, scan, taken / scan, bar, at_least=False)
+        taken = least_work(lambda: class_tables(relation, names, "label", range(_CLASSES)), 3)
+        report("tables of all classes", taken, scan, taken / scan, float("nan"), at_least=False)
+
+
+def joint_maps() -> dict[str, tuple[JointMap, float]]:
+    """Return maps of three shapes, and how many bare scans each may take."""
+    rng = np.random.default_rng(0)
+    level = rng.normal(size=_CLASSES) / 10
+    matrix = np.eye(_CLASSES) + rng.normal(size=(_CLASSES, _CLASSES)) / 10
+    parts = {
+        "temperature": (ScalingPart("temperature", "logits", 0.0, np.array(0.6), np.zeros(_CLASSES)), 5.0),
+        "vector": (ScalingPart("vector", "logits", 0.0, 0.6 + level, level), 6.0),
+        "matrix": (ScalingPart("matrix", "logits", 0.0, matrix, level), float("nan")),
+    }
+    return {
+        name: (ScalingMap(_CLASSES, "logits", (part,), np.ones(1), np.zeros(_CLASSES)), bar)
+        for name, (part, bar) in parts.items()
+    }
 
 
 def total(relation: duckdb.DuckDBPyRelation) -> object:

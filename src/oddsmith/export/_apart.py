@@ -90,7 +90,10 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 def as_json(scores: Floats) -> list[Any]:
     """Return scores, or rows of them, as JSON knows them: what is missing is null."""
-    return np.where(np.isnan(scores), None, scores).tolist()
+    known = scores.astype(object)
+    known[np.isnan(scores)] = None
+    listed: list[Any] = known.tolist()
+    return listed
 
 
 def run_in_python(engine: str, content: str, name: str, scores: Floats) -> tuple[str, Any]:

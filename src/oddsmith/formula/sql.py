@@ -52,7 +52,8 @@ def label_literal(label: str | bool | int | float) -> exp.Expression:
     """Return a label as a value of SQL, fractions as doubles."""
     if isinstance(label, float):
         return exp.Cast(this=exp.Literal.string(repr(label)), to=exp.DataType(this=exp.DataType.Type.DOUBLE))
-    return exp.convert(label)
+    literal: exp.Expression = exp.convert(label)
+    return literal
 
 
 class SqlReader(Reader[exp.Expression]):

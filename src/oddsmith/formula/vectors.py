@@ -152,9 +152,11 @@ def below_largest(x: Vector) -> Vector:
 def _touches_zero(x: Vector) -> bool:
     """Whether the largest component is 0 already: of what is below its largest, times a number."""
     if isinstance(x, Affine):
-        return x.coef.ndim == 0 and x.coef >= 0 and not x.intercept.any() and _touches_zero(x.of)
-    anchors = [one.of for one in x.beside if isinstance(one, Largest)] if isinstance(x, Each) and x.high == 0.0 else []
-    return isinstance(x, Each) and anchors == [x.of]
+        scaled = x.coef.ndim == 0 and bool(x.coef >= 0) and not x.intercept.any()
+        return scaled and _touches_zero(x.of)
+    if not isinstance(x, Each) or x.high != 0.0:
+        return False
+    return [one.of for one in x.beside if isinstance(one, Largest)] == [x.of]
 
 
 def centered(x: Vector) -> Vector:
@@ -223,7 +225,8 @@ def _exponentials(below: Vector) -> Vector:
 
 
 def _weighted(weights: Floats, values: Sequence[Formula]) -> Formula:
-    return reduce(lambda x, y: x + y, (weight * value for weight, value in zip(weights.tolist(), values, strict=True)))
+    terms = [weight * value for weight, value in zip(map(float, weights), values, strict=True)]
+    return reduce(lambda x, y: x + y, terms)
 
 
 def parts_of(vector: Vector) -> tuple[Vector, ...]:

@@ -69,6 +69,8 @@ def with_layers(rows: "ScoredFrame", plan: "JointPlan") -> "DuckDBPyRelation":
     near, there = identifier(f"{spare}near"), identifier(f"{spare}there")
     layers, probs, top = plan.layers(given, spare)
     kept = [f"{spare}near", f"{spare}there"]
+    # What all probabilities are multiplied by or divided by is missing where they are to be.
+    shared = set.intersection(*(set(one.of) for layer in layers for one in layer if one.name in probs))
     carried = carried_past(layers, [*kept, *given], [*kept, *probs, top])
     own = ", ".join(map(identifier, rows.schema))
     relation: DuckDBPyRelation = rows.frame.to_native()
@@ -84,18 +86,20 @@ def with_layers(rows: "ScoredFrame", plan: "JointPlan") -> "DuckDBPyRelation":
         ]
         values = [reader.read(column.formula) for reader, column in zip(readers, layer, strict=True)]
         relation = _with_places(relation, readers)
-        named = (
-            f"{value.sql('duckdb', copy=False)} AS {identifier(column.name)}"
-            for value, column in zip(values, layer, strict=True)
-        )
+        written = ((value.sql("duckdb", copy=False), column.name) for value, column in zip(values, layer, strict=True))
+        named = (f"{_if(there, text) if name in shared else text} AS {identifier(name)}" for text, name in written)
         relation = relation.project(", ".join([own, *map(identifier, earlier), *named]))
     added = dict(zip(plan.probs, map(identifier, probs), strict=True))
     largest = identifier(top)
     labels = (label_literal(label).sql("duckdb") for label in plan.labels)
     decisions = (f"WHEN {prob} >= {largest} THEN {label}" for prob, label in zip(added.values(), labels, strict=True))
     added[plan.decision] = f"CASE {' '.join(decisions)} END"
-    wanted = (f"CASE WHEN {there} THEN {value} END AS {identifier(name)}" for name, value in added.items())
-    return relation.project(", ".join([own, *wanted]))
+    wanted = ((value if shared else _if(there, value), name) for name, value in added.items())
+    return relation.project(", ".join([own, *(f"{value} AS {identifier(name)}" for value, name in wanted)]))
+
+
+def _if(test: str, value: str) -> str:
+    return f"CASE WHEN {test} THEN {value} END"
 
 
 def _with_places(relation: "DuckDBPyRelation", readers: "Sequence[_LookupReader]") -> "DuckDBPyRelation":
