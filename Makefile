@@ -60,6 +60,10 @@ dist: $(VENV)/bin/python
 	$(PIP) install 'hatchling>=1.25'
 	@$(BIN)/python tools/distributions.py
 
+# What README.md shows of commands and of the documentation's tables.
+readme: $(VENV)/.installed
+	@$(BIN)/python tools/readme.py
+
 map: $(VENV)/bin/python
 	@$(BIN)/python tools/house_map.py
 

@@ -3,7 +3,7 @@
 import contextlib
 import io
 import json
-import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,9 @@ from oddsmith import PlattCalibrator, SquashCalibrator, demo
 from oddsmith.cli import main
 from oddsmith.errors import InvalidInputError
 from oddsmith.report import summary
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
+import readme
 
 
 @pytest.fixture
@@ -44,16 +47,12 @@ def test_the_command_prints_a_comparison_and_writes_a_report(told):
     assert next(line for line in lines if line.startswith("Report: "))[8:40] in page
 
 
-def without_times(text):
-    """Leave out the one column that differs from run to run."""
-    return [re.sub(r"\s+[\d.]+ ms", "", line).rstrip() for line in text.strip().splitlines()]
-
-
 def test_the_demo_prints_what_the_readme_shows(told):
-    readme = (Path(__file__).parents[1] / "README.md").read_text()
-    shown = re.search(r"`make demo` prints\n\n```text\n(.*?)```", readme, re.DOTALL)
-    assert shown is not None
-    assert without_times(shown[1]) == without_times(told[0])
+    text = readme.PAGE.read_text()
+    demo_only = text[: text.index("## Three lines")]
+    assert readme.commands(demo_only) == ["make demo"]
+    found = readme.filled(demo_only, lambda command: told[0])
+    assert readme.without_times(found) == readme.without_times(demo_only)
 
 
 def test_the_demo_as_json_and_again(capsys, tmp_path, short):

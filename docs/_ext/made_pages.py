@@ -8,29 +8,11 @@ import reference_pages
 import rooms
 from sphinx.application import Sphinx
 
-#: What the head of the site names, in this order.
-SECTIONS = {
-    "Start": "start/index",
-    "Understand": "understand/index",
-    "Choose": "choose/index",
-    "Do": "recipes/index",
-    "Gallery": "_made/gallery/index",
-    "Studies": "studies/index",
-    "Measures": "measures/index",
-    "Reference": "reference/index",
-    "Coming from": "coming-from/index",
-    "Inside": "inside/index",
-    "Numbers": "numbers",
-    "Scale": "scale",
-    "Stability": "stability",
-    "Licenses": "licenses",
-}
-
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Write all made pages and figures when a build begins."""
     app.connect("builder-inited", _write)
-    app.connect("source-read", _list_sections)
+    app.connect("source-read", _list_the_studies)
     return {"parallel_read_safe": True}
 
 
@@ -54,12 +36,8 @@ def _write_if_changed(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def _list_sections(app: Sphinx, docname: str, content: list[str]) -> None:
-    """Give the first page its sections, and the plain Markdown index of the studies its pages."""
-    root = Path(app.srcdir)
-    there = {title: page for title, page in SECTIONS.items() if "_made" in page or (root / f"{page}.md").exists()}
-    if docname == "index":
-        listed = [f"{title} <{page}>" for title, page in there.items()]
-        content[0] += "\n".join(["", "```{toctree}", ":hidden:", ":glob:", "", *listed, "```"])
-    if docname == ("studies/index" if "Studies" in there else "index"):
-        content[0] += "\n\n```{toctree}\n:hidden:\n:glob:\n\n/studies/*/index\n```\n"
+def _list_the_studies(app: Sphinx, docname: str, content: list[str]) -> None:
+    """Put the studies below their index, which is plain Markdown, so that it can be read outside the site as well."""
+    del app
+    if docname == "studies/index":
+        content[0] += "\n\n```{toctree}\n:hidden:\n:glob:\n\n*/index\n```\n"

@@ -49,7 +49,7 @@ display = CorpDisplay.from_predictions(y[1000:], p[1000:])
 # %%
 # Smoothed
 # --------
-# The bandwidth is the one that foretells left-out rows best.
+# The bandwidth is the one that predicts left-out rows best.
 
 display = SmoothReliabilityDisplay.from_predictions(y[1000:], p[1000:])
 

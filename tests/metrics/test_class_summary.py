@@ -166,6 +166,16 @@ def test_the_gain_of_nothing_is_chi_squared():
     assert all(one.low <= one.corrected <= one.high for one in found)
 
 
+def test_the_canonical_error_is_the_one_that_draws_see(rows):
+    from oddsmith.metrics._canonical_cases import CanonicalCases
+
+    forecast = forecast_of_rows(rows)
+    cases = CanonicalCases.of(forecast, forecast.prob)
+    exact = float(canonical_calibration_error.of(forecast, bandwidth=cases.bandwidth))
+    assert cases.error(np.eye(4)[forecast.truth]) == pytest.approx(exact)
+    assert cases.error(forecast.prob) == pytest.approx(0, abs=1e-12)
+
+
 def test_large_and_small_statistics_meet():
     decisions = Decisions.of(None, 100)
     below, above = (LikelihoodRatio.of(np.full(100, gain), decisions, 5, 0.95) for gain in (49.9999, 50.0001))
@@ -207,7 +217,7 @@ def test_extreme_logits_have_finite_losses_and_impossible_truths_infinite_ones(r
 
 
 def test_labels_of_any_kind_are_kept(rows):
-    for labels in ((0, 1, 2, 3), (True, False, "yes", 2.5)):
+    for labels in ((0, 1, 2, 3), (True, False, "yes", 2.5), (1, "1", 2, "2")):
         found = evaluate_classes(replace(rows, labels=labels), n_resamples=40)
         assert [part["label"] for part in found["classes"].values()] == list(labels)
 

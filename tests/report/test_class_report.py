@@ -116,7 +116,7 @@ def test_markdown_says_the_same(summary):
     for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
         assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1
     assert "\n\n\n" not in text
-    assert "\n## Measures\n" in text
+    assert "\n\n## Measures\n\n" in text
 
 
 def test_decisions_are_those_of_held_out_cases(rows, few):

@@ -17,7 +17,7 @@ from oddsmith._types import Floats
 from oddsmith.maps.base import logit
 from oddsmith.metrics._class_draws import path_through
 from oddsmith.metrics._truths import Truth, paths_of_truth
-from oddsmith.metrics.bins import bin_index
+from oddsmith.metrics.bins import bin_index, sum_by
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.measure import Null, probability
 from oddsmith.metrics.reliability import named_definition
@@ -42,22 +42,24 @@ class Grid(NamedTuple):
     def of(cls, bins: list[NDArray[np.int64]], prob: Floats, weight: Floats) -> Self:
         """Give each bin of each column a number of its own, and sum it up."""
         size = 1 + max(int(column.max()) for column in bins)
-        place = (np.column_stack(bins) + size * np.arange(len(bins))).astype(np.int32)
+        place = (np.column_stack(bins) + size * np.arange(len(bins))).astype(np.int64)
         shape = (len(bins), size)
-        sums = (np.bincount(place.ravel(), values.ravel(), len(bins) * size) for values in _weighted(prob, weight))
+        sums = (sum_by(place.ravel(), values.ravel(), len(bins) * size) for values in _weighted(prob, weight))
         predicted, total = (one.reshape(shape) for one in sums)
-        return cls(place, predicted, total)
+        return cls(place.astype(np.int32), predicted, total)
 
     def of_labels(self, truth: NDArray[np.intp], weight: Floats, held: NDArray[np.bool_] | None = None) -> Floats:
         """Return Σ w of the rows whose label is the class of a column, in each of its bins."""
         place = np.take_along_axis(self.place, truth[:, None], axis=1)[:, 0]
         if held is not None:
             place, weight = place[held], weight[held]
-        return np.bincount(place, weight, self.predicted.size).reshape(self.predicted.shape)
+        return sum_by(place.astype(np.int64), weight, self.predicted.size).reshape(self.predicted.shape)
 
     def of_amounts(self, amounts: Floats) -> Floats:
         """Return Σ of each column's amounts in each of its bins."""
-        return np.bincount(self.place.ravel(), amounts.ravel(), self.predicted.size).reshape(self.predicted.shape)
+        return sum_by(self.place.ravel().astype(np.int64), amounts.ravel(), self.predicted.size).reshape(
+            self.predicted.shape
+        )
 
 
 def _weighted(prob: Floats, weight: Floats) -> tuple[Floats, Floats]:
@@ -166,7 +168,7 @@ def _(bins: ClassBins, prob: Floats, n_resamples: int, rng: np.random.Generator)
     if weight.dtype.kind == "i" and weight.max() > 1:
         shares = prob / prob.sum(axis=1, keepdims=True)
         for _ in range(n_resamples):
-            yield bins.shared_out(rng.multinomial(weight, shares).astype(np.float64))
+            yield bins.shared_out(rng.multinomial(weight.astype(np.int64), shares).astype(np.float64))
         return
     for truth in drawn_labels(prob, n_resamples, rng):
         yield bins.observed(truth)

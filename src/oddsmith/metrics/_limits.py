@@ -30,7 +30,7 @@ class Asked(NamedTuple):
     options: dict[str, Any]
     null: Null | None
 
-    def of(self, table: AnyForecast) -> float:
+    def of(self, table: Any) -> float:
         """Return the measure, NaN where it is undefined."""
         try:
             return value_of(self.measure, table, self.options)
@@ -69,7 +69,7 @@ def by_percentiles(
 
 
 def by_inversion(
-    asked: Mapping[str, Asked], table: AnyForecast, null: Null, level: float, draws: int, rng: np.random.Generator
+    asked: Mapping[str, Asked], table: Any, null: Null, level: float, draws: int, rng: np.random.Generator
 ) -> Callable[[str, float], Limits]:
     """Draw labels again under supposed truths; return what gives the limits of a measure, of which a value was seen.
 

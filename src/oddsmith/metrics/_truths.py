@@ -17,7 +17,7 @@ from oddsmith._types import Floats
 from oddsmith.calibrators.sigmoid import PlattCalibrator
 from oddsmith.calibrators.spline import SplineCalibrator
 from oddsmith.errors import OddsmithWarning
-from oddsmith.metrics.measure import AnyForecast, Null, probability, squared_weight
+from oddsmith.metrics.measure import Null, probability, squared_weight
 from oddsmith.table import ScoreTable
 
 #: Where the path is looked at, in standard errors from what the data suggest; the null hypothesis comes first.
@@ -37,7 +37,7 @@ class Truth(NamedTuple):
     """
 
     prob: Floats
-    population: AnyForecast
+    population: Any
     distance: float
 
 

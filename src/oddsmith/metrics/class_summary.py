@@ -1,22 +1,26 @@
 """All that is usually asked of a forecast of several classes, in one dictionary."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import log_softmax
 
 from oddsmith import _check
-from oddsmith._types import Floats
+from oddsmith._types import Floats, Weights
 from oddsmith.errors import InvalidInputError
-from oddsmith.metrics._class_bins import ClassBins, Observed, drawn_labels
+from oddsmith.metrics._canonical_cases import CanonicalCases
+from oddsmith.metrics._class_bins import ClassBins, Observed
 from oddsmith.metrics._likelihood_ratio import LikelihoodRatio
-from oddsmith.metrics._limits import Asked, by_inversion
+from oddsmith.metrics._limits import Asked, Limits, by_inversion
 from oddsmith.metrics._softmax_line import recalibrated
+from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.calibration_tests import spiegelhalter_test
-from oddsmith.metrics.canonical import DirichletKernel, canonical_calibration_error
+from oddsmith.metrics.canonical import canonical_calibration_error
 from oddsmith.metrics.class_tests import classwise_test
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.curves import reliability_curve
@@ -35,8 +39,9 @@ _LEVEL = 0.95
 #: Rows times draws, and the fewest draws whatever the rows.
 _WORK, _FEWEST_DRAWS = 2 * 10**8, 100
 
-#: Of canonical calibration, whose time grows with the square of the rows: so many rows, and draws of its labels.
-_CANONICAL_ROWS, _CANONICAL_DRAWS = 1000, 40
+#: Of canonical calibration, whose time grows with the square of the rows and with classes: so many rows, and draws of
+#: their labels, at least, at most, and times classes.
+_CANONICAL_ROWS, _CANONICAL_DRAWS, _CANONICAL_WORK = 1000, (40, 200), 2000
 
 #: Above so many classes hardly any rows are alike.
 _CANONICAL_CLASSES = 20
@@ -118,11 +123,11 @@ def evaluate_classes(rows: ClassRows, *, random_state: int = 0, n_resamples: int
         **_proper(forecast, decisions, logs, better, ratio, errors),
         "top_label_calibration_error": errors.measure("top_label", top_label_calibration_error.of(forecast)),
         "classwise_calibration_error": errors.measure("classwise", classwise_calibration_error.of(forecast)),
-        "canonical_calibration_error": _canonical(forecast, np.random.default_rng(seed)),
+        "canonical_calibration_error": _canonical(forecast, bins.suggested, np.random.default_rng(seed)),
         "calibration_in_the_large": errors.measure("in_the_large", None, _LARGE),
     }
-    cases = forecast.base_rates * decisions.n_effective
-    classes = _classes(forecast, decisions, bins, errors)
+    cases = sum_by(forecast.truth, decisions.effective, len(forecast.labels))
+    classes = _classes(forecast, decisions, cases, bins, errors)
     content = {
         "data": {
             "rows": len(forecast),
@@ -134,11 +139,17 @@ def evaluate_classes(rows: ClassRows, *, random_state: int = 0, n_resamples: int
         "level": _LEVEL,
         "measures": measures,
         "tests": _tests(forecast, ratio, classes),
-        "classes": {str(label): one for label, one in zip(rows.labels, classes, strict=True)},
+        "classes": dict(zip(_names(rows.labels), classes, strict=True)),
         "top_label": _top_label(forecast, decisions),
         "notes": _notes(cases, classes, measures, rows.labels),
     }
     return dict(plain(content))
+
+
+def _names(labels: tuple[Any, ...]) -> list[str]:
+    """Return labels as text, those of other types apart: 1 and "1" are two classes."""
+    names = [str(label) for label in labels]
+    return names if len(set(names)) == len(names) else [repr(label) for label in labels]
 
 
 class _Errors:
@@ -160,17 +171,22 @@ class _Errors:
         about = self.asked[name].of(self.seen)
         value = about if found is None else float(found)
         told = {"value": value, "definition": getattr(found, "definition", definition)}
-        try:
-            limits = self.limits(name, about)
-        except InvalidInputError as reason:
-            return told | {"low": None, "high": None, "reason": str(reason)}
-        band = limits.consistency or (0.0, 0.0)
-        return told | {
-            "low": limits.low,
-            "high": limits.high,
-            "corrected": limits.corrected,
-            "consistency": [max(limit + value - about, 0.0) for limit in band],
-        }
+        return told | _told(self.limits, name, about, value)
+
+
+def _told(limits: Callable[[str, float], Limits], name: str, about: float, value: float) -> dict[str, Any]:
+    """Return the interval of an error of which a value was seen, or about that value; or why there is none."""
+    try:
+        found = limits(name, about)
+    except InvalidInputError as reason:
+        return {"low": None, "high": None, "reason": str(reason)}
+    band = found.consistency or (0.0, 0.0)
+    return {
+        "low": found.low,
+        "high": found.high,
+        "corrected": found.corrected,
+        "consistency": [max(limit + value - about, 0.0) for limit in band],
+    }
 
 
 def _of_class(k: int, observed: Observed) -> float:
@@ -257,42 +273,37 @@ def _shifted(measure: dict[str, Any], value: float) -> dict[str, Any]:
     return measure | {"value": value, "low": measure["low"] + by, "high": measure["high"] + by}
 
 
-def _canonical(forecast: ClassForecast, rng: np.random.Generator) -> dict[str, Any]:
-    """Return the canonical calibration error of at most so many cases, with its range for a perfect forecast."""
-    told: dict[str, Any] = {"low": None, "high": None, "reason": "only the range for a perfect forecast was drawn"}
-    cases, on = _cases(forecast, rng), ""
-    if len(cases) < 2:
+def _canonical(forecast: ClassForecast, suggested: Floats, rng: np.random.Generator) -> dict[str, Any]:
+    """Return the canonical calibration error of at most so many cases, with its interval."""
+    at, weight = _single_cases(forecast, rng)
+    if len(at) < 2:
         return {"value": None, "low": None, "high": None, "reason": "it takes two cases", "definition": "canonical"}
-    if len(cases) < float(forecast.weight.sum()):
-        on = f"; on {len(cases):,} cases drawn at random"
-    kernel, k = DirichletKernel(cases), len(cases.labels)
-    width = kernel.best_bandwidth()
-    found = canonical_calibration_error.of(cases, bandwidth=width)
-    hot = [np.eye(k)[truth] - cases.prob for truth in drawn_labels(cases.prob, _CANONICAL_DRAWS, rng)]
-    gaps = np.abs(kernel.means(np.hstack(hot), width)).reshape(len(cases), _CANONICAL_DRAWS, k).sum(axis=2)
-    again = np.average(gaps, axis=0, weights=cases.weight)
-    band = np.quantile(again, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
-    return told | {"value": found.value, "consistency": band, "definition": found.definition + on}
+    drawn = replace(forecast, prob=forecast.prob[at], truth=forecast.truth[at], weight=weight)
+    cases = CanonicalCases.of(drawn, suggested[at])
+    found = canonical_calibration_error.of(drawn, bandwidth=cases.bandwidth)
+    draws = int(np.clip(_CANONICAL_WORK // len(forecast.labels), *_CANONICAL_DRAWS))
+    limits = by_inversion({"": Asked(float, {}, "calibrated")}, cases, "calibrated", _LEVEL, draws, rng)
+    on = f"; on {len(at):,} cases drawn at random" if len(at) < float(forecast.weight.sum()) else ""
+    return {"value": found.value, "definition": found.definition + on} | _told(limits, "", found.value, found.value)
 
 
-def _cases(forecast: ClassForecast, rng: np.random.Generator) -> ClassForecast:
-    """Return single cases: of counts as many as they count, but not more than canonical calibration can take."""
+def _single_cases(forecast: ClassForecast, rng: np.random.Generator) -> tuple[NDArray[np.intp], Weights]:
+    """Draw rows of single cases, of counts as many as they count, but not more than canonical calibration can take."""
     if forecast.weight.dtype.kind == "f":
         at = np.sort(rng.choice(len(forecast), min(len(forecast), _CANONICAL_ROWS), replace=False))
-        return replace(forecast, prob=forecast.prob[at], truth=forecast.truth[at], weight=forecast.weight[at])
+        return at, forecast.weight[at]
     upto = np.cumsum(forecast.weight)
     picked = np.sort(rng.choice(upto[-1], min(upto[-1], _CANONICAL_ROWS), replace=False))
-    at = np.searchsorted(upto, picked, side="right")
-    ones = np.ones(len(at), np.int64)
-    return replace(forecast, prob=forecast.prob[at], truth=forecast.truth[at], weight=ones)
+    return np.searchsorted(upto, picked, side="right"), np.ones(len(picked), np.int64)
 
 
-def _classes(forecast: ClassForecast, decisions: Decisions, bins: ClassBins, errors: _Errors) -> list[dict[str, Any]]:
+def _classes(
+    forecast: ClassForecast, decisions: Decisions, cases: Floats, bins: ClassBins, errors: _Errors
+) -> list[dict[str, Any]]:
     """Return what can be told of each class against the rest."""
     tests = classwise_test.of(forecast)
     counts = np.bincount(forecast.truth, forecast.weight, len(forecast.labels))
-    cases, expected = (share * decisions.n_effective for share in (tests.prevalence, tests.mean_predicted))
-    told = (np.maximum(cases, expected) >= FEWEST_OF_A_CLASS) & ~np.isnan(tests.p_values)
+    told = (np.maximum(cases, tests.mean_predicted * cases.sum()) >= FEWEST_OF_A_CLASS) & ~np.isnan(tests.p_values)
     corrected = np.full(len(told), np.nan)
     if told.any():
         corrected[told] = holm(tests.p_values[told])

@@ -93,7 +93,8 @@ class ClasswiseReliabilityDisplay(ClassForecastDisplay):
         self.ax_.set(xticks=[], yticks=[], xlabel="predicted probability", ylabel="observed share of the class")
         self.ax_.spines[:].set_visible(False)
         series = len(series_of(self.ax_))
-        panels = {child.get_label(): child for child in self.ax_.child_axes} or self._panels(look, rows)
+        there: Any = self.ax_.child_axes
+        panels = {child.get_label(): child for child in there} or self._panels(look, rows)
         for label, diagram in self.diagrams.items():
             if str(label) in panels:
                 diagram.draw_curve(panels[str(label)], look.ink(series), series)

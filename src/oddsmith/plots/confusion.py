@@ -10,6 +10,7 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.decide import decide
 from oddsmith.metrics import ClassForecast
+from oddsmith.metrics.bins import sum_by
 from oddsmith.plots._sources import ClassForecastDisplay
 from oddsmith.plots.display import WIDTH
 from oddsmith.plots.histogram import short_number
@@ -70,14 +71,14 @@ class ConfusionDisplay(ClassForecastDisplay):
         """
         k = len(forecast.labels)
         decided = np.argmax(forecast.prob, axis=1) if costs is None else _decided(forecast, costs, k)
-        weight = np.bincount(forecast.truth * k + decided, forecast.weight, k * k).reshape(k, k)
+        weight = sum_by(forecast.truth * k + decided, forecast.weight, k * k).reshape(k, k)
         return cls(weight, tuple(forecast.labels.tolist()), forecast.weight.dtype.kind == "i", name)
 
     @property
     def shares(self) -> Floats:
         """Share of each decision among the cases of an actual class; 0 where there are none."""
         total = self.weight.sum(axis=1, keepdims=True)
-        return np.divide(self.weight, total, out=np.zeros_like(self.weight), where=total > 0)
+        return np.asarray(np.divide(self.weight, total, out=np.zeros_like(self.weight), where=total > 0))
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
         """Draw the matrix."""

@@ -16,6 +16,7 @@ from scipy.special import stdtr, stdtrit
 import oddsmith.calibrators as known
 from oddsmith._types import Bools, Floats
 from oddsmith.calibrators import Calibrator
+from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.enough import too_few
 from oddsmith.metrics.significance import Decisions, holm, mean_and_error
 from oddsmith.report.signal import ClassSignal, Signal
@@ -113,7 +114,7 @@ class HeldOut:
     @property
     def cases(self) -> Floats:
         """Cases of each class; of equal weight that would vary as much, for float weights."""
-        return np.bincount(self.truth.astype(np.intp), self.decisions.effective)
+        return sum_by(self.truth.astype(np.int64), self.decisions.effective)
 
     def gain(self, before: Floats, after: Floats) -> Gain:
         """Return by how much the second losses are less than the first.

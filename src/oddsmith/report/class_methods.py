@@ -190,8 +190,10 @@ def _taken(rows: ClassRows, at: NDArray[np.intp], weight: Weights) -> ClassRows:
 
 
 def _joined(parts: list[ClassRows]) -> ClassRows:
-    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "truth", "weight")}
-    return replace(parts[0], **columns)
+    values, truth, weight = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "truth", "weight")
+    )
+    return replace(parts[0], values=values, truth=truth, weight=weight)
 
 
 def _held_out(method: Method, split: Split) -> Floats:
@@ -210,7 +212,7 @@ def _log_prob(rows: ClassRows) -> Floats:
 def _base_rate(split: Split) -> Floats:
     """Return the logs of the shares of classes, with half a case added to each."""
     counts = split.rest.class_weights + 0.5
-    return np.log(counts / counts.sum())
+    return np.asarray(np.log(counts / counts.sum()))
 
 
 def _by_preference(methods: Mapping[str, Method]) -> list[str]:

@@ -46,12 +46,12 @@ class Panel(NamedTuple):
 class Mark(NamedTuple):
     """A class on the strip: where it is, its errors before and after, and their range by chance."""
 
+    words: str
     x: float
     before: float
     after: float
     low: float
     high: float
-    words: str
 
 
 class Strip(NamedTuple):
@@ -151,11 +151,10 @@ def _strip(summary: Mapping[str, Any]) -> Strip:
     for place, k in enumerate(summary["worst_first"]):
         before, after = errors[0][k], errors[-1][k]
         low, high = after.get("consistency") or (0.0, 0.0)
-        heights = [
-            round(float(up(min(value, 1.05 * highest))), 1) for value in (before["value"], after["value"], low, high)
-        ]
+        values = np.array([before["value"], after["value"], low, min(high, 1.05 * highest)])
+        heights = np.round(up(values), 1).tolist()
         words = f"{summary['labels'][k]}: {_words(summary, k)}"
-        marks.append(Mark(round(_AXIS + (place + 0.5) * step, 1), *heights, words))
+        marks.append(Mark(words, round(_AXIS + (place + 0.5) * step, 1), *heights))
     return Strip(marks, ticks_of(0.0, 1.05 * highest, up, 4), _WIDTH, _HEIGHT, _AXIS)
 
 

@@ -153,7 +153,7 @@ def _data(compared: ClassMethodComparison) -> dict[str, Any]:
         "weight": rows.weight.sum(),
         "kind": "count" if rows.weight.dtype.kind == "i" else "weight",
         "input": rows.input,
-        "cases": rows.class_weights,
+        "cases": rows.class_weights.astype(np.int64) if rows.weight.dtype.kind == "i" else rows.class_weights,
         "sha256": seal.hexdigest(),
     }
 

@@ -48,7 +48,8 @@ def all_figures(results: Results) -> list[StudyFigure]:
         StudyFigure(
             "log-odds",
             f"Empirical log-odds of {SHOWN} in training and test scores, with fits to the former. Bins end at equal "
-            "shares of either class of the former; triangles are bins with one class only, bars 95 % intervals.",
+            "shares of either class of the former; triangles are bins with one class only, bars 95 % intervals. Of "
+            "naive Bayes the highest 25 % of the positives and the lowest 1 % of the negatives lie outside.",
             Panels(log_odds, columns=3, size=(2.8, 2.6), alike=True),
         ),
     ]

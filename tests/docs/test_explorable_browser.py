@@ -1,0 +1,87 @@
+"""The page to play with, in a real browser: from a file, without a network, by keyboard and on a phone."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from optional import needs
+
+PART = Path(__file__).parents[2] / "docs" / "understand" / "explorable.html"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = needs("playwright.sync_api")
+    program = shutil.which("chromium")
+    if program is None:
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)("chromium is not installed")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(params=[1280, 390])
+def page(browser, request):
+    context = browser.new_context(viewport={"width": request.param, "height": 844}, offline=True)
+    page = context.new_page()
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(PART.as_uri())
+    page.wait_for_function("document.querySelectorAll('#explorable tbody tr').length === 5")
+    yield page
+    assert not errors
+    context.close()
+
+
+def losses(page):
+    """Return the log-loss of each method, the true probability last."""
+    return [float(text) for text in page.locator("#explorable tbody td:nth-child(2)").all_inner_texts()]
+
+
+def settle(page):
+    """Wait until what was asked for is drawn."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def test_it_fits_the_screen(page):
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_the_keyboard_moves_everything(page):
+    before, drawn = losses(page), page.locator("[data-part=maps]").inner_html()
+    page.locator("[data-part=distortion]").focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    settle(page)
+    assert page.locator("[data-part=distortion-value]").inner_text() == "80 % too sure"
+    assert losses(page)[0] > before[0]
+    assert page.locator("[data-part=maps]").inner_html() != drawn
+
+
+def test_nothing_beats_the_true_probability(page):
+    for preset in page.locator("[data-preset]").all():
+        preset.click()
+        settle(page)
+        *methods, truth = losses(page)
+        assert min(methods) >= truth - 0.001
+
+
+def test_honest_scores_need_no_calibration(page):
+    page.get_by_text("honest scores").click()
+    settle(page)
+    uncalibrated, *fitted, truth = losses(page)
+    assert uncalibrated == pytest.approx(truth, abs=0.001)
+    assert min(fitted) > truth
+    assert "without calibrating" in page.locator("[data-part=finding]").inner_text()
+
+
+def test_the_reliability_of_each_method_is_drawn(page):
+    drawn = set()
+    for choice in page.locator("input[name=source]").all():
+        choice.check()
+        settle(page)
+        drawn.add(page.locator("[data-part=reliability]").inner_html())
+    assert len(drawn) == 4
