@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import oddsmith.combine
 from oddsmith.combine import (
     StackingCombiner,
+    combine_class_probabilities,
     combine_probabilities,
     independent_evidence,
     mean_log_odds,
@@ -220,3 +221,41 @@ EXPECTED_FAILURES = {
 @parametrize_with_checks([StackingCombiner()], expected_failed_checks=lambda _: EXPECTED_FAILURES)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
+
+
+class TestSeveralClasses:
+    PROB = np.random.default_rng(3).dirichlet([1, 2, 3], size=(20, 4))
+
+    @pytest.mark.parametrize("rule", [mean_probability, mean_log_odds, independent_evidence])
+    def test_two_classes_are_the_rule_itself(self, rule):
+        p = np.random.default_rng(4).uniform(0.01, 0.99, size=(30, 3))
+        prior = {"prior": 0.3} if rule is independent_evidence else {}
+        shares = [0.7, 0.3] if prior else None
+        found = combine_class_probabilities(np.stack([1 - p, p], axis=2), rule, shares)
+        np.testing.assert_allclose(found[:, 1], combine_probabilities(p, rule, **prior), rtol=1e-12)
+        np.testing.assert_allclose(found.sum(axis=1), 1)
+
+    def test_formulas(self):
+        np.testing.assert_allclose(combine_class_probabilities(self.PROB, mean_probability), self.PROB.mean(axis=1))
+        pooled = np.exp(np.log(self.PROB).mean(axis=1))
+        expected = pooled / pooled.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(combine_class_probabilities(self.PROB, mean_log_odds), expected)
+        shares = np.array([0.2, 0.3, 0.5])
+        product = self.PROB.prod(axis=1) / shares**3
+        expected = product / product.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(combine_class_probabilities(self.PROB, independent_evidence, shares), expected)
+
+    @pytest.mark.parametrize(
+        ("prob", "rule", "prior", "words"),
+        [
+            ([[[1.0, 0.0], [0.0, 1.0]]], mean_log_odds, None, r"some class must be possible .* first prob\[0\]"),
+            ([[[0.5, 0.6], [0.5, 0.5]]], mean_log_odds, None, "must sum to 1"),
+            ([[0.5, 0.5]], mean_log_odds, None, "prob must have 3 axes"),
+            (PROB, independent_evidence, None, "prior must be one share > 0 per class; got none"),
+            (PROB, independent_evidence, [0.5, 0.5], "prior must be one share > 0 per class"),
+            (PROB, np.mean, None, "rule must be a rule of oddsmith.combine"),
+        ],
+    )
+    def test_what_has_no_answer_is_refused(self, prob, rule, prior, words):
+        with pytest.raises(InvalidInputError, match=words):
+            combine_class_probabilities(prob, rule, prior)

@@ -78,8 +78,8 @@ Methods = Annotated[
     typer.Option(
         "--method",
         "-m",
-        help="Which ones; may be repeated: {methods}; for several classes {class_methods}. [default: all, but "
-        "one-vs-rest]",
+        help="Which ones; may be repeated. Of several classes {class_methods}; by default all but the last. [default: "
+        "all of {methods}]",
     ),
 ]
 ScoresAre = Annotated[

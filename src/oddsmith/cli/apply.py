@@ -46,15 +46,15 @@ def apply(
         _apply_classes(out, fitted, file, output, scores, name, bad_rows, force, sources=[model], score=score, by=by)
         return
     refuse_class_options(scores=scores or None)
-    with open_scores(file) as scores, writable_file(output, scores.suffix) as target:
+    with open_scores(file) as opened, writable_file(output, opened.suffix) as target:
         if by is not None and fitted.by is None:
             _check.fail("the model must have segments to take --by", "one without", "leave --by out, or fit with --by")
-        roles = choose_columns(scores, score, None, None, by if by is not None else fitted.by, needs_label=False)
+        roles = choose_columns(opened, score, None, None, by if by is not None else fitted.by, needs_label=False)
         out.remark(roles.message)
         with out.progress(f"Writing {output}") as progress:
             done = apply_map(
                 fitted.map,
-                scores,
+                opened,
                 roles,
                 target,
                 segments={name: part.map for name, part in fitted.segments.items()} or None,

@@ -155,8 +155,8 @@ def _parts(map_: "JointMap") -> list[str]:
     if isinstance(map_, OneVsRestMap):
         kinds = Counter(each.shape for each in map_.maps)
         of = "log-odds against the rest" if map_.against_rest else "its own column"
-        shapes = ", ".join(f"{times} × {shape}" for shape, times in sorted(kinds.items()))
-        return [f"one map per class, of {of} ({shapes}), divided by their sum"]
+        counted = ", ".join(f"{times} × {shape}" for shape, times in sorted(kinds.items()))
+        return [f"one map per class, of {of} ({counted}), divided by their sum"]
     assert isinstance(map_, ScalingMap)
     shapes = {0: "one slope", 1: "a slope per class", 2: "a matrix"}
     if len(map_.parts) == 1:

@@ -66,9 +66,11 @@ class NumpyArrays(TypedColumns):
             types = [row[1] for row in engine.rows(f"DESCRIBE {_VIEW}")]
         except RuntimeError as error:  # pragma: no cover - a type of NumPy's that the engine lacks
             _check.fail(f"{paths[0]} must hold numbers or text", str(error), "convert the arrays")
-        chosen = [_matrix_of(found, known) for known in (_MATRICES, (*_PROBABILITIES, *_SCORES))]
-        matrices = [() if name is None else _names(name, found[name]) for name in chosen]
-        return NumpyArrays(tuple(paths), names, tuple(types), *matrices, found)
+        matrix, probabilities = (
+            () if (name := _matrix_of(found, known)) is None else _names(name, found[name])
+            for known in (_MATRICES, (*_PROBABILITIES, *_SCORES))
+        )
+        return NumpyArrays(tuple(paths), names, tuple(types), matrix, probabilities, found)
 
     def columns_of(self, array: str) -> tuple[str, ...]:
         """Return the columns of a matrix; none where there is no such matrix."""
@@ -127,7 +129,7 @@ def _columns(path: str, arrays: Arrays) -> tuple[tuple[str, ...], list[NDArray[A
     rows = max((len(a) for a in arrays.values() if a.ndim), default=0) if main is None else len(arrays[main])
     if not rows:
         _check.fail(f"{path} must hold arrays with rows", ", ".join(arrays) or "no array", "check how it was written")
-    names, columns = [], list[NDArray[Any]]()
+    names, columns = list[str](), list[NDArray[Any]]()
     for name, array in arrays.items():
         if array.ndim not in (1, 2) or array.dtype.kind not in "biufUS" or array.size == 0:
             continue

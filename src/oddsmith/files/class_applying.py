@@ -133,8 +133,10 @@ def apply_joint_model(
         return [*np.exp(logs).T, logs.argmax(axis=1)]
 
     def by_batches(path: str | os.PathLike[str]) -> Applied:
-        options = {"bad_rows": bad_rows, "force": force, "sources": sources, "progress": progress}
-        return Applied(*add_columns(file, inputs, new, compute, path, **options), {})
+        rows, dropped = add_columns(
+            file, inputs, new, compute, path, bad_rows=bad_rows, force=force, sources=sources, progress=progress
+        )
+        return Applied(rows, dropped, {})
 
     kind = output_format(Path(output))[0]
     if not isinstance(file.layout, TypedColumns) or kind == "numpy":
