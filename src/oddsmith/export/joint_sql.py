@@ -103,7 +103,7 @@ def _column(name: str) -> exp.Expression:
 
 
 def _named(value: exp.Expression, name: str) -> exp.Expression:
-    return exp.alias_(value, name, quoted=True, copy=False)
+    return exp.Alias(this=value, alias=exp.to_identifier(name, quoted=True))
 
 
 def _first_layer(columns: Sequence[str], given: Sequence[str], present: str, dialect: str) -> Selected:

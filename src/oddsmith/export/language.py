@@ -1,7 +1,7 @@
 """What an export language is: it writes a formula, says so in a comment, and where it can runs what it wrote."""
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, cast
 
 from oddsmith import _check
 from oddsmith._types import Floats
@@ -15,10 +15,14 @@ from oddsmith.maps import CalibrationMap
 from oddsmith.maps.joint import JointMap
 from oddsmith.modelfile import CalibrationModel, JointModel, map_of
 
-__all__ = ["Language", "Model", "Output", "formula_of", "header", "joint_to_write"]
+if TYPE_CHECKING:
+    from oddsmith.classify.scaling import JointScaling
 
-#: Of two classes or of several; a fitted joint scaling is a model too.
-Model = CalibrationMap | Calibrator | CalibrationModel | JointMap | JointModel | Any
+__all__ = ["Language", "Model", "Output", "formula_of", "header", "joint_to_write", "two_class_map"]
+
+#: Of two classes, and of several.
+TwoClassModel: TypeAlias = CalibrationMap | Calibrator | CalibrationModel
+Model: TypeAlias = "TwoClassModel | JointMap | JointModel | JointScaling"
 
 #: What an export computes: of several classes, always probabilities.
 Output = Literal["probability", "log_odds", "probabilities"]
@@ -69,8 +73,13 @@ def formula_of(model: Model, output: Output) -> Formula:
     if joint_model_of(model) is not None:
         must = "model must have two classes for this language"
         _check.fail(must, "a model of several classes", "export it to sql, onnx, python, javascript or c")
-    fitted = map_of(model)
+    fitted = two_class_map(model)
     return fitted.probability_formula() if output == "probability" else clip(fitted.log_odds_formula(), -LIMIT, LIMIT)
+
+
+def two_class_map(model: Model) -> CalibrationMap:
+    """Return the map of a model that is none of several classes."""
+    return map_of(cast("TwoClassModel", model))
 
 
 def joint_to_write(model: Model, output: Output) -> JointModel | None:
@@ -84,9 +93,8 @@ def joint_to_write(model: Model, output: Output) -> JointModel | None:
 
 def header(model: Model, output: Output, note: str) -> list[str]:
     """Return the lines that stand above every export: what it is, who wrote it, how well it agrees (a `Parity`)."""
-    named = isinstance(model, CalibrationModel | JointModel)
-    method = in_comment(model.method if named else type(model).__name__)
+    method = model.method if isinstance(model, CalibrationModel | JointModel) else type(model).__name__
     what = "The probability" if output == "probability" else "The log-odds"
     of_what = "of the positive class by score" if joint_model_of(model) is None else "of each class"
-    lines = [f"{what} {of_what}: {method}.", f"Written by Oddsmith {__version__}."]
+    lines = [f"{what} {of_what}: {in_comment(method)}.", f"Written by Oddsmith {__version__}."]
     return [*lines, note] if note else lines

@@ -81,7 +81,7 @@ class Onnx(Language):
             value = _Graph(graph, held).read(formula_of(model, output))
             # NaN goes through, and a constant map gets the shape of the scores.
             graph.add("Where", graph.add("IsNaN", "score"), "score", value, result=output)
-            shapes = {"score": ["N"], output: ["N"]}
+            shapes: dict[str, list[str | int]] = {"score": ["N"], output: ["N"]}
         else:
             name = _add_probabilities(graph, joint.map)
             shapes = {name: ["N", joint.map.columns], "probabilities": ["N", joint.map.n_classes]}

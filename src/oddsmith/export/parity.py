@@ -9,8 +9,7 @@ from oddsmith.export._apart import DidNotRunError
 from oddsmith.export._escaping import in_comment
 from oddsmith.export._probes import probe_rows, probe_scores
 from oddsmith.export.joint import joint_model_of
-from oddsmith.export.language import Language, Model, Output
-from oddsmith.modelfile import map_of
+from oddsmith.export.language import Language, Model, Output, two_class_map
 
 __all__ = ["Parity", "compare"]
 
@@ -47,7 +46,7 @@ def compare(language: Language, model: Model, output: Output, content: str | byt
     """Compare what a language makes of its own text with the map."""
     joint = joint_model_of(model)
     if joint is None:
-        fitted = map_of(model)
+        fitted = two_class_map(model)
         scores, unit = probe_scores(fitted), "scores"
         expected = fitted.probability(scores)
     else:

@@ -52,8 +52,9 @@ def label_literal(label: str | bool | int | float) -> exp.Expression:
     """Return a label as a value of SQL, fractions as doubles."""
     if isinstance(label, float):
         return exp.Cast(this=exp.Literal.string(repr(label)), to=exp.DataType(this=exp.DataType.Type.DOUBLE))
-    literal: exp.Expression = exp.convert(label)
-    return literal
+    if isinstance(label, bool):
+        return exp.Boolean(this=label)
+    return exp.Literal.string(label) if isinstance(label, str) else _signed(str(label))
 
 
 class SqlReader(Reader[exp.Expression]):

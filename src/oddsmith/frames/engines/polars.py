@@ -63,7 +63,7 @@ class PolarsLazy(FrameEngine):
         doubles = zip(given, plan.columns, strict=True)
         frame = rows.frame.to_native().with_columns(**{x: words.col(name).cast(words.Float64) for x, name in doubles})
         for layer in layers:
-            columns, places = {}, {}
+            columns, places = dict[str, Any](), dict[str, Any]()
             for column in layer:
                 score, *beside = map(words.col, column.of)
                 reader = _SearchReader(words, score, f"{column.name}_place", beside=beside)
