@@ -34,8 +34,8 @@ def test_every_committed_model_file_is_read_and_predicts(path):
         prob = model.map.probability(np.array([0.25, 0.75]))
         assert prob.shape == (2,)
     else:
-        columns = content["columns"] if isinstance(content.get("columns"), int) else len(content["labels"])
-        prob = model.predict_proba(np.full((2, columns), 1 / columns))
+        columns = model.map.columns
+        prob = model.predict_proba(np.full((2, columns), 1 / max(columns, 2)))
         np.testing.assert_allclose(prob.sum(axis=1), 1)
     assert np.all((prob >= 0) & (prob <= 1))
 

@@ -75,7 +75,7 @@ class NewColumn:
 
 
 @dataclass(frozen=True)
-class Inputs:
+class InputColumns:
     """What new columns are computed from.
 
     Parameters
@@ -98,7 +98,7 @@ class Inputs:
 
 def add_columns(
     file: ScoreFile,
-    inputs: Inputs,
+    inputs: InputColumns,
     new: Sequence[NewColumn],
     compute: Compute,
     output: str | os.PathLike[str],
@@ -138,7 +138,7 @@ def refuse_taken(file: ScoreFile, names: Sequence[str]) -> None:
 
 
 def _stage(
-    file: ScoreFile, inputs: Inputs, new: Sequence[str], bad_rows: BadRowPolicy, progress: Progress | None
+    file: ScoreFile, inputs: InputColumns, new: Sequence[str], bad_rows: BadRowPolicy, progress: Progress | None
 ) -> tuple[BadRows | None, int]:
     """Put the columns in use into a table of the engine; return what cannot be used, and how many rows can."""
     engine, layout = file.engine, file.layout
@@ -188,7 +188,7 @@ def _joined(file: ScoreFile, dropped: BadRows | None) -> str:
     return f"{file.layout.relation()} AS source POSITIONAL JOIN staged POSITIONAL JOIN calibrated{good}"
 
 
-def _expressions(file: ScoreFile, inputs: Inputs, new: Sequence[NewColumn]) -> list[tuple[str, str]]:
+def _expressions(file: ScoreFile, inputs: InputColumns, new: Sequence[NewColumn]) -> list[tuple[str, str]]:
     """Return an expression for each new column; the first fails where a row is not the one that was staged."""
     found = [(each.name, each.expression(i)) for i, each in enumerate(new)]
     first = next(iter(inputs.kept))

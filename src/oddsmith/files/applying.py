@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from oddsmith import _check
 from oddsmith.atomic import File
 from oddsmith.files._engine import Engine, Progress
-from oddsmith.files.adding import Inputs, NewColumn, add_columns
+from oddsmith.files.adding import InputColumns, NewColumn, add_columns
 from oddsmith.files.bad_rows import problems_of
 from oddsmith.files.columns import Roles
 from oddsmith.files.source import ScoreFile
@@ -104,7 +104,7 @@ def apply_map(
     extra = () if maps.by is None else (maps.by,)
     rows, dropped = add_columns(
         file,
-        Inputs(only_score, problems_of(file, only_score), kept, extra),
+        InputColumns(only_score, problems_of(file, only_score), kept, extra),
         [NewColumn(name)],
         lambda batch: [maps.probability(batch["score"], batch.get("segment"), refuse=True)],
         output,

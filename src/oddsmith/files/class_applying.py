@@ -16,7 +16,7 @@ from oddsmith.export.joint import new_columns
 from oddsmith.files._engine import Progress, explained
 from oddsmith.files._typed import TypedColumns
 from oddsmith.files._writers import copy_statement, output_format
-from oddsmith.files.adding import Inputs, NewColumn, add_columns
+from oddsmith.files.adding import InputColumns, NewColumn, add_columns
 from oddsmith.files.applying import Applied
 from oddsmith.files.bad_rows import problem_code, problems_of, refuse_bad_rows
 from oddsmith.files.class_columns import ClassColumns, choose_class_columns
@@ -63,14 +63,14 @@ def choose_model_columns(file: ScoreFile, model: JointModel, scores: Sequence[st
     return replace(found, classes=model.labels, message=f"{found.message} {taken}".strip())
 
 
-def class_inputs(file: ScoreFile, columns: ClassColumns, input_: str) -> Inputs:
+def class_inputs(file: ScoreFile, columns: ClassColumns, input_: str) -> InputColumns:
     """Return what is computed from: the scores of all classes as s0 and so on."""
     k = len(columns.scores)
     problems = problems_of(file, columns)
     if input_ == "probabilities" and k > 1:
         problems = [*problems, *distribution_problems(k)]
     numbers = {f"s{i}": f"TRY_CAST(f{i} AS DOUBLE)" for i in range(k)}
-    return Inputs(columns, problems, numbers)
+    return InputColumns(columns, problems, numbers)
 
 
 def scores_of(batch: Mapping[str, NDArray[Any]], k: int, input_: str) -> NDArray[np.float64]:
@@ -154,7 +154,7 @@ def apply_joint_model(
 
 
 def _survey(
-    file: ScoreFile, inputs: Inputs, bad_rows: BadRowPolicy, progress: Progress | None
+    file: ScoreFile, inputs: InputColumns, bad_rows: BadRowPolicy, progress: Progress | None
 ) -> tuple[int, BadRows | None]:
     """Look at all rows once; return how many can be used, and what is left out."""
     rows = f"SELECT {problem_code(inputs.problems)} AS problem FROM ({file.layout.select(inputs.columns.names)})"
@@ -166,7 +166,7 @@ def _survey(
 
 def _stream(
     file: ScoreFile,
-    inputs: Inputs,
+    inputs: InputColumns,
     input_: str,
     apply: Callable[..., Any],
     new: Sequence[str],

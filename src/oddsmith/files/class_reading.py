@@ -84,7 +84,7 @@ class ClassData:
         return self.rows.n_rows < self.total
 
 
-class _Survey(NamedTuple):
+class _ClassSurvey(NamedTuple):
     """What a first look at all rows tells."""
 
     problems: dict[int, int]
@@ -203,7 +203,7 @@ def _staged(file: ScoreFile, columns: ClassColumns, code: str) -> str:
     return f"read_parquet({path})"
 
 
-def _survey(engine: Engine, rows: str, k: int) -> _Survey:
+def _survey(engine: Engine, rows: str, k: int) -> _ClassSurvey:
     """Look at all rows once."""
     scores = [f"s{i}" for i in range(k)]
     within = f"SELECT *, {' + '.join(scores)} AS total, least({', '.join(scores)}) AS low FROM {rows}"
@@ -218,7 +218,7 @@ def _survey(engine: Engine, rows: str, k: int) -> _Survey:
     if len(found) == _MAX_LABELS:
         _check.fail("label must be a column of classes", f"{_MAX_LABELS} values or more", "check which one it is")
     good = [row for row in found if row[0] is None]
-    return _Survey(
+    return _ClassSurvey(
         {row[0]: row[2] for row in found if row[0] is not None},
         {row[1]: row[2] for row in good},
         sum(row[2] for row in good),
@@ -232,7 +232,7 @@ def _survey(engine: Engine, rows: str, k: int) -> _Survey:
 
 
 def _meaning(
-    file: ScoreFile, survey: _Survey, scores_are: Meaning, bad_rows: BadRowPolicy
+    file: ScoreFile, survey: _ClassSurvey, scores_are: Meaning, bad_rows: BadRowPolicy
 ) -> Literal["logits", "probabilities"]:
     """Return what columns hold; refuse to guess where they look like probabilities and do not sum to 1."""
     if scores_are != "auto":

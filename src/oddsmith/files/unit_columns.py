@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from oddsmith import _check
-from oddsmith.files.adding import Inputs
+from oddsmith.files.adding import InputColumns
 from oddsmith.files.bad_rows import RowProblem, problems_of
 from oddsmith.files.class_columns import ClassColumns
 from oddsmith.files.class_reading import distribution_problems
@@ -13,7 +13,7 @@ from oddsmith.files.source import ScoreFile
 __all__ = ["class_probability_inputs", "probability_inputs"]
 
 
-def probability_inputs(file: ScoreFile, columns: Sequence[str]) -> Inputs:
+def probability_inputs(file: ScoreFile, columns: Sequence[str]) -> InputColumns:
     """Return columns of P(positive class) as s0 and so on; each must lie in [0, 1]."""
     found, inputs = list(columns), _inputs(file, columns)
     for i, name in enumerate(found):
@@ -23,7 +23,7 @@ def probability_inputs(file: ScoreFile, columns: Sequence[str]) -> Inputs:
     return inputs
 
 
-def class_probability_inputs(file: ScoreFile, groups: Sequence[Sequence[str]]) -> Inputs:
+def class_probability_inputs(file: ScoreFile, groups: Sequence[Sequence[str]]) -> InputColumns:
     """Return columns of several classifiers, each with one probability per class, as s0 and so on."""
     inputs = _inputs(file, [name for group in groups for name in group])
     for start in range(0, len(inputs.kept), len(groups[0])):
@@ -31,9 +31,9 @@ def class_probability_inputs(file: ScoreFile, groups: Sequence[Sequence[str]]) -
     return inputs
 
 
-def _inputs(file: ScoreFile, columns: Sequence[str]) -> Inputs:
+def _inputs(file: ScoreFile, columns: Sequence[str]) -> InputColumns:
     if len(set(columns)) < len(columns):
         _check.fail("columns must differ", listed(columns), "name each once")
     roles = ClassColumns(tuple(columns), tuple(range(len(columns))), None, None, "")
     kept = {f"s{i}": f"TRY_CAST(f{i} AS DOUBLE)" for i in range(len(columns))}
-    return Inputs(roles, problems_of(file, roles), kept)
+    return InputColumns(roles, problems_of(file, roles), kept)

@@ -31,7 +31,7 @@ Places = NDArray[np.int32]
 _CELLS, _FEWEST_CELLS, _ALL_CELLS = 256, 16, 50_000
 
 
-class Grid(NamedTuple):
+class BinGrid(NamedTuple):
     """Bins of every column: which one each row is in, and Σ w·P and Σ w of each."""
 
     place: Places
@@ -77,16 +77,16 @@ class ClassBins:
         Probabilities that the data suggest instead.
     tables : list of ScoreTable
         Each class against the rest.
-    errors, cells, top : Grid
+    errors, cells, top : BinGrid
         Bins of calibration errors; finer ones for isotonic regression; and bins of the top label, one column.
     """
 
     forecast: ClassForecast
     suggested: Floats
     tables: list[ScoreTable]
-    errors: Grid
-    cells: Grid
-    top: Grid
+    errors: BinGrid
+    cells: BinGrid
+    top: BinGrid
 
     @classmethod
     def of(cls, forecast: ClassForecast, suggested: Floats) -> Self:
@@ -102,9 +102,9 @@ class ClassBins:
             forecast,
             suggested,
             tables,
-            Grid.of(errors, forecast.prob, weight),
-            Grid.of(cells, forecast.prob, weight),
-            Grid.of([_bins_of_errors(top)[_cell(top, best)]], best[:, None], weight),
+            BinGrid.of(errors, forecast.prob, weight),
+            BinGrid.of(cells, forecast.prob, weight),
+            BinGrid.of([_bins_of_errors(top)[_cell(top, best)]], best[:, None], weight),
         )
 
     def observed(self, truth: NDArray[np.intp]) -> "Observed":
