@@ -47,6 +47,20 @@ def models():
         }
 
 
+@pytest.fixture
+def held(held, engine, request):
+    """Return a function that puts an Arrow table in an engine, of those that apply models of several classes."""
+    if engine == "ibis-postgres" and request.function is not test_tables_of_other_backends_are_refused:
+        pytest.skip("Ibis applies models of several classes on DuckDB only, which is tested")
+    return held
+
+
+def test_tables_of_other_backends_are_refused(held, engine, models):
+    if engine == "ibis-postgres":
+        with pytest.raises(InvalidInputError, match="need an Ibis table of DuckDB; got a table of postgres"):
+            apply_joint(held(table_of(LOGITS)), models["temperature"], COLUMNS)
+
+
 def table_of(rows):
     """Return rows as an Arrow table; every other missing value is null, the rest is NaN."""
     places = np.arange(len(rows))

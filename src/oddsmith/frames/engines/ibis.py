@@ -1,12 +1,17 @@
 """Ibis: whatever its backends have in common, with knots told apart by nested conditions."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from oddsmith import _check
 from oddsmith.frames.engines.base import Frame, FrameEngine
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
+
+    from oddsmith.frames.engines.base import LongNames
+    from oddsmith.frames.joint_plan import JointPlan
+    from oddsmith.frames.scored_frame import ScoredFrame
 
 #: Backends whose doubles overflow to ∞ and vanish to 0 without an error.
 _FORGIVING = {"databricks", "datafusion", "duckdb", "polars", "pyspark", "sqlite"}
@@ -42,12 +47,27 @@ class Ibis(FrameEngine):
 
         return nw.when(~flag.is_null()).then(nw.when(flag).then(nw.lit(1)).otherwise(nw.lit(0)))
 
+    def unpivoted(self, rows: "ScoredFrame", labels: Sequence[Any]) -> tuple[Any, "LongNames"]:
+        """Return a table with a row for every row and class, on DuckDB: elsewhere numbers go through JSON."""
+        _refuse_other_backends(rows.frame, "build a table of each class with ScoreTable.from_frame")
+        return super().unpivoted(rows, labels)
+
+    def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
+        """Return the table with the probabilities of several classes, on DuckDB: elsewhere queries grow too large."""
+        _refuse_other_backends(rows.frame, "export the model to SQL, which the backend runs")
+        return super().with_probabilities(rows, plan)
+
     def joined(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
         """Join a table from memory, which the backend gets with the query."""
         import narwhals.stable.v2 as nw
 
         arrow = nw.from_dict(table, backend="pyarrow").to_native()
         return frame.join(nw.from_native(nw.get_native_namespace(frame).memtable(arrow)), on=key, how="left")
+
+
+def _refuse_other_backends(frame: Frame, hint: str) -> None:
+    if (backend := _backend(frame)) != "duckdb":
+        _check.fail("several classes need an Ibis table of DuckDB", f"a table of {backend}", hint)
 
 
 def _backend(frame: Frame) -> str:
