@@ -78,8 +78,9 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weight = np.ones(len(z)) if given is None else given.astype(np.float64)
         if given is not None:
             z, index, weight = z[weight > 0], index[weight > 0], weight[weight > 0]
-        self.class_weight_ = np.bincount(index, weight, len(self.classes_))
-        self.n_rows_, self.weighted_ = len(z), given is not None and given.dtype.kind == "f"
+        self.class_weight_: Floats = np.bincount(index, weight, len(self.classes_)).astype(np.float64)
+        self.n_rows_: int = len(z)
+        self.weighted_: bool = given is not None and given.dtype.kind == "f"
         if np.all(index == index[0]):
             warnings.warn("Only one class carries weight.", SingleClassWarning, stacklevel=2)
         self._fit(z, index, weight)

@@ -132,7 +132,7 @@ class FormulaCode(Reader[str]):
     ) -> None:
         super().__init__()
         self.language = language
-        self.arrays = [] if arrays is None else arrays
+        self.arrays: list[str] = [] if arrays is None else arrays
         self.beside = beside
         self.lines: list[str] = []
         self._uses = Counter(id(part) for node in walk(formula) for part in parts(node))

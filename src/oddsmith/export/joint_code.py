@@ -36,7 +36,7 @@ class VectorCode:
             if not isinstance(node, Inputs):
                 self.lines.append(self._line("vector", name=self._names[id(node)], size=node.width))
                 self._write(node)
-        self.result = self._names[id(vector)]
+        self.result: str = self._names[id(vector)]
 
     def _line(self, template: str, **parts: object) -> str:
         return str(getattr(self.language, template).format(**parts))

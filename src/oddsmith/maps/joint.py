@@ -104,7 +104,7 @@ class JointMap(ABC):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, JointMap) and self.to_dict() == other.to_dict()
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def _logits(self) -> Vector:
         """Return one logit per class: what columns hold, probabilities by their logarithms."""

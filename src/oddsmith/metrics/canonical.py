@@ -87,8 +87,8 @@ class DirichletKernel:
     def __init__(self, forecast: ClassForecast) -> None:
         self.forecast = forecast
         held = np.clip(forecast.prob, _LEAST, 1.0)
-        self.prob = held / held.sum(axis=1, keepdims=True)
-        self.log_weight = np.log(forecast.weight.astype(np.float64))
+        self.prob: Floats = held / held.sum(axis=1, keepdims=True)
+        self.log_weight: Floats = np.log(forecast.weight.astype(np.float64))
 
     def means(self, values: Floats, bandwidth: float) -> Floats:
         """Return the means of columns of values over rows like each row, itself left out."""

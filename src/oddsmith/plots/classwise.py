@@ -99,7 +99,7 @@ class ClasswiseReliabilityDisplay(ClassForecastDisplay):
             if str(label) in panels:
                 diagram.draw_curve(panels[str(label)], look.ink(series), series)
         proxy = self.ax_.plot([], [], label=self.name or None, gid=f"series-{series}", **look.ink(series).line())
-        self.lines_ = {self.name: proxy[0]}
+        self.lines_: dict[str, Any] = {self.name: proxy[0]}
         look.legend(self.ax_, above=True)
         return self
 

@@ -84,7 +84,7 @@ class ConfusionDisplay(ClassForecastDisplay):
         """Draw the matrix."""
         look = self._start(ax, theme, WIDTH)
         k = len(self.labels)
-        self.image_ = self.ax_.imshow(self._colors(look), interpolation="nearest", aspect="equal")
+        self.image_: Any = self.ax_.imshow(self._colors(look), interpolation="nearest", aspect="equal")
         self.ax_.grid(visible=False)
         number = "" if k <= _NUMBERED else ", by number"
         self.ax_.set(xlabel=f"predicted{number}", ylabel=f"actual{number}")
