@@ -5,7 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-#: Pages of studies are written by the studies, in the words of the documents that they follow; made pages repeat others.
+#: Pages of studies are written by the studies, in the words of the documents they follow; made pages repeat others.
 PAGES = [path for path in sorted(DOCS.rglob("*.md")) if path.relative_to(DOCS).parts[0] not in ("studies", "_made")]
 SUFFIXES = {".py", ".j2", ".css", ".js"}
 FILES = [
