@@ -47,7 +47,7 @@ def test_what_is_not_installed_says_how_to_install_it(run, installed, name, argu
     installed()
     told = run(name, *arguments)
     assert told.error.startswith(f"Error: oddsmith {name} needs the package oddsmith-studies; got none installed. Hint")
-    assert "pip install oddsmith-studies" in told.error
+    assert "pip install ./studies" in told.error
     assert (told.out, len(told.err.splitlines())) == ("", 1)
     assert name not in run("--help").out.split()
 

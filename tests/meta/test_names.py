@@ -6,8 +6,6 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "src" / "oddsmith"
 
-#: Names of classes that still stand for two things; none may be added.
-
 
 def test_no_two_classes_share_a_name():
     names = Counter(

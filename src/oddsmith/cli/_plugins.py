@@ -59,7 +59,7 @@ def _missing(name: str) -> Any:
         "Comes with oddsmith-studies.",
         f"oddsmith {name} needs the package oddsmith-studies",
         "none installed",
-        "pip install oddsmith-studies, or pip install -e studies in a checkout",
+        "run pip install ./studies in a checkout of Oddsmith",
     )
 
 
