@@ -23,7 +23,8 @@ from oddsmith.errors import (
     SeparableWarning,
     SingleClassWarning,
 )
-from samples import examples
+from oddsmith.modelfile import JointModel
+from samples import examples, ours_allowed
 
 LINEAR = [VectorScaling, MatrixScaling, DirichletScaling]
 SINGLE = [TemperatureScaling, *LINEAR]
@@ -382,3 +383,15 @@ EXPECTED_FAILURES = {
 @parametrize_with_checks([method() for method in ALL], expected_failed_checks=lambda _: EXPECTED_FAILURES)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("method", [TemperatureScaling, VectorScaling, MatrixScaling, DirichletScaling, AutoScaling])
+@pytest.mark.parametrize("size", [1e-300, 1e298])
+def test_logits_and_weights_of_any_size_are_fitted_saved_and_loaded(method, size):
+    rng = np.random.default_rng(0)
+    logits = 3 * rng.normal(size=(200, 4))
+    y = np.argmax(logits / 2 + rng.gumbel(size=logits.shape), axis=1)
+    with ours_allowed():
+        fitted = method().fit(size * logits, y, 10.0 ** rng.integers(-12, 12, 200))
+    loaded = JointModel.from_json(JointModel.from_scaling(fitted).to_json())
+    assert np.isfinite(loaded.predict_proba(size * logits)).all()

@@ -50,7 +50,7 @@ class Sorted(NamedTuple):
 def sort_cases(z: Floats, index: Index, weight: Floats) -> Sorted:
     """Order classes by frequency and size of their logits, rows by class and margin; add up equal rows."""
     z = z - z.max(axis=1, keepdims=True)
-    columns = np.lexsort((weight @ z, np.bincount(index, weight, minlength=z.shape[1])))
+    columns = np.lexsort(((weight / weight.sum()) @ z, np.bincount(index, weight, minlength=z.shape[1])))
     z, index = np.ascontiguousarray(z[:, columns]), np.argsort(columns)[index]
     each = np.arange(len(z))
     chosen = z[each, index]

@@ -39,13 +39,14 @@ def fit_temperature(z: Floats, index: Index, weight: Floats, unknown: float = 0.
     mean, total = np.einsum("ij->i", z) / z.shape[1], float(weight.sum())
     chosen = z[np.arange(len(z)), index]
     rows = _LogitRows(z, z.max(axis=1), chosen + unknown / (total + unknown) * (mean - chosen), weight)
-    size = float(weight @ (rows.top - mean) / total)
+    share = weight / total  # first, so that the largest logits and weights do not overflow together
+    size = float(share @ (rows.top - mean))
     # The mean of equal logits may be off in its last bit: where that could matter, look at the logits.
     if size <= 1e-9 * np.abs(rows.top).max() and (size <= 0 or np.array_equal(rows.top, z.min(axis=1))):
         return 1.0, 1.0, ConstantScoreWarning
     if np.array_equal(rows.top, rows.chosen):
         return size / _BRACKET, size, SeparableWarning
-    if weight @ (rows.chosen - mean) <= 0:
+    if share @ (rows.chosen - mean) <= 0:
         return size * _BRACKET, size, ReversedScoreWarning
     beta, count = 1.0, 512
     # Few rows find the neighborhood, more rows narrow it; the whole then needs two or three passes.

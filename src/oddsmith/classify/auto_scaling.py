@@ -341,8 +341,11 @@ class _HeldOutLikelihoods(NamedTuple):
     def mean(self, losses: Floats) -> tuple[float, float]:
         """Return the mean over cases and its standard error."""
         n = float(self.weight.sum())
-        mean = float(self.weight @ losses) / n
-        return mean, math.sqrt(float(self.weight @ (losses - mean) ** 2) / n / n)
+        share = self.weight / n
+        mean = float(share @ losses)
+        apart = losses - mean
+        size = float(np.abs(apart).max()) or 1.0  # whose square may be beyond all doubles
+        return mean, size * math.sqrt(float(share @ (apart / size) ** 2) / n)
 
 
 def _weights(judged: _HeldOutLikelihoods, names: Sequence[str]) -> Floats:

@@ -259,7 +259,7 @@ class VectorScaling(JointScaling):
         self.coef_, self.intercept_ = fitted.matrix / self.temperature_, fitted.shift
 
     def _parts(self) -> tuple[list[ScalingPart], Floats, Floats]:
-        return self._single(self._reading, self.coef_, self.intercept_)
+        return self._single(self._reading, np.clip(self.coef_, -_STEEPEST, _STEEPEST), self.intercept_)
 
 
 class MatrixScaling(VectorScaling):
