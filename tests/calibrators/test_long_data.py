@@ -24,10 +24,11 @@ N = 60_000
 RNG = np.random.default_rng(11)
 BASE = RNG.normal(size=N)
 HEAVY = RNG.standard_t(1.5, N)
+CHANCE = RNG.random(N)
 
 
 def labels(log_odds):
-    return (RNG.random(N) < expit(log_odds)).astype(int)
+    return (CHANCE < expit(log_odds)).astype(int)
 
 
 DATA = {
@@ -66,7 +67,7 @@ def fit_table(calibrator, table):
 @compiled
 @pytest.mark.parametrize("weighted", [False, True])
 def test_line_reaches_the_optimum(scores, y, switch, use, weighted):
-    v = RNG.random(N) + 0.5 if weighted else None
+    v = np.random.default_rng(1).random(N) + 0.5 if weighted else None
     cal = fit(PlattCalibrator(), scores, y, v)
     table = ScoreTable.from_arrays(scores, y, v)
     again = fit_table(PlattCalibrator(), table)
@@ -99,7 +100,7 @@ def test_plain_logistic_from_rows_and_table(scores, y):
 def test_isotonic_agrees_with_scikit_learn(scores, y, switch, use):
     cal = fit(IsotonicCalibrator(), scores, y)
     peer = IsotonicRegression(out_of_bounds="clip").fit(scores, y)
-    query = np.concatenate([scores, RNG.uniform(scores.min() - 1, scores.max() + 1, N)])
+    query = np.concatenate([scores, np.random.default_rng(2).uniform(scores.min() - 1, scores.max() + 1, N)])
     # Scores closer than its tolerance are one score to scikit-learn.
     close = 1e-9 if np.abs(scores).max() < 1e6 else 1e-2
     assert np.mean(np.abs(cal.predict_proba(query)[:, 1] - peer.predict(query)) > close) < 1e-3
@@ -160,7 +161,7 @@ def test_piecewise_pair_is_as_good_as_any(name):
 
 
 def test_piecewise_growth_on_long_data():
-    scores = np.sort(RNG.normal(size=N))
+    scores = np.sort(np.random.default_rng(3).normal(size=N))
     y = labels(np.interp(scores, [-3, -1, 1, 3], [-6, -0.5, 0.5, 6]))
     cal = fit(PiecewiseLogisticCalibrator("grow", selection="bic"), scores, y)
     assert 2 <= len(cal.slopes_) <= 8

@@ -128,7 +128,7 @@ def model():
 
 
 def test_segments(held, model):
-    regions = RNG.choice(["north", "it's", "3", "elsewhere", None], N)
+    regions = np.random.default_rng(4).choice(["north", "it's", "3", "elsewhere", None], N)
     frame = held(pa.table({"s": SCORES, "region": pa.array(regions.tolist(), pa.string()), "id": np.arange(N)}))
     result = model.apply(frame, score="s", name="p")
     assert type(result) is type(frame)

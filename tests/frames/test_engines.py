@@ -53,7 +53,8 @@ def test_narrow_scores_are_widened(held):
 
 
 def test_weights(held):
-    counts, importance = RNG.integers(0, 4, N), RNG.exponential(size=N)
+    rng = np.random.default_rng(1)
+    counts, importance = rng.integers(0, 4, N), rng.exponential(size=N)
     importance[:5] = 0.0
     frame = held(pa.table({"s": SCORES, "y": Y, "n": counts, "w": importance}))
     assert ScoreTable.from_frame(frame, "s", "y", weight="n") == ScoreTable.from_arrays(SCORES, Y, counts)
@@ -64,7 +65,7 @@ def test_weights(held):
 
 
 def test_cells(held):
-    continuous = RNG.normal(size=N)
+    continuous = np.random.default_rng(2).normal(size=N)
     frame = held(pa.table({"s": continuous, "d": SCORES, "y": Y, "w": np.full(N, 0.5)}))
     for column, scores in (("s", continuous), ("d", SCORES)):
         near = ScoreTable.from_frame(frame, column, "y", resolution=2**-5)

@@ -11,19 +11,18 @@ from oddsmith.table.grid import Grid
 from samples import samples
 
 table = ScoreTable.from_arrays
-RNG = np.random.default_rng(11)
 
 
 def near_the_ends(n):
     """Probabilities of all sizes, the very ends included."""
-    small = 10.0 ** RNG.uniform(-320, 0, n // 2)
+    small = 10.0 ** np.random.default_rng(11).uniform(-320, 0, n // 2)
     return np.concatenate([small, 1 - small, [0.0, 1.0, 0.5, 5e-324, 1 - 2.0**-53]])
 
 
 @pytest.mark.parametrize("exponent", [-10, -7, -3, 0])
 def test_cells_of_log_odds_hold_what_fell_in_them(exponent):
     prob = near_the_ends(5000)
-    exact = table(prob, RNG.integers(0, 2, len(prob)))
+    exact = table(prob, np.random.default_rng(12).integers(0, 2, len(prob)))
     cells = exact.quantize(2.0**exponent, log_odds=True)
     grid = cells.grid
     np.testing.assert_array_equal(grid.cells(cells.scores), np.unique(grid.cells(exact.scores)))
@@ -78,14 +77,23 @@ def test_cells_of_equal_scores_stay_exactly_at_them():
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
-@pytest.mark.parametrize("draw", [RNG.normal, RNG.standard_cauchy, lambda size: np.round(RNG.normal(size=size), 1)])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng: rng.normal(size=2000),
+        lambda rng: rng.standard_cauchy(2000),
+        lambda rng: np.round(rng.normal(size=2000), 1),
+    ],
+    ids=["normal", "Cauchy", "with ties"],
+)
 def test_a_stream_that_coarsens_ends_where_the_whole_does(scale, draw):
-    scores, y = draw(size=2000) * scale, RNG.integers(0, 2, 2000)
+    rng = np.random.default_rng(13)
+    scores, y = draw(rng) * scale, rng.integers(0, 2, 2000)
     whole = table(scores, y).coarsen(100)
     assert len(whole) <= 100
     assert whole.resolution is None or len(table(scores, y).quantize(whole.resolution / 2)) > 100
     for chunks in (7, 40):
-        parts = [table(scores[part], y[part]) for part in np.array_split(RNG.permutation(2000), chunks)]
+        parts = [table(scores[part], y[part]) for part in np.array_split(rng.permutation(2000), chunks)]
         stream = parts[0].coarsen(100)
         for part in parts[1:]:
             stream = stream.merge(part).coarsen(100)
@@ -97,8 +105,9 @@ def test_a_stream_that_coarsens_ends_where_the_whole_does(scale, draw):
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
 def test_sizes_however_different_are_pooled_the_same_in_any_order(order):
-    tiny, small, large = RNG.normal(size=90) * 2.0**-300, RNG.normal(size=90), RNG.normal(size=90) * 2.0**400
-    parts = [table(scores, RNG.integers(0, 2, 90)) for scores in (tiny, small, large)]
+    rng = np.random.default_rng(14)
+    tiny, small, large = rng.normal(size=90) * 2.0**-300, rng.normal(size=90), rng.normal(size=90) * 2.0**400
+    parts = [table(scores, rng.integers(0, 2, 90)) for scores in (tiny, small, large)]
     whole = parts[0].merge(*parts[1:]).coarsen(120)
     stream = parts[order[0]].coarsen(120)
     for i in order[1:]:
@@ -123,7 +132,11 @@ def test_scores_and_places_are_inverse(log_odds):
 
 
 def test_coarsening_keeps_the_axis():
-    cells = table(near_the_ends(500), RNG.integers(0, 2, 505)).quantize(2**-6, log_odds=True).coarsen(20)
+    cells = (
+        table(near_the_ends(500), np.random.default_rng(15).integers(0, 2, 505))
+        .quantize(2**-6, log_odds=True)
+        .coarsen(20)
+    )
     assert cells.log_odds_cells
     assert 10 <= len(cells) <= 20
 

@@ -35,7 +35,7 @@ BY_SEGMENT = [
 @pytest.fixture(scope="module", params=SCORES)
 def fits(request):
     scores = SCORES[request.param]
-    y = (RNG.random(N) < 1 / (1 + np.exp(2 - 4 * scores))).astype(int)
+    y = (np.random.default_rng(3).random(N) < 1 / (1 + np.exp(2 - 4 * scores))).astype(int)
     with ours_allowed():
         return request.param, {cls.__name__: cls().fit(scores, y).map_ for cls in CLASSES}
 

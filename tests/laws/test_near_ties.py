@@ -25,7 +25,7 @@ def fit(calibrator, scores):
 @pytest.mark.parametrize("calibrator", variants(), ids=name)
 def test_the_last_bits_of_ties_change_nothing(calibrator, form):
     ties = np.tile(SCORES, 3)
-    noisy = ties + 2.0**-46 * RNG.integers(-3, 4, 180)
+    noisy = ties + 2.0**-46 * np.random.default_rng(6).integers(-3, 4, 180)
     places = PLACES
     if form == "probabilities":
         ties, noisy, places = expit(ties), expit(noisy), expit(places)

@@ -59,8 +59,9 @@ class TestFamilies:
 
 
 def test_solver_noise_about_0_is_joined():
-    scores = RNG.normal(size=500)
-    assert len(runs(np.concatenate([scores, scores + 1e-12 * RNG.normal(size=500)]))) == 500
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=500)
+    assert len(runs(np.concatenate([scores, scores + 1e-12 * rng.normal(size=500)]))) == 500
 
 
 def test_small_probabilities_stay_apart():
@@ -97,16 +98,17 @@ def test_runs_are_narrow_whatever_the_scores(scores):
 
 @pytest.mark.parametrize("weight", [None, "counts", "weights"])
 def test_the_joined_table_has_all_rows(weight):
-    scores = np.repeat(RNG.normal(size=50), 2) + np.tile([0, 1e-15], 50)
-    y = RNG.integers(0, 2, 100)
-    given = {None: None, "counts": RNG.integers(0, 3, 100), "weights": RNG.uniform(size=100)}[weight]
+    rng = np.random.default_rng(2)
+    scores = np.repeat(rng.normal(size=50), 2) + np.tile([0, 1e-15], 50)
+    y = rng.integers(0, 2, 100)
+    given = {None: None, "counts": rng.integers(0, 3, 100), "weights": rng.uniform(size=100)}[weight]
     table = ScoreTable.from_arrays(scores, y, given)
     joined = table.join_near_ties()
     assert len(joined) <= 50
     assert (joined.rows, joined.kind) == (table.rows, table.kind)
     np.testing.assert_allclose([joined.n_pos, joined.n_neg], [table.n_pos, table.n_neg], rtol=1e-14)
     assert joined.join_near_ties() is joined
-    order = RNG.permutation(100)
+    order = rng.permutation(100)
     shuffled = ScoreTable.from_arrays(scores[order], y[order], None if given is None else given[order])
     if weight != "weights":
         assert shuffled.join_near_ties() == joined
