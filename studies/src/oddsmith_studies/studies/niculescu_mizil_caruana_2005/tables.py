@@ -134,7 +134,7 @@ def cross_entropy_table(results: Results) -> Table:
         with_mean_of_own(results.published.tables["cross_entropy"]),
         ours,
         formats=dict.fromkeys(COLUMNS, _FORM),
-        note=f"{STAND_IN_NOTE} Of two-level trees the document gives no figures.",
+        note=f"{STAND_IN_NOTE} The document gives no figures for two-level trees.",
     )
 
 
@@ -194,7 +194,7 @@ def learners_table(results: Results) -> Table:
         ("measure", "learner", *columns, Column("boosted with log-loss", _FORM)),
         rows,
         "Mean over eight problems with 95 % intervals over their test rows; change: the better of both calibrated ones "
-        f"against uncalibrated. The document has these as a picture, which its copy lacks. {_standing()}",
+        f"against uncalibrated. The document shows these in a picture, which our copy lacks. {_standing()}",
     )
 
 
