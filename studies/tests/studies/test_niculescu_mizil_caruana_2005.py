@@ -141,7 +141,7 @@ def test_extreme_predictions_are_counted():
 def test_one_forecast_for_all_has_no_slope():
     y = np.arange(100) % 4 == 0
     assert _slope(np.full(100, 0.25), y, 100) is None
-    slope, error = _slope(np.where(y, 0.4, 0.2), y, 100)
+    slope, error = _slope(np.where(np.arange(100) % 8 < 4, 0.4, 0.6), np.arange(100) % 8 > 2, 100)
     assert slope > 1
     assert error > 0
 
