@@ -141,9 +141,10 @@ def test_extreme_predictions_are_counted():
 def test_one_forecast_for_all_has_no_slope():
     y = np.arange(100) % 4 == 0
     assert _slope(np.full(100, 0.25), y, 100) is None
-    slope, error = _slope(np.where(np.arange(100) % 8 < 4, 0.4, 0.6), np.arange(100) % 8 > 2, 100)
-    assert slope > 1
-    assert error > 0
+    place = np.arange(104) % 8
+    slope, error = _slope(np.where(place < 4, 0.4, 0.6), (place > 2) & (place < 7), 104)
+    assert slope == pytest.approx(np.log(3) / np.log(1.5))
+    assert 0 < error < slope
 
 
 def test_a_part_keeps_the_rounds_that_are_best_on_validation_rows(needs_data):
