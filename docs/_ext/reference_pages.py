@@ -100,7 +100,7 @@ def _is_function(value: Any) -> bool:
 def _alias(value: Any) -> str:
     if get_origin(value) is Annotated:
         kind, option = get_args(value)
-        return f"An option of a command, ``{', '.join(option.param_decls)}`` ({kind.__name__}): {option.help}"
+        return f"An option of a command, ``{kind.__name__}``: {option.help}"
     return f"Stands for ``{value}``."
 
 
