@@ -19,5 +19,5 @@ STUDY = Study(
     evidence=all_evidence,
     story=tell,
     remarks=all_remarks,
-    version=2,
+    version=3,
 )

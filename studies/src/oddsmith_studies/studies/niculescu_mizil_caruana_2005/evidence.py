@@ -36,12 +36,11 @@ from oddsmith_studies.studies.niculescu_mizil_caruana_2005.methods import (
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tables import (
     MEAN,
     MEAN_OF_OWN,
-    OWN_PROBLEMS,
     cross_entropy_table,
     learners_table,
     squared_error_table,
 )
-from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tasks import PROBLEMS, STAND_INS
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tasks import OWN_PROBLEMS, PROBLEMS, STAND_INS
 
 Found = dict[str, list[Case]]
 
