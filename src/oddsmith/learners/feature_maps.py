@@ -4,10 +4,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from oddsmith._types import Floats
+from oddsmith._types import Floats, Ints
 from oddsmith.learners._base import Rows, is_sparse
 from oddsmith.learners._newton import Features
 
@@ -94,13 +93,13 @@ class SparseQuadratic(Matrix):
         values = X.data[left] * X.data[right]
         values[left != right] *= SQRT2
         codes = X.indices[left].astype(np.int64) * self.n_columns + X.indices[right]
-        self.codes: NDArray[np.int64]
+        self.codes: Ints
         self.codes, columns = np.unique(codes, return_inverse=True)
         row_ends = np.concatenate([[0], np.cumsum(_pairs_by_row(X))])
         pairs = sparse.csr_array((values, columns, row_ends), shape=(X.shape[0], len(self.codes)))
         super().__init__(sparse.hstack([SQRT2 * sparse.csr_array(X), pairs], format="csr"))
 
-    def pairs_with_first(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def pairs_with_first(self) -> tuple[Ints, Ints]:
         """Return the columns k that occur beside the first, and where the features of x_1·x_k are."""
         beside = np.flatnonzero(self.codes < self.n_columns)
         return self.codes[beside], beside + self.n_columns
@@ -119,7 +118,7 @@ class DenseQuadratic:
     def __init__(self, X: Floats) -> None:
         self.X = X
         self.n_columns: int = X.shape[1]
-        self.pairs: tuple[NDArray[np.int64], NDArray[np.int64]] = np.triu_indices(self.n_columns)
+        self.pairs: tuple[Ints, Ints] = np.triu_indices(self.n_columns)
         self.factors: Floats = np.where(self.pairs[0] == self.pairs[1], 1.0, SQRT2)
         self.size: int = self.n_columns + len(self.factors)
 
@@ -142,7 +141,7 @@ class DenseQuadratic:
         """Return Φᵀ·diag(by_row)·Φ."""
         return _summed_gram(self.X, by_row, self._made)
 
-    def pairs_with_first(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def pairs_with_first(self) -> tuple[Ints, Ints]:
         """Return the columns k that occur beside the first, and where the features of x_1·x_k are."""
         columns = np.arange(self.n_columns)
         return columns, columns + self.n_columns

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from oddsmith import _kernels
-from oddsmith._kernels import Ints
-from oddsmith._types import Floats
+from oddsmith._types import Floats, Ints
 from oddsmith.maps.base import FAR
 from oddsmith.solvers.cells import Cells, core
 from oddsmith.table import ScoreTable
