@@ -29,11 +29,6 @@ def hinges(x: Floats, knots: Floats) -> Floats:
     return features
 
 
-def softplus(z: Floats) -> Floats:
-    """Return log(1 + eᶻ) without overflow."""
-    return np.log1p(np.exp(-np.abs(z))) + np.maximum(z, 0)
-
-
 @dataclass(frozen=True)
 class HingeFits:
     """Fits side by side: their features, targets and penalties, and where they stand.
