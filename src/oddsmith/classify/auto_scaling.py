@@ -14,7 +14,7 @@ from oddsmith._types import Bools, Floats, Ints
 from oddsmith.classify._folds import CaseFold, Sorted, deal, sort_cases
 from oddsmith.classify._level import level_classes
 from oddsmith.classify._linear import Cases, LinearFit, fit_linear, structured_penalty
-from oddsmith.classify._reading import Input
+from oddsmith.classify._reading import DeclaredInput
 from oddsmith.classify._softmax import apply_scaling, fit_temperature
 from oddsmith.classify.scaling import WHY_ON_BOUND, JointScaling
 from oddsmith.maps.joint import FLOOR, ScalingPart
@@ -118,12 +118,12 @@ class AutoScaling(JointScaling):
         accuracy: Literal["free", "keep"] = "free",
         random_state: int | None = 0,
         classes: ArrayLike | None = None,
-        input: Input = "auto",
+        input: DeclaredInput = "auto",
     ) -> None:
         self.accuracy = accuracy
         self.random_state = random_state
         self.classes = classes
-        self.input: Input = input
+        self.input: DeclaredInput = input
 
     def _fit(self, z: Floats, index: Ints, weight: Floats) -> None:
         _check.one_of(self.accuracy, "accuracy", ("free", "keep"))

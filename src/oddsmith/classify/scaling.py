@@ -26,7 +26,7 @@ from oddsmith._check import as_weights, fail, number
 from oddsmith._types import Floats, Ints
 from oddsmith.calibrators.registry import method_name
 from oddsmith.classify._linear import Cases, fit_linear, structured_penalty
-from oddsmith.classify._reading import Input, logits_of, read_rows
+from oddsmith.classify._reading import DeclaredInput, logits_of, read_rows
 from oddsmith.classify._softmax import fit_temperature
 from oddsmith.classify.target import read_labels
 from oddsmith.errors import (
@@ -61,7 +61,7 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What all joint calibrators share: reading logits and labels, softmax, decisions."""
 
     classes: ArrayLike | None
-    input: Input
+    input: DeclaredInput
     temperature_: float
     n_features_in_: int
     classes_: NDArray[Any]
@@ -171,9 +171,9 @@ class TemperatureScaling(JointScaling):
     (2.232, [0.75, 0.125, 0.125])
     """
 
-    def __init__(self, *, classes: ArrayLike | None = None, input: Input = "auto") -> None:
+    def __init__(self, *, classes: ArrayLike | None = None, input: DeclaredInput = "auto") -> None:
         self.classes = classes
-        self.input: Input = input
+        self.input: DeclaredInput = input
 
     def _fit(self, z: Floats, index: Ints, weight: Floats) -> None:
         self.temperature_: float
@@ -231,11 +231,11 @@ class VectorScaling(JointScaling):
     intercept_: Floats
 
     def __init__(
-        self, *, penalty: float | None = None, classes: ArrayLike | None = None, input: Input = "auto"
+        self, *, penalty: float | None = None, classes: ArrayLike | None = None, input: DeclaredInput = "auto"
     ) -> None:
         self.penalty = penalty
         self.classes = classes
-        self.input: Input = input
+        self.input: DeclaredInput = input
 
     def _features(self, z: Floats) -> Floats:
         return np.asarray(z - z.mean(axis=1, keepdims=True))
@@ -301,7 +301,7 @@ class MatrixScaling(VectorScaling):
         penalty: float | None = None,
         penalty_off_diagonal: float | None = None,
         classes: ArrayLike | None = None,
-        input: Input = "auto",
+        input: DeclaredInput = "auto",
     ) -> None:
         super().__init__(penalty=penalty, classes=classes, input=input)
         self.penalty_off_diagonal = penalty_off_diagonal

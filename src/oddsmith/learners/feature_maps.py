@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from oddsmith._types import Floats, Ints
-from oddsmith.learners._base import Rows, is_sparse
+from oddsmith.learners._base import FeatureRows, is_sparse
 from oddsmith.learners._newton import Features
 
 SQRT2 = float(np.sqrt(2))
@@ -22,7 +22,7 @@ class Polynomial(NamedTuple):
     linear: Floats
     square: Any
 
-    def scores(self, X: Rows) -> Floats:
+    def scores(self, X: FeatureRows) -> Floats:
         """Return h of every row."""
         scores: Floats = X @ self.linear
         if self.square is None:
@@ -157,14 +157,16 @@ class DenseQuadratic:
         return np.hstack([SQRT2 * X, self.factors * X[:, first] * X[:, second]])
 
 
-def quadratic_entries(X: Rows) -> int:
+def quadratic_entries(X: FeatureRows) -> int:
     """Return how many features of (x·z+1)² are kept: of all rows if X is sparse, of one if it is dense."""
     if is_sparse(X):
         return int(_pairs_by_row(X).sum()) + int(X.nnz)
     return int(X.shape[1] * (X.shape[1] + 3) // 2)
 
 
-def nystroem(X: Rows, landmarks: Rows, kernel: Callable[[Rows, Rows], Floats]) -> tuple[Matrix, Floats]:
+def nystroem(
+    X: FeatureRows, landmarks: FeatureRows, kernel: Callable[[FeatureRows, FeatureRows], Floats]
+) -> tuple[Matrix, Floats]:
     """Return approximate features, and the matrix that turns their coefficients into those of the landmarks.
 
     With K_L = UΛUᵀ the kernel among landmarks, φ(x) = Λ^(−½)Uᵀk(L, x); directions without size are left out.
