@@ -24,7 +24,7 @@ _TOO_SMALL_TO_MEASURE = 1e-13
 # Squared decrement, in nats per case, below which the optimum moves on with λ.
 _SAFE_TO_FOLLOW = 0.1
 
-# Up to so many features the Hessian is factorized: a second a step at 50,000 rows, whatever its condition.
+# Up to so many features the Hessian is factorized: a second per step at 50,000 rows, whatever its condition.
 _MOST_DIRECT = 1000
 
 _MOST_INNER_STEPS = 2000

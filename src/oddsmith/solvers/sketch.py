@@ -48,7 +48,7 @@ class Sketch:
     Attributes
     ----------
     x, weight : ndarray of shape (points, blocks)
-        Points of both classes together, one or two a block.
+        Points of both classes together, one or two per block.
     pos_x : ndarray of shape (blocks,)
         Mean score of the positive weight of each block.
     pos, neg : ndarray of shape (blocks,)
