@@ -169,12 +169,6 @@ class BoostedClassifier(BinaryClassifier):
             total = total + term
             yield total
 
-    def staged_vote_fraction(self, X: ArrayLike) -> Iterator[Floats]:
-        """Yield f(x) after each round."""
-        sums = np.cumsum(self.estimator_weights_)
-        for score, weight in zip(self.staged_decision_function(X), sums, strict=True):
-            yield _fraction(score, float(weight))
-
     def at_round(self, n_rounds: int) -> "BoostedClassifier":
         """Return this classifier as it stood after ``n_rounds`` rounds, without refitting.
 
