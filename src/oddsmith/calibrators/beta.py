@@ -81,7 +81,7 @@ class BetaCalibrator(UnitCalibrator):
 
     def _fit_sample(self, data: Sample) -> CalibrationMap:
         low, high = data.span()
-        # Where both logarithms bend: far from there one of the two would be nearly constant, were it measured from afar.
+        # Where both logarithms bend. Measured from far away, most values of one of them would be equal to many digits.
         center = min(max(low, 0.0), high)
         scale = binary_scale(low, high)
         frame = Frame(scale, center / scale)

@@ -9,9 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith._types import Bools, Floats
-
-Index = NDArray[np.int64]
+from oddsmith._types import Bools, Floats, Ints
 
 #: Logits of a block, which stay in the second-level cache with their exponentials.
 _BLOCK = 65536
@@ -32,7 +30,7 @@ class Cases(NamedTuple):
     """
 
     v: NDArray[Any]
-    truth: Index
+    truth: Ints
     weight: Floats
 
 

@@ -23,7 +23,7 @@ __all__ = ["HasLogOdds", "compare", "compare_rows"]
 
 Protocol = Literal["B03", "ZY04", "t", "bootstrap"]
 Test = Literal["sign", "t", "bootstrap"]
-Input = Literal["log_odds", "probability"]
+ArrayMeaning = Literal["log_odds", "probability"]
 #: Protocol → (test of log-loss and squared error, test of 0/1 error, level).
 _PROTOCOLS: dict[str, tuple[Test, Test, float]] = {
     "B03": ("sign", "sign", 0.01),
@@ -63,7 +63,7 @@ def compare(
     protocol: Protocol = "ZY04",
     level: float | None = None,
     raw: str | None = None,
-    input: Input | None = None,
+    input: ArrayMeaning | None = None,
     random_state: int | None = None,
 ) -> Comparison:
     """Compare calibrators on the scores of one table, which no calibrator was fitted on.
@@ -126,7 +126,7 @@ def compare_rows(
     protocol: Protocol = "ZY04",
     level: float | None = None,
     raw: str | None = None,
-    input: Input | None = None,
+    input: ArrayMeaning | None = None,
     random_state: int | None = None,
     labels: ArrayLike | None = None,
 ) -> Comparison:
@@ -192,7 +192,7 @@ def compare_decisions(
     return compare_gains(rows, protocol, level, raw)
 
 
-def _log_odds(name: str, method: HasLogOdds | ArrayLike, scores: Floats | None, holds: Input | None) -> Floats:
+def _log_odds(name: str, method: HasLogOdds | ArrayLike, scores: Floats | None, holds: ArrayMeaning | None) -> Floats:
     if hasattr(method, "log_odds") and scores is not None:
         values = np.asarray(method.log_odds(scores), dtype=np.float64)
     elif holds == "probability":
