@@ -83,7 +83,7 @@ def finish(study: Study, results: Results, made: dict[str, Any], seconds: dict[s
         study.evidence(results),
         study.remarks(results),
     )
-    return StudyResult(study, results, figures, record, write_page(record, study.story(record)), seconds)
+    return StudyResult(study, results, figures, record, _page(study, record), seconds)
 
 
 def rewrite(study: Study, folder: Path) -> list[Path]:
@@ -92,7 +92,11 @@ def rewrite(study: Study, folder: Path) -> list[Path]:
     Nothing is computed: tables, captions and measurements are those of the run, rules and words those of today.
     """
     record = read_record(folder, study.published)
-    return _write(folder, _texts(record, write_page(record, study.story(record))))
+    return _write(folder, _texts(record, _page(study, record)))
+
+
+def _page(study: Study, record: Record) -> str:
+    return write_page(record, study.template, study.facts(record))
 
 
 Contents = dict[str, str | Callable[[Path], object]]
