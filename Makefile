@@ -1,4 +1,4 @@
-# One word a task. Everything lives in .venv, made on first use. The demo needs the library alone; tests and lint cover
+# One word per task. Everything lives in .venv, made on first use. The demo needs the library alone; tests and lint cover
 # the studies too, a distribution of their own.
 PYTHON ?= python3
 VENV   := .venv

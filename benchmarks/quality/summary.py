@@ -14,7 +14,7 @@ _N_BOOT = 10_000
 
 @dataclass(frozen=True)
 class Field:
-    """All outcomes: a row a task, a column a competitor."""
+    """All outcomes: a row per task, a column per competitor."""
 
     names: list[str]
     tasks: list[Task]

@@ -66,25 +66,25 @@ def visible(text: str, *, keep: str = "", hide: str = "") -> str:
     )
 
 
-def as_scores(scores: ArrayLike, name: str = "scores") -> Floats:
+def as_scores(scores: ArrayLike) -> Floats:
     """Return finite float64 scores of shape (n,), n ≥ 1, from anything array-like of shape (n,) or (n, 1)."""
-    return as_spanned_scores(scores, name)[0]
+    return as_spanned_scores(scores)[0]
 
 
-def as_spanned_scores(scores: ArrayLike, name: str = "scores") -> tuple[Floats, tuple[float, float]]:
+def as_spanned_scores(scores: ArrayLike) -> tuple[Floats, tuple[float, float]]:
     """Return scores as `as_scores` does, with the smallest and the largest."""
-    array = _numeric(scores, name)
+    array = _numeric(scores, "scores")
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     elif array.ndim == 2 and array.shape[1] == 2:
-        fail(f"{name} must be one column", f"shape {array.shape}", f"pass {name}[:, 1], the positive class")
+        fail("scores must be one column", f"shape {array.shape}", "pass scores[:, 1], the positive class")
     elif array.ndim != 1:
-        fail(f"{name} must have shape (n,) or (n, 1)", f"shape {array.shape}", "Reshape your data to one score per row")
+        fail("scores must have shape (n,) or (n, 1)", f"shape {array.shape}", "Reshape your data to one score per row")
     if array.size == 0:
         # In scikit-learn's words.
         got = f"0 sample(s) (shape={array.shape}) while a minimum of 1 is required"
-        fail(f"{name} must hold at least one value", got, "check how rows were selected")
-    return array, refuse_nonfinite(array, name)
+        fail("scores must hold at least one value", got, "check how rows were selected")
+    return array, refuse_nonfinite(array, "scores")
 
 
 def refuse_nonfinite(array: Floats, name: str) -> tuple[float, float]:

@@ -12,9 +12,7 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from oddsmith._types import Bools, Floats, Ints
 
 #: Below this many rows NumPy is faster than the compiled loops.
 COMPILED_FROM = 20_000

@@ -5,4 +5,5 @@ from numpy.typing import NDArray
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Weights = NDArray[np.int64] | NDArray[np.float64]

@@ -112,6 +112,31 @@ def test_a_reversed_score_is_not_followed():
     np.testing.assert_allclose(cal.predict_proba([-1.0, 1.0])[:, 1], y.mean())
 
 
+def remaining_gain(cal, scores, y):
+    """Return the log-likelihood that one Newton step would gain, by a QR factorization of the weighted features."""
+    log_odds = cal.log_odds(scores)
+    p, q = expit(log_odds), expit(-log_odds)
+    root = np.sqrt(p * q)
+    columns = np.column_stack([-np.logaddexp(0, -scores), np.logaddexp(0, scores), np.ones(len(y))])
+    columns = columns[:, [cal.a_ > 0, cal.b_ > 0, True]]
+    pull = np.divide(np.where(y == 1, -q, p), root, out=np.zeros_like(root), where=root > 0)
+    basis, triangle = np.linalg.qr(root[:, None] * columns)
+    told_apart = np.abs(triangle.diagonal()) > 1e-12 * np.linalg.norm(triangle, axis=0)
+    return float(np.square(basis[:, told_apart].T @ pull).sum() / 2)
+
+
+@pytest.mark.parametrize("most", [1e3, 1e6, 1e9, 1e12])
+@pytest.mark.parametrize("seed", range(4))
+def test_log_odds_of_naive_bayes_reach_any_size_and_the_fit_its_optimum(most, seed):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(300) < 0.3).astype(int)
+    scores = np.where(y == 1, 1, -1) * 3 * np.exp(rng.normal(size=300)) + rng.normal(0, 6, 300)
+    far = rng.random(300) < 0.02
+    scores[far] *= 10 ** rng.uniform(0, np.log10(most), far.sum())
+    cal = BetaCalibrator(input="log_odds").fit(scores, y)  # a search that did not converge would warn
+    assert remaining_gain(cal, scores, y) < 1e-6
+
+
 def test_probabilities_of_exactly_0_and_1_only():
     cal = fit(BetaCalibrator(), [0.0, 1.0, 0.0, 1.0, 0.0, 1.0], [0, 1, 0, 1, 1, 0])
     np.testing.assert_allclose(cal.predict_proba([0.0, 1.0])[:, 1], [1 / 3, 2 / 3], atol=1e-7)

@@ -74,11 +74,9 @@ def test_scores_agree_at_every_round(noisy, votes, base):
     X, y = noisy
     model = BoostedClassifier(base, 12, votes=votes, leaves="laplace", random_state=0).fit(X, y)
     alphas = model.estimator_weights_
-    staged = zip(model.staged_decision_function(X), model.staged_vote_fraction(X), strict=True)
-    for k, (F, f) in enumerate(staged, start=1):
-        np.testing.assert_allclose(f, (1 + F / alphas[:k].sum()) / 2, atol=1e-12)
+    for k, F in enumerate(model.staged_decision_function(X), start=1):
         np.testing.assert_allclose(model.at_round(k).decision_function(X), F, atol=1e-12)
-        np.testing.assert_allclose(model.at_round(k).vote_fraction(X), f, atol=1e-12)
+        np.testing.assert_allclose(model.at_round(k).vote_fraction(X), (1 + F / alphas[:k].sum()) / 2, atol=1e-12)
     assert k == 12
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], expit(2 * F), atol=1e-12)
     if votes == "discrete":
@@ -115,7 +113,7 @@ def test_without_information_the_base_rate_remains():
     balanced = BoostedClassifier().fit(X, np.arange(10) % 2)
     assert balanced.estimators_ == []
     assert (balanced.predict_proba(X) == 0.5).all()
-    assert list(balanced.staged_vote_fraction(X)) == []
+    assert list(balanced.staged_decision_function(X)) == []
 
 
 def test_a_hypothesis_no_better_than_chance_is_discarded():

@@ -9,6 +9,7 @@ from hypothesis import given
 
 from oddsmith import PlattCalibrator, ScoreTable, SquashCalibrator
 from oddsmith.errors import InvalidInputError
+from oddsmith.metrics import log_loss
 from oddsmith.metrics.compare import compare, compare_rows
 from oddsmith.metrics.significance import micro_sign_test, paired_t_test
 from samples import ours_allowed, samples
@@ -38,7 +39,8 @@ def test_vectors_by_rows():
 def test_table_equals_rows(sample):
     scores, y = sample
     table = ScoreTable.from_arrays(scores, y)
-    by_table, by_rows = compare(table, methods(table.scores)), compare_rows(y, methods(scores))
+    by_table = compare(table, methods(table.scores), input="log_odds")
+    by_rows = compare_rows(y, methods(scores), input="log_odds")
     for name in ("log_loss", "squared_error", "zero_one_error"):
         ours, rows = by_table[name], by_rows[name]
         assert ours.wins.tolist() == rows.wins.tolist()
@@ -201,6 +203,26 @@ def test_marks_of_both_levels_stand_side_by_side():
     assert "1 pairs" not in str(compare_rows(y, {"best": best, "one": rest}, **options))
 
 
+def test_values_that_could_be_either_are_refused_until_input_says_what_they_are():
+    table = ScoreTable.from_arrays([0.2, 0.6, 0.7], [0, 1, 1])
+    certain = {"sure": [0.0, 1.0, 0.7], "unsure": [0.4, 0.5, 0.6]}
+    for call in (
+        lambda **said: compare(table, certain, **said),
+        lambda **said: compare_rows([0, 1, 1], certain, **said),
+    ):
+        with pytest.raises(
+            InvalidInputError, match=r"method 'sure' gives .*; got values from 0 to 1. Hint: pass input="
+        ):
+            call()
+        losses = [log_loss([0, 1, 1], p) * 3 for p in certain.values()]
+        assert call(input="probability")["log_loss"].totals == pytest.approx(np.negative(losses))
+        assert call(input="log_odds")["zero_one_error"].totals.tolist() == [0, 1]
+    flat = {"flat": [0.5, 0.5, 0.5], "platt": PlattCalibrator().fit([-1.0, 1.0, 0.0, 2.0], [0, 1, 1, 0]).map_}
+    assert compare(table, flat)["log_loss"].names == ("flat", "platt")  # one value for all says nothing either way
+    with pytest.raises(InvalidInputError, match=r"in \[0, 1\]"):
+        compare_rows([0, 1], {"a": [0.5, 1.5], "b": [0.5, 0.1]}, input="probability")
+
+
 def test_bad_input():
     table = ScoreTable.from_arrays([-1.0, 0.5], [0, 1])
     for call, words in (
@@ -209,6 +231,7 @@ def test_bad_input():
         (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, protocol="B04"), "protocol"),
         (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, raw="c"), "raw"),
         (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, level=1.0), "level must be below 1"),
+        (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, input="logits"), "input must be one of"),
         (lambda: compare(table.scale(0.5), {"a": [1.0, 1.0], "b": [1.0, 2.0]}), "needs counts"),
         (lambda: compare_rows([0, 1], {"a": [1.0, 1.0], "b": [1.0]}), "one log-odds per row"),
         (lambda: compare_rows([0, 1], {"a": [1.0, 1.0], "b": [1.0, 2.0]}, sample_weight=[0.5, 1.0]), "needs counts"),

@@ -3,8 +3,7 @@
 import numpy as np
 from scipy.special import logit
 
-from oddsmith._kernels import Ints
-from oddsmith._types import Floats, Weights
+from oddsmith._types import Floats, Ints, Weights
 from oddsmith.calibrators._within_cells import divided
 from oddsmith.maps import CalibrationMap, LinearMap, StepMap, constant_map
 from oddsmith.table import ScoreTable

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oddsmith import _kernels
 from oddsmith._types import Floats
 from oddsmith.calibrators._mode import ClassScores, Mode, find_mode
 from oddsmith.table.quantiles import weighted_median
+from oddsmith.table.rows import slices
 
 _ROOT = math.sqrt(math.pi / 2)
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
@@ -176,8 +176,7 @@ def moments(sample: ClassScores) -> tuple[float, float]:
     reference = _middle(sample)
     at = reference / sample.scale
     first = second = 0.0
-    for start in range(0, len(sample.scores), _kernels.CHUNK):
-        part = slice(start, start + _kernels.CHUNK)
+    for part in slices(len(sample.scores)):
         distance = sample.scores[part] / sample.scale - at
         weighted = sample.w(part) * distance
         first += float(weighted.sum())

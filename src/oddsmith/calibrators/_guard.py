@@ -1,17 +1,13 @@
-"""Recognize rows that a calibrator was fitted to when they come to be judged."""
+"""Recognize rows that a calibrator was fitted to when they come to be judged.
 
-from dataclasses import dataclass
+Rows are told apart by their scores. Scores that several rows share say nothing: other rows may well have them too.
+"""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oddsmith.table import ScoreTable
 from oddsmith.table.marks import marks
-
-Hashes = NDArray[np.uint64]
-
-#: So many of the smallest hashes stand for all rows: 32 kB, whatever their number.
-_SKETCH = 4096
+from oddsmith.table.row_sketch import Hashes, RowSketch
 
 #: What tells a positive row from a negative one with the same score.
 _POSITIVE = np.uint64(0x5555555555555555)
@@ -20,29 +16,14 @@ _POSITIVE = np.uint64(0x5555555555555555)
 _FEW = 20
 
 
-@dataclass(frozen=True)
-class RowSketch:
-    """Hashes of some rows: of those that are alone with their score, the ones that hash smallest.
+def remember(table: ScoreTable) -> RowSketch:
+    """Return a sketch of the rows of a table."""
+    return RowSketch.of(_row_hashes(table))
 
-    Scores that several rows share say nothing: other rows may well have them too.
-    """
 
-    hashes: Hashes
-
-    @classmethod
-    def of(cls, table: ScoreTable) -> "RowSketch":
-        """Remember rows of a table."""
-        return cls(np.sort(_row_hashes(table))[:_SKETCH])
-
-    def shared(self, table: ScoreTable) -> float:
-        """Return the share of a table's rows that are among those remembered, as far as the hashes tell."""
-        if len(self.hashes) < _FEW:
-            return 0.0
-        theirs = _row_hashes(table)
-        # Only hashes below the largest one kept can be compared, unless all were kept.
-        if len(self.hashes) == _SKETCH:
-            theirs = theirs[theirs <= self.hashes[-1]]
-        return float(np.isin(theirs, self.hashes).mean()) if len(theirs) else 0.0
+def shared(sketch: RowSketch, table: ScoreTable) -> float:
+    """Return the share of a table's rows that are among those of a sketch, as far as the hashes tell."""
+    return 0.0 if len(sketch) < _FEW else sketch.shared(_row_hashes(table))
 
 
 def _row_hashes(table: ScoreTable) -> Hashes:

@@ -9,7 +9,7 @@ from scipy.linalg import eigvalsh
 
 from oddsmith._types import Floats
 from oddsmith.solvers.design import LongDesign
-from oddsmith.solvers.hinges import HingeFits, hinges, softplus
+from oddsmith.solvers.hinges import HingeFits, hinges
 from oddsmith.solvers.sketch import Frame, Sketch, sketch
 from oddsmith.solvers.targets import LABELS
 from oddsmith.table import ScoreTable
@@ -175,7 +175,7 @@ class KnotSearch:
 
 def _likelihood(data: Sketch, fit: PiecewiseFit) -> float:
     z, positive = ((hinges(x, fit.knots[None]) @ fit.theta)[0] for x in (data.x.ravel(), data.pos_x))
-    return float(positive @ data.pos - softplus(z) @ data.weight.ravel())
+    return float(positive @ data.pos - np.logaddexp(0, z) @ data.weight.ravel())
 
 
 def rising(fits: HingeFits) -> tuple[HingeFits, Floats]:

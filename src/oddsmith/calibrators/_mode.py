@@ -14,12 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith import _kernels
-from oddsmith._types import Floats, Weights
+from oddsmith._types import Floats, Ints, Weights
 
 Power = Literal[1, 2]
 Objective = Callable[[Floats, Floats], Floats]
-Ints = NDArray[np.int64]
-
 #: Scores in a block, and blocks summed at a time: their temporaries stay in the second-level cache.
 _BLOCK = 128
 _AT_ONCE = 64

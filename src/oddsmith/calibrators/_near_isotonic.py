@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oddsmith._kernels import Ints
-from oddsmith._types import Floats
+from oddsmith._types import Floats, Ints
 
 #: Penalties that differ by less than this share are one: neighbors that meet at once do so to rounding.
 _AT_ONCE = 1e-9

@@ -9,6 +9,7 @@ from scipy.special import expit, stdtrit
 
 from oddsmith._types import Floats, Weights
 from oddsmith.maps import CalibrationMap
+from oddsmith.solvers.mixture import mixture_weights
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import Fold, dealt, exact, pooled, with_weights
 
@@ -17,11 +18,6 @@ _FOLDS = 5
 #: Longer tables are pooled for cross-validation, to cells of equal weight: weights of a blend need no more.
 _LONG = 4096
 _CELLS = 600
-
-#: Weight of the prior, equal for all parts, in cases.
-_PRIOR = 2.0
-
-_MAX_STEPS = 500
 
 
 @dataclass(frozen=True)
@@ -54,18 +50,9 @@ class OutOfSample:
         return replace(self, log_odds=first), replace(self, log_odds=second)
 
     def weights(self) -> Floats:
-        """Return the weights of the most probable blend under a Dirichlet prior, by EM."""
-        as_pos, as_neg = expit(self.log_odds), expit(-self.log_odds)
-        size = len(as_pos)
-        weights = np.full(size, 1 / size)
-        for _ in range(_MAX_STEPS):
-            due = as_pos @ (self.pos / (weights @ as_pos)) + as_neg @ (self.neg / (weights @ as_neg))
-            new = (weights * due + _PRIOR / size) / (self.n + _PRIOR)
-            moved = np.abs(new - weights).max()
-            weights = new
-            if moved < 1e-5:
-                break
-        return np.asarray(weights / weights.sum())
+        """Return the weights of the most probable blend."""
+        likelihood = np.hstack([expit(self.log_odds), expit(-self.log_odds)])
+        return mixture_weights(likelihood, np.concatenate([self.pos, self.neg]))
 
     def losses(self, forecast: Floats) -> tuple[Floats, Floats]:
         """Return the log-loss of a positive and of a negative case in each cell, for log-odds."""

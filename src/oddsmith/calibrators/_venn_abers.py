@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from oddsmith import _kernels
-from oddsmith._kernels import Ints
-from oddsmith._types import Floats, Weights
+from oddsmith._types import Floats, Ints, Weights
 
 
 class Steps(NamedTuple):

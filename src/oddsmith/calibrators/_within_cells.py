@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from oddsmith._kernels import Ints
-from oddsmith._types import Bools, Floats, Weights
+from oddsmith._types import Bools, Floats, Ints, Weights
 from oddsmith.table import ScoreTable
 
 _PARTS = 32

@@ -9,8 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check
 from oddsmith._types import Floats
+from oddsmith.calibrators import _guard
 from oddsmith.calibrators._base import Calibrator, Laws
-from oddsmith.calibrators._guard import RowSketch
 from oddsmith.calibrators._large import is_right_in_the_large, level_in_the_large
 from oddsmith.calibrators._reading import Reading, as_log_odds, softened
 from oddsmith.calibrators._stack import OutOfSample, blended, out_of_sample
@@ -143,10 +143,10 @@ class AutoCalibrator(UnitCalibrator):
         check_is_fitted(self, "map_")
         if self._rows is None:
             _check.fail("guard must be on when the calibrator is fitted", "guard=False", "pass guard=True")
-        return self._rows.shared(self._declared().read(table))
+        return _guard.shared(self._rows, self._declared().read(table))
 
     def _set_constant(self, data: Sample) -> None:
-        self._rows = RowSketch.of(as_table(data)) if self.guard else None
+        self._rows = _guard.remember(as_table(data)) if self.guard else None
         self.weights_: dict[str, float] = dict.fromkeys(_METHODS, 1 / len(_METHODS))
         self.softened_: bool = False
         self.gain_: float = math.nan
@@ -159,7 +159,7 @@ class AutoCalibrator(UnitCalibrator):
         return Reading.plain(self._note_kind(data))
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
-        self._rows = RowSketch.of(table) if self.guard else None
+        self._rows = _guard.remember(table) if self.guard else None
         table = in_blocks(exact(table), _FINE)
         readings = [as_log_odds(self._read_as, table), softened(self._read_as, 0.5 / (table.n_pos + table.n_neg))]
         unconverged: set[str] = set()

@@ -8,8 +8,7 @@ import numpy as np
 from scipy.special import expit, gammaln
 
 from oddsmith import _check
-from oddsmith._kernels import Ints
-from oddsmith._types import Floats
+from oddsmith._types import Floats, Ints
 from oddsmith.calibrators._base import Laws
 from oddsmith.calibrators._bins import edges, step_map
 from oddsmith.calibrators._selection import Selected

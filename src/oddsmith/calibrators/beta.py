@@ -1,6 +1,5 @@
 """Beta calibration: log-odds that follow log p and log(1 − p) each with its own slope."""
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -18,7 +17,7 @@ from oddsmith.solvers.newton import Minimum
 from oddsmith.solvers.sketch import Frame
 from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import Sample, ScoreTable
-from oddsmith.table.rows import ScoreRows
+from oddsmith.table.rows import ScoreRows, binary_scale
 
 __all__ = ["BetaCalibrator"]
 
@@ -82,8 +81,9 @@ class BetaCalibrator(UnitCalibrator):
 
     def _fit_sample(self, data: Sample) -> CalibrationMap:
         low, high = data.span()
-        center = low / 2 + high / 2
-        scale = math.ldexp(1.0, max(min(math.frexp(high / 2 - low / 2)[1] + 1, 1023), -1020))
+        # Where both logarithms bend. Measured from far away, most values of one of them would be equal to many digits.
+        center = min(max(low, 0.0), high)
+        scale = binary_scale(low, high)
         frame = Frame(scale, center / scale)
 
         def features(x: Floats) -> Floats:

@@ -6,8 +6,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from oddsmith import _check
-from oddsmith._kernels import Ints
-from oddsmith._types import Floats
+from oddsmith._types import Floats, Ints
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._bins import bin_sums, edges, equal_mass, step_map
 from oddsmith.calibrators._reading import Kind

@@ -10,7 +10,7 @@ from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._bins import block_ends, block_map
 from oddsmith.maps import CalibrationMap
-from oddsmith.solvers.targets import platt_targets
+from oddsmith.solvers.targets import between_targets
 from oddsmith.table import Sample, ScoreTable
 
 __all__ = ["CenteredIsotonicCalibrator"]
@@ -73,7 +73,4 @@ class CenteredIsotonicCalibrator(Calibrator):
         return block_map(first, last, self._bound(means, table))
 
     def _bound(self, means: Floats, data: Sample) -> Floats:
-        if not self.bounded:
-            return means
-        high, _, low, _ = platt_targets(data)
-        return low + (high - low) * means
+        return between_targets(means, data) if self.bounded else means

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oddsmith import _check, _kernels
+from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.maps import CalibrationMap, CosineMap
 from oddsmith.maps.cosine import share_of_way
 from oddsmith.table import Sample, ScoreTable
+from oddsmith.table.rows import slices
 
 __all__ = ["CosineCalibrator"]
 
@@ -64,8 +65,7 @@ class CosineCalibrator(Calibrator):
         positive = data.pos if isinstance(data, ScoreTable) else data.positive * (1 if weight is None else weight)
         gram = np.zeros((self.terms + 1, self.terms + 1))
         target = np.zeros(self.terms + 1)
-        for start in range(0, len(scores), _kernels.CHUNK):
-            part = slice(start, start + _kernels.CHUNK)
+        for part in slices(len(scores)):
             x = np.cos(np.pi * share_of_way(scores[part], low, high))
             basis = np.polynomial.chebyshev.chebvander(x, self.terms)
             weighted = basis if weight is None else basis * weight[part, None]

@@ -8,8 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from oddsmith import _check, _kernels
-from oddsmith._kernels import Ints
-from oddsmith._types import Floats
+from oddsmith._types import Floats, Ints
 from oddsmith.calibrators._base import Calibrator
 from oddsmith.calibrators._bins import block_ends, block_map
 from oddsmith.calibrators._near_isotonic import Path, near_isotonic_path

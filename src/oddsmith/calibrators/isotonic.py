@@ -6,10 +6,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from oddsmith import _check, _kernels
+from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._bins import block_ends, block_map
 from oddsmith.maps import CalibrationMap, StepMap
-from oddsmith.solvers.targets import platt_targets
+from oddsmith.solvers.targets import between_targets
 from oddsmith.table import Sample, ScoreTable
 from oddsmith.table.near_ties import around
 
@@ -76,8 +77,5 @@ class IsotonicCalibrator(Calibrator):
         _, last = around(ends[1])
         return StepMap(last, values, np.append(values, values[-1]))
 
-    def _bound(self, means: np.ndarray, data: Sample) -> np.ndarray:
-        if not self.bounded:
-            return means
-        high, _, low, _ = platt_targets(data)
-        return low + (high - low) * means
+    def _bound(self, means: Floats, data: Sample) -> Floats:
+        return between_targets(means, data) if self.bounded else means

@@ -23,7 +23,7 @@ __all__ = ["PiecewiseLogisticCalibrator"]
 _TENTHS = np.arange(1, 10) / 10
 _TWENTIETHS = np.arange(1, 20) / 20
 
-#: Ridge on the log-odds at the knots, as a share of N, where the data alone have no finite fit.
+#: Ridge on the log-odds at the knots, as a share of the rarer class's weight, where the data alone have no finite fit.
 _RIDGE = 1e-8
 
 
@@ -82,7 +82,8 @@ class PiecewiseLogisticCalibrator(Calibrator):
     -----
     Minimizes Σ log(1 + exp(−yᵢf(sᵢ))) + λ Σ (slopeⱼ − slopeⱼ₋₁)². Pairs are compared by unpenalized likelihood at the
     penalized solution, the first wins ties, pairs out of order are skipped. With perfectly separated classes, or with
-    λ = 0 and a piece that the data leave free, a ridge of 10⁻⁸N on the log-odds at the knots keeps the fit finite.
+    λ = 0 and a piece that the data leave free, a ridge on the log-odds at the knots, 10⁻⁸ times the weight of the rarer
+    class, keeps the fit finite.
 
     References
     ----------

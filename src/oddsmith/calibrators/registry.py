@@ -12,7 +12,7 @@ from oddsmith.calibrators._base import Calibrator
 
 __all__ = ["METHODS", "calibrator_named", "find_method", "method_name", "register"]
 
-Kind = TypeVar("Kind", bound=type[Any])
+AnyClass = TypeVar("AnyClass", bound=type[Any])
 
 #: What others call a method.
 _ALIASES = {"sigmoid": "platt"}
@@ -36,7 +36,7 @@ def method_name(cls: type[Any]) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", bare).lower()
 
 
-def register(cls: Kind) -> Kind:
+def register(cls: AnyClass) -> AnyClass:
     """Make a calibrator known by its name; usable as a decorator.
 
     A class may be registered again, as when a notebook cell is run twice, but may not take the name of another one.
@@ -50,7 +50,7 @@ def register(cls: Kind) -> Kind:
     return cls
 
 
-def find_method(name: str, methods: Mapping[str, Kind], option: str = "method") -> Kind:
+def find_method(name: str, methods: Mapping[str, AnyClass], option: str = "method") -> AnyClass:
     """Return the class with this name, in any case and with "-" or "_"; ``option`` is what errors call it."""
     wanted = name.replace("_", "-").lower()
     wanted = _ALIASES.get(wanted, wanted)

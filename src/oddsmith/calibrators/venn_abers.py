@@ -48,7 +48,7 @@ class VennAbersCalibrator(Calibrator):
     -----
     p₀(s) and p₁(s) are the isotonic fits at s to the data with a case (s, 0) or (s, 1) of weight 1 added. The map is
     p = p₁/(1 − p₀ + p₁), the forecast whose worst log-loss regret over both labels is least. All values are found in
-    one sort and a few passes, without a fit a case.
+    one sort and a few passes, without a fit per case.
 
     With folds, p = G(p₁)/(G(1 − p₀) + G(p₁)), G being the geometric mean over the predictors, which again makes the
     worst regret least; p₀ and p₁ are their arithmetic means. In Vovk's cross Venn–Abers prediction a predictor is

@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith._types import Floats
-from oddsmith.classify._linear import Index
+from oddsmith._types import Floats, Ints
 from oddsmith.table.resample import dealt
 
 _FOLDS = 4
@@ -32,7 +31,7 @@ class Sorted(NamedTuple):
     """
 
     z: Floats
-    truth: Index
+    truth: Ints
     weight: Floats
     columns: NDArray[np.intp]
 
@@ -47,7 +46,7 @@ class Sorted(NamedTuple):
         return Sorted(self.z[held], self.truth[held], weight[held], self.columns)
 
 
-def sort_cases(z: Floats, index: Index, weight: Floats) -> Sorted:
+def sort_cases(z: Floats, index: Ints, weight: Floats) -> Sorted:
     """Order classes by frequency and size of their logits, rows by class and margin; add up equal rows."""
     z = z - z.max(axis=1, keepdims=True)
     columns = np.lexsort(((weight / weight.sum()) @ z, np.bincount(index, weight, minlength=z.shape[1])))

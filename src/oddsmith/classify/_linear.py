@@ -9,9 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith._types import Bools, Floats
-
-Index = NDArray[np.int64]
+from oddsmith._types import Bools, Floats, Ints
 
 #: Logits of a block, which stay in the second-level cache with their exponentials.
 _BLOCK = 65536
@@ -32,7 +30,7 @@ class Cases(NamedTuple):
     """
 
     v: NDArray[Any]
-    truth: Index
+    truth: Ints
     weight: Floats
 
 
@@ -183,6 +181,9 @@ def _direction(gradient: Floats, curvature: Floats, pairs: list[tuple[Floats, Fl
         taken.append(float(moved @ rest) / product)
         rest -= taken[-1] * turned
     rest /= curvature
+    if pairs:
+        _, turned, product = pairs[-1]
+        rest *= product / float(turned @ (turned / curvature))  # what the last step saw of the curvature along it
     for (moved, turned, product), part in zip(pairs, reversed(taken), strict=True):
         rest += (part - float(turned @ rest) / product) * moved
     return -rest

@@ -7,13 +7,12 @@ from numpy.typing import ArrayLike
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.maps.joint import LEAST
+from oddsmith.maps.joint import LEAST, Input
 
-Input = Literal["auto", "logits", "probabilities"]
-Kind = Literal["logits", "probabilities"]
+DeclaredInput = Literal["auto", "logits", "probabilities"]
 
 
-def read_rows(values: ArrayLike, given: Input) -> tuple[Floats, Kind]:
+def read_rows(values: ArrayLike, given: DeclaredInput) -> tuple[Floats, Input]:
     """Return the columns that came, shape (n, c), and what they were taken for.
 
     One column is the log-odds, or the probability, of the second of two classes.
@@ -29,7 +28,7 @@ def read_rows(values: ArrayLike, given: Input) -> tuple[Floats, Kind]:
     ) else "logits"
 
 
-def logits_of(rows: Floats, kind: Kind) -> Floats:
+def logits_of(rows: Floats, kind: Input) -> Floats:
     """Return one logit per class."""
     if rows.shape[1] == 1:
         p = rows[:, 0]

@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oddsmith._types import Floats
-from oddsmith.classify._linear import Index
+from oddsmith._types import Floats, Ints
 from oddsmith.errors import (
     ConstantScoreWarning,
     NonConvergenceWarning,
@@ -31,7 +30,7 @@ class _LogitRows(NamedTuple):
     weight: Floats
 
 
-def fit_temperature(z: Floats, index: Index, weight: Floats, unknown: float = 0.0) -> tuple[float, float, BoundReason]:
+def fit_temperature(z: Floats, index: Ints, weight: Floats, unknown: float = 0.0) -> tuple[float, float, BoundReason]:
     """Return the temperature of least log-loss, the size of the logits, and why T sits on a bound, if so.
 
     ``unknown`` cases more, which may be of any class, keep T away from 0 where every top class is the true one.

@@ -10,14 +10,15 @@ from numpy.typing import ArrayLike
 from scipy.special import log_softmax
 
 from oddsmith import _check
-from oddsmith._types import Bools, Floats
+from oddsmith._types import Bools, Floats, Ints
 from oddsmith.classify._folds import CaseFold, Sorted, deal, sort_cases
 from oddsmith.classify._level import level_classes
-from oddsmith.classify._linear import Cases, Index, LinearFit, fit_linear, structured_penalty
-from oddsmith.classify._reading import Input
+from oddsmith.classify._linear import Cases, LinearFit, fit_linear, structured_penalty
+from oddsmith.classify._reading import DeclaredInput
 from oddsmith.classify._softmax import apply_scaling, fit_temperature
 from oddsmith.classify.scaling import WHY_ON_BOUND, JointScaling
 from oddsmith.maps.joint import FLOOR, ScalingPart
+from oddsmith.solvers.mixture import mixture_weights
 
 __all__ = ["AutoScaling"]
 
@@ -39,8 +40,8 @@ _TOLERANCE, _STEPS = 1e-5, 80
 #: More logits than this are kept in float32: nobody sees the difference but in repeated runs, and it is twice as fast.
 _MANY = 2**17
 
-#: Cases of unknown class that temperature scaling reckons with, and the weight of the prior of the blend, in cases.
-_UNKNOWN, _PRIOR = 1.0, 2.0
+#: Cases of unknown class that temperature scaling reckons with.
+_UNKNOWN = 1.0
 
 #: Parts with less weight than this are left out, but for the base rates, which keep rare surprises affordable.
 _NEGLIGIBLE = 0.005
@@ -117,14 +118,14 @@ class AutoScaling(JointScaling):
         accuracy: Literal["free", "keep"] = "free",
         random_state: int | None = 0,
         classes: ArrayLike | None = None,
-        input: Input = "auto",
+        input: DeclaredInput = "auto",
     ) -> None:
         self.accuracy = accuracy
         self.random_state = random_state
         self.classes = classes
-        self.input: Input = input
+        self.input: DeclaredInput = input
 
-    def _fit(self, z: Floats, index: Index, weight: Floats) -> None:
+    def _fit(self, z: Floats, index: Ints, weight: Floats) -> None:
         _check.one_of(self.accuracy, "accuracy", ("free", "keep"))
         if self.random_state is not None:
             _check.whole_number(self.random_state, "random_state", low=0)
@@ -349,18 +350,10 @@ class _HeldOutLikelihoods(NamedTuple):
 
 
 def _weights(judged: _HeldOutLikelihoods, names: Sequence[str]) -> Floats:
-    """Return the weights of the most probable blend, by EM; without folds, temperature scaling has all."""
+    """Return the weights of the most probable blend; without folds, temperature scaling has all."""
     if judged.n_folds == 0:
         return np.array([float(name == "temperature") for name in names])
-    size, n = len(names), float(judged.weight.sum())
-    likelihood = np.exp(judged.parts - judged.parts.max(axis=0))
-    weights = np.full(size, 1 / size)
-    for _ in range(500):
-        due = likelihood @ (judged.weight / (weights @ likelihood))
-        new = (weights * due + _PRIOR / size) / (n + _PRIOR)
-        moved, weights = float(np.abs(new - weights).max()), new
-        if moved < 1e-5:
-            break
+    weights = mixture_weights(np.exp(judged.parts - judged.parts.max(axis=0)), judged.weight)
     always: Bools = np.array([name in ("base rates", "uniform") for name in names])
     weights = np.where((weights < _NEGLIGIBLE) & ~always, 0.0, weights)
     return np.asarray(weights / weights.sum())
@@ -395,5 +388,5 @@ def _affords_matrix(cases: Sorted) -> bool:
     return bool(k <= _MATRIX_CLASSES and cases.weight.sum() >= k)
 
 
-def _of_true(log_prob: Floats, index: Index) -> Floats:
+def _of_true(log_prob: Floats, index: Ints) -> Floats:
     return log_prob[np.arange(len(index)), index]

@@ -14,13 +14,8 @@ from oddsmith._types import Floats
 from oddsmith.classify.scores import unwrap
 from oddsmith.classify.target import Target
 from oddsmith.errors import InSampleWarning
+from oddsmith.table.row_sketch import MANY_SHARED, Hashes, RowSketch
 
-Hashes = NDArray[np.uint64]
-
-#: So many of the smallest row hashes stand for all training rows: 8 kB, whatever their number.
-_SKETCH = 1024
-#: Rows that happen to be equal are few; rows that were used twice are many.
-_SHARED = 0.1
 #: Fewer rows are often separable by chance.
 _MANY = 50
 #: Numbers hashed at a time.
@@ -80,7 +75,7 @@ def _multipliers(columns: int) -> Hashes:
 def remember_rows(estimator: Any, hashes: Hashes) -> None:
     """Leave a sketch of its training rows with a classifier that was fitted here."""
     with suppress(AttributeError, TypeError):  # some objects take no attribute
-        estimator._training_rows = _sketch(hashes)
+        estimator._training_rows = RowSketch.of(hashes)
 
 
 def warn_if_in_sample(estimator: Any, X: Any, X_train: Any, scores: Floats, target: Target) -> None:
@@ -92,14 +87,16 @@ def warn_if_in_sample(estimator: Any, X: Any, X_train: Any, scores: Floats, targ
     """
     inner, seen = unwrap(estimator, X)
     hashes = row_hashes(X)
-    sketches = [] if X_train is None else [_sketch(row_hashes(X_train))]
+    sketches = [] if X_train is None else [RowSketch.of(row_hashes(X_train))]
     sketches += [estimator._training_rows] if hasattr(estimator, "_training_rows") else []
-    shares = [_shared(sketch, hashes) for sketch in sketches]
+    shares = [sketch.shared(hashes) for sketch in sketches]
     width = getattr(seen, "shape", ())[1:]
     stored = [rows for rows in getattr(inner, "__dict__", {}).values() if getattr(rows, "shape", ())[1:] == width]
-    shares += [_shared(_sketch(row_hashes(rows)), row_hashes(seen)) for rows in stored if width and rows.shape[0] > 1]
+    shares += [
+        RowSketch.of(row_hashes(rows)).shared(row_hashes(seen)) for rows in stored if width and rows.shape[0] > 1
+    ]
     share = max(shares, default=0.0)
-    if share > _SHARED:
+    if share > MANY_SHARED:
         reason = f"About {share:.0%} of these rows also trained the classifier"
     elif len(scores) >= _MANY and _separates(scores, target):
         reason = "The scores separate all classes perfectly, as those of training rows often do"
@@ -107,23 +104,6 @@ def warn_if_in_sample(estimator: Any, X: Any, X_train: Any, scores: Floats, targ
         return
     message = f"{reason}: calibrate on other rows, or have the classifier fitted here with cv."
     warnings.warn(message, InSampleWarning, stacklevel=3)
-
-
-def _sketch(hashes: Hashes) -> Hashes:
-    """Return the smallest distinct hashes, sorted."""
-    enough = 8 * _SKETCH
-    if len(hashes) > enough:
-        smallest = np.unique(np.partition(hashes, enough)[:enough])
-        if len(smallest) >= _SKETCH:
-            return smallest[:_SKETCH]
-    return np.unique(hashes)[:_SKETCH]
-
-
-def _shared(sketch: Hashes, hashes: Hashes) -> float:
-    """Estimate the share of rows that are among those of a sketch; exact below 1024 distinct rows."""
-    if len(sketch) == _SKETCH:
-        hashes = hashes[hashes <= sketch[-1]]
-    return float(np.isin(hashes, sketch).mean()) if len(hashes) else 0.0
 
 
 def _separates(scores: Floats, target: Target) -> bool:

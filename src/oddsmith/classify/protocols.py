@@ -38,15 +38,15 @@ from oddsmith.table import ScoreTable
 
 __all__ = ["score_tables"]
 
-Rows = NDArray[np.intp]
+RowNumbers = NDArray[np.intp]
 Progress = Callable[[int, int], Any]
 
 
 class ScoredFold(NamedTuple):
     """Rows, their scores by a classifier that was trained on others, and that classifier, where it is kept."""
 
-    train: Rows
-    test: Rows
+    train: RowNumbers
+    test: RowNumbers
     scores: ClassifierScores
     estimator: Any
 
@@ -54,7 +54,7 @@ class ScoredFold(NamedTuple):
 class Pooled(NamedTuple):
     """The aligned scores of all folds; a row scored r times is there r times, each with the share 1/r."""
 
-    rows: Rows
+    rows: RowNumbers
     values: Floats
     form: Form
     kind: str
@@ -115,7 +115,7 @@ def make_splitter(cv: Any, target: Target | None, grouped: bool, random_state: A
 
 def make_splits(
     splitter: Any, X: Any, target: Target, params: dict[str, Any], training: Training | None = None
-) -> list[tuple[Rows, Rows]]:
+) -> list[tuple[RowNumbers, RowNumbers]]:
     """Return (train, test) for each fold whose training part has two classes or more."""
     with warnings.catch_warnings():
         # A class with fewer rows than folds is welcome here.
@@ -145,7 +145,7 @@ def make_splits(
     return kept
 
 
-def _row_numbers(part: ArrayLike) -> Rows:
+def _row_numbers(part: ArrayLike) -> RowNumbers:
     rows = np.asarray(part)
     return np.flatnonzero(rows) if rows.dtype.kind == "b" else rows.astype(np.intp, copy=False)
 
@@ -154,7 +154,7 @@ def fit_folds(
     training: Training,
     X: Any,
     y: NDArray[Any],
-    splits: list[tuple[Rows, Rows]],
+    splits: list[tuple[RowNumbers, RowNumbers]],
     *,
     keep: bool = False,
     n_jobs: int | None = None,
@@ -189,14 +189,16 @@ def _agreed(folds: list[ScoredFold]) -> list[ClassifierScores]:
     return scores
 
 
-def _fit_fold(training: Training, X: Any, y: NDArray[Any], train: Rows, test: Rows, keep: bool) -> ScoredFold:
+def _fit_fold(
+    training: Training, X: Any, y: NDArray[Any], train: RowNumbers, test: RowNumbers, keep: bool
+) -> ScoredFold:
     estimator = fit_rows(training, X, y, train)
     scored, _ = safe_split(estimator, X, None, test, train)
     scores = classifier_scores(estimator, scored, training.response_method, layout=training.layout, rows=test)
     return ScoredFold(train, test, scores, estimator if keep else None)
 
 
-def fit_rows(training: Training, X: Any, y: NDArray[Any], rows: Rows) -> Any:
+def fit_rows(training: Training, X: Any, y: NDArray[Any], rows: RowNumbers) -> Any:
     """Fit a copy of the classifier to some of the rows."""
     estimator = clone(training.estimator)
     X_part, y_part = safe_split(estimator, X, y, rows)

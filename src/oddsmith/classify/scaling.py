@@ -23,10 +23,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _hooks
 from oddsmith._check import as_weights, fail, number
-from oddsmith._types import Floats
+from oddsmith._types import Floats, Ints
 from oddsmith.calibrators.registry import method_name
-from oddsmith.classify._linear import Cases, Index, fit_linear, structured_penalty
-from oddsmith.classify._reading import Input, logits_of, read_rows
+from oddsmith.classify._linear import Cases, fit_linear, structured_penalty
+from oddsmith.classify._reading import DeclaredInput, logits_of, read_rows
 from oddsmith.classify._softmax import fit_temperature
 from oddsmith.classify.target import read_labels
 from oddsmith.errors import (
@@ -61,7 +61,7 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What all joint calibrators share: reading logits and labels, softmax, decisions."""
 
     classes: ArrayLike | None
-    input: Input
+    input: DeclaredInput
     temperature_: float
     n_features_in_: int
     classes_: NDArray[Any]
@@ -119,7 +119,7 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return f"{plain} fitted to {self.input_}" if hasattr(self, "input_") else plain
 
     @abstractmethod
-    def _fit(self, z: Floats, index: Index, weight: Floats) -> None: ...
+    def _fit(self, z: Floats, index: Ints, weight: Floats) -> None: ...
 
     @abstractmethod
     def _parts(self) -> tuple[list[ScalingPart], Floats, Floats]:
@@ -171,11 +171,11 @@ class TemperatureScaling(JointScaling):
     (2.232, [0.75, 0.125, 0.125])
     """
 
-    def __init__(self, *, classes: ArrayLike | None = None, input: Input = "auto") -> None:
+    def __init__(self, *, classes: ArrayLike | None = None, input: DeclaredInput = "auto") -> None:
         self.classes = classes
-        self.input: Input = input
+        self.input: DeclaredInput = input
 
-    def _fit(self, z: Floats, index: Index, weight: Floats) -> None:
+    def _fit(self, z: Floats, index: Ints, weight: Floats) -> None:
         self.temperature_: float
         self.temperature_, _, reason = fit_temperature(z, index, weight)
         if reason is not None:
@@ -231,11 +231,11 @@ class VectorScaling(JointScaling):
     intercept_: Floats
 
     def __init__(
-        self, *, penalty: float | None = None, classes: ArrayLike | None = None, input: Input = "auto"
+        self, *, penalty: float | None = None, classes: ArrayLike | None = None, input: DeclaredInput = "auto"
     ) -> None:
         self.penalty = penalty
         self.classes = classes
-        self.input: Input = input
+        self.input: DeclaredInput = input
 
     def _features(self, z: Floats) -> Floats:
         return np.asarray(z - z.mean(axis=1, keepdims=True))
@@ -246,7 +246,7 @@ class VectorScaling(JointScaling):
             k, k if self.penalty is None else number(self.penalty, "penalty", low=0, strict=True), dtype=np.float64
         )
 
-    def _fit(self, z: Floats, index: Index, weight: Floats) -> None:
+    def _fit(self, z: Floats, index: Ints, weight: Floats) -> None:
         penalty = self._penalty(z.shape[1])
         best, size, reason = fit_temperature(z, index, weight)
         self.temperature_: float = best if reason is None else size
@@ -301,7 +301,7 @@ class MatrixScaling(VectorScaling):
         penalty: float | None = None,
         penalty_off_diagonal: float | None = None,
         classes: ArrayLike | None = None,
-        input: Input = "auto",
+        input: DeclaredInput = "auto",
     ) -> None:
         super().__init__(penalty=penalty, classes=classes, input=input)
         self.penalty_off_diagonal = penalty_off_diagonal
@@ -339,7 +339,7 @@ class DirichletScaling(MatrixScaling):
         return np.asarray(log_softmax(z, axis=1) + np.log(z.shape[1]))
 
 
-def _read_classes(y: ArrayLike, shape: tuple[int, ...], classes: ArrayLike | None) -> tuple[NDArray[Any], Index]:
+def _read_classes(y: ArrayLike, shape: tuple[int, ...], classes: ArrayLike | None) -> tuple[NDArray[Any], Ints]:
     """Return the labels of the columns and, for each row, the column of its label."""
     labels, present = read_labels(y, shape[0])
     columns = present if classes is None else np.asarray(classes)

@@ -15,11 +15,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from oddsmith import _check
 from oddsmith._types import Bools, Floats
 
-Rows = Any
+FeatureRows = Any
 """A float64 matrix of rows, dense or in compressed sparse rows."""
 
 
-def is_sparse(X: Rows) -> bool:
+def is_sparse(X: FeatureRows) -> bool:
     """Say whether X is a sparse matrix or array of SciPy."""
     return bool(sparse.issparse(X))
 
@@ -27,7 +27,7 @@ def is_sparse(X: Rows) -> bool:
 class TrainingRows(NamedTuple):
     """Rows to learn from: which of them are positive, and the weight of each."""
 
-    X: Rows
+    X: FeatureRows
     positive: Bools
     weight: Floats
 
@@ -76,7 +76,7 @@ class BinaryClassifier(ABC, ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return self.classes_[positive.astype(np.intp)]
 
     def _read_training(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> TrainingRows:
-        rows: Rows
+        rows: FeatureRows
         rows, labels = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(labels)
         self.classes_, code = np.unique(labels, return_inverse=True)
@@ -89,7 +89,7 @@ class BinaryClassifier(ABC, ClassifierMixin, BaseEstimator):  # type: ignore[mis
             rows.sum_duplicates()
         return TrainingRows(rows, code == 1, np.ones(len(code)) if weight is None else weight.astype(np.float64))
 
-    def _read_rows(self, X: ArrayLike) -> Rows:
+    def _read_rows(self, X: ArrayLike) -> FeatureRows:
         check_is_fitted(self)
         return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
 

@@ -7,7 +7,7 @@ from scipy import sparse
 from scipy.linalg import block_diag
 
 from oddsmith._types import Floats
-from oddsmith.learners._base import Rows, is_sparse
+from oddsmith.learners._base import FeatureRows, is_sparse
 from oddsmith.learners.feature_maps import SQRT2, DenseQuadratic, Polynomial, SparseQuadratic
 
 
@@ -17,7 +17,7 @@ class Origin(NamedTuple):
     place: Floats
 
     @classmethod
-    def of(cls, X: Rows) -> "Origin":
+    def of(cls, X: FeatureRows) -> "Origin":
         """Return the mean row."""
         if not is_sparse(X):
             return cls(X.mean(axis=0))
@@ -27,7 +27,7 @@ class Origin(NamedTuple):
         place[in_every_row] = columns.mean(axis=0) if columns.size else 0.0
         return cls(place)
 
-    def to(self, X: Rows) -> Rows:
+    def to(self, X: FeatureRows) -> FeatureRows:
         """Return rows measured from here."""
         if not is_sparse(X):
             return X - self.place
@@ -39,7 +39,7 @@ class Origin(NamedTuple):
         return sparse.csr_array(X) - sparse.csr_array(entries, shape=X.shape)
 
 
-def quadratic_kernel(X: Rows, Z: Rows, origin: Origin) -> Floats:
+def quadratic_kernel(X: FeatureRows, Z: FeatureRows, origin: Origin) -> Floats:
     """Return (x·z+1)² of rows that are measured from an origin m, less what Σc = 0 and the intercept make up for.
 
     With d = x − m and e = z − m, k(x, z) − k(x, m) − k(m, z) + k(m, m) = (d·e)² + 2d·e(d·m + e·m + 1 + m·m)
@@ -60,7 +60,7 @@ class OffsetQuadratic:
     kernel: it gives √2(r·d_k + m/r·d_1·d_k) and √2/r·d_1·d_k, r² = 1 + m²; for k = 1 the same with r² = 2 + 4m².
     """
 
-    def __init__(self, rows: Rows, origin: Origin) -> None:
+    def __init__(self, rows: FeatureRows, origin: Origin) -> None:
         self._turn, m = _turn(origin, is_sparse(rows))
         turned = rows @ self._turn
         self._base: SparseQuadratic | DenseQuadratic

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.learners import stumps
-from oddsmith.learners._base import BinaryClassifier, Rows, TrainingRows
+from oddsmith.learners._base import BinaryClassifier, FeatureRows, TrainingRows
 from oddsmith.learners.trees import LEAVES, SmoothedTreeClassifier
 
 # log of a case's weight as a function of its margin z = yF: the negative slope of each loss.
@@ -169,12 +169,6 @@ class BoostedClassifier(BinaryClassifier):
             total = total + term
             yield total
 
-    def staged_vote_fraction(self, X: ArrayLike) -> Iterator[Floats]:
-        """Yield f(x) after each round."""
-        sums = np.cumsum(self.estimator_weights_)
-        for score, weight in zip(self.staged_decision_function(X), sums, strict=True):
-            yield _fraction(score, float(weight))
-
     def at_round(self, n_rounds: int) -> "BoostedClassifier":
         """Return this classifier as it stood after ``n_rounds`` rounds, without refitting.
 
@@ -214,7 +208,7 @@ class BoostedClassifier(BinaryClassifier):
                 break
         return hypothesis, vote, error
 
-    def _score(self, hypothesis: Any, X: Rows) -> Floats:
+    def _score(self, hypothesis: Any, X: FeatureRows) -> Floats:
         """Return h(x) in [−1, 1]."""
         if isinstance(hypothesis, stumps.Stump):
             return hypothesis.score(X)
@@ -223,7 +217,7 @@ class BoostedClassifier(BinaryClassifier):
         probability: Floats = hypothesis.predict_proba(X)[:, 1]
         return 2 * probability - 1
 
-    def _terms(self, rows: Rows) -> Iterator[Floats]:
+    def _terms(self, rows: FeatureRows) -> Iterator[Floats]:
         for alpha, hypothesis in zip(self.estimator_weights_, self.estimators_, strict=True):
             yield alpha * self._score(hypothesis, rows)
 

@@ -4,11 +4,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from oddsmith._types import Floats
-from oddsmith.learners._base import Rows, is_sparse
+from oddsmith._types import Floats, Ints
+from oddsmith.learners._base import FeatureRows, is_sparse
 from oddsmith.learners._newton import Features
 
 SQRT2 = float(np.sqrt(2))
@@ -23,7 +22,7 @@ class Polynomial(NamedTuple):
     linear: Floats
     square: Any
 
-    def scores(self, X: Rows) -> Floats:
+    def scores(self, X: FeatureRows) -> Floats:
         """Return h of every row."""
         scores: Floats = X @ self.linear
         if self.square is None:
@@ -94,13 +93,13 @@ class SparseQuadratic(Matrix):
         values = X.data[left] * X.data[right]
         values[left != right] *= SQRT2
         codes = X.indices[left].astype(np.int64) * self.n_columns + X.indices[right]
-        self.codes: NDArray[np.int64]
+        self.codes: Ints
         self.codes, columns = np.unique(codes, return_inverse=True)
         row_ends = np.concatenate([[0], np.cumsum(_pairs_by_row(X))])
         pairs = sparse.csr_array((values, columns, row_ends), shape=(X.shape[0], len(self.codes)))
         super().__init__(sparse.hstack([SQRT2 * sparse.csr_array(X), pairs], format="csr"))
 
-    def pairs_with_first(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def pairs_with_first(self) -> tuple[Ints, Ints]:
         """Return the columns k that occur beside the first, and where the features of x_1·x_k are."""
         beside = np.flatnonzero(self.codes < self.n_columns)
         return self.codes[beside], beside + self.n_columns
@@ -119,7 +118,7 @@ class DenseQuadratic:
     def __init__(self, X: Floats) -> None:
         self.X = X
         self.n_columns: int = X.shape[1]
-        self.pairs: tuple[NDArray[np.int64], NDArray[np.int64]] = np.triu_indices(self.n_columns)
+        self.pairs: tuple[Ints, Ints] = np.triu_indices(self.n_columns)
         self.factors: Floats = np.where(self.pairs[0] == self.pairs[1], 1.0, SQRT2)
         self.size: int = self.n_columns + len(self.factors)
 
@@ -142,7 +141,7 @@ class DenseQuadratic:
         """Return Φᵀ·diag(by_row)·Φ."""
         return _summed_gram(self.X, by_row, self._made)
 
-    def pairs_with_first(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def pairs_with_first(self) -> tuple[Ints, Ints]:
         """Return the columns k that occur beside the first, and where the features of x_1·x_k are."""
         columns = np.arange(self.n_columns)
         return columns, columns + self.n_columns
@@ -158,14 +157,16 @@ class DenseQuadratic:
         return np.hstack([SQRT2 * X, self.factors * X[:, first] * X[:, second]])
 
 
-def quadratic_entries(X: Rows) -> int:
+def quadratic_entries(X: FeatureRows) -> int:
     """Return how many features of (x·z+1)² are kept: of all rows if X is sparse, of one if it is dense."""
     if is_sparse(X):
         return int(_pairs_by_row(X).sum()) + int(X.nnz)
     return int(X.shape[1] * (X.shape[1] + 3) // 2)
 
 
-def nystroem(X: Rows, landmarks: Rows, kernel: Callable[[Rows, Rows], Floats]) -> tuple[Matrix, Floats]:
+def nystroem(
+    X: FeatureRows, landmarks: FeatureRows, kernel: Callable[[FeatureRows, FeatureRows], Floats]
+) -> tuple[Matrix, Floats]:
     """Return approximate features, and the matrix that turns their coefficients into those of the landmarks.
 
     With K_L = UΛUᵀ the kernel among landmarks, φ(x) = Λ^(−½)Uᵀk(L, x); directions without size are left out.

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.learners import feature_maps as maps
-from oddsmith.learners._base import BinaryClassifier, Rows, TrainingRows, is_sparse
+from oddsmith.learners._base import BinaryClassifier, FeatureRows, TrainingRows, is_sparse
 from oddsmith.learners._newton import Fit, LogisticLoss, solve_features, solve_kernel
 from oddsmith.learners._origin import OffsetQuadratic, Origin, quadratic_kernel
 
@@ -29,7 +29,7 @@ _LARGEST_ERROR = 1e-5
 class Centers(NamedTuple):
     """h = Σ coef_i k(rows_i, ·)."""
 
-    rows: Rows
+    rows: FeatureRows
     coef: Floats
 
 
@@ -164,7 +164,7 @@ class KernelLogisticRegression(BinaryClassifier):
         rows = self._read_rows(X)
         return self._scores(Origin(self.origin_).to(rows))
 
-    def _scores(self, rows: Rows) -> Floats:
+    def _scores(self, rows: FeatureRows) -> Floats:
         """Return f of rows that are measured from the origin."""
         if isinstance(self.form_, maps.Polynomial):
             return self.form_.scores(rows) + self.constant_
@@ -199,7 +199,7 @@ class KernelLogisticRegression(BinaryClassifier):
             variance = float((share @ np.square(data.X - mean)).sum())
         return 1 / (data.X.shape[1] * variance) if variance > 0 else 1.0
 
-    def _fit_features(self, X: Rows, loss: LogisticLoss) -> tuple[maps.Polynomial, Fit]:
+    def _fit_features(self, X: FeatureRows, loss: LogisticLoss) -> tuple[maps.Polynomial, Fit]:
         linear = self.kernel == "linear"
         features: maps.PolynomialFeatures = (
             maps.LinearFeatures(X) if linear else OffsetQuadratic(X, Origin(self.origin_))
@@ -207,13 +207,13 @@ class KernelLogisticRegression(BinaryClassifier):
         fit = solve_features(features, loss, self.penalty, self.tol, self.max_iter)
         return features.polynomial(fit.coef), fit
 
-    def _fit_rows(self, X: Rows, loss: LogisticLoss) -> tuple[Centers, Fit]:
+    def _fit_rows(self, X: FeatureRows, loss: LogisticLoss) -> tuple[Centers, Fit]:
         kernel = self._kernel_values(X, X)
         self._refuse_rounding(kernel, loss)
         fit = solve_kernel(kernel, loss, self.penalty, self.tol, self.max_iter)
         return Centers(X, fit.coef), fit
 
-    def _fit_landmarks(self, X: Rows, loss: LogisticLoss) -> tuple[Centers, Fit]:
+    def _fit_landmarks(self, X: FeatureRows, loss: LogisticLoss) -> tuple[Centers, Fit]:
         rng = check_random_state(self.random_state)
         chosen = rng.choice(X.shape[0], min(self.n_landmarks, X.shape[0]), replace=False)
         landmarks = X[np.sort(chosen)]
@@ -233,7 +233,7 @@ class KernelLogisticRegression(BinaryClassifier):
                 "center and scale the features, for example by StandardScaler",
             )
 
-    def _kernel_values(self, X: Rows, Z: Rows) -> Floats:
+    def _kernel_values(self, X: FeatureRows, Z: FeatureRows) -> Floats:
         if self.kernel == "quadratic":
             values = quadratic_kernel(X, Z, Origin(self.origin_))
         elif self.kernel == "rbf":
@@ -248,7 +248,7 @@ class KernelLogisticRegression(BinaryClassifier):
         return np.asarray(values)
 
 
-def _has_small_features(X: Rows) -> bool:
+def _has_small_features(X: FeatureRows) -> bool:
     """Say whether explicit quadratic features cost less than the kernel matrix would."""
     if not is_sparse(X) and X.shape[0] <= X.shape[1]:
         return False

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith._types import Bools, Floats
-from oddsmith.learners._base import Rows, TrainingRows, is_sparse
+from oddsmith.learners._base import FeatureRows, TrainingRows, is_sparse
 from oddsmith.learners.trees import TreeCounts, smooth_leaves
 
 Places = NDArray[np.int32]
@@ -26,7 +26,7 @@ class Stump(NamedTuple):
     low: float
     high: float
 
-    def score(self, X: Rows) -> Floats:
+    def score(self, X: FeatureRows) -> Floats:
         """Return h(x) of every row."""
         return np.where(column(X, self.feature) > self.threshold, self.high, self.low)
 
@@ -97,7 +97,7 @@ class _SortedColumns:
     whole block.
     """
 
-    def __init__(self, X: Rows) -> None:
+    def __init__(self, X: FeatureRows) -> None:
         self.X = X
         self.blocks: list[_Block] = []
         pending: list[tuple[int, Places, Places]] = []
@@ -155,7 +155,7 @@ class _SortedColumns:
         return Stump(feature, float(middle if middle < upper else lower), -high, high)
 
 
-def _sorted_column(X: Rows, feature: int) -> tuple[Places, Places]:
+def _sorted_column(X: FeatureRows, feature: int) -> tuple[Places, Places]:
     """Return the rows of a column in ascending order, and the places after which a larger value follows."""
     n = X.shape[0]
     if is_sparse(X):
@@ -188,19 +188,19 @@ def _joined(columns: list[tuple[int, Places, Places]], n: int) -> _Block:
     )
 
 
-def by_column(X: Rows) -> Rows:
+def by_column(X: FeatureRows) -> FeatureRows:
     """Store X so that columns are read quickly."""
     return X.tocsc() if is_sparse(X) else np.asfortranarray(X)
 
 
-def column(X: Rows, feature: int) -> Floats:
+def column(X: FeatureRows, feature: int) -> Floats:
     """Return one column, dense."""
     if not is_sparse(X):
         return np.asarray(X[:, feature])
     return np.asarray(X[:, [feature]].todense()).ravel()
 
 
-def weighted_sum(stumps: list[Stump], weights: Floats, X: Rows) -> Floats:
+def weighted_sum(stumps: list[Stump], weights: Floats, X: FeatureRows) -> Floats:
     """Return Σ α_t h_t(x), by one lookup a feature instead of one comparison a stump."""
     X = by_column(X)
     parts = np.array(stumps, dtype=np.float64).reshape(-1, 4)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith import _kernels
-from oddsmith._types import Floats
+from oddsmith._types import Floats, Ints
 from oddsmith.maps.base import logit
 from oddsmith.metrics._class_draws import path_through
 from oddsmith.metrics._truths import Truth, paths_of_truth
@@ -39,7 +39,7 @@ class BinGrid(NamedTuple):
     weight: Floats
 
     @classmethod
-    def of(cls, bins: list[NDArray[np.int64]], prob: Floats, weight: Floats) -> Self:
+    def of(cls, bins: list[Ints], prob: Floats, weight: Floats) -> Self:
         """Give each bin of each column a number of its own, and sum it up."""
         size = 1 + max(int(column.max()) for column in bins)
         place = (np.column_stack(bins) + size * np.arange(len(bins))).astype(np.int64)
@@ -198,11 +198,11 @@ def _cell(table: ScoreTable, prob: Floats) -> NDArray[np.intp]:
     return np.minimum(np.searchsorted(table.scores, logit(prob)), len(table) - 1)
 
 
-def _bins_of_errors(table: ScoreTable) -> NDArray[np.int64]:
+def _bins_of_errors(table: ScoreTable) -> Ints:
     chosen = named_definition("quantile_bins")
     return bin_index(table, probability(table), chosen.n_bins, chosen.bins, chosen.edge, chosen.ends)
 
 
-def _cells(table: ScoreTable, n_cells: int) -> NDArray[np.int64]:
+def _cells(table: ScoreTable, n_cells: int) -> Ints:
     starts = equal_mass_starts(table.total, n_cells)
     return np.repeat(np.arange(len(starts)), np.diff(starts, append=len(table)))

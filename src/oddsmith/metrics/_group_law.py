@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc
 
-from oddsmith._types import Floats
+from oddsmith._types import Floats, Ints
 
 #: Groups whose number of positives varies less are not normal enough for χ².
 SMALL_VARIANCE = 25.0
@@ -34,7 +33,7 @@ class Group(NamedTuple):
 
     prob: Floats
     rest: Floats
-    cases: NDArray[np.int64]
+    cases: Ints
     expected: float
     variance: float
     seen: float
@@ -81,7 +80,7 @@ def _law(group: Group) -> tuple[Floats, Floats]:
     return np.asarray((counts[held] - group.expected) ** 2 / group.variance), chance[held]
 
 
-def _plus(law: Floats, added: NDArray[np.int64], chance: Floats) -> Floats:
+def _plus(law: Floats, added: Ints, chance: Floats) -> Floats:
     """Return the law of a sum on the grid; the last place of the grid takes what lies beyond."""
     result, last = np.zeros(len(law)), len(law) - 1
     by_place = np.bincount(np.minimum(added, last), chance)
@@ -91,7 +90,7 @@ def _plus(law: Floats, added: NDArray[np.int64], chance: Floats) -> Floats:
     return result
 
 
-def _rounded(values: Floats, step: float) -> NDArray[np.int64]:
+def _rounded(values: Floats, step: float) -> Ints:
     return np.rint(np.minimum(values / step, 2.0 * _STEPS)).astype(np.int64)
 
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oddsmith import _check
-from oddsmith._types import Floats, Weights
+from oddsmith._types import Floats, Ints, Weights
 from oddsmith.metrics.measure import probability, squared_weight
 from oddsmith.table import ScoreTable
 from oddsmith.table.quantiles import equal_mass_starts, quantiles
@@ -30,7 +29,7 @@ _SLACK = 1e-12
 class Bins:
     """Sums over the non-empty bins."""
 
-    index: NDArray[np.int64]
+    index: Ints
     weight: Floats
     weight_sq: Floats
     positive: Floats
@@ -59,7 +58,7 @@ def binned(forecast: ScoreTable, n_bins: int, rule: BinRule, edge: Edge = "left"
     return sum_bins(forecast, prob, index, n_bins if ends == "dropped" else None)
 
 
-def sum_bins(forecast: ScoreTable, prob: Floats, index: NDArray[np.int64], dropped: int | None = None) -> Bins:
+def sum_bins(forecast: ScoreTable, prob: Floats, index: Ints, dropped: int | None = None) -> Bins:
     """Sum weight, positives and forecasts by bin; the cells of one bin may be left out."""
     total = forecast.total
     weight = sum_by(index, total)
@@ -70,14 +69,14 @@ def sum_bins(forecast: ScoreTable, prob: Floats, index: NDArray[np.int64], dropp
     return Bins(np.flatnonzero(held), weight[held], *(sum_by(index, column)[held] for column in columns))
 
 
-def sum_by(index: NDArray[np.int64], values: Weights, length: int = 0) -> Floats:
+def sum_by(index: Ints, values: Weights, length: int = 0) -> Floats:
     """Return the sum of the values of each index, for at least ``length`` of them."""
     return np.asarray(np.bincount(index, values, length), dtype=np.float64)
 
 
 def bin_index(
     forecast: ScoreTable, values: Floats, n_bins: int, rule: BinRule, edge: Edge = "left", ends: Ends = "closed"
-) -> NDArray[np.int64]:
+) -> Ints:
     """Return the bin of each cell, by equal width of [0, 1] or by equal mass.
 
     "width": ⌊nP⌋, bins [a, b) ("left") or (a, b] ("right"). "quantile": the same between interpolated quantiles of the
@@ -108,7 +107,7 @@ def bin_index(
         bottom, top = values[0], values[-1]
         # Of counts quantiles are NumPy's to the last bit, and so are the libraries' bins.
         slack = 0.0 if forecast.kind == "count" else _SLACK
-    index: NDArray[np.int64]
+    index: Ints
     if edge == "left":
         index, outside = np.searchsorted(edges * (1 - slack), place, side="right"), values >= top
     else:
@@ -116,7 +115,7 @@ def bin_index(
     return index if ends == "closed" else np.where(outside, n_bins, index)
 
 
-def _by_split(forecast: ScoreTable, n_bins: int) -> NDArray[np.int64]:
+def _by_split(forecast: ScoreTable, n_bins: int) -> Ints:
     ends = np.cumsum(forecast.total)
     whole = ends[-1]
     if forecast.kind == "count":

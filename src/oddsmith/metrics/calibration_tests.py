@@ -257,7 +257,7 @@ def _refuse_in_sample(forecast: ScoreTable) -> None:
         _check.fail(
             "p-values on a table that the map was fitted on are refused",
             "a forecast that was fitted on these rows",
-            "judge on held-out rows or cross-fitted forecasts",
+            "evaluate on held-out rows or cross-fitted forecasts",
         )
 
 

@@ -29,7 +29,7 @@ from oddsmith.metrics.means import mean_with_interval, share_with_interval
 from oddsmith.metrics.proper import decompose
 from oddsmith.metrics.reliability import calibration_error, classwise_calibration_error, top_label_calibration_error
 from oddsmith.metrics.result import plain
-from oddsmith.metrics.significance import Decisions, holm
+from oddsmith.metrics.significance import Decisions, holm_of_known
 from oddsmith.table.class_rows import ClassRows
 
 __all__ = ["evaluate_classes", "forecast_of_rows"]
@@ -304,9 +304,7 @@ def _classes(
     tests = classwise_test.of(forecast)
     counts = np.bincount(forecast.truth, forecast.weight, len(forecast.labels))
     told = (np.maximum(cases, tests.mean_predicted * cases.sum()) >= FEWEST_OF_A_CLASS) & ~np.isnan(tests.p_values)
-    corrected = np.full(len(told), np.nan)
-    if told.any():
-        corrected[told] = holm(tests.p_values[told])
+    corrected = holm_of_known(np.where(told, tests.p_values, np.nan))
     found = []
     for k, label in enumerate(tests.labels):
         gap = mean_with_interval(forecast.prob[:, k] - (forecast.truth == k), decisions, _LEVEL)

@@ -11,7 +11,7 @@ from oddsmith.metrics.calibration_tests import CalibrationTest, calibration_in_t
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.measure import ForecastFunction, forecast_function, size
 from oddsmith.metrics.result import Result
-from oddsmith.metrics.significance import holm
+from oddsmith.metrics.significance import holm_of_known
 
 __all__ = ["ClassTests", "classwise_test"]
 
@@ -75,11 +75,8 @@ def classwise_test(
     """
     tests = tuple(_tested(test, forecast.of_class(k), options) for k in range(len(forecast.labels)))
     p = np.array([np.nan if isinstance(one, str) else one.p_value for one in tests])
-    corrected, known = np.full(len(p), np.nan), ~np.isnan(p)
-    if known.any():
-        corrected[known] = holm(p[known])
     mean = forecast.weight @ forecast.prob / size(forecast)
-    return ClassTests(tuple(forecast.labels.tolist()), mean, forecast.base_rates, tests, p, corrected)
+    return ClassTests(tuple(forecast.labels.tolist()), mean, forecast.base_rates, tests, p, holm_of_known(p))
 
 
 def _tested(test: ForecastFunction[..., CalibrationTest], table: Any, options: dict[str, Any]) -> CalibrationTest | str:

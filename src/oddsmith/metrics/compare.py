@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Weights
+from oddsmith.maps.base import logit
 from oddsmith.metrics import resampling_tests, significance
 from oddsmith.metrics.classes import ClassForecast, class_forecast
 from oddsmith.metrics.comparison import Comparison, MeasureComparison
@@ -22,6 +23,7 @@ __all__ = ["HasLogOdds", "compare", "compare_rows"]
 
 Protocol = Literal["B03", "ZY04", "t", "bootstrap"]
 Test = Literal["sign", "t", "bootstrap"]
+ArrayMeaning = Literal["log_odds", "probability"]
 #: Protocol → (test of log-loss and squared error, test of 0/1 error, level).
 _PROTOCOLS: dict[str, tuple[Test, Test, float]] = {
     "B03": ("sign", "sign", 0.01),
@@ -61,6 +63,7 @@ def compare(
     protocol: Protocol = "ZY04",
     level: float | None = None,
     raw: str | None = None,
+    input: ArrayMeaning | None = None,
     random_state: int | None = None,
 ) -> Comparison:
     """Compare calibrators on the scores of one table, which no calibrator was fitted on.
@@ -70,7 +73,7 @@ def compare(
     table : ScoreTable
         Of scores. Float weights need ``protocol="t"`` or ``"bootstrap"``: sign tests are for counts.
     methods : mapping of str to map, fitted calibrator or array
-        What gives the log-odds of a score; an array holds one log-odds for each of ``table.scores``. A calibrator that
+        What gives the log-odds of a score; an array holds one value for each of ``table.scores``. A calibrator that
         remembers a fit to this very table is refused.
     protocol : {"B03", "ZY04", "t", "bootstrap"}, default "ZY04"
         "B03": micro sign tests, level 0.01. "ZY04": paired t-tests of log-loss and squared error, micro sign test of
@@ -80,6 +83,8 @@ def compare(
         Another level.
     raw : str, optional
         The name of the uncalibrated method, for the mark "†".
+    input : {"log_odds", "probability"}, optional
+        What arrays hold. By default log-odds; those that could as well be probabilities, all in [0, 1], are refused.
     random_state : int, optional
         Seed of the bootstrap.
 
@@ -92,6 +97,7 @@ def compare(
     ('raw', [[0, 2], [1, 0]])
     """
     scores = as_forecast(table).scores
+    _check.one_of(input, "input", (None, "log_odds", "probability"))
     for name, method in methods.items():
         if fitted_on(method, table):
             _check.fail(
@@ -99,7 +105,7 @@ def compare(
                 f"method {name!r}, fitted on these rows",
                 "compare on held-out rows",
             )
-    log_odds = {name: _log_odds(name, method, scores) for name, method in methods.items()}
+    log_odds = {name: _log_odds(name, method, scores, input) for name, method in methods.items()}
     held_pos, held_neg = table.pos > 0, table.neg > 0
     truth = np.repeat([True, False], [int(held_pos.sum()), int(held_neg.sum())])
     rows = {name: np.concatenate([values[held_pos], values[held_neg]]) for name, values in log_odds.items()}
@@ -120,6 +126,7 @@ def compare_rows(
     protocol: Protocol = "ZY04",
     level: float | None = None,
     raw: str | None = None,
+    input: ArrayMeaning | None = None,
     random_state: int | None = None,
     labels: ArrayLike | None = None,
 ) -> Comparison:
@@ -130,12 +137,12 @@ def compare_rows(
     y_true : array-like of shape (n,)
         Labels {0, 1}, {−1, +1} or bool; of several classes any labels.
     methods : mapping of str to array-like of shape (n,) or (n, k)
-        Log-odds of every row; or rows of class probabilities.
+        Log-odds or probabilities of every row, as ``input`` says; or rows of class probabilities.
     sample_weight : array-like, optional
         Integers are counts; floats need ``protocol="t"`` or ``"bootstrap"``.
     clusters : array-like of shape (n,), optional
         Which rows depend on each other: sign tests become sign flips of whole clusters, the others a bootstrap of them.
-    protocol, level, raw
+    protocol, level, raw, input
         As in `compare`.
     random_state : int, optional
         Seed of the bootstrap and of sign flips.
@@ -144,16 +151,17 @@ def compare_rows(
 
     Examples
     --------
-    >>> result = compare_rows([0, 1, 1], {"a": [-1.0, 1.0, 2.0], "b": [0.5, 1.0, 1.0]})
+    >>> result = compare_rows([0, 1, 1], {"a": [0.3, 0.7, 0.9], "b": [0.6, 0.7, 0.7]}, input="probability")
     >>> result["zero_one_error"].totals.tolist()
     [0.0, 1.0]
     """
+    _check.one_of(input, "input", (None, "log_odds", "probability"))
     names = None if clusters is None else np.asarray(clusters)
     if any(np.ndim(values) == 2 for values in methods.values()):
         classes = {name: class_forecast(y_true, values, labels=labels) for name, values in methods.items()}
         decisions = Decisions.of(sample_weight, np.size(y_true))
         return compare_gains(_class_rows(classes, decisions, names, random_state), protocol, level, raw)
-    rows = {name: _log_odds(name, values, None) for name, values in methods.items()}
+    rows = {name: _log_odds(name, values, None, input) for name, values in methods.items()}
     n = len(next(iter(rows.values()))) if rows else 0
     truth = _check.as_labels(y_true, n).positive
     decisions = Decisions.of(sample_weight, n)
@@ -184,10 +192,19 @@ def compare_decisions(
     return compare_gains(rows, protocol, level, raw)
 
 
-def _log_odds(name: str, method: HasLogOdds | ArrayLike, scores: Floats | None) -> Floats:
+def _log_odds(name: str, method: HasLogOdds | ArrayLike, scores: Floats | None, holds: ArrayMeaning | None) -> Floats:
     if hasattr(method, "log_odds") and scores is not None:
-        method = method.log_odds(scores)
-    values = np.asarray(method, dtype=np.float64)
+        values = np.asarray(method.log_odds(scores), dtype=np.float64)
+    elif holds == "probability":
+        values = logit(_check.as_array(method, f"method {name!r}", (1,), unit=True))
+    else:
+        values = np.asarray(method, dtype=np.float64)
+        if holds is None and values.size and 0 <= values.min() < values.max() <= 1:
+            _check.fail(
+                f"input must say whether method {name!r} gives probabilities or log-odds",
+                f"values from {values.min():.4g} to {values.max():.4g}",
+                'pass input="probability" or input="log_odds"',
+            )
     wrong = values.ndim != 1 if scores is None else values.shape != scores.shape
     if wrong or np.isnan(values).any():
         _check.fail(

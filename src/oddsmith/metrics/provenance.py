@@ -14,11 +14,9 @@ from oddsmith._types import Floats
 from oddsmith.errors import InSampleWarning
 from oddsmith.table import ScoreTable
 from oddsmith.table.fingerprint import Fingerprint
+from oddsmith.table.row_sketch import MANY_SHARED
 
 __all__ = ["Forecast", "forecast_of"]
-
-#: Rows that happen to be equal are few; rows that are used twice are many.
-_SHARED = 0.1
 
 
 class HasLogOdds(Protocol):
@@ -74,7 +72,7 @@ def fitted_on(method: Any, table: ScoreTable) -> bool:
     """
     if not getattr(method, "_learns", False) or not hasattr(method, "fingerprint_"):
         return False
-    if getattr(method, "guard", False) and (share := method.overlap(table)) > _SHARED:
+    if getattr(method, "guard", False) and (share := method.overlap(table)) > MANY_SHARED:
         message = f"{share:.0%} of the rows to be judged are among those that the calibrator was fitted to."
         warnings.warn(message, InSampleWarning, stacklevel=3)
     return bool(method.fingerprint_.matches(Fingerprint.of(table)))

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from oddsmith import _check
-from oddsmith._types import Floats, Weights
+from oddsmith._types import Floats, Ints, Weights
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.measure import checked_level
 from oddsmith.metrics.result import Result
@@ -121,7 +121,7 @@ def resampled_means(
     return np.concatenate(means), float(decisions.weight @ difference) / float(decisions.weight.sum(dtype=np.float64))
 
 
-def _similar(difference: Floats, rows: Floats) -> NDArray[np.int64]:
+def _similar(difference: Floats, rows: Floats) -> Ints:
     """Put decisions in groups of equal size by their difference, the outer ones each in its own."""
     order = np.argsort(difference)
     inner, n_inner = rows[order[_ALONE:-_ALONE]], _GROUPS - 2 * _ALONE
@@ -132,9 +132,7 @@ def _similar(difference: Floats, rows: Floats) -> NDArray[np.int64]:
     return np.unique(index, return_inverse=True)[1]
 
 
-def _grouped(
-    index: NDArray[np.int64], difference: Floats, decisions: Decisions
-) -> tuple[Floats, Floats, Floats, Floats]:
+def _grouped(index: Ints, difference: Floats, decisions: Decisions) -> tuple[Floats, Floats, Floats, Floats]:
     """Return of each group the decisions, the sum of differences, the weight, and the variance within a draw."""
     rows, weight = sum_by(index, decisions.effective), sum_by(index, decisions.weight)
     amounts = sum_by(index, decisions.weight * difference)

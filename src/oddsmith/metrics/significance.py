@@ -9,16 +9,14 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betainc, ndtr, stdtr
 
 from oddsmith import _check
-from oddsmith._types import Floats, Weights
+from oddsmith._types import Floats, Ints, Weights
 from oddsmith.metrics.result import Result
 
 __all__ = ["PairedTTest", "SignTest", "holm", "mcnemar_test", "micro_sign_test", "paired_t_test", "sign_test"]
-
-Signs = NDArray[np.int64]
 
 #: Gains that differ by less than this share of their size are tied.
 _TIE = 1e-12
@@ -42,7 +40,7 @@ class Decisions(NamedTuple):
         return cls(read, read if read.dtype.kind == "i" else read**2)
 
     @property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Ints:
         """How many decisions each stands for, which float weights do not tell."""
         if self.weight.dtype.kind != "i":
             _check.fail(
@@ -232,6 +230,14 @@ def holm(p_values: ArrayLike) -> Floats:
     return result
 
 
+def holm_of_known(p_values: Floats) -> Floats:
+    """Correct p-values for the number of those that are known; NaN stays NaN."""
+    corrected, known = np.full(len(p_values), np.nan), ~np.isnan(p_values)
+    if known.any():
+        corrected[known] = holm(p_values[known])
+    return corrected
+
+
 def tally(a: Floats, b: Floats, weight: Weights) -> tuple[float, float, float]:
     """Return the weight of decisions that the first method wins, loses and ties."""
     signs = signs_of(a, b)
@@ -251,7 +257,7 @@ def paired(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
     return first, second
 
 
-def signs_of(a: Floats, b: Floats) -> Signs:
+def signs_of(a: Floats, b: Floats) -> Ints:
     """Return 1 where the first gain is larger, −1 where it is smaller, 0 where they are tied."""
     finite = np.isfinite(a) & np.isfinite(b)
     slack = _TIE * np.maximum(1.0, np.maximum(np.abs(a), np.abs(b), where=finite, out=np.zeros(len(a))))

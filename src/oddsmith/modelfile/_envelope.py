@@ -1,11 +1,12 @@
-"""What every model file has around its content: format, schema and checksum."""
+"""What every model file has, of two classes or of several: format, schema, checksum and origin."""
 
 import os
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
+from oddsmith.atomic import write_atomically
 from oddsmith.errors import ModelFileError
-from oddsmith.modelfile.checked import whole
+from oddsmith.modelfile.checked import identifier, plain, text, whole
 from oddsmith.modelfile.strict_json import parse, read_bytes, refuse, render, shown, verify
 
 FORMAT = "oddsmith calibration model"
@@ -16,14 +17,9 @@ LATEST = 2
 Model = TypeVar("Model")
 
 
-def seal(schema: int, content: dict[str, Any]) -> str:
-    """Return the text of a model file."""
-    return render({"format": FORMAT, "schema": schema, **content})
-
-
-def unseal(text: str | bytes) -> tuple[int, dict[str, Any]]:
+def unseal(raw: str | bytes) -> tuple[int, dict[str, Any]]:
     """Return schema and content of a model file; what was edited or comes from a newer version is refused."""
-    content = parse(text)
+    content = parse(raw)
     if content.get("format") != FORMAT:
         refuse(
             f'a model file must say "format": "{FORMAT}"',
@@ -47,3 +43,57 @@ def read_file(path: str | os.PathLike[str], read: Callable[[bytes], Model]) -> M
     except ModelFileError as error:
         message = f"{os.fspath(path)}: {error}"
         raise ModelFileError(message) from None
+
+
+class SavedModel:
+    """A model that can be written as JSON and read again."""
+
+    #: Of the files that hold such models, and what these models are of.
+    _schema: ClassVar[int]
+    _kind: ClassVar[str]
+
+    def _content(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    @classmethod
+    def _from_content(cls, content: dict[str, Any]) -> Self:
+        raise NotImplementedError
+
+    def to_json(self) -> str:
+        """Return the model as text, the same for the same model."""
+        written = render({"format": FORMAT, "schema": self._schema, **self._content()})
+        # What could not be loaded again must not be written.
+        if type(self).from_json(written) != self:
+            refuse("a model must be the same when loaded again", "another one", "check its parameters and labels")
+        return written
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Rebuild the model that `to_json` wrote.
+
+        Raises
+        ------
+        ModelFileError
+            If the text is truncated, edited, written by a newer version or no such model.
+        """
+        schema, content = unseal(text)
+        if schema != cls._schema:
+            refuse(f"the file must hold a model of {cls._kind}", f"schema {schema}", "load it with oddsmith.load")
+        return cls._from_content(content)
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the model to a file, whole or not at all; ``force`` replaces one that exists."""
+        write_atomically(path, self.to_json(), force=force)
+
+
+def read_origin(content: dict[str, Any], where: str) -> dict[str, Any]:
+    """Return what a file says of the fit, checking every value: method, parameters, warnings and version."""
+    warnings, parameters = content["warnings"], content["parameters"]
+    if not isinstance(warnings, list) or not isinstance(parameters, dict):
+        refuse(f"warnings and parameters of {where} must be a list and an object", shown(warnings))
+    return {
+        "method": identifier(content["method"], "method"),
+        "parameters": {identifier(name, "a parameter"): plain(each, "parameters") for name, each in parameters.items()},
+        "warnings": tuple(text(warning, "warnings") for warning in warnings),
+        "version": text(content["version"], "version", limit=200),
+    }

@@ -2,8 +2,8 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,20 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from oddsmith import _check, _hooks
 from oddsmith._types import Floats
 from oddsmith._version import __version__
-from oddsmith.atomic import write_atomically
 from oddsmith.maps import constant_map
 from oddsmith.maps.joint import Input, JointMap, OneVsRestMap
-from oddsmith.modelfile._envelope import seal, unseal
+from oddsmith.modelfile._envelope import SavedModel, read_origin
 from oddsmith.modelfile._joint_maps import MOST_CLASSES, read_joint_map
 from oddsmith.modelfile._labels import Label, plain_label, plain_value, read_labels
 from oddsmith.modelfile._model import map_of
-from oddsmith.modelfile.checked import array, identifier, keys, plain, text, whole
+from oddsmith.modelfile.checked import array, keys, text, whole
 from oddsmith.modelfile.strict_json import refuse, shown
 
 __all__ = ["ClassCounts", "JointModel"]
-
-#: Of a file that holds a joint model. Files of two-class models still say 1, which older versions read.
-SCHEMA = 2
 
 _KEYS = ("version", "method", "parameters", "labels", "column_names", "data", "warnings", "verdict", "map")
 
@@ -62,7 +58,7 @@ class ClassCounts:
 
 
 @dataclass(frozen=True)
-class JointModel:
+class JointModel(SavedModel):
     """A fitted joint map of several classes with its origin, which can be saved as JSON.
 
     As `CalibrationModel` for two classes: the file holds numbers only, loading it runs no code, and what does not hold
@@ -100,13 +96,16 @@ class JointModel:
 
     method: str
     parameters: Mapping[str, Any]
-    map: JointMap
+    map: JointMap = field(repr=False)
     labels: tuple[Label, ...]
     column_names: tuple[str, ...] | None
     data: ClassCounts | None
     warnings: tuple[str, ...]
     verdict: str
     version: str
+
+    _schema: ClassVar[int] = 2
+    _kind: ClassVar[str] = "several classes"
 
     @staticmethod
     def from_scaling(
@@ -224,14 +223,6 @@ class JointModel:
             _check.as_distribution(columns)
         return columns
 
-    def to_json(self) -> str:
-        """Return the model as text, the same for the same model."""
-        written = seal(SCHEMA, self._content())
-        # What could not be loaded again must not be written.
-        if JointModel.from_json(written) != self:
-            refuse("a model must be the same when loaded again", "another one", "check its parameters and labels")
-        return written
-
     def _content(self) -> dict[str, Any]:
         return {
             "version": self.version,
@@ -245,46 +236,22 @@ class JointModel:
             "map": self.map.to_dict(),
         }
 
-    @staticmethod
-    def from_json(text: str | bytes) -> "JointModel":
-        """Rebuild the model that `to_json` wrote.
-
-        Raises
-        ------
-        ModelFileError
-            If the text is truncated, edited, written by a newer version or no such model.
-        """
-        schema, content = unseal(text)
-        if schema != SCHEMA:
-            refuse("the file must hold a model of several classes", "two classes", "load it with oddsmith.load")
-        return read_joint_content(content)
-
-    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write the model to a file, whole or not at all; ``force`` replaces one that exists."""
-        write_atomically(path, self.to_json(), force=force)
-
-
-def read_joint_content(content: dict[str, Any]) -> JointModel:
-    """Return the model that the content of a file describes."""
-    keys(content, _KEYS, "the model")
-    warnings, parameters, names = content["warnings"], content["parameters"], content["column_names"]
-    labels = read_labels(content["labels"], "the model", least=2, most=MOST_CLASSES)
-    if not isinstance(warnings, list) or not isinstance(parameters, dict):
-        refuse("warnings and parameters must be a list and an object", shown(warnings))
-    found = read_joint_map(content["map"], len(labels))
-    if names is not None and (not isinstance(names, list) or len(names) != found.columns):
-        refuse("column_names must be a list of one name per column", shown(names))
-    return JointModel(
-        identifier(content["method"], "method"),
-        {identifier(name, "a parameter"): plain(value, "parameters") for name, value in parameters.items()},
-        found,
-        labels,
-        None if names is None else tuple(text(name, "column_names") for name in names),
-        None if content["data"] is None else ClassCounts.from_dict(content["data"], len(labels)),
-        tuple(text(warning, "warnings") for warning in warnings),
-        text(content["verdict"], "verdict"),
-        text(content["version"], "version", limit=200),
-    )
+    @classmethod
+    def _from_content(cls, content: dict[str, Any]) -> "JointModel":
+        keys(content, _KEYS, "the model")
+        origin, names = read_origin(content, "the model"), content["column_names"]
+        labels = read_labels(content["labels"], "the model", least=2, most=MOST_CLASSES)
+        found = read_joint_map(content["map"], len(labels))
+        if names is not None and (not isinstance(names, list) or len(names) != found.columns):
+            refuse("column_names must be a list of one name per column", shown(names))
+        return JointModel(
+            map=found,
+            labels=labels,
+            column_names=None if names is None else tuple(text(name, "column_names") for name in names),
+            data=None if content["data"] is None else ClassCounts.from_dict(content["data"], len(labels)),
+            verdict=text(content["verdict"], "verdict"),
+            **origin,
+        )
 
 
 def save_scaling(scaling: Any, path: str | os.PathLike[str], *, force: bool = False) -> None:

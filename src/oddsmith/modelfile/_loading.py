@@ -4,8 +4,8 @@ import os
 
 from oddsmith.modelfile import _older_scaling
 from oddsmith.modelfile._envelope import read_file, unseal
-from oddsmith.modelfile._joint import JointModel, read_joint_content
-from oddsmith.modelfile._model import SCHEMA, CalibrationModel, read_content
+from oddsmith.modelfile._joint import JointModel
+from oddsmith.modelfile._model import CalibrationModel
 from oddsmith.modelfile.strict_json import parse, verify
 
 
@@ -25,6 +25,7 @@ def load(path: str | os.PathLike[str]) -> CalibrationModel | JointModel:
 def _read(raw: bytes) -> CalibrationModel | JointModel:
     content = parse(raw)
     if content.get("format") == _older_scaling.FORMAT:
-        return read_joint_content(_older_scaling.to_schema_2(verify(content)))
+        return JointModel._from_content(_older_scaling.to_schema_2(verify(content)))
     schema, rest = unseal(raw)
-    return read_content(rest) if schema == SCHEMA else read_joint_content(rest)
+    model = CalibrationModel if schema == CalibrationModel._schema else JointModel
+    return model._from_content(rest)

@@ -4,7 +4,7 @@ import dataclasses
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,25 +12,21 @@ from numpy.typing import ArrayLike, NDArray
 from oddsmith import _check, _hooks
 from oddsmith._types import Floats
 from oddsmith._version import __version__
-from oddsmith.atomic import write_atomically
 from oddsmith.maps import CalibrationMap
 from oddsmith.maps.segments import rows_by_segment
 from oddsmith.modelfile._data import DataSummary
-from oddsmith.modelfile._envelope import read_file, seal, unseal
+from oddsmith.modelfile._envelope import SavedModel, read_file, read_origin
 from oddsmith.modelfile._labels import Label, plain_label, plain_value, read_labels
 from oddsmith.modelfile._shapes import read_map
-from oddsmith.modelfile.checked import identifier, keys, plain, text
+from oddsmith.modelfile.checked import keys, text
 from oddsmith.modelfile.strict_json import refuse, shown
 from oddsmith.table import ScoreTable
 
 __all__ = ["CalibrationModel"]
 
-#: Of a file that holds a model of two classes.
-SCHEMA = 1
-
 
 @dataclass(frozen=True)
-class CalibrationModel:
+class CalibrationModel(SavedModel):
     """A fitted calibration map with its origin, which can be saved as JSON.
 
     The file is plain text that holds numbers only: loading it runs no code, and what does not hold together is refused
@@ -69,17 +65,23 @@ class CalibrationModel:
     >>> model = CalibrationModel.from_calibrator(PlattCalibrator().fit_table(table), table)
     >>> CalibrationModel.from_json(model.to_json()) == model
     True
+    >>> len(repr(model)) < 500  # the numbers of the map are not in it
+    True
     """
 
     method: str
     parameters: Mapping[str, Any]
-    map: CalibrationMap
+    map: CalibrationMap = field(repr=False)
     data: DataSummary
     warnings: tuple[str, ...]
     version: str
     labels: tuple[Label, Label]
     by: str | None = None
-    segments: Mapping[str, "CalibrationModel"] = field(default_factory=dict)
+    segments: Mapping[str, "CalibrationModel"] = field(default_factory=dict, repr=False)
+
+    #: Not the latest: older versions read it too.
+    _schema: ClassVar[int] = 1
+    _kind: ClassVar[str] = "two classes"
 
     @staticmethod
     def from_calibrator(
@@ -175,31 +177,24 @@ class CalibrationModel:
             result[rows] = getattr(self.of_segment(name).map, function)(s[rows])
         return result
 
-    def to_json(self) -> str:
-        """Return the model as text, the same for the same model."""
-        written = seal(SCHEMA, _content(self))
-        # What could not be loaded again must not be written.
-        if CalibrationModel.from_json(written) != self:
-            refuse("a model must be the same when loaded again", "another one", "check its parameters and labels")
-        return written
+    def _content(self) -> dict[str, Any]:
+        content = {
+            "version": self.version,
+            "method": self.method,
+            "parameters": dict(self.parameters),
+            "labels": list(self.labels),
+            "data": self.data.to_dict(),
+            "warnings": list(self.warnings),
+            "map": self.map.to_dict(),
+        }
+        if self.by is not None:
+            content["by"] = self.by
+            content["segments"] = {name: part._content() for name, part in self.segments.items()}
+        return content
 
-    @staticmethod
-    def from_json(text: str | bytes) -> "CalibrationModel":
-        """Rebuild the model that `to_json` wrote.
-
-        Raises
-        ------
-        ModelFileError
-            If the text is truncated, edited, written by a newer version or no model.
-        """
-        schema, content = unseal(text)
-        if schema != SCHEMA:
-            refuse("the file must hold a model of two classes", "several classes", "load it with oddsmith.load")
-        return read_content(content)
-
-    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write the model to a file, whole or not at all; ``force`` replaces one that exists."""
-        write_atomically(path, self.to_json(), force=force)
+    @classmethod
+    def _from_content(cls, content: dict[str, Any]) -> "CalibrationModel":
+        return _read_content(content, "the model", segmented="by" in content)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> "CalibrationModel":
@@ -244,49 +239,24 @@ def save(calibrator: Any, path: str | os.PathLike[str], *, force: bool = False) 
     CalibrationModel.from_calibrator(calibrator).save(path, force=force)
 
 
-def _content(model: CalibrationModel) -> dict[str, Any]:
-    """Return a model as plain values; segments only where there are any."""
-    content = {
-        "version": model.version,
-        "method": model.method,
-        "parameters": dict(model.parameters),
-        "labels": list(model.labels),
-        "data": model.data.to_dict(),
-        "warnings": list(model.warnings),
-        "map": model.map.to_dict(),
-    }
-    if model.by is not None:
-        content["by"] = model.by
-        content["segments"] = {name: _content(part) for name, part in model.segments.items()}
-    return content
-
-
 _KEYS = ("version", "method", "parameters", "labels", "data", "warnings", "map")
 
 
-def read_content(content: Any, where: str = "the model", *, inner: bool = False) -> CalibrationModel:
-    """Return the model that the content of a file describes."""
-    segmented = not inner and isinstance(content, dict) and "by" in content
+def _read_content(content: Any, where: str, *, segmented: bool = False) -> CalibrationModel:
     keys(content, (*_KEYS, "by", "segments") if segmented else _KEYS, where)
-    warnings, parameters = content["warnings"], content["parameters"]
     negative, positive = read_labels(content["labels"], where, least=2, most=2)
-    if not isinstance(warnings, list) or not isinstance(parameters, dict):
-        refuse(f"warnings and parameters of {where} must be a list and an object", shown(warnings))
     model = CalibrationModel(
-        identifier(content["method"], "method"),
-        {identifier(name, "a parameter"): plain(value, "parameters") for name, value in parameters.items()},
-        read_map(content["map"]),
-        DataSummary.from_dict(content["data"]),
-        tuple(text(warning, "warnings") for warning in warnings),
-        text(content["version"], "version", limit=200),
-        (negative, positive),
+        map=read_map(content["map"]),
+        data=DataSummary.from_dict(content["data"]),
+        labels=(negative, positive),
+        **read_origin(content, where),
     )
     if not segmented:
         return model
     if not isinstance(content["segments"], dict):
         refuse("segments must be an object", shown(content["segments"]))
     parts = {
-        text(name, "segments"): read_content(part, f"segment {shown(name)}", inner=True)
+        text(name, "segments"): _read_content(part, f"segment {shown(name)}")
         for name, part in content["segments"].items()
     }
     return model.with_segments(text(content["by"], "by"), parts)

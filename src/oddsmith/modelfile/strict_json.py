@@ -71,7 +71,7 @@ def checksum(content: dict[str, Any]) -> str:
 
 
 def render(content: dict[str, Any]) -> str:
-    """Write content, one line a key of the outermost object, with its checksum."""
+    """Write content, one line per key of the outermost object, with its checksum."""
     try:
         sealed = {**content, "checksum": checksum(content)}
     except (TypeError, ValueError) as error:

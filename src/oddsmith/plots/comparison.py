@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith import _check
-from oddsmith.maps.base import logit
 from oddsmith.metrics import Comparison, Interval, compare, compare_rows, forecast_from_arrays, interval, log_loss
 from oddsmith.metrics.compare import HasLogOdds
 from oddsmith.metrics.measure import as_forecast, checked_level
@@ -136,8 +135,7 @@ class ComparisonDisplay(Display):
         forecasts = {name: forecast_from_arrays(y_true, prob, sample_weight) for name, prob in probs.items()}
         comparison = None
         if _is_compared(measure, methods):
-            rows = {name: logit(prob) for name, prob in probs.items()}
-            comparison = compare_rows(y_true, rows, sample_weight=sample_weight, raw=raw)
+            comparison = compare_rows(y_true, probs, sample_weight=sample_weight, raw=raw, input="probability")
         made = cls._of(forecasts, measure, options, comparison, level, n_resamples, random_state)
         return made.plot(ax, **drawing)
 

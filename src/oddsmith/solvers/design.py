@@ -118,14 +118,17 @@ def moment_design(data: ScoreRows, frame: Frame, features: Features, targets: Ta
 
     None where it is not: weighted rows, no compiled loops, or cells wider than ``finest``.
     """
-    cells = Cells.over(data, frame.scale, frame.shift, math.inf)
+    low, high = data.span()
+    middle = (low / 2 + high / 2) / frame.scale  # about which equal cells are narrowest
+    cells = Cells.over(data, frame.scale, middle, math.inf)
     loops = _kernels.compiled(len(data.scores)) if data.weight is None else None
     if loops is None or cells.widths[0] > finest:
         return None
     (all_x, weight, _), (pos_x, pos_weight, _) = (
         cells.points(cells.moments(loops, scores)) for scores in (data.scores, data.scores[data.positive])
     )
-    columns, of_pos = features(all_x), pos_weight @ features(pos_x)
+    apart = middle - frame.shift
+    columns, of_pos = features(all_x + apart), pos_weight @ features(pos_x + apart)
     total = targets.up(of_pos, weight @ columns - of_pos)
     return Design(columns, np.zeros_like(weight), weight, total, min(data.n_pos, data.n_neg))
 

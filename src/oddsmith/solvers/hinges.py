@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith._types import Floats
-from oddsmith.solvers.newton import ENOUGH
+from oddsmith.solvers.newton import ENOUGH, to_unit_diagonal
 from oddsmith.solvers.sketch import Sketch
 
 _MAX_STEPS = 100
@@ -27,11 +27,6 @@ def hinges(x: Floats, knots: Floats) -> Floats:
     features[:, :, 1] = x
     np.maximum(features[:, :, 1:2] - knots[:, None, :], 0.0, out=features[:, :, 2:])
     return features
-
-
-def softplus(z: Floats) -> Floats:
-    """Return log(1 + eᶻ) without overflow."""
-    return np.log1p(np.exp(-np.abs(z))) + np.maximum(z, 0)
 
 
 @dataclass(frozen=True)
@@ -126,7 +121,8 @@ class HingeFits:
         self.converged[:] = False
         loss, gradient, hessian = self._evaluate(active, theta)
         for _ in range(_MAX_STEPS):
-            step = _solve(hessian, gradient)
+            unit, scaled = to_unit_diagonal(hessian)
+            step = -unit * np.linalg.solve(scaled, (gradient * unit)[:, :, None])[:, :, 0]
             gain = -np.einsum("fp,fp->f", gradient, step)
             done = gain <= tolerance
             # The last step is taken unseen: it costs nothing and squares the error.
@@ -179,13 +175,3 @@ class HingeFits:
         gradient = np.matmul(features, pull[:, :, None])[:, :, 0] + pulled - aside
         hessian = np.matmul(features * h[:, None, :], features.transpose(0, 2, 1)) + penalty
         return loss, gradient, hessian
-
-
-def _solve(hessian: Floats, gradient: Floats) -> Floats:
-    """Return the Newton directions, scaled so that it does not matter how differently parameters are scaled."""
-    diagonal = np.sqrt(np.einsum("fpp->fp", hessian))
-    unit = np.divide(1.0, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)
-    scaled = hessian * unit[:, :, None] * unit[:, None, :]
-    # A floor at the size of rounding: features that the data do not tell apart share their effect.
-    scaled += 1e-13 * np.eye(hessian.shape[1])
-    return np.asarray(-unit * np.linalg.solve(scaled, (gradient * unit)[:, :, None])[:, :, 0])

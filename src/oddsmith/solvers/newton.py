@@ -92,9 +92,7 @@ def _last(loss: Loss, theta: Floats, at: Quadratic, step: Floats) -> Minimum:
 def newton_step(theta: Floats, at: Quadratic) -> Floats:
     """Return −H⁻¹g, indifferent to how differently parameters are scaled."""
     del theta
-    diagonal = np.sqrt(np.maximum(at.hessian.diagonal(), 0.0))
-    unit = np.divide(1.0, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)
-    scaled = at.hessian * unit[:, None] * unit + _FLOOR * np.eye(len(unit))
+    unit, scaled = to_unit_diagonal(at.hessian)
     pull = at.gradient * unit
     try:
         step = -unit * np.linalg.solve(scaled, pull)
@@ -107,3 +105,12 @@ def newton_step(theta: Floats, at: Quadratic) -> Floats:
     # Rounding has left directions without curvature, or with less than none.
     curvature, ways = np.linalg.eigh(scaled)
     return np.asarray(-unit * (ways @ ((ways.T @ pull) / np.maximum(curvature, _FLOOR))))
+
+
+def to_unit_diagonal(hessian: Floats) -> tuple[Floats, Floats]:
+    """Return the units that make the diagonal 1, and the Hessian in them; of several, shape (…, k, k), all at once."""
+    diagonal = np.sqrt(np.maximum(np.einsum("...kk->...k", hessian), 0.0))
+    unit = np.divide(1.0, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)
+    scaled = hessian * unit[..., :, None] * unit[..., None, :]
+    scaled += _FLOOR * np.eye(hessian.shape[-1])
+    return unit, scaled

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from oddsmith import _kernels
-from oddsmith._kernels import Ints
-from oddsmith._types import Floats
+from oddsmith._types import Floats, Ints
 from oddsmith.maps.base import FAR
 from oddsmith.solvers.cells import Cells, core
 from oddsmith.table import ScoreTable
@@ -49,7 +48,7 @@ class Sketch:
     Attributes
     ----------
     x, weight : ndarray of shape (points, blocks)
-        Points of both classes together, one or two a block.
+        Points of both classes together, one or two per block.
     pos_x : ndarray of shape (blocks,)
         Mean score of the positive weight of each block.
     pos, neg : ndarray of shape (blocks,)

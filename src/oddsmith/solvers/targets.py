@@ -41,3 +41,9 @@ def platt_targets(data: Sample) -> Targets:
     """Return t₊ = (N₊ + 1)/(N₊ + 2) and t₋ = 1/(N₋ + 2)."""
     n_pos, n_neg = data.n_pos + 2, data.n_neg + 2
     return Targets((n_pos - 1) / n_pos, 1 / n_pos, 1 / n_neg, (n_neg - 1) / n_neg)
+
+
+def between_targets(shares: Floats, data: Sample) -> Floats:
+    """Return shares of positives drawn in from [0, 1] to the range of Platt's targets."""
+    high, _, low, _ = platt_targets(data)
+    return low + (high - low) * shares

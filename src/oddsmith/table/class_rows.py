@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from oddsmith._types import Floats, Weights
+from oddsmith._types import Floats, Ints, Weights
 
 __all__ = ["ClassRows"]
 
@@ -32,7 +31,7 @@ class ClassRows:
     """
 
     values: Floats
-    truth: NDArray[np.int64]
+    truth: Ints
     labels: tuple[Any, ...]
     weight: Weights | None
     column_names: tuple[str, ...]

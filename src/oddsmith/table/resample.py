@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith import _check
-from oddsmith._types import Floats, Weights
+from oddsmith._types import Floats, Ints, Weights
 from oddsmith.table.table import ScoreTable
 
 __all__ = ["Fold", "bootstrap", "exact", "folds", "pooled", "resample_labels", "weighted_folds"]
@@ -117,7 +117,7 @@ def rows_by_class(table: ScoreTable) -> tuple[int, int]:
     return int(pos), int(neg)
 
 
-def whole_rows(weight: Weights, squared: Weights) -> tuple[NDArray[np.int64], Floats]:
+def whole_rows(weight: Weights, squared: Weights) -> tuple[Ints, Floats]:
     """Return of how many equal rows each weight is made, and the weight of one."""
     held = weight > 0
     rows = np.zeros(len(weight), np.int64)
@@ -208,7 +208,7 @@ def pooled(table: ScoreTable, n_cells: int) -> ScoreTable:
     return whole.in_runs(starts)
 
 
-def _deal(counts: NDArray[np.int64], sizes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+def _deal(counts: Ints, sizes: Ints, rng: np.random.Generator) -> Ints:
     """Deal rows, given as counts of kinds, to hands of given sizes."""
     left = counts.copy()
     hands = np.empty((len(sizes), len(counts)), np.int64)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check, _hooks, _kernels
-from oddsmith._types import Bools, Floats, Weights
+from oddsmith._types import Bools, Floats, Ints, Weights
 from oddsmith.table.grid import Grid, finest_width, power_of_two
 from oddsmith.table.marks import mark_sums
 from oddsmith.table.near_ties import near_runs
@@ -444,7 +444,7 @@ class ScoreTable:
     def _near_runs(self) -> NDArray[np.intp] | None:
         return near_runs(self.scores) if self.resolution is None else None
 
-    def to_arrays(self) -> tuple[Floats, NDArray[np.int64], Weights]:
+    def to_arrays(self) -> tuple[Floats, Ints, Weights]:
         """Return scores, labels {0, 1} and weights, one row for each score and class that has weight."""
         held_neg, held_pos = self.neg > 0, self.pos > 0
         scores = np.concatenate([self.scores[held_neg], self.scores[held_pos]])

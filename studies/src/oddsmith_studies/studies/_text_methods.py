@@ -217,9 +217,9 @@ def _in_doubles(table: ScoreTable, test: Floats) -> Floats:
 
 def _compare(truth: Bools, odds: dict[str, Floats], protocol: Any, no_losses: set[str]) -> Json:
     """Return what each measure's comparison holds; those of losses leave out what has none."""
-    everyone = compare_rows(truth, odds, protocol=protocol)
+    everyone = compare_rows(truth, odds, protocol=protocol, input="log_odds")
     some = {name: values for name, values in odds.items() if name not in no_losses}
-    losses = compare_rows(truth, some, protocol=protocol) if no_losses else everyone
+    losses = compare_rows(truth, some, protocol=protocol, input="log_odds") if no_losses else everyone
     chosen = {"log_loss": losses, "squared_error": losses, "zero_one_error": everyone}
     return {
         measure: {field.name: getattr(each[measure], field.name) for field in fields(MeasureComparison)}

@@ -8,7 +8,16 @@ from sklearn.base import clone
 
 from oddsmith import AsymmetricLaplaceCalibrator, Calibrator, IsotonicCalibrator, PlattCalibrator, ScoreTable
 from oddsmith.checks import Bools, Floats
-from oddsmith.classify.protocols import Rows, Training, fit_folds, fit_rows, make_splits, make_splitter, pool, score_all
+from oddsmith.classify.protocols import (
+    RowNumbers,
+    Training,
+    fit_folds,
+    fit_rows,
+    make_splits,
+    make_splitter,
+    pool,
+    score_all,
+)
 from oddsmith.classify.target import read_target
 from oddsmith.maps.base import logit
 from oddsmith.metrics.proper import decision_log_loss
@@ -96,7 +105,7 @@ def _score(task: Task, fitted: Any, X: Any, y: Bools) -> Floats:
     return score_all(training, X, read_target(y, len(y), np.array([False, True]))).values[:, 0]
 
 
-def _fold_scores(task: Task, cv: int | float, seed: int) -> tuple[Rows, Floats]:
+def _fold_scores(task: Task, cv: int | float, seed: int) -> tuple[RowNumbers, Floats]:
     """Return training rows with their scores by classifiers that were trained on others."""
     X, target = task.rows.X_train, read_target(task.rows.y_train, len(task.rows.y_train))
     splits = make_splits(make_splitter(cv, target, False, seed), X, target, {})
@@ -108,7 +117,7 @@ def _training(task: Task) -> Training:
     return Training(task.estimator, {}, task.response_method, "classes")
 
 
-def _by_row(scored: tuple[Rows, Floats], y: Bools, middle: float) -> Floats:
+def _by_row(scored: tuple[RowNumbers, Floats], y: Bools, middle: float) -> Floats:
     """Return whether each training row was decided wrongly, in the order of rows."""
     wrong = np.empty(len(y))
     rows, scores = scored
