@@ -127,8 +127,8 @@ def _kinds_won(field: Field, loss: Loss) -> str:
     names = sorted(set(winners), key=lambda name: -winners.count(name))
     shown = ", ".join(f"{kind} {number}" for kind, number in sorted(kinds.items(), key=lambda item: -item[1]) if number)
     return (
-        f"The {len(winners)} squares of classifier, size and share of positives are won by maps of these kinds: {shown}. "
-        f"{len(names)} methods win at least one, most often {names[0]} ({winners.count(names[0])})."
+        f"The {len(winners)} squares of classifier, size and share of positives are won by maps of these kinds: "
+        f"{shown}. {len(names)} methods win at least one, most often {names[0]} ({winners.count(names[0])})."
     )
 
 
