@@ -6,7 +6,7 @@ import pytest
 from oddsmith.learners import BoostedClassifier
 from oddsmith_studies.studies import Part, Results, Setting, load
 from oddsmith_studies.studies._running import compute
-from oddsmith_studies.studies.niculescu_mizil_caruana_2005.calibration_sizes import learning_curves
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.calibration_sizes import SIZES, learning_curves
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.grids import (
     STUMPS,
     TREES,
@@ -16,7 +16,7 @@ from oddsmith_studies.studies.niculescu_mizil_caruana_2005.grids import (
     rounds,
     styles,
 )
-from oddsmith_studies.studies.niculescu_mizil_caruana_2005.measured import extreme_counts
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.measured import extreme_counts, learning_curve
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.methods import (
     COLUMNS,
     CROSS_ENTROPY,
@@ -209,3 +209,21 @@ def test_draws_of_the_own_five_begin_with_that_of_table_2():
     published = load("niculescu-mizil-caruana-2005").published
     found = own_by_draw(Results(setting, parts, published), TREES)
     assert found["RAW"] == pytest.approx([2.5, 3, 4, 5, 6])
+
+
+def test_a_learning_curve_is_of_the_same_problems_but_at_its_end():
+    setting = Setting()
+    fits = {"PHISHING": 1024, "HS": 4096}
+    parts = {}
+    for problem in PROBLEMS:
+        sizes = [size for size in SIZES if size <= fits.get(problem, SIZES[-1])]
+        curves = {str(size): {name: [[0.1, 0.2]] for name in ("RAW", "PLATT", "ISO")} for size in sizes}
+        judged = {half: [{SQUARED_ERROR: [0.1, 0.01]}] for half in ("validation", "test")}
+        methods = {"discrete": dict.fromkeys(COLUMNS, judged)}
+        about = {"problem": problem, "base": TREES, "style": "gini, bayesian", "rounds": [2], "methods": methods}
+        parts[part_name(problem, TREES, "gini", "unpruned", "bayesian", "exponential")] = about | {"curves": curves}
+    points = learning_curve(Results(setting, parts, load("niculescu-mizil-caruana-2005").published))
+    kept = [problem for problem in PROBLEMS if problem != "PHISHING"]
+    assert [point.size for point in points] == list(SIZES)
+    assert all(point.problems == kept for point in points[:-1])
+    assert points[-1].problems == [problem for problem in kept if problem != "HS"]

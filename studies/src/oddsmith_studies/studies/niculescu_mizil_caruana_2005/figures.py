@@ -54,8 +54,8 @@ def all_figures(results: Results) -> list[StudyFigure]:
         StudyFigure(
             "figure-5",
             "Figure 5: squared error of boosted trees against the number of calibration cases, mean over the problems "
-            "that have so many, with 95 % intervals over trials. Sizes marked * lack problems, which the table names, "
-            "and are not joined to the others.",
+            "with enough test rows, with 95 % intervals over trials. Sizes marked * lack further problems, which the "
+            "table names, and are not joined to the others.",
             _curves(results),
         ),
         *(
@@ -135,7 +135,7 @@ def _curves(results: Results) -> Display:
         name: LearningCurve(sizes, tuple(point.by_method[method] for point in points))
         for name, method in (("uncalibrated", RAW), ("Platt", PLATT), ("isotonic", ISO))
     }
-    short = [place for place, point in enumerate(points) if len(point.problems) < len(PROBLEMS)]
+    short = [place for place, point in enumerate(points) if point.problems != points[0].problems]
     return Drawing(partial(_draw_curves, display=LearningCurveDisplay(curves, "squared error"), short=short))
 
 

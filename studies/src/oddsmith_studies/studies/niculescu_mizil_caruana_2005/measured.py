@@ -154,10 +154,16 @@ class CurvePoint(NamedTuple):
 
 
 def learning_curve(results: Results) -> list[CurvePoint]:
-    """Return the learning curve of boosted trees, over trials of which each draws calibration cases in all problems."""
+    """Return the learning curve of boosted trees, over trials of which each draws calibration cases in all problems.
+
+    Problems with too few test rows for all sizes but the largest are left out, so that a curve is of the same problems.
+    """
     points = []
-    for size in trials_and_sizes(results.setting)[1]:
-        there = [problem for problem in PROBLEMS if str(size) in shown_part(results, problem)["curves"]]
+    sizes = trials_and_sizes(results.setting)[1]
+    measured = {problem: shown_part(results, problem)["curves"] for problem in PROBLEMS}
+    steady = [problem for problem, curves in measured.items() if str(sizes[-2]) in curves]
+    for size in sizes:
+        there = [problem for problem in steady if str(size) in measured[problem]]
         trials = {
             method: np.mean([_trials(results, problem, method, size) for problem in there], axis=0)
             for method in (RAW, PLATT, ISO)

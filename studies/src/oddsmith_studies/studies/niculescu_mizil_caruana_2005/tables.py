@@ -175,7 +175,8 @@ def _curves(results: Results) -> Table:
         (*columns, Column("PLATT less ISO", "+.4f"), "dropped problems"),
         rows,
         "Mean over problems and trials with 95 % intervals over trials. A problem is dropped at a size that leaves it "
-        f"fewer than 1,000 test cases: such a row is a mean over other problems than the rows above. {_standing()}",
+        "fewer than 1,000 test cases, and at all sizes if it is dropped before the largest: rows with other dropped "
+        f"problems are means over other problems. {_standing()}",
     )
 
 
