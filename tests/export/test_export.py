@@ -90,7 +90,7 @@ def test_programs_that_are_not_at_hand(monkeypatch, to, engine):
 
 def test_a_package_that_is_not_at_hand(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(InvalidInputError, match="onnx must be installed to write ONNX; .* Hint: run pip install onnx"):
+    with pytest.raises(InvalidInputError, match=r"onnx must be installed to write ONNX; .* Hint: run pip install onnx"):
         export(CAL, "onnx")
 
 
