@@ -57,7 +57,9 @@ def test_everything_is_written(tmp_path):
     }
     assert saved["tables"][0]["rows"][0]["mean, published"] == 0.5
     assert saved["tables"][0]["rows"][0]["worst"] == "-inf"
-    assert (tmp_path / "run.json").exists()
+    run = json.loads((tmp_path / "run.json").read_text())
+    assert run["command"] == "oddsmith study toy"
+    assert set(run["parts"]) == {f"draw-{i}" for i in range(4)}
     assert result.claims[0].id == "9.0.1"
 
 

@@ -26,6 +26,7 @@ from oddsmith_studies.studies.niculescu_mizil_caruana_2005.methods import (
 )
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.parts import boosting_part, part_name
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.readings import all_readings, every_part, own_by_draw
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.reliability import _slope
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.scores import Scores, Stage, _staged, boost
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tables import MEAN_OF_OWN, with_mean_of_own
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tasks import (
@@ -135,6 +136,15 @@ def test_extreme_predictions_are_counted():
     counts = np.zeros(40, int)
     counts[[0, 1, 2, 38, 39]] = 1, 1, 6, 1, 1
     assert extreme_counts(counts) == (4, 10)
+
+
+def test_one_forecast_for_all_has_no_slope():
+    y = np.arange(100) % 4 == 0
+    assert _slope(np.full(100, 0.25), y, 100) is None
+    place = np.arange(104) % 8
+    slope, error = _slope(np.where(place < 4, 0.4, 0.6), (place > 2) & (place < 7), 104)
+    assert slope == pytest.approx(np.log(3) / np.log(1.5))
+    assert 0 < error < slope
 
 
 def test_a_part_keeps_the_rounds_that_are_best_on_validation_rows(needs_data):

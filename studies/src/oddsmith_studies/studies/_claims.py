@@ -226,11 +226,11 @@ def _ours(rule: Rule, cases: Sequence[Case], outcomes: Sequence[Verdict]) -> str
         return f"{known[0][1]} in all {len(known)} cases{_range(rule, [case for case, _ in known])}."
     counts = [f"{each} in {n}" for each in ("holds", "fails", "undecided") if (n := outcomes.count(each))]
     # One case is enough for "some", and one exception against "every".
-    label, wanted = ("Holds for", True) if rule.of == "some" else ("Exceptions", False)
-    named = [_shown(rule, case) for case, each in known if (each == "holds") == wanted]
+    holding = rule.of == "some" and "holds" in outcomes
+    label = "Holds for" if holding else "Exceptions" if "holds" in outcomes else "Among them"
+    named = [_shown(rule, case) for case, each in known if (each == "holds") == holding]
     more = f"; and {len(named) - _LISTED} more" if len(named) > _LISTED else ""
-    listed = f" {label}: {'; '.join(named[:_LISTED])}{more}." if named else ""
-    return f"{', '.join(counts)} of {len(known)} cases.{listed}"
+    return f"{', '.join(counts)} of {len(known)} cases. {label}: {'; '.join(named[:_LISTED])}{more}."
 
 
 def _range(rule: Rule, cases: Sequence[Case]) -> str:

@@ -60,10 +60,11 @@ class StudyResult:
         """Write page, tables, pictures and JSON; return where.
 
         ``index.md`` and ``index.html``, ``results.json``, ``tables/*.md|csv|json``, ``figures/*.svg|png``, and
-        ``run.json`` with the times, which alone differ from run to run.
+        ``run.json`` with command, seed and versions, and with the times, which alone differ from run to run.
         """
         contents = _texts(self.record, self.page)
-        contents["run.json"] = _json({"seconds": sum(self.seconds.values()), "parts": self.seconds})
+        how = {key: self.record.made[key] for key in ("command", "seed", "versions")}
+        contents["run.json"] = _json({**how, "seconds": sum(self.seconds.values()), "parts": self.seconds})
         for figure in self.figures:
             for end in ("svg", "png"):
                 contents[f"figures/{figure.name}.{end}"] = partial(figure.display.save, **figure.options)

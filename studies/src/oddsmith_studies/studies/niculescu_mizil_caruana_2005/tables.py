@@ -110,14 +110,15 @@ def own_five(cross_entropy: Table, drawn: Mapping[str, Mapping[str, Sequence[flo
             cut = [100 * (1 - draws[name] / draws[RAW]) for name in (PLATT, ISO)]
             rows.append([base, OURS_DRAWN, *(over_draws(each) for each in (*draws.values(), *cut))])
     columns = (*(Column(name, _FORM) for name in (RAW, PLATT, ISO)), Column("PLATT cuts, %", ".1f"))
+    draws_note = " Draws are of training, validation and test rows, in one style, with 95 % t intervals over draws."
+    note = draws_note if any(drawn.values()) else ""
     return Table(
         "own-five",
         "Cross-entropy on the document's own five problems, and how much calibration cuts",
         ("boosted", "whose", *columns, Column("ISO cuts, %", ".1f")),
         rows,
         "Means over COV_TYPE, ADULT, LETTER.P1, LETTER.P2 and HS, in bits; the published ones from the same rows of "
-        f"the document's Table 2. {OURS_DRAWN.capitalize()}: of training, validation and test rows, in one style, with "
-        "95 % t intervals over draws.",
+        f"the document's Table 2.{note}",
     )
 
 
@@ -134,7 +135,7 @@ def cross_entropy_table(results: Results) -> Table:
         with_mean_of_own(results.published.tables["cross_entropy"]),
         ours,
         formats=dict.fromkeys(COLUMNS, _FORM),
-        note=f"{STAND_IN_NOTE} Of two-level trees the document gives no figures.",
+        note=f"{STAND_IN_NOTE} The document gives no figures for two-level trees.",
     )
 
 
@@ -194,7 +195,7 @@ def learners_table(results: Results) -> Table:
         ("measure", "learner", *columns, Column("boosted with log-loss", _FORM)),
         rows,
         "Mean over eight problems with 95 % intervals over their test rows; change: the better of both calibrated ones "
-        f"against uncalibrated. The document has these as a picture, which its copy lacks. {_standing()}",
+        f"against uncalibrated. The document shows these in a picture, which our copy lacks. {_standing()}",
     )
 
 
