@@ -17,6 +17,7 @@ from scipy.special import expit
 from oddsmith._check import fail
 from oddsmith._types import Bools, Floats
 from oddsmith.errors import NonConvergenceWarning
+from oddsmith.maps.base import logit
 
 # Below this squared decrement the objective changes by less than its own rounding, and full steps are safe.
 _TOO_SMALL_TO_MEASURE = 1e-13
@@ -65,7 +66,7 @@ class LogisticLoss:
         self.sign = np.where(positive, 1.0, -1.0)
         self.share: Floats = weight / weight.sum()
         plus = float(self.share @ self.target)
-        self.prior_log_odds = float(np.log(plus) - np.log1p(-plus))
+        self.prior_log_odds = float(logit(np.array(plus)))
 
     def value(self, scores: Floats) -> float:
         """Return −Σ share·log P(y|score)."""
