@@ -33,7 +33,7 @@ def scaling() -> None:
 
 def _hundred() -> None:
     """Time one hundred classes: the structured matrix is the measure."""
-    for network, (logits, y) in simulated_logits().items():
+    for network, (logits, y) in (simulated_logits() | {"normal classes": _normal_classes(5000, 100)}).items():
         z, y = logits[:5000], y[:5000]
         peer = _peer("SMSCalibrator", z, y)
         for cls, bar in ((MatrixScaling, 3.0), (AutoScaling, 30.0)):
@@ -69,6 +69,16 @@ def _drawn(n: int, k: int) -> tuple[np.ndarray, np.ndarray]:
     z = 2 * rng.normal(size=(n, k))
     z[np.arange(n), rng.integers(0, k, n)] += 2 + np.log(k)
     return 2 * z, np.argmax(z + rng.gumbel(size=(n, k)), axis=1)
+
+
+def _normal_classes(n: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return logits of a nearest mean that weighs its features wrongly: a full matrix would put them right."""
+    rng = np.random.default_rng(0)
+    means = rng.normal(size=(k, 20))
+    y = rng.integers(0, k, n)
+    features = means[y] + rng.normal(size=(n, 20))
+    apart = (features[:, None] - means) ** 2
+    return -0.5 * apart @ np.linspace(0.2, 2, 20), y
 
 
 def _seconds(function: Callable[[], object]) -> float:

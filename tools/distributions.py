@@ -6,6 +6,7 @@ the same bytes. The wheels are then installed into an empty environment, where t
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -117,7 +118,7 @@ def main() -> None:
             if digests(again) != digests(built):
                 sys.exit(f"two builds of {package} differ: {digests(built)}, {digests(again)}")
             for path in built:
-                path.rename(target / path.name)
+                shutil.move(path, target)
     for name, digest in digests(sorted(target.iterdir())).items():
         print(digest, name)
     try_out(sorted(target.glob("*.whl")))

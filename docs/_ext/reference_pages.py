@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin
 
 from escaping import escaped
 
@@ -36,6 +36,7 @@ MODULES = (
     "oddsmith.learners",
     "oddsmith.errors",
     "oddsmith.checks",
+    "oddsmith.cli.plugin",
 )
 
 #: Values, as opposed to names of types.
@@ -97,6 +98,9 @@ def _is_function(value: Any) -> bool:
 
 
 def _alias(value: Any) -> str:
+    if get_origin(value) is Annotated:
+        kind, option = get_args(value)
+        return f"An option of a command, ``{kind.__name__}``: {option.help}"
     return f"Stands for ``{value}``."
 
 

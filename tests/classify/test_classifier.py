@@ -346,7 +346,7 @@ class TestEstimator:
 
     def test_a_default_is_a_linear_support_vector_machine(self):
         model = CalibratedClassifier().fit(X, Y)
-        assert model.describe().splitlines() == [
+        assert model.describe().splitlines()[:4] == [
             "classifier: LinearSVC, 2 classes",
             "score: decision_function, from decision_function",
             "calibrators: 1 × AutoCalibrator",
@@ -480,3 +480,10 @@ class TestSaved:
         assert not list(tmp_path.iterdir())
         held_out = CalibratedClassifier(LinearSVC(), cv=0.3, ensemble=True).fit(X, Y)
         held_out.save(tmp_path / "model.json")
+
+
+def test_what_a_single_calibrator_says_of_its_fit_is_in_the_description():
+    X, y = make_classification(400, flip_y=0.2, random_state=0)
+    single = CalibratedClassifier(LogisticRegression()).fit(X, y)
+    assert single.describe().endswith(f"\nverdict: {single.calibrators_[0].verdict_}")
+    assert "verdict" not in CalibratedClassifier(LogisticRegression(), ensemble=True).fit(X, y).describe()

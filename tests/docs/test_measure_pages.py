@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from oddsmith import metrics
+from oddsmith.metrics.reliability import DEFINITIONS
 
 FOLDER = Path(__file__).parents[2] / "docs" / "measures"
 NAMES = sorted(name for name, value in vars(metrics).items() if isinstance(value, metrics.Measure))
@@ -37,3 +38,9 @@ def test_the_overview_links_every_page_and_knows_what_evaluate_shows():
     rows = dict(re.findall(r"^\| \[`(\w+)`\]\(\1\.md\) \|.*\| *(\w*) *\|$", overview, re.M))
     assert sorted(rows) == NAMES
     assert {name for name, shown in rows.items() if shown == "yes"} == SHOWN
+
+
+def test_the_page_of_the_calibration_error_names_every_definition():
+    page = (FOLDER / "calibration_error.md").read_text(encoding="utf-8")
+    table = re.findall(r"^\| (`.*?) \|", page, re.M)
+    assert {name for row in table for name in re.findall(r'`"(\w+)"`', row)} == set(DEFINITIONS)

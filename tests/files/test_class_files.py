@@ -498,3 +498,8 @@ class TestCosts:
     def test_costs_that_do_not_fit_are_refused(self, tmp_path, content, words):
         with pytest.raises(InvalidInputError, match=words):
             read_costs(self.written(tmp_path, content), ["a", "b"])
+
+
+def test_decimal_commas_are_recognized(path):
+    path.write_text(text([("0,7", "0,2", "0,1", "cat")], separator=";"))
+    refused(path, "write decimal points for decimal commas")

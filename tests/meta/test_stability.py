@@ -2,14 +2,18 @@
 
 import json
 import re
+import sys
 import tomllib
 from pathlib import Path
-from types import ModuleType
+from pkgutil import iter_modules
 
 import numpy as np
 import pytest
 
 import oddsmith
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "_ext"))
+import reference_pages
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "stability.md").read_text()
@@ -22,9 +26,12 @@ MODELS = {
 
 
 def test_versions_agree():
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    library, studies = (
+        tomllib.loads((ROOT / path / "pyproject.toml").read_text())["project"] for path in ("", "studies")
+    )
     cited = re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)[1]
-    assert oddsmith.__version__ == declared == cited
+    assert oddsmith.__version__ == library["version"] == studies["version"] == cited
+    assert f"oddsmith=={cited}" in studies["dependencies"]
 
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
@@ -47,10 +54,16 @@ def test_the_page_names_every_layout():
         assert (f"| {schema} |" if form == "oddsmith calibration model" else f"`{form}`") in PAGE
 
 
-def test_the_page_names_every_public_room():
-    rooms = {name for name in dir(oddsmith) if isinstance(getattr(oddsmith, name), ModuleType)}
-    assert "calibrators" in rooms
-    assert rooms <= set(re.findall(r"\w+", PAGE))
+def test_the_page_names_the_public_modules_and_those_that_are_not():
+    public, private = (modules(part) for part in PAGE.partition("## Versions")[0].split("## What is not"))
+    assert public == set(reference_pages.MODULES)
+    rooms = {f"oddsmith.{room.name}" for room in iter_modules(oddsmith.__path__) if not room.name.startswith("_")}
+    assert private - public == rooms - public
+
+
+def modules(text):
+    """Return the modules of the library that a text names."""
+    return set(re.findall(r"`(oddsmith(?:\.\w+)*)`", text)) - {"oddsmith.commands"}  # a group of entry points
 
 
 def test_the_tests_that_hold_security_promises_exist():

@@ -181,6 +181,9 @@ def _direction(gradient: Floats, curvature: Floats, pairs: list[tuple[Floats, Fl
         taken.append(float(moved @ rest) / product)
         rest -= taken[-1] * turned
     rest /= curvature
+    if pairs:
+        _, turned, product = pairs[-1]
+        rest *= product / float(turned @ (turned / curvature))  # what the last step saw of the curvature along it
     for (moved, turned, product), part in zip(pairs, reversed(taken), strict=True):
         rest += (part - float(turned @ rest) / product) * moved
     return -rest

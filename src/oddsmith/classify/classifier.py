@@ -295,16 +295,18 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         return self.calibrated_classifiers_[0].calibration
 
     def describe(self) -> str:
-        """Say what is scored, how, by which calibrator and protocol."""
+        """Say what is scored, how, by which calibrator and protocol, and what a single calibrator says of its fit."""
         check_is_fitted(self)
         pair = self.calibrated_classifiers_[0]
         kinds = sorted({type(each).__name__ for each in self.calibrators_ if each is not None})
+        verdicts = [each.verdict_ for each in self.calibrators_ if hasattr(each, "verdict_")]
         return "\n".join(
             [
                 f"classifier: {type(pair.estimator).__name__}, {len(self.classes_)} classes",
                 f"score: {self.response_method_}, from {self.source_}",
                 f"calibrators: {len(self.calibrators_)} × {', '.join(kinds)}",
                 f"protocol: {self.protocol_}",
+                *(f"verdict: {verdict}" for verdict in verdicts if len(verdicts) == 1),
             ]
         )
 

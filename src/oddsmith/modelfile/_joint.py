@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -96,7 +96,7 @@ class JointModel(SavedModel):
 
     method: str
     parameters: Mapping[str, Any]
-    map: JointMap
+    map: JointMap = field(repr=False)
     labels: tuple[Label, ...]
     column_names: tuple[str, ...] | None
     data: ClassCounts | None

@@ -65,17 +65,19 @@ class CalibrationModel(SavedModel):
     >>> model = CalibrationModel.from_calibrator(PlattCalibrator().fit_table(table), table)
     >>> CalibrationModel.from_json(model.to_json()) == model
     True
+    >>> len(repr(model)) < 500  # the numbers of the map are not in it
+    True
     """
 
     method: str
     parameters: Mapping[str, Any]
-    map: CalibrationMap
+    map: CalibrationMap = field(repr=False)
     data: DataSummary
     warnings: tuple[str, ...]
     version: str
     labels: tuple[Label, Label]
     by: str | None = None
-    segments: Mapping[str, "CalibrationModel"] = field(default_factory=dict)
+    segments: Mapping[str, "CalibrationModel"] = field(default_factory=dict, repr=False)
 
     #: Not the latest: older versions read it too.
     _schema: ClassVar[int] = 1

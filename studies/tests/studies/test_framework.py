@@ -10,13 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from toy import RULES, illustrated_study, judged_study, toy_study
+from toy import PAGE, RULES, illustrated_study, judged_study, toy_study
 
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import Interval
 from oddsmith.metrics.result import plain
 from oddsmith_studies import studies
 from oddsmith_studies.studies import Part, Setting, Table, _claims, _page
+from oddsmith_studies.studies._page import read_template, write_page
 from oddsmith_studies.studies._published import parse_published
 
 
@@ -56,21 +57,16 @@ def test_everything_is_written(tmp_path):
     }
     assert saved["tables"][0]["rows"][0]["mean, published"] == 0.5
     assert saved["tables"][0]["rows"][0]["worst"] == "-inf"
-    assert (tmp_path / "run.json").exists()
+    run = json.loads((tmp_path / "run.json").read_text())
+    assert run["command"] == "oddsmith study toy"
+    assert set(run["parts"]) == {f"draw-{i}" for i in range(4)}
     assert result.claims[0].id == "9.0.1"
 
 
 @pytest.mark.usefixtures("_toy_rules")
-def test_the_page_opens_with_five_lines_and_puts_things_where_the_story_wants_them():
+def test_the_page_puts_things_where_its_template_wants_them():
     page = studies.run(judged_study()).page
-    lines = page.splitlines()
-    assert [line.split(":**")[0] for line in lines[2:7]] == [
-        "- **The document claims",
-        "- **We found",
-        "- **The table that shows it",
-        "- **The picture that shows it",
-        "- **Could not be checked",
-    ]
+    assert page.splitlines()[2] == "- **We found:** Toys work, as they should. It drew 4 times."
     order = [
         "It drew 4 times.",
         "**Means**",
@@ -83,7 +79,7 @@ def test_the_page_opens_with_five_lines_and_puts_things_where_the_story_wants_th
     assert [page.index(each) for each in order] == sorted(page.index(each) for each in order)
     assert page.count("**Means**") == 1
     assert "Toys &#124; work" in page
-    # What the story leaves out is folded at the end.
+    # What the template leaves out is folded at the end.
     assert page.index("## Everything else") < page.index("![every]")
     assert page.count("<details>") == page.count("</details>") == 3
     assert "<summary>Details &amp; all</summary>" in page
@@ -117,10 +113,25 @@ def test_the_html_page_shows_tables_pictures_and_folds(tmp_path):
     assert "<details>\n<summary>Details &amp; all</summary>" in page
 
 
-def test_a_story_that_names_nothing_is_refused():
-    wrong = replace(illustrated_study(), story=lambda record: toy_study().story(record)._replace(figure="absent"))
-    with pytest.raises(InvalidInputError, match=r"absent.*one, every"):
-        studies.run(wrong)
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        (PAGE.replace("table means", "table absent"), r"absent.*one of means, overall"),
+        (PAGE.replace("{drawn}", ""), r"each of them; got drawn"),
+        (PAGE.replace("{drawn}", "{drawn} {nothing}"), r"each of them; got nothing"),
+    ],
+    ids=["table", "unused", "unknown"],
+)
+def test_a_page_and_its_facts_must_fit(template, message):
+    study = illustrated_study()
+    record = studies.run(study).record
+    with pytest.raises(InvalidInputError, match=message):
+        write_page(record, template, study.facts(record))
+
+
+def test_every_study_has_a_page():
+    with pytest.raises(InvalidInputError, match=r"pages/absent\.md"):
+        read_template("absent")
 
 
 def test_the_same_seed_gives_the_same_bytes_in_one_process_or_two(tmp_path):

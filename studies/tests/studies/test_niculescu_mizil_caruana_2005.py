@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from oddsmith.learners import BoostedClassifier
-from oddsmith_studies.studies import Part, Setting, load
+from oddsmith_studies.studies import Part, Results, Setting, load
 from oddsmith_studies.studies._running import compute
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.calibration_sizes import learning_curves
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.grids import (
@@ -17,16 +17,25 @@ from oddsmith_studies.studies.niculescu_mizil_caruana_2005.grids import (
     styles,
 )
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.measured import extreme_counts
-from oddsmith_studies.studies.niculescu_mizil_caruana_2005.methods import CROSS_ENTROPY, SQUARED_ERROR, WIDE, losses
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.methods import (
+    COLUMNS,
+    CROSS_ENTROPY,
+    SQUARED_ERROR,
+    WIDE,
+    losses,
+)
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.parts import boosting_part, part_name
-from oddsmith_studies.studies.niculescu_mizil_caruana_2005.readings import all_readings, every_part
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.readings import all_readings, every_part, own_by_draw
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.reliability import _slope
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.scores import Scores, Stage, _staged, boost
-from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tables import MEAN_OF_OWN, OWN_PROBLEMS, with_mean_of_own
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tables import MEAN_OF_OWN, with_mean_of_own
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tasks import (
-    NO_COPIES,
+    OWN_PROBLEMS,
     PROBLEMS,
     SECOND_CLASS,
     STAND_INS,
+    WITH_COPIES,
+    copies,
     sample,
     sample_again,
 )
@@ -129,6 +138,15 @@ def test_extreme_predictions_are_counted():
     assert extreme_counts(counts) == (4, 10)
 
 
+def test_one_forecast_for_all_has_no_slope():
+    y = np.arange(100) % 4 == 0
+    assert _slope(np.full(100, 0.25), y, 100) is None
+    place = np.arange(104) % 8
+    slope, error = _slope(np.where(place < 4, 0.4, 0.6), (place > 2) & (place < 7), 104)
+    assert slope == pytest.approx(np.log(3) / np.log(1.5))
+    assert 0 < error < slope
+
+
 def test_a_part_keeps_the_rounds_that_are_best_on_validation_rows(needs_data):
     needs_data(("letter",))
     style = ["stumps", "error", "unpruned", "none"]
@@ -153,14 +171,41 @@ def test_readings_change_rows_and_leaves_alone(needs_data):
     assert np.array_equal(first.X_train, main.X_train)
     assert not (first.y_train & main.y_train).any()
     assert not np.array_equal(second.X_train, main.X_train)
-    once = sample_again(QUICK, "WEB", NO_COPIES, 0)
+
+
+def test_no_test_row_of_a_stand_in_has_been_seen_in_training(needs_data):
+    needs_data(("phishing",))
+    once = sample(QUICK, "PHISHING")
     rows = np.vstack([once.X_train, once.X_validation, once.X_test])
     assert len(np.unique(rows, axis=0)) == len(rows)
+    assert copies(once) == 0 < copies(sample_again(QUICK, "PHISHING", WITH_COPIES, 0))
 
 
-def test_every_reading_has_parts_of_its_own():
+def test_every_reading_has_parts_of_its_own_but_the_draw_of_table_2():
     parts = every_part(Setting())
     assert len({part.name for part in parts}) == len(parts)
-    assert sum(part.name.startswith("reading-") for part in parts) == sum(
-        reading.draws for reading in all_readings(Setting())
-    )
+    readings = all_readings(Setting())
+    plain = [reading for reading in readings if reading.plain]
+    assert len(plain) == 2 * len(OWN_PROBLEMS)
+    assert sum(part.name.startswith("reading-") for part in parts) == sum(each.draws for each in readings) - len(plain)
+
+
+def test_draws_of_the_own_five_begin_with_that_of_table_2():
+    setting = Setting()
+
+    def judged(value):
+        return {half: [{CROSS_ENTROPY: [value, 0.1]}] for half in ("validation", "test")}
+
+    parts = {}
+    for place, problem in enumerate(OWN_PROBLEMS):
+        for style, loss in (("gini, bayesian", 0.5), ("entropy, bayesian", 0.1)):
+            methods = {"discrete": {name: judged(loss + place) for name in COLUMNS}}
+            about = {"problem": problem, "base": TREES, "style": style, "rounds": [2], "methods": methods}
+            parts[f"{problem}-{style}"] = about
+        reading = next(each for each in all_readings(setting) if each.plain and each[:2] == (problem, TREES))
+        for draw in range(1, reading.draws):
+            losses_of = {name: {CROSS_ENTROPY: [draw + place, 0.1]} for name in COLUMNS}
+            parts[reading.part(draw)] = {"problem": f"{problem}, reading", "losses": losses_of}
+    published = load("niculescu-mizil-caruana-2005").published
+    found = own_by_draw(Results(setting, parts, published), TREES)
+    assert found["RAW"] == pytest.approx([2.5, 3, 4, 5, 6])

@@ -11,7 +11,7 @@ from oddsmith_studies.studies import Part, Results, Setting, load
 from oddsmith_studies.studies._running import compute
 from oddsmith_studies.studies.summary import measured, methods, parts, tasks
 from oddsmith_studies.studies.summary.figures import winner
-from oddsmith_studies.studies.summary.methods import RAW, find_methods
+from oddsmith_studies.studies.summary.methods import _KINDS, _SHORT, RAW, find_methods
 
 
 def made_up(losses, *, sources=None, briers=None):
@@ -40,6 +40,12 @@ def test_every_exported_calibrator_takes_part():
     assert {method.calibrator for method in found.values()} == exported
     assert len({method.short for method in found.values()}) == len(found)
     assert {method.kind for method in found.values()} == set(methods.KINDS)
+
+
+def test_kinds_and_short_names_are_of_calibrators_that_exist():
+    found = find_methods()
+    assert set(_SHORT) <= set(found)
+    assert set(_KINDS) == {method.calibrator.__module__.rpartition(".")[2] for method in found.values()}
 
 
 def test_a_new_calibrator_takes_part_by_being_exported(monkeypatch):

@@ -95,7 +95,14 @@ def test_what_a_run_has_not_measured_is_undecided_and_what_has_no_data_cannot_be
 def test_many_cases_are_counted_and_exceptions_named():
     cases = [Case(f"case {i}", -1.0 if i else 1.0) for i in range(6)]
     (claim,) = judge("toy", {"9": cases}, {"9": rule()})
-    assert claim.ours == "holds in 5, fails in 1 of 6 cases. Not: case 0 +1."
+    assert claim.ours == "holds in 5, fails in 1 of 6 cases. Exceptions: case 0 +1."
+    (claim,) = judge("toy", {"9": cases}, {"9": rule("above", of="some")})
+    assert claim.ours == "holds in 1, fails in 5 of 6 cases. Holds for: case 0 +1."
+    (claim,) = judge("toy", {"9": cases[1:]}, {"9": rule()})
+    assert claim.ours == "holds in all 5 cases, at -1."
+    unsure = [cases[0], *(Case(f"case {i}", interval(-1, 1)) for i in range(1, 4))]
+    (claim,) = judge("toy", {"9": unsure}, {"9": rule()})
+    assert claim.ours.startswith("fails in 1, undecided in 3 of 4 cases. Among them: case 0 +1; case 1 +0 [-1, +1];")
 
 
 def test_a_claim_without_a_rule_is_refused():

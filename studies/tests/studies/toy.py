@@ -18,12 +18,32 @@ from oddsmith_studies.studies import (
     Published,
     PublishedTable,
     Rule,
-    Story,
     Study,
     StudyFigure,
     Table,
     beside,
 )
+
+PAGE = """\
+- **We found:** Toys work,
+  as they should. {drawn}
+
+{{ table means }}
+
+{picture}
+
+{{ run }}
+
+{{ verdicts }}
+
+## More
+
+{{ fold Details & all }}
+
+{{ table overall }}
+
+{{ end }}
+"""
 
 #: What a test puts in the place of ``expected/verdicts.toml``.
 RULES = {"9.0.1": Rule("9.0.1", "toy", "Toys | work.", "0.5", "The difference", "below", 0)}
@@ -57,6 +77,10 @@ class Invented(Study):
         printed = PublishedTable("Table 1", ("draw",), ("mean",), {("0",): {"mean": 0.5}, ("1",): {"mean": None}})
         return Published("Nobody (2000), Nothing.", "memory", {"means": printed}, {})
 
+    @property
+    def template(self):
+        return PAGE
+
 
 def toy_study(counter=None, killed=None):
     """Return a study with tables, a verdict and a page, of which a part may die."""
@@ -68,7 +92,7 @@ def toy_study(counter=None, killed=None):
             for i in range(4)
         ]
 
-    return Invented("toy", "A toy study", parts, tables, lambda _results: [], lambda _results: {}, story)
+    return Invented("toy", "A toy study", parts, tables, lambda _results: [], lambda _results: {}, facts)
 
 
 def illustrated_study():
@@ -102,17 +126,11 @@ def evidence(_results):
     return {"9.0.1": [Case("toys", Interval(-1.0, -2.0, -0.5, 0.95, "toy"))]}
 
 
-def story(record):
-    return Story(
-        "Toys work.",
-        f"It drew {len(record.tables['means'].rows)} times.",
-        "means",
-        "all means.",
-        "one" if record.captions else "",
-        "one of them.",
-        "Nothing.",
-        "## More\n\n{{ fold Details & all }}\n\n{{ table overall }}\n\n{{ end }}\n",
-    )
+def facts(record):
+    return {
+        "drawn": f"It drew {len(record.tables['means'].rows)} times.",
+        "picture": "{{ figure one }}" if record.captions else "",
+    }
 
 
 def figures(results):

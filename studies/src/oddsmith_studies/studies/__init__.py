@@ -2,13 +2,13 @@
 
 ``list()`` names them, ``run(name)`` runs one: its tables beside the published ones, its pictures, a verdict on each
 claim, and a page that tells the story; ``rewrite(name, folder)`` judges and tells an earlier run again. A study is one
-file here with a `Study`; its published figures, and the rules of all verdicts, lie in ``expected``.
+module here with a `Study`; its published figures, and the rules of all verdicts, lie in ``expected``, and what its page
+says in ``pages``.
 """
 
 from oddsmith_studies.studies._claims import EVERYTHING, OWN, STAND_IN, Case, Claim, Rule, judge
 from oddsmith_studies.studies._figures import Drawing, Panels, StudyFigure
 from oddsmith_studies.studies._index import write_index
-from oddsmith_studies.studies._page import Story
 from oddsmith_studies.studies._published import Published, PublishedTable
 from oddsmith_studies.studies._record import Record
 from oddsmith_studies.studies._result import StudyResult
@@ -36,7 +36,6 @@ __all__ = [
     "Results",
     "Rule",
     "Setting",
-    "Story",
     "Study",
     "StudyFigure",
     "StudyResult",

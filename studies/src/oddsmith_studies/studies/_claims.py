@@ -222,20 +222,25 @@ def _ours(rule: Rule, cases: Sequence[Case], outcomes: Sequence[Verdict]) -> str
         return "data not available"
     if len(known) <= _LISTED:
         return "; ".join(_shown(rule, case) for case, _ in known)
+    if len(set(outcomes) - {"cannot be tested"}) == 1:
+        return f"{known[0][1]} in all {len(known)} cases{_range(rule, [case for case, _ in known])}."
     counts = [f"{each} in {n}" for each in ("holds", "fails", "undecided") if (n := outcomes.count(each))]
-    against = [_shown(rule, case) for case, each in known if each != "holds"]
-    more = f"; and {len(against) - _LISTED} more" if len(against) > _LISTED else ""
-    listed = f" Not: {'; '.join(against[:_LISTED])}{more}." if against and len(against) < len(known) else ""
-    if not listed:
-        middle = [case.value.value if isinstance(case.value, Interval) else case.value for case, _ in known]
-        finite = [
-            value
-            for value in middle
-            if isinstance(value, float | int) and not isinstance(value, bool) and math.isfinite(value)
-        ]
-        ends = " to ".join(_spaced(f"{end:{rule.format}}") for end in (min(finite), max(finite))) if finite else ""
-        listed = f" Values from {ends}." if ends else ""
-    return f"{', '.join(counts)} of {len(known)} cases.{listed}"
+    # One case is enough for "some", and one exception against "every".
+    holding = rule.of == "some" and "holds" in outcomes
+    label = "Holds for" if holding else "Exceptions" if "holds" in outcomes else "Among them"
+    named = [_shown(rule, case) for case, each in known if (each == "holds") == holding]
+    more = f"; and {len(named) - _LISTED} more" if len(named) > _LISTED else ""
+    return f"{', '.join(counts)} of {len(known)} cases. {label}: {'; '.join(named[:_LISTED])}{more}."
+
+
+def _range(rule: Rule, cases: Sequence[Case]) -> str:
+    """Say between which values all cases lie; truths and verdicts have none."""
+    middle = [case.value.value if isinstance(case.value, Interval) else case.value for case in cases]
+    numbers = [value for value in middle if isinstance(value, float | int) and not isinstance(value, bool)]
+    ends = [_spaced(f"{end:{rule.format}}") for end in (min(numbers), max(numbers))] if numbers else []
+    if not ends:
+        return ""
+    return f", at {ends[0]}" if ends[0] == ends[1] else f", from {ends[0]} to {ends[1]}"
 
 
 def _shown(rule: Rule, case: Case) -> str:

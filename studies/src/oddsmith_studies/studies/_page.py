@@ -2,14 +2,16 @@
 
 import html
 import re
-from typing import NamedTuple
+from collections.abc import Mapping
+from importlib.resources import files
 
 from oddsmith import checks
 from oddsmith_studies.studies._claims import Measured, claims_table, rules
 from oddsmith_studies.studies._record import Record
 from oddsmith_studies.studies._tables import Cell, Column, Table
 
-_MARK = re.compile(r"^\{\{ (table|figure) (\S+) \}\}$", re.MULTILINE)
+_MARK = re.compile(r"^\{\{ (table|figure|run|verdicts)(?: (\S+))? \}\}$", re.MULTILINE)
+_FACT = re.compile(r"(?<!\{)\{(\w+)\}(?!\})")
 _FOLD = re.compile(r"^\{\{ fold (.+) \}\}$", re.MULTILINE)
 _END = re.compile(r"^\{\{ end \}\}$", re.MULTILINE)
 
@@ -32,56 +34,55 @@ summary {{ cursor: pointer; padding: 0.25rem 0; }}
 """
 
 
-class Story(NamedTuple):
-    """What a page says.
+def read_template(name: str) -> str:
+    """Read ``pages/<name>.md``, what the page of a study says around its tables and pictures.
 
-    Attributes
-    ----------
-    claims, found, unchecked : str
-        What the document claims, what we found, and what could not be checked, in one or two sentences each.
-    table, shows : str
-        The one table that shows it, by name, and what it shows.
-    figure, draws : str
-        The one picture that shows it, by name, and what it shows; a study without pictures has none.
-    body : str
-        Everything else in Markdown. A line ``{{ table NAME }}`` or ``{{ figure NAME }}`` puts one there; the lines
-        ``{{ fold TITLE }}`` and ``{{ end }}`` fold what is between them. What is put nowhere is folded at the end.
+    A line ``{{ table NAME }}`` or ``{{ figure NAME }}`` puts one there, ``{{ run }}`` how to run the study and
+    ``{{ verdicts }}`` what was found of each claim; the lines ``{{ fold TITLE }}`` and ``{{ end }}`` fold what is
+    between them. ``{NAME}`` is a sentence or a number of the run. Tables and pictures that are put nowhere are folded
+    at the end.
     """
-
-    claims: str
-    found: str
-    table: str
-    shows: str
-    figure: str
-    draws: str
-    unchecked: str
-    body: str
+    file = files("oddsmith_studies.studies").joinpath("pages", f"{name}.md")
+    if not file.is_file():
+        checks.fail(f"study {name!r} must have a page", "no file", f"write pages/{name}.md")
+    return file.read_text(encoding="utf-8")
 
 
-def write_page(record: Record, story: Story) -> str:
+def write_page(record: Record, template: str, facts: Mapping[str, str]) -> str:
     """Return the page in Markdown; pictures lie in the folder ``figures`` beside it."""
     blocks = {("table", name): table.to_markdown() for name, table in record.tables.items()}
     blocks |= {("figure", name): _picture(name, caption) for name, caption in record.captions.items()}
+    wanted = {("run", ""): _made(record), ("verdicts", ""): _verdicts(record)}
     placed = set()
 
     def fill(mark: re.Match[str]) -> str:
-        key = (mark[1], mark[2])
-        if key not in blocks:
+        key = (mark[1], mark[2] or "")
+        if key not in blocks | wanted:
             names = ", ".join(name for kind, name in blocks if kind == mark[1])
-            checks.fail(f"a story must name a {mark[1]} that the study has", mark[2], f"one of {names}")
+            checks.fail(f"a page must name a {mark[1]} that the study has", mark[2], f"one of {names}")
         placed.add(key)
-        return blocks[key]
+        return (blocks | wanted)[key]
 
-    opening = _MARK.sub(fill, _opening(story))
-    body = _MARK.sub(fill, story.body.strip())
+    said = _MARK.sub(fill, _unwrapped(_say(template, facts)))
     rest = [_fold(_title(*key, record), block) for key, block in blocks.items() if key not in placed]
-    verdicts = ["## Verdicts", _counts(record), claims_table(record.claims).to_markdown()] if record.claims else []
-    more = [_fold("Every measurement behind the verdicts", _evidence(record).to_markdown())] if record.claims else []
-    if rest:
-        more = [*rest, *more]
-    ending = ["## Everything else", *more] if more else []
-    whole = [f"# {record.title}", opening, "## Run it", _made(record), *verdicts, body, *ending]
-    return _END.sub("</details>", _FOLD.sub(_open_fold, "\n\n".join(filter(None, whole)))) + "\n"
+    if record.claims:
+        rest.append(_fold("Every measurement behind the verdicts", _evidence(record).to_markdown()))
+    ending = ["## Everything else", *rest] if rest else []
+    whole = re.sub(r"\n{3,}", "\n\n", "\n\n".join([f"# {record.title}", said.strip(), *ending]))
+    return _END.sub("</details>", _FOLD.sub(_open_fold, whole)) + "\n"
+
+
+def _say(template: str, facts: Mapping[str, str]) -> str:
+    """Put sentences and numbers in their places; each must have one."""
+    names = set(_FACT.findall(template))
+    if odd := sorted(names ^ set(facts)):
+        checks.fail("a page must use the facts of its study, each of them", odd[0], "add it, or take it away")
+    return _FACT.sub(lambda mark: facts[mark[1]], template)
+
+
+def _unwrapped(text: str) -> str:
+    """Return text with one line per paragraph and item."""
+    return re.sub(r"(?<=\S)\n *(?=\S)(?!- |\{\{)", " ", text)
 
 
 def to_html(title: str, markdown: str) -> str:
@@ -91,19 +92,6 @@ def to_html(title: str, markdown: str) -> str:
     # Only pages of this package come here: the tags in them are its own folds.
     body = MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown)
     return f"{_HEAD.format(title=html.escape(title))}{body}</body>\n</html>\n"
-
-
-def _opening(story: Story) -> str:
-    lines = {
-        "The document claims": story.claims,
-        "We found": story.found,
-        "The table that shows it": story.shows,
-        "The picture that shows it": story.draws,
-        "Could not be checked": story.unchecked,
-    }
-    said = "\n".join(f"- **{name}:** {' '.join(text.split())}" for name, text in lines.items())
-    picture = f"\n\n{{{{ figure {story.figure} }}}}" if story.figure else ""
-    return f"{said}\n\n{{{{ table {story.table} }}}}{picture}"
 
 
 def _picture(name: str, caption: str) -> str:
@@ -122,15 +110,19 @@ def _open_fold(mark: re.Match[str]) -> str:
     return f"<details>\n<summary>{html.escape(mark[1], quote=False)}</summary>"
 
 
-def _counts(record: Record) -> str:
+def _verdicts(record: Record) -> str:
+    """Return the verdicts, how many there are of each, and where the rules stand."""
+    if not record.claims:
+        return ""
     words = ("holds", "fails", "undecided", "cannot be tested")
     found = [claim.verdict for claim in record.claims]
     counts = ", ".join(f"{word}: {found.count(word)}" for word in words if word in found)
-    return (
-        f"{counts}. One row per claim and kind of data. Rules and thresholds of all claims are in "
-        "`studies/src/oddsmith_studies/studies/expected/verdicts.toml`; *undecided* means that the test has no power, "
-        "or that the direction is not significant."
+    rules_file = "`studies/src/oddsmith_studies/studies/expected/verdicts.toml`"
+    said = (
+        f"{counts}. One row per claim and kind of data. Rules and thresholds of all claims are in {rules_file}; "
+        "*undecided* means that the test has no power, or that the direction is not significant."
     )
+    return "\n\n".join(["## Verdicts", said, claims_table(record.claims).to_markdown()])
 
 
 def _evidence(record: Record) -> Table:
@@ -157,6 +149,8 @@ def _made(record: Record) -> str:
     odd = ", ".join(f"{kind} {times} times" for kind, times in made["odd"].items()) or "none"
     return "\n".join(
         [
+            "## Run it",
+            "",
             f"    {made['command']}",
             "",
             f"- Seed {made['seed']}, study version {made['version']}, {made['parts']} parts; `run.json` holds the "

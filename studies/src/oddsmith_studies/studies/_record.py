@@ -56,10 +56,13 @@ class Record:
         """Whether it was a quick run."""
         return bool(self.made["quick"])
 
-    def verdicts_of(self, *numbers: str) -> str:
-        """Say the verdicts on some claims, such as "holds on own data, undecided on stand-ins"."""
-        found = [claim for claim in self.claims if claim.id in numbers]
-        return ", ".join(f"{claim.verdict} on {claim.data}" for claim in found)
+    def verdicts_of(self, number: str) -> str:
+        """Say the verdicts on a claim, such as "holds on own data and stand-ins"."""
+        found: dict[str, list[str]] = {}
+        for claim in self.claims:
+            if claim.id == number:
+                found.setdefault(claim.verdict, []).append(claim.data)
+        return ", ".join(f"{verdict} on {' and '.join(data)}" for verdict, data in found.items())
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data; the same for the same seed."""

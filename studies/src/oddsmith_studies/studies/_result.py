@@ -60,10 +60,11 @@ class StudyResult:
         """Write page, tables, pictures and JSON; return where.
 
         ``index.md`` and ``index.html``, ``results.json``, ``tables/*.md|csv|json``, ``figures/*.svg|png``, and
-        ``run.json`` with the times, which alone differ from run to run.
+        ``run.json`` with command, seed and versions, and with the times, which alone differ from run to run.
         """
         contents = _texts(self.record, self.page)
-        contents["run.json"] = _json({"seconds": sum(self.seconds.values()), "parts": self.seconds})
+        how = {key: self.record.made[key] for key in ("command", "seed", "versions")}
+        contents["run.json"] = _json({**how, "seconds": sum(self.seconds.values()), "parts": self.seconds})
         for figure in self.figures:
             for end in ("svg", "png"):
                 contents[f"figures/{figure.name}.{end}"] = partial(figure.display.save, **figure.options)
@@ -83,7 +84,7 @@ def finish(study: Study, results: Results, made: dict[str, Any], seconds: dict[s
         study.evidence(results),
         study.remarks(results),
     )
-    return StudyResult(study, results, figures, record, write_page(record, study.story(record)), seconds)
+    return StudyResult(study, results, figures, record, _page(study, record), seconds)
 
 
 def rewrite(study: Study, folder: Path) -> list[Path]:
@@ -92,7 +93,11 @@ def rewrite(study: Study, folder: Path) -> list[Path]:
     Nothing is computed: tables, captions and measurements are those of the run, rules and words those of today.
     """
     record = read_record(folder, study.published)
-    return _write(folder, _texts(record, write_page(record, study.story(record))))
+    return _write(folder, _texts(record, _page(study, record)))
+
+
+def _page(study: Study, record: Record) -> str:
+    return write_page(record, study.template, study.facts(record))
 
 
 Contents = dict[str, str | Callable[[Path], object]]

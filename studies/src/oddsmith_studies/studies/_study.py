@@ -8,7 +8,7 @@ from typing import Any
 
 from oddsmith_studies.studies._claims import Evidence
 from oddsmith_studies.studies._figures import StudyFigure
-from oddsmith_studies.studies._page import Story
+from oddsmith_studies.studies._page import read_template
 from oddsmith_studies.studies._published import Published, read_published
 from oddsmith_studies.studies._record import Record
 from oddsmith_studies.studies._tables import Table
@@ -109,14 +109,14 @@ class Study:
     """A study: what computes its parts, and what makes tables, pictures, verdicts and a page of their results.
 
     A module, or a package where it is long, has one, called ``STUDY``. All but ``parts`` are pure functions of their
-    results, and the story is one of what is kept of a run, so that a rule or a sentence can be changed and
-    nothing is computed again.
+    results, and the page is made of what is kept of a run, so that a rule or a sentence can be changed and nothing is
+    computed again.
 
     Parameters
     ----------
     name : str
         As on the command line; the module has underscores for its dashes, ``expected/<name>.toml`` holds what the
-        document printed.
+        document printed, ``pages/<name>.md`` what its page says.
     title : str
     parts : callable
         Returns what is to be computed; with ``setting.quick`` less of the same.
@@ -126,10 +126,10 @@ class Study:
         Returns the pictures.
     evidence : callable
         Returns what was measured for each claim; ``expected/verdicts.toml`` holds the rules that judge it.
-    story : callable
-        Returns what the page says, from the `Record` of the run. Numbers are taken from its tables and remarks.
+    facts : callable, optional
+        Returns the sentences and numbers that the page names, from the `Record` of the run; by default its remarks.
     remarks : callable, optional
-        Returns sentences for the story with numbers that no table holds, by name.
+        Returns sentences and numbers for the page that no table holds, by name.
     data : tuple of str
         Names of the data sets that it needs.
     grids : tuple of str
@@ -144,7 +144,7 @@ class Study:
     tables: Callable[[Results], list[Table]]
     figures: Callable[[Results], list[StudyFigure]]
     evidence: Callable[[Results], Evidence]
-    story: Callable[[Record], Story]
+    facts: Callable[[Record], Mapping[str, str]] = lambda record: record.remarks
     remarks: Callable[[Results], Mapping[str, str]] = lambda _results: {}
     data: tuple[str, ...] = ()
     grids: tuple[str, ...] = (DEFAULT_GRID,)
@@ -154,3 +154,8 @@ class Study:
     def published(self) -> Published:
         """What the document printed."""
         return read_published(self.name)
+
+    @cached_property
+    def template(self) -> str:
+        """What the page says around tables, pictures and facts."""
+        return read_template(self.name)

@@ -50,6 +50,13 @@ _SCORES = {BAYES: "log-odds of naive Bayes", SVM: "margin", LOGISTIC: "probabili
 #: Shares of negatives and of positives whose scores are drawn; a few naive Bayes scores lie far beyond the others.
 _DRAWN = (0.01, 0.75)
 
+#: What captions say of `log_odds_picture`.
+LOG_ODDS_NOTE = (
+    "Bins end at equal shares of either class of the training scores; triangles are bins with one class only, bars "
+    f"95 % intervals. For naive Bayes the highest {100 * (1 - _DRAWN[1]):.0f} % of the positives and the lowest "
+    f"{100 * _DRAWN[0]:.0f} % of the negatives lie outside the picture."
+)
+
 
 def log_odds_picture(part: Json, names: Sequence[str]) -> Adjusted:
     """Return the empirical log-odds of training and test scores, with fits to the former."""

@@ -156,9 +156,9 @@ def all_methods_table(name: str, title: str, parts: Sequence[Json], note: str) -
             "errors, sign test",
         ),
         rows,
-        "Sums over all decisions; of log-loss, Σ log P(true class), the larger is better. * beats all other methods of "
+        "Sums over all decisions; for log-loss, Σ log P(true class), larger is better. * beats all other methods of "
         "its classifier, ‡ all but one or two: paired t-test at 0.05, sign test at 0.01. Sign tests of squared error "
-        f"are those of log-loss. A {SVM} has no probability of its own. {note}",
+        f"are those of log-loss. A {SVM} has no probability of its own. {note}".strip(),
     )
 
 

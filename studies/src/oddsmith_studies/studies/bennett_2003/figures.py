@@ -4,7 +4,7 @@ from oddsmith.plots.display import Display
 from oddsmith_studies.studies._figures import Panels, StudyFigure
 from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies._text_features import REUTERS
-from oddsmith_studies.studies._text_figures import density_picture, log_odds_picture
+from oddsmith_studies.studies._text_figures import LOG_ODDS_NOTE, density_picture, log_odds_picture
 from oddsmith_studies.studies._text_methods import A_GAUSS, A_LAPLACE, GAUSS, HYBRID, LR
 from oddsmith_studies.studies._text_parts import part_name
 from oddsmith_studies.studies._text_scores import BAYES, PERCEPTRON, SVM
@@ -42,14 +42,13 @@ def all_figures(results: Results) -> list[StudyFigure]:
         StudyFigure(
             "gaussians",
             f"Gaussian and asymmetric Gaussian densities fitted to the training scores of {SHOWN}, with a logarithmic "
-            "axis: in the tails the asymmetric ones fall far below the scores that are there.",
+            "axis: in the tails they fall far below the density of the scores there.",
             Panels(gaussians, size=(3.4, 2.5), alike=True),
         ),
         StudyFigure(
             "log-odds",
-            f"Empirical log-odds of {SHOWN} in training and test scores, with fits to the former. Bins end at equal "
-            "shares of either class of the former; triangles are bins with one class only, bars 95 % intervals. Of "
-            "naive Bayes the highest 25 % of the positives and the lowest 1 % of the negatives lie outside.",
+            f"Empirical log-odds of {SHOWN} in training and test scores, with fits to the training scores. "
+            f"{LOG_ODDS_NOTE}",
             Panels(log_odds, columns=3, size=(2.8, 2.6), alike=True),
         ),
     ]

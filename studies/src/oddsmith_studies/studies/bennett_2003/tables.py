@@ -92,8 +92,8 @@ def _document(corpus: str, results: Results, published: Published) -> Table:
     for measure in MEASURES:
         columns += [Column(measure, FORMATS[measure]), f"{measure}, mark"]
     note = (
-        "Sums over all decisions; of log-loss, Σ log P(true class), the larger is better. * beats all others, † all "
-        f"but the raw classifier, ‡ all but one or two: micro sign test, level "
+        "Sums over all decisions; for log-loss, Σ log P(true class), larger is better. * beats all others, † all but "
+        f"the raw classifier, ‡ all but one or two: micro sign test, level "
         f"{published.figures['level']['value']:g}. The document's figures are lost in our copy, and "
         "bold and underline with them"
     )
@@ -211,9 +211,9 @@ def _sure(results: Results) -> Table:
     ]
     return Table(
         "outliers",
-        "What single decisions weigh in the log-loss",
+        "How much single decisions weigh in the log-loss",
         ("corpus", "classifier", "method", Column("share of the worst decision, %", ".1f"), *columns),
         rows,
-        "Totals without the decisions that cost the method most, which are left out of that of A. Laplace as well. "
+        "Totals without the decisions that cost the method most; the total of A. Laplace leaves out the same ones. "
         f"{STAND_IN}",
     )

@@ -5,9 +5,9 @@ Its six questions are answered with intervals from 100 random splits of the 3,00
 
 from oddsmith_studies.studies._study import Study
 from oddsmith_studies.studies.course_project.evidence import all_evidence
+from oddsmith_studies.studies.course_project.facts import all_remarks
 from oddsmith_studies.studies.course_project.figures import all_figures
 from oddsmith_studies.studies.course_project.parts import all_parts
-from oddsmith_studies.studies.course_project.story import all_remarks, tell
 from oddsmith_studies.studies.course_project.tables import all_tables
 
 STUDY = Study(
@@ -18,6 +18,5 @@ STUDY = Study(
     tables=all_tables,
     figures=all_figures,
     evidence=all_evidence,
-    story=tell,
     remarks=all_remarks,
 )

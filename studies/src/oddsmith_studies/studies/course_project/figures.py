@@ -8,6 +8,7 @@ import numpy as np
 from oddsmith.checks import Floats
 from oddsmith.metrics import reliability_curve
 from oddsmith.plots import ComparisonDisplay, LearningCurve, LearningCurveDisplay, ReliabilityDisplay, ScoreSpaceDisplay
+from oddsmith.plots.display import Display
 from oddsmith.plots.theme import Theme
 from oddsmith_studies.studies._figures import ONE_CLASS, Adjusted, Drawing, Panels, StudyFigure
 from oddsmith_studies.studies._study import Results
@@ -68,8 +69,8 @@ def all_figures(results: Results) -> list[StudyFigure]:
         StudyFigure(
             "sizes",
             "What calibration changes in squared error, against the number of calibration sentences: mean paired "
-            "difference to the uncalibrated score with 95 % intervals, for four kinds of score.",
-            Panels({kind: _curves(results, kind) for kind in score_kinds(results)}),
+            "difference to the uncalibrated score with 95 % intervals, for four kinds of score, all in the same range.",
+            Panels(_by_kind_of_score(results)),
         ),
         StudyFigure(
             "sites",
@@ -115,8 +116,21 @@ def _shares(results: Results) -> dict[str, Floats]:
     return shares
 
 
-def _curves(results: Results, kind: str) -> LearningCurveDisplay:
+def _by_kind_of_score(results: Results) -> dict[str, Display]:
+    """Return the learning curves of each kind of score, in one range."""
+    found = {kind: _curves(results, kind) for kind in score_kinds(results)}
+    points = [point for curves in found.values() for curve in curves.values() for point in curve.losses]
+    ends = min(point.low for point in points), max(point.high for point in points)
+    room = 0.05 * (ends[1] - ends[0])
+    return {
+        kind: Adjusted(
+            LearningCurveDisplay(curves, "change in squared error"), {"ylim": (ends[0] - room, ends[1] + room)}
+        )
+        for kind, curves in found.items()
+    }
+
+
+def _curves(results: Results, kind: str) -> dict[str, LearningCurve]:
     before, sizes = by_size(results, kind, "uncalibrated"), np.array(SIZES, float)
     changes = {name: by_size(results, kind, name) - before for name in ("uncalibrated", "Platt", "isotonic")}
-    curves = {name: LearningCurve(sizes, tuple(map(mean, change))) for name, change in changes.items()}
-    return LearningCurveDisplay(curves, "change in squared error")
+    return {name: LearningCurve(sizes, tuple(map(mean, change))) for name, change in changes.items()}

@@ -2,10 +2,10 @@
 
 from oddsmith_studies.studies._study import Study
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.evidence import all_evidence
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.facts import all_facts, all_remarks
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.figures import all_figures
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.grids import GRIDS
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.readings import every_part
-from oddsmith_studies.studies.niculescu_mizil_caruana_2005.story import all_remarks, tell
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tables import all_tables
 
 STUDY = Study(
@@ -17,7 +17,7 @@ STUDY = Study(
     tables=all_tables,
     figures=all_figures,
     evidence=all_evidence,
-    story=tell,
+    facts=all_facts,
     remarks=all_remarks,
-    version=2,
+    version=3,
 )

@@ -36,12 +36,11 @@ from oddsmith_studies.studies.niculescu_mizil_caruana_2005.methods import (
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tables import (
     MEAN,
     MEAN_OF_OWN,
-    OWN_PROBLEMS,
     cross_entropy_table,
     learners_table,
     squared_error_table,
 )
-from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tasks import PROBLEMS, STAND_INS
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tasks import OWN_PROBLEMS, PROBLEMS, STAND_INS
 
 Found = dict[str, list[Case]]
 
@@ -90,13 +89,16 @@ def _of_problem(results: Results, problem: str) -> list[tuple[str, str, Measured
         counts = np.array(picture["methods"][RAW]["histogram"])
         edge = len(counts) // 20
         found.append(("9.4.1c", problem, float(counts[:edge].sum() / max(counts[edge : 2 * edge].sum(), 1))))
-    found.append(("9.4.1d", problem, with_error(*picture["slopes"][RAW])))
+    slopes = {name: with_error(*slope) for name, slope in picture["slopes"].items() if slope is not None}
+    if RAW in slopes:
+        found.append(("9.4.1d", problem, slopes[RAW]))
     for name in (PLATT, ISO):
         gained = shares[name][0] / shares[name][1] - shares[RAW][0] / shares[RAW][1]
         found.append(("9.4.7a", f"{problem}, {name}", gained))
-        slope = with_error(*picture["slopes"][name])
-        shape = Interval(slope.value - 1, slope.low - 1, slope.high - 1, slope.level, slope.method)
-        found.append(("9.4.7c", f"{problem}, {name}", shape))
+        if name in slopes:
+            slope = slopes[name]
+            shape = Interval(slope.value - 1, slope.low - 1, slope.high - 1, slope.level, slope.method)
+            found.append(("9.4.7c", f"{problem}, {name}", shape))
         for measure in MEASURES:
             gap = difference(results, (TREES, name), (TREES, RAW), measure, [problem])
             found.append(("9.4.2c", f"{problem}, {name}, {measure}", gap))

@@ -44,12 +44,14 @@ def _binned(predicted: Floats, y: Bools) -> Json:
     }
 
 
-def _slope(predicted: Floats, y: Bools, cases: int) -> list[float]:
+def _slope(predicted: Floats, y: Bools, cases: int) -> list[float] | None:
     """Return the slope of log-odds of what happened over log-odds of what was said, and its standard error.
 
     Above 1 the reliability diagram is a sigmoid: what is said to be rare is rarer, and what is said to be common more
-    common.
+    common. A forecast that says the same of all rows has none.
     """
+    if predicted.min() == predicted.max():
+        return None
     bound = -float(logit(np.array(1 / (2 * cases))))
     odds = np.clip(logit(predicted), -bound, bound)
     a, b = recalibration_line(ScoreTable.from_arrays(odds, y))

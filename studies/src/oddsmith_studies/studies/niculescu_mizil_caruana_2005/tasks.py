@@ -13,10 +13,10 @@ from oddsmith_studies.studies._study import Json, Setting
 #: The document's problems, then public ones in place of its private MEDIS, SLAC and MG.
 PROBLEMS = tuple(BOOSTING_TASKS)
 STAND_INS = {"PHISHING": "MEDIS", "WEB": "SLAC", "IMDB": "MG"}
+OWN_PROBLEMS = tuple(problem for problem in PROBLEMS if problem not in STAND_INS)
 
-
-#: Readings of a problem: COV_TYPE with another positive class, and rows with equal features once only.
-SECOND_CLASS, NO_COPIES = "second class", "no copies"
+#: Readings of a problem: COV_TYPE with another positive class, and stand-ins with all their rows.
+SECOND_CLASS, WITH_COPIES = "second class", "with copies"
 
 
 class Sizes(NamedTuple):
@@ -25,6 +25,18 @@ class Sizes(NamedTuple):
     train: int
     validation: int
     test: int
+
+    def ends(self, rows: int) -> tuple[int, int, int]:
+        """Return where training, validation and test rows end: at least a quarter of few rows are test rows.
+
+        Examples
+        --------
+        >>> Sizes(4000, 1000, 20_000).ends(48_842), Sizes(4000, 1000, 20_000).ends(6000)
+        ((4000, 5000, 25000), (3000, 3750, 6000))
+        """
+        train = min(self.train, rows // 2)
+        validation = min(self.validation, rows // 8)
+        return train, train + validation, min(train + validation + self.test, rows)
 
 
 FULL, QUICK = Sizes(4000, 1000, 20_000), Sizes(450, 250, 1600)
@@ -82,18 +94,23 @@ def _draw(setting: Setting, problem: str) -> tuple[Sample, Json]:
 
 @cache
 def _drawn(problem: str, folder: str | None, seed: int, sizes: Sizes, variant: str = "") -> tuple[Sample, Json]:
-    """Return the rows of a problem, and what it is; the whole of it is not kept."""
+    """Return the rows of a problem, and what it is; the whole of it is not kept.
+
+    Of rows of a stand-in with equal features one is kept, so that no test row has been seen in training.
+    """
     task = load_boosting_task(problem, folder)
     if variant == SECOND_CLASS:
         task = replace(task, y=load_covertype(folder).y == 1, positive="spruce and fir, the second largest class")
-    if variant == NO_COPIES:
+    every = len(task.y)
+    if task.stand_in and variant != WITH_COPIES:
         once = np.sort(np.unique(task.X, axis=0, return_index=True)[1])
         task = replace(task, X=task.X[once], y=task.y[once])
     order = np.random.default_rng(seed).permutation(len(task.y))
-    ends = np.cumsum(sizes)
+    ends = sizes.ends(len(task.y))
     parts: list[Any] = []
     for rows in (order[: ends[0]], order[ends[0] : ends[1]], order[ends[1] : ends[2]]):
         # 32 bits hold every value exactly, and are what trees compare.
         parts += [np.ascontiguousarray(task.X[rows], dtype=np.float32), task.y[rows]]
     facts = {"positive": task.positive, "stand_in": task.stand_in, "all": len(task.y), "share": float(task.y.mean())}
+    facts["left_out"] = 1 - len(task.y) / every
     return Sample(*parts), facts

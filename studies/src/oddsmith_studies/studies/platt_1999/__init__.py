@@ -2,9 +2,9 @@
 
 from oddsmith_studies.studies._study import Study
 from oddsmith_studies.studies.platt_1999.evidence import all_evidence
+from oddsmith_studies.studies.platt_1999.facts import all_facts
 from oddsmith_studies.studies.platt_1999.figures import all_figures
 from oddsmith_studies.studies.platt_1999.sizes import every_part
-from oddsmith_studies.studies.platt_1999.story import tell
 from oddsmith_studies.studies.platt_1999.tables import all_tables
 
 STUDY = Study(
@@ -15,6 +15,6 @@ STUDY = Study(
     tables=all_tables,
     figures=all_figures,
     evidence=all_evidence,
-    story=tell,
+    facts=all_facts,
     version=2,
 )

@@ -63,9 +63,9 @@ def all_figures(results: Results) -> list[StudyFigure]:
         ),
         StudyFigure(
             "posteriors",
-            "The share of positives among test rows by the output of the support vector machine, bars being 95 % "
-            "intervals, with the sigmoids fitted to the scores of three folds and to training scores, and the "
-            "posterior of two Gaussians.",
+            "The share of positives among test rows by the output of the support vector machine (bars: 95 % "
+            "intervals), the sigmoids fitted to the scores of three folds and to training scores, and the posterior "
+            "of two Gaussians.",
             Panels(posteriors, size=(3.4, 2.5), options={"scale": "probability"}, alike=True),
         ),
         StudyFigure(

@@ -5,9 +5,9 @@ In-sample, 30 % held out, 2, 3, 5 and 10 folds, and leave-one-out for naive Baye
 
 from oddsmith_studies.studies._study import Study
 from oddsmith_studies.studies.protocols.evidence import all_evidence
+from oddsmith_studies.studies.protocols.facts import all_remarks
 from oddsmith_studies.studies.protocols.figures import all_figures
 from oddsmith_studies.studies.protocols.parts import all_parts
-from oddsmith_studies.studies.protocols.story import all_remarks, tell
 from oddsmith_studies.studies.protocols.tables import all_tables
 
 STUDY = Study(
@@ -18,6 +18,5 @@ STUDY = Study(
     tables=all_tables,
     figures=all_figures,
     evidence=all_evidence,
-    story=tell,
     remarks=all_remarks,
 )

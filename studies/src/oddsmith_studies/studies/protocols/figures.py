@@ -42,14 +42,14 @@ def all_figures(results: Results) -> list[StudyFigure]:
     return [
         StudyFigure(
             "scores",
-            "Scores of training rows by protocol, and of test rows (grey). Outermost scores are counted in the outer "
+            "Scores of training rows by protocol, and of test rows (gray). Outermost scores are counted in the outer "
             "bins.",
             Panels(histograms, size=(3.4, 2.1)),
         ),
         StudyFigure(
             "changes",
-            "Log-loss on test rows, relative to ten folds: a thin line a task, the thick one their mean. The axis is "
-            "linear within ±10 % and logarithmic beyond.",
+            "Log-loss on test rows, relative to ten folds: one thin line per task, and a thick one for their mean. "
+            "Each row has one range. The axis is linear within ±10 % and logarithmic beyond.",
             Panels(changes, columns=3, size=(2.6, 2.3)),
         ),
         StudyFigure(
@@ -77,7 +77,11 @@ def _density(counts: list[int], edges: np.ndarray) -> np.ndarray:
 
 def _draw_changes(ax: "Axes", look: Theme, tasks: list[Json], method: str) -> None:
     names = protocols_of(tasks)
-    values = 100 * np.array([[relative_change(task, name, method) for name in names] for task in tasks])
+    by_method = {
+        each: 100 * np.array([[relative_change(task, name, each) for name in names] for task in tasks])
+        for each in METHODS
+    }
+    values, everything = by_method[method], np.concatenate(list(by_method.values()))
     places = np.arange(len(names))
     for row in values:
         ax.plot(places, row, color=look.muted, linewidth=0.6)
@@ -89,7 +93,8 @@ def _draw_changes(ax: "Axes", look: Theme, tasks: list[Json], method: str) -> No
     marks = [-50, -10, -5, 0, 5, 10, 50, 200, 1000]
     ax.set_yticks(marks, [f"{mark:+}" if mark else "0" for mark in marks])
     ax.minorticks_off()
-    ax.set_ylim(min(-12.0, 1.1 * values.min()), max(12.0, 1.3 * values.max()))
+    # The same for all methods of a classifier, which stand side by side.
+    ax.set_ylim(min(-12.0, 1.1 * everything.min()), max(12.0, 1.3 * everything.max()))
     ax.set_ylabel("change, %")
 
 

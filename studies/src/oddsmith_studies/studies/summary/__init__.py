@@ -2,9 +2,9 @@
 
 from oddsmith_studies.studies._study import Study
 from oddsmith_studies.studies.summary.evidence import all_evidence
+from oddsmith_studies.studies.summary.facts import all_remarks
 from oddsmith_studies.studies.summary.figures import all_figures
 from oddsmith_studies.studies.summary.parts import all_parts
-from oddsmith_studies.studies.summary.story import all_remarks, tell
 from oddsmith_studies.studies.summary.tables import all_tables
 
 STUDY = Study(
@@ -27,6 +27,5 @@ STUDY = Study(
     tables=all_tables,
     figures=all_figures,
     evidence=all_evidence,
-    story=tell,
     remarks=all_remarks,
 )

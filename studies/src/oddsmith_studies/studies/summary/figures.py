@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,19 +44,14 @@ def all_figures(results: Results) -> list[StudyFigure]:
         "share of positives": heat(field.bands, [field.band == name for name in field.bands]),
     }
     classifiers = heat(field.classifiers, [field.classifier == name for name in field.classifiers])
-    how = (
-        "Rows are shares of positives, columns calibration cases. The winner has the least mean regret over the "
-        "problems of a square; the number is its lead, in points of "
-        "regret, over the best method of another kind, and the color is stronger where it is larger. A dash: a "
-        "calibration set that could be expected to hold fewer than two positives, or that no problem has."
-    )
     return [
-        StudyFigure("map", f"Who wins where in log-loss. {how}", _map(field, "log_loss")),
-        StudyFigure("map-brier", f"Who wins where in Brier score. {how}", _map(field, "brier")),
+        StudyFigure("map", _caption(field, "log_loss"), _map(field, "log_loss")),
+        StudyFigure("map-brier", _caption(field, "brier"), _map(field, "brier")),
         StudyFigure(
             "regret-by-size",
             "Mean regret in log-loss of every calibrator by calibration cases and by share of positives, in percent of "
-            "the loss of one who knows that share alone; darker is worse, equally dark from 20 on, the least in bold.",
+            "the loss of a forecast that knows only that share; darker is worse, equally dark from 20 on, the least in "
+            "bold.",
             Panels(pages, columns=2, size=(3.9, 5.0)),
         ),
         StudyFigure(
@@ -64,6 +60,25 @@ def all_figures(results: Results) -> list[StudyFigure]:
             Panels({"classifiers": classifiers}, columns=1, size=(7.6, 5.6)),
         ),
     ]
+
+
+def _caption(field: Field, loss: Loss) -> str:
+    """Say what a map shows, and what the short names in it mean."""
+    squares = [
+        cells
+        for of in (np.ones(len(field.size), bool), *(field.classifier == name for name in field.classifiers))
+        for size, band in product(field.sizes, field.bands)
+        if (cells := of & (field.size == size) & (field.band == band)).any()
+    ]
+    names = sorted({winner(field, cells, loss)[0] for cells in squares}, key=str.lower)
+    short = ", ".join(f"{short_name(name)} = {name}" for name in names if short_name(name) != name)
+    return (
+        f"Which calibrator wins where in {'log-loss' if loss == 'log_loss' else 'Brier score'}. Rows are shares of "
+        "positives, columns calibration cases. The winner has the least mean regret over the problems of a square; the "
+        "number is its lead, in points of regret, over the best method of another kind, and the color is stronger "
+        "where it is larger. A dash: a calibration set that could be expected to hold fewer than two positives, or "
+        f"that no problem has. Short names: {short or 'none'}."
+    )
 
 
 def _map(field: Field, loss: Loss) -> Panels:

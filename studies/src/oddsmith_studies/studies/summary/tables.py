@@ -10,8 +10,8 @@ from oddsmith_studies.studies.summary.methods import AUTO, RAW, kind_of, short_n
 from oddsmith_studies.studies.summary.tasks import problem_of
 
 _REGRET = (
-    "Regret: loss less that of the best method of the cell, in percent of the loss of one who knows the share of "
-    "positives alone, 100 at most; an infinite log-loss counts 100."
+    "Regret: loss less that of the best method of the cell, in percent of the loss of a forecast that knows only "
+    "the share of positives, 100 at most; an infinite log-loss counts as 100."
 )
 
 
@@ -109,10 +109,9 @@ def _standings(field: Field) -> Table:
         ),
         rows,
         f"{_REGRET} Intervals: 95 %, whole sources of data resampled. Infinite: share of all drawings in which a test "
-        "case had probability 0. Worse than raw: share of the cells, thinned ones apart, with a larger log-loss "
-        "than uncalibrated scores. A "
-        "bad cell: one in twenty is worse. Squashing and Logistic Correction fit nothing and are made for margins and "
-        "boosted scores alone.",
+        "case had probability 0. Worse than raw: share of the cells that were not thinned in which log-loss is larger "
+        "than that of uncalibrated scores. A bad cell: one in twenty is worse. Squashing and Logistic Correction fit "
+        "nothing and are made only for margins and boosted scores.",
     )
 
 
@@ -194,8 +193,8 @@ def _groups(field: Field) -> Table:
         ),
         rows,
         f"{_REGRET} Difference: {AUTO} less best, with a 95 % interval over sources of data; the best was chosen on "
-        "the same cells, which flatters it. Surely: needs five sources of data; Holm's correction is for the "
-        "methods of a line, not for the lines.",
+        "the same cells, which flatters it. Surely: needs five sources of data; Holm's correction is over the "
+        "methods of a row, not over the rows.",
     )
 
 

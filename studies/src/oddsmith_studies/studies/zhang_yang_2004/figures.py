@@ -9,7 +9,7 @@ from oddsmith.plots.theme import Theme
 from oddsmith_studies.studies._figures import Drawing, Panels, StudyFigure
 from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies._text_features import NEWSGROUPS
-from oddsmith_studies.studies._text_figures import log_odds_picture
+from oddsmith_studies.studies._text_figures import LOG_ODDS_NOTE, log_odds_picture
 from oddsmith_studies.studies._text_methods import A_LAPLACE, LR, PLR
 from oddsmith_studies.studies._text_parts import part_name
 from oddsmith_studies.studies._text_scores import BAYES, LOGISTIC, SVM
@@ -40,11 +40,9 @@ def all_figures(results: Results) -> list[StudyFigure]:
         StudyFigure(
             "log-odds",
             "Empirical log-odds of training and test scores, and the three fits to the training scores (the document's "
-            f"Figure 2). Left earn of Reuters-21578, right {SHOWN[NEWSGROUPS]} of {NEWSGROUPS} in the place of "
-            "yugoslavia of TREC-AP. Bins end at equal shares of either class of the training scores; triangles are "
-            "bins with one class only, bars 95 % intervals. Of naive Bayes the highest 25 % of the positives and the "
-            "lowest 1 % of the negatives lie outside. Vertical dashed lines: fitted to probabilities, the modes of A. "
-            "Laplace lie at 0 and 1, where its log-odds jump.",
+            f"Figure 2). Left: earn of Reuters-21578; right: {SHOWN[NEWSGROUPS]} of {NEWSGROUPS}, in place of "
+            f"yugoslavia of TREC-AP. {LOG_ODDS_NOTE} Vertical dashed lines: fitted to probabilities, A. Laplace has "
+            "its modes at 0 and 1, where its log-odds jump.",
             Panels(panels, size=(3.4, 2.5), alike=True),
         ),
     ]

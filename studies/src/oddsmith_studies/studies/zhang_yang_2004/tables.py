@@ -23,8 +23,8 @@ from oddsmith_studies.studies.zhang_yang_2004.parts import CLASSIFIERS, CORPORA,
 FOUR = (RAW, LR, A_LAPLACE, PLR)
 
 _UNDERFLOW = (
-    "A. Laplace on the probabilities of logistic regression is run with rates of spikes of 10¹² over the range of the "
-    "scores and with P in double precision, as its −inf needs; no other total is."
+    "Only for A. Laplace on the probabilities of logistic regression, spikes have rates of up to 10¹² over the range "
+    "of the scores and P is in double precision, as a log-loss of −inf requires."
 )
 
 
@@ -103,7 +103,7 @@ def _stars(corpora: dict[str, list[Json]], published: Published) -> Table:
                     rows.append([classifier, name, measure, *stars])
     return Table(
         "stars",
-        "Who is significantly better than the three others of the document",
+        "Which method is significantly better than the document's three others",
         ("classifier", "method", "measure", "Reuters, published", REUTERS, "TREC-AP, published", NEWSGROUPS, OHSUMED),
         rows or [["–"] * 8],
         "Paired t-tests of log-loss and squared error, sign test of errors, level 0.05; rows without any star are left "
@@ -198,7 +198,8 @@ def _variants(results: Results, published: Published) -> Table:
         ("classifier", "reading", *columns),
         rows,
         "The first is the main reading. All were fixed before their totals were looked at, those from the m-ary gain "
-        f"on after the differences to the published totals were known; none was chosen by closeness. {_UNDERFLOW}",
+        "on after the differences from the published totals were known; none was chosen for being close to them. "
+        f"{_UNDERFLOW}",
     )
 
 

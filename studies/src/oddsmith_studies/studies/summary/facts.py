@@ -5,8 +5,6 @@ from itertools import product
 import numpy as np
 
 from oddsmith.checks import Bools
-from oddsmith_studies.studies._page import Story
-from oddsmith_studies.studies._record import Record
 from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies._tables import written
 from oddsmith_studies.studies.summary.figures import winner
@@ -14,21 +12,6 @@ from oddsmith_studies.studies.summary.measured import Field, Loss, collect
 from oddsmith_studies.studies.summary.methods import AUTO, KINDS, RAW, find_methods, kind_of
 from oddsmith_studies.studies.summary.parts import FEWEST
 from oddsmith_studies.studies.summary.tables import best_of, by_regret, groups_of, worse_than_raw
-
-
-def tell(record: Record) -> Story:
-    """Tell which calibrator to take, and how it was found out."""
-    return Story(
-        claims="Five documents recommend different calibrators, each on its own data; here every calibrator meets the "
-        "score sets of all of them.",
-        found=record.remarks["answer"],
-        table="standings",
-        shows="regret, rank and harm of every calibrator over all cells.",
-        figure="map",
-        draws="which calibrator wins where.",
-        unchecked=record.remarks["unchecked"],
-        body=record.remarks["body"],
-    )
 
 
 def all_remarks(results: Results) -> dict[str, str]:

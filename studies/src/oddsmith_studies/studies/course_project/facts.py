@@ -5,8 +5,6 @@ from collections import Counter
 import numpy as np
 
 from oddsmith.metrics import Interval
-from oddsmith_studies.studies._page import Story
-from oddsmith_studies.studies._record import Record
 from oddsmith_studies.studies._study import Results
 from oddsmith_studies.studies._tables import written
 from oddsmith_studies.studies.course_project.measured import (
@@ -19,21 +17,6 @@ from oddsmith_studies.studies.course_project.measured import (
     values,
 )
 from oddsmith_studies.studies.course_project.parts import CALIBRATION, SIZES, SMALL_TRAIN, TEST, TRAIN, WORDS, costs
-
-
-def tell(record: Record) -> Story:
-    """Tell what was asked and what was found."""
-    return Story(
-        claims="Nothing: a course hand-out asks whether squashed margins of a linear support vector machine are "
-        "calibrated, whether b should be learned, and how isotonic regression compares, on 3,000 sentences.",
-        found=record.remarks["found"],
-        table="methods",
-        shows="losses and calibration of each method, means over random splits with 95 % intervals.",
-        figure="reliability-splits",
-        draws="observed against predicted share of positives over all splits.",
-        unchecked="The hand-out prints no results to compare with.",
-        body=record.remarks["answers"],
-    )
 
 
 def all_remarks(results: Results) -> dict[str, str]:

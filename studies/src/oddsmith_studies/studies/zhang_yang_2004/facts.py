@@ -1,0 +1,135 @@
+"""Sentences and numbers of the page."""
+
+from oddsmith_studies.studies._record import Record
+from oddsmith_studies.studies._tables import Table
+from oddsmith_studies.studies._text_features import RARE, RECIPES
+from oddsmith_studies.studies._text_methods import A_LAPLACE, PLR, RAW
+from oddsmith_studies.studies._text_scores import BAYES, COSTS, FOLDS, LOGISTIC, SVM
+from oddsmith_studies.studies.zhang_yang_2004.parts import RECIPE
+
+_RAW_ERRORS, _PLR_ERRORS = f"errors, {RAW}", f"errors, {PLR}"
+#: Readings of naive Bayes by what they change.
+_NUMBERS_OF_WORDS = ("2000 words", "all words")
+_OTHERS = (
+    "digits count as letters",
+    "stop words kept",
+    "Bayesian smoothing",
+    "a word once per document",
+    "Bernoulli words",
+)
+#: Leads this close, as a share, are the same.
+_SAME = 0.05
+
+
+def all_facts(record: Record) -> dict[str, str]:
+    """Return what was found, from the tables of a run."""
+    table = record.tables["reuters"]
+    return {
+        "plr_is_best": record.verdicts_of("9.1.1a"),
+        "plr_totals": ", ".join(
+            f"{name} {table.cell('log-loss', name, PLR):.0f} ({table.cell('log-loss, published', name, PLR):.0f})"
+            for name in (BAYES, SVM, LOGISTIC)
+        ),
+        "rare": f"{RARE}",
+        "words": f"{RECIPES[RECIPE].words:,}",
+        "costs": ", ".join(f"{cost:g}" for cost in COSTS),
+        "folds": f"{FOLDS}",
+        "lead": _lead(record.tables["penalties"]),
+        "fixed_penalties": _fixed_penalties(record),
+        "svm_errors": _svm_errors(record.tables["variants"]),
+        "bayes_errors": _bayes_errors(record.tables["variants"]),
+        "readings": _readings(record.tables["variants"]),
+    }
+
+
+def _lead(penalties: Table) -> str:
+    """Answer how much of PLR's lead over LR is the penalty of LR."""
+    leads = {name: _leads(penalties, name) for name in (BAYES, SVM, LOGISTIC)}
+    alike = all(abs(held / free - 1) < _SAME for free, held, _ in leads.values())
+    shown = "; ".join(
+        f"{name} {free:+.0f} with λ = 0, {held:+.0f} with λ chosen (published {theirs:+.0f})"
+        for name, (free, held, theirs) in leads.items()
+    )
+    return (
+        f"A penalty of LR chosen on held-out scores explains {'none' if alike else 'a part'} of PLR's lead in "
+        f"log-loss: {shown}."
+    )
+
+
+def _leads(penalties: Table, classifier: str) -> tuple[float, float, float]:
+    """Return PLR's lead over LR with λ = 0, with the chosen one, and as published."""
+    chosen = next(row[1] for row in penalties.rows if row[0] == classifier and str(row[1]).startswith("chosen"))
+    free, held, theirs = (
+        float(penalties.cell("lead of PLR in log-loss", classifier, each)) for each in ("0", chosen, "published")
+    )
+    return free, held, theirs
+
+
+def _fixed_penalties(record: Record) -> str:
+    """Say what fixed penalties would explain."""
+    table, reuters = record.tables["penalties"], record.tables["reuters"]
+    low, high, theirs = (table.cell("log-loss", LOGISTIC, each) for each in ("10", "20", "published"))
+    line = {measure: table.cell(measure, SVM, "20") for measure in ("log-loss", "squared error", "errors")}
+    laplace = {measure: reuters.cell(measure, SVM, A_LAPLACE) for measure in line}
+    pattern = all(line[measure] > laplace[measure] for measure in line)
+    return (
+        "A fixed λ would explain more. On the probabilities of the logistic-regression classifier, LR has a log-loss "
+        f"of {low:.0f} with λ = 10 and {high:.0f} with λ = 20 (published {theirs:.0f}). With λ = 20 and the support "
+        "vector machine, the pattern of claim 9.1.11 (LR better than A. Laplace in log-loss, worse in squared error "
+        f"and errors) {'appears' if pattern else 'does not appear'}: {_triple(line)} against {_triple(laplace)}."
+    )
+
+
+def _triple(values: dict[str, float]) -> str:
+    return f"{values['log-loss']:.0f}, {values['squared error']:.1f} and {values['errors']:.0f}"
+
+
+def _by_reading(variants: Table, classifier: str, column: str) -> dict[str, float]:
+    """Return the values of a column by reading, the main one under its own name, and as published."""
+    place = variants.header.index(column)
+    return {
+        str(row[1]).removeprefix(f"{RECIPE}, "): float(row[place])  # type: ignore[arg-type]
+        for row in variants.rows
+        if row[0] == classifier
+    }
+
+
+def _svm_errors(variants: Table) -> str:
+    """Say how far words and lengths explain the errors of the raw support vector machine."""
+    found = _by_reading(variants, SVM, _RAW_ERRORS)
+    if "m-ary gain, unit length" not in found:
+        return ""
+    values = [value for reading, value in found.items() if reading != "published"]
+    return (
+        f"The raw support vector machine makes {found[RECIPE]:.0f} errors, {found['m-ary gain']:.0f} with words chosen "
+        f"by their gain about all categories at once (m-ary), {found['unit length']:.0f} with documents of unit length "
+        f"and {found['m-ary gain, unit length']:.0f} with both; over all readings {min(values):.0f} to "
+        f"{max(values):.0f}, and {found['published']:.0f} are published."
+    )
+
+
+def _bayes_errors(variants: Table) -> str:
+    """Say what explains the errors of naive Bayes, and what does not."""
+    raw, line = (_by_reading(variants, BAYES, column) for column in (_RAW_ERRORS, _PLR_ERRORS))
+    if not {*_NUMBERS_OF_WORDS, *_OTHERS} <= set(raw):
+        return ""
+    theirs = raw["published"]
+    words = [raw[reading] for reading in (RECIPE, *_NUMBERS_OF_WORDS)]
+    others = [raw[reading] for reading in _OTHERS]
+    after = [value for reading, value in line.items() if reading != "published"]
+    return (
+        f"The number of words alone {_explains(words, theirs)} the raw errors of naive Bayes: {words[0]:.0f} with "
+        f"1,000 words, {words[1]:.0f} with 2,000 and {words[2]:.0f} with all (published {theirs:.0f}). Tokens, stop "
+        f"words, smoothing and event model together give {min(others):.0f} to {max(others):.0f}, which "
+        f"{_explains(others, theirs)} them. After PLR no reading makes fewer than {min(after):.0f} errors, which "
+        f"{_explains(after, line['published'])} the published {line['published']:.0f}."
+    )
+
+
+def _explains(values: list[float], theirs: float) -> str:
+    return "would explain" if min(values) <= theirs <= max(values) else "does not explain"
+
+
+def _readings(variants: Table) -> str:
+    names = dict.fromkeys(str(row[1]) for row in variants.rows if row[1] not in (RECIPE, "published"))
+    return "; ".join(name.removeprefix(f"{RECIPE}, ") for name in names)
