@@ -206,7 +206,9 @@ def _cholesky(matrix: Floats) -> tuple[Floats, bool]:
     try:
         factor: tuple[Floats, bool] = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
     except np.linalg.LinAlgError as error:
-        fail("the kernel must be positive semi-definite", str(error), "check the kernel, scale features or raise lam")
+        fail(
+            "the kernel must be positive semi-definite", str(error), "check the kernel, scale features or raise penalty"
+        )
     return factor
 
 
@@ -222,7 +224,7 @@ def _conjugate_gradients(hessian: Callable[[Floats], Floats], target: Floats, di
 def _warn(max_iter: int, decrement: float) -> None:
     warnings.warn(
         f"Newton's method stopped after max_iter={max_iter} steps with decrement² {decrement:.2g}; "
-        "raise max_iter, or lam if the classes are separable",
+        "raise max_iter, or penalty if the classes are separable",
         NonConvergenceWarning,
         stacklevel=4,
     )
