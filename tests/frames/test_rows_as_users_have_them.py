@@ -159,7 +159,7 @@ def test_dask_keeps_order_index_partitions_and_divisions(form, folder, request, 
         assert result.npartitions == frame.npartitions
         assert result.divisions == frame.divisions
         pandas, kept = needs("pandas"), result.drop(columns="probability")
-        one_type_of_text = int(pandas.__version__.partition(".")[0]) >= 3  # before, Dask may compute another than it says
+        one_type_of_text = int(pandas.__version__.partition(".")[0]) >= 3  # before, Dask may compute another one
         for before, after in zip(frame.partitions, kept.partitions, strict=True):
             if form == "dask shuffled":  # whose order is not the same twice
                 before, after = (part.compute().sort_values("id") for part in (before, after))
