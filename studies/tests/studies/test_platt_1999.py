@@ -9,6 +9,7 @@ from oddsmith import CalibratedClassifier, GaussianCalibrator, PlattCalibrator
 from oddsmith.learners import KernelLogisticRegression
 from oddsmith.metrics.proper import decision_log_loss
 from oddsmith_studies.data import load_web
+from oddsmith_studies.data.reuters import TEN_CATEGORIES
 from oddsmith_studies.data.text_choices import mean_norm_cost
 from oddsmith_studies.studies import Part, Results, Setting, load
 from oddsmith_studies.studies._running import compute
@@ -168,6 +169,16 @@ def test_a_row_weighs_as_much_in_a_fold_as_among_all_rows():
     twice = csr_array(np.vstack([toy.X_train[half].toarray()] * 2))
     both = machines.LikelihoodMachine(1.0).fit(twice, np.tile(toy.y_train[half], 2))
     assert both.decision_function(toy.X_test) == pytest.approx(few.decision_function(toy.X_test), abs=1e-5)
+
+
+def test_topics_come_by_size_and_the_first_ten_are_the_usual_ones(needs_data):
+    needs_data(("reuters21578",))
+    problems = tasks.load_problems(Setting(quick=True), "reuters", "linear")
+    ten = {each.name for place, each in enumerate(problems) if tasks.in_group(place, "ten")}
+    assert ten == set(TEN_CATEGORIES) < {each.name for each in problems}
+    assert all(tasks.in_group(place, "all") for place in range(200))
+    assert set(tasks.CATEGORIES) < set(tasks.groups_of("reuters"))
+    assert {task.group for task in tasks.TOPICS} < set(tasks.CATEGORIES)
 
 
 def test_training_sizes_are_readings_with_several_draws(needs_data):

@@ -81,8 +81,8 @@ def _say(template: str, facts: Mapping[str, str]) -> str:
 
 
 def _unwrapped(text: str) -> str:
-    """Return text with one line per paragraph and item."""
-    return re.sub(r"(?<=\S)\n *(?=\S)(?!- |\{\{)", " ", text)
+    """Return text with one line per paragraph and item, and no space where a fact says nothing."""
+    return re.sub(r" +$", "", re.sub(r"(?<=\S) *\n *(?=\S)(?!- |\{\{)", " ", text), flags=re.MULTILINE)
 
 
 def to_html(title: str, markdown: str) -> str:

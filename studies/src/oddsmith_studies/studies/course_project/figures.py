@@ -70,7 +70,7 @@ def all_figures(results: Results) -> list[StudyFigure]:
             "sizes",
             "What calibration changes in squared error, against the number of calibration sentences: mean paired "
             "difference to the uncalibrated score with 95 % intervals, for four kinds of score, all in the same range.",
-            Panels(_by_kind_of_score(results)),
+            Panels(_by_kind_of_score(results), alike=True),
         ),
         StudyFigure(
             "sites",

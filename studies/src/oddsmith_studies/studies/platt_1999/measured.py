@@ -65,7 +65,11 @@ def difference(results: Results, task: Task, first: str, second: str, measure: R
 def looks(results: Results, task: Task, machine: str, cost: float | None = None) -> dict[str, Json]:
     """Return what the machines of a task look like, problem by problem, with the chosen cost or another."""
     problems = part_of(results, task, machine, cost or chosen_cost(results, task, machine))["problems"]
-    return {name: each for name, each in problems.items() if in_group(name, task.group) and each["positive"]}
+    return {
+        name: each
+        for place, (name, each) in enumerate(problems.items())
+        if in_group(place, task.group) and each["positive"]
+    }
 
 
 def crossings(results: Results, task: Task, method: str) -> dict[str, float]:

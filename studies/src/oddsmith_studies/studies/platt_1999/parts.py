@@ -88,7 +88,7 @@ def machine_part(setting: Setting, source: str, kernel: str, machine: str, cost:
     return {
         "rows": [len(problems[0].y_train), len(problems[0].y_test)],
         "groups": {
-            group: _summed([judged[each.name] for each in problems if in_group(each.name, group)])
+            group: _summed([judged[each.name] for place, each in enumerate(problems) if in_group(place, group)])
             for group in groups_of(source)
         },
         "problems": {name: each["looks"] for name, each in judged.items()},

@@ -286,9 +286,9 @@ def _readings(results: Results, published: Published) -> Table:
         rows,
         "C and 1/(2λm) in units of (mean length of a row)⁻². Costs by held-out rows: C by the errors of the support "
         "vector machine, λ by the likelihood of its own machine; the results above are these, on the first reading of "
-        f"each task. Fewer words: {kept_words(results.setting, 'reuters-300')} per topic instead of "
-        f"{kept_words(results.setting, 'reuters')}. Files as published: training rows that are the test rows left in, "
-        "so that test rows are not new.",
+        "each task. Topics: the largest ones. Fewer words: "
+        f"{kept_words(results.setting, 'reuters-300')} per topic instead of {kept_words(results.setting, 'reuters')}. "
+        "Files as published: training rows that are the test rows left in, so that test rows are not new.",
     )
 
 

@@ -10,12 +10,13 @@ from scipy import sparse
 from oddsmith.checks import Bools
 from oddsmith.learners.feature_maps import SparseQuadratic
 from oddsmith_studies.data import Corpus, load_a9a, load_reuters, load_web
-from oddsmith_studies.data.reuters import TEN_CATEGORIES
 from oddsmith_studies.studies._study import Setting
 from oddsmith_studies.studies._text_features import REUTERS, ZHANG_YANG, count_corpus, load_texts
 
 #: Words of Reuters that each category keeps, by the name of the source; the first is the study's.
 WORDS = {"reuters": ZHANG_YANG.words, "reuters-300": 300}
+#: Topics of Reuters that are counted together, the largest; the document does not say how many it counts.
+CATEGORIES = {"ten": 10, "20": 20, "30": 30, "50": 50, "90": 90}
 #: Topics of a quick run, the largest, and the share of the words that they keep.
 _QUICK_TOPICS = 12
 _QUICK_WORDS = 0.2
@@ -33,7 +34,7 @@ class Task(NamedTuple):
     source, kernel : str
         Rows and features; see `load_problems`.
     group : str
-        Problems that are counted: "ten" and "all" categories of Reuters; "all" elsewhere, where there is one.
+        Problems that are counted: one of `CATEGORIES` or "all" topics of Reuters; "all" elsewhere, where there is one.
     shown : str
         The problem that is drawn.
     """
@@ -63,8 +64,16 @@ TASKS = (
 )
 #: Tasks with a drawn problem of their own: all topics of Reuters and the ten largest share theirs.
 DRAWN = tuple(task for task in TASKS if task.source != "reuters" or task.group == "ten")
-#: Other readings: fewer words, and both files of Web as published, although the second is part of the first.
+#: Reuters by the number of topics that are counted.
+TOPICS = tuple(
+    Task(f"Reuters linear, {number} topics", "Reuters linear", "reuters", "linear", group, "earn")
+    for group, number in CATEGORIES.items()
+    if group != "ten"
+)
+#: Other readings: other numbers of topics, fewer words, and both files of Web as published, although the second is part
+#: of the first.
 VARIANTS = (
+    *TOPICS,
     *_reuters("reuters-300", ", fewer words"),
     Task("Web linear, files as published", "Web linear", "web-files", "linear", "all", "web-files"),
     Task("Web quadratic, files as published", "Web quadratic", "web-files", "quadratic", "all", "web-files"),
@@ -97,12 +106,14 @@ def load_problems(setting: Setting, source: str, kernel: str) -> list[Problem]:
 
 def groups_of(source: str) -> tuple[str, ...]:
     """Return the groups that the problems of a source are counted in."""
-    return ("ten", "all") if source in WORDS else ("all",)
+    if source not in WORDS:
+        return ("all",)
+    return (*CATEGORIES, "all") if source == "reuters" else ("ten", "all")
 
 
-def in_group(problem: str, group: str) -> bool:
-    """Return whether a group counts a problem."""
-    return group == "all" or problem in TEN_CATEGORIES
+def in_group(place: int, group: str) -> bool:
+    """Return whether a group counts the problem at a place, the largest being the first."""
+    return group == "all" or place < CATEGORIES[group]
 
 
 def quadratic_features(X: Any) -> Any:

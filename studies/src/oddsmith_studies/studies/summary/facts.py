@@ -1,4 +1,4 @@
-"""The page of the summary."""
+"""Sentences and numbers of the page."""
 
 from itertools import product
 
@@ -15,17 +15,37 @@ from oddsmith_studies.studies.summary.tables import best_of, by_regret, groups_o
 
 
 def all_remarks(results: Results) -> dict[str, str]:
-    """Return the answer, what it does not tell, and the page below it."""
+    """Return everything that the page quotes."""
     field = collect(results)
+    regret = field.regret()
     return {
-        "answer": f"{_answer(field, by_regret(field))} {_new(field)}",
-        "unchecked": "Data sets that the default was not developed on: no source here is new to it (the table of "
-        "problems says which problems are). Calibrators have their defaults and classifiers fast settings.",
-        "body": _body(results),
+        "answer": _answer(field, by_regret(field)),
+        "developed_on": _developed_on(field),
+        "best_by_size": _best_by(field, field.sizes, field.size),
+        "best_by_share": _best_by(field, field.bands, field.band),
+        "best_by_classifier": _best_by(field, field.classifiers, field.classifier),
+        "default": AUTO,
+        "raw": RAW,
+        "regret_of_default": written(field.mean(regret, AUTO), ".2f"),
+        "regret_of_raw": written(field.mean(regret, RAW, ~field.thinned), ".1f"),
+        "problems": f"{len(np.unique(field.problem))}",
+        "sources": f"{len(np.unique(field.source))}",
+        "classifiers": f"{len(field.classifiers)}",
+        "methods": f"{len(find_methods())}",
+        "drawings": f"{int(field.drawings.sum()):,}",
+        "most_drawings": f"{int(field.drawings.max())}",
+        "fewest": f"{FEWEST:g}",
+        "most_rows": f"{max(part['rows']['train'] for part in results.values()):,}",
+        "won_in_log_loss": _kinds_won(field, "log_loss"),
+        "won_in_brier": _kinds_won(field, "brier"),
+        "median_lead": f"{_median_lead(field, 'log_loss'):.2f}",
+        "repeated": _repeated(results),
+        "beaten": _beaten(field),
+        "crossing": _crossing(field),
     }
 
 
-def _new(field: Field) -> str:
+def _developed_on(field: Field) -> str:
     """Say how the default does on problems that it was developed on, and on others."""
     regret, seen = field.regret(), field.developed_on
     if seen.all() or not seen.any():
@@ -43,90 +63,6 @@ def _new(field: Field) -> str:
     )
 
 
-def _body(results: Results) -> str:
-    field = collect(results)
-    regret = field.regret()
-    mine = field.mean(regret, AUTO)
-    drawings = int(field.drawings.sum())
-    return f"""\
-## Which calibrator?
-
-- **By calibration cases**, least mean regret: {_best_by(field, field.sizes, field.size)}.
-- **By share of positives**: {_best_by(field, field.bands, field.band)}.
-- **By classifier**: {_best_by(field, field.classifiers, field.classifier)}.
-
-Regret is what a method loses against the best one of the same cell, in percent of the loss of one who knows the share
-of positives and nothing else. {AUTO} has {written(mine, ".2f")} in log-loss (95 % interval over sources of data); the
-uncalibrated scores, {RAW}, have {written(field.mean(regret, RAW, ~field.thinned), ".1f")} where nothing was thinned.
-Nobody can have 0 everywhere: the best of a cell is found with hindsight, and part of its lead is luck.
-
-## What was done
-
-{len(np.unique(field.problem))} two-class problems from {len(np.unique(field.source))} sources of data, those of the
-documents, were learned by {len(field.classifiers)} classifiers. The classifier sees its training rows alone;
-calibrators see rows drawn from a pool, and are judged on other rows again. Every calibrator that this package exports
-takes part, {len(find_methods())} of them, with its defaults. {drawings:,} drawings were made, each for all methods
-alike, up to {int(field.drawings.max())} for a cell; a cell is a problem, a classifier, a size and a share of
-positives. Drawings are random, as they come: with rare positives one may hold none at all. Sizes that could be
-expected to hold fewer than {FEWEST:g} positives are left out.
-
-Balanced problems were also thinned, in calibration and test alike, until positives were rare. Then the classifier
-believes in a share of positives that is no longer true. That is common in practice, it is what calibration repairs, and
-it is unfair to {RAW} scores; so questions about {RAW} scores are answered without thinned problems.
-
-{{{{ table problems }}}}
-
-## The map
-
-{_kinds_won(field, "log_loss")} The median square is won by {_median_lead(field, "log_loss"):.2f}
-points over the best method of another kind. A pale square says that the choice hardly matters there.
-{_repeated(results)}
-
-{{{{ figure map-brier }}}}
-
-{_kinds_won(field, "brier")} The Brier score forgives a forecast of 0 that was wrong, which log-loss punishes without
-limit; that is why both are shown.
-
-## Who can be trusted everywhere
-
-To win somewhere is one thing, never to do harm another. The last columns of the table of standings are for the
-careful: how often a method was worse than no calibration at all, how often its log-loss was infinite, and its regret
-in a bad cell.
-
-{{{{ figure regret-by-size }}}}
-
-{{{{ figure regret-by-classifier }}}}
-
-## Is the default ever beaten
-
-{_beaten(field)}
-
-{{{{ fold The default against every other calibrator }}}}
-
-{{{{ table default }}}}
-
-{{{{ end }}}}
-
-{{{{ table groups }}}}
-
-## When do steps beat a sigmoid
-
-{_crossing(field)}
-
-{{{{ fold Platt less isotonic by classifier and size }}}}
-
-{{{{ table crossing }}}}
-
-{{{{ end }}}}
-
-## What this does not tell
-
-Classifiers had fast settings and at most {max(part["rows"]["train"] for part in results.values()):,} training rows.
-Problems of one source are witnesses that agree with each other, and there are {len(np.unique(field.source))} sources:
-intervals over so few are rough, and somewhat too short. Calibrators had their defaults; with other options a method may
-do better. Everything supposes that tomorrow's cases are like those that calibrated."""
-
-
 def _answer(field: Field, ranking: list[str]) -> str:
     place, first = ranking.index(AUTO) + 1, ranking[0]
     regret, ranks = field.regret().mean(axis=0), field.ranks().mean(axis=0)
@@ -142,12 +78,10 @@ def _answer(field: Field, ranking: list[str]) -> str:
             f"{written(field.difference(AUTO, first), '.2f')}, which {chance}."
         )
     best_rank = field.methods[int(np.argmin(ranks))]
-    rank = f"The best mean rank, {ranks.min():.1f} of {len(ranking)}, has {best_rank}"
+    rank = f"{best_rank} has the best mean rank, {ranks.min():.1f} of {len(ranking)}"
     mine = "" if best_rank == AUTO else f"; {AUTO}'s is {ranks[field.column(AUTO)]:.1f}"
-    harm = 100 * worse_than_raw(field, AUTO)
-    return (
-        f"{taken} {rank}{mine}. {AUTO} was worse than no calibration in {harm:.1f} % of the cells, thinned ones apart."
-    )
+    harm = f"{AUTO} was worse than no calibration in {100 * worse_than_raw(field, AUTO):.1f} % of the cells that were"
+    return f"{taken} {rank}{mine}. {harm} not thinned."
 
 
 def _exported(method: str) -> str:
@@ -193,8 +127,8 @@ def _kinds_won(field: Field, loss: Loss) -> str:
     names = sorted(set(winners), key=lambda name: -winners.count(name))
     shown = ", ".join(f"{kind} {number}" for kind, number in sorted(kinds.items(), key=lambda item: -item[1]) if number)
     return (
-        f"Of {len(winners)} squares of classifier, size and share of positives, kinds won: {shown}. "
-        f"{len(names)} methods win at least one, most often {names[0]} ({winners.count(names[0])})."
+        f"The {len(winners)} squares of classifier, size and share of positives are won by maps of these kinds: "
+        f"{shown}. {len(names)} methods win at least one, most often {names[0]} ({winners.count(names[0])})."
     )
 
 
@@ -212,8 +146,8 @@ def _repeated(results: Results) -> str:
     same = sum(a == b for a, b in pairs)
     kinds = sum(kind_of(a) == kind_of(b) for a, b in pairs)
     return (
-        f"How much of it is luck? With every other drawing alone, and then with the rest, the same method wins "
-        f"{same} of {len(pairs)} squares both times, the same kind {kinds}."
+        f"How much of it is luck? With one half of the drawings and with the other, the same method wins {same} of "
+        f"{len(pairs)} squares both times, the same kind {kinds}."
     )
 
 
