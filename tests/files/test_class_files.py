@@ -231,7 +231,7 @@ class TestArrays:
         data = read(tmp_path / "z.npy", (), classes=["a", "b", "c"], labels=tmp_path / "y.npy")
         np.testing.assert_array_equal(data.rows.values, arrays[0])
         np.testing.assert_array_equal(data.rows.truth, arrays[1])
-        refused(tmp_path / "z.npy", "no label column recognized", ())
+        refused(tmp_path / "z.npy", "z.npy must come with labels; got scores alone.*--labels", ())
 
     def test_the_matrix_is_known_by_its_name(self, tmp_path, arrays):
         z, y = arrays

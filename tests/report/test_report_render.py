@@ -100,7 +100,7 @@ def test_json_is_the_dictionary(summary):
 
 def test_stars_are_those_of_the_comparison(summary, elements):
     marks = [
-        f"{method['mark']}({method['mark_holm']})" if method["mark"] or method["mark_holm"] else ""
+        f"{method['mark']}({method['mark_holm']})" if method["mark_holm"] else method["mark"]
         for name in summary["methods"]["ranking"]
         for part in summary["methods"]["comparison"]["measures"].values()
         for method in [part["methods"][name]]
