@@ -19,7 +19,6 @@ import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -217,9 +216,7 @@ def _write(model: CalibrationModel | JointModel) -> None:
     plain = CalibrationModel(
         model.method, model.parameters, model.map, model.data, model.warnings, model.version, model.labels
     )
-    writers: list[Callable[[CalibrationModel], object]] = [to_python, to_javascript, to_c]
-    if find_spec("onnx"):
-        writers.append(to_onnx)
+    writers: list[Callable[[CalibrationModel], object]] = [to_python, to_javascript, to_c, to_onnx]
     for write in (*writers, *(lambda m, d=d: to_sql(m, dialect=d) for d in ("duckdb", "sqlite", "postgres"))):
         with contextlib.suppress(OddsmithError):
             write(plain)

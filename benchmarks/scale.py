@@ -45,7 +45,7 @@ def scale(sizes: tuple[int, ...] = ROWS) -> None:
 
 def write_rows(folder: Path, rows: int) -> None:
     """Write normal scores, and labels that follow them, in files of ten million rows."""
-    with duckdb.connect() as connection:
+    with _connected() as connection:
         for number, start in enumerate(range(0, rows, _FILE_ROWS)):
             end = min(start + _FILE_ROWS, rows)
             uniform = [f"(hash(i * 3 + {k}) >> 11) / 9007199254740992.0::DOUBLE" for k in range(3)]
@@ -58,7 +58,7 @@ def write_rows(folder: Path, rows: int) -> None:
 def measure(files: str, rows: int) -> None:
     """Print one size: table and fit, maps inside DuckDB, memory, and other engines."""
     tries = 7 if rows <= _MANY else 3
-    with duckdb.connect() as connection:
+    with _connected() as connection:
         relation = connection.read_parquet(files)
         print(f"\n{rows:.0e} rows of Parquet in DuckDB, by the clock", flush=True)
         for what, query in (
@@ -90,7 +90,7 @@ def measure(files: str, rows: int) -> None:
 def write_logits(folder: Path, rows: int) -> None:
     """Write normal logits of ten classes, and labels that are the largest logit in most rows."""
     names = [f"logit_{place}" for place in range(_CLASSES)]
-    with duckdb.connect() as connection:
+    with _connected() as connection:
         for number, start in enumerate(range(0, rows, _FILE_ROWS)):
             end = min(start + _FILE_ROWS, rows)
             uniform = [f"(hash(i * 31 + {k}) >> 11) / 9007199254740992.0::DOUBLE" for k in range(2 * _CLASSES)]
@@ -110,35 +110,45 @@ def measure_classes(files: str, rows: int) -> None:
     """Print one size of ten classes: joint maps and tables inside DuckDB, against a scan of the columns they read."""
     tries = 7 if rows <= _MANY else 3
     names = [f"logit_{place}" for place in range(_CLASSES)]
-    with duckdb.connect() as connection:
+    with _connected() as connection:
         relation = connection.read_parquet(files)
         print(f"\n{rows:.0e} rows × {_CLASSES} classes of Parquet in DuckDB", flush=True)
         header("against the bare scan, in processor time of all threads", "scan ms")
         bare = relation.aggregate(", ".join(f"sum({name})" for name in names))
-        scan = least_work(bare.fetchall, tries)
         sums = [*(f"sum(probability_{place})" for place in range(_CLASSES)), "max(decision)"]
         for what, (fitted, bar) in joint_maps().items():
             inside = apply_joint(relation, fitted, names).aggregate(", ".join(sums))
-            taken = least_work(inside.fetchall, tries)
+            taken, scan = alternately(inside.fetchall, bare.fetchall, tries)
             report(f"{what}, probabilities and decision", taken, scan, taken / scan, bar, at_least=False)
         taken = least_work(lambda: class_tables(relation, names, "label", range(_CLASSES)), 3)
         report("tables of all classes", taken, scan, taken / scan, float("nan"), at_least=False)
 
 
 def joint_maps() -> dict[str, tuple[JointMap, float]]:
-    """Return maps of three shapes, and how many bare scans each may take."""
+    """Return maps of four shapes, and how many bare scans each may take."""
     rng = np.random.default_rng(0)
     level = rng.normal(size=_CLASSES) / 10
     matrix = np.eye(_CLASSES) + rng.normal(size=(_CLASSES, _CLASSES)) / 10
-    parts = {
-        "temperature": (ScalingPart("temperature", "logits", 0.0, np.array(0.6), np.zeros(_CLASSES)), 5.0),
-        "vector": (ScalingPart("vector", "logits", 0.0, 0.6 + level, level), 6.0),
-        "matrix": (ScalingPart("matrix", "logits", 0.0, matrix, level), float("nan")),
+    slopes = {"temperature": (np.array(0.6), 0 * level), "vector": (0.6 + level, level), "matrix": (matrix, level)}
+    found: dict[str, tuple[JointMap, float]] = {
+        name: (_blend([1.0], [ScalingPart(name, "logits", 0.0, coef, intercept)]), 5.0)
+        for name, (coef, intercept) in slopes.items()
     }
-    return {
-        name: (ScalingMap(_CLASSES, "logits", (part,), np.ones(1), np.zeros(_CLASSES)), bar)
-        for name, (part, bar) in parts.items()
-    }
+    # What AutoScaling made of the logits of networks: base rates, a temperature, two vectors and two matrices.
+    reading, coefs = "floored_log_probabilities", [np.array(0.0), np.array(0.6), 0.6 + level, 0.7 + level]
+    parts = [ScalingPart(str(i), reading, 0.0, coef, level) for i, coef in enumerate([*coefs, matrix, matrix / 2])]
+    return found | {"blend of six parts": (_blend([0.02, 0.08, 0.2, 0.2, 0.25, 0.25], parts), float("nan"))}
+
+
+def _blend(weights: list[float], parts: list[ScalingPart]) -> JointMap:
+    return ScalingMap(_CLASSES, "logits", tuple(parts), np.array(weights), np.zeros(_CLASSES))
+
+
+def _connected() -> duckdb.DuckDBPyConnection:
+    """Return a connection that draws no bars between the figures."""
+    connection = duckdb.connect()
+    connection.execute("SET enable_progress_bar = false")
+    return connection
 
 
 def total(relation: duckdb.DuckDBPyRelation) -> object:
@@ -154,6 +164,12 @@ def least_work(function: Callable[[], object], tries: int) -> float:
         function()
         taken.append(time.process_time() - start)
     return min(taken)
+
+
+def alternately(function: Callable[[], object], other: Callable[[], object], tries: int) -> tuple[float, float]:
+    """Return the processor times of two functions, in turn: those of the try whose ratio is the median."""
+    pairs = [(least_work(function, 1), least_work(other, 1)) for _ in range(tries)]
+    return sorted(pairs, key=lambda pair: pair[0] / pair[1])[tries // 2]
 
 
 def table_of(frame: object) -> ScoreTable:

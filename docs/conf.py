@@ -72,4 +72,4 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": []}
+html_sidebars = {page: [] for page in ("index", "numbers", "scale")}  # pages without others below them

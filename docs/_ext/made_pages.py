@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 def setup(app: Sphinx) -> dict[str, bool]:
     """Write all made pages and figures when a build begins."""
     app.connect("builder-inited", _write)
-    app.connect("source-read", _list_the_studies)
+    app.connect("source-read", _lay_out_the_studies)
     return {"parallel_read_safe": True}
 
 
@@ -36,8 +36,13 @@ def _write_if_changed(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def _list_the_studies(app: Sphinx, docname: str, content: list[str]) -> None:
-    """Put the studies below their index, which is plain Markdown, so that it can be read outside the site as well."""
+def _lay_out_the_studies(app: Sphinx, docname: str, content: list[str]) -> None:
+    """Give the studies what plain Markdown, which can be read outside the site as well, does not say.
+
+    They stand below their index, and have the whole width: their tables have many columns.
+    """
     del app
     if docname == "studies/index":
         content[0] += "\n\n```{toctree}\n:hidden:\n:glob:\n\n*/index\n```\n"
+    if docname.startswith("studies/"):
+        content[0] = f"---\nhtml_theme.sidebar_secondary.remove: true\n---\n\n{content[0]}"

@@ -48,7 +48,7 @@ def modes(fit):
 
 
 def penalty(fit):
-    return np.log10([fit.l2_ if hasattr(fit, "l2_") else fit.penalty_])
+    return np.log10([fit.penalty_])
 
 
 def edges(fit):

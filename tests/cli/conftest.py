@@ -6,7 +6,7 @@ import pytest
 from cli_files import csv_text, sample
 
 from oddsmith.cli import evaluate
-from oddsmith.report import summary
+from oddsmith.report import class_pictures, class_summary, summary
 
 #: Not a module to look for doctests in: every folder may have one of this name.
 collect_ignore = ["conftest.py"]
@@ -17,8 +17,14 @@ run = cli_running.run
 @pytest.fixture(autouse=True)
 def few_samples(monkeypatch):
     """Let intervals be made of few samples: what they are worth is tested elsewhere."""
-    monkeypatch.setattr(evaluate, "_SAMPLES", 40)
-    monkeypatch.setattr(summary, "_SAMPLES", 40)
+    for module, name in (
+        (evaluate, "_SAMPLES"),
+        (evaluate, "_CLASS_SAMPLES"),
+        (summary, "_SAMPLES"),
+        (class_summary, "_SAMPLES"),
+        (class_pictures, "_SAMPLES"),
+    ):
+        monkeypatch.setattr(module, name, 40)
 
 
 @pytest.fixture

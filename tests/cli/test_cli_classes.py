@@ -180,8 +180,24 @@ class TestFit:
         assert "must not be the input" in run("fit", logits, "-o", logits, "--scores", "z_*", "--force").error
         assert model.read_bytes() == before
 
+    def test_two_columns_of_one_name_are_refused(self, run):
+        Path("twice.csv").write_text("p_a,p_b,p_a,label\n1,2,3,a\n3,2,1,b\n")
+        assert "got 'p_a', 2 times in twice.csv" in run("fit", "twice.csv", "-o", "m.json", "--scores", "p_*").error
+
 
 class TestApply:
+    @pytest.mark.parametrize("kind", ["logits", "probabilities"])
+    def test_a_thousand_classes(self, run, tmp_path, kind):
+        rng = np.random.default_rng(0)
+        z, y = rng.normal(size=(30, 1000)), rng.integers(1000, size=30)
+        values = z if kind == "logits" else softmax(z)
+        np.savez(tmp_path / "many.npz", **{kind: values, "labels": y})
+        assert run("fit", "many.npz", "-o", "many.json", "-m", "temperature", "-q").code == 0
+        assert run("apply", "many.json", "many.npz", "-o", "many.parquet", "-q").code == 0
+        found = duckdb.sql("FROM 'many.parquet'").fetchnumpy()
+        p = np.column_stack([found[f"probability_{k}"] for k in range(1000)])
+        np.testing.assert_allclose(p, oddsmith.load("many.json").predict_proba(values), rtol=0, atol=1e-12)
+
     def test_one_probability_per_class_and_the_decision(self, run, logits, model):
         told = run("apply", model, logits, "-o", "out.parquet", "--json")
         assert told.json == {"output": "out.parquet", "rows": N, "classes": list(LABELS)}
@@ -206,6 +222,18 @@ class TestApply:
         assert "--score is for the scores of two" in run("apply", model, logits, "-o", "o.csv", "-s", "z_ant").error
         run("fit", logits, "-o", "two.json", "-s", "z_ant", "-m", "platt", "--positive", "ant")
         assert "--scores is for several" in run("apply", "two.json", logits, "-o", "o.csv", "--scores", "z_*").error
+
+    def test_probabilities_for_a_model_of_logits_are_noticed(self, run, model, logits, probabilities):
+        told = run("apply", model, probabilities, "-o", "o.csv", "--scores", "p_*")
+        assert "Warning: rows sum to 1, as probabilities do, but the model was fitted to logits." in told.err
+        assert told.code == 0
+        assert "Warning" not in run("apply", model, logits, "-o", "fine.csv").err
+
+    def test_logits_for_a_model_of_probabilities_are_refused(self, run, logits, probabilities):
+        run("fit", probabilities, "-o", "p.json", "--scores", "p_*", "-m", "temperature", "-q")
+        told = run("apply", "p.json", logits, "-o", "o.csv", "--scores", "z_*")
+        assert "the model was fitted to probabilities, which are ≥ 0 and sum to 1 in every row" in told.error
+        assert run("apply", "p.json", probabilities, "-o", "o.csv").code == 0
 
 
 class TestShowAndExport:
@@ -278,6 +306,18 @@ class TestEvaluateAndCheck:
         assert told.code == 1
         assert told.json["bounds"][0]["holds"] is False
         assert "<failure" in Path("check.xml").read_text()
+
+    def test_what_had_no_probability_breaks_a_gate_and_refutes_calibration(self, run):
+        given = "".join("1,0,0,ant\n0.5,0.5,0,bee\n" for _ in range(20))
+        Path("zero.csv").write_text(f"p_ant,p_bee,p_cat,label\n{given}0,1,0,ant\n")
+        told = run("check", "zero.csv", "--scores", "p_*", "--min-p", 0.01, "--json")
+        assert told.code == 1
+        assert told.json["bounds"][0]["value"] == 0
+        assert "Not calibrated: refuted" in run("evaluate", "zero.csv", "--scores", "p_*", "--json").json["verdict"]
+
+    def test_scores_without_labels(self, run, tmp_path):
+        np.save(tmp_path / "p.npy", softmax(data()[0]))
+        assert "p.npy must come with labels; got scores alone. Hint: pass --labels" in run("evaluate", "p.npy").error
 
     @pytest.mark.parametrize(
         ("options", "words"),

@@ -88,6 +88,12 @@ def test_programs_that_are_not_at_hand(monkeypatch, to, engine):
     assert str(export(CAL, to).parity) == f"Not checked here: {engine} is not at hand."
 
 
+def test_a_package_that_is_not_at_hand(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(InvalidInputError, match=r"onnx must be installed to write ONNX; .* Hint: run pip install onnx"):
+        export(CAL, "onnx")
+
+
 def test_a_runtime_that_is_not_at_hand(monkeypatch):
     needs("onnx")
     monkeypatch.setitem(sys.modules, "onnxruntime", None)

@@ -230,3 +230,9 @@ def test_lines_that_end_in_carriage_returns_alone(tmp_path):
     (tmp_path / "a.csv").write_bytes(b"score,label\r0.1,0\r0.9,1\r")
     with pytest.raises(InvalidInputError, match=r"lines must end in \\n or \\r\\n; got \\r alone"):
         read(tmp_path / "a.csv")
+
+
+def test_decimal_commas_are_recognized(tmp_path):
+    (tmp_path / "a.csv").write_text("score;label\n-0,25;0\n1,5;1\n,5;1\n")
+    with pytest.raises(InvalidInputError, match=r"number: 1,5.* write decimal points for decimal commas"):
+        read(tmp_path / "a.csv")

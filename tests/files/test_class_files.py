@@ -231,7 +231,7 @@ class TestArrays:
         data = read(tmp_path / "z.npy", (), classes=["a", "b", "c"], labels=tmp_path / "y.npy")
         np.testing.assert_array_equal(data.rows.values, arrays[0])
         np.testing.assert_array_equal(data.rows.truth, arrays[1])
-        refused(tmp_path / "z.npy", "no label column recognized", ())
+        refused(tmp_path / "z.npy", "z.npy must come with labels; got scores alone.*--labels", ())
 
     def test_the_matrix_is_known_by_its_name(self, tmp_path, arrays):
         z, y = arrays
@@ -498,3 +498,8 @@ class TestCosts:
     def test_costs_that_do_not_fit_are_refused(self, tmp_path, content, words):
         with pytest.raises(InvalidInputError, match=words):
             read_costs(self.written(tmp_path, content), ["a", "b"])
+
+
+def test_decimal_commas_are_recognized(path):
+    path.write_text(text([("0,7", "0,2", "0,1", "cat")], separator=";"))
+    refused(path, "write decimal points for decimal commas")

@@ -86,9 +86,9 @@ def test_infinite_values_are_the_farthest_ones():
 
 
 def test_a_mixture_is_a_weighted_mean():
-    one, other = softmax(held(K)), softmax(Affine(np.array(0.1), np.zeros(K), held(K)))
+    one, other = held(K), Affine(np.array(0.1), np.zeros(K), held(K))
     found = evaluate_vector(mixture(np.array([0.2, 0.8]), [one, other]), rows())
-    expected = 0.2 * evaluate_vector(one, rows()) + 0.8 * evaluate_vector(other, rows())
+    expected = 0.2 * evaluate_vector(softmax(one), rows()) + 0.8 * evaluate_vector(softmax(other), rows())
     np.testing.assert_allclose(found, expected, atol=1e-15)
 
 

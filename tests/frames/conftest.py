@@ -93,6 +93,7 @@ def _postgres(fixture, table):
 @pytest.fixture(scope="session")
 def postgres_connection(postgres):  # noqa: F811
     """A connection to PostgreSQL by Ibis."""
+    needs("psycopg")
     connection = postgres.ibis()
     yield connection
     connection.disconnect()

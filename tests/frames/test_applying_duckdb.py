@@ -7,9 +7,11 @@ from oddsmith import PiecewiseLogisticCalibrator, SplineCalibrator
 from oddsmith.formula import SCORE, Pieces, evaluate
 from oddsmith.frames import duckdb_expressions
 from oddsmith.frames.applying import apply
+from oddsmith.frames.applying_joint import apply_joint
 from oddsmith.frames.hinges import as_hinges
 from oddsmith.frames.searching import plan_search
 from oddsmith.maps import LinearMap, StepMap
+from oddsmith.maps.joint import ScalingMap, ScalingPart
 from optional import needs
 from samples import ours_allowed
 
@@ -142,3 +144,55 @@ def test_nothing_is_run_before_it_is_asked(duck):
     result = apply(relation, StepMap(knots, knots / 100, np.append(knots, 99) / 100), "s")
     with pytest.raises(Exception, match="run too early"):
         result.fetchall()
+
+
+def blend_of_ten(shift=0.0):
+    """Return a blend of all that AutoScaling blends, of ten classes, and rows from tiny to beyond all bounds."""
+    rng = np.random.default_rng(9)
+    k = 10
+    matrix, level = np.eye(k) + rng.normal(size=(k, k)) / 10, rng.normal(size=k) / 10
+    floored = "floored_log_probabilities"
+    parts = (
+        ScalingPart("base rates", floored, 0.0, np.array(0.0), level),
+        ScalingPart("temperature", floored, 0.0, np.array(0.6), np.zeros(k)),
+        ScalingPart("vector", floored, 0.0, 0.6 + level, level),
+        ScalingPart("matrix", floored, 0.0, matrix, level),
+        ScalingPart("matrix, softened", floored, 1e-3, matrix / 2, -level),
+    )
+    blend = ScalingMap(k, "logits", parts, np.array([0.1, 0.2, 0.3, 0.3, 0.1]), shift * level)
+    sizes = np.repeat([1e-3, 1.0, 8.0, 40.0, 1e3, 1e5], 60)
+    rows = sizes[:, None] * rng.normal(size=(len(sizes), k))
+    extremes = rng.choice([-np.inf, -1e300, -1e4, 0.0, 1e4, 1e300, np.inf], (60, k))
+    return blend, np.concatenate([rows, extremes, 49.9 * np.sign(rng.normal(size=(60, k)))])
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.0, 1e4])
+def test_a_blend_of_ten_classes_is_that_of_numpy(shift):
+    duckdb = needs("duckdb")
+    blend, rows = blend_of_ten(shift)
+    expected = np.exp(blend.log_probability(rows))
+    np.testing.assert_allclose(blend.probability(rows), expected, atol=1e-12, rtol=0)
+    rows[::7, 3], rows[1::7, 4], expected[::7], expected[1::7] = np.nan, np.nan, np.nan, np.nan
+    columns = {f"x{i}": pa.array(rows[:, i], mask=np.isnan(rows[:, i]) & (i == 3)) for i in range(10)}
+    with duckdb.connect() as connection:
+        held = connection.from_arrow(pa.table(columns))
+        found = apply_joint(held, blend, list(columns)).fetchnumpy()
+    got = np.column_stack([np.ma.filled(found[f"probability_{i}"], np.nan) for i in range(10)])
+    np.testing.assert_allclose(got, expected, atol=1e-12, rtol=0)
+    decided, known = np.ma.getdata(found["decision"]), ~np.isnan(expected[:, 0])
+    assert np.ma.getmaskarray(found["decision"]).tolist() == (~known).tolist()
+    chosen = np.take_along_axis(expected[known], decided[known].astype(int)[:, None], axis=1)[:, 0]
+    np.testing.assert_allclose(chosen, expected[known].max(axis=1), atol=1e-12)
+
+
+def test_slopes_that_overflow_for_small_scores_leave_no_row_plain():
+    steep = ScalingPart("temperature", "log_probabilities", 0.0, np.array(1e4), np.zeros(3))
+    flat = steep._replace(coef=np.array(0.5))
+    blend = ScalingMap(3, "logits", (steep, flat), np.array([0.5, 0.5]), np.zeros(3))
+    rows = np.array([[0.1, 0.0, -0.2], [40.0, 39.0, -40.0], [0.0, 0.0, 0.0]])
+    duckdb = needs("duckdb")
+    with duckdb.connect() as connection:
+        held = connection.from_arrow(pa.table({name: rows[:, i] for i, name in enumerate("abc")}))
+        found = apply_joint(held, blend, ["a", "b", "c"]).fetchnumpy()
+    got = np.column_stack([found[f"probability_{i}"] for i in range(3)])
+    np.testing.assert_allclose(got, np.exp(blend.log_probability(rows)), atol=1e-12)

@@ -4,15 +4,17 @@ import numpy as np
 
 from oddsmith import SquashCalibrator
 from oddsmith.frames import apply
-from oddsmith.frames.engines import ENGINES, register
-from oddsmith.frames.engines.polars import PolarsLazy
+from oddsmith.frames.engines import ENGINES, FrameEngine, register
 from optional import needs
 
 FITTED = SquashCalibrator().fit([-1.0, 1.0], [0, 1])
 
 
-class Halving(PolarsLazy):
-    """An engine that is easy to tell from all others."""
+class Halving(FrameEngine):
+    """An engine for lazy frames of Polars that is easy to tell from all others."""
+
+    def takes(self, frame):
+        return isinstance(frame.to_native(), needs("polars").LazyFrame)
 
     def with_probability(self, rows, maps, name):
         polars = needs("polars")

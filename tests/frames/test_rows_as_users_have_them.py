@@ -159,12 +159,13 @@ def test_dask_keeps_order_index_partitions_and_divisions(form, folder, request, 
         assert result.npartitions == frame.npartitions
         assert result.divisions == frame.divisions
         pandas, kept = needs("pandas"), result.drop(columns="probability")
+        one_type_of_text = int(pandas.__version__.partition(".")[0]) >= 3  # before, Dask may compute another
         for before, after in zip(frame.partitions, kept.partitions, strict=True):
             if form == "dask shuffled":  # whose order is not the same twice
                 before, after = (part.compute().sort_values("id") for part in (before, after))
             else:
                 before, after = before.compute(), after.compute()
-            pandas.testing.assert_frame_equal(before, after)
+            pandas.testing.assert_frame_equal(before, after, check_dtype=one_type_of_text)
 
 
 def test_dask_workers_do_without_the_library(dask_client, folder, fits, segments):

@@ -257,7 +257,7 @@ def test_kernels_that_keep_no_digits_or_are_none_are_refused(noisy, monkeypatch)
             InvalidInputError, match=r"must keep digits beside penalty; got values up to .* Hint: center"
         ):
             KernelLogisticRegression("quadratic", **options).fit(X + 1e8, y)
-    with pytest.raises(InvalidInputError, match=r"positive semi-definite; got .* Hint: "):
+    with pytest.raises(InvalidInputError, match=r"positive semi-definite; got .* Hint: .* raise penalty"):
         KernelLogisticRegression(lambda a, b: -(a @ b.T)).fit(X, y)
     with pytest.raises(InvalidInputError, match="kernel values must be finite"):
         KernelLogisticRegression(lambda a, b: np.full((len(a), len(b)), np.nan)).fit(X, y)
@@ -279,7 +279,7 @@ def test_separable_data_with_a_tiny_penalty_converge(kernel):
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_too_few_steps_are_reported(noisy, kernel):
-    with pytest.warns(NonConvergenceWarning, match="stopped after max_iter=1 steps"):
+    with pytest.warns(NonConvergenceWarning, match=r"stopped after max_iter=1 steps .* or penalty if"):
         KernelLogisticRegression(kernel, 1e-4, max_iter=1).fit(*noisy)
 
 

@@ -22,6 +22,10 @@ def test_tables_are_those_of_the_documentation():
     assert readme.filled(TEXT, shown) == TEXT
 
 
+def test_a_table_ends_before_the_text_below_it():
+    assert re.findall(r"^\|.*\n[^|\n].*", TEXT, re.MULTILINE) == []
+
+
 def test_commands_print_what_is_shown(tmp_path):
     run = readme.runner(tmp_path)
     assert any(command.startswith("oddsmith ") for command in readme.commands(TEXT))

@@ -11,7 +11,7 @@ from oddsmith.errors import InvalidInputError
 from oddsmith.metrics.significance import Decisions
 from oddsmith.report import BASE_RATE, UNCALIBRATED, compare_methods
 from oddsmith.report.advice import _PREFERRED, HeldOut, by_preference
-from oddsmith.report.wording import marks_explained
+from oddsmith.report.wording import marks_explained, rows_of_methods
 
 METHODS = {"histogram": HistogramCalibrator(), "auto": AutoCalibrator(), "platt": PlattCalibrator()}
 
@@ -158,6 +158,16 @@ def test_good_probabilities_are_left_alone():
     assert worse.advice.kind == "leave"
     assert worse.verdict.startswith("Leave the scores uncalibrated: with histogram the log-loss")
     assert "rises from" in worse.verdict
+
+
+@pytest.mark.parametrize(("mark", "holm", "shown"), [("‡", "", "‡"), ("*", "‡", "*(‡)"), ("", "", "")])
+def test_marks_in_parentheses_are_left_out_where_there_are_none(mark, holm, shown):
+    part = {"best": "a", "methods": {"a": {"mark": mark, "mark_holm": holm}}}
+    mean = {"log_loss": {"a": 0.5}}
+    compared = {"ranking": ["a"], "comparison": {"measures": {"log_loss": part}}, "mean": mean, "advice": {"kind": "x"}}
+    (row,) = rows_of_methods(compared)
+    assert row["cells"]["log_loss"]["marks"] == shown
+    assert ("in parentheses" in marks_explained([shown], UNCALIBRATED)) == bool(holm)
 
 
 def test_marks_are_explained_where_they_appear():

@@ -115,9 +115,11 @@ def test_a_calibrator_takes_each_class_against_the_rest(rows):
     np.testing.assert_allclose(each[0], np.exp(own.log_odds(against[:5])))
     np.testing.assert_allclose(model.predict_proba(z).sum(axis=1), 1)
     prob = replace(rows, values=softmax(z, axis=1), input="probabilities")
-    column = fit_class_rows(prob, IsotonicCalibrator())
+    same = fit_class_rows(prob, PlattCalibrator())  # log-odds of probabilities are those of logits
+    np.testing.assert_allclose(same.predict_proba(prob.values), model.predict_proba(z), atol=1e-9)
+    column = fit_class_rows(prob, PlattCalibrator(input="probability"))
     assert column.labels == ("a", "b", "c")
-    assert not column.map.against_rest
+    assert (same.map.against_rest, column.map.against_rest) == (True, False)
 
 
 @pytest.mark.parametrize("n", [12, 40])

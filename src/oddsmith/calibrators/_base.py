@@ -3,7 +3,6 @@
 A new method is a dataclass with its parameters as fields and one method, ``_fit(table) -> CalibrationMap``.
 """
 
-import math
 import os
 import warnings
 from dataclasses import dataclass, field
@@ -29,6 +28,7 @@ from oddsmith.errors import (
     SingleClassWarning,
 )
 from oddsmith.maps import CalibrationMap, constant_map
+from oddsmith.maps.base import logit
 from oddsmith.table import Sample, ScoreTable, as_table
 from oddsmith.table.fingerprint import Fingerprint
 from oddsmith.table.rows import read_rows
@@ -327,12 +327,12 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             which = "positive" if data.n_neg == 0 else "negative"
             self._warn(SingleClassWarning, f"All labels are {which}; predicting a constant.")
             self._set_constant(data)
-            return constant_map(_log_odds(add_one_prior(data)))
+            return constant_map(float(logit(np.array(add_one_prior(data)))))
         low, high = data.span()
         if low == high:
             self._warn(ConstantScoreWarning, f"All scores equal {low:g}: the fit is a constant.")
             self._set_constant(data)
-            return constant_map(_log_odds(self._constant(data)))
+            return constant_map(float(logit(np.array(self._constant(data)))))
         if is_reversed(data):
             self._warn(
                 ReversedScoreWarning,
@@ -363,7 +363,3 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
 def add_one_prior(data: Sample) -> float:
     """Return (N₊ + 1)/(N + 2)."""
     return (data.n_pos + 1) / (data.n_pos + data.n_neg + 2)
-
-
-def _log_odds(prob: float) -> float:
-    return math.log(prob) - math.log1p(-prob)

@@ -70,7 +70,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
     knots_, weights_ : ndarray of shape (K + 1,)
         All knots, ends included, and the log-odds at each.
     slopes_ : ndarray of shape (K,)
-    l2_ : float
+    penalty_ : float
         The penalty used, on the scale of the scores.
     log_likelihood_ : float
     percentiles_ : tuple of int or None
@@ -108,7 +108,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
     end_epsilon: float | None = None
 
     _when_separable: ClassVar[str] = "a small ridge keeps the fit finite"
-    _selects: ClassVar[tuple[Selected, ...]] = (Selected("knots_", "knots"), Selected("l2_", "penalty", 0.5))
+    _selects: ClassVar[tuple[Selected, ...]] = (Selected("knots_", "knots"), Selected("penalty_", "penalty", 0.5))
 
     def _check_parameters(self) -> None:
         _check.one_of(self.pieces, "pieces", (3, "grow"))
@@ -137,11 +137,11 @@ class PiecewiseLogisticCalibrator(Calibrator):
         )
         if isinstance(self.penalty, str):
             penalty = search.held_out_penalty()
-            self.l2_: float = penalty * frame.scale * frame.scale
+            self.penalty_: float = penalty * frame.scale * frame.scale
         else:
-            self.l2_ = float(self.penalty)
+            self.penalty_ = float(self.penalty)
             # Beyond this the log-odds are straight to the last bit.
-            penalty = min(self.l2_ / frame.scale / frame.scale, 1e100)
+            penalty = min(self.penalty_ / frame.scale / frame.scale, 1e100)
         fit = search.fit(penalty)
         if not search.ridge and fit.is_loose:
             self._warn(SeparableWarning, "The data leave a piece free: a small ridge keeps the fit finite.")

@@ -6,6 +6,7 @@ from sklearn.base import clone
 
 from oddsmith._types import Floats
 from oddsmith.calibrators import Calibrator
+from oddsmith.classify._reading import logits_of
 from oddsmith.classify.scaling import JointScaling
 from oddsmith.modelfile import JointModel
 from oddsmith.table.class_rows import ClassRows
@@ -20,8 +21,8 @@ def fit_class_rows(rows: ClassRows, method: JointScaling | Calibrator) -> JointM
     ----------
     rows : ClassRows
     method : JointScaling or Calibrator
-        Unfitted. A calibrator is fitted to each class against the rest: to the log-odds of the class where rows are
-        logits, to its column where they are probabilities.
+        Unfitted. A calibrator is fitted to the log-odds of each class against the rest; one that was told to read
+        probabilities, to the column of each class where rows are probabilities.
 
     Examples
     --------
@@ -35,13 +36,16 @@ def fit_class_rows(rows: ClassRows, method: JointScaling | Calibrator) -> JointM
         scaling = clone(method).set_params(classes=np.arange(len(rows.labels)), input=rows.input)
         scaling.fit(rows.values, rows.truth, rows.weight)
         return JointModel.from_scaling(scaling, labels=rows.labels, column_names=rows.column_names)
-    logits = rows.input == "logits"
+    reads_columns = rows.input == "probabilities" and getattr(method, "input", None) == "probability"
+    logits = logits_of(rows.values, rows.input)
     calibrators = [
-        clone(method).fit(_against_rest(rows.values, k) if logits else rows.values[:, k], rows.truth == k, rows.weight)
+        clone(method).fit(rows.values[:, k], rows.truth == k, rows.weight)
+        if reads_columns
+        else clone(method)._fit_known("log_odds", _against_rest(logits, k), rows.truth == k, rows.weight)
         for k in range(len(rows.labels))
     ]
     return JointModel.from_one_vs_rest(
-        calibrators, rows.labels, input=rows.input, against_rest=logits, column_names=rows.column_names
+        calibrators, rows.labels, input=rows.input, against_rest=not reads_columns, column_names=rows.column_names
     )
 
 

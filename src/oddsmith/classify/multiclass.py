@@ -21,6 +21,7 @@ from oddsmith.classify._sources import Form
 from oddsmith.classify.coupling import couple_code_matrix, couple_pairwise, normalize_one_vs_rest
 from oddsmith.classify.scores import Layout
 from oddsmith.classify.target import Target
+from oddsmith.maps.base import logit
 
 #: Shares of 0 and 1 are read as this far from the ends where a joint scaling needs logits.
 _CLIP = 1e-12
@@ -223,7 +224,7 @@ class JointCalibration:
         """Return logits, from aligned scores."""
         if form == "probability":
             held = np.clip(values, _CLIP, 1 - _CLIP)
-            values = np.log(held) - np.log1p(-held) if values.shape[1] == 1 else np.log(held)
+            values = logit(held) if values.shape[1] == 1 else np.log(held)
         return np.where(np.isnan(values), np.nanmin(values, axis=1, keepdims=True), values)
 
     def predict_proba(self, scores: Floats) -> Floats:

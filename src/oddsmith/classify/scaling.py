@@ -88,6 +88,14 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_log_proba(self, logits: ArrayLike) -> Floats:
         """Return log P of each class, shape (n, k): finite where P itself rounds to 0."""
+        return self.map_.log_probability(self._rows(logits))
+
+    def predict_proba(self, logits: ArrayLike) -> Floats:
+        """Return P of each class, shape (n, k), in the order of ``classes_``."""
+        return self.map_.probability(self._rows(logits))
+
+    def _rows(self, logits: ArrayLike) -> Floats:
+        """Return the columns of rows, as many as there were in fit."""
         check_is_fitted(self)
         rows, _ = read_rows(logits, self.input_)
         if rows.shape[1] != self.n_features_in_:
@@ -97,11 +105,7 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"{self.n_features_in_} features as input",
                 "Reshape your data to one column per class, in the same order",
             )
-        return self.map_.log_probability(rows)
-
-    def predict_proba(self, logits: ArrayLike) -> Floats:
-        """Return P of each class, shape (n, k), in the order of ``classes_``."""
-        return np.exp(self.predict_log_proba(logits))
+        return rows
 
     def predict(self, logits: ArrayLike) -> NDArray[Any]:
         """Return the most probable label of each row; ties go to the earlier column."""

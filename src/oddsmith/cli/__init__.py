@@ -1,14 +1,20 @@
 """The command line: ``oddsmith --help``."""
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
 __all__ = ["main"]
 
+#: Matrices here are small: threads of linear algebra would take longer to meet than to compute.
+_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run the command line, by default with the arguments of this process."""
+    for name in _THREADS:
+        os.environ.setdefault(name, "1")
     try:
         from oddsmith.cli._app import main as run  # long enough to be interrupted
 

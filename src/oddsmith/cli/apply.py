@@ -86,14 +86,22 @@ def _apply_classes(
     **two_class_options: str | None,
 ) -> None:
     """Write the probabilities of several classes, and the decision."""
+    from oddsmith import _check
     from oddsmith.cli._classes import refuse_two_class_options
     from oddsmith.cli._output import print_text, writable_file
     from oddsmith.files import apply_joint_model, choose_model_columns, open_scores
+    from oddsmith.files.class_applying import share_of_probabilities
 
     refuse_two_class_options(**two_class_options)
     with open_scores(file) as opened, writable_file(output, opened.suffix) as target:
         columns = choose_model_columns(opened, model, scores or ())
         out.remark(columns.message)
+        share = share_of_probabilities(opened, columns)
+        if model.map.input == "logits" and share == 1:
+            out.remark("Warning: rows sum to 1, as probabilities do, but the model was fitted to logits.")
+        if model.map.input == "probabilities" and share == 0:
+            must = "the model was fitted to probabilities, which are ≥ 0 and sum to 1 in every row"
+            _check.fail(must, f"other scores in {opened.name}", "pass probabilities, or fit a model to these scores")
         with out.progress(f"Writing {output}") as progress:
             done = apply_joint_model(
                 model,

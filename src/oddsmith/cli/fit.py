@@ -181,7 +181,7 @@ def _fit_tables(data: "ClassData", calibrator: "Calibrator") -> "JointModel":
         [clone(calibrator).fit_table(table) for table in data.tables or ()],
         data.rows.labels,
         input=data.rows.input,
-        against_rest=data.rows.input == "logits",
+        against_rest=True,
         column_names=data.rows.column_names,
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith._version import __version__
 from oddsmith.export import _apart
@@ -71,11 +72,13 @@ class Onnx(Language):
 
     def write(self, model: Model, output: Output, note: str = "") -> bytes:
         """Return an ONNX model, with the header as its description."""
+        joint = joint_to_write(model, output)
+        if find_spec("onnx") is None:
+            _check.fail("onnx must be installed to write ONNX", "no package onnx", "run pip install onnx")
         import onnx
         from onnx import helper
 
         graph = _Nodes()
-        joint = joint_to_write(model, output)
         if joint is None:
             held = graph.add("Clip", "score", graph.constant(-_MAX), graph.constant(_MAX))
             value = _Graph(graph, held).read(formula_of(model, output))

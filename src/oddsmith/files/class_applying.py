@@ -1,5 +1,6 @@
 """Add the probabilities of several classes, and the decision, to a file."""
 
+import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,18 +21,24 @@ from oddsmith.files.adding import InputColumns, NewColumn, add_columns
 from oddsmith.files.applying import Applied
 from oddsmith.files.bad_rows import problem_code, problems_of, refuse_bad_rows
 from oddsmith.files.class_columns import ClassColumns, choose_class_columns
-from oddsmith.files.class_reading import EXACT, distribution_problems, score_expression
+from oddsmith.files.class_reading import EXACT, ROUNDED, distribution_problems, score_expression
 from oddsmith.files.columns import listed
 from oddsmith.files.source import ScoreFile
 from oddsmith.frames import apply_joint
 from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
-from oddsmith.frames.sql_text import identifier
+from oddsmith.frames.sql_text import identifier, sum_of
 from oddsmith.modelfile import JointModel
 
-__all__ = ["apply_joint_model", "choose_model_columns", "class_inputs"]
+__all__ = ["apply_joint_model", "choose_model_columns", "class_inputs", "share_of_probabilities"]
 
 #: How much is done when all rows were looked at.
 _SURVEYED = 0.2
+
+#: More classes take the engine longer to plan than to compute.
+_PLANNED = 100
+
+#: Rows that tell whether they are probabilities.
+_LOOKED_AT = 1000
 
 #: What the matrix of probabilities is called where arrays are written.
 _MATRIX = "probabilities"
@@ -61,6 +68,16 @@ def choose_model_columns(file: ScoreFile, model: JointModel, scores: Sequence[st
         return replace(found, scores=ordered, classes=model.labels)
     taken = f"Columns are taken in this order for the labels of the model: {listed(found.scores)}."
     return replace(found, classes=model.labels, message=f"{found.message} {taken}".strip())
+
+
+def share_of_probabilities(file: ScoreFile, columns: ClassColumns) -> float:
+    """Return how many of the first rows are ≥ 0 and sum to 1: no logits do, and NaN where nothing can be told."""
+    fields = [f"TRY_CAST(f{i} AS DOUBLE)" for i in range(len(columns.scores))]
+    first = f"SELECT * FROM ({file.layout.select(columns.scores)}) LIMIT {_LOOKED_AT}"
+    test = f"least({', '.join(fields)}) >= 0 AND abs({sum_of(fields)} - 1) <= {ROUNDED}"
+    with explained(file.name):
+        share = file.engine.rows(f"SELECT avg(({test})::INTEGER) FROM ({first})")[0][0]
+    return math.nan if share is None or len(fields) == 1 else float(share)
 
 
 def class_inputs(file: ScoreFile, columns: ClassColumns, input_: str) -> InputColumns:
@@ -129,8 +146,8 @@ def apply_joint_model(
     inputs, map_ = class_inputs(file, columns, model.map.input), model.map
 
     def compute(batch: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
-        logs = map_.log_probability(scores_of(batch, map_.columns, map_.input))
-        return [*np.exp(logs).T, logs.argmax(axis=1)]
+        prob = map_.probability(scores_of(batch, map_.columns, map_.input))
+        return [*prob.T, prob.argmax(axis=1)]
 
     def by_batches(path: str | os.PathLike[str]) -> Applied:
         rows, dropped = add_columns(
@@ -139,7 +156,7 @@ def apply_joint_model(
         return Applied(rows, dropped, {})
 
     kind = output_format(Path(output))[0]
-    if not isinstance(file.layout, TypedColumns) or kind == "numpy":
+    if not isinstance(file.layout, TypedColumns) or kind == "numpy" or len(model.labels) > _PLANNED:
         return by_batches(output)
     # Columns that need no parsing go through the engine from end to end, unless rows are left out.
     with replacing(output, force=force, sources=[*file.sources, *sources]) as unfinished, explained(file.name):
@@ -193,5 +210,11 @@ def _scored(file: ScoreFile, names: Sequence[str], input_: str) -> tuple[str, li
         f"TRY_CAST({file.layout.field(name)} AS DOUBLE) AS {column}" for name, column in zip(names, raw, strict=True)
     )
     rows = f"SELECT source.*, {fields} FROM {file.layout.relation()} AS source"
-    values = ", ".join(f"{score_expression(raw, i, input_)} AS {column}" for i, column in enumerate(columns))
-    return f"SELECT * EXCLUDE ({', '.join(raw)}), {values} FROM ({rows})", columns
+    total = f"{spare}_total"
+    if len(raw) == 1:
+        input_ = "logits"  # nothing to divide by
+    values = ", ".join(
+        f"{score_expression(one, total, input_)} AS {column}" for one, column in zip(raw, columns, strict=True)
+    )
+    rows = f"SELECT *, {sum_of(raw)} AS {total} FROM ({rows})"
+    return f"SELECT * EXCLUDE ({', '.join([*raw, total])}), {values} FROM ({rows})", columns

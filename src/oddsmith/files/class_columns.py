@@ -98,6 +98,8 @@ def choose_class_columns(
         )
     guessed = [] if scores else [f"columns {_span(found)} as the scores"]
     if label is None and needs_label:
+        if set(file.columns) == set(file.matrix()):
+            _check.fail(f"{file.name} must come with labels", "scores alone", "pass labels= (--labels FILE.npy)")
         label = guess_column(file, "label", "label", LABEL_NAMES, {*found, weight})
         guessed.append(f"column {label!r} as the label")
     names = varying if classes is None else list(classes)
@@ -131,7 +133,7 @@ def _scores(file: ScoreFile, given: Sequence[str], taken: set[str]) -> tuple[lis
             if not matches:
                 hint = f"choose among {listed(file.columns)}"
                 _check.fail(f"scores must match columns of {file.name}", repr(part), hint)
-            found |= {name: "".join(match.groups()) for name, match in matches.items()}
+            found |= {known_column(file, "scores", name): "".join(match.groups()) for name, match in matches.items()}
     by_pattern = list(found.values())
     return list(found), [v or "" for v in by_pattern] if all(by_pattern) else _varying(list(found))
 

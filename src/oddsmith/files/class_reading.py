@@ -19,7 +19,8 @@ from oddsmith.files.reading import is_whole
 from oddsmith.files.source import ScoreFile
 from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
 from oddsmith.frames.one_vs_rest import class_tables
-from oddsmith.frames.sql_text import text_literal
+from oddsmith.frames.sql_text import sum_of, text_literal
+from oddsmith.maps.joint import LEAST
 from oddsmith.table import ScoreTable
 from oddsmith.table.class_rows import ClassRows
 
@@ -127,8 +128,8 @@ def read_class_rows(
     random_state : int, default 0
         Seed of that sample.
     tables : bool, default False
-        Whether all rows are read into one score table per class where they are too many for memory: the log-odds of
-        each class against the rest of logits, the column of each class of probabilities. At most 50 classes.
+        Whether all rows are read into one score table per class where they are too many for memory: of the log-odds
+        of each class against the rest. At most 50 classes.
     progress : callable, optional
         Told how much is done, from 0 to 1.
 
@@ -176,7 +177,7 @@ def read_class_rows(
 def distribution_problems(k: int, start: int = 0) -> list[RowProblem]:
     """Return what may be wrong with probabilities of k classes, from f{start} on, beside what may be with any score."""
     fields = [f"TRY_CAST(f{i} AS DOUBLE)" for i in range(start, start + k)]
-    total = " + ".join(fields)
+    total = sum_of(fields)
     return [
         RowProblem(f"least({', '.join(fields)}) < 0", "a probability is negative"),
         RowProblem(f"abs({total} - 1) > {ROUNDED}", "probabilities do not sum to 1", f"': ' || ({total})"),
@@ -206,7 +207,7 @@ def _staged(file: ScoreFile, columns: ClassColumns, code: str) -> str:
 def _survey(engine: Engine, rows: str, k: int) -> _ClassSurvey:
     """Look at all rows once."""
     scores = [f"s{i}" for i in range(k)]
-    within = f"SELECT *, {' + '.join(scores)} AS total, least({', '.join(scores)}) AS low FROM {rows}"
+    within = f"SELECT *, {sum_of(scores)} AS total, least({', '.join(scores)}) AS low FROM {rows}"
     high = f"max(greatest({', '.join(scores)}))"
     grouped = (
         "SELECT problem, CASE WHEN problem IS NULL THEN label END AS label, count(*) AS n, bool_and(whole), "
@@ -287,7 +288,7 @@ def _without_foreign(
 def _usable(rows: str, columns: ClassColumns, foreign: Sequence[str], input_: str, whole_weights: bool) -> str:
     """Return a query for s0 and so on, label and weight of the rows that are used."""
     scores = [f"s{i}" for i in range(len(columns.scores))]
-    kept = [f"{score_expression(scores, i, input_)} AS {name}" for i, name in enumerate(scores)]
+    kept = [f"{score_expression(name, 'total', input_)} AS {name}" for name in scores]
     kept.append("label")
     if columns.weight is not None:
         kept.append(f"CAST(weight AS {'BIGINT' if whole_weights else 'DOUBLE'}) AS weight")
@@ -295,16 +296,14 @@ def _usable(rows: str, columns: ClassColumns, foreign: Sequence[str], input_: st
     if foreign:
         conditions.append(f"label NOT IN ({', '.join(map(text_literal, foreign))})")
     if input_ == "probabilities":
-        conditions.append(f"least({', '.join(scores)}) >= 0 AND abs({' + '.join(scores)} - 1) <= {ROUNDED}")
+        conditions.append(f"least({', '.join(scores)}) >= 0 AND abs(total - 1) <= {ROUNDED}")
+        rows = f"(SELECT *, {sum_of(scores)} AS total FROM {rows})"
     return f"SELECT {', '.join(kept)} FROM {rows} WHERE {' AND '.join(conditions)}"
 
 
-def score_expression(names: Sequence[str], i: int, input_: str) -> str:
-    """Return an expression for score i of columns of doubles: of rounded probabilities, divided by their sum."""
-    if input_ == "logits" or len(names) == 1:
-        return names[i]
-    total = " + ".join(names)
-    return f"CASE WHEN abs({total} - 1) > {EXACT} THEN {names[i]} / ({total}) ELSE {names[i]} END"
+def score_expression(name: str, total: str, input_: str) -> str:
+    """Return an expression for a score, of a rounded probability divided by the sum of its row."""
+    return name if input_ == "logits" else f"CASE WHEN abs({total} - 1) > {EXACT} THEN {name} / {total} ELSE {name} END"
 
 
 def _tables(
@@ -315,16 +314,14 @@ def _tables(
     scores = [f"s{i}" for i in range(k)]
     code = " ".join(f"WHEN {text_literal(text)} THEN {place}" for text, place in codes.items())
     kept = [f"CASE label {code} END AS code", *([] if columns.weight is None else ["weight"])]
-    if input_ == "logits":
-        # Each sum has a term that is 1, but for the largest class itself, whose sum is held above 0.
-        top = f"greatest({', '.join(scores)})"
-        others = [" + ".join(f"exp({other} - top)" for other in scores if other != one) for one in scores]
-        kept += [
-            f"{one} - top - ln(greatest({sums}, {_LEAST})) AS {one}" for one, sums in zip(scores, others, strict=True)
-        ]
-        usable = f"SELECT *, {top} AS top FROM ({usable})"
-    else:
-        kept += scores
+    if input_ == "probabilities":
+        logs = ", ".join(f"ln(greatest({one}, {LEAST})) AS {one}" for one in scores)
+        usable = f"SELECT * REPLACE ({logs}) FROM ({usable})"
+    # Each sum has a term that is 1, but for the largest class itself, whose sum is held above 0.
+    top = f"greatest({', '.join(scores)})"
+    others = [sum_of([f"exp({other} - top)" for other in scores if other != one]) for one in scores]
+    kept += [f"{one} - top - ln(greatest({sums}, {_LEAST})) AS {one}" for one, sums in zip(scores, others, strict=True)]
+    usable = f"SELECT *, {top} AS top FROM ({usable})"
     relation = engine.connection.sql(f"SELECT {', '.join(kept)} FROM ({usable})")
     return tuple(class_tables(relation, scores, "code", range(k), None if columns.weight is None else "weight"))
 

@@ -17,10 +17,12 @@ from oddsmith.formula import (
     Function,
     Highest,
     Number,
+    Pieces,
     Score,
     Where,
     clip,
     exp,
+    walk,
     where,
 )
 
@@ -72,6 +74,13 @@ def guarded_within(formula: Formula, *given: Range) -> Ranged:
     Given is what the score can be, and what stands `Beside` it.
     """
     return _guard(formula, given)
+
+
+def range_within(formula: Formula, *given: Range) -> Range:
+    """Return what the value of a formula can be, given what the score can be and what stands `Beside` it."""
+    if any(isinstance(node, Pieces) for node in walk(formula)):
+        return ANYTHING
+    return guarded_within(formula, *given)[1]
 
 
 def _guard(node: Formula, given: tuple[Range, ...]) -> Ranged:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from oddsmith._types import Floats
-from oddsmith.formula.guards import ANYTHING, Range, guarded_within
-from oddsmith.formula.nodes import SCORE, Beside, Formula, Highest, as_formula, walk
+from oddsmith.formula.guards import ANYTHING, Range, guarded_within, range_within
+from oddsmith.formula.nodes import SCORE, Beside, Formula, Function, Highest, as_formula, walk
 from oddsmith.formula.reader import rewritten
 from oddsmith.formula.vectors import (
     Affine,
@@ -38,6 +38,11 @@ class LayerColumn:
         Columns that the formula reads: the score, and what stands `Beside` it.
     low, high : float
         Values are known to lie between.
+    rough : bool
+        Whether 0 does as well where what it is the largest of is small; see `Largest`.
+    row : ndarray, optional
+        Of a product with a matrix: the formula is this row times the columns that it reads, and ``level``.
+    level : float
     """
 
     name: str
@@ -45,7 +50,13 @@ class LayerColumn:
     of: tuple[str, ...]
     low: float
     high: float
+    rough: bool = False
+    row: Floats | None = None
+    level: float = 0.0
 
+
+#: Sums, products and quotients of two exponentials of numbers within this bound are doubles.
+_POWER = 300.0
 
 #: Columns that can be computed at the same time.
 Layer = list[LayerColumn]
@@ -86,7 +97,12 @@ def as_layers(vectors: Sequence[Vector], columns: Sequence[str], spare: str) -> 
         own = [f"{layer}_{i + 1}" for i in range(node.width)] if node.width > 1 else [layer]
         low, high = bounds_of(node)
         made = _components(node, [names[id(part)] for part in parts_of(node)])
-        layers.append([LayerColumn(name, *one, low, high) for name, one in zip(own, made, strict=True)])
+        rough = isinstance(node, Largest) and node.rough
+        added = [LayerColumn(name, *one, low, high, rough) for name, one in zip(own, made, strict=True)]
+        if isinstance(node, Affine) and node.coef.ndim == 2:
+            rows = zip(added, node.coef, node.intercept.tolist(), strict=True)
+            added = [replace(column, row=row, level=level) for column, row, level in rows]
+        layers.append(added)
         names[id(node)] = own
     return Layers(layers, [names[id(vector)] for vector in vectors])
 
@@ -131,6 +147,29 @@ def guarded_layers(layers: Sequence[Layer], given: Sequence[str]) -> list[Layer]
             columns.append(replace(column, formula=formula))
         result.append(columns)
     return result
+
+
+def small_ranges(layers: Sequence[Layer], given: Sequence[str], reach: float) -> dict[str, Range] | None:
+    """Return what columns can be where inputs lie within ±reach and rough columns are 0; None if powers may overflow.
+
+    Examples
+    --------
+    >>> from oddsmith.formula.vectors import Inputs, log_softmax
+    >>> layers = as_layers([log_softmax(Inputs(2))], ["a", "b"], "x").layers
+    >>> round(small_ranges(layers, ["a", "b"], 20.0)["x6_1"].low, 2), small_ranges(layers, ["a", "b"], 1e3)
+    (-40.69, None)
+    """
+    ranges = dict.fromkeys(given, Range(-reach, reach, ANYTHING.least))
+    for column in (column for layer in layers for column in layer):
+        of = [ranges[name] for name in column.of]
+        if column.rough:
+            ranges[column.name] = range_within(as_formula(0.0))
+            continue
+        powers = (node.of for node in walk(column.formula) if isinstance(node, Function) and node.name == "exp")
+        if any(range_within(power, *of).size > _POWER for power in powers):
+            return None
+        ranges[column.name] = range_within(column.formula, *of)
+    return ranges
 
 
 def size_of(layers: Sequence[Layer]) -> int:

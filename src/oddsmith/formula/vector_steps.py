@@ -36,13 +36,16 @@ def computing_vector(vector: Vector) -> Callable[..., Any]:
     def compute(rows):  # type: ignore[no-untyped-def]  # annotations would travel too
         result = np.empty((len(rows), width))
         for start in range(0, len(rows), height):
-            part = rows[start : start + height]
-            missing = np.isnan(part).any(axis=1, keepdims=True)
+            # A component after the other: sums over components then add whole arrays.
+            part = rows[start : start + height].T.copy()
+            missing = np.isnan(part).any(axis=0)
+            if missing.any():
+                part[:, missing] = 0.0
             values: list[Any] = []
             for function, operands in calls:
-                given = [values[operand] for operand in operands] or [np.where(missing, 0.0, part)]
-                values.append(function(*given))
-            result[start : start + height] = np.where(missing, np.nan, values[-1])
+                values.append(function(*([values[operand] for operand in operands] or [part])))
+            result[start : start + height] = values[-1].T
+            result[start : start + height][missing] = np.nan
         return result
 
     return compute
@@ -57,19 +60,22 @@ def _call(node: Vector) -> Any:
         case Affine():
             return _affine(node)
         case Largest():
-            return lambda x: x.max(axis=1, keepdims=True)
+            return lambda x: x.max(axis=0, keepdims=True)
         case Total(formula=formula):
             compute = _computing(formula, 0)
-            return lambda x: np.broadcast_to(compute(x), x.shape).sum(axis=1, keepdims=True)
+            return lambda x: np.broadcast_to(compute(x), x.shape).sum(axis=0, keepdims=True)
     raise TypeError(node)
 
 
 def _affine(node: Affine) -> Any:
-    coef, intercept, far = node.coef, node.intercept, FAR
+    coef, intercept, far = node.coef, node.intercept[:, None], FAR
+    if coef.ndim == 1:
+        coef = coef[:, None]
+    is_matrix = node.coef.ndim == 2
 
     def compute(x):  # type: ignore[no-untyped-def]  # annotations would travel too
         with np.errstate(over="ignore", invalid="ignore"):
-            found = (x @ coef.T if coef.ndim == 2 else x * coef) + intercept
+            found = (coef @ x if is_matrix else coef * x) + intercept
             # Steep slopes, of a fit to tiny logits, times large ones: what overflows is held as inputs are.
             return found if np.isfinite(found.sum()) else np.clip(np.nan_to_num(found), -far, far)
 
@@ -85,9 +91,9 @@ def _each(node: Each) -> Any:
     def stacked(*given):  # type: ignore[no-untyped-def]
         columns = []
         for place, compute in enumerate(computes):
-            own = [x[:, place if x.shape[1] > 1 else 0] for x in given]
+            own = [x[place if len(x) > 1 else 0] for x in given]
             columns.append(np.broadcast_to(compute(*own), len(own[0])))
-        return np.column_stack(columns)
+        return np.stack(columns)
 
     return stacked
 

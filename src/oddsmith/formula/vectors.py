@@ -108,9 +108,18 @@ class Affine(Vector):
 
 @dataclass(frozen=True, eq=False)
 class Largest(Vector):
-    """The largest component."""
+    """The largest component.
+
+    Parameters
+    ----------
+    of : Vector
+    rough : bool
+        Whether any number will do that keeps exponentials of what components exceed it by in the range of doubles. An
+        engine may then take 0 where it knows that components are small.
+    """
 
     of: Vector
+    rough: bool = False
 
     @property
     def width(self) -> int:
@@ -144,19 +153,19 @@ def largest(x: Vector) -> Vector:
     return Largest(x) if known is None else known
 
 
-def below_largest(x: Vector) -> Vector:
-    """Return components less the largest of them."""
-    return x if _touches_zero(x) else Each((SCORE - Beside(1),), x, (Largest(x),), 2 * _BELOW, 0.0)
+def below_largest(x: Vector, *, rough: bool = False) -> Vector:
+    """Return components less the largest of them, which may be taken roughly."""
+    return x if _touches_zero(x, rough) else Each((SCORE - Beside(1),), x, (Largest(x, rough),), 2 * _BELOW, 0.0)
 
 
-def _touches_zero(x: Vector) -> bool:
+def _touches_zero(x: Vector, rough: bool) -> bool:
     """Whether the largest component is 0 already: of what is below its largest, times a number."""
     if isinstance(x, Affine):
         scaled = x.coef.ndim == 0 and bool(x.coef >= 0) and not x.intercept.any()
-        return scaled and _touches_zero(x.of)
+        return scaled and _touches_zero(x.of, rough)
     if not isinstance(x, Each) or x.high != 0.0:
         return False
-    return [one.of for one in x.beside if isinstance(one, Largest)] == [x.of]
+    return [one.of for one in x.beside if isinstance(one, Largest) and (rough or not one.rough)] == [x.of]
 
 
 def centered(x: Vector) -> Vector:
@@ -164,22 +173,35 @@ def centered(x: Vector) -> Vector:
 
     The first component is taken off before, so that equal ones, however large, give 0.
     """
-    first = Affine(np.eye(1, x.width), np.zeros(1), x)
-    away = Each((SCORE - Beside(1),), x, (first,))
+    away = from_first(x)
     mean = Each((SCORE / float(x.width),), Total(SCORE, away))
     return Each((SCORE - Beside(1),), away, (mean,))
 
 
+def from_first(x: Vector) -> Vector:
+    """Return components less the first of them."""
+    return Each((SCORE - Beside(1),), x, (Affine(np.eye(1, x.width), np.zeros(1), x),))
+
+
 def log_softmax(x: Vector) -> Vector:
     """Return x − log Σ eˣ: logs of probabilities, whose sum is 1."""
-    below = below_largest(x)
-    return Each((SCORE - log(Beside(1)),), below, (_exponentials(below),))
+    return softmax_with_log(x)[1]
+
+
+def softmax_with_log(x: Vector) -> tuple[Vector, Vector]:
+    """Return eˣ / Σ eˣ and its logs, which have exponentials in common."""
+    below = below_largest(x, rough=True)
+    powers, k = _powers(below), x.width
+    total = Total(SCORE, powers, 1.0, k)
+    prob = Each((SCORE * Beside(1),), powers, (Each((1.0 / SCORE,), total, (), 1 / k, 1.0),), 0.0, 1.0)
+    logs = Each((SCORE - Beside(1),), below, (Each((log(SCORE),), total, (), 0.0, math.log(k)),), 2 * _BELOW, 0.0)
+    return prob, logs
 
 
 def softmax(x: Vector) -> Vector:
     """Return eˣ / Σ eˣ."""
-    powers = Each((exp(SCORE),), below_largest(x), (), 0.0, 1.0)
-    top = Each((1.0 / SCORE,), Total(SCORE, powers, 1.0, x.width), (), 1 / x.width, 1.0)
+    powers = _powers(below_largest(x))
+    top = _inverse(powers)
     return Each((SCORE * Beside(1),), powers, (top,), 0.0, 1.0, top)
 
 
@@ -204,11 +226,15 @@ def against_rest(x: Vector) -> Vector:
     return Each((where(Beside(1), _CLEAR, of_largest, of_others),), x, (others, second, apart, below))
 
 
-def mixture(weights: Floats, parts: Sequence[Vector]) -> Vector:
-    """Return Σ wₘ partₘ, added up one by one: engines need not keep all parts."""
-    first: Vector = Each((float(weights[0]) * SCORE,), parts[0])
-    others = zip(weights[1:].tolist(), parts[1:], strict=True)
-    return reduce(lambda x, part: Each((SCORE + part[0] * Beside(1),), x, (part[1],)), others, first)
+def mixture(weights: Floats, logits: Sequence[Vector]) -> Vector:
+    """Return Σ wₘ softmax(xₘ), added up one by one: engines need not keep all parts."""
+    terms = []
+    for weight, x in zip(weights.tolist(), logits, strict=True):
+        powers = _powers(below_largest(x, rough=True))
+        terms.append((powers, _inverse(powers, weight)))
+    (first, share), *others = terms
+    blend = Each((SCORE * Beside(1),), first, (share,), 0.0, 1.0)
+    return reduce(lambda x, term: Each((SCORE + Beside(1) * Beside(2),), x, term, 0.0, 1.0), others, blend)
 
 
 def log_mixture(weights: Floats, parts: Sequence[Vector]) -> Vector:
@@ -217,6 +243,17 @@ def log_mixture(weights: Floats, parts: Sequence[Vector]) -> Vector:
     away = [Each((SCORE - Beside(1),), part, (highest,), 2 * _BELOW, 0.0) for part in parts]
     powers = [exp(Beside(1 + place)) for place in range(len(parts))]
     return Each((SCORE + log(_weighted(weights, powers)),), highest, tuple(away))
+
+
+def _powers(below: Vector) -> Vector:
+    """Return eˣ of components of which the largest is 0."""
+    return Each((exp(SCORE),), below, (), 0.0, 1.0)
+
+
+def _inverse(powers: Vector, weight: float = 1.0) -> Vector:
+    """Return a weight over the sum of exponentials, of which the largest is 1."""
+    k = powers.width
+    return Each((weight / SCORE,), Total(SCORE, powers, 1.0, k), (), weight / k, weight)
 
 
 def _exponentials(below: Vector) -> Vector:

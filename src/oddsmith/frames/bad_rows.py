@@ -1,5 +1,6 @@
 """Rows that cannot be used: what is wrong with them, how many there are, and whether to go on without them."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -9,6 +10,8 @@ from oddsmith import _check
 __all__ = ["BadRowPolicy", "BadRows"]
 
 BadRowPolicy = Literal["refuse", "skip"]
+
+_DECIMAL_COMMA = re.compile(r"is not a number.*: [-+]?\d*,\d+$")
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,9 @@ class BadRows:
             return None
         if policy == "refuse":
             hint = 'repair them, or pass bad_rows="skip" (--bad-rows skip) to leave them out'
-            if self.places and all("not utf-8" in place for place in self.places):
+            if self.places and all(_DECIMAL_COMMA.search(place) for place in self.places):
+                hint = "write decimal points for decimal commas"
+            elif self.places and all("not utf-8" in place for place in self.places):
                 hint = "convert the text to UTF-8 (iconv -f latin1 -t utf-8 old > new): all columns are written again"
             _check.fail(f"all rows of {name} must be usable", self.message, hint)
         if self.count == self.total:

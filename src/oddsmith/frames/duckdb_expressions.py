@@ -8,6 +8,7 @@ are made anew for every 2048 rows. Hash joins would do as well, but do not keep 
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +17,8 @@ from sqlglot import exp
 
 from oddsmith._types import Floats
 from oddsmith.formula import LIMIT, Arithmetic, Clip, Column, Formula, Function, Number, Pieces, at_piece, parts
-from oddsmith.formula.layers import carried_past
+from oddsmith.formula.guards import ANYTHING, Range, range_within
+from oddsmith.formula.layers import Layer, LayerColumn, carried_past, small_ranges
 from oddsmith.formula.sql import SqlReader, as_decisions, label_literal
 from oddsmith.formula.vectors import FAR
 from oddsmith.frames.hinges import as_hinges
@@ -31,6 +33,13 @@ if TYPE_CHECKING:
 
 #: Fewer knots are told apart by CASE.
 _MANY_KNOTS = 8
+
+#: Scores up to such a size, if possible, are plain. More would cost digits: those of the score itself count beside the
+#: logarithm of a sum of exponentials.
+_REACHES = (50.0, 30.0, 20.0, 10.0, 5.0, 1.0)
+
+#: Products with fewer columns are written out.
+_LONG_ROW = 6
 
 #: A frame that DuckDB takes for smaller may become the inner side of the join with the lists, which does not keep the
 #: order of rows.
@@ -62,13 +71,15 @@ def with_formula(
 def with_layers(rows: "ScoredFrame", plan: "JointPlan") -> "DuckDBPyRelation":
     """Return a relation with the probabilities of several classes and the decision, NULL where a score is missing.
 
-    Scores are held within ±1e300 by two comparisons, and changed only in the rows that need it.
+    Most rows are plain: their scores are so small that nothing overflows. What guards against overflow is computed only
+    in the others.
     """
     spare = f"{rows.spare}_"
     given = [f"{spare}given{place}" for place in range(len(plan.columns))]
-    near, there = identifier(f"{spare}near"), identifier(f"{spare}there")
+    plain, there = identifier(f"{spare}plain"), identifier(f"{spare}there")
     layers, probs, top = plan.layers(given, spare)
-    kept = [f"{spare}near", f"{spare}there"]
+    reach, layers, ranges = _planned(layers, given)
+    kept = [f"{spare}plain", f"{spare}there"]
     # What all probabilities are multiplied by or divided by is missing where they are to be.
     shared = set.intersection(*(set(one.of) for layer in layers for one in layer if one.name in probs))
     carried = carried_past(layers, [*kept, *given], [*kept, *probs, top])
@@ -76,15 +87,18 @@ def with_layers(rows: "ScoredFrame", plan: "JointPlan") -> "DuckDBPyRelation":
     relation: DuckDBPyRelation = rows.frame.to_native()
     doubles = (f"{identifier(name)}::DOUBLE AS {new}" for name, new in zip(plan.columns, given, strict=True))
     relation = relation.project(f"*, {', '.join(doubles)}")
-    inside = " AND ".join(f"{name} BETWEEN {-FAR!r}::DOUBLE AND {FAR!r}::DOUBLE" for name in given)
-    relation = relation.project(f"*, {inside} AS {near}")
+    inside = " AND ".join(f"{name} BETWEEN {-reach!r}::DOUBLE AND {reach!r}::DOUBLE" for name in given)
+    relation = relation.project(f"*, {inside} AS {plain}")
     numbers = " AND ".join(f"NOT isnan({name})" for name in given)
-    relation = relation.project(f"*, CASE WHEN {near} THEN true ELSE {numbers} END AS {there}")
+    relation = relation.project(f"*, CASE WHEN {plain} THEN true ELSE {numbers} END AS {there}")
     for layer, earlier in zip(layers, carried, strict=True):
-        readers = [
-            _LookupReader(exp.column(column.of[0], quoted=True), column.name, near, column.of[1:]) for column in layer
-        ]
-        values = [reader.read(column.formula) for reader, column in zip(readers, layer, strict=True)]
+        readers = [_PlainReader(column, plain, [ranges[name] for name in column.of]) for column in layer]
+        factors = f"{layer[0].name}_factors"
+        if len(layer[0].of) >= _LONG_ROW and layer[0].row is not None:
+            relation = relation.project(f"*, [{', '.join(map(identifier, layer[0].of))}] AS {identifier(factors)}")
+            values = [reader.product(column, factors) for reader, column in zip(readers, layer, strict=True)]
+        else:
+            values = [reader.value(column) for reader, column in zip(readers, layer, strict=True)]
         relation = _with_places(relation, readers)
         written = ((value.sql("duckdb", copy=False), column.name) for value, column in zip(values, layer, strict=True))
         named = (f"{_if(there, text) if name in shared else text} AS {identifier(name)}" for text, name in written)
@@ -151,16 +165,13 @@ class _LookupReader(SqlReader):
     score : Expression
     spare : str
         Beginning of names that no column has.
-    near : str, optional
-        Of several scores: a column that tells whether all are within the bounds that they are held in.
     beside : sequence of str
         Columns that stand beside the score.
     """
 
-    def __init__(self, score: exp.Expression, spare: str, near: str = "", beside: Sequence[str] = ()) -> None:
+    def __init__(self, score: exp.Expression, spare: str, beside: Sequence[str] = ()) -> None:
         super().__init__(score, "duckdb", [exp.column(name, quoted=True) for name in beside])
         self.spare = spare
-        self.near = near
         self.lists: dict[str, str] = {}  # fields of the column ``spare``, in SQL
         self.steps: list[_Step] = []  # that find places in those lists, one after the other
         self.guarded: list[Formula] = []  # what is NULL where the score is NULL or NaN
@@ -182,8 +193,6 @@ class _LookupReader(SqlReader):
         self.place = found
 
     def _clip(self, node: Clip, of: exp.Expression) -> exp.Expression:
-        if self.near and (node.low, node.high) == (-FAR, FAR):
-            return _case([(exp.to_column(self.near), of)], super()._clip(node, of.copy()))
         return super()._clip(node, of) if _is_held(node) else of
 
     def _column(self, node: Column) -> exp.Expression:
@@ -238,6 +247,57 @@ class _LookupReader(SqlReader):
         field = known[0] if known else f"list{len(self.lists)}"
         self.lists[field] = written
         return field
+
+
+class _PlainReader(_LookupReader):
+    """Reads a column of a layer: in plain rows it holds nothing that cannot leave its bounds, and looks for no largest.
+
+    Parameters
+    ----------
+    column : LayerColumn
+    plain : str
+        A column that tells which rows are plain.
+    ranges : sequence of Range
+        What the columns that it reads can be in those.
+    """
+
+    def __init__(self, column: LayerColumn, plain: str, ranges: Sequence[Range]) -> None:
+        super().__init__(exp.column(column.of[0], quoted=True), column.name, column.of[1:])
+        self.plain = exp.to_column(plain)
+        self.ranges = ranges
+
+    def value(self, column: LayerColumn) -> exp.Expression:
+        """Return what a column is."""
+        value = self.read(column.formula)
+        return _case([(self.plain, self._number(0.0))], value) if column.rough else value
+
+    def product(self, column: LayerColumn, factors: str) -> exp.Expression:
+        """Return the product of a row of a matrix with a list; written out, each of its steps would fill a buffer."""
+        assert column.row is not None
+        row: exp.Expression = exp.maybe_parse(written_list(column.row.tolist(), "DOUBLE"), dialect="duckdb")
+        product = exp.Anonymous(this="list_inner_product", expressions=[exp.column(factors, quoted=True), row])
+        return exp.Add(this=product, expression=self._number(column.level))
+
+    def _clip(self, node: Clip, of: exp.Expression) -> exp.Expression:
+        held = super()._clip(node, of)
+        if held is of:
+            return of
+        low, high, _ = range_within(node.of, *self.ranges)
+        stays = node.low <= low and high <= node.high
+        return _case([(self.plain.copy(), of.copy())], held) if stays else held
+
+
+def _planned(layers: list[Layer], given: Sequence[str]) -> tuple[float, list[Layer], dict[str, Range]]:
+    """Return up to which size scores are plain, layers for it, and what their columns can be in plain rows."""
+    columns = [column for layer in layers for column in layer]
+    if any(column.rough for column in columns):
+        for reach in _REACHES:
+            ranges = small_ranges(layers, given, reach)
+            if ranges is not None:
+                return reach, layers, ranges
+    exact = [[replace(column, rough=False) for column in layer] for layer in layers]
+    anything = dict.fromkeys((column.name for column in columns), ANYTHING)
+    return FAR, exact, anything | dict.fromkeys(given, Range(-FAR, FAR, ANYTHING.least))
 
 
 def written_list(values: list[Any], kind: str) -> str:

@@ -66,7 +66,7 @@ class JointPlan(NamedTuple):
             layers = [[replace(column, formula=prepare(column.formula)) for column in layer] for layer in layers]
         return JointLayers(guarded_layers(layers, given) if strict else layers, probs, top)
 
-    def decide(self, log_prob: Floats) -> NDArray[Any]:
+    def decide(self, prob: Floats) -> NDArray[Any]:
         """Return the most probable label of each row, of equal ones the first."""
-        best: NDArray[Any] = np.asarray(self.labels)[log_prob.argmax(axis=1)]
+        best: NDArray[Any] = np.asarray(self.labels)[prob.argmax(axis=1)]
         return best

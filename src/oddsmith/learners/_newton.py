@@ -17,6 +17,7 @@ from scipy.special import expit
 from oddsmith._check import fail
 from oddsmith._types import Bools, Floats
 from oddsmith.errors import NonConvergenceWarning
+from oddsmith.maps.base import logit
 
 # Below this squared decrement the objective changes by less than its own rounding, and full steps are safe.
 _TOO_SMALL_TO_MEASURE = 1e-13
@@ -65,7 +66,7 @@ class LogisticLoss:
         self.sign = np.where(positive, 1.0, -1.0)
         self.share: Floats = weight / weight.sum()
         plus = float(self.share @ self.target)
-        self.prior_log_odds = float(np.log(plus) - np.log1p(-plus))
+        self.prior_log_odds = float(logit(np.array(plus)))
 
     def value(self, scores: Floats) -> float:
         """Return −Σ share·log P(y|score)."""
@@ -205,7 +206,9 @@ def _cholesky(matrix: Floats) -> tuple[Floats, bool]:
     try:
         factor: tuple[Floats, bool] = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
     except np.linalg.LinAlgError as error:
-        fail("the kernel must be positive semi-definite", str(error), "check the kernel, scale features or raise lam")
+        fail(
+            "the kernel must be positive semi-definite", str(error), "check the kernel, scale features or raise penalty"
+        )
     return factor
 
 
@@ -221,7 +224,7 @@ def _conjugate_gradients(hessian: Callable[[Floats], Floats], target: Floats, di
 def _warn(max_iter: int, decrement: float) -> None:
     warnings.warn(
         f"Newton's method stopped after max_iter={max_iter} steps with decrement² {decrement:.2g}; "
-        "raise max_iter, or lam if the classes are separable",
+        "raise max_iter, or penalty if the classes are separable",
         NonConvergenceWarning,
         stacklevel=4,
     )

@@ -12,22 +12,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith import _check
-from oddsmith._types import Floats
+from oddsmith._types import Bools, Floats
 from oddsmith.formula import SCORE, clip, exp, log
 from oddsmith.formula.vector_steps import evaluate_vector
 from oddsmith.formula.vectors import (
+    FAR,
     Affine,
     Each,
     Vector,
     against_rest,
     below_largest,
     centered,
+    from_first,
     held,
     log_mixture,
     log_softmax,
     mixture,
     shares,
     softmax,
+    softmax_with_log,
 )
 from oddsmith.maps.base import CalibrationMap
 
@@ -41,6 +44,8 @@ LEAST = 1e-16
 
 #: Logarithms of probabilities that are floored are held above this.
 FLOOR = -700.0
+
+_LEAST_FLOORED = float(np.exp(FLOOR))
 
 #: Shifts that differ by more are added to logarithms: probabilities may have vanished that they would raise.
 _MOST_SHIFT = -100.0
@@ -89,7 +94,7 @@ class JointMap(ABC):
 
     def probability(self, rows: ArrayLike) -> Floats:
         """Return P of each class, shape (n, k), from rows of shape (n, columns); NaN where a value is missing."""
-        return np.exp(self.log_probability(rows))
+        return evaluate_vector(self.probability_formula(), rows)
 
     @staticmethod
     def from_dict(content: Mapping[str, Any]) -> "JointMap":
@@ -139,17 +144,28 @@ class ScalingPart(NamedTuple):
     coef: Floats
     intercept: Floats
 
-    def read(self, logits: Vector) -> Vector:
-        """Return x as a vector formula of the logits."""
+    @property
+    def slopes(self) -> Floats:
+        """What is multiplied with what `read` returns: of a matrix that reads logits, rows less their means."""
+        if self.reading == "logits" and self.coef.ndim == 2:
+            return np.asarray(self.coef - self.coef.mean(axis=1, keepdims=True))
+        return self.coef
+
+    def read(self, logits: Vector, prob: Vector, log_prob: Vector) -> Vector:
+        """Return x as a vector formula of the logits, their softmax, or its logs, up to what is the same by `slopes`.
+
+        A number added to all logits changes nothing. Where all are multiplied by one number, their largest is taken
+        off; where by rows of sum 0, the first.
+        """
         if self.reading == "logits":
-            # Less their largest is the same for the softmax where all are multiplied by one number.
-            return centered(logits) if self.coef.ndim else below_largest(logits)
-        log_prob = log_softmax(logits)
+            return (below_largest, centered, from_first)[self.coef.ndim](logits)
         k = float(np.log(logits.width))
         if self.reading == "log_probabilities":
             return Each((SCORE + k,), log_prob)
-        floored = clip(SCORE, FLOOR, 0.0)
-        x = Each(((log(exp(floored) + self.softening) if self.softening > 0 else floored) + k,), log_prob)
+        if self.softening > 0:
+            x = Each((log(clip(SCORE, _LEAST_FLOORED, FAR) + self.softening) + k,), prob)
+        else:
+            x = Each((clip(SCORE, FLOOR, FAR) + k,), log_prob)
         return centered(x) if self.coef.ndim == 1 else x
 
 
@@ -189,26 +205,43 @@ class ScalingMap(JointMap):
         low = float(self.shift.min() - self.shift.max())
         if low < _MOST_SHIFT:
             return softmax(self._shifted())
-        parts = [softmax(scaled) for scaled in self._scaled()]
-        blend = mixture(self.weights, parts) if len(parts) > 1 else parts[0]
-        if low == 0:
-            return blend
-        raised = Affine(np.exp(self.shift - self.shift.max()), np.zeros(self.n_classes), blend)
-        return shares(raised, float(np.exp(low)) / 2, 2.0)
+        weights, scaled, constant = self._scaled()
+        blend = mixture(weights, scaled) if len(self.parts) > 1 else softmax(*scaled)
+        level = np.zeros(self.n_classes) if constant is None else np.exp(constant)
+        if low < 0:
+            raising = np.exp(self.shift - self.shift.max())
+            return shares(Affine(raising, raising * level, blend), float(np.exp(low)) / 2, 2.0)
+        return blend if constant is None else Affine(np.array(1.0), level, blend)
 
-    def _scaled(self) -> list[Vector]:
-        """Return Aₘxₘ + bₘ of every part."""
+    def _scaled(self) -> tuple[Floats, list[Vector], Floats | None]:
+        """Return weights and Aₘxₘ + bₘ of parts, and the logs of what those add that are the same for all rows."""
+        varies = np.array([bool(part.coef.any()) for part in self.parts])
+        constant = None
+        if varies.any() and not varies.all():
+            logs = [np.log(w) + _log_softmax(part.intercept) for w, part in self._weighted(~varies)]
+            constant = np.logaddexp.reduce(logs)
+        else:
+            varies[:] = True
         logits, read, scaled = self._logits(), dict[tuple[str, float, int], Vector](), list[Vector]()
-        for part in self.parts:
+        prob, log_prob = softmax_with_log(logits)
+        for _, part in self._weighted(varies):
             key = part.reading, part.softening, part.coef.ndim
             if key not in read:
-                read[key] = part.read(logits)
-            scaled.append(Affine(part.coef, part.intercept, read[key]))
-        return scaled
+                read[key] = part.read(logits, prob, log_prob)
+            scaled.append(Affine(part.slopes, part.intercept, read[key]))
+        return self.weights[varies], scaled, constant
+
+    def _weighted(self, which: Bools) -> list[tuple[float, ScalingPart]]:
+        return [(w, part) for w, part, one in zip(self.weights.tolist(), self.parts, which, strict=True) if one]
 
     def _blended(self) -> Vector:
-        parts = [log_softmax(scaled) for scaled in self._scaled()]
-        return log_mixture(self.weights, parts) if len(parts) > 1 else parts[0]
+        weights, scaled, constant = self._scaled()
+        parts = [log_softmax(x) for x in scaled]
+        if constant is not None:
+            share = np.exp(np.logaddexp.reduce(constant))
+            weights = np.append(weights, share)
+            parts.append(Affine(np.array(0.0), constant - np.log(share), scaled[0]))
+        return log_mixture(weights, parts) if len(parts) > 1 else parts[0]
 
     def _shifted(self) -> Vector:
         return Affine(np.array(1.0), self.shift, self._blended())
@@ -240,6 +273,10 @@ class ScalingMap(JointMap):
         )
         weights, shift = (np.asarray(content[name], dtype=np.float64) for name in ("weights", "shift"))
         return cls(content["columns"], content["input"], parts, weights, shift)
+
+
+def _log_softmax(x: Floats) -> Floats:
+    return np.asarray(x - np.logaddexp.reduce(x))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,6 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith import _kernels
 from oddsmith._types import Floats, Ints
 from oddsmith.maps.base import logit
 from oddsmith.metrics._class_draws import path_through
@@ -152,14 +151,18 @@ class Observed:
 
     def brier_miscalibration(self) -> float:
         """Return the Brier score that isotonic regression of each class saves, on the finer bins."""
-        grid, total = self.source.cells, 0.0
-        for pos, weight, predicted in zip(self.cells, grid.weight, grid.predicted, strict=True):
-            held = weight > 0
-            yes, all_of, mean = pos[held], weight[held], predicted[held] / weight[held]
-            starts, rates = _kernels.pool_violators(yes, np.maximum(all_of - yes, 0.0))
-            loss = float(yes @ (1 - mean) ** 2 + (all_of - yes) @ mean**2)
-            total += loss - float(np.add.reduceat(all_of, starts) @ (rates * (1 - rates)))
-        return max(total / float(self.source.cells.weight[0].sum()), 0.0)
+        from scipy.optimize import isotonic_regression
+
+        grid = self.source.cells
+        held = grid.weight > 0
+        yes, weight = self.cells[held], grid.weight[held]
+        mean = grid.predicted[held] / weight
+        # One regression for all: from class to class shares are raised by more than 1, so that none are pooled.
+        raised = yes / weight + 2.0 * np.nonzero(held)[0]
+        starts = isotonic_regression(raised, weights=weight).blocks[:-1].astype(np.int64)
+        pooled, total = np.add.reduceat(yes, starts), np.add.reduceat(weight, starts)
+        loss = float(yes @ (1 - mean) ** 2 + (weight - yes) @ mean**2) - float(pooled @ (1 - pooled / total))
+        return max(loss / float(grid.weight[0].sum()), 0.0)
 
 
 @labels_again.register

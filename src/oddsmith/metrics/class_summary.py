@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
-from oddsmith import _check
+from oddsmith import _check, _kernels
 from oddsmith._types import Floats, Weights
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics._canonical_cases import CanonicalCases
@@ -231,6 +231,11 @@ def _proper(
         for name, (values, definition) in scores.items()
     }
     wrong_share, right_share = (share_with_interval(share, n, _LEVEL) for share in (wrong, 1 - wrong))
+    recalibration = squared.recalibration
+    miscalibration = errors.measure(
+        "brier_miscalibration", squared.miscalibration, f"Brier score that {recalibration} saves"
+    )
+    discrimination = mean_with_interval(_saved_by_isotonic(forecast), decisions, _LEVEL)
     found = {
         "log_loss": means["log_loss"],
         "log_loss_miscalibration": {
@@ -244,16 +249,9 @@ def _proper(
         "log_loss_discrimination": means["log_loss_discrimination"],
         "log_loss_uncertainty": means["log_loss_uncertainty"],
         "squared_error": means["squared_error"],
-        "brier_miscalibration": errors.measure(
-            "brier_miscalibration", squared.miscalibration, f"Brier score that {squared.recalibration} saves"
-        ),
-        "brier_discrimination": {
-            "value": squared.discrimination,
-            "low": None,
-            "high": None,
-            "reason": "isotonic regression of each class fits these very cases",
-            "definition": f"Brier score that {squared.recalibration} saves against the base rates",
-        },
+        "brier_miscalibration": miscalibration,
+        "brier_discrimination": _less_noise(discrimination, squared.discrimination, miscalibration)
+        | {"definition": f"Brier score that {recalibration} saves against the base rates"},
         "brier_uncertainty": _shifted(means["brier_uncertainty"], squared.uncertainty),
         "zero_one_error": wrong_share | {"definition": "share of cases whose most probable class is not the true one"},
         "accuracy": right_share | {"definition": "share of cases whose most probable class is the true one"},
@@ -271,6 +269,28 @@ def _shifted(measure: dict[str, Any], value: float) -> dict[str, Any]:
         return measure | {"value": value}
     by = value - measure["value"]
     return measure | {"value": value, "low": measure["low"] + by, "high": measure["high"] + by}
+
+
+def _saved_by_isotonic(forecast: ClassForecast) -> Floats:
+    """Return what isotonic regression of each class saves in every case against the base rates, as Brier score."""
+    rates = forecast.base_rates
+    saved = 1 - 2 * rates[forecast.truth] + float(rates @ rates)
+    for k, p in enumerate(forecast.prob.T):
+        actual = forecast.truth == k
+        values, place = np.unique(p, return_inverse=True)
+        pos = np.bincount(place, forecast.weight * actual, len(values))
+        starts, shares = _kernels.pool_violators(pos, np.bincount(place, forecast.weight, len(values)) - pos)
+        fitted = np.repeat(shares, np.diff(np.append(starts, len(values))))
+        saved -= (actual - fitted[place]) ** 2
+    return np.asarray(saved)
+
+
+def _less_noise(measure: dict[str, Any], value: float, error: dict[str, Any]) -> dict[str, Any]:
+    """Return what a recalibration gains with an interval from which is taken what its fit to noise adds to an error."""
+    if measure["low"] is None or error.get("corrected") is None:
+        return measure | {"value": value}
+    corrected = max(value - (error["value"] - error["corrected"]), 0.0)
+    return _shifted(measure, corrected) | {"value": value, "corrected": corrected}
 
 
 def _canonical(forecast: ClassForecast, suggested: Floats, rng: np.random.Generator) -> dict[str, Any]:
@@ -352,10 +372,10 @@ def _tests(forecast: ClassForecast, ratio: LikelihoodRatio, classes: list[dict[s
         top = spiegelhalter_test.of(forecast.of_top_label()).to_dict()
     except InvalidInputError as reason:
         top = {"reason": str(reason)}
-    rows: dict[str, Any] = {"reason": "some probability of a true class is 0"}
-    if math.isfinite(ratio.gain):
-        law = f"softmax(a log P + b) against P, χ² with {df} degrees of freedom"
-        rows = {"p_value": ratio.p_value, "df": df, "definition": law}
+    law = f"softmax(a log P + b) against P, χ² with {df} degrees of freedom"
+    if math.isinf(ratio.gain):
+        law += "; something happened whose probability was 0"
+    rows = {"p_value": ratio.p_value, "df": df, "definition": law}
     return {"likelihood_ratio_test": rows, "top_label_test": top, "classwise_test": worst}
 
 

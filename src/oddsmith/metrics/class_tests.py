@@ -73,7 +73,7 @@ def classwise_test(
     b: predicted 0.3, observed 0.3333, p = 0.8728, after Holm 1
     c: predicted 0.3333, observed 0.3333, p = 1, after Holm 1
     """
-    tests = tuple(_tested(test, forecast.of_class(k), options) for k in range(len(forecast.labels)))
+    tests = tuple(_tested(test, table, options) for table in forecast.of_classes())
     p = np.array([np.nan if isinstance(one, str) else one.p_value for one in tests])
     mean = forecast.weight @ forecast.prob / size(forecast)
     return ClassTests(tuple(forecast.labels.tolist()), mean, forecast.base_rates, tests, p, holm_of_known(p))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,12 @@ class ClassForecast:
         return _table(self.truth == k, self.prob[:, k], self.weight)
 
     def of_classes(self) -> Iterator[ScoreTable]:
-        """Walk over the forecasts of each class against the rest."""
-        return (self.of_class(k) for k in range(len(self.labels)))
+        """Walk over the forecasts of each class against the rest, which are made once."""
+        return iter(self._tables)
+
+    @cached_property
+    def _tables(self) -> tuple[ScoreTable, ...]:
+        return tuple(self.of_class(k) for k in range(len(self.labels)))
 
     def of_top_label(self) -> ScoreTable:
         """Return the forecast that the most probable class is the true one (ties: the first class).

@@ -194,17 +194,16 @@ def compare_decisions(
 
 def _log_odds(name: str, method: HasLogOdds | ArrayLike, scores: Floats | None, holds: ArrayMeaning | None) -> Floats:
     if hasattr(method, "log_odds") and scores is not None:
-        values = np.asarray(method.log_odds(scores), dtype=np.float64)
-    elif holds == "probability":
-        values = logit(_check.as_array(method, f"method {name!r}", (1,), unit=True))
-    else:
-        values = np.asarray(method, dtype=np.float64)
-        if holds is None and values.size and 0 <= values.min() < values.max() <= 1:
-            _check.fail(
-                f"input must say whether method {name!r} gives probabilities or log-odds",
-                f"values from {values.min():.4g} to {values.max():.4g}",
-                'pass input="probability" or input="log_odds"',
-            )
+        method, holds = method.log_odds(scores), "log_odds"
+    values = np.asarray(method, dtype=np.float64)
+    if holds == "probability":
+        values = logit(_check.as_array(values, f"method {name!r}", (1,), unit=True))
+    elif holds is None and values.size and 0 <= values.min() < values.max() <= 1:
+        _check.fail(
+            f"input must say whether method {name!r} gives probabilities or log-odds",
+            f"values from {values.min():.4g} to {values.max():.4g}",
+            'pass input="probability" or input="log_odds"',
+        )
     wrong = values.ndim != 1 if scores is None else values.shape != scores.shape
     if wrong or np.isnan(values).any():
         _check.fail(

@@ -50,7 +50,8 @@ def marks_explained(shown: Collection[str], raw: str) -> str:
     found = [f"{mark} {words.format(raw=raw)}" for mark, words in _MARKS.items() if mark in text]
     if not found:
         return ""
-    return f"{', '.join(found)}; in parentheses after Holm's correction for the number of pairs."
+    where = "in parentheses" if "(" in text else "nothing is left"
+    return f"{', '.join(found)}; {where} after Holm's correction for the number of pairs."
 
 
 def bias_explained(cells: Iterable[list[str]]) -> str:
@@ -134,7 +135,9 @@ def rows_of_methods(compared: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _marks_of(compared: Mapping[str, Any], method: Mapping[str, Any]) -> str:
     """Return the marks of a method on a measure, none where the cases are too few to tell."""
     mark, holm = method["mark"], method["mark_holm"]
-    return f"{mark}({holm})" if (mark or holm) and compared["advice"]["kind"] != "few" else ""
+    if compared["advice"]["kind"] == "few":
+        return ""
+    return f"{mark}({holm})" if holm else mark
 
 
 def rows_of_measures(evaluation: Mapping[str, Any], *, classes: bool = False) -> Iterator[dict[str, Any]]:

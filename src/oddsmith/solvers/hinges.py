@@ -76,11 +76,11 @@ class HingeFits:
             knots, (float(x.min()), float(x.max())), features, pos, neg, aside, sketch.cases, penalty, theta, converged
         )
 
-    def penalize(self, l2: float, ridge: float) -> None:
+    def penalize(self, penalty: float, ridge: float) -> None:
         """Set the penalty λΣc² + ridge·Σf(θ)², the latter over all knots and both ends."""
         self.penalty[:] = 0.0
         inner = np.arange(2, self.penalty.shape[1])
-        self.penalty[:, inner, inner] = 2 * l2
+        self.penalty[:, inner, inner] = 2 * penalty
         if ridge:
             low, high = (np.full((len(self.knots), 1), end) for end in self.ends)
             at = hinges(np.hstack([low, self.knots, high]), self.knots)

@@ -107,7 +107,7 @@ class Place(NamedTuple):
         return Place(self.a, self.b + self.a * (center - self.center), center)
 
 
-def fit_line(data: Sample, targets: Targets, l2: float = 0.0, fit_intercept: bool = True) -> Line:
+def fit_line(data: Sample, targets: Targets, penalty: float = 0.0, fit_intercept: bool = True) -> Line:
     """Minimize Σ v[log(1 + eᶻ) − t z] + λ(a² + b²), z = as + b, with target t for each class.
 
     Parameters
@@ -116,16 +116,17 @@ def fit_line(data: Sample, targets: Targets, l2: float = 0.0, fit_intercept: boo
         With both classes and at least two distinct scores.
     targets : Targets
         Of the two classes: the labels, or Platt's.
-    l2 : float
+    penalty : float
         The penalty λ, on the original scale of the scores.
     fit_intercept : bool
         Whether b is free, or 0.
     """
-    center, scale, unit = _standard(data, fit_intercept, l2)
+    center, scale, unit = _standard(data, fit_intercept, penalty)
     shift = center / scale
     # λ(a² + b²) as a quadratic form in slope and intercept of the standardized scores.
-    penalty = (2 * l2 * (1 / scale / scale + shift * shift), -2 * l2 * shift, 2 * l2) if l2 else (0.0, 0.0, 0.0)
-    problem = Problem(*penalty, fit_intercept, min(data.n_pos, data.n_neg))
+    twice = 2 * penalty
+    form = (twice * (1 / scale / scale + shift * shift), -twice * shift, twice) if penalty else (0.0, 0.0, 0.0)
+    problem = Problem(*form, fit_intercept, min(data.n_pos, data.n_neg))
     place, converged = _search(data, targets, problem, scale, shift, unit)
     return Line(place.a, place.about(0.0).b, center, scale, converged)
 
@@ -179,7 +180,7 @@ def _polished(points: "Marginal", nearby: Derivatives, problem: Problem, place: 
     return None
 
 
-def _standard(data: Sample, centered: bool, l2: float) -> tuple[float, float, float]:
+def _standard(data: Sample, centered: bool, penalty: float) -> tuple[float, float, float]:
     """Return a center within the scores, a scale that brings their distances from it to at most 1, and most to a unit.
 
     The scale is a power of two. About the median, of some scores, no outlier takes the others' digits.
@@ -192,7 +193,7 @@ def _standard(data: Sample, centered: bool, l2: float) -> tuple[float, float, fl
     # Without a center the scores reach from 0. With a penalty 1/scale² must stay finite; scores that small have no say
     # against it anyway.
     scale = binary_scale(min(low, center), max(high, center))
-    if l2:
+    if penalty:
         scale = max(scale, math.ldexp(1.0, -400))
     return center, scale, core(some / scale - center / scale)
 

@@ -50,13 +50,13 @@ class ArrowMemory(FrameEngine):
         wanted = {f"score{place}": rows.as_double(name) for place, name in enumerate(plan.columns)}
         sent = self.answer(rows.frame, lambda asked: asked.select(**wanted))
         scores = np.column_stack([np.where(missing, np.nan, values) for values, missing in sent.values()])
-        log_prob = plan.map.log_probability(scores)
-        missing = np.isnan(log_prob).any(axis=1)
+        prob = plan.map.probability(scores)
+        missing = np.isnan(prob).any(axis=1)
         kind = {str: nw.String, bool: nw.Boolean, int: nw.Int64, float: nw.Float64}[type(plan.labels[0])]
         columns: dict[str, tuple[NDArray[Any], Any]] = {
-            name: (values, nw.Float64) for name, values in zip(plan.probs, np.exp(log_prob).T, strict=True)
+            name: (values, nw.Float64) for name, values in zip(plan.probs, prob.T, strict=True)
         }
-        columns[plan.decision] = plan.decide(np.nan_to_num(log_prob)), kind
+        columns[plan.decision] = plan.decide(np.nan_to_num(prob)), kind
         made = [
             nw.new_series(name, values, dtype, backend=rows.frame.implementation)
             for name, (values, dtype) in columns.items()
