@@ -274,7 +274,7 @@ class _PlainReader(_LookupReader):
     def product(self, column: LayerColumn, factors: str) -> exp.Expression:
         """Return the product of a row of a matrix with a list; written out, each of its steps would fill a buffer."""
         assert column.row is not None
-        row = exp.maybe_parse(written_list(column.row.tolist(), "DOUBLE"), dialect="duckdb")
+        row: exp.Expression = exp.maybe_parse(written_list(column.row.tolist(), "DOUBLE"), dialect="duckdb")
         product = exp.Anonymous(this="list_inner_product", expressions=[exp.column(factors, quoted=True), row])
         return exp.Add(this=product, expression=self._number(column.level))
 
