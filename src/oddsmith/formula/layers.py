@@ -98,11 +98,11 @@ def as_layers(vectors: Sequence[Vector], columns: Sequence[str], spare: str) -> 
         low, high = bounds_of(node)
         made = _components(node, [names[id(part)] for part in parts_of(node)])
         rough = isinstance(node, Largest) and node.rough
-        added = [LayerColumn(name, *one, low, high, rough) for name, one in zip(own, made, strict=True)]
+        layer_columns = [LayerColumn(name, *one, low, high, rough) for name, one in zip(own, made, strict=True)]
         if isinstance(node, Affine) and node.coef.ndim == 2:
-            rows = zip(added, node.coef, node.intercept.tolist(), strict=True)
-            added = [replace(column, row=row, level=level) for column, row, level in rows]
-        layers.append(added)
+            rows = zip(layer_columns, node.coef, node.intercept.tolist(), strict=True)
+            layer_columns = [replace(column, row=row, level=level) for column, row, level in rows]
+        layers.append(layer_columns)
         names[id(node)] = own
     return Layers(layers, [names[id(vector)] for vector in vectors])
 

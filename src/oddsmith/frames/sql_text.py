@@ -1,4 +1,4 @@
-"""Names, text and sums in SQL."""
+"""Names and text in SQL."""
 
 from collections.abc import Sequence
 
