@@ -6,6 +6,8 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # What the tests are run with; tests of engines that are not here are skipped. EXTRAS=all,test,engines has them all.
 EXTRAS ?= fast,test
+# Tests run in one process per core: more threads in each would only wait for each other.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadgroup
 # What the benchmarks are run with; peers that are not here take no part. PEERS=fast,bench,arena has them all.
 PEERS  ?= fast,bench
 
@@ -16,11 +18,11 @@ demo: $(VENV)/.installed
 
 # Every test, each with a few of its cases: an answer within minutes.
 test: $(VENV)/.test
-	@$(BIN)/python -m pytest -n auto --dist loadgroup --cases 3
+	@$(PYTEST) --cases 3
 
 # Every case of every test.
 test-all: $(VENV)/.test
-	@$(BIN)/python -m pytest -n auto --dist loadgroup
+	@$(PYTEST)
 
 # Some cases of every test with the oldest versions that pyproject.toml allows, or with the newest, in an environment of
 # their own. Old releases use what newer releases of others deprecate, and leave sockets open: there that is shown, and is
@@ -35,7 +37,7 @@ oldest newest:
 	@.venv-$@/bin/python -m pytest -n auto --dist loadgroup --cases 3 $(WARNINGS)
 
 coverage: $(VENV)/.test
-	@$(BIN)/python -m pytest -n auto --dist loadgroup --cov
+	@$(PYTEST) --cov
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

@@ -20,6 +20,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 settings.register_profile("short", settings.get_profile("steady"), max_examples=15)
+settings.load_profile("steady")  # what other conftests import is read before this run is configured
 
 
 def pytest_addoption(parser):

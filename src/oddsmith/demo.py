@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
+from oddsmith._types import Floats, Ints
 from oddsmith.calibrators import AutoCalibrator, Calibrator
 from oddsmith.calibrators.registry import METHODS
 from oddsmith.errors import OddsmithWarning
@@ -24,8 +24,6 @@ from oddsmith.table import ScoreTable
 
 __all__ = ["REPORT", "DemoResult", "main", "run_demo"]
 
-Scores = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 REPORT = Path("oddsmith-demo.html")
 _NAME = "handwritten digits"
@@ -119,7 +117,7 @@ def _is_ours(output: Path) -> bool:
     return output.is_file() and f"<title>Calibration of {_NAME}</title>" in output.read_text("utf-8", errors="replace")
 
 
-def _out_of_fold(X: Scores, y: Labels) -> Scores:
+def _out_of_fold(X: Floats, y: Ints) -> Floats:
     """Return log-odds of rows by classifiers that were trained on others."""
     found = np.empty(len(y))
     for rest, fold in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
@@ -127,7 +125,7 @@ def _out_of_fold(X: Scores, y: Labels) -> Scores:
     return found
 
 
-def _evaluate(name: str, calibrator: Calibrator, table: ScoreTable, scores: Scores, y: Labels) -> MethodResult:
+def _evaluate(name: str, calibrator: Calibrator, table: ScoreTable, scores: Floats, y: Ints) -> MethodResult:
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OddsmithWarning)

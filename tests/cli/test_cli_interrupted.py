@@ -70,7 +70,7 @@ def test_a_stopped_run_leaves_no_half_file(folder, sent, code):
         wait_for_work(folder, process)
         process.send_signal(sent)
         err = process.communicate()[1]
-    assert process.returncode == code
+    assert process.returncode == code, err
     assert "Traceback" not in err
     assert not (folder / "out.csv").exists()
     hidden = list(folder.glob(".out.csv.*"))

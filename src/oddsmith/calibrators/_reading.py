@@ -15,7 +15,7 @@ from oddsmith.table import Sample, ScoreRows, ScoreTable
 #: Probabilities of 0 and 1 are held this far inside; others, however small, keep their log-odds.
 _CLIP = float(np.finfo(np.float64).eps)
 
-Kind = Literal["probability", "log_odds"]
+ScoreKind = Literal["probability", "log_odds"]
 
 Value = TypeVar("Value")
 Data = TypeVar("Data", ScoreTable, ScoreRows, Sample)
@@ -39,12 +39,12 @@ class Reading:
         From the map of that to the map of scores.
     """
 
-    kind: Kind
+    kind: ScoreKind
     enter: Callable[[Floats], Floats]
     wrap: Callable[[CalibrationMap], CalibrationMap]
 
     @classmethod
-    def plain(cls, kind: Kind) -> "Reading":
+    def plain(cls, kind: ScoreKind) -> "Reading":
         """Return the reading that leaves scores as they are."""
         return cls(kind, _same, _same)
 
@@ -58,7 +58,7 @@ def declared(clip: float | None) -> Reading:
     return Reading("probability", lambda prob: logit_input(prob, clip), lambda inner: LogitInputMap(inner, clip))
 
 
-def as_log_odds(kind: Kind, data: Sample) -> Reading:
+def as_log_odds(kind: ScoreKind, data: Sample) -> Reading:
     """Return the reading of probabilities by their log-odds; log-odds are left as they are."""
     if kind == "log_odds":
         return Reading.plain(kind)
@@ -67,7 +67,7 @@ def as_log_odds(kind: Kind, data: Sample) -> Reading:
     return Reading(kind, lambda prob: unit_log_odds(prob, clip), lambda inner: UnitInputMap(inner, clip))
 
 
-def softened(kind: Kind, softness: float) -> Reading:
+def softened(kind: ScoreKind, softness: float) -> Reading:
     """Return the reading of probabilities, or of log-odds, by log((p + ε)/(1 − p + ε))."""
     if kind == "probability":
         return Reading(kind, lambda prob: soft_logit(prob, softness), lambda inner: SoftLogitMap(inner, softness))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from oddsmith.calibrators._base import Calibrator
-from oddsmith.calibrators._reading import Kind, Reading, as_log_odds, softened
+from oddsmith.calibrators._reading import Reading, ScoreKind, as_log_odds, softened
 from oddsmith.table import Sample
 
 
@@ -20,13 +20,13 @@ class UnitCalibrator(Calibrator):
     def _reading(self, data: Sample) -> Reading:
         return as_log_odds(self._note_kind(data), data)
 
-    def _note_kind(self, data: Sample) -> Kind:
+    def _note_kind(self, data: Sample) -> ScoreKind:
         """Return what the scores are, after what the user declared, and keep what they were before."""
         self._read_as = self._kind(data)
-        self.input_: Kind = "probability" if self.input == "probability" else self._read_as
+        self.input_: ScoreKind = "probability" if self.input == "probability" else self._read_as
         return self._read_as
 
-    def _kind(self, data: Sample) -> Kind:
+    def _kind(self, data: Sample) -> ScoreKind:
         low, high = data.span()
         known = getattr(self, "_known", None)
         within = 0 <= low and high <= 1 if known is None else known == "probability"

@@ -9,7 +9,7 @@ from oddsmith import _check
 from oddsmith._types import Floats, Ints
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._bins import bin_sums, edges, equal_mass, step_map
-from oddsmith.calibrators._reading import Kind
+from oddsmith.calibrators._reading import ScoreKind
 from oddsmith.calibrators._selection import Selected
 from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.maps import CalibrationMap, line_map
@@ -83,7 +83,7 @@ class HistogramCalibrator(UnitCalibrator):
     def _laws(self) -> Laws:
         return frozenset({"scale", "shift"} if self.bins == "mass" else {})
 
-    def _kind(self, data: Sample) -> Kind:
+    def _kind(self, data: Sample) -> ScoreKind:
         # Bins of equal weight are the same however scores are read.
         return super()._kind(data) if self.bins == "width" else "log_odds"
 

@@ -27,8 +27,8 @@ from oddsmith.classify.methods import resolve_method
 from oddsmith.classify.multiclass import ProblemClassifier, is_joint, make_calibration
 from oddsmith.classify.pair import CalibratedPair
 from oddsmith.classify.protocols import (
+    FitProgress,
     Pooled,
-    Progress,
     Training,
     fit_folds,
     fit_rows,
@@ -156,7 +156,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         prefit: bool = False,
         random_state: Any = 0,
         n_jobs: int | None = None,
-        progress: Progress | None = None,
+        progress: FitProgress | None = None,
     ) -> None:
         self.estimator = estimator
         self.method = method

@@ -39,7 +39,7 @@ from oddsmith.table import ScoreTable
 __all__ = ["score_tables"]
 
 RowNumbers = NDArray[np.intp]
-Progress = Callable[[int, int], Any]
+FitProgress = Callable[[int, int], Any]
 
 
 class ScoredFold(NamedTuple):

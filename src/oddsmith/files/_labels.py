@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith import _check
-
-Label = str | int | float | bool
+from oddsmith._types import Label
 
 #: What a column of labels is called.
 LABEL_NAMES = frozenset(

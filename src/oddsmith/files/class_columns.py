@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from oddsmith import _check
-from oddsmith.files._labels import LABEL_NAMES, Label, label_values
+from oddsmith._types import Label
+from oddsmith.files._labels import LABEL_NAMES, label_values
 from oddsmith.files.columns import guess_column, known_column, listed
 from oddsmith.files.source import ScoreFile
 

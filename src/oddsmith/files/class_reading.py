@@ -8,8 +8,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from oddsmith import _check
+from oddsmith._types import Label
 from oddsmith.files._engine import Engine, Progress, explained
-from oddsmith.files._labels import Label, label_values
+from oddsmith.files._labels import label_values
 from oddsmith.files._lines import forget_rejects
 from oddsmith.files._typed import TypedColumns
 from oddsmith.files.bad_rows import RowProblem, problem_code, problems_of, refuse_bad_rows

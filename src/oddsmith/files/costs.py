@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from oddsmith import _check
-from oddsmith._types import Floats
-from oddsmith.files._labels import Label, label_values, read_labels
+from oddsmith._types import Floats, Label
+from oddsmith.files._labels import label_values, read_labels
 from oddsmith.files.columns import listed
 
 __all__ = ["Costs", "read_costs", "read_two_class_costs"]

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from oddsmith import _check
+from oddsmith._types import Label
 from oddsmith.files._engine import Engine, Progress, explained
 from oddsmith.files._exact_sums import with_exact_sums
-from oddsmith.files._labels import Label, read_labels
+from oddsmith.files._labels import read_labels
 from oddsmith.files._lines import forget_rejects
 from oddsmith.files._typed import TypedColumns
 from oddsmith.files.bad_rows import problem_code, problems_of, refuse_bad_rows

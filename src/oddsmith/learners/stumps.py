@@ -9,7 +9,7 @@ from oddsmith._types import Bools, Floats
 from oddsmith.learners._base import FeatureRows, TrainingRows, is_sparse
 from oddsmith.learners.trees import TreeCounts, smooth_leaves
 
-Places = NDArray[np.int32]
+RowPlaces = NDArray[np.int32]
 
 # Errors closer than this are ties: sums of weights that are equal on paper differ in their last digits.
 SLACK = 1e-12
@@ -81,11 +81,11 @@ class _Block(NamedTuple):
     column. ``cuts`` are the places after which a larger value follows.
     """
 
-    features: Places
-    starts: Places
-    rows: Places
-    cuts: Places
-    zeros: Places
+    features: RowPlaces
+    starts: RowPlaces
+    rows: RowPlaces
+    cuts: RowPlaces
+    zeros: RowPlaces
     has_zeros: Bools
 
 
@@ -100,7 +100,7 @@ class _SortedColumns:
     def __init__(self, X: FeatureRows) -> None:
         self.X = X
         self.blocks: list[_Block] = []
-        pending: list[tuple[int, Places, Places]] = []
+        pending: list[tuple[int, RowPlaces, RowPlaces]] = []
         size = 0
         for feature in range(X.shape[1]):
             rows, cuts = _sorted_column(X, feature)
@@ -155,7 +155,7 @@ class _SortedColumns:
         return Stump(feature, float(middle if middle < upper else lower), -high, high)
 
 
-def _sorted_column(X: FeatureRows, feature: int) -> tuple[Places, Places]:
+def _sorted_column(X: FeatureRows, feature: int) -> tuple[RowPlaces, RowPlaces]:
     """Return the rows of a column in ascending order, and the places after which a larger value follows."""
     n = X.shape[0]
     if is_sparse(X):
@@ -173,7 +173,7 @@ def _sorted_column(X: FeatureRows, feature: int) -> tuple[Places, Places]:
     return np.append(rows, n).astype(np.int32), cuts.astype(np.int32)
 
 
-def _joined(columns: list[tuple[int, Places, Places]], n: int) -> _Block:
+def _joined(columns: list[tuple[int, RowPlaces, RowPlaces]], n: int) -> _Block:
     features, rows, cuts = zip(*columns, strict=True)
     starts = np.cumsum([0, *(len(part) for part in rows)], dtype=np.int32)[:-1]
     all_rows = np.concatenate(rows)

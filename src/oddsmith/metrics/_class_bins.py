@@ -24,7 +24,7 @@ from oddsmith.metrics.resampled import labels_again
 from oddsmith.table import ScoreTable
 from oddsmith.table.quantiles import equal_mass_starts
 
-Places = NDArray[np.int32]
+BinPlaces = NDArray[np.int32]
 
 #: Cells that isotonic regression sees of each class, at most and at least, and of all classes together.
 _CELLS, _FEWEST_CELLS, _ALL_CELLS = 256, 16, 50_000
@@ -33,7 +33,7 @@ _CELLS, _FEWEST_CELLS, _ALL_CELLS = 256, 16, 50_000
 class BinGrid(NamedTuple):
     """Bins of every column: which one each row is in, and Σ w·P and Σ w of each."""
 
-    place: Places
+    place: BinPlaces
     predicted: Floats
     weight: Floats
 

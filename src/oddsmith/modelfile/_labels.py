@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from oddsmith import _check
+from oddsmith._types import Label
 from oddsmith.modelfile.checked import plain
 from oddsmith.modelfile.strict_json import refuse, shown
-
-Label = str | int | float | bool
 
 
 def plain_label(value: Any) -> Label:
