@@ -112,8 +112,8 @@ def _by_topics(record: Record) -> str:
     return (
         f"By the number of topics that are counted, with a cost of 1, raw errors are {counted}. The nearest to the "
         f"document, {nearest.removeprefix('Reuters linear, ')}, has raw errors, sigmoid errors and −Σ log p of "
-        f"{found}, with the published figures in brackets; this reading was added, and its numbers of topics fixed, when "
-        "it was known that the totals in all topics exceed the published ones by a nearly constant ratio."
+        f"{found}, with the published figures in brackets; this reading was added, and its numbers of topics fixed, "
+        "when it was known that the totals in all topics exceed the published ones by a nearly constant ratio."
     )
 
 
