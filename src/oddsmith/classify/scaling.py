@@ -88,11 +88,13 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_log_proba(self, logits: ArrayLike) -> Floats:
         """Return log P of each class, shape (n, k): finite where P itself rounds to 0."""
-        return self.map_.log_probability(self._rows(logits))
+        rows = self._rows(logits)
+        return self.map_.log_probability(rows)
 
     def predict_proba(self, logits: ArrayLike) -> Floats:
         """Return P of each class, shape (n, k), in the order of ``classes_``."""
-        return self.map_.probability(self._rows(logits))
+        rows = self._rows(logits)
+        return self.map_.probability(rows)
 
     def _rows(self, logits: ArrayLike) -> Floats:
         """Return the columns of rows, as many as there were in fit."""

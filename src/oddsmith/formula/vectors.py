@@ -173,14 +173,10 @@ def centered(x: Vector) -> Vector:
 
     The first component is taken off before, so that equal ones, however large, give 0.
     """
-    away = from_first(x)
+    first = Affine(np.eye(1, x.width), np.zeros(1), x)
+    away = Each((SCORE - Beside(1),), x, (first,))
     mean = Each((SCORE / float(x.width),), Total(SCORE, away))
     return Each((SCORE - Beside(1),), away, (mean,))
-
-
-def from_first(x: Vector) -> Vector:
-    """Return components less the first of them."""
-    return Each((SCORE - Beside(1),), x, (Affine(np.eye(1, x.width), np.zeros(1), x),))
 
 
 def log_softmax(x: Vector) -> Vector:

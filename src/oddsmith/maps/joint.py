@@ -23,7 +23,6 @@ from oddsmith.formula.vectors import (
     against_rest,
     below_largest,
     centered,
-    from_first,
     held,
     log_mixture,
     log_softmax,
@@ -144,21 +143,11 @@ class ScalingPart(NamedTuple):
     coef: Floats
     intercept: Floats
 
-    @property
-    def slopes(self) -> Floats:
-        """What is multiplied with what `read` returns: of a matrix that reads logits, rows less their means."""
-        if self.reading == "logits" and self.coef.ndim == 2:
-            return np.asarray(self.coef - self.coef.mean(axis=1, keepdims=True))
-        return self.coef
-
     def read(self, logits: Vector, prob: Vector, log_prob: Vector) -> Vector:
-        """Return x as a vector formula of the logits, their softmax, or its logs, up to what is the same by `slopes`.
-
-        A number added to all logits changes nothing. Where all are multiplied by one number, their largest is taken
-        off; where by rows of sum 0, the first.
-        """
+        """Return x as a vector formula of the logits, their softmax, or its logs."""
         if self.reading == "logits":
-            return (below_largest, centered, from_first)[self.coef.ndim](logits)
+            # Less their largest is the same for the softmax where all are multiplied by one number.
+            return centered(logits) if self.coef.ndim else below_largest(logits)
         k = float(np.log(logits.width))
         if self.reading == "log_probabilities":
             return Each((SCORE + k,), log_prob)
@@ -228,7 +217,7 @@ class ScalingMap(JointMap):
             key = part.reading, part.softening, part.coef.ndim
             if key not in read:
                 read[key] = part.read(logits, prob, log_prob)
-            scaled.append(Affine(part.slopes, part.intercept, read[key]))
+            scaled.append(Affine(part.coef, part.intercept, read[key]))
         return self.weights[varies], scaled, constant
 
     def _weighted(self, which: Bools) -> list[tuple[float, ScalingPart]]:
