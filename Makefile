@@ -60,7 +60,7 @@ docs-serve: docs
 
 # Both distributions, in dist: built twice, compared, installed into an empty environment and used there.
 dist: $(VENV)/bin/python
-	$(PIP) install 'hatchling>=1.25'
+	$(PIP) install 'hatchling>=1.27'
 	@$(BIN)/python tools/distributions.py
 
 # What README.md shows of commands and of the documentation's tables.
