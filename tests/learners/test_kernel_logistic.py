@@ -204,7 +204,8 @@ def test_rows_without_a_value_that_all_training_rows_have(noisy):
 
 
 def test_sparse_features_stay_sparse():
-    X = sparse.random_array((300, 2000), density=0.01, rng=np.random.default_rng(0), format="csr")
+    rng = np.random.default_rng(0)
+    X = sparse.csr_array(np.where(rng.random((300, 2000)) < 0.01, rng.random((300, 2000)), 0.0))
     y = np.arange(300) % 2
     model = KernelLogisticRegression("rbf").fit(X, y)
     assert not model.origin_.any()
