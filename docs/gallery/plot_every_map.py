@@ -25,6 +25,8 @@ held_out = ScoreTable.from_arrays(scores[400:], y[400:])
 
 rows = -(-len(METHODS) // 3)
 figure = Figure(figsize=(6, 1.7 * rows), layout="compressed")
+figure.supxlabel("score")
+figure.supylabel("probability")
 panels = figure.subplots(rows, 3, sharex=True, sharey=True).ravel()
 for panel, (name, method) in zip(panels, METHODS.items(), strict=False):
     with warnings.catch_warnings():
@@ -37,5 +39,3 @@ for panel in panels[len(METHODS) :]:
     panel.remove()
 for panel in panels[: len(METHODS)][-3:]:  # the lowest of each column
     panel.tick_params(labelbottom=True)
-figure.supxlabel("score")
-figure.supylabel("probability")

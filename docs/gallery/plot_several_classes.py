@@ -2,8 +2,8 @@
 Several classes
 ===============
 
-Digits, recognized by naive Bayes: is the most probable class right as often as it says, is each class, and which ones
-are confused?
+Naive Bayes on handwritten digits: whether it is right as often as it says, for the most probable class and for each
+class, and which digits it confuses.
 """
 
 from sklearn.datasets import load_digits
@@ -33,13 +33,13 @@ display = ConfidenceDisplay.from_predictions(y_new, calibrated)
 # %%
 # Class by class
 # --------------
-# Each class against the rest, the six worst, worst first.
+# Each class against the rest; the six worst classes, worst first.
 
 display = ClasswiseReliabilityDisplay.from_predictions(y_new, p, n_classes=6)
 
 # %%
 # Confused classes
 # ----------------
-# Digits after calibration, with the number of cases in each cell.
+# After calibration; each cell shows the number of cases.
 
 display = ConfusionDisplay.from_predictions(y_new, calibrated)
