@@ -2,7 +2,7 @@
 Comparisons
 ===========
 
-Which method is better, by how much, and with how many cases.
+Which method is better, by how much, and from how many cases on.
 """
 
 import numpy as np
@@ -26,7 +26,8 @@ methods = {"Platt": PlattCalibrator(), "isotonic": IsotonicCalibrator(bounded=Tr
 # %%
 # Methods on the same cases
 # -------------------------
-# Log-loss with 95 % intervals.
+# Log-loss on 5,000 new cases, with 95 % intervals. Marks come from paired tests, which find differences where intervals
+# overlap.
 
 scores, y = draw(1000)
 fitted = {name: method.fit(scores, y) for name, method in methods.items()}
@@ -36,7 +37,7 @@ display = ComparisonDisplay.from_table(test, fitted, raw="uncalibrated", n_resam
 # %%
 # By the number of cases
 # ----------------------
-# Each point is the mean of ten fits to other cases.
+# Each point is the mean of ten fits, each to new cases, with a 95 % interval.
 
 new_scores, new_y = draw(20_000)
 sizes = [32, 128, 512, 2048]

@@ -2,7 +2,7 @@
 The map of every calibrator
 ===========================
 
-Every method fitted to the same 400 cases. Dots are shares of positives among 20 groups of other cases.
+Every method, fitted to the same 400 cases. Dots are the shares of positives in 20 groups of 4,000 other cases.
 """
 
 import warnings
@@ -25,13 +25,17 @@ held_out = ScoreTable.from_arrays(scores[400:], y[400:])
 
 rows = -(-len(METHODS) // 3)
 figure = Figure(figsize=(6, 1.7 * rows), layout="compressed")
+figure.supxlabel("score")
+figure.supylabel("probability")
 panels = figure.subplots(rows, 3, sharex=True, sharey=True).ravel()
 for panel, (name, method) in zip(panels, METHODS.items(), strict=False):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OddsmithWarning)  # odd fits are shown as they are
+        warnings.simplefilter("ignore", OddsmithWarning)  # poor fits are shown, too
         fitted = method().fit_table(fit)
     ScoreSpaceDisplay.from_table(held_out, maps={name: fitted}, n_bins=20).plot(panel, scale="probability")
     panel.get_legend().remove()
     panel.set(title=name, xlabel="", ylabel="")
 for panel in panels[len(METHODS) :]:
     panel.remove()
+for panel in panels[: len(METHODS)][-3:]:  # the lowest of each column
+    panel.tick_params(labelbottom=True)

@@ -2,7 +2,7 @@
 Reliability diagrams
 ====================
 
-How often what was forecast happened: in bins, without bins, and smoothed.
+The observed share of positives against the forecast probability: in bins, without bins, and smoothed.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ p = 1 / (1 + np.exp(-scores))
 display = ReliabilityDisplay.from_predictions(y[1000:], p[1000:], name="too sure")
 
 # %%
-# The same as lines over the bins:
+# The same with a line across each bin:
 
 display = ReliabilityDisplay.from_predictions(y[1000:], p[1000:], name="too sure", style="lines")
 
@@ -42,26 +42,27 @@ display = ReliabilityDisplay.from_predictions(y[1000:], calibrated, name="after"
 # %%
 # Without bins
 # ------------
-# Isotonic regression chooses the bins (CORP). A calibrated forecast stays in the band.
+# Isotonic regression chooses the bins (CORP). At each place the band holds 95 % of the curves of calibrated forecasts.
 
 display = CorpDisplay.from_predictions(y[1000:], p[1000:])
 
 # %%
 # Smoothed
 # --------
-# The bandwidth is the one that predicts left-out rows best.
+# A kernel smoother, with the bandwidth that predicts left-out rows best.
 
 display = SmoothReliabilityDisplay.from_predictions(y[1000:], p[1000:])
 
 # %%
 # The forecasts alone
 # -------------------
+# How many cases have which forecast, stacked by class.
 
 display = PredictionHistogramDisplay.from_predictions(y[1000:], p[1000:])
 
 # %%
-# In the dark
-# -----------
-# Every display has two themes.
+# Dark theme
+# ----------
+# Every display takes ``theme="dark"``.
 
 display = CorpDisplay.from_predictions(y[1000:], p[1000:], theme="dark")

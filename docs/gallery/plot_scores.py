@@ -2,7 +2,7 @@
 Scores
 ======
 
-Where the scores of each class lie, and which map they ask for.
+Where the scores of each class lie, and which map fits them.
 """
 
 import numpy as np
@@ -25,13 +25,14 @@ fit, held_out = ScoreTable.from_arrays(scores[:2000], y[:2000]), ScoreTable.from
 # %%
 # The two classes
 # ---------------
+# A histogram of each, with area 1.
 
 display = DensityDisplay.from_table(held_out).plot()
 
 # %%
-# Densities that were fitted
-# --------------------------
-# The two are turned into a probability by Bayes' rule.
+# Fitted densities
+# ----------------
+# Some calibrators fit a density to each class; Bayes' rule turns the two into a probability.
 
 methods = {"asymmetric Laplace": AsymmetricLaplaceCalibrator(), "Gaussian": GaussianCalibrator()}
 fitted = {name: method.fit_table(fit) for name, method in methods.items()}
@@ -40,8 +41,8 @@ display = DensityDisplay.from_table(held_out, calibrators=fitted).plot()
 # %%
 # Observed log-odds
 # -----------------
-# Dots are shares of positives among neighbors, with intervals; triangles have one class only. A straight line here is a
-# sigmoid.
+# Each dot is a group of cases with similar scores, with an interval; a triangle is a group with one class only. On this
+# scale Platt's sigmoid is a straight line.
 
 methods = {"Platt": PlattCalibrator(), "isotonic": IsotonicCalibrator()}
 methods["piecewise"] = PiecewiseLogisticCalibrator(monotone=True)

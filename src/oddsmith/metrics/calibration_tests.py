@@ -99,7 +99,7 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10) -> Calibrati
     Parameters
     ----------
     y_true, y_prob, sample_weight, pos_label
-        As of `Measure`; ``of`` takes a forecast table.
+        As for every `Measure`; its ``of`` takes a forecast table.
     n_bins : int, default 10
         Number of groups; ties are never split, so there may be fewer.
 

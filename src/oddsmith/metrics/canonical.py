@@ -41,7 +41,7 @@ def canonical_calibration_error(
     Parameters
     ----------
     y_true, y_prob, sample_weight, labels
-        As of `Measure`; ``of`` takes a `ClassForecast`.
+        As for every `Measure`; its ``of`` takes a `ClassForecast`.
     bandwidth : float, optional
         Of the Dirichlet kernel; by default the one of 1, ½, ¼, … 2⁻¹³ under which rows left out are most likely.
     norm : {"l1", "l2", "squared"}, default "l1"

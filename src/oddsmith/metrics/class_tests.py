@@ -60,7 +60,7 @@ def classwise_test(
     Parameters
     ----------
     y_true, y_prob, sample_weight, labels
-        As of `Measure`; ``of`` takes a `ClassForecast`.
+        As for every `Measure`; its ``of`` takes a `ClassForecast`.
     test : default `calibration_in_the_large_test`
         Any test of calibration of two classes, such as `spiegelhalter_test`.
     **options

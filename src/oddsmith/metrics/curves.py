@@ -47,7 +47,7 @@ def reliability_curve(
     Parameters
     ----------
     y_true, y_prob, sample_weight, pos_label
-        As of `Measure`; ``of`` takes a forecast table.
+        As for every `Measure`; its ``of`` takes a forecast table.
     n_bins : int, default 10
     bins : {"width", "mass"}, default "width"
         Equal intervals [a, b), the last closed, ⌊nP + 1e−12⌋; or equal weight, ties never split.

@@ -92,7 +92,7 @@ class ForecastFunction(Generic[P, R]):
         labels : array-like of shape (k,), optional
             Labels in the order of the columns; by default the sorted labels of ``y_true``.
         **options
-            As of the definition.
+            As for the definition.
         """
         of: Callable[..., R] = self.of
         return of(self._read(y_true, y_prob, sample_weight, pos_label, labels), **options)

@@ -55,7 +55,7 @@ def log_loss(
     Parameters
     ----------
     y_true, y_prob, sample_weight, pos_label
-        As of `Measure`; ``of`` takes a forecast table.
+        As for every `Measure`; its ``of`` takes a forecast table.
     convention : {"mean", "total", "B03", "ZY04", "P99", "NC05"}, default "mean"
         "mean" and "total" are ≥ 0, smaller is better. "B03" and "ZY04" are Σ log P(true class) ≤ 0, larger is
         better. "P99" is −Σ log P(true class). "NC05" is the mean cross-entropy in bits.
@@ -161,7 +161,7 @@ def decompose(forecast: AnyForecast, *, score: ProperScore = "log") -> Decomposi
     Parameters
     ----------
     y_true, y_prob, sample_weight, pos_label
-        As of `Measure`; ``of`` takes a forecast table.
+        As for every `Measure`; its ``of`` takes a forecast table.
     score : {"log", "squared"}, default "log"
         Log-loss in nats, or squared error.
 

@@ -151,7 +151,7 @@ def calibration_error(forecast: ScoreTable, *, definition: ErrorDefinition | str
     Parameters
     ----------
     y_true, y_prob, sample_weight, pos_label
-        As of `Measure`; ``of`` takes a forecast table.
+        As for every `Measure`; its ``of`` takes a forecast table.
     definition : ErrorDefinition or str, default "quantile_bins"
         All choices, or a name: "quantile_bins" is the L1 error of 15 bins between quantiles; a library's name takes its
         choices. All names are in ``metrics.reliability.DEFINITIONS``.
@@ -190,9 +190,9 @@ def top_label_calibration_error(
     Parameters
     ----------
     y_true, y_prob, sample_weight, labels
-        As of `Measure`; ``of`` takes a `ClassForecast`.
+        As for every `Measure`; its ``of`` takes a `ClassForecast`.
     definition : ErrorDefinition or str, default "quantile_bins"
-        As of `calibration_error`.
+        As for `calibration_error`.
 
     Examples
     --------
@@ -214,9 +214,9 @@ def classwise_calibration_error(
     Parameters
     ----------
     y_true, y_prob, sample_weight, labels
-        As of `Measure`; ``of`` takes a `ClassForecast`.
+        As for every `Measure`; its ``of`` takes a `ClassForecast`.
     definition : ErrorDefinition or str, default "quantile_bins"
-        As of `calibration_error`.
+        As for `calibration_error`.
     average : {"mean", "prevalence", "max"}, default "mean"
         All classes alike, by their share of cases, or the worst one.
 

@@ -43,7 +43,7 @@ def smooth_calibration_error(
     Parameters
     ----------
     y_true, y_prob, sample_weight, pos_label
-        As of `Measure`; ``of`` takes a forecast table.
+        As for every `Measure`; its ``of`` takes a forecast table.
     bandwidth : float, optional
         A fixed bandwidth σ; by default the one with smECE_σ = σ.
     rule : {"exact", "relplot"}, default "exact"
@@ -91,7 +91,7 @@ def integrated_calibration_index(
     Parameters
     ----------
     y_true, y_prob, sample_weight, pos_label
-        As of `Measure`; ``of`` takes a forecast table.
+        As for every `Measure`; its ``of`` takes a forecast table.
     smoother : {"isotonic", "logistic", "kernel"}, default "isotonic"
         Isotonic regression; a straight line in log-odds; or smECE's reflected Gaussian kernel and bandwidth.
     statistic : {"ici", "e50", "e90", "emax"}, default "ici"

@@ -69,7 +69,7 @@ class ForecastDisplay(TableDisplay):
         ax : Axes, optional
             Where to draw; by default on a new figure.
         **options
-            As of `from_table` and `plot`.
+            As for `from_table` and `plot`.
         """
         table = forecast_from_arrays(y_true, y_prob, sample_weight, pos_label=pos_label)
         return cls._drawn(table, ax, {"name": name or "", **options})
@@ -96,7 +96,7 @@ class ForecastDisplay(TableDisplay):
         X : array, sparse matrix or data frame
         y : array-like of shape (n,)
         sample_weight, ax, **options
-            As of `from_predictions`.
+            As for `from_predictions`.
         pos_label : object, optional
             By default the second of ``estimator.classes_``.
         name : str, optional
@@ -149,7 +149,7 @@ class ClassForecastDisplay(Display):
         ax : Axes, optional
             Where to draw; by default on a new figure.
         **options
-            As of `from_forecast` and `plot`.
+            As for `from_forecast` and `plot`.
         """
         forecast = class_forecast(y_true, y_prob, sample_weight, labels=labels)
         return _drawn(cls.from_forecast, forecast, ax, {"name": name or "", **options})
@@ -175,7 +175,7 @@ class ClassForecastDisplay(Display):
         name : str, optional
             By default the classifier's.
         **options
-            As of `from_predictions`.
+            As for `from_predictions`.
         """
         for needed in ("predict_proba", "classes_"):
             if not hasattr(estimator, needed):
@@ -213,7 +213,7 @@ class ScoreDisplay(TableDisplay):
         ax : Axes, optional
             Where to draw; by default on a new figure.
         **options
-            As of `from_table` and `plot`.
+            As for `from_table` and `plot`.
         """
         return cls._drawn(ScoreTable.from_arrays(y_score, y_true, sample_weight, pos_label), ax, options)
 
@@ -240,7 +240,7 @@ class ScoreDisplay(TableDisplay):
         pos_label : object, optional
             By default the second of ``estimator.classes_``.
         **options
-            As of `from_predictions`.
+            As for `from_predictions`.
         """
         scores, positive = _scores_for(estimator, X, response_method, pos_label)
         return cls.from_predictions(y, scores, pos_label=positive, **options)

@@ -72,7 +72,7 @@ class ClasswiseReliabilityDisplay(ClassForecastDisplay):
         classes : sequence of labels, optional
             Which ones are shown instead: ``list(first.diagrams)`` for a second forecast on the axes of a first.
         level, n_resamples, random_state, name
-            As of `CorpDisplay.from_table`.
+            As for `CorpDisplay.from_table`.
         """
         shown = _check.whole_number(n_classes, "n_classes", low=1)
         tables = dict(zip(forecast.labels.tolist(), forecast.of_classes(), strict=True))

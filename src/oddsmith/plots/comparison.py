@@ -91,7 +91,7 @@ class ComparisonDisplay(Display):
         raw : str, optional
             The name of the uncalibrated method, for the mark "†".
         level, n_resamples, random_state
-            As of `oddsmith.metrics.interval`.
+            As for `oddsmith.metrics.interval`.
         """
         scores = as_forecast(table)
         comparison = compare(scores, methods, raw=raw) if _is_compared(measure, methods) else None
@@ -127,9 +127,9 @@ class ComparisonDisplay(Display):
         sample_weight : array-like of int, optional
             Counts.
         measure, options, raw, level, n_resamples, random_state
-            As of `from_table`.
+            As for `from_table`.
         ax, **drawing
-            As of `plot`.
+            As for `plot`.
         """
         probs = {name: _check.as_array(prob, name, (1,), unit=True) for name, prob in methods.items()}
         forecasts = {name: forecast_from_arrays(y_true, prob, sample_weight) for name, prob in probs.items()}
@@ -215,7 +215,7 @@ class ComparisonDisplay(Display):
         Parameters
         ----------
         ax, theme
-            As of every display.
+            As for every display.
         sort : bool, default True
             Whether the smallest value of the first group comes first; else rows keep their order.
         """

@@ -22,7 +22,7 @@ class ConfidenceDisplay(CorpPicture, ClassForecastDisplay):
     Parameters
     ----------
     prob, rate, band, decomposition, histogram, name
-        As of `CorpDisplay`.
+        As for `CorpDisplay`.
 
     References
     ----------
@@ -56,7 +56,7 @@ class ConfidenceDisplay(CorpPicture, ClassForecastDisplay):
         forecast : ClassForecast
             From `oddsmith.metrics.class_forecast`.
         level, n_resamples, random_state, name
-            As of `from_table`.
+            As for `from_table`.
         """
         top = forecast.of_top_label()
         return cls.from_table(top, level=level, n_resamples=n_resamples, random_state=random_state, name=name)

@@ -111,7 +111,7 @@ class DensityDisplay(ScoreDisplay):
         Parameters
         ----------
         ax, theme
-            As of every display.
+            As for every display.
         modes : bool, default False
             Whether to mark the modes of kernel estimates on the score axis.
         """

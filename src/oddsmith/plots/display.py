@@ -69,7 +69,7 @@ class Display:
         dpi : float, default 200
             Dots per inch of a .png.
         **options
-            As of `plot`.
+            As for `plot`.
         """
         name = fspath(path)
         kind = name.rpartition(".")[2].lower()
@@ -83,7 +83,7 @@ class Display:
         ----------
         theme : {"light", "dark"}, default "light"
         **options
-            As of `plot`.
+            As for `plot`.
         """
         return copy(self).plot(theme=theme, **options)._as_svg()
 

@@ -133,7 +133,7 @@ class ScoreSpaceDisplay(ScoreDisplay):
         ----------
         tables : mapping of str to ScoreTable
         maps, n_bins, edges, level
-            As of `from_table`.
+            As for `from_table`.
         """
         if not tables:
             _check.fail("tables must not be empty", "none", "name at least one table")
@@ -153,7 +153,7 @@ class ScoreSpaceDisplay(ScoreDisplay):
         Parameters
         ----------
         ax, theme
-            As of every display.
+            As for every display.
         scale : {"log_odds", "probability"}, default "log_odds"
             Of the vertical axis.
         """
