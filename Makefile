@@ -7,9 +7,12 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # What the tests are run with; tests of engines that are not here are skipped. EXTRAS=all,test,engines has them all.
 EXTRAS ?= fast,test
 # Tests run in one process per core: more threads in each would only wait for each other.
-PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadgroup
+test test-all oldest newest coverage: export OMP_NUM_THREADS := 1
+test test-all oldest newest coverage: export OPENBLAS_NUM_THREADS := 1
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
 # What the benchmarks are run with; peers that are not here take no part. PEERS=fast,bench,arena has them all.
 PEERS  ?= fast,bench
+.DEFAULT_GOAL := demo
 
 .PHONY: demo test test-all oldest newest coverage lint types docs docs-serve dist readme map bench quality clean
 

@@ -26,6 +26,7 @@ extensions = [
     "drawn",
     "made_pages",
     "mathml",
+    "running_text",
 ]
 exclude_patterns = ["studies/*/tables", "gallery"]
 

@@ -6,6 +6,7 @@
   if (!root) return;
   const { sigmoid, platt, isotonic, piecewise } = Calibration;
   const MEAN = -0.5, SPREAD = 1.8; // of the true log-odds
+  const REACH = 4.2 * SPREAD; // none are farther from their mean
   const BEND = { up: 1.2, down: 0.3 }; // how much more positive scores are distorted than negative ones
   const MOST = 10000;
   const METHODS = [
@@ -39,23 +40,38 @@
     return { logOdds: sign * found, rate: (1 + k * found) ** 2 };
   }
 
-  /** Density of the scores and the true share of positives at each of many scores, by a sum over the noise. */
+  /** The true log-odds that noise may have turned into a score, each with its weight. Steps are taken in what changes
+      slowly: in the noise where distortion stretches the scores, in the log-odds where it squeezes them. */
+  function causes(score, distortion, noise) {
+    const prior = (logOdds) => Math.exp(-(((logOdds - MEAN) / SPREAD) ** 2) / 2);
+    const found = [];
+    if (distortion < 0 && noise > 0) {
+      for (let logOdds = MEAN - REACH; logOdds <= MEAN + REACH; logOdds += Math.min(noise, 0.4) / 2) {
+        const z = (score - distorted(logOdds, distortion)) / noise;
+        found.push({ logOdds, weight: Math.exp((-z * z) / 2) * prior(logOdds) });
+      }
+      return found;
+    }
+    for (let z = noise > 0 ? -5 : 0; z <= (noise > 0 ? 5 : 0); z += 1 / 6) {
+      const from = behind(score - noise * z, distortion);
+      if (from !== null) {
+        found.push({ logOdds: from.logOdds, weight: Math.exp((-z * z) / 2) * prior(from.logOdds) * from.rate });
+      }
+    }
+    return found;
+  }
+
+  /** Density of the scores and the true share of positives at each of many scores. */
   function truth(distortion, noise) {
-    const reach = 4.2 * SPREAD;
-    const [low, high] = [distorted(MEAN - reach, distortion) - 4 * noise, distorted(MEAN + reach, distortion) + 4 * noise];
-    const steps = noise > 0 ? 60 : 0;
+    const [low, high] = [-1, 1].map((side) => distorted(MEAN + side * REACH, distortion) + side * 4 * noise);
     return Array.from({ length: 401 }, (_, i) => {
       const score = low + ((high - low) * i) / 400;
       let [density, positive] = [0, 0];
-      for (let j = 0; j <= steps; j++) {
-        const z = steps ? -5 + (10 * j) / steps : 0;
-        const from = behind(score - noise * z, distortion);
-        if (from === null) continue;
-        const weight = Math.exp(-z * z / 2 - ((from.logOdds - MEAN) / SPREAD) ** 2 / 2) * from.rate;
+      for (const { logOdds, weight } of causes(score, distortion, noise)) {
         density += weight;
-        positive += weight * sigmoid(from.logOdds);
+        positive += weight * sigmoid(logOdds);
       }
-      return { score, density, share: density > 0 ? positive / density : NaN };
+      return { score, density, share: positive / density };
     }).filter((point) => point.density > 0);
   }
 
@@ -126,7 +142,7 @@
 
   /* ---- drawing ---- */
 
-  const WIDTH = 340, HEIGHT = 300, LEFT = 42, RIGHT = 10, TOP = 10, BOTTOM = 40;
+  const WIDTH = 340, HEIGHT = 300, LEFT = 46, RIGHT = 10, TOP = 10, BOTTOM = 40;
 
   function scale([from, to], [left, right]) {
     return (value) => left + ((value - from) / (to - from)) * (right - left);
@@ -145,7 +161,7 @@
       parts.push(`<text x="${x(tick)}" y="${HEIGHT - BOTTOM + 16}" text-anchor="middle">${tick}</text>`);
     }
     parts.push(`<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 6}" text-anchor="middle">${xLabel}</text>`);
-    parts.push(`<text transform="translate(11 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" text-anchor="middle">${yLabel}</text>`);
+    parts.push(`<text transform="translate(10 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" text-anchor="middle">${yLabel}</text>`);
     return { x, y, parts };
   }
 

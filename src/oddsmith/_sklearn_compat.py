@@ -1,6 +1,6 @@
 """Functions of scikit-learn that have no public counterpart, in the one place that imports them.
 
-They have these names in scikit-learn 1.6, the oldest version that is supported, to 1.9; where a later one moves them,
+They have these names in scikit-learn 1.7, the oldest version that is supported, to 1.9; where a later one moves them,
 only this file changes.
 """
 

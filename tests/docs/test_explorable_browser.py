@@ -85,3 +85,16 @@ def test_the_reliability_of_each_method_is_drawn(page):
         settle(page)
         drawn.add(page.locator("[data-part=reliability]").inner_html())
     assert len(drawn) == 4
+
+
+def test_the_true_probability_rises_with_the_score(page):
+    heights = """() => document.querySelector("[data-part=maps] .truth").getAttribute("d").split(/[ML]/).slice(1)
+        .map((place) => Number(place.split(" ")[1]))"""
+    for distortion in (-100, -50, 0, 50, 100):
+        for noise in (0, 0.1, 1, 3):
+            for name, value in (("distortion", distortion), ("noise", noise)):
+                page.locator(f"[data-part={name}]").fill(str(value))
+            settle(page)
+            drawn = page.evaluate(heights)
+            assert len(drawn) > 50
+            assert drawn == sorted(drawn, reverse=True), (distortion, noise)  # pixels count from the top

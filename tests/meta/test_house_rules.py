@@ -95,6 +95,22 @@ def test_the_library_knows_nothing_of_the_studies(path):
     assert STUDIES.name not in path.read_text()
 
 
+def test_two_things_never_share_a_name():
+    """Classes, and names for types."""
+    homes = {}
+    for path in MODULES:
+        for node in ast.parse(path.read_text()).body:
+            names = [node.name] if isinstance(node, ast.ClassDef) else []
+            if isinstance(node, ast.Assign | ast.AnnAssign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                names = [
+                    at.id for at in targets if isinstance(at, ast.Name) and at.id[0].isupper() and not at.id.isupper()
+                ]
+            for name in names:
+                homes.setdefault(name, set()).add(str(path.relative_to(PACKAGE)))
+    assert {name: where for name, where in homes.items() if len(where) > 1} == {}
+
+
 def test_nothing_below_the_command_line_prints():
     below = [path for path in MODULES if room_of(path) not in {"cli", "demo", "__init__"}]
     for path in below + [path for path in STUDY_MODULES if room_of(path, STUDIES) != "cli"]:

@@ -10,7 +10,7 @@ from scipy.linalg import eigvalsh
 from oddsmith._types import Floats
 from oddsmith.solvers.design import LongDesign
 from oddsmith.solvers.hinges import HingeFits, hinges
-from oddsmith.solvers.sketch import Frame, Sketch, sketch
+from oddsmith.solvers.sketch import ScoreScale, Sketch, sketch
 from oddsmith.solvers.targets import LABELS
 from oddsmith.table import ScoreTable
 
@@ -68,7 +68,7 @@ class PiecewiseFit:
         held, possible = (matrix[np.ix_(free, free)] * unit[:, None] * unit for matrix in (curvature, gram))
         return len(unit) > 0 and bool(eigvalsh(held, possible + 1e-9 * np.eye(len(unit)))[0] <= 1e-12)
 
-    def polished(self, table: ScoreTable, frame: Frame) -> tuple["PiecewiseFit", bool]:
+    def polished(self, table: ScoreTable, frame: ScoreScale) -> tuple["PiecewiseFit", bool]:
         """Fit every score of the table, from here; return also whether that converged."""
         if len(self.fits.pos) == len(table):
             return self, bool(self.fits.converged[0])

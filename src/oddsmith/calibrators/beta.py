@@ -12,9 +12,9 @@ from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.maps import CalibrationMap
 from oddsmith.maps.log_basis import LogBasisMap, log_basis
-from oddsmith.solvers.design import Features, LongDesign, fit_admissible, moment_design
+from oddsmith.solvers.design import FeatureMap, LongDesign, fit_admissible, moment_design
 from oddsmith.solvers.newton import Minimum
-from oddsmith.solvers.sketch import Frame
+from oddsmith.solvers.sketch import ScoreScale
 from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import Sample, ScoreTable
 from oddsmith.table.rows import ScoreRows, binary_scale
@@ -84,7 +84,7 @@ class BetaCalibrator(UnitCalibrator):
         # Where both logarithms bend. Measured from far away, most values of one of them would be equal to many digits.
         center = min(max(low, 0.0), high)
         scale = binary_scale(low, high)
-        frame = Frame(scale, center / scale)
+        frame = ScoreScale(scale, center / scale)
 
         def features(x: Floats) -> Floats:
             left, right = log_basis((x + frame.shift) * frame.scale, center, frame.scale)
@@ -103,7 +103,7 @@ class BetaCalibrator(UnitCalibrator):
         self.c_: float = float(at_center + self.a_ * np.logaddexp(0, -center) - self.b_ * np.logaddexp(0, center))
         return LogBasisMap(np.array([a, b]), at_center, center, frame.scale)
 
-    def _best(self, data: Sample, frame: Frame, features: Features) -> Minimum:
+    def _best(self, data: Sample, frame: ScoreScale, features: FeatureMap) -> Minimum:
         targets = platt_targets(data) if self._separable else LABELS
         none = np.zeros((self.parameters, self.parameters))
         if isinstance(data, ScoreRows):

@@ -16,7 +16,7 @@ from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
 from oddsmith.solvers.design import LongDesign
 from oddsmith.solvers.newton import Quadratic
-from oddsmith.solvers.sketch import Frame
+from oddsmith.solvers.sketch import ScoreScale
 from oddsmith.solvers.targets import platt_targets
 from oddsmith.table import ScoreTable
 from oddsmith.table.quantiles import quantiles
@@ -91,7 +91,7 @@ class MonotoneLogisticCalibrator(SoftUnitCalibrator):
         return frozenset({"monotone"})
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
-        frame = Frame.of(table)
+        frame = ScoreScale.of(table)
         spread = _spread(frame.x(table.scores), table.total)
         knots = self._place(table, frame)
         ramps = _Ramps(frame.x(knots), spread)
@@ -110,7 +110,7 @@ class MonotoneLogisticCalibrator(SoftUnitCalibrator):
         self.knots_, self.slopes_ = knots, slopes / frame.scale
         return _joined(knots, slopes, float(theta[-1]), frame)
 
-    def _place(self, table: ScoreTable, frame: Frame) -> Floats:
+    def _place(self, table: ScoreTable, frame: ScoreScale) -> Floats:
         """Return inner knots at equally spaced percentiles, apart from each other on the standardized scale."""
         inner = quantiles(table.scores, table.total, np.arange(1, self.pieces) / self.pieces)
         low, high = table.span()
@@ -157,7 +157,7 @@ def _rising_step(theta: Floats, at: Quadratic) -> Floats:
     return np.append(slopes, (pull[-1] - across @ slopes) / last) - theta
 
 
-def _joined(knots: Floats, slopes: Floats, level: float, frame: Frame) -> PolynomialMap:
+def _joined(knots: Floats, slopes: Floats, level: float, frame: ScoreScale) -> PolynomialMap:
     """Return pieces that meet to the last bit, so that rounding cannot reverse neighbors.
 
     Each piece is expanded about the knot on its left, with the value that the piece before has there.

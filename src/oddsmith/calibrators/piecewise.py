@@ -14,7 +14,7 @@ from oddsmith.calibrators._selection import Selected
 from oddsmith.errors import NegativeSlopeWarning, SeparableWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
 from oddsmith.solvers.hinges import hinges
-from oddsmith.solvers.sketch import Frame, sketch
+from oddsmith.solvers.sketch import ScoreScale, sketch
 from oddsmith.table import ScoreTable
 from oddsmith.table.quantiles import quantiles
 
@@ -129,7 +129,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         offer = self._offer(table)
-        frame = Frame.of(table)
+        frame = ScoreScale.of(table)
         data = sketch(table, frame.scale, frame.shift, np.sort(offer.sets.ravel()))
         climb = self.selection if self.pieces == "grow" and self.knots is None else None
         search = KnotSearch(
@@ -179,7 +179,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
             return _Offer(np.empty((1, 0)), None)
         return _Offer(np.array([knots for knots, _ in pairs]), [names for _, names in pairs])
 
-    def _finish(self, table: ScoreTable, frame: Frame, inner: Floats, fit: PiecewiseFit) -> PolynomialMap:
+    def _finish(self, table: ScoreTable, frame: ScoreScale, inner: Floats, fit: PiecewiseFit) -> PolynomialMap:
         """Keep what was fitted, on the scale of the scores, and return the map."""
         low, high = table.span()
         margin = 2e-6 * (high / 2 - low / 2) if self.end_epsilon is None else self.end_epsilon

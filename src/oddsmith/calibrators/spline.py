@@ -15,7 +15,7 @@ from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
 from oddsmith.solvers.design import LongDesign, design
-from oddsmith.solvers.sketch import Frame, sketch
+from oddsmith.solvers.sketch import ScoreScale, sketch
 from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import ScoreTable
 from oddsmith.table.quantiles import quantiles
@@ -106,7 +106,7 @@ class SplineCalibrator(UnitCalibrator):
         return frozenset()
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
-        frame = Frame.of(table)
+        frame = ScoreScale.of(table)
         spread = math.sqrt(sketch(table, frame.scale, frame.shift, np.empty(0)).variance)
         knots = self._place(table, frame)
         spline = NaturalSpline.over(frame.x(knots) / spread)
@@ -129,7 +129,7 @@ class SplineCalibrator(UnitCalibrator):
             self._warn(NegativeSlopeWarning, "The fitted curve falls somewhere.")
         return fitted
 
-    def _place(self, table: ScoreTable, frame: Frame) -> Floats:
+    def _place(self, table: ScoreTable, frame: ScoreScale) -> Floats:
         size = self.n_knots or int(np.clip(math.ceil((table.n_pos + table.n_neg) ** (1 / 3)), 4, 12))
         edge = _INWARDS / (size - 1 + 2 * _INWARDS)
         knots = quantiles(table.scores, table.total, np.linspace(edge, 1 - edge, size))

@@ -19,7 +19,7 @@ from oddsmith._types import Floats, Weights
 from oddsmith.calibrators import Calibrator
 from oddsmith.classify._sources import Form
 from oddsmith.classify.coupling import couple_code_matrix, couple_pairwise, normalize_one_vs_rest
-from oddsmith.classify.scores import Layout
+from oddsmith.classify.scores import ScoreLayout
 from oddsmith.classify.target import Target
 from oddsmith.maps.base import logit
 
@@ -45,7 +45,7 @@ class Problems:
     kind: Literal["two", "labels", "one_vs_rest", "pairwise", "code"]
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> ScoreLayout:
         """The scores that are wanted from a classifier."""
         return "labels" if self.kind == "labels" else "pairs" if self.kind == "pairwise" else "classes"
 

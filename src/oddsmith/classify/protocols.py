@@ -31,7 +31,7 @@ from oddsmith import _check
 from oddsmith._sklearn_compat import check_method_params, num_samples, safe_split
 from oddsmith._types import Bools, Floats, Weights
 from oddsmith.classify._sources import Form
-from oddsmith.classify.scores import ClassifierScores, Layout, ResponseMethod, classifier_scores, wants_numbers
+from oddsmith.classify.scores import ClassifierScores, ResponseMethod, ScoreLayout, classifier_scores, wants_numbers
 from oddsmith.classify.target import Target, read_target
 from oddsmith.errors import InSampleWarning, SkippedFoldWarning, UnusedWeightWarning
 from oddsmith.table import ScoreTable
@@ -76,7 +76,7 @@ class Training(NamedTuple):
     estimator: Any
     params: dict[str, Any]
     response_method: ResponseMethod
-    layout: Layout
+    layout: ScoreLayout
 
     def present(self, n: int) -> Bools:
         """Mark the rows to train on; one whose weight is 0 is absent."""

@@ -36,7 +36,7 @@ from oddsmith.errors import (
     SeparableWarning,
     SingleClassWarning,
 )
-from oddsmith.maps.joint import Reading, ScalingMap, ScalingPart
+from oddsmith.maps.joint import LogitReading, ScalingMap, ScalingPart
 
 __all__ = ["DirichletScaling", "MatrixScaling", "TemperatureScaling", "VectorScaling"]
 
@@ -137,7 +137,9 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         parts, weights, shift = self._parts()
         return ScalingMap(self.n_features_in_, self.input_, tuple(parts), weights, shift)
 
-    def _single(self, reading: Reading, coef: Floats, intercept: Floats) -> tuple[list[ScalingPart], Floats, Floats]:
+    def _single(
+        self, reading: LogitReading, coef: Floats, intercept: Floats
+    ) -> tuple[list[ScalingPart], Floats, Floats]:
         part = ScalingPart(method_name(type(self)), reading, 0.0, coef, intercept)
         return [part], np.ones(1), np.zeros(len(self.classes_))
 
@@ -232,7 +234,7 @@ class VectorScaling(JointScaling):
     [-0.182, -0.042, 0.223]
     """
 
-    _reading: ClassVar[Reading] = "logits"
+    _reading: ClassVar[LogitReading] = "logits"
     coef_: Floats
     intercept_: Floats
 
@@ -339,7 +341,7 @@ class DirichletScaling(MatrixScaling):
     [0.65, 0.11, 0.23]
     """
 
-    _reading: ClassVar[Reading] = "log_probabilities"
+    _reading: ClassVar[LogitReading] = "log_probabilities"
 
     def _features(self, z: Floats) -> Floats:
         return np.asarray(log_softmax(z, axis=1) + np.log(z.shape[1]))

@@ -25,7 +25,7 @@ from oddsmith.classify._sources import AUTO, SOURCES, Form, ScoreSource, is_soft
 __all__ = ["ClassifierScores", "classifier_scores"]
 
 #: What is wanted: one score per class · per label of an indicator matrix · per pair, where there is one.
-Layout = Literal["classes", "labels", "pairs"]
+ScoreLayout = Literal["classes", "labels", "pairs"]
 
 #: A kind of score by name, or a function of the fitted classifier and X.
 ResponseMethod = str | Callable[[Any, Any], ArrayLike]
@@ -122,7 +122,7 @@ def classifier_scores(
     X: Any,
     response_method: ResponseMethod = "auto",
     *,
-    layout: Layout = "classes",
+    layout: ScoreLayout = "classes",
     rows: NDArray[np.intp] | None = None,
     source: str | None = None,
 ) -> ClassifierScores:
@@ -194,7 +194,7 @@ def _refuse_bad(values: Floats, n: int, rows: NDArray[np.intp] | None) -> None:
     _check.as_array(values, "scores", (2,))
 
 
-def _read(final: Any, X: Any, wanted: str, layout: Layout, known: str | None) -> ClassifierScores:
+def _read(final: Any, X: Any, wanted: str, layout: ScoreLayout, known: str | None) -> ClassifierScores:
     """Read the first source there is, or the one that is known."""
     sources = AUTO if wanted == "auto" else [(wanted, source) for source in SOURCES[wanted]]
 
@@ -244,7 +244,7 @@ def unwrap(estimator: Any, X: Any) -> tuple[Any, Any]:
     return estimator, X
 
 
-def _members(final: Any, layout: Layout) -> tuple[list[Any], Form, float] | None:
+def _members(final: Any, layout: ScoreLayout) -> tuple[list[Any], Form, float] | None:
     """Return the two-class members of a composite classifier, what they answer, and the sign that it needs."""
     if hasattr(final, "problem_estimators_"):
         return final.problem_estimators_, "problems", 1.0
@@ -260,7 +260,7 @@ def _of_members(
     final: Any,
     X: Any,
     kind: str,
-    layout: Layout,
+    layout: ScoreLayout,
     rows: NDArray[np.intp] | None,
     members: list[Any],
     form: Form,

@@ -12,7 +12,7 @@ from oddsmith.classify.methods import SCALINGS
 from oddsmith.classify.scaling import JointScaling
 from oddsmith.cli._output import CommandOutput
 from oddsmith.files import ClassData, choose_class_columns, open_scores, read_class_rows
-from oddsmith.files.class_reading import Meaning
+from oddsmith.files.class_reading import ClassScoreMeaning
 from oddsmith.report import NextSteps
 
 #: What a calibrator of each class against the rest is called.
@@ -37,10 +37,10 @@ class ClassOptions:
     seed: int = 0
 
     @property
-    def meaning(self) -> Meaning:
+    def meaning(self) -> ClassScoreMeaning:
         """What the columns hold."""
         same = {"score": "auto", "log-odds": "logits", "probability": "probabilities"}
-        return cast("Meaning", same.get(self.scores_are, self.scores_are))
+        return cast("ClassScoreMeaning", same.get(self.scores_are, self.scores_are))
 
     @property
     def words(self) -> list[str]:

@@ -7,7 +7,7 @@ from oddsmith import _check
 from oddsmith.cli._output import CommandOutput
 from oddsmith.files import Roles, ScoreData, choose_columns, open_scores, read_table
 from oddsmith.maps.base import logit
-from oddsmith.report import Meaning, NextSteps
+from oddsmith.report import NextSteps, ScoreMeaning
 from oddsmith.table import ScoreTable
 
 
@@ -41,10 +41,10 @@ def other_label(labels: tuple[Any, Any]) -> str | None:
     return None if negative == f"not {positive}" else negative
 
 
-def meaning_of(scores_are: str) -> Meaning:
+def meaning_of(scores_are: str) -> ScoreMeaning:
     """Return what ``--scores-are`` means to the library, for two classes."""
     same = {"auto": "score", "logits": "log_odds", "probabilities": "probability"}
-    return cast("Meaning", same.get(scores_are, scores_are.replace("-", "_")))
+    return cast("ScoreMeaning", same.get(scores_are, scores_are.replace("-", "_")))
 
 
 def resolution_of(text: str) -> float | Literal["auto"] | None:

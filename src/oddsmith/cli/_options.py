@@ -14,7 +14,7 @@ ScoresFile = Annotated[
 ]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, from oddsmith fit.")]
 ScoreColumn = Annotated[str | None, typer.Option("--score", "-s", help="Column of the score. [default: by its name]")]
-Scores = Annotated[
+ClassColumnNames = Annotated[
     list[str] | None,
     typer.Option(
         "--scores",
@@ -32,7 +32,7 @@ Classes = Annotated[
 LabelsFile = Annotated[
     Path | None, typer.Option("--labels", metavar="FILE", help="Labels (.npy) of scores that are a .npy file.")
 ]
-Sample = Annotated[
+RowLimit = Annotated[
     int | None,
     typer.Option(
         "--sample",
@@ -54,7 +54,7 @@ WeightColumn = Annotated[
 Positive = Annotated[
     str | None, typer.Option("--positive", help="The positive label, unless labels are 0/1, -1/1 or true/false.")
 ]
-BadRows = Annotated[
+BadRowsOption = Annotated[
     Literal["refuse", "skip"], typer.Option("--bad-rows", help="What to do with rows that cannot be used.")
 ]
 Resolution = Annotated[
@@ -70,7 +70,7 @@ CopyOutput = Annotated[
         "--output", "-o", help="File to write: .csv, .tsv, .jsonl, .parquet, .npz or .npy; '-': CSV, or JSON lines."
     ),
 ]
-Method = Annotated[
+MethodName = Annotated[
     str, typer.Option("--method", "-m", help="One of {methods}; for several classes one of {class_methods}.")
 ]
 Methods = Annotated[

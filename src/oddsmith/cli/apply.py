@@ -20,12 +20,12 @@ def apply(
     file: option.ScoresFile,
     output: option.CopyOutput,
     score: option.ScoreColumn = None,
-    scores: option.Scores = None,
+    scores: option.ClassColumnNames = None,
     by: Annotated[str | None, typer.Option("--by", help="Column of segments. [default: as fitted]")] = None,
     name: Annotated[
         str, typer.Option("--name", help="Name of the new column; several classes: NAME_LABEL each.")
     ] = "probability",
-    bad_rows: option.BadRows = "refuse",
+    bad_rows: option.BadRowsOption = "refuse",
     force: option.Force = False,
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,

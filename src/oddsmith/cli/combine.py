@@ -43,7 +43,7 @@ def combine(
     name: Annotated[
         str, typer.Option("--name", help="Name of the new column; several classes: NAME_LABEL each.")
     ] = "combined",
-    bad_rows: option.BadRows = "refuse",
+    bad_rows: option.BadRowsOption = "refuse",
     force: option.Force = False,
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,

@@ -28,13 +28,13 @@ def decide(
     output: option.CopyOutput,
     probability: option.ProbabilityColumn = None,
     positive: option.Positive = None,
-    scores: option.Scores = None,
+    scores: option.ClassColumnNames = None,
     classes: option.Classes = None,
     abstain_cost: Annotated[
         float | None, typer.Option("--abstain-cost", help="Price of not deciding; then some rows get 'abstain'.")
     ] = None,
     name: Annotated[str, typer.Option("--name", help="Name of the new column.")] = "least_cost_decision",
-    bad_rows: option.BadRows = "refuse",
+    bad_rows: option.BadRowsOption = "refuse",
     force: option.Force = False,
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,

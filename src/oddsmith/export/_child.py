@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 #: A score, or of several classes a row of them; what is missing is None.
-Scores = list[Any]
+ScoreList = list[Any]
 Answer = tuple[str, list[Any]]
 
 
-def python(source: str, output: str, scores: Scores) -> Answer:
+def python(source: str, output: str, scores: ScoreList) -> Answer:
     """Run a Python function."""
     names: dict[str, Any] = {}
     exec(source, names)
@@ -22,7 +22,7 @@ def python(source: str, output: str, scores: Scores) -> Answer:
     return f"Python {version}", [names[output](score) for score in scores]
 
 
-def duckdb(expression: str, column: str, scores: Scores) -> Answer:
+def duckdb(expression: str, column: str, scores: ScoreList) -> Answer:
     """Run an expression of a column in DuckDB, which may not open anything."""
     import duckdb
 
@@ -32,7 +32,7 @@ def duckdb(expression: str, column: str, scores: Scores) -> Answer:
         return f"DuckDB {duckdb.__version__}", [row[0] for row in found.fetchall()]
 
 
-def duckdb_rows(statement: str, columns: str, scores: Scores) -> Answer:
+def duckdb_rows(statement: str, columns: str, scores: ScoreList) -> Answer:
     """Run a statement of several columns on a table in DuckDB, which may not open anything."""
     import duckdb
 
@@ -45,7 +45,7 @@ def duckdb_rows(statement: str, columns: str, scores: Scores) -> Answer:
     return f"DuckDB {duckdb.__version__}", _in_order(found, len(names) - 1)
 
 
-def sqlite_rows(statement: str, columns: str, scores: Scores) -> Answer:
+def sqlite_rows(statement: str, columns: str, scores: ScoreList) -> Answer:
     """Run a statement of several columns on a table in SQLite."""
     import sqlite3
 
@@ -66,7 +66,7 @@ def _in_order(found: list[Any], given: int) -> list[Any]:
     return [row[given:-1] for row in sorted(found)]
 
 
-def sqlite(expression: str, column: str, scores: Scores) -> Answer:
+def sqlite(expression: str, column: str, scores: ScoreList) -> Answer:
     """Run an expression of a column in SQLite."""
     import sqlite3
 
@@ -87,7 +87,7 @@ def _sqlite_says(error: Exception) -> str:
     return f"version {sqlite3.sqlite_version} has no mathematical functions" if lacking else str(error)
 
 
-def onnx(content: str, output: str, scores: Scores) -> Answer:
+def onnx(content: str, output: str, scores: ScoreList) -> Answer:
     """Run a graph in ONNX Runtime."""
     import numpy as np
     import onnxruntime
@@ -98,7 +98,7 @@ def onnx(content: str, output: str, scores: Scores) -> Answer:
     return f"ONNX Runtime {onnxruntime.__version__}", values.tolist()
 
 
-ENGINES: dict[str, Callable[[str, str, Scores], Answer]] = {
+ENGINES: dict[str, Callable[[str, str, ScoreList], Answer]] = {
     "python": python,
     "duckdb": duckdb,
     "sqlite": sqlite,

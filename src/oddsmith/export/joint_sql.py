@@ -44,7 +44,7 @@ _IS_NAN = {
 }
 _EQUALS_NAN = {"materialize", "postgres", "redshift", "risingwave", "snowflake"}
 
-Selected = list[exp.Expression]
+SelectList = list[exp.Expression]
 
 
 def joint_statement(
@@ -106,7 +106,7 @@ def _named(value: exp.Expression, name: str) -> exp.Expression:
     return exp.Alias(this=value, alias=exp.to_identifier(name, quoted=True))
 
 
-def _first_layer(columns: Sequence[str], given: Sequence[str], present: str, dialect: str) -> Selected:
+def _first_layer(columns: Sequence[str], given: Sequence[str], present: str, dialect: str) -> SelectList:
     """Return the inputs as doubles, and 1 where none of them is missing."""
     doubles = [exp.Cast(this=_column(name), to=exp.DataType(this=exp.DataType.Type.DOUBLE)) for name in columns]
     known = [exp.Not(this=exp.Is(this=_column(name), expression=exp.Null())) for name in columns]
@@ -124,7 +124,7 @@ def _is_number(value: exp.Expression, dialect: str) -> exp.Expression:
     return exp.EQ(this=value, expression=value.copy())
 
 
-def _layer(layer: Sequence[LayerColumn], dialect: str) -> Selected:
+def _layer(layer: Sequence[LayerColumn], dialect: str) -> SelectList:
     return [_named(_reader(column, dialect).read(column.formula), column.name) for column in layer]
 
 
@@ -133,7 +133,7 @@ def _reader(column: LayerColumn, dialect: str) -> SqlReader:
     return SqlReader(score, dialect, beside)
 
 
-def _outputs(model: JointModel, present: str, probs: Sequence[str], top: str, added: Sequence[str]) -> Selected:
+def _outputs(model: JointModel, present: str, probs: Sequence[str], top: str, added: Sequence[str]) -> SelectList:
     """Return the probabilities and the first label that has the largest one, missing where an input is."""
     there = exp.EQ(this=_column(present), expression=exp.Literal.number(1))
     values = [exp.Case(ifs=[exp.If(this=there.copy(), true=_column(name))]) for name in probs]
@@ -146,7 +146,7 @@ def _outputs(model: JointModel, present: str, probs: Sequence[str], top: str, ad
     return list(map(_named, [*values, decision], added))
 
 
-def _with_except(selected: list[Selected], outputs: Selected, table: exp.Table, spare: str) -> exp.Expression:
+def _with_except(selected: list[SelectList], outputs: SelectList, table: exp.Table, spare: str) -> exp.Expression:
     query, source = exp.Select(), table
     for number, columns in enumerate(selected):
         name = f"{spare}layer{number}"
@@ -158,7 +158,7 @@ def _with_except(selected: list[Selected], outputs: Selected, table: exp.Table, 
 
 
 def _with_rowid(
-    selected: list[Selected], outputs: Selected, table: exp.Table, spare: str, carried: list[list[str]]
+    selected: list[SelectList], outputs: SelectList, table: exp.Table, spare: str, carried: list[list[str]]
 ) -> exp.Expression:
     row, base = f"{spare}row", f"{spare}table"
     query, source, number_of_row = exp.Select(), table, _named(_column("_rowid_"), row)
@@ -176,7 +176,7 @@ def _with_rowid(
 
 
 def _with_laterals(
-    selected: list[Selected], outputs: Selected, table: exp.Table, spare: str, dialect: str
+    selected: list[SelectList], outputs: SelectList, table: exp.Table, spare: str, dialect: str
 ) -> exp.Expression:
     base = f"{spare}table"
     query = exp.select(exp.Column(this=exp.Star(), table=exp.to_identifier(base, quoted=True)), *outputs, copy=False)

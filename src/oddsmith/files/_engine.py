@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 #: Told how much is done, as a fraction of 1.
 Progress = Callable[[float], object]
 
-Result = TypeVar("Result")
+Outcome = TypeVar("Outcome")
 
 _SECONDS_BETWEEN_LOOKS = 0.1
 
@@ -55,7 +55,7 @@ class Engine:
         found: list[tuple[Any, ...]] = self.connection.execute(query).fetchall()
         return found
 
-    def watch(self, work: Callable[[], Result], progress: Progress | None, start: float, stop: float) -> Result:
+    def watch(self, work: Callable[[], Outcome], progress: Progress | None, start: float, stop: float) -> Outcome:
         """Do work with the connection, telling ``progress`` meanwhile how far from ``start`` to ``stop`` it is.
 
         An interrupt from the keyboard ends the query that runs.

@@ -25,9 +25,9 @@ from oddsmith.maps.joint import LEAST
 from oddsmith.table import ScoreTable
 from oddsmith.table.class_rows import ClassRows
 
-__all__ = ["MOST_VALUES", "ClassData", "Meaning", "read_class_rows"]
+__all__ = ["MOST_VALUES", "ClassData", "ClassScoreMeaning", "read_class_rows"]
 
-Meaning = Literal["auto", "logits", "probabilities"]
+ClassScoreMeaning = Literal["auto", "logits", "probabilities"]
 
 #: Scores that are held in memory unless the caller says otherwise; of more, a sample is taken.
 MOST_VALUES = 20_000_000
@@ -104,7 +104,7 @@ def read_class_rows(
     file: ScoreFile,
     columns: ClassColumns,
     *,
-    scores_are: Meaning = "auto",
+    scores_are: ClassScoreMeaning = "auto",
     bad_rows: BadRowPolicy = "refuse",
     sample: int | None = None,
     random_state: int = 0,
@@ -234,7 +234,7 @@ def _survey(engine: Engine, rows: str, k: int) -> _ClassSurvey:
 
 
 def _meaning(
-    file: ScoreFile, survey: _ClassSurvey, scores_are: Meaning, bad_rows: BadRowPolicy
+    file: ScoreFile, survey: _ClassSurvey, scores_are: ClassScoreMeaning, bad_rows: BadRowPolicy
 ) -> Literal["logits", "probabilities"]:
     """Return what columns hold; refuse to guess where they look like probabilities and do not sum to 1."""
     if scores_are != "auto":

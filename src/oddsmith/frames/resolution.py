@@ -66,10 +66,10 @@ _AMPLY = 2.0
 #: Cells are never made finer than by this factor at a time: estimates that far away are poor.
 _FINER_AT_ONCE = 2.0**10
 
-Read = Callable[..., Groups]
+GroupReader = Callable[..., Groups]
 
 
-def settle(extent: Extent, read: Read) -> tuple[Grid | None, Groups]:
+def settle(extent: Extent, read: GroupReader) -> tuple[Grid | None, Groups]:
     """Return cells that are fine enough (None: exact scores), and the groups by them.
 
     Parameters

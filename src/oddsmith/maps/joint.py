@@ -36,7 +36,7 @@ from oddsmith.maps.base import CalibrationMap
 __all__ = ["JointMap", "OneVsRestMap", "ScalingMap", "ScalingPart"]
 
 Input = Literal["logits", "probabilities"]
-Reading = Literal["logits", "log_probabilities", "floored_log_probabilities"]
+LogitReading = Literal["logits", "log_probabilities", "floored_log_probabilities"]
 
 #: Smaller probabilities are read as this one.
 LEAST = 1e-16
@@ -138,7 +138,7 @@ class ScalingPart(NamedTuple):
     """
 
     name: str
-    reading: Reading
+    reading: LogitReading
     softening: float
     coef: Floats
     intercept: Floats

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 Convention = Literal["mean", "total", "B03", "ZY04", "P99", "NC05"]
-Score = Literal["log", "squared"]
+ProperScore = Literal["log", "squared"]
 
 #: Convention → (sign, whether it is a mean, base of the logarithm).
 _CONVENTIONS: dict[str, tuple[float, bool, float]] = {
@@ -140,7 +140,7 @@ class Decomposition(Result):
     uncertainty the score of the base rate.
     """
 
-    kind: Score
+    kind: ProperScore
     score: float
     miscalibration: float
     discrimination: float
@@ -155,7 +155,7 @@ class Decomposition(Result):
 
 
 @forecast_function("both")
-def decompose(forecast: AnyForecast, *, score: Score = "log") -> Decomposition:
+def decompose(forecast: AnyForecast, *, score: ProperScore = "log") -> Decomposition:
     """Split a mean score in miscalibration, discrimination and uncertainty.
 
     Parameters
@@ -193,7 +193,7 @@ def decompose(forecast: AnyForecast, *, score: Score = "log") -> Decomposition:
     return Decomposition(score, mean, max(mean - best, 0.0), max(base - best, 0.0), base)
 
 
-def _decompose_classes(forecast: ClassForecast, score: Score) -> Decomposition:
+def _decompose_classes(forecast: ClassForecast, score: ProperScore) -> Decomposition:
     if score == "squared":
         parts = [decompose.of(table, score=score) for table in forecast.of_classes()]
         names = ("score", "miscalibration", "discrimination", "uncertainty")
@@ -207,7 +207,7 @@ def _decompose_classes(forecast: ClassForecast, score: Score) -> Decomposition:
     return Decomposition(score, mean, mean - best, base - best, base, "softmax(a log P + b)")
 
 
-def _part(score: Score, name: str, definition: str, **marks: Any) -> Measure[[], float]:
+def _part(score: ProperScore, name: str, definition: str, **marks: Any) -> Measure[[], float]:
     """Return one part of a decomposition as a measure."""
     part = name.rpartition("_")[2]
 
@@ -257,7 +257,7 @@ _LOSSES: dict[str, Callable[[Floats], Floats]] = {
 }
 
 
-def _total(score: Score, forecast: AnyForecast) -> float:
+def _total(score: ProperScore, forecast: AnyForecast) -> float:
     if isinstance(forecast, ClassForecast):
         with np.errstate(divide="ignore"):
             losses = -np.log(forecast.of_truth) if score == "log" else forecast.squared_distance
@@ -266,7 +266,7 @@ def _total(score: Score, forecast: AnyForecast) -> float:
     return weighted_sum(forecast.pos, loss(forecast.scores)) + weighted_sum(forecast.neg, loss(-forecast.scores))
 
 
-def _entropy(score: Score, rates: Floats, weight: np.ndarray) -> float:
+def _entropy(score: ProperScore, rates: Floats, weight: np.ndarray) -> float:
     """Return the total score of forecasts that equal the rates of what happened."""
     loss, at = _LOSSES[score], logit(rates)
     return weighted_sum(weight * rates, loss(at)) + weighted_sum(weight * (1 - rates), loss(-at))

@@ -14,7 +14,7 @@ FORMAT = "oddsmith calibration model"
 #: The latest schema; this version reads all that came before.
 LATEST = 2
 
-Read = TypeVar("Read")
+Content = TypeVar("Content")
 
 
 def unseal(raw: str | bytes) -> tuple[int, dict[str, Any]]:
@@ -35,7 +35,7 @@ def unseal(raw: str | bytes) -> tuple[int, dict[str, Any]]:
     return schema, {key: value for key, value in rest.items() if key not in ("format", "schema")}
 
 
-def read_file(path: str | os.PathLike[str], read: Callable[[bytes], Read]) -> Read:
+def read_file(path: str | os.PathLike[str], read: Callable[[bytes], Content]) -> Content:
     """Read a file; errors name it."""
     raw = read_bytes(path)
     try:

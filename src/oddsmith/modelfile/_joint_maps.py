@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from oddsmith._types import Floats
-from oddsmith.maps.joint import Input, JointMap, OneVsRestMap, Reading, ScalingMap, ScalingPart
+from oddsmith.maps.joint import Input, JointMap, LogitReading, OneVsRestMap, ScalingMap, ScalingPart
 from oddsmith.modelfile._shapes import read_map
 from oddsmith.modelfile.checked import keys, number, text, whole
 from oddsmith.modelfile.strict_json import refuse, shown
@@ -88,7 +88,7 @@ def _part(content: Any, k: int) -> ScalingPart:
     floored = reading == "floored_log_probabilities"
     return ScalingPart(
         text(content["name"], "name", limit=200),
-        cast("Reading", reading),
+        cast("LogitReading", reading),
         number(content["softening"], "softening", low=0, high=1 if floored else 0),
         floats(content["coef"], "coef", [(), (k,), (k, k)]),
         floats(content["intercept"], "intercept", [(k,)]),

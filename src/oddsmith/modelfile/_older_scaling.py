@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from oddsmith.maps.joint import Reading, ScalingMap, ScalingPart
+from oddsmith.maps.joint import LogitReading, ScalingMap, ScalingPart
 from oddsmith.modelfile._joint_maps import columns_and_input, floats, read_joint_map
 from oddsmith.modelfile.checked import keys, number, text
 from oddsmith.modelfile.strict_json import refuse, shown
@@ -14,7 +14,7 @@ FORMAT = "oddsmith scaling"
 _KEYS = ("format", "schema", "version", "method", "parameters", "labels", "columns", "input", "fitted")
 
 #: What the coefficients of a method are applied to.
-_READINGS: dict[str, Reading] = {
+_READINGS: dict[str, LogitReading] = {
     "TemperatureScaling": "logits",
     "VectorScaling": "logits",
     "MatrixScaling": "logits",

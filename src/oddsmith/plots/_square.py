@@ -15,7 +15,7 @@ from oddsmith.plots.theme import Ink, Theme, ThemeName, series_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Place = Literal["below", "above"]
+HistogramPlace = Literal["below", "above"]
 
 _MARGIN = "predictions"
 
@@ -48,7 +48,7 @@ class ReliabilityPicture(TableDisplay):
         ax: "Axes | None" = None,
         *,
         theme: ThemeName = "light",
-        histogram: Place | None = "below",
+        histogram: HistogramPlace | None = "below",
         limit: float = 1.0,
         **style: Any,
     ) -> Self:
@@ -81,7 +81,7 @@ class ReliabilityPicture(TableDisplay):
         """Draw what is peculiar to a diagram, and return its curve."""
         raise NotImplementedError
 
-    def _open(self, ax: "Axes | None", theme: str, place: Place | None, limit: float) -> tuple[Theme, int]:
+    def _open(self, ax: "Axes | None", theme: str, place: HistogramPlace | None, limit: float) -> tuple[Theme, int]:
         """Draw the square and the margin; return the theme and the number of this curve."""
         from matplotlib.ticker import MaxNLocator
 
@@ -101,7 +101,7 @@ class ReliabilityPicture(TableDisplay):
             self._margin(look, place, series)
         return look, series
 
-    def _margin(self, look: Theme, place: Place, series: int) -> None:
+    def _margin(self, look: Theme, place: HistogramPlace, series: int) -> None:
         ax = self.ax_
         found = [child for child in ax.child_axes if child.get_label() == _MARGIN]
         # A child of the axes: it follows the square wherever a layout puts it.

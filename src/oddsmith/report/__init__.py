@@ -3,7 +3,7 @@
 from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, Advice, NextSteps
 from oddsmith.report.class_methods import ClassMethodComparison, compare_class_methods
 from oddsmith.report.class_summary import summarize_classes
-from oddsmith.report.methods import Meaning, MethodComparison, compare_methods
+from oddsmith.report.methods import MethodComparison, ScoreMeaning, compare_methods
 from oddsmith.report.render import to_html, to_json, to_markdown
 from oddsmith.report.summary import summarize
 
@@ -12,9 +12,9 @@ __all__ = [
     "UNCALIBRATED",
     "Advice",
     "ClassMethodComparison",
-    "Meaning",
     "MethodComparison",
     "NextSteps",
+    "ScoreMeaning",
     "compare_class_methods",
     "compare_methods",
     "summarize",

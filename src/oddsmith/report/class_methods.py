@@ -30,7 +30,7 @@ from oddsmith.table.resample import dealt
 
 __all__ = ["ClassMethodComparison", "compare_class_methods"]
 
-Method = JointScaling | Calibrator
+ClassCalibrator = JointScaling | Calibrator
 
 #: The default first, then from the simplest to the most flexible; calibrators of one class against the rest follow.
 _PREFERRED: tuple[type[JointScaling], ...] = (
@@ -64,7 +64,7 @@ class ClassMethodComparison(Standings):
 
 def compare_class_methods(
     rows: ClassRows,
-    methods: Mapping[str, Method],
+    methods: Mapping[str, ClassCalibrator],
     *,
     n_folds: int = 5,
     random_state: int = 0,
@@ -196,7 +196,7 @@ def _joined(parts: list[ClassRows]) -> ClassRows:
     return replace(parts[0], values=values, truth=truth, weight=weight)
 
 
-def _held_out(method: Method, split: Split) -> Floats:
+def _held_out(method: ClassCalibrator, split: Split) -> Floats:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OddsmithWarning)
         return fit_class_rows(split.rest, method).map.log_probability(split.part.values)
@@ -215,14 +215,14 @@ def _base_rate(split: Split) -> Floats:
     return np.asarray(np.log(counts / counts.sum()))
 
 
-def _by_preference(methods: Mapping[str, Method]) -> list[str]:
+def _by_preference(methods: Mapping[str, ClassCalibrator]) -> list[str]:
     ranks: dict[type[Any], int] = {kind: rank for rank, kind in enumerate(_PREFERRED)}
     joint = {name: method for name, method in methods.items() if isinstance(method, JointScaling)}
     others = {name: method for name, method in methods.items() if isinstance(method, Calibrator)}
     return [*sorted(joint, key=lambda name: ranks.get(type(joint[name]), len(ranks))), *by_preference(others)]
 
 
-def _in_python(methods: Mapping[str, Method]) -> NextSteps:
+def _in_python(methods: Mapping[str, ClassCalibrator]) -> NextSteps:
     """Return the next steps as a program takes them."""
 
     def fit(name: str) -> str:

@@ -16,7 +16,7 @@ from oddsmith.metrics.means import mean_with_interval
 from oddsmith.metrics.result import plain
 from oddsmith.metrics.significance import Decisions
 from oddsmith.report.advice import UNCALIBRATED, NextSteps
-from oddsmith.report.class_methods import ClassMethodComparison, Method, compare_class_methods
+from oddsmith.report.class_methods import ClassCalibrator, ClassMethodComparison, compare_class_methods
 from oddsmith.report.summary import picture_cells
 from oddsmith.table.class_rows import ClassRows
 
@@ -36,7 +36,7 @@ _CELLS = 300
 
 def summarize_classes(
     rows: ClassRows,
-    methods: Mapping[str, Method],
+    methods: Mapping[str, ClassCalibrator],
     *,
     name: str = "scores",
     source: Mapping[str, str] | None = None,

@@ -23,10 +23,10 @@ from oddsmith.report.standings import Standings
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import Fold, exact, rows_by_class, weighted_folds
 
-__all__ = ["Meaning", "MethodComparison", "compare_methods"]
+__all__ = ["MethodComparison", "ScoreMeaning", "compare_methods"]
 
 #: What scores are before they are calibrated; a "score" is a probability where all lie in [0, 1], else nothing known.
-Meaning = Literal["score", "probability", "log_odds"]
+ScoreMeaning = Literal["score", "probability", "log_odds"]
 
 #: Uncalibrated probabilities are evaluated this far from 0 and 1.
 _CERTAIN = 1e-15
@@ -60,7 +60,7 @@ def compare_methods(
     *,
     n_folds: int = 5,
     random_state: int = 0,
-    scores_are: Meaning = "score",
+    scores_are: ScoreMeaning = "score",
     next_steps: NextSteps | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> MethodComparison:
@@ -165,7 +165,7 @@ def compare_methods(
     )
 
 
-def log_odds_of(table: ScoreTable, scores_are: Meaning) -> Callable[[Floats], Floats] | None:
+def log_odds_of(table: ScoreTable, scores_are: ScoreMeaning) -> Callable[[Floats], Floats] | None:
     """Return how uncalibrated scores are read as log-odds; None where they are no probabilities."""
     _check.one_of(scores_are, "scores_are", ("score", "probability", "log_odds"))
     if scores_are == "log_odds":

@@ -16,7 +16,7 @@ from oddsmith.metrics.result import plain
 from oddsmith.modelfile import DataSummary
 from oddsmith.report.advice import UNCALIBRATED, NextSteps
 from oddsmith.report.decisions import decision_cells
-from oddsmith.report.methods import Meaning, MethodComparison, compare_methods
+from oddsmith.report.methods import MethodComparison, ScoreMeaning, compare_methods
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import pooled
 
@@ -51,7 +51,7 @@ def summarize(
     labels: tuple[Any, Any] = (0, 1),
     source: Mapping[str, str] | None = None,
     random_state: int = 0,
-    scores_are: Meaning = "score",
+    scores_are: ScoreMeaning = "score",
     next_steps: NextSteps | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:
@@ -167,7 +167,7 @@ def _cells(table: ScoreTable) -> dict[str, list[float]]:
 
 
 def _score_space(
-    table: ScoreTable, methods: Mapping[str, Calibrator], compared: MethodComparison, scores_are: Meaning
+    table: ScoreTable, methods: Mapping[str, Calibrator], compared: MethodComparison, scores_are: ScoreMeaning
 ) -> dict[str, Any]:
     """Return what the data say about a score, and what every method does once it is fitted to all cases."""
     from oddsmith.plots import ScoreSpaceDisplay

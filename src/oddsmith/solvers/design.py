@@ -14,13 +14,13 @@ from oddsmith import _kernels
 from oddsmith._types import Bools, Floats
 from oddsmith.solvers.cells import FINE, Cells, pooling_error
 from oddsmith.solvers.newton import Direction, Loss, Minimum, Quadratic, minimize
-from oddsmith.solvers.sketch import Frame, Sketch, sketch
+from oddsmith.solvers.sketch import ScoreScale, Sketch, sketch
 from oddsmith.solvers.targets import Targets
 from oddsmith.table import ScoreTable
 from oddsmith.table.rows import ScoreRows, slices
 
 #: From standardized scores to features, shape (n,) to (n, k).
-Features = Callable[[Floats], Floats]
+FeatureMap = Callable[[Floats], Floats]
 
 #: Whether coefficients are allowed.
 Admissible = Callable[[Floats], bool]
@@ -113,7 +113,9 @@ def penalized(sums: Quadratic, aside: Floats, penalty: Floats, theta: Floats) ->
     return Quadratic(value, sums.gradient + pulled - aside, sums.hessian + penalty)
 
 
-def moment_design(data: ScoreRows, frame: Frame, features: Features, targets: Targets, finest: float) -> Design | None:
+def moment_design(
+    data: ScoreRows, frame: ScoreScale, features: FeatureMap, targets: Targets, finest: float
+) -> Design | None:
     """Return the design of a histogram with moments, of both classes: no sort, and as good as every score.
 
     None where it is not: weighted rows, no compiled loops, or cells wider than ``finest``.
@@ -133,7 +135,7 @@ def moment_design(data: ScoreRows, frame: Frame, features: Features, targets: Ta
     return Design(columns, np.zeros_like(weight), weight, total, min(data.n_pos, data.n_neg))
 
 
-def design(points: Sketch, features: Features, targets: Targets, total: Floats) -> Design:
+def design(points: Sketch, features: FeatureMap, targets: Targets, total: Floats) -> Design:
     """Return the design of a sketch, whose features sum to ``total`` over what pulls up."""
     columns = features(points.x.ravel())
     up, down = (points.shared(pull(points.pos, points.neg)) for pull in (targets.up, targets.down))
@@ -145,14 +147,16 @@ class LongDesign:
     """A table with features of its standardized scores: a sketch of it, and the exact sums over every score."""
 
     table: ScoreTable
-    frame: Frame
-    features: Features
+    frame: ScoreScale
+    features: FeatureMap
     targets: Targets
     points: Sketch
     total: Floats
 
     @classmethod
-    def of(cls, table: ScoreTable, frame: Frame, features: Features, targets: Targets, breaks: Floats) -> "LongDesign":
+    def of(
+        cls, table: ScoreTable, frame: ScoreScale, features: FeatureMap, targets: Targets, breaks: Floats
+    ) -> "LongDesign":
         """Sum the features over the targets of both classes.
 
         Parameters

@@ -23,14 +23,14 @@ _SHORT = 600
 _BLOCKS = 128
 
 
-class Frame(NamedTuple):
+class ScoreScale(NamedTuple):
     """The standardized scale of a table: x = s/scale − shift."""
 
     scale: float
     shift: float
 
     @classmethod
-    def of(cls, table: ScoreTable) -> "Frame":
+    def of(cls, table: ScoreTable) -> "ScoreScale":
         """Return a scale, a power of two, that brings all scores within [−1, 1] of one in their middle."""
         low, high = table.span()
         scale = binary_scale(low, high)
