@@ -21,7 +21,7 @@ ROUTING = re.compile(r"set_\w+_request|get_metadata_routing")
 def setup(app: Sphinx) -> dict[str, bool]:
     """Read docstrings as they were meant."""
     app.connect("autodoc-process-docstring", _escape_lines, priority=900)  # after numpydoc
-    app.connect("autodoc-skip-member", _skip_routing)
+    app.connect("autodoc-skip-member", _skip)
     app.connect("missing-reference", _find)
     return {"parallel_read_safe": True}
 
@@ -40,9 +40,10 @@ def _escape_lines(app: Sphinx, what: str, name: str, value: Any, options: Any, l
             literal = indent if line.rstrip().endswith("::") else None
 
 
-def _skip_routing(app: Sphinx, what: str, name: str, value: Any, skip: bool, options: Any) -> bool | None:
-    del app, what, value, options
-    return True if ROUTING.fullmatch(name) else (skip or None)
+def _skip(app: Sphinx, what: str, name: str, value: Any, skip: bool, options: Any) -> bool | None:
+    del app, what, options
+    is_field = (getattr(value, "__doc__", None) or "").startswith("Alias for field number")  # of a named tuple
+    return True if is_field or ROUTING.fullmatch(name) else (skip or None)
 
 
 def _find(app: Sphinx, env: BuildEnvironment, node: pending_xref, content: nodes.TextElement) -> nodes.Node | None:

@@ -39,8 +39,8 @@ MODULES = (
     "oddsmith.cli.plugin",
 )
 
-#: Values, as opposed to names of types.
-_DATA = dict | list | str | MappingProxyType
+#: Values with a comment that says what they are, as opposed to strings and names of types, which are shown.
+_DATA = dict | list | MappingProxyType
 
 
 @cache

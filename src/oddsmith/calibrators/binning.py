@@ -28,7 +28,7 @@ _EDGES = (Selected("map_.knots", "edges of the bins"),)
 
 @dataclass(eq=False, repr=False)
 class HistogramCalibrator(UnitCalibrator):
-    """Divide the scores in bins and say the share of positives of each.
+    """Divide the scores into bins and return the share of positives in each.
 
     Simple and easily explained; but P jumps at the edges, need not rise, and ties all scores of a bin. Wants some
     hundred cases a bin.

@@ -70,7 +70,7 @@ def export(
 ) -> Export:
     """Write a map for an engine, compare the two where the engine is at hand, and say so in the header.
 
-    Compared are all knots, their neighbours, the extremes of doubles and scores between, in DuckDB, SQLite, ONNX
+    Compared are all knots, their neighbors, the extremes of doubles and scores between, in DuckDB, SQLite, ONNX
     Runtime, Python, Node.js and the C compiler where they are installed; of several classes rows of every size, ties,
     extremes and missing values. The same map on the same machine gives the same bytes.
 

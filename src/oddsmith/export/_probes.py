@@ -7,7 +7,7 @@ from oddsmith.formula import Pieces, evaluate, walk
 from oddsmith.maps import CalibrationMap
 from oddsmith.maps.joint import JointMap, OneVsRestMap
 
-#: Between neighbouring probes the probability changes by no more than this, unless no double lies between them.
+#: Between neighboring probes the probability changes by no more than this, unless no double lies between them.
 _STEP = 0.01
 _MOST_KNOTS = 2_000
 _MOST_PROBES = 20_000
@@ -25,7 +25,7 @@ def probe_scores(fitted: CalibrationMap) -> Floats:
     """Return the scores, ascending; only scores that the map takes.
 
     Zero, the smallest and the largest doubles and every power of ten between, both ways; every knot (of very many, a
-    selection) and its neighbours; and as many scores between as it takes to follow the probability in small steps.
+    selection) and its neighbors; and as many scores between as it takes to follow the probability in small steps.
     """
     formula = fitted.probability_formula()
     largest = np.finfo(np.float64).max

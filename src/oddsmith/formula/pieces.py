@@ -54,7 +54,7 @@ def steps_past(most: int) -> tuple[int, ...]:
 
 
 def below(knots: Floats) -> Floats:
-    """Return the neighbours below: s ≤ below(k) is s < k."""
+    """Return the neighbors below: s ≤ below(k) is s < k."""
     with np.errstate(over="ignore"):
         return np.asarray(np.nextafter(knots, -np.inf))
 

@@ -156,7 +156,7 @@ class SqlReader(Reader[exp.Expression]):
         return exp.Case(ifs=[first], default=None if isinstance(otherwise, exp.Null) else otherwise)
 
     def _at_most(self, node: Where, left: exp.Expression, right: exp.Expression) -> exp.Expression:
-        """Compare, by < with the neighbour of a number where that is the rounder one."""
+        """Compare, by < with the neighbor of a number where that is the rounder one."""
         if isinstance(node.right, Number) and (above := _rounder(node.right.value, math.inf)) is not None:
             return exp.LT(this=left, expression=self._number(above))
         if isinstance(node.left, Number):
@@ -169,8 +169,8 @@ class SqlReader(Reader[exp.Expression]):
 
 def _rounder(value: float, way: float) -> float | None:
     """Return the next double if it is shorter to write."""
-    neighbour = math.nextafter(value, way) + 0.0
-    return neighbour if math.isfinite(neighbour) and len(repr(neighbour)) < len(repr(value)) else None
+    neighbor = math.nextafter(value, way) + 0.0
+    return neighbor if math.isfinite(neighbor) and len(repr(neighbor)) < len(repr(value)) else None
 
 
 def _signed(text: str) -> exp.Expression:

@@ -274,7 +274,7 @@ class _WeightColumns(NamedTuple):
 def _halves(whole: "nw.Expr", *, divide: bool) -> "tuple[nw.Expr, nw.Expr]":
     """Return integers in two parts, high · 2³² + low, whose sums have room in 64 bits.
 
-    Which of the neighbours the high part is does not matter. Division of integers takes long in SQL, and rounding is
+    Which of the neighbors the high part is does not matter. Division of integers takes long in SQL, and rounding is
     refused by Arrow.
     """
     import narwhals.stable.v2 as nw

@@ -18,7 +18,7 @@ __all__ = ["DataSummary", "table_hash"]
 
 @dataclass(frozen=True)
 class DataSummary:
-    """What the data were: enough to recognise them, not enough to rebuild them.
+    """What the data were: enough to recognize them, not enough to rebuild them.
 
     Parameters
     ----------

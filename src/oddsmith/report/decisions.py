@@ -27,7 +27,7 @@ def _thresholds() -> Floats:
 
 
 def decision_cells(forecast: ScoreTable) -> dict[str, list[float]]:
-    """Return the weight of both classes between neighbouring thresholds, where there is any.
+    """Return the weight of both classes between neighboring thresholds, where there is any.
 
     ``above`` is the largest threshold below the forecasts of a cell, 0 where there is none: at a threshold t those
     cells are decided as positive whose ``above`` is t or more, exactly as if every forecast were compared.
