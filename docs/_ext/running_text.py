@@ -64,3 +64,6 @@ def _let_break(app: Sphinx, pagename: str, templatename: str, context: dict[str,
     if "body" in context:
         word = re.compile(r'(?<=<span class="pre">)[^<]+')
         context["body"] = word.sub(lambda found: breakable(found[0]), context["body"])
+    for page in filter(None, (context.get("prev"), context.get("next"))):
+        if "<" not in page["title"]:
+            page["title"] = " ".join(map(breakable, page["title"].split(" ")))
