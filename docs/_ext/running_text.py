@@ -19,8 +19,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 
 def _link(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    if docname.startswith("_made/"):
-        return  # there markup says what is a name
+    if docname.startswith("_made/") or docname == "changelog":
+        return  # where markup says what is a name, or names are of the past
     known = app.env.domains.python_domain.objects
     for code in list(doctree.findall(nodes.literal)):
         home = next((target for target in targets(code.astext()) if target in known), None)
