@@ -36,9 +36,9 @@ def targets(code: str) -> Iterator[str]:
                 return
 
 
-def breakable(code: str) -> str:
+def breakable(code: str, short: int = SHORT) -> str:
     """Return a word of code in which a browser may begin a new line between the parts of a long name."""
-    return BETWEEN_WORDS.sub("<wbr>", code) if len(code) > SHORT else code
+    return BETWEEN_WORDS.sub("<wbr>", code) if len(code) > short else code
 
 
 def bound(text: str) -> str:

@@ -63,7 +63,8 @@ def _let_break(app: Sphinx, pagename: str, templatename: str, context: dict[str,
     del app, pagename, templatename, doctree
     if "body" in context:
         word = re.compile(r'(?<=<span class="pre">)[^<]+')
-        context["body"] = word.sub(lambda found: breakable(found[0]), context["body"])
+        body = word.sub(lambda found: breakable(found[0]), context["body"])
+        context["body"] = body.replace('<span class="sig-paren">(</span>', '<span class="sig-paren">(</span><wbr>')
     for page in filter(None, (context.get("prev"), context.get("next"))):
         if "<" not in page["title"]:
-            page["title"] = " ".join(map(breakable, page["title"].split(" ")))
+            page["title"] = " ".join(breakable(word, short=10) for word in page["title"].split(" "))

@@ -17,7 +17,7 @@ __all__ = ["CosineCalibrator"]
 
 @dataclass(eq=False, repr=False)
 class CosineCalibrator(Calibrator):
-    """Fit a short cosine series to the labels by penalty least squares.
+    """Fit a short cosine series to the labels by penalized least squares.
 
     P = a₀ + Σ aₙ cos(nt) with t = π(s − min)/(max − min), clipped to [0, 1]. Of historical interest: it needs no shape
     assumption but may leave [0, 1] and fall.
