@@ -37,6 +37,7 @@ html_math_renderer = "mathml"
 
 default_role = "py:obj"
 autodoc_typehints = "none"  # numpydoc writes them with each parameter
+toc_object_entries_show_parents = "hide"  # fit(), not AutoCalibrator.fit(): the list beside a page is narrow
 
 
 numpydoc_show_class_members = False  # each member is shown in full instead

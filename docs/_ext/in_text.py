@@ -13,8 +13,10 @@ BETWEEN_WORDS = re.compile(
 )
 #: Words of so many letters fit beside others even on a phone.
 SHORT = 16
-#: 95 %, × 10³, [0.85, 1.27]
-FIGURE = re.compile(r"\d (?=[%×])|× (?=\d)|\[[−+\d.]+, [−+\d.]+\]")
+#: 95 %, 3 ms, × 10³, σ = 3, [0.85, 1.27]
+FIGURE = re.compile(r"\d (?=[%×]|(?:[mµ]?s|[MGT]B)\b)|[×=] (?=\d)|\[[−+\d.]+, [−+\d.]+\]")
+#: 0.84–0.94
+RANGE = re.compile(r"(?<=\d–)(?=\d)")
 
 
 def targets(code: str) -> Iterator[str]:
@@ -34,11 +36,11 @@ def targets(code: str) -> Iterator[str]:
                 return
 
 
-def breakable(code: str) -> str:
+def breakable(code: str, short: int = SHORT) -> str:
     """Return a word of code in which a browser may begin a new line between the parts of a long name."""
-    return BETWEEN_WORDS.sub("<wbr>", code) if len(code) > SHORT else code
+    return BETWEEN_WORDS.sub("<wbr>", code) if len(code) > short else code
 
 
 def bound(text: str) -> str:
     """Return text whose figures stay in one line with what belongs to them."""
-    return FIGURE.sub(lambda figure: figure[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+    return RANGE.sub("\N{WORD JOINER}", FIGURE.sub(lambda figure: figure[0].replace(" ", "\N{NO-BREAK SPACE}"), text))

@@ -26,7 +26,9 @@ def _write(app: Sphinx) -> None:
         if path.name not in pages:
             path.unlink()  # of a name that is gone
     figures.write(made / "figures")
-    _write_if_changed(made / "files.md", f"# Every file\n\n{rooms.files()}")
+    _write_if_changed(
+        made / "files.md", f"# Every file\n\n```{{table}}\n:class: names\n\n{rooms.files().strip()}\n```\n"
+    )
 
 
 def _write_if_changed(path: Path, text: str) -> None:

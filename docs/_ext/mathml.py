@@ -1,5 +1,7 @@
 """Formulas as MathML, which browsers draw themselves: nothing is fetched, and no script runs."""
 
+import re
+
 from docutils import nodes
 from latex2mathml.converter import convert
 from sphinx.application import Sphinx
@@ -13,10 +15,18 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 
 def _inline(self: HTML5Translator, node: nodes.math) -> None:
-    self.body.append(convert(node.astext()))
+    self.body.append(_drawn(node.astext(), "inline"))
     raise nodes.SkipNode
 
 
 def _block(self: HTML5Translator, node: nodes.math_block) -> None:
-    self.body.append(f'<div class="formula">{convert(node.astext(), display="block")}</div>')
+    parts = re.split(r"\\qquad", node.astext())  # beside each other, or one below the other on a phone
+    self.body.append(f'<div class="formula">{"".join(_drawn(part, "block") for part in parts)}</div>')
     raise nodes.SkipNode
+
+
+def _drawn(formula: str, display: str) -> str:
+    """Return a formula as MathML; brackets of a given size become those that fit what they hold."""
+    return convert(
+        re.sub(r"\\[bB]ig+([lr])", lambda side: {"l": r"\left", "r": r"\right"}[side[1]], formula), display=display
+    )

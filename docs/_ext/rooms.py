@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 from figures import Theme, figure
 from matplotlib.figure import Figure
 
@@ -47,17 +48,16 @@ def rooms(theme: Theme) -> Figure:
     look = THEMES[theme]
     found = arrows()
     heights = floors(found)
-    levels = [
-        [room for room, height in heights.items() if height == level] for level in range(1 + max(heights.values()))
-    ]
-    places = {
-        room: ((place + 0.5) / len(level), height)
-        for height, level in enumerate(levels)
-        for place, room in enumerate(level)
-    }
-    drawn = Figure(figsize=(4.6, 0.42 * len(levels)), layout="constrained", facecolor=look.background)
+    places: dict[str, tuple[float, int]] = {}
+    for height in sorted(set(heights.values()), reverse=True):
+        level = [room for room in heights if heights[room] == height]
+        level.sort(key=lambda room: np.mean([places[other][0] for other, below in found if below == room] or [0.5]))
+        aside = 0.3 * (height % 4 / 3 - 0.5)  # so that few lines run through the room between two others
+        places |= {room: ((place + 0.5) / len(level) + aside, height) for place, room in enumerate(level)}
+    levels = 1 + max(heights.values())
+    drawn = Figure(figsize=(4.6, 0.42 * levels), layout="constrained", facecolor=look.background)
     ax = drawn.add_subplot()
-    ax.set(xlim=(0, 1), ylim=(-0.5, len(levels) - 0.5))
+    ax.set(xlim=(-0.13, 1.13), ylim=(-0.5, levels - 0.5))
     ax.axis("off")
     for room, other in found:
         (x, y), (x_below, y_below) = places[room], places[other]
@@ -69,5 +69,5 @@ def rooms(theme: Theme) -> Figure:
             "edgecolor": look.palette[0],
             "linewidth": 0.8,
         }
-        ax.text(x, y, room, size=7, color=look.text, ha="center", va="center", bbox=box, zorder=2)
+        ax.text(x, y, room, size=6.5, color=look.text, ha="center", va="center", bbox=box, zorder=2)
     return drawn

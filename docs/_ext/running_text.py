@@ -19,8 +19,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 
 def _link(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    if docname.startswith("_made/"):
-        return  # there markup says what is a name
+    if docname.startswith("_made/") or docname == "changelog":
+        return  # where markup says what is a name, or names are of the past
     known = app.env.domains.python_domain.objects
     for code in list(doctree.findall(nodes.literal)):
         home = next((target for target in targets(code.astext()) if target in known), None)
@@ -63,4 +63,8 @@ def _let_break(app: Sphinx, pagename: str, templatename: str, context: dict[str,
     del app, pagename, templatename, doctree
     if "body" in context:
         word = re.compile(r'(?<=<span class="pre">)[^<]+')
-        context["body"] = word.sub(lambda found: breakable(found[0]), context["body"])
+        body = word.sub(lambda found: breakable(found[0]), context["body"])
+        context["body"] = body.replace('<span class="sig-paren">(</span>', '<span class="sig-paren">(</span><wbr>')
+    for page in filter(None, (context.get("prev"), context.get("next"))):
+        if "<" not in page["title"]:
+            page["title"] = " ".join(breakable(word, short=10) for word in page["title"].split(" "))

@@ -51,8 +51,10 @@ def test_a_name_breaks_between_its_words(code, parts):
         ("95 % of 3 × 10³", "95~% of 3~×~10³"),
         ("1.07 [0.85, 1.27]", "1.07 [0.85,~1.27]"),
         ("[−0.2, +1]", "[−0.2,~+1]"),
+        ("in 3 ms, 5 GB and 4 steps with σ = 3", "in 3~ms, 5~GB and 4 steps with σ =~3"),
+        ("0.84–0.94, Venn–Abers", "0.84–^0.94, Venn–Abers"),
         ("in [0, 1], say % or ×", "in [0,~1], say % or ×"),
     ],
 )
 def test_figures_do_not_break(text, parts):
-    assert bound(text) == parts.replace("~", "\N{NO-BREAK SPACE}")
+    assert bound(text) == parts.replace("~", "\N{NO-BREAK SPACE}").replace("^", "\N{WORD JOINER}")
