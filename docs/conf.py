@@ -46,6 +46,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "_made/gallery",
     "filename_pattern": r"/",
+    "within_subsection_order": "shown_displays.place",
     "image_scrapers": ("shown_displays.scraper",),
     "remove_config_comments": True,
     "min_reported_time": 1e9,  # times differ from run to run

@@ -4,6 +4,20 @@ from typing import Any
 
 from sphinx_gallery.scrapers import figure_rst
 
+#: Examples in the order in which readers look for them; others follow.
+_FIRST = (
+    "plot_reliability.py",
+    "plot_scores.py",
+    "plot_comparisons.py",
+    "plot_several_classes.py",
+    "plot_every_map.py",
+)
+
+
+def place(name: str) -> tuple[int, str]:
+    """Return what examples are sorted by."""
+    return _FIRST.index(name) if name in _FIRST else len(_FIRST), name
+
 
 def scraper(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
     """Save what a block of an example drew, and return the text that shows it."""

@@ -19,8 +19,8 @@ _HEAD = """\
 Each study repeats the experiments of a document on its data, or on public stand-ins for data that are private or
 licensed. A verdict is *holds*, *fails*, *undecided* (the test has no power, or the direction is not significant) or
 *cannot be tested* (the data are not available). The document's own data are judged apart from stand-ins. Rules and
-thresholds stand in one file, `studies/src/oddsmith_studies/studies/expected/verdicts.toml`: they follow the pass
-rules of the specification; thresholds that no document gives were fixed when the first full runs were known.
+thresholds stand in one file, `studies/src/oddsmith_studies/studies/expected/verdicts.toml`: they follow what
+the documents say; thresholds that no document gives were fixed when the first full runs were known.
 """
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: A lead of so many points has the full color; how strong that is, so that letters stay legible; how pale no lead is.
-_FULL_LEAD, _STRONG, _PALE = 1.0, 0.6, 0.1
+_FULL_LEAD, _STRONG, _PALE = 1.0, 0.45, 0.08
 
 #: Regrets from here on are equally dark.
 _DARKEST = 20.0
