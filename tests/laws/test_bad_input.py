@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from catalogue import CLASSES
-from oddsmith import ScoreTable
+from oddsmith import PlattCalibrator, ScoreTable
 from oddsmith.errors import InvalidInputError, ReversedScoreWarning, SeparableWarning
 from samples import ours_allowed
 
@@ -185,6 +185,22 @@ def test_a_score_the_wrong_way_round_is_noticed(cls):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert "wrong way round" not in " ".join(cls().fit(-scores, y).fit_warnings_)
+
+
+@pytest.mark.parametrize("n", [2_000, 50_000], ids=["short", "long"])
+def test_weights_may_turn_the_direction_of_the_scores(n):
+    """Most rows rise with the score, most of the weight falls."""
+    rng = np.random.default_rng(5)
+    y = rng.random(n) < 0.4
+    few = rng.random(n) < 0.1
+    scores = rng.standard_normal(n) + np.where(few, -2.0, 2.0) * y
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        PlattCalibrator().fit(scores, y)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        PlattCalibrator().fit(scores, y, np.where(few, 100.0, 1.0))
+    assert any(issubclass(w.category, ReversedScoreWarning) for w in caught)
 
 
 @every

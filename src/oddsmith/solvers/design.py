@@ -124,7 +124,7 @@ def moment_design(
     middle = (low / 2 + high / 2) / frame.scale  # about which equal cells are narrowest
     cells = Cells.over(data, frame.scale, middle, math.inf)
     loops = _kernels.compiled(len(data.scores)) if data.weight is None else None
-    if loops is None or cells.widths[0] > finest:
+    if loops is None or cells.widths[cells.half] > finest:
         return None
     (all_x, weight, _), (pos_x, pos_weight, _) = (
         cells.points(cells.moments(loops, scores)) for scores in (data.scores, data.scores[data.positive])

@@ -121,26 +121,24 @@ def fit_line(data: Sample, targets: Targets, penalty: float = 0.0, fit_intercept
     fit_intercept : bool
         Whether b is free, or 0.
     """
-    center, scale, unit = _standard(data, fit_intercept, penalty)
+    center, scale = _standard(data, fit_intercept, penalty)
     shift = center / scale
     # λ(a² + b²) as a quadratic form in slope and intercept of the standardized scores.
     twice = 2 * penalty
     form = (twice * (1 / scale / scale + shift * shift), -twice * shift, twice) if penalty else (0.0, 0.0, 0.0)
     problem = Problem(*form, fit_intercept, min(data.n_pos, data.n_neg))
-    place, converged = _search(data, targets, problem, scale, shift, unit)
+    place, converged = _search(data, targets, problem, scale, shift)
     return Line(place.a, place.about(0.0).b, center, scale, converged)
 
 
-def _search(
-    data: Sample, targets: Targets, problem: Problem, scale: float, shift: float, unit: float
-) -> tuple[Place, bool]:
+def _search(data: Sample, targets: Targets, problem: Problem, scale: float, shift: float) -> tuple[Place, bool]:
     counts, (scores, weight) = (data.n_pos, data.n_neg), data.marginal()
     level = Place(0.0, math.log((data.n_pos + 1) / (data.n_neg + 1)) if problem.fit_intercept else 0.0)
     rows = LineRows(data, scale, shift, targets)
     if len(scores) <= _LONG:
         guess = _first_guess(scores / scale - shift, weight, data.class_sums(scale, shift), counts, problem)
         return newton(rows, problem, [level, guess])
-    histogram = Histogram.of(data, scale, shift, unit)
+    histogram = Histogram.of(data, scale, shift, core(_some(scores) / scale - shift))
     guess = _first_guess(histogram.points, histogram.share, histogram.class_sums, counts, problem)
     sums = targets.up(*histogram.class_sums), targets.up(*counts)
     cells = Marginal(histogram.points, histogram.share, 1.0, 0.0, *sums)
@@ -180,22 +178,25 @@ def _polished(points: "Marginal", nearby: Derivatives, problem: Problem, place: 
     return None
 
 
-def _standard(data: Sample, centered: bool, penalty: float) -> tuple[float, float, float]:
-    """Return a center within the scores, a scale that brings their distances from it to at most 1, and most to a unit.
+def _standard(data: Sample, centered: bool, penalty: float) -> tuple[float, float]:
+    """Return a center within the scores, and a scale that brings their distances from it to at most 1.
 
     The scale is a power of two. About the median, of some scores, no outlier takes the others' digits.
     """
     low, high = data.span()
-    some = data.scores[:: max(1, len(data.scores) // _SOME)]
-    center = 0.0
-    if centered:
-        center = float(np.median(some)) if high / 2 - low / 2 < 1e300 else low / 2 + high / 2
+    some = _some(data.scores)
+    center = float(np.partition(some, len(some) // 2)[len(some) // 2]) if centered else 0.0
     # Without a center the scores reach from 0. With a penalty 1/scale² must stay finite; scores that small have no say
     # against it anyway.
     scale = binary_scale(min(low, center), max(high, center))
     if penalty:
         scale = max(scale, math.ldexp(1.0, -400))
-    return center, scale, core(some / scale - center / scale)
+    return center, scale
+
+
+def _some(scores: Floats) -> Floats:
+    """Return a few thousand scores, evenly spaced."""
+    return scores[:: max(1, len(scores) // _SOME)]
 
 
 def _first_guess(
@@ -399,8 +400,15 @@ class LineRows:
     shift: float
     targets: Targets
 
+    @cached_property
+    def _first_pulls(self) -> tuple[Floats, Floats]:
+        return self._weighed(slice(0, _PIECE))
+
     def _pulls(self, part: slice) -> tuple[Floats, Floats]:
         """Return how much of the weight of some points pulls the forecast up, and how much down."""
+        return self._first_pulls if part.start == 0 else self._weighed(part)
+
+    def _weighed(self, part: slice) -> tuple[Floats, Floats]:
         pos = self.data.positive_weight(part)
         if isinstance(self.data, ScoreTable):
             neg = self.data.neg[part].astype(np.float64)
@@ -413,7 +421,7 @@ class LineRows:
         """By how much cells pull at the slope beyond their mean scores."""
         if not isinstance(self.data, ScoreTable) or self.data.pos_sum is None or self.data.neg_sum is None:
             return 0.0
-        up, _ = self._pulls(slice(None))
+        up, _ = self._weighed(slice(None))
         sums = self.targets.up(self.data.pos_sum, self.data.neg_sum)
         return float((sums / self.scale - up * (self.data.scores / self.scale)).sum())
 

@@ -29,7 +29,7 @@ def mark_sums(scores: Floats, positive: NDArray[Any], weight: NDArray[Any] | Non
         Weight of both classes, all ones if None.
     """
     if weight is None and (loops := _kernels.compiled(len(scores))) is not None:
-        of_positive, of_all = loops.mark_sums(scores, positive > 0)
+        of_positive, of_all = loops.mark_sums(scores, positive if positive.dtype == bool else positive > 0)
         return int(of_positive), int(of_all)
     counts = positive.dtype.kind != "f"
     sums: list[float] = [0, 0]

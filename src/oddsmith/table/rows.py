@@ -49,6 +49,10 @@ class ScoreRows:
 
     def span(self) -> tuple[float, float]:
         """Smallest and largest score."""
+        return self._span
+
+    @cached_property
+    def _span(self) -> tuple[float, float]:
         return self.extremes or (float(self.scores.min()), float(self.scores.max()))
 
     def map(self, function: Callable[[Floats], Floats]) -> "ScoreRows":
