@@ -1,5 +1,7 @@
 """Weighted quantiles of sorted scores, and bins of equal weight."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -68,15 +70,15 @@ def quantiles(scores: Floats, weight: Weights, shares: Floats, squares: Weights 
     return np.asarray(np.where(part < 0.5, low + gap * part, high - gap * (1 - part)))
 
 
-def equal_mass_starts(weight: Weights, n_bins: int, upto: Floats | None = None) -> NDArray[np.intp]:
+def equal_mass_starts(weight: Weights, n_bins: int, upto: Weights | None = None) -> NDArray[np.intp]:
     """Return where each of at most ``n_bins`` bins starts; a score is in the bin of the middle of its weight.
 
     ``upto`` is the cumulative weight, where it is at hand.
     """
-    if upto is None:
-        upto = np.cumsum(weight).astype(np.float64)  # added up as they are: whole numbers add faster
-    shares = (np.arange(1, n_bins) / n_bins - _SLACK) * float(upto[-1])
-    place = np.searchsorted(upto, shares)
-    place += upto[place] - weight[place] / 2 < shares
+    cumulative: NDArray[Any] = np.cumsum(weight) if upto is None else upto
+    shares = (np.arange(1, n_bins) / n_bins - _SLACK) * float(cumulative[-1])
+    # Whole numbers are searched for whole numbers, so that none of them is converted.
+    place = np.searchsorted(cumulative, shares if cumulative.dtype.kind == "f" else np.ceil(shares).astype(np.int64))
+    place += cumulative[place] - weight[place] / 2 < shares
     starts = np.unique(np.append(0, place))
     return starts[starts < len(weight)]
