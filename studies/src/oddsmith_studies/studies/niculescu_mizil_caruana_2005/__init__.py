@@ -19,5 +19,5 @@ STUDY = Study(
     evidence=all_evidence,
     facts=all_facts,
     remarks=all_remarks,
-    version=3,
+    version=4,
 )

@@ -10,6 +10,7 @@ from oddsmith.checks import Floats
 from oddsmith.learners import BoostedClassifier
 from oddsmith.learners.stumps import Stump
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.grids import Style, make_boosted, ways_to_vote
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.growing import SortedTreeClassifier
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tasks import Sample
 
 FOLDS = 3
@@ -92,6 +93,8 @@ def _probability(hypothesis: Any, X: Floats) -> Floats:
     """Return P(+) of each row's leaf."""
     if isinstance(hypothesis, Stump):
         return (hypothesis.score(X) + 1) / 2
+    if isinstance(hypothesis, SortedTreeClassifier):
+        return hypothesis.leaf_probability(X)
     # The rows are checked and of the tree's own type: checking them again each round takes longer than the tree.
     leaf = hypothesis.estimator_.apply(X, check_input=False)
     result: Floats = hypothesis.node_probability_[leaf]
