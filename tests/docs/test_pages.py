@@ -3,7 +3,7 @@
 Blocks of a page share one namespace and one empty folder. Python that is written with ``>>>`` and commands that are
 followed by output must print what the page says, where ``...`` stands for anything. So must Python with a block of text
 right below it. Of what commands and such Python print, the last digits of figures may differ. ``<!-- needs: torch -->``
-above a block names modules that a user's machine may lack; ``<!-- fragment -->`` marks code that is only to be looked at.
+above a block names modules that a user's machine may lack; ``<!-- fragment -->`` marks code that is only looked at.
 """
 
 import contextlib

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from oddsmith_studies.studies.niculescu_mizil_caruana_2005.growing import SortedTreeClassifier
 from sklearn.tree import DecisionTreeClassifier
+
+from oddsmith_studies.studies.niculescu_mizil_caruana_2005.growing import SortedTreeClassifier
 
 
 def drawn(values, weights, n=300, features=6):
