@@ -1,7 +1,7 @@
 """What every model file has, of two classes or of several: format, schema, checksum and origin."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self, TypeVar
 
 from oddsmith.atomic import write_atomically
@@ -17,9 +17,8 @@ LATEST = 2
 Content = TypeVar("Content")
 
 
-def unseal(raw: str | bytes) -> tuple[int, dict[str, Any]]:
-    """Return schema and content of a model file; what was edited or comes from a newer version is refused."""
-    content = parse(raw)
+def unseal(content: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    """Return schema and content of a parsed file; what was edited or comes from a newer version is refused."""
     if content.get("format") != FORMAT:
         refuse(
             f'a model file must say "format": "{FORMAT}"',
@@ -48,12 +47,13 @@ def read_file(path: str | os.PathLike[str], read: Callable[[bytes], Content]) ->
 class SavedModel:
     """A model that can be written as JSON and read again."""
 
-    #: Of the files that hold such models, and what these models are of.
+    #: Of the files that hold such models, what these models are of, and the fields that a file always has, in order.
     _schema: ClassVar[int]
     _kind: ClassVar[str]
+    _keys: ClassVar[tuple[str, ...]]
 
     def _content(self) -> dict[str, Any]:
-        raise NotImplementedError
+        return {name: _written(getattr(self, name)) for name in self._keys}
 
     @classmethod
     def _from_content(cls, content: dict[str, Any]) -> Self:
@@ -76,7 +76,7 @@ class SavedModel:
         ModelFileError
             If the text is truncated, edited, written by a newer version or no such model.
         """
-        schema, content = unseal(text)
+        schema, content = unseal(parse(text))
         if schema != cls._schema:
             refuse(f"the file must hold a model of {cls._kind}", f"schema {schema}", "load it with oddsmith.load")
         return cls._from_content(content)
@@ -84,6 +84,13 @@ class SavedModel:
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the model to a file, whole or not at all; ``force`` replaces one that exists."""
         write_atomically(path, self.to_json(), force=force)
+
+
+def _written(value: Any) -> Any:
+    """Return a field of a model as plain lists and numbers."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    return list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
 
 
 def read_origin(content: dict[str, Any], where: str) -> dict[str, Any]:

@@ -106,6 +106,7 @@ class JointModel(SavedModel):
 
     _schema: ClassVar[int] = 2
     _kind: ClassVar[str] = "several classes"
+    _keys: ClassVar[tuple[str, ...]] = _KEYS
 
     @staticmethod
     def from_scaling(
@@ -222,19 +223,6 @@ class JointModel(SavedModel):
         if unit and columns.shape[1] > 1:
             _check.as_distribution(columns)
         return columns
-
-    def _content(self) -> dict[str, Any]:
-        return {
-            "version": self.version,
-            "method": self.method,
-            "parameters": dict(self.parameters),
-            "labels": list(self.labels),
-            "column_names": None if self.column_names is None else list(self.column_names),
-            "data": None if self.data is None else self.data.to_dict(),
-            "warnings": list(self.warnings),
-            "verdict": self.verdict,
-            "map": self.map.to_dict(),
-        }
 
     @classmethod
     def _from_content(cls, content: dict[str, Any]) -> "JointModel":
