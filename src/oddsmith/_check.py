@@ -275,6 +275,14 @@ def as_array(
     return array
 
 
+def refuse_other_columns(rows: Floats, name: str, fitted: Any, hint: str) -> None:
+    """Refuse rows of another width than an estimator was fitted to, in scikit-learn's words."""
+    found, expected = rows.shape[1], fitted.n_features_in_
+    if found != expected:
+        got = f"X has {found} features, but {type(fitted).__name__} is expecting {expected} features as input"
+        fail(f"{name} must have the columns of fit", got, hint)
+
+
 def one_of(value: object, name: str, options: Sequence[object]) -> None:
     """Refuse a parameter that is not among its options."""
     if not any(value is option or value == option for option in options):
@@ -349,17 +357,10 @@ def _known_coding(array: NDArray[Any]) -> Labels | None:
         return None
     if array.dtype == np.int64 and array.flags.c_contiguous and array.view(np.uint64).max() <= 1:
         return Labels(array == 1, np.array([0, 1]))  # negative numbers are large when read without sign
-    low, high = array.min(), array.max()
-    if low >= 0 and high <= 1:
-        positive = array == 1
-        if array.dtype.kind == "f" and np.count_nonzero(positive) + np.count_nonzero(array == 0) < array.size:
-            return None
-        return Labels(positive, np.array([0, 1], dtype=array.dtype))
-    if low == -1 and (high == 1 or high == -1):
-        positive = array == 1
-        if np.count_nonzero(positive) + np.count_nonzero(array == -1) < array.size:
-            return None
-        return Labels(positive, np.array([-1, 1], dtype=array.dtype))
+    positive = array == 1
+    for negative in (0, -1):
+        if np.count_nonzero(positive) + np.count_nonzero(array == negative) == array.size:
+            return Labels(positive, np.array([negative, 1], dtype=array.dtype))
     return None
 
 

@@ -3,10 +3,11 @@
 import math
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import log_softmax
 
 from oddsmith import _check
@@ -14,10 +15,9 @@ from oddsmith._types import Bools, Floats, Ints
 from oddsmith.classify._folds import CaseFold, Sorted, deal, sort_cases
 from oddsmith.classify._level import level_classes
 from oddsmith.classify._linear import Cases, LinearFit, fit_linear, structured_penalty
-from oddsmith.classify._reading import DeclaredInput
 from oddsmith.classify._softmax import apply_scaling, fit_temperature
 from oddsmith.classify.scaling import WHY_ON_BOUND, JointScaling
-from oddsmith.maps.joint import FLOOR, ScalingPart
+from oddsmith.maps.joint import FLOOR, ScalingMap, ScalingPart
 from oddsmith.solvers.mixture import mixture_weights
 
 __all__ = ["AutoScaling"]
@@ -47,6 +47,7 @@ _UNKNOWN = 1.0
 _NEGLIGIBLE = 0.005
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class AutoScaling(JointScaling):
     """Blend temperature, vector and matrix scaling, with weights from honest cross-validation. The default.
 
@@ -112,18 +113,8 @@ class AutoScaling(JointScaling):
     (AutoScaling() fitted to logits, True, [[0.6, 0.2, 0.2]])
     """
 
-    def __init__(
-        self,
-        *,
-        accuracy: Literal["free", "keep"] = "free",
-        random_state: int | None = 0,
-        classes: ArrayLike | None = None,
-        input: DeclaredInput = "auto",
-    ) -> None:
-        self.accuracy = accuracy
-        self.random_state = random_state
-        self.classes = classes
-        self.input: DeclaredInput = input
+    accuracy: Literal["free", "keep"] = "free"
+    random_state: int | None = 0
 
     def _fit(self, z: Floats, index: Ints, weight: Floats) -> None:
         _check.one_of(self.accuracy, "accuracy", ("free", "keep"))
@@ -142,60 +133,50 @@ class AutoScaling(JointScaling):
             prob = np.exp(_blended(parts, weights[kept], cases.z)).T
             shift = level_classes(prob, cases.weight, cases.totals, cases.totals > 0)
         back = np.argsort(cases.columns)
-        self._blend = [_in_order(part, back) for part in parts], weights[kept], shift[back]
+        self._blend = tuple(_in_order(part, back) for part in parts), weights[kept], shift[back]
         self.weights_: dict[str, float] = {part.name: float(w) for part, w in zip(parts, weights[kept], strict=True)}
-        self._measure_gain(judged, weights, [part.name for part, _ in candidates])
-        self.verdict_: str = " ".join([*self._choice(), *self._worth(judged.n_folds), *self._left_out(cases)])
+        worth = self._measure_gain(judged, weights, [part.name for part, _ in candidates])
+        self.verdict_: str = " ".join([self._choice(), worth, *self._left_out(cases)])
         reason = fit_temperature(cases.z, cases.truth, cases.weight, _UNKNOWN)[2]
         if reason is not None:
             warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
 
-    def _parts(self) -> tuple[list[ScalingPart], Floats, Floats]:
-        return self._blend
+    @property
+    def map_(self) -> ScalingMap:
+        """The fitted map, from columns to probabilities."""
+        return ScalingMap(self.n_features_in_, self.input_, *self._blend)
 
-    def _measure_gain(self, judged: "_HeldOutLikelihoods", weights: Floats, names: list[str]) -> None:
-        """Tell what calibrating brought."""
+    def _measure_gain(self, judged: "_HeldOutLikelihoods", weights: Floats, names: list[str]) -> str:
+        """Find out what calibrating brought, and tell."""
         self.gain_: float = math.nan
         self.gain_interval_: tuple[float, float] = (math.nan, math.nan)
         self.worth_it_: bool | None = None
-        self._losses = (math.nan, math.nan, math.nan)
         if judged.n_folds == 0:
-            return
+            return "There are too few cases, or classes, to judge by: this is temperature scaling."
         ours = judged.losses(weights)
-        self._losses = (
-            judged.mean(-judged.as_is)[0],
-            judged.mean(-judged.parts[names.index("temperature")])[0],
-            judged.mean(ours)[0],
-        )
+        losses = -judged.as_is, -judged.parts[names.index("temperature")], ours
+        before, tempered, after = (judged.mean(each)[0] for each in losses)
         self.gain_, error = judged.mean(-judged.as_is - ours)
         half = 1.96 * error * math.sqrt(1 + judged.n_folds / max(judged.n_folds - 1, 1))
-        self.gain_interval_ = (self.gain_ - half, self.gain_ + half)
-        self.worth_it_ = self.gain_interval_[0] > 0
+        low, high = self.gain_interval_ = (self.gain_ - half, self.gain_ + half)
+        self.worth_it_ = low > 0
+        change = (
+            f"In {judged.n_folds} folds the log-loss went from {before:.4f} to {after:.4f}, by temperature scaling to "
+            f"{tempered:.4f} (gain {self.gain_:.4f}, 95 % interval {low:.4f} to {high:.4f})"
+        )
+        if self.worth_it_:
+            return f"{change}: calibrating was worth it."
+        if high < 0:
+            return f"{change}: the logits were better uncalibrated."
+        return f"{change}: no clear difference from leaving the logits uncalibrated."
 
-    def _choice(self) -> Iterator[str]:
+    def _choice(self) -> str:
         kinds: dict[str, float] = {}
         for name, share in self.weights_.items():
             kind = name.split(",")[0].split(" ×")[0]
             kinds[kind] = kinds.get(kind, 0.0) + share
         shares = ", ".join(f"{share:.0%} {kind}" for kind, share in sorted(kinds.items(), key=lambda item: -item[1]))
-        yield f"A blend of {shares}, by what each got right out of sample."
-
-    def _worth(self, n_folds: int) -> Iterator[str]:
-        if n_folds == 0:
-            yield "There are too few cases, or classes, to judge by: this is temperature scaling."
-            return
-        low, high = self.gain_interval_
-        before, tempered, after = self._losses
-        change = (
-            f"In {n_folds} folds the log-loss went from {before:.4f} to {after:.4f}, by temperature scaling to "
-            f"{tempered:.4f} (gain {self.gain_:.4f}, 95 % interval {low:.4f} to {high:.4f})"
-        )
-        if self.worth_it_:
-            yield f"{change}: calibrating was worth it."
-        elif high < 0:
-            yield f"{change}: the logits were better uncalibrated."
-        else:
-            yield f"{change}: no clear difference from leaving the logits uncalibrated."
+        return f"A blend of {shares}, by what each got right out of sample."
 
     def _left_out(self, cases: Sorted) -> Iterator[str]:
         missing = np.sort(cases.columns[cases.totals == 0])
@@ -361,15 +342,9 @@ def _weights(judged: _HeldOutLikelihoods, names: Sequence[str]) -> Floats:
 
 def _blended(parts: Sequence[ScalingPart], weights: Floats, z: Floats) -> Floats:
     """Return log P of a blend, shape (n, k)."""
-    total: Floats | None = None
-    read: dict[float, Floats] = {}
-    for part, weight in zip(parts, weights, strict=True):
-        if part.softening not in read:
-            read[part.softening] = _read(z, part.softening)
-        mine = _log_proba(part, read[part.softening]) + math.log(weight)
-        total = mine if total is None else np.logaddexp(total, mine)
-    assert total is not None
-    return total
+    read = {softening: _read(z, softening) for softening in {part.softening for part in parts}}
+    logs = (_log_proba(part, read[part.softening]) + math.log(w) for part, w in zip(parts, weights, strict=True))
+    return reduce(np.logaddexp, logs)
 
 
 def _in_order(part: ScalingPart, back: Any) -> ScalingPart:
