@@ -38,7 +38,7 @@ from oddsmith.classify.protocols import (
     score_all,
     weight_params,
 )
-from oddsmith.classify.scores import ResponseMethod
+from oddsmith.classify.scores import ClassifierScores, ResponseMethod
 from oddsmith.classify.target import Target, read_target
 from oddsmith.modelfile import CalibrationModel, JointModel
 
@@ -217,10 +217,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
                 )
             estimators, pooled = self._fit_estimators(training, X, target, split_params)
         calibrations = [
-            copy(calibration).fit(each.values, each.form, target.at(each.rows), each.weight(weight), each.meaning)
+            copy(calibration).fit(each.values, each.scores, target.at(each.rows), each.weight(weight))
             for each in pooled
         ]
-        self._keep(estimators, calibrations, pooled[0], target)
+        self._keep(estimators, calibrations, pooled[0].scores, target)
         return self
 
     def predict_proba(self, X: Any) -> Floats:
@@ -394,7 +394,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         )
         return [estimator], [pooled]
 
-    def _keep(self, estimators: list[Any], calibrations: list[Any], scored: Pooled, target: Target) -> None:
+    def _keep(self, estimators: list[Any], calibrations: list[Any], scored: ClassifierScores, target: Target) -> None:
         used = self.response_method if callable(self.response_method) else scored.kind
         self.calibrated_classifiers_: list[CalibratedPair] = [
             CalibratedPair(estimator, calibration, target.classes, used, scored.source)

@@ -19,7 +19,7 @@ from oddsmith._types import Floats, Weights
 from oddsmith.calibrators import Calibrator
 from oddsmith.classify._sources import Form
 from oddsmith.classify.coupling import couple_code_matrix, couple_pairwise, normalize_one_vs_rest
-from oddsmith.classify.scores import ScoreLayout
+from oddsmith.classify.scores import ClassifierScores, ScoreLayout
 from oddsmith.classify.target import Target
 from oddsmith.maps.base import logit
 
@@ -154,11 +154,9 @@ class ProblemCalibration:
     calibrators: list[Any] = field(default_factory=list)
     counts: Floats = field(default_factory=lambda: np.empty(0))
 
-    def fit(
-        self, values: Floats, form: Form, target: Target, weight: Weights | None, meaning: str | None = None
-    ) -> Self:
-        """Fit every problem to aligned scores, of which may be known what they mean."""
-        signs, columns = self.problems.signs(target), self.problems.scores(values, form)
+    def fit(self, values: Floats, read: ClassifierScores, target: Target, weight: Weights | None) -> Self:
+        """Fit every problem to aligned scores, which were read as these were."""
+        signs, columns = self.problems.signs(target), self.problems.scores(values, read.form)
         self.calibrators, counts = [], []
         for sign, scores in zip(signs.T, columns.T, strict=True):
             held = sign != 0 if weight is None else (sign != 0) & (weight > 0)
@@ -169,7 +167,7 @@ class ProblemCalibration:
             counts.append(float(held.sum() if given is None else given.sum()))
             labels = (sign[held] > 0).astype(np.int64)
             calibrator = clone(self.calibrator)
-            fitted = calibrator._fit_known(meaning, scores[held], labels, given) if held.any() else None
+            fitted = calibrator._fit_known(read.meaning, scores[held], labels, given) if held.any() else None
             self.calibrators.append(fitted)
         self.counts = np.array(counts)
         if not self.counts.any():
@@ -211,13 +209,10 @@ class JointCalibration:
     problems: Problems
     calibrators: list[Any] = field(default_factory=list)
 
-    def fit(
-        self, values: Floats, form: Form, target: Target, weight: Weights | None, meaning: str | None = None
-    ) -> Self:
-        """Fit the scaling to aligned scores; their form tells all."""
-        del meaning
+    def fit(self, values: Floats, read: ClassifierScores, target: Target, weight: Weights | None) -> Self:
+        """Fit the scaling to aligned scores, which were read as these were."""
         scaling = clone(self.calibrator).set_params(classes=np.arange(len(target.classes)), input="logits")
-        self.calibrators = [scaling.fit(self.scores(values, form), target.codes, weight)]
+        self.calibrators = [scaling.fit(self.scores(values, read.form), target.codes, weight)]
         return self
 
     def scores(self, values: Floats, form: Form) -> Floats:

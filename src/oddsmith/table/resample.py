@@ -103,8 +103,7 @@ def weighted_folds(table: ScoreTable, n_folds: int = 5, *, random_state: RandomS
     def weighted(part: ScoreTable) -> ScoreTable:
         at = np.searchsorted(table.scores, part.scores)
         plus, minus = part.pos * pos_unit[at], part.neg * neg_unit[at]
-        squares = plus * pos_unit[at], minus * neg_unit[at]
-        return ScoreTable(part.scores, plus, minus, *squares, rows=part.rows)
+        return with_weights(part, plus, minus, squares=(plus * pos_unit[at], minus * neg_unit[at]), rows=part.rows)
 
     return [Fold(*map(weighted, fold)) for fold in folds(counted, n_folds, random_state=random_state)]
 
@@ -227,18 +226,13 @@ def with_weights(
     return ScoreTable(table.scores[held], pos[held], neg[held], pos_sq, neg_sq, rows=rows)
 
 
-def require_counts(table: ScoreTable, what: str) -> None:
-    """Refuse float weights where a number of rows is needed."""
+def _refuse_unknown_rows(table: ScoreTable) -> None:
     if table.kind != "count":
         _check.fail(
-            f"{what} needs counts",
+            "resampling a table needs counts",
             "float weights, of which nobody knows how many rows they stand for",
             "pass integer-typed weights, or resample where the rows are, one table per fold",
         )
-
-
-def _refuse_unknown_rows(table: ScoreTable) -> None:
-    require_counts(table, "resampling a table")
     if table.resolution is not None:
         _check.fail(
             "resampling needs exact scores",
