@@ -233,9 +233,11 @@ class _ReadCases:
         """Return temperature scaling, at a multiple of the best temperature."""
         return self._part(name, np.array(1 / (times * self.best)), np.zeros(len(self.totals)))
 
-    def constant(self, name: str, prob: Floats) -> ScalingPart:
-        """Return the same probabilities for all cases."""
-        return self._part(name, np.array(0.0), np.log(prob))
+    def constant(self, uniform: bool) -> ScalingPart:
+        """Return the same probabilities for all cases: shares of classes, as if one case more were of any class."""
+        k = len(self.totals)
+        prob = np.full(k, 1 / k) if uniform else (self.totals + 1 / k) / (self.totals.sum() + 1)
+        return self._part("uniform" if uniform else "base rates", np.array(0.0), np.log(prob))
 
     def fit(self, kind: str, times: float, start: LinearFit | None) -> tuple[LinearFit, ScalingPart]:
         """Fit vector or matrix scaling under a multiple of its penalty."""
@@ -260,7 +262,6 @@ def _candidates(
     cases: Sorted, folds: Sequence[CaseFold], softenings: Sequence[float], *, keep: bool
 ) -> Iterator[tuple[ScalingPart, Floats]]:
     """Yield all parts, each fitted to all cases, with the log-likelihood of each case by fits that did not see it."""
-    k = cases.z.shape[1]
     for softening in softenings:
         whole, rests = _ReadCases(cases, softening), [_ReadCases(fold.rest, softening) for fold in folds]
         seen = [_read(fold.part.z, softening) for fold in folds]
@@ -270,10 +271,8 @@ def _candidates(
             return np.concatenate([[], *(_of_true(_log_proba(part, x), fold.part.truth) for part, x, fold in each)])
 
         if softening == 0:
-            rates = [np.full(k, 1 / k) if keep else _base_rates(each.totals) for each in (whole, *rests)]
-            name = "uniform" if keep else "base rates"
-            constants = [each.constant(name, rate) for each, rate in zip((whole, *rests), rates, strict=True)]
-            yield constants[0], judged(constants[1:])
+            constant, *constants = (each.constant(keep) for each in (whole, *rests))
+            yield constant, judged(constants)
         for times in _WARMER if keep else (1.0,):
             name = "temperature" if times == 1 else f"temperature ×{times:g}"
             yield whole.tempered(times, name), judged([each.tempered(times, name) for each in rests])
@@ -351,11 +350,6 @@ def _in_order(part: ScalingPart, back: Any) -> ScalingPart:
     """Return a part with its classes in another order."""
     coef = part.coef if part.coef.ndim == 0 else part.coef[back] if part.coef.ndim == 1 else part.coef[back][:, back]
     return part._replace(coef=coef, intercept=part.intercept[back])
-
-
-def _base_rates(totals: Floats) -> Floats:
-    """Return shares of classes, as if one case more were of any class."""
-    return np.asarray((totals + 1 / len(totals)) / (totals.sum() + 1))
 
 
 def _affords_matrix(cases: Sorted) -> bool:

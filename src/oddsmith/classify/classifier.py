@@ -24,8 +24,7 @@ from oddsmith.calibrators import Calibrator
 from oddsmith.classify._sources import known_classes
 from oddsmith.classify.in_sample import remember_rows, row_hashes, warn_if_in_sample
 from oddsmith.classify.methods import resolve_method
-from oddsmith.classify.multiclass import ProblemClassifier, is_joint, make_calibration
-from oddsmith.classify.pair import CalibratedPair
+from oddsmith.classify.multiclass import CalibratedPair, ProblemClassifier, is_joint, make_calibration
 from oddsmith.classify.protocols import (
     FitProgress,
     Pooled,
@@ -402,9 +401,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         ]
         self.calibrators_: list[Any] = [each for calibration in calibrations for each in calibration.calibrators]
         self.classes_: NDArray[Any] = target.classes
-        self.response_method_: str
-        self.source_: str
-        self.response_method_, self.source_ = scored.kind, scored.source
+        self.response_method_: str = scored.kind
+        self.source_: str = scored.source
         # What an earlier fit knew and this one does not must go.
         for name in ("estimator_", "n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)

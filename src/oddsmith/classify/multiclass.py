@@ -6,7 +6,7 @@ problems, a calibrator for each, and a rule that puts the answers together.
 
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from oddsmith._types import Floats, Weights
 from oddsmith.calibrators import Calibrator
 from oddsmith.classify._sources import Form
 from oddsmith.classify.coupling import couple_code_matrix, couple_pairwise, normalize_one_vs_rest
-from oddsmith.classify.scores import ClassifierScores, ScoreLayout
+from oddsmith.classify.scores import ClassifierScores, ResponseMethod, ScoreLayout, classifier_scores
 from oddsmith.classify.target import Target
 from oddsmith.maps.base import logit
 
@@ -251,6 +251,39 @@ def make_calibration(calibrator: Any, target: Target, multiclass: Any) -> Proble
         got = f"{type(calibrator).__name__} for an indicator matrix"
         _check.fail("a joint scaling needs classes that exclude each other", got, "use a Calibrator")
     return JointCalibration(calibrator, problems_for(target, "one_vs_rest"))
+
+
+class CalibratedPair(NamedTuple):
+    """A fitted classifier with the calibration of its scores."""
+
+    estimator: Any
+    calibration: ProblemCalibration | JointCalibration
+    classes: NDArray[Any]
+    response_method: ResponseMethod
+    source: str
+
+    @property
+    def calibrators(self) -> list[Any]:
+        """The fitted calibrators: one per two-class problem, or one joint scaling."""
+        return self.calibration.calibrators
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the calibrated P of each class or label."""
+        return self.calibration.predict_proba(self.raw_scores(X))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithm of the calibrated P of each class or label."""
+        return self.calibration.predict_log_proba(self.raw_scores(X))
+
+    def log_odds(self, X: Any) -> Floats:
+        """Return the calibrated log-odds of the second of two classes."""
+        return self.calibration.log_odds(self.raw_scores(X))
+
+    def raw_scores(self, X: Any) -> Floats:
+        """Return what the calibrators take: one column each, or the logits of a joint scaling."""
+        layout = self.calibration.problems.layout
+        scores = classifier_scores(self.estimator, X, self.response_method, layout=layout, source=self.source)
+        return self.calibration.scores(scores.aligned(self.classes), scores.form)
 
 
 class ProblemClassifier(BaseEstimator):  # type: ignore[misc]
