@@ -1,9 +1,14 @@
-"""What every model file has, of two classes or of several: format, schema, checksum and origin."""
+"""What every model file has, of two classes or of several: format, schema, checksum, origin and labels."""
 
+import math
 import os
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self, TypeVar
 
+import numpy as np
+
+from oddsmith import _check
+from oddsmith._types import Label
 from oddsmith.atomic import write_atomically
 from oddsmith.errors import ModelFileError
 from oddsmith.modelfile.checked import identifier, plain, text, whole
@@ -104,3 +109,40 @@ def read_origin(content: dict[str, Any], where: str) -> dict[str, Any]:
         "warnings": tuple(text(warning, "warnings") for warning in warnings),
         "version": text(content["version"], "version", limit=200),
     }
+
+
+def plain_label(value: Any) -> Label:
+    """Return a label as JSON knows it, or refuse it."""
+    found = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(found, Label) or (isinstance(found, float) and not math.isfinite(found)):
+        must = "labels must be text, finite numbers or truth values to be saved"
+        _check.fail(must, f"a label {found!r}", "fit to such labels, for example y == positive")
+    return found
+
+
+def read_labels(value: Any, where: str, *, least: int, most: int) -> tuple[Any, ...]:
+    """Return labels that a file holds: so many, plain, and each once."""
+    if not isinstance(value, list) or not least <= len(value) <= most or not all(isinstance(v, Label) for v in value):
+        many = "two values" if least == most == 2 else f"a list of at least {least} values"
+        refuse(f"labels of {where} must be {many}", shown(value))
+    labels = tuple(plain(value, "labels"))
+    if least != most and len(set(labels)) < len(labels):
+        refuse(f"labels of {where} must differ", "two that are equal")
+    return labels
+
+
+def plain_value(value: Any) -> Any:
+    """Return a parameter as JSON knows it; what is no plain value is told by its class."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has no infinity
+    if value is None or isinstance(value, Label):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain_value(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [plain_value(item) for item in value]
+    if hasattr(value, "get_params"):
+        return {"method": type(value).__name__, "parameters": plain_value(value.get_params(deep=False))}
+    return f"<{type(value).__name__}>"

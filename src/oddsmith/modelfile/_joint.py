@@ -13,9 +13,8 @@ from oddsmith._types import Floats, Label
 from oddsmith._version import __version__
 from oddsmith.maps import constant_map
 from oddsmith.maps.joint import Input, JointMap, OneVsRestMap
-from oddsmith.modelfile._envelope import SavedModel, read_origin
+from oddsmith.modelfile._envelope import SavedModel, plain_label, plain_value, read_labels, read_origin
 from oddsmith.modelfile._joint_maps import MOST_CLASSES, read_joint_map
-from oddsmith.modelfile._labels import plain_label, plain_value, read_labels
 from oddsmith.modelfile._model import map_of
 from oddsmith.modelfile.checked import array, keys, text, whole
 from oddsmith.modelfile.strict_json import refuse, shown

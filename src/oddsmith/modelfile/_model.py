@@ -15,8 +15,7 @@ from oddsmith._version import __version__
 from oddsmith.maps import CalibrationMap
 from oddsmith.maps.segments import rows_by_segment
 from oddsmith.modelfile._data import DataSummary
-from oddsmith.modelfile._envelope import SavedModel, read_file, read_origin
-from oddsmith.modelfile._labels import plain_label, plain_value, read_labels
+from oddsmith.modelfile._envelope import SavedModel, plain_label, plain_value, read_file, read_labels, read_origin
 from oddsmith.modelfile._shapes import read_map
 from oddsmith.modelfile.checked import keys, text
 from oddsmith.modelfile.strict_json import refuse, shown
