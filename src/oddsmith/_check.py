@@ -316,7 +316,7 @@ def _numeric(values: Any, name: str) -> Floats:
         fail(f"{name} must be real", "Complex data not supported", "pass the real part")
     if array.dtype.kind in "fiub":
         return array.astype(np.float64, copy=False)
-    if array.dtype.kind in "OSU" and not _holds_text(array):
+    if array.dtype.kind == "O" and not any(isinstance(value, (str, bytes)) for value in array.flat):
         try:
             return array.astype(np.float64)
         except (TypeError, ValueError) as error:
@@ -343,10 +343,6 @@ def _as_numbers(array: NDArray[Any]) -> NDArray[Any]:
         return array
     numbers = np.array(array.tolist())
     return numbers if numbers.dtype.kind in "biuf" else array
-
-
-def _holds_text(array: NDArray[Any]) -> bool:
-    return array.dtype.kind in "SU" or any(isinstance(value, (str, bytes)) for value in array.ravel())
 
 
 def _known_coding(array: NDArray[Any]) -> Labels | None:
