@@ -32,18 +32,14 @@ class Fold(NamedTuple):
     part: ScoreTable
 
 
-def folds(
-    table: ScoreTable, n_folds: int = 5, *, stratified: bool = True, random_state: RandomState = None
-) -> list[Fold]:
-    """Split a count table at random in parts of equal size; identical in law to a shuffled split of its rows.
+def folds(table: ScoreTable, n_folds: int = 5, *, random_state: RandomState = None) -> list[Fold]:
+    """Split a count table at random in parts of equal size; as a shuffled, stratified split of its rows would.
 
     Parameters
     ----------
     table : ScoreTable
         Of counts.
     n_folds : int, default 5
-    stratified : bool, default True
-        Whether each part has its share of both classes.
     random_state : int, Generator or None
 
     Returns
@@ -67,18 +63,15 @@ def folds(
     if k > table.rows:
         _check.fail("n_folds must be at most the number of rows", f"{k} folds of {table.rows} rows", "use fewer")
     rng = np.random.default_rng(random_state)
-    m = len(table)
-    classes = [table.pos, table.neg] if stratified else [np.concatenate([table.pos, table.neg])]
     order, dealt, hands = rng.permutation(k), 0, []
-    for counts in classes:
+    for counts in (table.pos, table.neg):
         n = int(counts.sum())
         sizes = np.full(k, n // k)
         # Rows left over go on where the last class stopped, so that parts differ by one row at most.
         sizes[np.roll(order, -dealt)[: n % k]] += 1
         dealt += n % k
         hands.append(_deal(counts.astype(np.int64), sizes, rng))
-    split = np.concatenate(hands, axis=1)
-    parts = (with_weights(table, row[:m], row[m:]) for row in split)
+    parts = (with_weights(table, pos, neg) for pos, neg in zip(*hands, strict=True))
     return [Fold(table.minus(part), part) for part in parts]
 
 
