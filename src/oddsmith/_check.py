@@ -129,10 +129,8 @@ def as_labels(
         What the user calls ``pos_label``; anything else is an option of the command line too.
     """
     array = label_column(y, n)
-    if pos_label is None:
-        known = _known_coding(array)
-        if known is not None:
-            return known
+    if pos_label is None and (known := _known_coding(array)) is not None:
+        return known
     return _named_coding(array, pos_label, sort_labels, against_rest, option)
 
 
@@ -397,10 +395,8 @@ def _named_coding(array: NDArray[Any], pos_label: Any, sort_labels: bool, agains
 def distinct_labels(array: NDArray[Any]) -> NDArray[Any]:
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         fail("y must not hold NaN or infinity", f"{int((~np.isfinite(array)).sum())} such labels", "drop those rows")
-    if array.dtype.kind == "O":
-        missing = sum(_is_missing(value) for value in array)
-        if missing:
-            fail("y must not hold missing values", f"{missing} missing or NaN labels", "drop those rows")
+    if array.dtype.kind == "O" and (missing := sum(_is_missing(value) for value in array)):
+        fail("y must not hold missing values", f"{missing} missing or NaN labels", "drop those rows")
     try:
         return np.unique(array)
     except TypeError:

@@ -15,7 +15,7 @@ from oddsmith._types import Bools, Floats, Ints
 from oddsmith.classify._folds import CaseFold, Sorted, deal, sort_cases
 from oddsmith.classify._level import level_classes
 from oddsmith.classify._linear import Cases, LinearFit, fit_linear, structured_penalty
-from oddsmith.classify._softmax import apply_scaling, fit_temperature
+from oddsmith.classify._softmax import fit_temperature
 from oddsmith.classify.scaling import WHY_ON_BOUND, JointScaling
 from oddsmith.maps.joint import FLOOR, ScalingMap, ScalingPart
 from oddsmith.solvers.mixture import mixture_weights
@@ -207,7 +207,9 @@ def _features(x: Floats, axes: int) -> Floats:
 
 def _log_proba(part: ScalingPart, x: Floats) -> Floats:
     """Return log P by a part, shape (n, k), x being read with its softening."""
-    return np.asarray(log_softmax(apply_scaling(part.coef, _features(x, part.coef.ndim)) + part.intercept, axis=1))
+    features = _features(x, part.coef.ndim)
+    scaled = features @ part.coef.T if part.coef.ndim == 2 else features * part.coef
+    return np.asarray(log_softmax(scaled + part.intercept, axis=1))
 
 
 def _softenings(cases: Sorted) -> list[float]:

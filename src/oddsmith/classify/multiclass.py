@@ -193,10 +193,6 @@ class ProblemCalibration:
             log_odds[:, b] = calibrator.log_odds(scores[:, b])
         return self.problems.join_log_odds(log_odds, self.counts)
 
-    def log_odds(self, scores: Floats) -> Floats:
-        """Return the log-odds of the second of two classes."""
-        return np.asarray(self.calibrators[0].log_odds(scores))
-
     def _fitted(self) -> list[tuple[int, Calibrator]]:
         return [(b, calibrator) for b, calibrator in enumerate(self.calibrators) if calibrator is not None]
 
@@ -229,11 +225,6 @@ class JointCalibration:
     def predict_log_proba(self, scores: Floats) -> Floats:
         """Return log P of each class."""
         return np.asarray(self.calibrators[0].predict_log_proba(scores))
-
-    def log_odds(self, scores: Floats) -> Floats:
-        """Return the log-odds of the second of two classes."""
-        logs = self.predict_log_proba(scores)
-        return np.asarray(logs[:, 1] - logs[:, 0])
 
 
 def is_joint(target: Target, multiclass: Any) -> bool:
@@ -270,14 +261,6 @@ class CalibratedPair(NamedTuple):
     def predict_proba(self, X: Any) -> Floats:
         """Return the calibrated P of each class or label."""
         return self.calibration.predict_proba(self.raw_scores(X))
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Return the logarithm of the calibrated P of each class or label."""
-        return self.calibration.predict_log_proba(self.raw_scores(X))
-
-    def log_odds(self, X: Any) -> Floats:
-        """Return the calibrated log-odds of the second of two classes."""
-        return self.calibration.log_odds(self.raw_scores(X))
 
     def raw_scores(self, X: Any) -> Floats:
         """Return what the calibrators take: one column each, or the logits of a joint scaling."""

@@ -79,8 +79,7 @@ class Training(NamedTuple):
 
     def present(self, n: int) -> Bools:
         """Mark the rows to train on; one whose weight is 0 is absent."""
-        weights = {name: value for name, value in self.params.items() if name.endswith("sample_weight")}
-        given = [value for value in weights.values() if value is not None]
+        given = [each for name, each in self.params.items() if name.endswith("sample_weight") and each is not None]
         return np.asarray(given[0]) > 0 if given else np.ones(n, dtype=bool)
 
 
