@@ -18,33 +18,21 @@ _PASSES = 3
 
 
 def count_table(
-    scores: Floats,
-    positive: Bools,
-    base_negative: int,
-    base_positive: int,
-    negative_span: int,
-    top: int,
+    scores: Floats, positive: Bools, base_negative: int, base_positive: int, negative_span: int, top: int
 ) -> tuple[Floats, Ints, Ints]:
     """Sort and pool: distinct scores with the number of positives and negatives at each."""
     n = len(scores)
     keys, spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
     shift = max(top.bit_length() + 1 - _DIGIT * _PASSES, 0)
     counts = np.zeros((_PASSES, 1 << _DIGIT), np.int64)
-    _pack(
-        scores.view(np.int64),
-        positive.view(np.uint8),
-        np.int64(base_negative),
-        np.int64(base_positive),
-        shift,
-        keys,
-        counts,
-    )
+    bases = np.int64(base_negative), np.int64(base_positive)
+    _pack(scores.view(np.int64), positive.view(np.uint8), *bases, shift, keys, counts)
     if _sort(keys, spare, shift, counts):
         keys, spare = spare, keys
     neg = np.empty(n, np.int64)
     pos = keys.view(np.int64)
     out = spare.view(np.int64)
-    size = _pool(keys, out, pos, neg, np.int64(base_negative), np.int64(base_positive), np.int64(negative_span))
+    size = _pool(keys, out, pos, neg, *bases, np.int64(negative_span))
     if size == n:
         return spare.view(np.float64), pos, neg
     return spare.view(np.float64)[:size].copy(), pos[:size].copy(), neg[:size].copy()
