@@ -125,7 +125,8 @@ class AutoScaling(JointScaling):
         folds = list(deal(cases, self.random_state))
         candidates = list(_candidates(cases, folds, softenings, keep=self.accuracy == "keep"))
         judged = _HeldOutLikelihoods.of(folds, [rows for _, rows in candidates])
-        weights = _weights(judged, [part.name for part, _ in candidates])
+        names = [part.name for part, _ in candidates]
+        weights = _weights(judged, names)
         kept = np.flatnonzero(weights)
         parts = [candidates[i][0] for i in kept]
         shift = np.zeros(z.shape[1])
@@ -135,7 +136,7 @@ class AutoScaling(JointScaling):
         back = np.argsort(cases.columns)
         self._blend = tuple(_in_order(part, back) for part in parts), weights[kept], shift[back]
         self.weights_: dict[str, float] = {part.name: float(w) for part, w in zip(parts, weights[kept], strict=True)}
-        worth = self._measure_gain(judged, weights, [part.name for part, _ in candidates])
+        worth = self._measure_gain(judged, weights, names)
         self.verdict_: str = " ".join([self._choice(), worth, *self._left_out(cases)])
         reason = fit_temperature(cases.z, cases.truth, cases.weight, _UNKNOWN)[2]
         if reason is not None:
@@ -231,8 +232,9 @@ class _ReadCases:
         self.unit = self.best if reason is None else size
         self._cases, self._scaled = cases, dict[str, Cases]()
 
-    def tempered(self, times: float = 1.0, name: str = "temperature") -> ScalingPart:
+    def tempered(self, times: float = 1.0) -> ScalingPart:
         """Return temperature scaling, at a multiple of the best temperature."""
+        name = "temperature" if times == 1 else f"temperature ×{times:g}"
         return self._part(name, np.array(1 / (times * self.best)), np.zeros(len(self.totals)))
 
     def constant(self, uniform: bool) -> ScalingPart:
@@ -276,8 +278,7 @@ def _candidates(
             constant, *constants = (each.constant(keep) for each in (whole, *rests))
             yield constant, judged(constants)
         for times in _WARMER if keep else (1.0,):
-            name = "temperature" if times == 1 else f"temperature ×{times:g}"
-            yield whole.tempered(times, name), judged([each.tempered(times, name) for each in rests])
+            yield whole.tempered(times), judged([each.tempered(times) for each in rests])
         if keep or not folds:
             continue
         for kind in ("vector", "matrix") if _affords_matrix(cases) else ("vector",):

@@ -87,10 +87,9 @@ def weighted_folds(table: ScoreTable, n_folds: int = 5, *, random_state: RandomS
     >>> [len(fold.part) for fold in weighted_folds(table, 2, random_state=0)]
     [2, 2]
     """
-    if table.pos_sq is None or table.neg_sq is None:
+    if table.kind == "count":
         return folds(table, n_folds, random_state=random_state)
-    pos, pos_unit = whole_rows(table.pos, table.pos_sq)
-    neg, neg_unit = whole_rows(table.neg, table.neg_sq)
+    (pos, pos_unit), (neg, neg_unit) = map(whole_rows, (table.pos, table.neg), table.squares)
     counted = ScoreTable(table.scores, pos, neg, resolution=table.resolution)
 
     def weighted(part: ScoreTable) -> ScoreTable:
@@ -103,10 +102,10 @@ def weighted_folds(table: ScoreTable, n_folds: int = 5, *, random_state: RandomS
 
 def rows_by_class(table: ScoreTable) -> tuple[int, int]:
     """Return the number of positive and of negative rows that `weighted_folds` deals out."""
-    if table.pos_sq is None or table.neg_sq is None:
+    if table.kind == "count":
         return int(table.n_pos), int(table.n_neg)
-    pos, neg = (whole_rows(*side)[0].sum() for side in ((table.pos, table.pos_sq), (table.neg, table.neg_sq)))
-    return int(pos), int(neg)
+    pos, neg = (int(rows.sum()) for rows, _ in map(whole_rows, (table.pos, table.neg), table.squares))
+    return pos, neg
 
 
 def whole_rows(weight: Weights, squared: Weights) -> tuple[Ints, Floats]:
