@@ -79,14 +79,13 @@ def _load(module: str, name: str) -> Any:
     return getattr(importlib.import_module(f"oddsmith.{module}"), name)
 
 
-for _service, _module, _name in (
-    ("tables from a frame", "frames", "tables_from_frame"),
-    ("apply to a frame", "frames", "apply"),
-    ("apply a joint model to a frame", "frames", "apply_joint"),
-    ("save a calibrator", "modelfile", "save"),
-    ("save a scaling", "modelfile", "save_scaling"),
-):
-    _hooks.provide(_service, partial(_load, _module, _name))
+_hooks.PROVIDERS |= {
+    "tables from a frame": partial(_load, "frames", "tables_from_frame"),
+    "apply to a frame": partial(_load, "frames", "apply"),
+    "apply a joint model to a frame": partial(_load, "frames", "apply_joint"),
+    "save a calibrator": partial(_load, "modelfile", "save"),
+    "save a scaling": partial(_load, "modelfile", "save_scaling"),
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -129,10 +129,8 @@ def as_labels(
         What the user calls ``pos_label``; anything else is an option of the command line too.
     """
     array = label_column(y, n)
-    if pos_label is None:
-        known = _known_coding(array)
-        if known is not None:
-            return known
+    if pos_label is None and (known := _known_coding(array)) is not None:
+        return known
     return _named_coding(array, pos_label, sort_labels, against_rest, option)
 
 
@@ -275,6 +273,14 @@ def as_array(
     return array
 
 
+def refuse_other_columns(rows: Floats, name: str, fitted: Any, hint: str) -> None:
+    """Refuse rows of another width than an estimator was fitted to, in scikit-learn's words."""
+    found, expected = rows.shape[1], fitted.n_features_in_
+    if found != expected:
+        got = f"X has {found} features, but {type(fitted).__name__} is expecting {expected} features as input"
+        fail(f"{name} must have the columns of fit", got, hint)
+
+
 def one_of(value: object, name: str, options: Sequence[object]) -> None:
     """Refuse a parameter that is not among its options."""
     if not any(value is option or value == option for option in options):
@@ -308,7 +314,7 @@ def _numeric(values: Any, name: str) -> Floats:
         fail(f"{name} must be real", "Complex data not supported", "pass the real part")
     if array.dtype.kind in "fiub":
         return array.astype(np.float64, copy=False)
-    if array.dtype.kind in "OSU" and not _holds_text(array):
+    if array.dtype.kind == "O" and not any(isinstance(value, (str, bytes)) for value in array.flat):
         try:
             return array.astype(np.float64)
         except (TypeError, ValueError) as error:
@@ -337,10 +343,6 @@ def _as_numbers(array: NDArray[Any]) -> NDArray[Any]:
     return numbers if numbers.dtype.kind in "biuf" else array
 
 
-def _holds_text(array: NDArray[Any]) -> bool:
-    return array.dtype.kind in "SU" or any(isinstance(value, (str, bytes)) for value in array.ravel())
-
-
 def _known_coding(array: NDArray[Any]) -> Labels | None:
     """Recognize bool, {0, 1} and {−1, +1} by value, one class or both."""
     if array.dtype.kind == "b":
@@ -349,17 +351,10 @@ def _known_coding(array: NDArray[Any]) -> Labels | None:
         return None
     if array.dtype == np.int64 and array.flags.c_contiguous and array.view(np.uint64).max() <= 1:
         return Labels(array == 1, np.array([0, 1]))  # negative numbers are large when read without sign
-    low, high = array.min(), array.max()
-    if low >= 0 and high <= 1:
-        positive = array == 1
-        if array.dtype.kind == "f" and np.count_nonzero(positive) + np.count_nonzero(array == 0) < array.size:
-            return None
-        return Labels(positive, np.array([0, 1], dtype=array.dtype))
-    if low == -1 and (high == 1 or high == -1):
-        positive = array == 1
-        if np.count_nonzero(positive) + np.count_nonzero(array == -1) < array.size:
-            return None
-        return Labels(positive, np.array([-1, 1], dtype=array.dtype))
+    positive = array == 1
+    for negative in (0, -1):
+        if np.count_nonzero(positive) + np.count_nonzero(array == negative) == array.size:
+            return Labels(positive, np.array([negative, 1], dtype=array.dtype))
     return None
 
 
@@ -400,10 +395,8 @@ def _named_coding(array: NDArray[Any], pos_label: Any, sort_labels: bool, agains
 def distinct_labels(array: NDArray[Any]) -> NDArray[Any]:
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         fail("y must not hold NaN or infinity", f"{int((~np.isfinite(array)).sum())} such labels", "drop those rows")
-    if array.dtype.kind == "O":
-        missing = sum(_is_missing(value) for value in array)
-        if missing:
-            fail("y must not hold missing values", f"{missing} missing or NaN labels", "drop those rows")
+    if array.dtype.kind == "O" and (missing := sum(_is_missing(value) for value in array)):
+        fail("y must not hold missing values", f"{missing} missing or NaN labels", "drop those rows")
     try:
         return np.unique(array)
     except TypeError:

@@ -7,7 +7,6 @@ avoids ``parallel`` and ``np.linalg``, which multiply the time of the first call
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from oddsmith._types import Bools, Floats, Ints
 
@@ -19,33 +18,21 @@ _PASSES = 3
 
 
 def count_table(
-    scores: Floats,
-    positive: Bools,
-    base_negative: int,
-    base_positive: int,
-    negative_span: int,
-    top: int,
+    scores: Floats, positive: Bools, base_negative: int, base_positive: int, negative_span: int, top: int
 ) -> tuple[Floats, Ints, Ints]:
     """Sort and pool: distinct scores with the number of positives and negatives at each."""
     n = len(scores)
     keys, spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
     shift = max(top.bit_length() + 1 - _DIGIT * _PASSES, 0)
     counts = np.zeros((_PASSES, 1 << _DIGIT), np.int64)
-    _pack(
-        scores.view(np.int64),
-        positive.view(np.uint8),
-        np.int64(base_negative),
-        np.int64(base_positive),
-        shift,
-        keys,
-        counts,
-    )
+    bases = np.int64(base_negative), np.int64(base_positive)
+    _pack(scores.view(np.int64), positive.view(np.uint8), *bases, shift, keys, counts)
     if _sort(keys, spare, shift, counts):
         keys, spare = spare, keys
     neg = np.empty(n, np.int64)
     pos = keys.view(np.int64)
     out = spare.view(np.int64)
-    size = _pool(keys, out, pos, neg, np.int64(base_negative), np.int64(base_positive), np.int64(negative_span))
+    size = _pool(keys, out, pos, neg, *bases, np.int64(negative_span))
     if size == n:
         return spare.view(np.float64), pos, neg
     return spare.view(np.float64)[:size].copy(), pos[:size].copy(), neg[:size].copy()
@@ -62,13 +49,6 @@ def pool_violators(pos: Ints, neg: Ints) -> tuple[Ints, Floats]:
         room *= 16  # as a rule blocks are few; room for all at once would double the memory of a fit
 
 
-def cell_moments(scores: Floats, per_score: float, shift: float, per_unit: float, bits: int, half: int) -> Floats:
-    """Σ1, Σu, Σu², Σu³ in the cells of `oddsmith.solvers.cells`, u the distance from the center in widths."""
-    sums = np.zeros((2 * half, 4))
-    _moments(scores, per_score, shift, per_unit, bits, sums)
-    return sums.T
-
-
 def class_sums(scores: Floats, positive: Bools, per_score: float, shift: float) -> tuple[float, float]:
     """Sum s·per_score − shift over the positives and over the negatives."""
     return _class_sums(np.ascontiguousarray(scores), np.ascontiguousarray(positive).view(np.uint8), per_score, shift)  # type: ignore[no-any-return]
@@ -79,24 +59,10 @@ def mark_sums(scores: Floats, positive: Bools) -> tuple[int, int]:
     return _mark_sums(np.ascontiguousarray(scores), np.ascontiguousarray(positive).view(np.uint8))  # type: ignore[no-any-return]
 
 
-def block_moments(
-    scores: Floats, pos: NDArray[np.generic], neg: NDArray[np.generic], edges: Ints, per_score: float, shift: float
-) -> Floats:
-    """Of each block: center, width, Σp, Σn, positive mean, and Σw, Σwu, Σwu², Σwu³, u = (x − center)/width."""
-    sums = np.empty((9, len(edges) - 1))
-    _block_moments(scores, pos, neg, edges, per_score, shift, sums)
-    return sums
-
-
-def block_sums(scores: Floats, weight: Ints, per_score: float, block: int, squares: bool) -> Floats:
+@_jit
+def block_sums(scores, weight, per_score, block, squares):  # type: ignore[no-untyped-def]
     """Of each block: Σw, Σwd and Σwd² seen from the next block's first score, and Σwd and Σwd² seen from its own."""
     sums = np.zeros((5, -(-len(scores) // block)))
-    _sum_blocks(scores, weight, per_score, block, squares, sums)
-    return sums
-
-
-@_jit
-def _sum_blocks(scores, weight, per_score, block, squares, sums):  # type: ignore[no-untyped-def]
     last = len(scores) - 1
     for b in range(sums.shape[1]):
         start, stop = b * block, min((b + 1) * block, last + 1)
@@ -120,10 +86,13 @@ def _sum_blocks(scores, weight, per_score, block, squares, sums):  # type: ignor
                 r += w * v * v
             sums[2, b] = q
             sums[4, b] = r
+    return sums
 
 
 @_jit
-def _block_moments(scores, pos, neg, edges, per_score, shift, sums):  # type: ignore[no-untyped-def]
+def block_moments(scores, pos, neg, edges, per_score, shift):  # type: ignore[no-untyped-def]
+    """Of each block: center, width, Σp, Σn, positive mean, and Σw, Σwu, Σwu², Σwu³, u = (x − center)/width."""
+    sums = np.empty((9, len(edges) - 1))
     for b in range(len(edges) - 1):
         start, stop = edges[b], edges[b + 1]
         first, last = scores[start] * per_score - shift, scores[stop - 1] * per_score - shift
@@ -150,11 +119,13 @@ def _block_moments(scores, pos, neg, edges, per_score, shift, sums):  # type: ig
         sums[6, b] = s
         sums[7, b] = t
         sums[8, b] = q
+    return sums
 
 
 @_jit
-def _moments(scores, per_score, shift, per_unit, bits, sums):  # type: ignore[no-untyped-def]
-    half = len(sums) // 2
+def cell_moments(scores, per_score, shift, per_unit, bits, half):  # type: ignore[no-untyped-def]
+    """Σ1, Σu, Σu², Σu³ in the cells of `oddsmith.solvers.cells`, u the distance from the center in widths."""
+    sums = np.zeros((2 * half, 4))
     cut = 52 - bits
     one, rest, unit = np.int64(1023) << bits, (np.int64(1) << cut) - 1, 0.5**cut
     for i in range(len(scores)):
@@ -169,6 +140,7 @@ def _moments(scores, per_score, shift, per_unit, bits, sums):  # type: ignore[no
         sums[cell, 1] += u
         sums[cell, 2] += u * u
         sums[cell, 3] += u * u * u
+    return sums.T
 
 
 @numba.njit(cache=True, nogil=True, fastmath=True)

@@ -7,14 +7,10 @@ A lower room names the service alone. The rooms that do the work are named where
 from collections.abc import Callable
 from typing import Any
 
-_PROVIDERS: dict[str, Callable[[], Callable[..., Any]]] = {}
-
-
-def provide(service: str, load: Callable[[], Callable[..., Any]]) -> None:
-    """Say how to load the function that does a service."""
-    _PROVIDERS[service] = load
+#: How to load the function that does a service.
+PROVIDERS: dict[str, Callable[[], Callable[..., Any]]] = {}
 
 
 def service(name: str) -> Callable[..., Any]:
     """Return the function that does a service."""
-    return _PROVIDERS[name]()
+    return PROVIDERS[name]()

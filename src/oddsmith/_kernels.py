@@ -44,7 +44,9 @@ def count_table(scores: Floats, positive: Bools) -> tuple[Floats, Ints, Ints]:
     direction = _direction(scores)
     if direction:
         return _count_ordered(scores[::direction] + 0.0, positive[::direction])
-    scores = _without_negative_zero(np.ascontiguousarray(scores))
+    scores = np.ascontiguousarray(scores)
+    if scores.view(np.int64).min() == np.iinfo(np.int64).min:
+        scores = scores + 0.0  # −0.0, the smallest of all doubles when read as a signed integer, becomes 0.0
     limits = _key_limits(scores)
     if limits is None:
         return _count_by_argsort(scores, positive)
@@ -86,11 +88,6 @@ def run_starts(ordered: NDArray[np.generic]) -> Ints:
     first = np.ones(len(ordered), bool)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
     return np.arange(len(ordered)) if first.all() else np.flatnonzero(first)
-
-
-def _without_negative_zero(scores: Floats) -> Floats:
-    # −0.0 is the smallest of all doubles when read as a signed integer.
-    return scores + 0.0 if scores.view(np.int64).min() == np.iinfo(np.int64).min else scores
 
 
 def _key_limits(scores: Floats) -> tuple[int, int, int, int] | None:

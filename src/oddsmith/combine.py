@@ -24,7 +24,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
-from oddsmith._check import as_array, as_distribution, as_labels, as_weights, fail, number
+from oddsmith._check import as_array, as_distribution, as_labels, as_weights, fail, number, refuse_other_columns
 from oddsmith._types import Floats
 from oddsmith.errors import NonConvergenceWarning, SingleClassWarning
 
@@ -288,13 +288,8 @@ class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the combined log-odds of each row."""
         check_is_fitted(self)
         columns = as_array(log_odds, "log_odds", (2,))
-        if columns.shape[1] != self.n_features_in_:
-            fail(
-                "log_odds must have the columns of fit",
-                f"X has {columns.shape[1]} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input",
-                "pass one column per classifier, in the same order",
-            )
+        hint = "pass one column per classifier, in the same order"
+        refuse_other_columns(columns, "log_odds", self, hint)
         return np.asarray(columns @ self.coef_ + self.intercept_)
 
     def predict_proba(self, log_odds: ArrayLike) -> Floats:

@@ -57,7 +57,11 @@ def decide(prob: ArrayLike, costs: ArrayLike, *, abstain: ArrayLike | None = Non
     risk, size = _total(p, matrix), _total(_weight_of_rounding(prob, p), np.abs(matrix))
     if abstain is not None:
         # One more decision, of a cost that is certain, after all others so that a tie decides.
-        price = _price_of_abstaining(abstain, len(p))
+        price = _cost(abstain, "abstain")
+        if price.ndim and len(price) != len(p):
+            got = f"{len(price)} prices for {len(p)} rows"
+            fail("abstain must be a number or one per row", got, "pass one number for all")
+        price = np.broadcast_to(price, (len(p),))
         risk, size = np.column_stack([risk, price]), np.column_stack([size, np.abs(price)])
     best = np.argmin(risk, axis=1)[:, None]
     slack = p.shape[1] * _EPS * (size + np.take_along_axis(size, best, axis=1))
@@ -238,13 +242,6 @@ def _weight_of_rounding(prob: ArrayLike, p: Floats) -> Floats:
         return p
     positive = p[:, 1]
     return np.column_stack([np.where(positive < 1, 1.0, 0.0), positive])
-
-
-def _price_of_abstaining(abstain: ArrayLike, n: int) -> Floats:
-    price = _cost(abstain, "abstain")
-    if price.ndim and len(price) != n:
-        fail("abstain must be a number or one per row", f"{len(price)} prices for {n} rows", "pass one number for all")
-    return np.broadcast_to(price, (n,))
 
 
 def _cost(value: ArrayLike, name: str) -> Floats:

@@ -12,25 +12,24 @@ from oddsmith.table.resample import bootstrap, folds, resample_labels, rows_by_c
 from samples import samples
 
 
-@given(samples(min_size=6), st.integers(2, 5), st.booleans(), st.integers(0, 99))
-def test_folds_are_a_partition(sample, k, stratified, seed):
+@given(samples(min_size=6), st.integers(2, 5), st.integers(0, 99))
+def test_folds_are_a_partition(sample, k, seed):
     table = ScoreTable.from_arrays(*sample)
-    split = folds(table, k, stratified=stratified, random_state=seed)
+    split = folds(table, k, random_state=seed)
     sizes = [fold.part.rows for fold in split]
     assert sum(sizes) == table.rows
     assert max(sizes) - min(sizes) <= 1
     assert split[0].part.merge(*(fold.part for fold in split[1:])) == table
     for fold in split:
         assert fold.rest.merge(fold.part) == table
-    if stratified:
-        positives = [fold.part.n_pos for fold in split]
-        assert max(positives) - min(positives) <= 1
+    positives = [fold.part.n_pos for fold in split]
+    assert max(positives) - min(positives) <= 1
 
 
 def test_fold_counts_have_the_hypergeometric_law_of_rows():
-    table = ScoreTable.from_arrays(np.repeat([0.0, 1.0, 2.0], [6, 8, 6]), np.tile([0, 1], 10))
-    first = [folds(table, 4, stratified=False, random_state=seed)[0].part for seed in range(2000)]
-    counts = np.bincount([int(part.total[part.scores == 1.0].sum()) for part in first], minlength=6)[:6]
+    table = ScoreTable.from_arrays(np.repeat([0.0, 1.0, 2.0], [6, 8, 10]), np.repeat([1, 0], [20, 4]))
+    first = [folds(table, 4, random_state=seed)[0].part for seed in range(2000)]
+    counts = np.bincount([int(part.pos[part.scores == 1.0].sum()) for part in first], minlength=6)[:6]
     law = stats.hypergeom(20, 8, 5).pmf(np.arange(6)) * 2000
     assert np.sum((counts - law) ** 2 / law) < stats.chi2.ppf(0.999, 5)
 

@@ -103,11 +103,6 @@ class _PenalizedLoss(NamedTuple):
     held: Bools
     shape: tuple[int, ...]
 
-    @property
-    def rounding(self) -> float:
-        """How well the loss is known."""
-        return float(np.finfo(self.cases.v.dtype).eps)
-
     def loss(self, theta: Floats) -> tuple[float, Floats]:
         """Return the loss and its gradient."""
         value, gradient = 0.5 * float(self.penalties @ theta**2), self.penalties * theta
@@ -156,7 +151,7 @@ class _PenalizedLoss(NamedTuple):
 def _minimize(problem: _PenalizedLoss, theta: Floats, tolerance: float, max_steps: int) -> tuple[Floats, bool]:
     """Minimize by L-BFGS; steps lower the loss, as far as it is known, and the gradient tells when to stop."""
     value, gradient = problem.loss(theta)
-    curvature, slack = problem.curvature(theta), problem.rounding
+    curvature, slack = problem.curvature(theta), float(np.finfo(problem.cases.v.dtype).eps)
     pairs: list[tuple[Floats, Floats, float]] = []
     for _ in range(max_steps):
         if 0.5 * float(gradient @ (gradient / problem.penalties)) <= tolerance:

@@ -1,4 +1,4 @@
-"""The best temperature of logits, and how scalings are applied."""
+"""The best temperature of logits."""
 
 from typing import NamedTuple
 
@@ -91,8 +91,3 @@ def _derivatives(rows: _LogitRows, size: float, beta: float) -> tuple[float, flo
         slope += float(weight @ (mean - (chosen - top) / size))
         curvature += float(weight @ (square - mean * mean))
     return slope, curvature
-
-
-def apply_scaling(matrix: Floats, rows: Floats) -> Floats:
-    """Multiply each row by a number, a diagonal (shape (k,)) or a full matrix."""
-    return np.asarray(rows @ matrix.T if matrix.ndim == 2 else rows * matrix)

@@ -3,10 +3,11 @@
 import math
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import log_softmax
 
 from oddsmith import _check
@@ -14,10 +15,9 @@ from oddsmith._types import Bools, Floats, Ints
 from oddsmith.classify._folds import CaseFold, Sorted, deal, sort_cases
 from oddsmith.classify._level import level_classes
 from oddsmith.classify._linear import Cases, LinearFit, fit_linear, structured_penalty
-from oddsmith.classify._reading import DeclaredInput
-from oddsmith.classify._softmax import apply_scaling, fit_temperature
+from oddsmith.classify._softmax import fit_temperature
 from oddsmith.classify.scaling import WHY_ON_BOUND, JointScaling
-from oddsmith.maps.joint import FLOOR, ScalingPart
+from oddsmith.maps.joint import FLOOR, ScalingMap, ScalingPart
 from oddsmith.solvers.mixture import mixture_weights
 
 __all__ = ["AutoScaling"]
@@ -47,6 +47,7 @@ _UNKNOWN = 1.0
 _NEGLIGIBLE = 0.005
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class AutoScaling(JointScaling):
     """Blend temperature, vector and matrix scaling, with weights from honest cross-validation. The default.
 
@@ -112,18 +113,8 @@ class AutoScaling(JointScaling):
     (AutoScaling() fitted to logits, True, [[0.6, 0.2, 0.2]])
     """
 
-    def __init__(
-        self,
-        *,
-        accuracy: Literal["free", "keep"] = "free",
-        random_state: int | None = 0,
-        classes: ArrayLike | None = None,
-        input: DeclaredInput = "auto",
-    ) -> None:
-        self.accuracy = accuracy
-        self.random_state = random_state
-        self.classes = classes
-        self.input: DeclaredInput = input
+    accuracy: Literal["free", "keep"] = "free"
+    random_state: int | None = 0
 
     def _fit(self, z: Floats, index: Ints, weight: Floats) -> None:
         _check.one_of(self.accuracy, "accuracy", ("free", "keep"))
@@ -134,7 +125,8 @@ class AutoScaling(JointScaling):
         folds = list(deal(cases, self.random_state))
         candidates = list(_candidates(cases, folds, softenings, keep=self.accuracy == "keep"))
         judged = _HeldOutLikelihoods.of(folds, [rows for _, rows in candidates])
-        weights = _weights(judged, [part.name for part, _ in candidates])
+        names = [part.name for part, _ in candidates]
+        weights = _weights(judged, names)
         kept = np.flatnonzero(weights)
         parts = [candidates[i][0] for i in kept]
         shift = np.zeros(z.shape[1])
@@ -142,60 +134,50 @@ class AutoScaling(JointScaling):
             prob = np.exp(_blended(parts, weights[kept], cases.z)).T
             shift = level_classes(prob, cases.weight, cases.totals, cases.totals > 0)
         back = np.argsort(cases.columns)
-        self._blend = [_in_order(part, back) for part in parts], weights[kept], shift[back]
+        self._blend = tuple(_in_order(part, back) for part in parts), weights[kept], shift[back]
         self.weights_: dict[str, float] = {part.name: float(w) for part, w in zip(parts, weights[kept], strict=True)}
-        self._measure_gain(judged, weights, [part.name for part, _ in candidates])
-        self.verdict_: str = " ".join([*self._choice(), *self._worth(judged.n_folds), *self._left_out(cases)])
+        worth = self._measure_gain(judged, weights, names)
+        self.verdict_: str = " ".join([self._choice(), worth, *self._left_out(cases)])
         reason = fit_temperature(cases.z, cases.truth, cases.weight, _UNKNOWN)[2]
         if reason is not None:
             warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
 
-    def _parts(self) -> tuple[list[ScalingPart], Floats, Floats]:
-        return self._blend
+    @property
+    def map_(self) -> ScalingMap:
+        """The fitted map, from columns to probabilities."""
+        return ScalingMap(self.n_features_in_, self.input_, *self._blend)
 
-    def _measure_gain(self, judged: "_HeldOutLikelihoods", weights: Floats, names: list[str]) -> None:
-        """Tell what calibrating brought."""
+    def _measure_gain(self, judged: "_HeldOutLikelihoods", weights: Floats, names: list[str]) -> str:
+        """Find out what calibrating brought, and tell."""
         self.gain_: float = math.nan
         self.gain_interval_: tuple[float, float] = (math.nan, math.nan)
         self.worth_it_: bool | None = None
-        self._losses = (math.nan, math.nan, math.nan)
         if judged.n_folds == 0:
-            return
+            return "There are too few cases, or classes, to judge by: this is temperature scaling."
         ours = judged.losses(weights)
-        self._losses = (
-            judged.mean(-judged.as_is)[0],
-            judged.mean(-judged.parts[names.index("temperature")])[0],
-            judged.mean(ours)[0],
-        )
+        losses = -judged.as_is, -judged.parts[names.index("temperature")], ours
+        before, tempered, after = (judged.mean(each)[0] for each in losses)
         self.gain_, error = judged.mean(-judged.as_is - ours)
         half = 1.96 * error * math.sqrt(1 + judged.n_folds / max(judged.n_folds - 1, 1))
-        self.gain_interval_ = (self.gain_ - half, self.gain_ + half)
-        self.worth_it_ = self.gain_interval_[0] > 0
+        low, high = self.gain_interval_ = (self.gain_ - half, self.gain_ + half)
+        self.worth_it_ = low > 0
+        change = (
+            f"In {judged.n_folds} folds the log-loss went from {before:.4f} to {after:.4f}, by temperature scaling to "
+            f"{tempered:.4f} (gain {self.gain_:.4f}, 95 % interval {low:.4f} to {high:.4f})"
+        )
+        if self.worth_it_:
+            return f"{change}: calibrating was worth it."
+        if high < 0:
+            return f"{change}: the logits were better uncalibrated."
+        return f"{change}: no clear difference from leaving the logits uncalibrated."
 
-    def _choice(self) -> Iterator[str]:
+    def _choice(self) -> str:
         kinds: dict[str, float] = {}
         for name, share in self.weights_.items():
             kind = name.split(",")[0].split(" ×")[0]
             kinds[kind] = kinds.get(kind, 0.0) + share
         shares = ", ".join(f"{share:.0%} {kind}" for kind, share in sorted(kinds.items(), key=lambda item: -item[1]))
-        yield f"A blend of {shares}, by what each got right out of sample."
-
-    def _worth(self, n_folds: int) -> Iterator[str]:
-        if n_folds == 0:
-            yield "There are too few cases, or classes, to judge by: this is temperature scaling."
-            return
-        low, high = self.gain_interval_
-        before, tempered, after = self._losses
-        change = (
-            f"In {n_folds} folds the log-loss went from {before:.4f} to {after:.4f}, by temperature scaling to "
-            f"{tempered:.4f} (gain {self.gain_:.4f}, 95 % interval {low:.4f} to {high:.4f})"
-        )
-        if self.worth_it_:
-            yield f"{change}: calibrating was worth it."
-        elif high < 0:
-            yield f"{change}: the logits were better uncalibrated."
-        else:
-            yield f"{change}: no clear difference from leaving the logits uncalibrated."
+        return f"A blend of {shares}, by what each got right out of sample."
 
     def _left_out(self, cases: Sorted) -> Iterator[str]:
         missing = np.sort(cases.columns[cases.totals == 0])
@@ -226,7 +208,9 @@ def _features(x: Floats, axes: int) -> Floats:
 
 def _log_proba(part: ScalingPart, x: Floats) -> Floats:
     """Return log P by a part, shape (n, k), x being read with its softening."""
-    return np.asarray(log_softmax(apply_scaling(part.coef, _features(x, part.coef.ndim)) + part.intercept, axis=1))
+    features = _features(x, part.coef.ndim)
+    scaled = features @ part.coef.T if part.coef.ndim == 2 else features * part.coef
+    return np.asarray(log_softmax(scaled + part.intercept, axis=1))
 
 
 def _softenings(cases: Sorted) -> list[float]:
@@ -248,13 +232,16 @@ class _ReadCases:
         self.unit = self.best if reason is None else size
         self._cases, self._scaled = cases, dict[str, Cases]()
 
-    def tempered(self, times: float = 1.0, name: str = "temperature") -> ScalingPart:
+    def tempered(self, times: float = 1.0) -> ScalingPart:
         """Return temperature scaling, at a multiple of the best temperature."""
+        name = "temperature" if times == 1 else f"temperature ×{times:g}"
         return self._part(name, np.array(1 / (times * self.best)), np.zeros(len(self.totals)))
 
-    def constant(self, name: str, prob: Floats) -> ScalingPart:
-        """Return the same probabilities for all cases."""
-        return self._part(name, np.array(0.0), np.log(prob))
+    def constant(self, uniform: bool) -> ScalingPart:
+        """Return the same probabilities for all cases: shares of classes, as if one case more were of any class."""
+        k = len(self.totals)
+        prob = np.full(k, 1 / k) if uniform else (self.totals + 1 / k) / (self.totals.sum() + 1)
+        return self._part("uniform" if uniform else "base rates", np.array(0.0), np.log(prob))
 
     def fit(self, kind: str, times: float, start: LinearFit | None) -> tuple[LinearFit, ScalingPart]:
         """Fit vector or matrix scaling under a multiple of its penalty."""
@@ -279,7 +266,6 @@ def _candidates(
     cases: Sorted, folds: Sequence[CaseFold], softenings: Sequence[float], *, keep: bool
 ) -> Iterator[tuple[ScalingPart, Floats]]:
     """Yield all parts, each fitted to all cases, with the log-likelihood of each case by fits that did not see it."""
-    k = cases.z.shape[1]
     for softening in softenings:
         whole, rests = _ReadCases(cases, softening), [_ReadCases(fold.rest, softening) for fold in folds]
         seen = [_read(fold.part.z, softening) for fold in folds]
@@ -289,13 +275,10 @@ def _candidates(
             return np.concatenate([[], *(_of_true(_log_proba(part, x), fold.part.truth) for part, x, fold in each)])
 
         if softening == 0:
-            rates = [np.full(k, 1 / k) if keep else _base_rates(each.totals) for each in (whole, *rests)]
-            name = "uniform" if keep else "base rates"
-            constants = [each.constant(name, rate) for each, rate in zip((whole, *rests), rates, strict=True)]
-            yield constants[0], judged(constants[1:])
+            constant, *constants = (each.constant(keep) for each in (whole, *rests))
+            yield constant, judged(constants)
         for times in _WARMER if keep else (1.0,):
-            name = "temperature" if times == 1 else f"temperature ×{times:g}"
-            yield whole.tempered(times, name), judged([each.tempered(times, name) for each in rests])
+            yield whole.tempered(times), judged([each.tempered(times) for each in rests])
         if keep or not folds:
             continue
         for kind in ("vector", "matrix") if _affords_matrix(cases) else ("vector",):
@@ -361,26 +344,15 @@ def _weights(judged: _HeldOutLikelihoods, names: Sequence[str]) -> Floats:
 
 def _blended(parts: Sequence[ScalingPart], weights: Floats, z: Floats) -> Floats:
     """Return log P of a blend, shape (n, k)."""
-    total: Floats | None = None
-    read: dict[float, Floats] = {}
-    for part, weight in zip(parts, weights, strict=True):
-        if part.softening not in read:
-            read[part.softening] = _read(z, part.softening)
-        mine = _log_proba(part, read[part.softening]) + math.log(weight)
-        total = mine if total is None else np.logaddexp(total, mine)
-    assert total is not None
-    return total
+    read = {softening: _read(z, softening) for softening in {part.softening for part in parts}}
+    logs = (_log_proba(part, read[part.softening]) + math.log(w) for part, w in zip(parts, weights, strict=True))
+    return reduce(np.logaddexp, logs)
 
 
 def _in_order(part: ScalingPart, back: Any) -> ScalingPart:
     """Return a part with its classes in another order."""
     coef = part.coef if part.coef.ndim == 0 else part.coef[back] if part.coef.ndim == 1 else part.coef[back][:, back]
     return part._replace(coef=coef, intercept=part.intercept[back])
-
-
-def _base_rates(totals: Floats) -> Floats:
-    """Return shares of classes, as if one case more were of any class."""
-    return np.asarray((totals + 1 / len(totals)) / (totals.sum() + 1))
 
 
 def _affords_matrix(cases: Sorted) -> bool:

@@ -6,8 +6,7 @@ from sklearn.base import clone
 
 from oddsmith._types import Floats
 from oddsmith.calibrators import Calibrator
-from oddsmith.classify._reading import logits_of
-from oddsmith.classify.scaling import JointScaling
+from oddsmith.classify.scaling import JointScaling, logits_of
 from oddsmith.modelfile import JointModel
 from oddsmith.table.class_rows import ClassRows
 

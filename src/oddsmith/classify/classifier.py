@@ -1,10 +1,9 @@
 """A classifier whose probabilities are calibrated, by any calibrator and any protocol."""
 
 import os
-from collections.abc import Callable
 from copy import copy
-from functools import wraps
-from typing import Any, Literal, ParamSpec, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,8 +23,7 @@ from oddsmith.calibrators import Calibrator
 from oddsmith.classify._sources import known_classes
 from oddsmith.classify.in_sample import remember_rows, row_hashes, warn_if_in_sample
 from oddsmith.classify.methods import resolve_method
-from oddsmith.classify.multiclass import ProblemClassifier, is_joint, make_calibration
-from oddsmith.classify.pair import CalibratedPair
+from oddsmith.classify.multiclass import CalibratedPair, ProblemClassifier, is_joint, make_calibration
 from oddsmith.classify.protocols import (
     FitProgress,
     Pooled,
@@ -38,33 +36,28 @@ from oddsmith.classify.protocols import (
     score_all,
     weight_params,
 )
-from oddsmith.classify.scores import ResponseMethod
+from oddsmith.classify.scores import ClassifierScores, ResponseMethod
 from oddsmith.classify.target import Target, read_target
 from oddsmith.modelfile import CalibrationModel, JointModel
 
 __all__ = ["CalibratedClassifier"]
 
-
-Parameters = ParamSpec("Parameters")
-
 #: Parameters by names that they no longer have.
 _RENAMED = {"calibrator": "method", "score": "response_method"}
 
 
-def _with_new_names(init: Callable[Parameters, None]) -> Callable[Parameters, None]:
+class _Renamed:
     """Refuse old names of parameters, naming the new ones; the signature stays what it is."""
 
-    @wraps(init)
-    def checked(*args: Parameters.args, **given: Parameters.kwargs) -> None:
+    def __new__(cls, *_: Any, **given: Any) -> Self:
         for old in _RENAMED.keys() & given.keys():
             new = _RENAMED[old]
             _check.fail(f"{old} is called {new}", f"{old}={given[old]!r}", f"pass it as {new}")
-        init(*args, **given)
-
-    return checked
+        return super().__new__(cls)
 
 
-class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False)
+class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _Renamed):  # type: ignore[misc]
     """Give any classifier calibrated probabilities.
 
     By default the protocol of Platt, Bennett, and Zhang & Yang: score every row by a classifier that was not trained on
@@ -140,34 +133,20 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     ('log_odds', [[0.81, 0.19]])
     """
 
+    estimator: Any = None
+    method: Any = "auto"
+    _: KW_ONLY
+    cv: Any = 5
+    ensemble: bool | Literal["auto"] = False
+    response_method: ResponseMethod = "auto"
+    multiclass: Any = "auto"
+    prefit: bool = False
+    random_state: Any = 0
+    n_jobs: int | None = None
+    progress: FitProgress | None = None
+
     # Groups go to the splitter, and X_train to a comparison of rows: a router must ask neither of this class.
     __metadata_request__fit = {"groups": UNUSED, "X_train": UNUSED}  # noqa: RUF012
-
-    @_with_new_names
-    def __init__(
-        self,
-        estimator: Any = None,
-        method: Any = "auto",
-        *,
-        cv: Any = 5,
-        ensemble: bool | Literal["auto"] = False,
-        response_method: ResponseMethod = "auto",
-        multiclass: Any = "auto",
-        prefit: bool = False,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        progress: FitProgress | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.method = method
-        self.cv = cv
-        self.ensemble = ensemble
-        self.response_method = response_method
-        self.multiclass = multiclass
-        self.prefit = prefit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
 
     def fit(
         self,
@@ -217,10 +196,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
                 )
             estimators, pooled = self._fit_estimators(training, X, target, split_params)
         calibrations = [
-            copy(calibration).fit(each.values, each.form, target.at(each.rows), each.weight(weight), each.meaning)
+            copy(calibration).fit(each.values, each.scores, target.at(each.rows), each.weight(weight))
             for each in pooled
         ]
-        self._keep(estimators, calibrations, pooled[0], target)
+        self._keep(estimators, calibrations, pooled[0].scores, target)
         return self
 
     def predict_proba(self, X: Any) -> Floats:
@@ -232,7 +211,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return log P of each class or label, finite where P itself rounds to 0, unless a calibrator says 0."""
         check_is_fitted(self)
-        logs = [pair.predict_log_proba(X) for pair in self.calibrated_classifiers_]
+        logs = [pair.calibration.predict_log_proba(pair.raw_scores(X)) for pair in self.calibrated_classifiers_]
         return logs[0] if len(logs) == 1 else np.asarray(logsumexp(logs, axis=0) - np.log(len(logs)))
 
     def log_odds(self, X: Any) -> Floats:
@@ -240,8 +219,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         check_is_fitted(self)
         if len(self.classes_) != 2 or self._multilabel():
             _check.fail("log_odds needs two classes", f"{len(self.classes_)}", "use predict_log_proba")
-        if len(self.calibrated_classifiers_) == 1:
-            return self.calibrated_classifiers_[0].log_odds(X)
+        if len(self.calibrators_) == 1 and isinstance(self.calibrators_[0], Calibrator):
+            return self.calibrators_[0].log_odds(self.calibrated_classifiers_[0].raw_scores(X))
         logs = self.predict_log_proba(X)
         return np.asarray(logs[:, 1] - logs[:, 0])
 
@@ -394,7 +373,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         )
         return [estimator], [pooled]
 
-    def _keep(self, estimators: list[Any], calibrations: list[Any], scored: Pooled, target: Target) -> None:
+    def _keep(self, estimators: list[Any], calibrations: list[Any], scored: ClassifierScores, target: Target) -> None:
         used = self.response_method if callable(self.response_method) else scored.kind
         self.calibrated_classifiers_: list[CalibratedPair] = [
             CalibratedPair(estimator, calibration, target.classes, used, scored.source)
@@ -402,9 +381,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         ]
         self.calibrators_: list[Any] = [each for calibration in calibrations for each in calibration.calibrators]
         self.classes_: NDArray[Any] = target.classes
-        self.response_method_: str
-        self.source_: str
-        self.response_method_, self.source_ = scored.kind, scored.source
+        self.response_method_: str = scored.kind
+        self.source_: str = scored.source
         # What an earlier fit knew and this one does not must go.
         for name in ("estimator_", "n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)

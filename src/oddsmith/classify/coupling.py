@@ -50,8 +50,7 @@ def normalize_one_vs_rest(r: ArrayLike) -> Floats:
     >>> normalize_one_vs_rest([[0.5, 0.25, 0.25], [0.0, 0.0, 0.0]]).round(3).tolist()
     [[0.5, 0.25, 0.25], [0.333, 0.333, 0.333]]
     """
-    answers = as_array(r, "r", (1, 2), unit=True)
-    return _to_sum_one(answers)
+    return _to_sum_one(as_array(r, "r", (1, 2), unit=True))
 
 
 def couple_pairwise(r: ArrayLike, n: ArrayLike | None = None) -> Floats:

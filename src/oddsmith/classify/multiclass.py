@@ -6,7 +6,7 @@ problems, a calibrator for each, and a rule that puts the answers together.
 
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from oddsmith._types import Floats, Weights
 from oddsmith.calibrators import Calibrator
 from oddsmith.classify._sources import Form
 from oddsmith.classify.coupling import couple_code_matrix, couple_pairwise, normalize_one_vs_rest
-from oddsmith.classify.scores import ScoreLayout
+from oddsmith.classify.scores import ClassifierScores, ResponseMethod, ScoreLayout, classifier_scores
 from oddsmith.classify.target import Target
 from oddsmith.maps.base import logit
 
@@ -154,11 +154,9 @@ class ProblemCalibration:
     calibrators: list[Any] = field(default_factory=list)
     counts: Floats = field(default_factory=lambda: np.empty(0))
 
-    def fit(
-        self, values: Floats, form: Form, target: Target, weight: Weights | None, meaning: str | None = None
-    ) -> Self:
-        """Fit every problem to aligned scores, of which may be known what they mean."""
-        signs, columns = self.problems.signs(target), self.problems.scores(values, form)
+    def fit(self, values: Floats, read: ClassifierScores, target: Target, weight: Weights | None) -> Self:
+        """Fit every problem to aligned scores, which were read as these were."""
+        signs, columns = self.problems.signs(target), self.problems.scores(values, read.form)
         self.calibrators, counts = [], []
         for sign, scores in zip(signs.T, columns.T, strict=True):
             held = sign != 0 if weight is None else (sign != 0) & (weight > 0)
@@ -169,7 +167,7 @@ class ProblemCalibration:
             counts.append(float(held.sum() if given is None else given.sum()))
             labels = (sign[held] > 0).astype(np.int64)
             calibrator = clone(self.calibrator)
-            fitted = calibrator._fit_known(meaning, scores[held], labels, given) if held.any() else None
+            fitted = calibrator._fit_known(read.meaning, scores[held], labels, given) if held.any() else None
             self.calibrators.append(fitted)
         self.counts = np.array(counts)
         if not self.counts.any():
@@ -195,10 +193,6 @@ class ProblemCalibration:
             log_odds[:, b] = calibrator.log_odds(scores[:, b])
         return self.problems.join_log_odds(log_odds, self.counts)
 
-    def log_odds(self, scores: Floats) -> Floats:
-        """Return the log-odds of the second of two classes."""
-        return np.asarray(self.calibrators[0].log_odds(scores))
-
     def _fitted(self) -> list[tuple[int, Calibrator]]:
         return [(b, calibrator) for b, calibrator in enumerate(self.calibrators) if calibrator is not None]
 
@@ -211,13 +205,10 @@ class JointCalibration:
     problems: Problems
     calibrators: list[Any] = field(default_factory=list)
 
-    def fit(
-        self, values: Floats, form: Form, target: Target, weight: Weights | None, meaning: str | None = None
-    ) -> Self:
-        """Fit the scaling to aligned scores; their form tells all."""
-        del meaning
+    def fit(self, values: Floats, read: ClassifierScores, target: Target, weight: Weights | None) -> Self:
+        """Fit the scaling to aligned scores, which were read as these were."""
         scaling = clone(self.calibrator).set_params(classes=np.arange(len(target.classes)), input="logits")
-        self.calibrators = [scaling.fit(self.scores(values, form), target.codes, weight)]
+        self.calibrators = [scaling.fit(self.scores(values, read.form), target.codes, weight)]
         return self
 
     def scores(self, values: Floats, form: Form) -> Floats:
@@ -235,11 +226,6 @@ class JointCalibration:
         """Return log P of each class."""
         return np.asarray(self.calibrators[0].predict_log_proba(scores))
 
-    def log_odds(self, scores: Floats) -> Floats:
-        """Return the log-odds of the second of two classes."""
-        logs = self.predict_log_proba(scores)
-        return np.asarray(logs[:, 1] - logs[:, 0])
-
 
 def is_joint(target: Target, multiclass: Any) -> bool:
     """Tell whether a name may mean a scaling of all classes: there are more than two, and nobody takes them apart."""
@@ -256,6 +242,31 @@ def make_calibration(calibrator: Any, target: Target, multiclass: Any) -> Proble
         got = f"{type(calibrator).__name__} for an indicator matrix"
         _check.fail("a joint scaling needs classes that exclude each other", got, "use a Calibrator")
     return JointCalibration(calibrator, problems_for(target, "one_vs_rest"))
+
+
+class CalibratedPair(NamedTuple):
+    """A fitted classifier with the calibration of its scores."""
+
+    estimator: Any
+    calibration: ProblemCalibration | JointCalibration
+    classes: NDArray[Any]
+    response_method: ResponseMethod
+    source: str
+
+    @property
+    def calibrators(self) -> list[Any]:
+        """The fitted calibrators: one per two-class problem, or one joint scaling."""
+        return self.calibration.calibrators
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the calibrated P of each class or label."""
+        return self.calibration.predict_proba(self.raw_scores(X))
+
+    def raw_scores(self, X: Any) -> Floats:
+        """Return what the calibrators take: one column each, or the logits of a joint scaling."""
+        layout = self.calibration.problems.layout
+        scores = classifier_scores(self.estimator, X, self.response_method, layout=layout, source=self.source)
+        return self.calibration.scores(scores.aligned(self.classes), scores.form)
 
 
 class ProblemClassifier(BaseEstimator):  # type: ignore[misc]

@@ -30,7 +30,6 @@ from sklearn.utils.validation import has_fit_parameter
 from oddsmith import _check
 from oddsmith._sklearn_compat import check_method_params, num_samples, safe_split
 from oddsmith._types import Bools, Floats, Weights
-from oddsmith.classify._sources import Form
 from oddsmith.classify.scores import ClassifierScores, ResponseMethod, ScoreLayout, classifier_scores, wants_numbers
 from oddsmith.classify.target import Target, read_target
 from oddsmith.errors import InSampleWarning, SkippedFoldWarning, UnusedWeightWarning
@@ -52,14 +51,14 @@ class ScoredFold(NamedTuple):
 
 
 class Pooled(NamedTuple):
-    """The aligned scores of all folds; a row scored r times is there r times, each with the share 1/r."""
+    """The aligned scores of all folds; a row scored r times is there r times, each with the share 1/r.
+
+    ``scores`` are those of the first fold, which tell what all of them are.
+    """
 
     rows: RowNumbers
     values: Floats
-    form: Form
-    kind: str
-    source: str
-    meaning: str | None
+    scores: ClassifierScores
     share: Floats | None
 
     def weight(self, sample_weight: Weights | None) -> Weights | None:
@@ -80,8 +79,7 @@ class Training(NamedTuple):
 
     def present(self, n: int) -> Bools:
         """Mark the rows to train on; one whose weight is 0 is absent."""
-        weights = {name: value for name, value in self.params.items() if name.endswith("sample_weight")}
-        given = [value for value in weights.values() if value is not None]
+        given = [each for name, each in self.params.items() if name.endswith("sample_weight") and each is not None]
         return np.asarray(given[0]) > 0 if given else np.ones(n, dtype=bool)
 
 
@@ -229,17 +227,13 @@ def pool(folds: list[ScoredFold], target: Target) -> Pooled:
     rows = np.concatenate([fold.test for fold in folds])
     values = np.concatenate([fold.scores.aligned(target.classes) for fold in folds])
     times = np.bincount(rows)[rows]
-    scores = folds[0].scores
-    share = None if times.max() == 1 else 1 / times
-    return Pooled(rows, values, scores.form, scores.kind, scores.source, scores.meaning, share)
+    return Pooled(rows, values, folds[0].scores, None if times.max() == 1 else 1 / times)
 
 
 def score_all(training: Training, X: Any, target: Target) -> Pooled:
     """Score all rows by a classifier that is fitted already."""
     scores = classifier_scores(training.estimator, X, training.response_method, layout=training.layout)
-    rows = np.arange(len(target.y))
-    values = scores.aligned(target.classes)
-    return Pooled(rows, values, scores.form, scores.kind, scores.source, scores.meaning, None)
+    return Pooled(np.arange(len(target.y)), scores.aligned(target.classes), scores, None)
 
 
 def score_tables(

@@ -12,7 +12,8 @@ fewer than some hundred rows prefer temperature scaling.
 import os
 import warnings
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,12 +22,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from oddsmith import _hooks
-from oddsmith._check import as_weights, fail, number
+from oddsmith import _check, _hooks
 from oddsmith._types import Floats, Ints
 from oddsmith.calibrators.registry import method_name
 from oddsmith.classify._linear import Cases, fit_linear, structured_penalty
-from oddsmith.classify._reading import DeclaredInput, logits_of, read_rows
 from oddsmith.classify._softmax import fit_temperature
 from oddsmith.classify.target import read_labels
 from oddsmith.errors import (
@@ -36,9 +35,11 @@ from oddsmith.errors import (
     SeparableWarning,
     SingleClassWarning,
 )
-from oddsmith.maps.joint import LogitReading, ScalingMap, ScalingPart
+from oddsmith.maps.joint import LEAST, Input, LogitReading, ScalingMap, ScalingPart
 
 __all__ = ["DirichletScaling", "MatrixScaling", "TemperatureScaling", "VectorScaling"]
+
+DeclaredInput = Literal["auto", "logits", "probabilities"]
 
 #: Log-loss per case that may be left to gain.
 _TOLERANCE = 1e-16
@@ -57,23 +58,24 @@ WHY_ON_BOUND: dict[type[Warning], str] = {
 }
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What all joint calibrators share: reading logits and labels, softmax, decisions."""
 
-    classes: ArrayLike | None
-    input: DeclaredInput
-    temperature_: float
-    n_features_in_: int
-    classes_: NDArray[Any]
+    classes: ArrayLike | None = None
+    input: DeclaredInput = "auto"
 
     def fit(self, logits: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit on logits of shape (n, k), labels and optional weights; integer weights are repetitions.
 
         Arrays, data frames and tensors (anything with ``__array__`` or ``__dlpack__``) are taken as they are.
         """
+        self.input_: Input
         rows, self.input_ = read_rows(logits, self.input)
-        self.n_features_in_, z = rows.shape[1], logits_of(rows, self.input_)
-        given = as_weights(sample_weight, len(z))
+        self.n_features_in_: int = rows.shape[1]
+        z = logits_of(rows, self.input_)
+        given = _check.as_weights(sample_weight, len(z))
+        self.classes_: NDArray[Any]
         self.classes_, index = _read_classes(y, z.shape, self.classes)
         weight = np.ones(len(z)) if given is None else given.astype(np.float64)
         if given is not None:
@@ -100,13 +102,8 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the columns of rows, as many as there were in fit."""
         check_is_fitted(self)
         rows, _ = read_rows(logits, self.input_)
-        if rows.shape[1] != self.n_features_in_:
-            fail(
-                "logits must have the columns of fit",
-                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input",
-                "Reshape your data to one column per class, in the same order",
-            )
+        hint = "Reshape your data to one column per class, in the same order"
+        _check.refuse_other_columns(rows, "logits", self, hint)
         return rows
 
     def predict(self, logits: ArrayLike) -> NDArray[Any]:
@@ -127,21 +124,15 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @abstractmethod
     def _fit(self, z: Floats, index: Ints, weight: Floats) -> None: ...
 
-    @abstractmethod
-    def _parts(self) -> tuple[list[ScalingPart], Floats, Floats]:
-        """Return the parts of the blend, their weights, and what is added to the logs of the blend."""
-
     @property
+    @abstractmethod
     def map_(self) -> ScalingMap:
         """The fitted map, from columns to probabilities."""
-        parts, weights, shift = self._parts()
-        return ScalingMap(self.n_features_in_, self.input_, tuple(parts), weights, shift)
 
-    def _single(
-        self, reading: LogitReading, coef: Floats, intercept: Floats
-    ) -> tuple[list[ScalingPart], Floats, Floats]:
+    def _single(self, reading: LogitReading, coef: Floats, intercept: Floats) -> ScalingMap:
+        """Return the map of a scaling that is no blend."""
         part = ScalingPart(method_name(type(self)), reading, 0.0, coef, intercept)
-        return [part], np.ones(1), np.zeros(len(self.classes_))
+        return ScalingMap(self.n_features_in_, self.input_, (part,), np.ones(1), np.zeros(len(self.classes_)))
 
 
 class TemperatureScaling(JointScaling):
@@ -179,17 +170,15 @@ class TemperatureScaling(JointScaling):
     (2.232, [0.75, 0.125, 0.125])
     """
 
-    def __init__(self, *, classes: ArrayLike | None = None, input: DeclaredInput = "auto") -> None:
-        self.classes = classes
-        self.input: DeclaredInput = input
-
     def _fit(self, z: Floats, index: Ints, weight: Floats) -> None:
         self.temperature_: float
         self.temperature_, _, reason = fit_temperature(z, index, weight)
         if reason is not None:
             warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
 
-    def _parts(self) -> tuple[list[ScalingPart], Floats, Floats]:
+    @property
+    def map_(self) -> ScalingMap:
+        """The fitted map, from columns to probabilities."""
         return self._single("logits", np.array(min(self.beta_, _STEEPEST)), np.zeros(len(self.classes_)))
 
     @property
@@ -199,6 +188,7 @@ class TemperatureScaling(JointScaling):
         return 1 / self.temperature_
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class VectorScaling(JointScaling):
     """Rescale and shift the logit of each class on its own.
 
@@ -234,16 +224,9 @@ class VectorScaling(JointScaling):
     [-0.182, -0.042, 0.223]
     """
 
-    _reading: ClassVar[LogitReading] = "logits"
-    coef_: Floats
-    intercept_: Floats
+    penalty: float | None = None
 
-    def __init__(
-        self, *, penalty: float | None = None, classes: ArrayLike | None = None, input: DeclaredInput = "auto"
-    ) -> None:
-        self.penalty = penalty
-        self.classes = classes
-        self.input: DeclaredInput = input
+    _reading: ClassVar[LogitReading] = "logits"
 
     def _features(self, z: Floats) -> Floats:
         return np.asarray(z - z.mean(axis=1, keepdims=True))
@@ -251,7 +234,9 @@ class VectorScaling(JointScaling):
     def _penalty(self, k: int) -> Floats:
         """Return the penalty of each change of the matrix: shape (k,) for a diagonal one, else (k, k)."""
         return np.full(
-            k, k if self.penalty is None else number(self.penalty, "penalty", low=0, strict=True), dtype=np.float64
+            k,
+            k if self.penalty is None else _check.number(self.penalty, "penalty", low=0, strict=True),
+            dtype=np.float64,
         )
 
     def _fit(self, z: Floats, index: Ints, weight: Floats) -> None:
@@ -266,10 +251,13 @@ class VectorScaling(JointScaling):
             warnings.warn("Scaling stopped before its tolerance.", NonConvergenceWarning, stacklevel=3)
         self.coef_, self.intercept_ = fitted.matrix / self.temperature_, fitted.shift
 
-    def _parts(self) -> tuple[list[ScalingPart], Floats, Floats]:
+    @property
+    def map_(self) -> ScalingMap:
+        """The fitted map, from columns to probabilities."""
         return self._single(self._reading, np.clip(self.coef_, -_STEEPEST, _STEEPEST), self.intercept_)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class MatrixScaling(VectorScaling):
     """Mix the logits of all classes: a full matrix and an intercept.
 
@@ -303,21 +291,12 @@ class MatrixScaling(VectorScaling):
     [0.66, 0.12, 0.22]
     """
 
-    def __init__(
-        self,
-        *,
-        penalty: float | None = None,
-        penalty_off_diagonal: float | None = None,
-        classes: ArrayLike | None = None,
-        input: DeclaredInput = "auto",
-    ) -> None:
-        super().__init__(penalty=penalty, classes=classes, input=input)
-        self.penalty_off_diagonal = penalty_off_diagonal
+    penalty_off_diagonal: float | None = None
 
     def _penalty(self, k: int) -> Floats:
         penalty = structured_penalty(k)
         if self.penalty_off_diagonal is not None:
-            penalty[:] = number(self.penalty_off_diagonal, "penalty_off_diagonal", low=0, strict=True)
+            penalty[:] = _check.number(self.penalty_off_diagonal, "penalty_off_diagonal", low=0, strict=True)
         np.fill_diagonal(penalty, super()._penalty(k))
         return penalty
 
@@ -352,12 +331,46 @@ def _read_classes(y: ArrayLike, shape: tuple[int, ...], classes: ArrayLike | Non
     labels, present = read_labels(y, shape[0])
     columns = present if classes is None else np.asarray(classes)
     if columns.shape != shape[1:] or len(np.unique(columns)) != len(columns):
-        fail(
+        _check.fail(
             "logits must have one column per class",
             f"{shape[1]} columns for {columns.size} classes",
             "name the label of each column, once, with classes=",
         )
     if unknown := set(present.tolist()) - set(columns.tolist()):
-        fail("y must hold labels from classes", f"labels {sorted(unknown)[:4]}", "add them to classes")
+        _check.fail("y must hold labels from classes", f"labels {sorted(unknown)[:4]}", "add them to classes")
     order = np.argsort(columns)
     return columns, order[np.searchsorted(columns, labels, sorter=order)]
+
+
+def read_rows(values: ArrayLike, given: DeclaredInput) -> tuple[Floats, Input]:
+    """Return the columns that came, shape (n, c), and what they were taken for.
+
+    One column is the log-odds, or the probability, of the second of two classes.
+    """
+    _check.one_of(given, "input", ("auto", "logits", "probabilities"))
+    array = _check.as_array(_on_this_machine(values), "logits", (1, 2), unit=given == "probabilities")
+    rows = array[:, None] if array.ndim == 1 else array
+    if given == "probabilities":
+        _check.as_distribution(rows[:, 0] if rows.shape[1] == 1 else rows)
+        return rows, given
+    return rows, "probabilities" if given == "auto" and rows.shape[1] > 1 and _check.are_distributions(
+        rows
+    ) else "logits"
+
+
+def logits_of(rows: Floats, kind: Input) -> Floats:
+    """Return one logit per class."""
+    if rows.shape[1] == 1:
+        p = rows[:, 0]
+        rows = np.column_stack([1 - p, p] if kind == "probabilities" else [np.zeros(len(p)), p])
+    return np.log(np.maximum(rows, LEAST)) if kind == "probabilities" else rows
+
+
+def _on_this_machine(values: Any) -> Any:
+    """Take a tensor out of its graph and off its device, whatever library it is from."""
+    for step in ("detach", "cpu"):
+        if callable(take := getattr(values, step, None)):
+            values = take()
+    if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
+        values = np.from_dlpack(values)
+    return values

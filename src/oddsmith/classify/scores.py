@@ -30,14 +30,6 @@ ScoreLayout = Literal["classes", "labels", "pairs"]
 #: A kind of score by name, or a function of the fitted classifier and X.
 ResponseMethod = str | Callable[[Any, Any], ArrayLike]
 
-#: What the scores of a kind are; margins are log-odds on a scale of their own.
-_MEANING = {
-    "decision_function": "log_odds",
-    "log_odds": "log_odds",
-    "predict_proba": "probability",
-    "votes": "probability",
-}
-
 
 @dataclass(frozen=True, eq=False)
 class ClassifierScores:
@@ -67,7 +59,9 @@ class ClassifierScores:
     @property
     def meaning(self) -> str | None:
         """What the numbers are, "probability" or "log_odds"; None for those of a function."""
-        return None if self.source == "function" else _MEANING[self.kind]
+        if self.source == "function":
+            return None
+        return "probability" if self.kind in ("predict_proba", "votes") else "log_odds"  # margins on their own scale
 
     def aligned(self, classes: NDArray[Any]) -> Floats:
         """Return the scores for sorted classes: one column for two, else one per class or pair, NaN where unseen."""

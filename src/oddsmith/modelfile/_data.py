@@ -3,7 +3,7 @@
 import hashlib
 import math
 import re
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -56,17 +56,7 @@ class DataSummary:
     @staticmethod
     def of(table: ScoreTable) -> "DataSummary":
         """Summarise a score table."""
-        return DataSummary(
-            table.rows,
-            len(table),
-            table.kind,
-            float(table.n_pos + table.n_neg),
-            table.prevalence,
-            *table.span(),
-            table.resolution,
-            table.log_odds_cells,
-            table_hash(table),
-        )
+        return replace(DataSummary.kept(Fingerprint.of(table)), distinct=len(table), sha256=table_hash(table))
 
     @staticmethod
     def kept(data: Fingerprint) -> "DataSummary":

@@ -13,9 +13,8 @@ from oddsmith._types import Floats, Label
 from oddsmith._version import __version__
 from oddsmith.maps import constant_map
 from oddsmith.maps.joint import Input, JointMap, OneVsRestMap
-from oddsmith.modelfile._envelope import SavedModel, read_origin
+from oddsmith.modelfile._envelope import SavedModel, plain_label, plain_value, read_labels, read_origin
 from oddsmith.modelfile._joint_maps import MOST_CLASSES, read_joint_map
-from oddsmith.modelfile._labels import plain_label, plain_value, read_labels
 from oddsmith.modelfile._model import map_of
 from oddsmith.modelfile.checked import array, keys, text, whole
 from oddsmith.modelfile.strict_json import refuse, shown
@@ -106,6 +105,7 @@ class JointModel(SavedModel):
 
     _schema: ClassVar[int] = 2
     _kind: ClassVar[str] = "several classes"
+    _keys: ClassVar[tuple[str, ...]] = _KEYS
 
     @staticmethod
     def from_scaling(
@@ -222,19 +222,6 @@ class JointModel(SavedModel):
         if unit and columns.shape[1] > 1:
             _check.as_distribution(columns)
         return columns
-
-    def _content(self) -> dict[str, Any]:
-        return {
-            "version": self.version,
-            "method": self.method,
-            "parameters": dict(self.parameters),
-            "labels": list(self.labels),
-            "column_names": None if self.column_names is None else list(self.column_names),
-            "data": None if self.data is None else self.data.to_dict(),
-            "warnings": list(self.warnings),
-            "verdict": self.verdict,
-            "map": self.map.to_dict(),
-        }
 
     @classmethod
     def _from_content(cls, content: dict[str, Any]) -> "JointModel":

@@ -15,8 +15,7 @@ from oddsmith._version import __version__
 from oddsmith.maps import CalibrationMap
 from oddsmith.maps.segments import rows_by_segment
 from oddsmith.modelfile._data import DataSummary
-from oddsmith.modelfile._envelope import SavedModel, read_file, read_origin
-from oddsmith.modelfile._labels import plain_label, plain_value, read_labels
+from oddsmith.modelfile._envelope import SavedModel, plain_label, plain_value, read_file, read_labels, read_origin
 from oddsmith.modelfile._shapes import read_map
 from oddsmith.modelfile.checked import keys, text
 from oddsmith.modelfile.strict_json import refuse, shown
@@ -82,6 +81,7 @@ class CalibrationModel(SavedModel):
     #: Not the latest: older versions read it too.
     _schema: ClassVar[int] = 1
     _kind: ClassVar[str] = "two classes"
+    _keys: ClassVar[tuple[str, ...]] = ("version", "method", "parameters", "labels", "data", "warnings", "map")
 
     @staticmethod
     def from_calibrator(
@@ -178,15 +178,7 @@ class CalibrationModel(SavedModel):
         return result
 
     def _content(self) -> dict[str, Any]:
-        content = {
-            "version": self.version,
-            "method": self.method,
-            "parameters": dict(self.parameters),
-            "labels": list(self.labels),
-            "data": self.data.to_dict(),
-            "warnings": list(self.warnings),
-            "map": self.map.to_dict(),
-        }
+        content = super()._content()
         if self.by is not None:
             content["by"] = self.by
             content["segments"] = {name: part._content() for name, part in self.segments.items()}
@@ -239,11 +231,8 @@ def save(calibrator: Any, path: str | os.PathLike[str], *, force: bool = False) 
     CalibrationModel.from_calibrator(calibrator).save(path, force=force)
 
 
-_KEYS = ("version", "method", "parameters", "labels", "data", "warnings", "map")
-
-
 def _read_content(content: Any, where: str, *, segmented: bool = False) -> CalibrationModel:
-    keys(content, (*_KEYS, "by", "segments") if segmented else _KEYS, where)
+    keys(content, (*CalibrationModel._keys, "by", "segments") if segmented else CalibrationModel._keys, where)
     negative, positive = read_labels(content["labels"], where, least=2, most=2)
     model = CalibrationModel(
         map=read_map(content["map"]),

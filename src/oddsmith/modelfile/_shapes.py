@@ -33,10 +33,11 @@ def read_map(content: Any, where: str = "map", depth: int = 0) -> CalibrationMap
     if depth > _MAX_DEPTH:
         refuse(f"{where} must not be nested more than {_MAX_DEPTH} levels", "a deeper one")
     shape = content.get("shape") if isinstance(content, dict) else None
-    checker = CHECKERS.get(shape) if isinstance(shape, str) else None
-    if checker is None:
+    if not isinstance(shape, str) or shape not in CHECKERS:
         refuse(f"{where}.shape must be one of {', '.join(sorted(CHECKERS))}", shown(shape))
-    checked = checker({name: value for name, value in content.items() if name != "shape"}, where, depth)
+    checker, names = CHECKERS[shape]
+    rest = keys({name: value for name, value in content.items() if name != "shape"}, names, where)
+    checked = checker(rest, where, depth)
     try:
         found = CalibrationMap.from_dict({"shape": shape, **checked})
     except InvalidInputError as error:
@@ -70,7 +71,6 @@ def _within(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _polynomial(content: dict[str, Any], where: str, _depth: int) -> dict[str, Any]:
-    keys(content, ("knots", "origins", "coefficients", "scale"), where)
     pieces = content["coefficients"]
     if not isinstance(pieces, list) or not pieces or not isinstance(pieces[0], list) or not 2 <= len(pieces[0]) <= 4:
         refuse(f"{where}.coefficients must be lists of two to four numbers", shown(pieces))
@@ -91,13 +91,11 @@ def _scale(value: Any, origins: list[float], where: str) -> float:
 
 
 def _linear(content: dict[str, Any], where: str, _depth: int) -> dict[str, Any]:
-    keys(content, ("knots", "values"), where)
     knots = ascending(content["knots"], f"{where}.knots")
     return {"knots": knots, "values": array(content["values"], f"{where}.values", length=len(knots), low=0, high=1)}
 
 
 def _step(content: dict[str, Any], where: str, _depth: int) -> dict[str, Any]:
-    keys(content, ("knots", "at", "between"), where)
     knots = ascending(content["knots"], f"{where}.knots")
     return {
         "knots": knots,
@@ -107,7 +105,6 @@ def _step(content: dict[str, Any], where: str, _depth: int) -> dict[str, Any]:
 
 
 def _cosine(content: dict[str, Any], where: str, _depth: int) -> dict[str, Any]:
-    keys(content, ("low", "high", "coefficients"), where)
     low, high = ascending([content["low"], content["high"]], f"{where}.low and high")
     coefficients = array(content["coefficients"], f"{where}.coefficients")
     if sum(map(abs, coefficients)) > _LARGEST:
@@ -116,7 +113,6 @@ def _cosine(content: dict[str, Any], where: str, _depth: int) -> dict[str, Any]:
 
 
 def _log_basis(content: dict[str, Any], where: str, _depth: int) -> dict[str, Any]:
-    keys(content, ("slopes", "intercept", "centre", "scale"), where)
     return {
         "slopes": array(content["slopes"], f"{where}.slopes", length=2, low=-_LARGEST, high=_LARGEST),
         "intercept": number(content["intercept"], f"{where}.intercept"),
@@ -133,13 +129,11 @@ def _unit_input(content: dict[str, Any], where: str, depth: int) -> dict[str, An
 
 
 def _soft_logit(content: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
-    keys(content, ("inner", "softness"), where)
     inner = read_map(content["inner"], f"{where}.inner", depth + 1).to_dict()
     return {"inner": inner, "softness": number(content["softness"], f"{where}.softness", low=1 / _MAX)}
 
 
 def _blend(content: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
-    keys(content, ("parts", "weights"), where)
     weights = array(content["weights"], f"{where}.weights", low=0, high=1)
     parts = content["parts"]
     if not isinstance(parts, list) or len(parts) != len(weights):
@@ -151,23 +145,24 @@ def _blend(content: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
 
 
 def _logit_input(content: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
-    keys(content, ("inner", "clip"), where)
     clip = content["clip"]
     if clip is not None:
         clip = number(clip, f"{where}.clip", low=0, high=0.5, strict=True)
     return {"inner": read_map(content["inner"], f"{where}.inner", depth + 1).to_dict(), "clip": clip}
 
 
-#: A shape that is not here can be neither saved nor loaded.
-CHECKERS: dict[str, Callable[[dict[str, Any], str, int], dict[str, Any]]] = {
-    "blend": _blend,
-    "cosine": _cosine,
-    "linear": _linear,
-    "log_basis": _log_basis,
-    "logit_input": _logit_input,
-    "polynomial": _polynomial,
-    "soft_log_odds": _soft_logit,
-    "soft_logit": _soft_logit,
-    "step": _step,
-    "unit_input": _unit_input,
+Checker = Callable[[dict[str, Any], str, int], dict[str, Any]]
+
+#: What each shape holds, and who looks at it. A shape that is not here can be neither saved nor loaded.
+CHECKERS: dict[str, tuple[Checker, tuple[str, ...]]] = {
+    "blend": (_blend, ("parts", "weights")),
+    "cosine": (_cosine, ("low", "high", "coefficients")),
+    "linear": (_linear, ("knots", "values")),
+    "log_basis": (_log_basis, ("slopes", "intercept", "centre", "scale")),
+    "logit_input": (_logit_input, ("inner", "clip")),
+    "polynomial": (_polynomial, ("knots", "origins", "coefficients", "scale")),
+    "soft_log_odds": (_soft_logit, ("inner", "softness")),
+    "soft_logit": (_soft_logit, ("inner", "softness")),
+    "step": (_step, ("knots", "at", "between")),
+    "unit_input": (_unit_input, ("inner", "clip")),
 }

@@ -17,9 +17,8 @@ class Cumulative:
     """Cumulative weight over ascending scores, summed by pieces and looked into where it is needed."""
 
     def __init__(self, scores: Floats, weight: Weights) -> None:
-        self.scores: Floats
-        self.weight: Weights
-        self.scores, self.weight = scores, weight
+        self.scores: Floats = scores
+        self.weight: Weights = weight
         sums = np.add.reduceat(weight, np.arange(0, len(weight), _CHUNK))
         self.before: NDArray[np.int64 | np.float64] = np.cumsum(np.concatenate([[0], sums])).astype(weight.dtype)
         self.total: float = self.before[-1]

@@ -32,18 +32,14 @@ class Fold(NamedTuple):
     part: ScoreTable
 
 
-def folds(
-    table: ScoreTable, n_folds: int = 5, *, stratified: bool = True, random_state: RandomState = None
-) -> list[Fold]:
-    """Split a count table at random in parts of equal size; identical in law to a shuffled split of its rows.
+def folds(table: ScoreTable, n_folds: int = 5, *, random_state: RandomState = None) -> list[Fold]:
+    """Split a count table at random in parts of equal size; as a shuffled, stratified split of its rows would.
 
     Parameters
     ----------
     table : ScoreTable
         Of counts.
     n_folds : int, default 5
-    stratified : bool, default True
-        Whether each part has its share of both classes.
     random_state : int, Generator or None
 
     Returns
@@ -67,18 +63,15 @@ def folds(
     if k > table.rows:
         _check.fail("n_folds must be at most the number of rows", f"{k} folds of {table.rows} rows", "use fewer")
     rng = np.random.default_rng(random_state)
-    m = len(table)
-    classes = [table.pos, table.neg] if stratified else [np.concatenate([table.pos, table.neg])]
     order, dealt, hands = rng.permutation(k), 0, []
-    for counts in classes:
+    for counts in (table.pos, table.neg):
         n = int(counts.sum())
         sizes = np.full(k, n // k)
         # Rows left over go on where the last class stopped, so that parts differ by one row at most.
         sizes[np.roll(order, -dealt)[: n % k]] += 1
         dealt += n % k
         hands.append(_deal(counts.astype(np.int64), sizes, rng))
-    split = np.concatenate(hands, axis=1)
-    parts = (with_weights(table, row[:m], row[m:]) for row in split)
+    parts = (with_weights(table, pos, neg) for pos, neg in zip(*hands, strict=True))
     return [Fold(table.minus(part), part) for part in parts]
 
 
@@ -94,27 +87,25 @@ def weighted_folds(table: ScoreTable, n_folds: int = 5, *, random_state: RandomS
     >>> [len(fold.part) for fold in weighted_folds(table, 2, random_state=0)]
     [2, 2]
     """
-    if table.pos_sq is None or table.neg_sq is None:
+    if table.kind == "count":
         return folds(table, n_folds, random_state=random_state)
-    pos, pos_unit = whole_rows(table.pos, table.pos_sq)
-    neg, neg_unit = whole_rows(table.neg, table.neg_sq)
+    (pos, pos_unit), (neg, neg_unit) = map(whole_rows, (table.pos, table.neg), table.squares)
     counted = ScoreTable(table.scores, pos, neg, resolution=table.resolution)
 
     def weighted(part: ScoreTable) -> ScoreTable:
         at = np.searchsorted(table.scores, part.scores)
         plus, minus = part.pos * pos_unit[at], part.neg * neg_unit[at]
-        squares = plus * pos_unit[at], minus * neg_unit[at]
-        return ScoreTable(part.scores, plus, minus, *squares, rows=part.rows)
+        return with_weights(part, plus, minus, squares=(plus * pos_unit[at], minus * neg_unit[at]), rows=part.rows)
 
     return [Fold(*map(weighted, fold)) for fold in folds(counted, n_folds, random_state=random_state)]
 
 
 def rows_by_class(table: ScoreTable) -> tuple[int, int]:
     """Return the number of positive and of negative rows that `weighted_folds` deals out."""
-    if table.pos_sq is None or table.neg_sq is None:
+    if table.kind == "count":
         return int(table.n_pos), int(table.n_neg)
-    pos, neg = (whole_rows(*side)[0].sum() for side in ((table.pos, table.pos_sq), (table.neg, table.neg_sq)))
-    return int(pos), int(neg)
+    pos, neg = (int(rows.sum()) for rows, _ in map(whole_rows, (table.pos, table.neg), table.squares))
+    return pos, neg
 
 
 def whole_rows(weight: Weights, squared: Weights) -> tuple[Ints, Floats]:
@@ -227,18 +218,13 @@ def with_weights(
     return ScoreTable(table.scores[held], pos[held], neg[held], pos_sq, neg_sq, rows=rows)
 
 
-def require_counts(table: ScoreTable, what: str) -> None:
-    """Refuse float weights where a number of rows is needed."""
+def _refuse_unknown_rows(table: ScoreTable) -> None:
     if table.kind != "count":
         _check.fail(
-            f"{what} needs counts",
+            "resampling a table needs counts",
             "float weights, of which nobody knows how many rows they stand for",
             "pass integer-typed weights, or resample where the rows are, one table per fold",
         )
-
-
-def _refuse_unknown_rows(table: ScoreTable) -> None:
-    require_counts(table, "resampling a table")
     if table.resolution is not None:
         _check.fail(
             "resampling needs exact scores",

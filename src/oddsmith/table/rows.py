@@ -28,14 +28,14 @@ class ScoreRows:
         """Positive weight."""
         if self.weight is None:
             return int(np.count_nonzero(self.positive))
-        return total_weight(self.weight, where=self.positive)
+        return total_weight(self.weight[self.positive])
 
     @cached_property
     def n_neg(self) -> float:
         """Negative weight."""
         if self.weight is None:
-            return len(self.scores) - int(np.count_nonzero(self.positive))
-        return total_weight(self.weight, where=~self.positive)
+            return len(self.scores) - self.n_pos
+        return total_weight(self.weight[~self.positive])
 
     @property
     def n_rows(self) -> int:
@@ -126,8 +126,6 @@ def slices(n: int) -> Iterator[slice]:
     return (slice(start, start + _kernels.CHUNK) for start in range(0, n, _kernels.CHUNK))
 
 
-def total_weight(weights: Weights, where: Bools | None = None) -> float:
+def total_weight(weights: Weights) -> float:
     """Return the sum of weights, an int for counts."""
-    if where is not None:
-        weights = weights[where]
     return int(weights.sum()) if weights.dtype.kind == "i" else float(weights.sum())

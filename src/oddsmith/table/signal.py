@@ -44,7 +44,8 @@ def is_reversed(data: Sample) -> bool:
 
 def ranking_z(table: ScoreTable) -> float:
     """Return by how many standard errors the area under the ROC curve lies above ½ (Mann–Whitney)."""
-    size_pos, size_neg = _effective(table)
+    # The number of rows of each class; of equal weight that would vary as much, for float weights.
+    size_pos, size_neg = table.n_pos**2 / float(table.squares[0].sum()), table.n_neg**2 / float(table.squares[1].sum())
     share = table.total / (table.n_pos + table.n_neg)
     tied = float(np.sum(share * share * share))
     variance = (size_pos + size_neg + 1) * (1 - tied) / (12 * size_pos * size_neg)
@@ -89,9 +90,3 @@ def _some(rows: ScoreRows, positive: bool) -> Floats:
         return np.asarray(thin)
     held = rows.scores[rows.positive == positive]
     return np.asarray(held[:: max(1, len(held) // _SAMPLE)])
-
-
-def _effective(table: ScoreTable) -> tuple[float, float]:
-    """Return the number of rows of each class; of equal weight that would vary as much, for float weights."""
-    pos_sq, neg_sq = (float(side.sum()) for side in table.squares)
-    return table.n_pos**2 / pos_sq, table.n_neg**2 / neg_sq

@@ -207,11 +207,9 @@ def _content(table: ScoreTable, chunks: list[str], max_cells: int | None) -> byt
         "max_cells": max_cells,
         "chunks": chunks,
     }
-    held = {name: getattr(table, name) for name in _COLUMNS}
-    arrays: dict[str, NDArray[Any]] = {name: column for name, column in held.items() if column is not None}
-    arrays["head"] = np.frombuffer(json.dumps(head).encode(), np.uint8)
+    arrays: dict[str, NDArray[Any]] = {"scores": table.scores, **table._columns()}
     file = io.BytesIO()
-    np.savez(file, allow_pickle=False, **arrays)
+    np.savez(file, allow_pickle=False, **arrays, head=np.frombuffer(json.dumps(head).encode(), np.uint8))
     return file.getvalue()
 
 

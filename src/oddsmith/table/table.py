@@ -108,10 +108,9 @@ class ScoreTable:
             scores, pos, neg = _kernels.count_table(rows.scores, rows.positive)
             return ScoreTable(scores, pos, neg, rows=len(rows.scores))
         columns: dict[str, NDArray[Any]] = {"pos": weight * rows.positive, "neg": weight * ~rows.positive}
-        if weight.dtype.kind == "i":
-            return pool(rows.scores, columns, int(weight.sum()), None)
-        columns["pos_sq"], columns["neg_sq"] = columns["pos"] ** 2, columns["neg"] ** 2
-        return pool(rows.scores, columns, len(rows.scores), None)
+        if rows.kind == "weight":
+            columns |= {f"{side}_sq": column**2 for side, column in columns.items()}
+        return pool(rows.scores, columns, rows.n_rows, None)
 
     @overload
     @staticmethod
@@ -312,11 +311,9 @@ class ScoreTable:
         if not inside.all() or not np.array_equal(self._cells()[at], part._cells()):
             _check.fail("the table taken away must be part of this one", "scores that are not in it", "check the order")
         slack = 0 if self.kind == "count" else _ROUNDING * (self.n_pos + self.n_neg)
-        left: dict[str, NDArray[Any]] = {}
-        for name, column in self._columns().items():
-            rest = column.copy()
-            rest[at] -= part._columns()[name]
-            left[name] = rest
+        left = {name: column.copy() for name, column in self._columns().items()}
+        for name, column in part._columns().items():
+            left[name][at] -= column
         if min(left["pos"].min(), left["neg"].min()) < -slack:
             _check.fail("the table taken away must be part of this one", "more weight than is in it", "check the order")
         if self.kind == "weight":
@@ -337,18 +334,17 @@ class ScoreTable:
 
     def scale(self, factor: float) -> "ScoreTable":
         """Multiply every weight; a whole factor keeps counts (each row repeated), any other makes weights."""
+        table, rows, times = self, self.rows, factor
         if isinstance(factor, (int, np.integer)) and self.kind == "count":
-            copies = _check.whole_number(factor, "factor", low=1)
-            _check.refuse_large_sum(int(self.n_pos + self.n_neg) * copies, "the scaled table")
-            columns = {name: column * copies for name, column in self._columns().items()}
-            return _assemble(self.scores, columns, self.rows * copies, self.grid)
-        times = _check.number(factor, "factor", low=0, strict=True)
+            times = _check.whole_number(factor, "factor", low=1)
+            rows *= times
+        else:
+            times = _check.number(factor, "factor", low=0, strict=True)
+            table = self._weighted()
         _check.refuse_large_sum((self.n_pos + self.n_neg) * times, "the scaled table")
-        columns = {
-            name: column * (times**2 if name.endswith("_sq") else times)
-            for name, column in self._weighted()._columns().items()
-        }
-        return _assemble(self.scores, columns, self.rows, self.grid)
+        factors = {name: times**2 if name.endswith("_sq") else times for name in table._columns()}
+        columns = {name: column * factors[name] for name, column in table._columns().items()}
+        return _assemble(self.scores, columns, rows, self.grid)
 
     def quantize(self, width: float, log_odds: bool = False) -> "ScoreTable":
         """Pool scores in cells of one width, a power of two, on a grid anchored at 0.
@@ -415,17 +411,14 @@ class ScoreTable:
         starts = self._near_runs
         if starts is None:
             return self
-        ends = np.append(starts[1:], len(self)) - 1
-        first, last = self.scores[starts], self.scores[ends]
-        columns = {name: np.add.reduceat(column, starts) for name, column in self._columns().items()}
-        joined = _assemble(np.where(starts == ends, first, first / 2 + last / 2), columns, self.rows, None)
+        first, last, columns = self._runs(starts)
+        joined = _assemble(np.where(first == last, first, first / 2 + last / 2), columns, self.rows, None)
         joined.__dict__["_near_runs"] = None
         return joined
 
     def in_runs(self, starts: NDArray[np.intp]) -> "ScoreTable":
         """Add up runs of exact scores, given where each starts, and hold each run at its mean."""
-        first, last = self.scores[starts], self.scores[np.append(starts[1:], len(self)) - 1]
-        columns = {name: np.add.reduceat(column, starts) for name, column in self._columns().items()}
+        first, last, columns = self._runs(starts)
         # About the first score of each run, so that none far out takes the others' digits, and without overflow.
         exponent = math.frexp(max(-self.scores[0], self.scores[-1]))[1]
         scale = math.ldexp(1.0, max(min(exponent, 1023), -1020))
@@ -479,6 +472,11 @@ class ScoreTable:
         names = ("pos", "neg", "pos_sq", "neg_sq", "pos_sum", "neg_sum")
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
+    def _runs(self, starts: NDArray[np.intp]) -> tuple[Floats, Floats, dict[str, NDArray[Any]]]:
+        """Return the first and the last score of each run, and its sums."""
+        columns = {name: np.add.reduceat(column, starts) for name, column in self._columns().items()}
+        return self.scores[starts], self.scores[np.append(starts[1:], len(self)) - 1], columns
+
     def _cells(self) -> Floats:
         return self.scores if self.grid is None else self.grid.cells(self.scores)
 
@@ -521,7 +519,5 @@ def pool(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid
 
 
 def _assemble(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None) -> ScoreTable:
-    names = ("pos_sq", "neg_sq", "pos_sum", "neg_sum")
-    pos_sq, neg_sq, pos_sum, neg_sum = (columns.get(name) for name in names)
-    width, log_odds = (None, False) if grid is None else grid
-    return ScoreTable(scores, columns["pos"], columns["neg"], pos_sq, neg_sq, pos_sum, neg_sum, rows, width, log_odds)
+    width, log_odds = grid or (None, False)
+    return ScoreTable(scores, **columns, rows=rows, resolution=width, log_odds_cells=log_odds)
