@@ -56,7 +56,7 @@ class PiecewiseFit:
     @property
     def is_loose(self) -> bool:
         """Whether the data hold some feature, or sum of features, so weakly that its parameter may be anything."""
-        features, curvature = self.fits.features[0], self.fits.curvature()[0]
+        features, curvature = self.fits.features[0], self.fits.evaluate(self.fits.theta)[2][0]
         gram = (features * (self.fits.pos + self.fits.neg)) @ features.T
         squares = np.diag(gram)
         if np.any(np.diag(curvature) <= 1e-9 * squares):
@@ -76,7 +76,7 @@ class PiecewiseFit:
         def features(x: Floats) -> Floats:
             return np.asarray(hinges(x, self.knots[None])[0] @ self.basis)
 
-        fine = sketch(table, frame.scale, frame.shift, (self.knots + frame.shift) * frame.scale, fine=True)
+        fine = sketch(table, frame, (self.knots + frame.shift) * frame.scale, fine=True)
         # Features are linear within blocks, so that means have the same sum.
         long = LongDesign(table, frame, features, LABELS, fine, fine.pos @ features(fine.pos_x))
         found = long.fit(self.fits.penalty[0], self.fits.theta[0])
@@ -199,7 +199,7 @@ def rising(fits: HingeFits) -> tuple[HingeFits, Floats]:
         if falling:
             held.add(min(falling, key=lambda j: values[j - 1]))
             continue
-        pull = slopes.T @ fits.gradient(theta[None])[0]
+        pull = slopes.T @ fits.evaluate(theta[None])[1][0]
         release = [j for j in held if pull[j] < -1e-9 * reach[j]]
         if not release:
             break

@@ -130,7 +130,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         offer = self._offer(table)
         frame = ScoreScale.of(table)
-        data = sketch(table, frame.scale, frame.shift, np.sort(offer.sets.ravel()))
+        data = sketch(table, frame, np.sort(offer.sets.ravel()))
         climb = self.selection if self.pieces == "grow" and self.knots is None else None
         search = KnotSearch(
             data, frame.x(offer.sets), climb, self.monotone, _RIDGE * data.cases if self._separable else 0.0

@@ -107,7 +107,7 @@ class SplineCalibrator(UnitCalibrator):
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         frame = ScoreScale.of(table)
-        spread = math.sqrt(sketch(table, frame.scale, frame.shift, np.empty(0)).variance)
+        spread = math.sqrt(sketch(table, frame, np.empty(0)).variance)
         knots = self._place(table, frame)
         spline = NaturalSpline.over(frame.x(knots) / spread)
         targets = platt_targets(table) if self._separable else LABELS

@@ -5,7 +5,7 @@ two passes over every score find the others.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from oddsmith import _kernels
 from oddsmith._types import Bools, Floats
 from oddsmith.solvers.cells import FINE, Cells, pooling_error
-from oddsmith.solvers.newton import Direction, Loss, Minimum, Quadratic, minimize
+from oddsmith.solvers.newton import Direction, Loss, Minimum, Quadratic, minimize, newton_step
 from oddsmith.solvers.sketch import ScoreScale, Sketch, sketch
 from oddsmith.solvers.targets import Targets
 from oddsmith.table import ScoreTable
@@ -21,6 +21,9 @@ from oddsmith.table.rows import ScoreRows, slices
 
 #: From standardized scores to features, shape (n,) to (n, k).
 FeatureMap = Callable[[Floats], Floats]
+
+#: Features of some points, and how much of their weight pulls forecasts up, and down.
+Part = tuple[Floats, Floats, Floats]
 
 #: Whether coefficients are allowed.
 Admissible = Callable[[Floats], bool]
@@ -47,19 +50,11 @@ class Design:
     aside: Floats
     cases: float
 
-    def loss(self, penalty: Floats) -> Loss:
-        """Return Σ v log(1 + eᶻ) − t z − aside·θ + ½θ·penalty·θ, z = columns·θ, as a function of θ."""
-
-        def at(theta: Floats) -> Quadratic:
-            return penalized(logistic_sums(self.columns, self.up, self.down, theta), self.aside, penalty, theta)
-
-        return at
-
     def of_columns(self, kept: Bools) -> "Design":
         """Return the design with some of the features only."""
         return replace(self, columns=self.columns[:, kept], aside=self.aside[kept])
 
-    def fit(self, penalty: Floats, start: Floats | None = None, direction: Direction | None = None) -> Minimum:
+    def fit(self, penalty: Floats, start: Floats | None = None, direction: Direction = newton_step) -> Minimum:
         """Minimize the loss.
 
         Parameters
@@ -70,7 +65,8 @@ class Design:
         direction : callable, optional
             As for `minimize`.
         """
-        return minimize(self.loss(penalty), self.level() if start is None else start, self.cases, direction)
+        loss = _loss(lambda: [(self.columns, self.up, self.down)], self.aside, penalty)
+        return minimize(loss, self.level() if start is None else start, self.cases, direction)
 
     def is_fine(self, theta: Floats) -> bool:
         """Whether points in pairs, by the Gauss rules of blocks, give the same fit as the scores themselves."""
@@ -93,24 +89,28 @@ class Design:
         return start
 
 
-def logistic_sums(columns: Floats, up: Floats, down: Floats, theta: Floats) -> Quadratic:
-    """Return Σ up·log(1 + e⁻ᶻ) + down·log(1 + eᶻ) with its derivatives; nothing in these sums cancels."""
-    z = columns @ theta
-    size = np.abs(z)
-    e = np.exp(-size)
-    q = 1 / (1 + e)
-    weight, positive = up + down, z >= 0
-    value = float(weight @ np.log1p(e) + np.where(positive, down, up) @ size)
-    pull = np.where(positive, down - up * e, down * e - up) * q
-    curved = columns * (weight * e * q * q)[:, None]
-    return Quadratic(value, pull @ columns, curved.T @ columns)
+def _loss(parts: Callable[[], Iterable[Part]], aside: Floats | float, penalty: Floats) -> Loss:
+    """Return Σ up·log(1 + e⁻ᶻ) + down·log(1 + eᶻ) − aside·θ + ½θ·penalty·θ, z = columns·θ, as a function of θ.
 
+    Nothing in the sum over the points cancels.
+    """
 
-def penalized(sums: Quadratic, aside: Floats, penalty: Floats, theta: Floats) -> Quadratic:
-    """Add what is linear and what is quadratic in θ."""
-    pulled = penalty @ theta
-    value = sums.value + float((pulled / 2 - aside) @ theta)
-    return Quadratic(value, sums.gradient + pulled - aside, sums.hessian + penalty)
+    def at(theta: Floats) -> Quadratic:
+        value, gradient, hessian = 0.0, np.zeros_like(theta), np.zeros_like(penalty)
+        for columns, up, down in parts():
+            z = columns @ theta
+            size = np.abs(z)
+            e = np.exp(-size)
+            q = 1 / (1 + e)
+            weight, positive = up + down, z >= 0
+            value += float(weight @ np.log1p(e) + np.where(positive, down, up) @ size)
+            gradient += (np.where(positive, down - up * e, down * e - up) * q) @ columns
+            curved = columns * (weight * e * q * q)[:, None]
+            hessian += curved.T @ columns
+        pulled = penalty @ theta
+        return Quadratic(value + float((pulled / 2 - aside) @ theta), gradient + pulled - aside, hessian + penalty)
+
+    return at
 
 
 def moment_design(
@@ -167,43 +167,25 @@ class LongDesign:
             Scores at which features are not smooth.
         """
         total = np.zeros(features(np.zeros(1)).shape[1])
-        long = cls(table, frame, features, targets, sketch(table, frame.scale, frame.shift, breaks), total)
+        long = cls(table, frame, features, targets, sketch(table, frame, breaks), total)
         for columns, up, _ in long._parts():
             total += up @ columns
         return long
 
-    def short(self) -> Design:
-        """Return the design of the sketch."""
-        return design(self.points, self.features, self.targets, self.total)
-
-    def fit(self, penalty: Floats, start: Floats | None = None, direction: Direction | None = None) -> Minimum:
+    def fit(self, penalty: Floats, start: Floats | None = None, direction: Direction = newton_step) -> Minimum:
         """Fit the sketch, then every score from there; parameters as for `Design.fit`."""
-        short = self.short()
+        short = design(self.points, self.features, self.targets, self.total)
         found = short.fit(penalty, start, direction)
         if len(self.points.x) == 1 or (found.converged and short.is_fine(found.theta)):
             return found
-        return minimize(self._loss(penalty), found.theta, short.cases, direction)
-
-    def _loss(self, penalty: Floats) -> Loss:
-        nothing = np.zeros_like(self.total)
-
-        def at(theta: Floats) -> Quadratic:
-            value, gradient, hessian = 0.0, np.zeros_like(theta), np.zeros_like(penalty)
-            for columns, up, down in self._parts():
-                sums = logistic_sums(columns, up, down, theta)
-                value += sums.value
-                gradient += sums.gradient
-                hessian += sums.hessian
-            return penalized(Quadratic(value, gradient, hessian), nothing, penalty, theta)
-
-        return at
+        return minimize(_loss(self._parts, 0.0, penalty), found.theta, short.cases, direction)
 
     def of_columns(self, kept: Bools) -> "LongDesign":
         """Return the design with some of the features only."""
         return replace(self, features=lambda x: self.features(x)[:, kept], total=self.total[kept])
 
-    def _parts(self) -> Iterator[tuple[Floats, Floats, Floats]]:
-        """Walk over features and what pulls up and down, a cache-sized piece at a time."""
+    def _parts(self) -> Iterator[Part]:
+        """Walk over the scores, a cache-sized piece at a time."""
         for part in slices(len(self.table)):
             classes = [column[part].astype(np.float64) for column in (self.table.pos, self.table.neg)]
             columns = self.features(self.frame.x(self.table.scores[part]))

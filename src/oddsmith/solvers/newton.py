@@ -55,48 +55,8 @@ Loss = Callable[[Floats], Quadratic]
 Direction = Callable[[Floats, Quadratic], Floats]
 
 
-def minimize(loss: Loss, start: Floats, cases: float, direction: Direction | None = None) -> Minimum:
-    """Minimize a convex loss by Newton's method with backtracking.
-
-    Parameters
-    ----------
-    loss : callable
-    start : ndarray of shape (k,)
-    cases : float
-        Weight of the rarer class, by which gains are measured.
-    direction : callable, optional
-        Another way to the step, for parameters that are bounded.
-    """
-    theta, at = start, loss(start)
-    for _ in range(_MAX_STEPS):
-        step = newton_step(theta, at) if direction is None else direction(theta, at)
-        gain = -float(at.gradient @ step)
-        if not np.isfinite(gain):
-            return Minimum(theta, at.value, False)
-        if gain <= _TINY * (1 + cases):
-            return _last(loss, theta, at, step)
-        slack = _ROUNDING * abs(at.value)
-        size = 1.0
-        while not (there := loss(theta + size * step)).value <= at.value - 1e-4 * size * gain + slack:
-            size /= 2
-            if size < 1e-15:
-                return Minimum(theta, at.value, gain <= ENOUGH * (1 + cases))
-        shown = there.value < at.value - slack
-        theta, at = theta + size * step, there
-        if not shown and gain <= ENOUGH * (1 + cases):
-            break  # what is left to gain is less than the objective could show
-    return Minimum(theta, at.value, gain <= ENOUGH * (1 + cases))
-
-
-def _last(loss: Loss, theta: Floats, at: Quadratic, step: Floats) -> Minimum:
-    there = loss(theta + step)
-    better = there.value <= at.value + _ROUNDING * abs(at.value)
-    return Minimum(theta + step, there.value, True) if better else Minimum(theta, at.value, True)
-
-
-def newton_step(theta: Floats, at: Quadratic) -> Floats:
+def newton_step(_theta: Floats, at: Quadratic) -> Floats:
     """Return −H⁻¹g, indifferent to how differently parameters are scaled."""
-    del theta
     unit, scaled = to_unit_diagonal(at.hessian)
     pull = at.gradient * unit
     try:
@@ -110,6 +70,43 @@ def newton_step(theta: Floats, at: Quadratic) -> Floats:
     # Rounding has left directions without curvature, or with less than none.
     curvature, ways = np.linalg.eigh(scaled)
     return np.asarray(-unit * (ways @ ((ways.T @ pull) / np.maximum(curvature, _FLOOR))))
+
+
+def minimize(loss: Loss, start: Floats, cases: float, direction: Direction = newton_step) -> Minimum:
+    """Minimize a convex loss by Newton's method with backtracking.
+
+    Parameters
+    ----------
+    loss : callable
+    start : ndarray of shape (k,)
+    cases : float
+        Weight of the rarer class, by which gains are measured.
+    direction : callable, optional
+        Another way to the step, for parameters that are bounded.
+    """
+    theta, at = start, loss(start)
+    for _ in range(_MAX_STEPS):
+        step = direction(theta, at)
+        gain, slack = -float(at.gradient @ step), _ROUNDING * abs(at.value)
+        if not np.isfinite(gain):
+            return Minimum(theta, at.value, False)
+        if gain <= _TINY * (1 + cases):
+            there = loss(theta + step)
+            return (
+                Minimum(theta + step, there.value, True)
+                if there.value <= at.value + slack
+                else Minimum(theta, at.value, True)
+            )
+        size = 1.0
+        while not (there := loss(theta + size * step)).value <= at.value - 1e-4 * size * gain + slack:
+            size /= 2
+            if size < 1e-15:
+                return Minimum(theta, at.value, gain <= ENOUGH * (1 + cases))
+        shown = there.value < at.value - slack
+        theta, at = theta + size * step, there
+        if not shown and gain <= ENOUGH * (1 + cases):
+            break  # what is left to gain is less than the objective could show
+    return Minimum(theta, at.value, gain <= ENOUGH * (1 + cases))
 
 
 def to_unit_diagonal(hessian: Floats) -> tuple[Floats, Floats]:
