@@ -7,7 +7,6 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
-from oddsmith._types import Floats
 from oddsmith.maps import CalibrationMap, PolynomialMap, StepMap
 from oddsmith.maps.log_basis import LogBasisMap
 from oddsmith.table import ScoreTable
@@ -75,8 +74,4 @@ def _moved(fitted: CalibrationMap, move: float) -> CalibrationMap:
     if isinstance(fitted, LogBasisMap):
         return replace(fitted, intercept=fitted.intercept + move)
     assert isinstance(fitted, StepMap)
-    return StepMap(fitted.knots, *(_moved_prob(values, move) for values in (fitted.at, fitted.between)))
-
-
-def _moved_prob(prob: Floats, move: float) -> Floats:
-    return np.asarray(expit(logit(prob) + move))
+    return StepMap(fitted.knots, *(expit(logit(prob) + move) for prob in (fitted.at, fitted.between)))

@@ -96,15 +96,11 @@ def out_of_sample(
     parts = [fold.part for fold in splits]
     return OutOfSample(
         np.concatenate([part.scores for part in parts]),
-        np.concatenate([_forecasts(fit(fold.rest), fold.part) for fold in splits], axis=1),
+        np.hstack([[fitted.log_odds(fold.part.scores) for fitted in fit(fold.rest)] for fold in splits]),
         np.concatenate([part.pos for part in parts]).astype(np.float64),
         np.concatenate([part.neg for part in parts]).astype(np.float64),
         n_folds,
     )
-
-
-def _forecasts(maps: Sequence[CalibrationMap], part: ScoreTable) -> Floats:
-    return np.array([fitted.log_odds(part.scores) for fitted in maps])
 
 
 def _deal(table: ScoreTable, n_folds: int, random_state: int | None) -> list[Fold]:

@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from scipy.linalg import block_diag
+from scipy.sparse import issparse
 
 from oddsmith._types import Floats
-from oddsmith.learners._base import FeatureRows, is_sparse
+from oddsmith.learners._base import FeatureRows
 from oddsmith.learners.feature_maps import SQRT2, DenseQuadratic, Polynomial, SparseQuadratic
 
 
@@ -19,7 +20,7 @@ class Origin(NamedTuple):
     @classmethod
     def of(cls, X: FeatureRows) -> "Origin":
         """Return the mean row."""
-        if not is_sparse(X):
+        if not issparse(X):
             return cls(X.mean(axis=0))
         in_every_row = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
         columns = X[:, in_every_row].toarray()
@@ -29,7 +30,7 @@ class Origin(NamedTuple):
 
     def to(self, X: FeatureRows) -> FeatureRows:
         """Return rows measured from here."""
-        if not is_sparse(X):
+        if not issparse(X):
             return X - self.place
         (moved,) = np.nonzero(self.place)
         if len(moved) == 0:
@@ -46,7 +47,7 @@ def quadratic_kernel(X: FeatureRows, Z: FeatureRows, origin: Origin) -> Floats:
     + 2(d·m)(e·m): a kernel too, without the powers of m that cancel.
     """
     product = X @ Z.T
-    inner = product.toarray() if is_sparse(product) else np.asarray(product)
+    inner = product.toarray() if issparse(product) else np.asarray(product)
     left, right = X @ origin.place, Z @ origin.place
     of_rows = left[:, None] + right + (1 + origin.place @ origin.place)
     return np.asarray(inner * (inner + 2 * of_rows) + 2 * left[:, None] * right)
@@ -61,10 +62,10 @@ class OffsetQuadratic:
     """
 
     def __init__(self, rows: FeatureRows, origin: Origin) -> None:
-        self._turn, m = _turn(origin, is_sparse(rows))
+        self._turn, m = _turn(origin, issparse(rows))
         turned = rows @ self._turn
         self._base: SparseQuadratic | DenseQuadratic
-        if is_sparse(rows):
+        if issparse(rows):
             turned.sort_indices()  # a pair is the earlier column and the later one
             self._base, self._first = SparseQuadratic(turned), turned[:, [0]].toarray().ravel()
         else:
@@ -83,15 +84,12 @@ class OffsetQuadratic:
         self._cross[partner] = 2 * along[partner] * mixed * np.where(partner == 0, 1 / SQRT2, 1.0)
 
     def forward(self, coef: Floats) -> Floats:
-        """Return Φ·coef."""
         return self._base.forward(self._plane @ coef)
 
     def adjoint(self, by_row: Floats) -> Floats:
-        """Return Φᵀ·by_row."""
         return np.asarray(self._plane.T @ self._base.adjoint(by_row))
 
     def squares(self, by_row: Floats) -> Floats:
-        """Return (Φ∘Φ)ᵀ·by_row."""
         result: Floats = self._plane.power(2).T @ self._base.squares(by_row)
         # Of a sum of two features also twice their product, which is d_1 times the square of the first.
         width = len(self._cross)
@@ -99,7 +97,6 @@ class OffsetQuadratic:
         return result
 
     def gram(self, by_row: Floats) -> Floats:
-        """Return Φᵀ·diag(by_row)·Φ."""
         half = self._plane.T @ self._base.gram(by_row)
         return np.asarray((self._plane.T @ half.T).T)
 

@@ -1,14 +1,14 @@
 """Explicit features of kernels: k(x, z) = φ(x)·φ(z), exactly or by landmarks."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse import issparse
 
 from oddsmith._types import Floats, Ints
-from oddsmith.learners._base import FeatureRows, is_sparse
-from oddsmith.learners._newton import Features
+from oddsmith.learners._base import FeatureRows
 
 SQRT2 = float(np.sqrt(2))
 
@@ -28,19 +28,12 @@ class Polynomial(NamedTuple):
         if self.square is None:
             return scores
         image = X @ self.square
-        if is_sparse(X):
+        if issparse(X):
             # Sparse or dense, the image only counts where X is not 0.
             scores += np.asarray(X.multiply(image).sum(axis=1)).ravel()
         else:
             scores += np.einsum("ij,ij->i", image, X)
         return scores
-
-
-class PolynomialFeatures(Features, Protocol):
-    """Features whose combinations are polynomials."""
-
-    def polynomial(self, coef: Floats) -> Polynomial:
-        """Return coef·φ(x) as a polynomial in x."""
 
 
 class Matrix:
@@ -49,7 +42,7 @@ class Matrix:
     def __init__(self, matrix: Any) -> None:
         self.matrix = matrix
         self.size: int = int(matrix.shape[1])
-        self._squared = matrix.power(2) if is_sparse(matrix) else None
+        self._squared = matrix.power(2) if issparse(matrix) else None
 
     def forward(self, coef: Floats) -> Floats:
         """Return Φ·coef."""
@@ -63,8 +56,7 @@ class Matrix:
         """Return (Φ∘Φ)ᵀ·by_row."""
         if self._squared is None:
             return np.asarray(np.einsum("i,ij,ij->j", by_row, self.matrix, self.matrix))
-        result: Floats = self._squared.T @ by_row
-        return result
+        return np.asarray(self._squared.T @ by_row)
 
     def gram(self, by_row: Floats) -> Floats:
         """Return Φᵀ·diag(by_row)·Φ."""
@@ -159,7 +151,7 @@ class DenseQuadratic:
 
 def quadratic_entries(X: FeatureRows) -> int:
     """Return how many features of (x·z+1)² are kept: of all rows if X is sparse, of one if it is dense."""
-    if is_sparse(X):
+    if issparse(X):
         return int(_pairs_by_row(X).sum()) + int(X.nnz)
     return int(X.shape[1] * (X.shape[1] + 3) // 2)
 

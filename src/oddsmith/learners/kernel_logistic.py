@@ -5,13 +5,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import check_random_state
 
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.learners import feature_maps as maps
-from oddsmith.learners._base import BinaryClassifier, FeatureRows, TrainingRows, is_sparse
+from oddsmith.learners._base import BinaryClassifier, FeatureRows, TrainingRows
 from oddsmith.learners._newton import Fit, LogisticLoss, solve_features, solve_kernel
 from oddsmith.learners._origin import OffsetQuadratic, Origin, quadratic_kernel
 
@@ -191,7 +192,7 @@ class KernelLogisticRegression(BinaryClassifier):
             return float(self.gamma)
         share = data.weight / data.weight.sum() / data.X.shape[1]
         mean = float((share @ data.X).sum())
-        if is_sparse(data.X):
+        if issparse(data.X):
             of_entries = np.repeat(share, np.diff(data.X.indptr))
             left_out = 1 - float(of_entries.sum()) if len(of_entries) < np.prod(data.X.shape) else 0.0
             variance = float(of_entries @ np.square(data.X.data - mean)) + left_out * mean**2
@@ -201,9 +202,7 @@ class KernelLogisticRegression(BinaryClassifier):
 
     def _fit_features(self, X: FeatureRows, loss: LogisticLoss) -> tuple[maps.Polynomial, Fit]:
         linear = self.kernel == "linear"
-        features: maps.PolynomialFeatures = (
-            maps.LinearFeatures(X) if linear else OffsetQuadratic(X, Origin(self.origin_))
-        )
+        features = maps.LinearFeatures(X) if linear else OffsetQuadratic(X, Origin(self.origin_))
         fit = solve_features(features, loss, self.penalty, self.tol, self.max_iter)
         return features.polynomial(fit.coef), fit
 
@@ -250,6 +249,6 @@ class KernelLogisticRegression(BinaryClassifier):
 
 def _has_small_features(X: FeatureRows) -> bool:
     """Say whether explicit quadratic features cost less than the kernel matrix would."""
-    if not is_sparse(X) and X.shape[0] <= X.shape[1]:
+    if not issparse(X) and X.shape[0] <= X.shape[1]:
         return False
     return maps.quadratic_entries(X) <= _MOST_ENTRIES

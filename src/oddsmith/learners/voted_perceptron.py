@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.learners._base import BinaryClassifier, TrainingRows, is_sparse
+from oddsmith.learners._base import BinaryClassifier, TrainingRows
 
 # Queries are scored in blocks of about this many activations, 8 MB.
 _BLOCK = 1 << 20
@@ -88,7 +89,7 @@ class VotedPerceptron(BinaryClassifier):
 
     def _votes(self, rows: Any) -> Floats:
         products = rows @ self.mistakes_.T
-        if is_sparse(products):
+        if issparse(products):
             products = products.toarray()
         activations = np.cumsum((products + 1) * self.steps_, axis=1)
         return np.asarray((activations > 0) @ self.survival_)
@@ -121,7 +122,7 @@ def _run(data: TrainingRows, order: NDArray[np.intp]) -> tuple[NDArray[np.intp],
 
 def _row_reader(X: Any) -> Any:
     """Return a function from a row's number to its columns and their values."""
-    if not is_sparse(X):
+    if not issparse(X):
         everything = slice(None)
         return lambda i: (everything, X[i])
     start, columns, values = X.indptr, X.indices, X.data

@@ -43,7 +43,7 @@ def platt_targets(data: Sample) -> Targets:
     return Targets((n_pos - 1) / n_pos, 1 / n_pos, 1 / n_neg, (n_neg - 1) / n_neg)
 
 
-def between_targets(shares: Floats, data: Sample) -> Floats:
+def between_targets(shares: Amount, data: Sample) -> Amount:
     """Return shares of positives drawn in from [0, 1] to the range of Platt's targets."""
     high, _, low, _ = platt_targets(data)
     return low + (high - low) * shares
