@@ -29,19 +29,11 @@ class GrowthStep(NamedTuple):
 
 @dataclass(frozen=True)
 class PiecewiseFit:
-    """One knot set with its fit; parameters are ``basis`` @ what was fitted, of which some may be held at 0.
+    """One knot set with its fit; parameters are ``basis`` @ what was fitted, of which some may be held at 0."""
 
-    Attributes
-    ----------
-    choice : int
-        Number of the knot set among those offered.
-    knots : ndarray of shape (K − 1,)
-        On the standardized scale.
-    theta : ndarray of shape (K + 1,)
-        Level at x = 0, first slope, and changes of slope.
-    """
-
+    #: Number of the knot set among those offered.
     choice: int
+    #: Inner knots on the standardized scale.
     knots: Floats
     fits: HingeFits
     basis: Floats
@@ -50,7 +42,7 @@ class PiecewiseFit:
 
     @property
     def theta(self) -> Floats:
-        """Return the parameters of all features."""
+        """Level at x = 0, first slope, and changes of slope."""
         return np.asarray(self.basis @ self.fits.theta[0])
 
     @property
@@ -85,25 +77,16 @@ class PiecewiseFit:
 
 @dataclass(frozen=True)
 class KnotSearch:
-    """Knot sets to choose from, and the rules of the choice.
-
-    Attributes
-    ----------
-    data : Sketch
-    sets : ndarray of shape (sets, K − 1)
-        Inner knots on the standardized scale; for hill climbing, one candidate per row.
-    grow : str or None
-        None: the likeliest set. Otherwise climb until "gain", "aic" or "bic" says stop.
-    monotone : bool
-        Whether slopes must not be negative.
-    ridge : float
-        Penalty on the squared log-odds at the knots, for data that have no finite fit without.
-    """
+    """Knot sets to choose from, and the rules of the choice."""
 
     data: Sketch
+    #: Inner knots on the standardized scale, shape (sets, K − 1); for hill climbing, one candidate per row.
     sets: Floats
+    #: None: the likeliest set. Otherwise climb until "gain", "aic" or "bic" says stop.
     grow: str | None
+    #: Whether slopes must not be negative.
     monotone: bool
+    #: Penalty on the squared log-odds at the knots, for data that have no finite fit without.
     ridge: float
 
     def held_out_penalty(self) -> float:

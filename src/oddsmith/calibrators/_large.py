@@ -20,13 +20,7 @@ def level_in_the_large(fitted: CalibrationMap, table: ScoreTable) -> Calibration
     """Move the log-odds by the least that brings Σw(P − Y) within 0.45 of its standard error.
 
     A blend of maps that each hold to this holds to it too, since a mean of probabilities varies no less than they do.
-
-    Parameters
-    ----------
-    fitted : CalibrationMap
-        A polynomial, step or log-basis map.
-    table : ScoreTable
-        What it was fitted to.
+    Takes a polynomial, step or log-basis map and the table that it was fitted to.
     """
     log_odds = fitted.log_odds(table.scores)
     weight = table.total.astype(np.float64)

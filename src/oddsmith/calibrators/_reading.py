@@ -27,20 +27,13 @@ def _same(value: Value) -> Value:
 
 @dataclass(frozen=True)
 class Reading:
-    """A change of the score before the fit, and the map that makes the same change before another one.
+    """A change of the score before the fit, and the map that makes the same change before another one."""
 
-    Attributes
-    ----------
-    kind : {"probability", "log_odds"}
-        What the scores are taken for.
-    enter : callable
-        From scores to what the method works with.
-    wrap : callable
-        From the map of that to the map of scores.
-    """
-
+    #: What the scores are taken for.
     kind: ScoreKind
+    #: From scores to what the method works with.
     enter: Callable[[Floats], Floats]
+    #: From the map of that to the map of scores.
     wrap: Callable[[CalibrationMap], CalibrationMap]
 
     @classmethod

@@ -14,30 +14,18 @@ from oddsmith._types import Floats
 
 
 class Selected(NamedTuple):
-    """A choice: the fitted attribute that holds it, and what it is in words.
-
-    Parameters
-    ----------
-    attribute : str
-    words : str
-    share : float or None
-        Numbers are the same while they differ by no more than this share; None for places among the scores, which are
-        the same while they are no more than a cell apart.
-    """
+    """A choice: the fitted attribute that holds it, and what it is in words."""
 
     attribute: str
     words: str
+    #: Numbers are the same while they differ by no more than this share; None for places among the scores, which are
+    #: the same while they are no more than a cell apart.
     share: float | None = None
 
     def difference(self, fitted: Any, coarser: Any, cells: Floats) -> str:
         """Return in words how two fits differ in this choice; empty where they do not.
 
-        Parameters
-        ----------
-        fitted, coarser : Calibrator
-            The second fitted to cells twice as wide.
-        cells : ndarray
-            Where those stand.
+        The second is fitted to cells twice as wide, which stand at ``cells``.
         """
         own, other = (self._of(fit) for fit in (fitted, coarser))
         if own.shape == other.shape:

@@ -22,18 +22,10 @@ _CELLS = 600
 
 @dataclass(frozen=True)
 class OutOfSample:
-    """Forecasts of cells by maps that have not seen them.
-
-    Attributes
-    ----------
-    scores : ndarray of shape (cells,)
-    log_odds : ndarray of shape (parts, cells)
-        Of each part of the blend, fitted to the other folds.
-    pos, neg : ndarray of shape (cells,)
-        Weight, in cases.
-    """
+    """Forecasts of cells by maps that have not seen them; weights are in cases."""
 
     scores: Floats
+    #: Of each part of the blend, fitted to the other folds: shape (parts, cells).
     log_odds: Floats
     pos: Floats
     neg: Floats

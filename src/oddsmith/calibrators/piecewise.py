@@ -167,7 +167,8 @@ class PiecewiseLogisticCalibrator(Calibrator):
             for j, b in enumerate(positive, 1)
             if low < a < b < high
         ]
-        return np.array([knots for knots, _ in pairs] or [[]]), [names for _, names in pairs]
+        sets = np.array([knots for knots, _ in pairs]) if pairs else np.empty((1, 0))
+        return sets, [names for _, names in pairs]
 
     def _finish(self, table: ScoreTable, frame: ScoreScale, inner: Floats, fit: PiecewiseFit) -> PolynomialMap:
         """Keep what was fitted, on the scale of the scores, and return the map."""

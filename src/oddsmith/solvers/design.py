@@ -31,23 +31,15 @@ Admissible = Callable[[Floats], bool]
 
 @dataclass(frozen=True)
 class Design:
-    """Points with their features.
-
-    Attributes
-    ----------
-    columns : ndarray of shape (n, k)
-    up, down : ndarray of shape (n,)
-        How much of each point's weight pulls its forecast up, and how much down.
-    aside : ndarray of shape (k,)
-        The sum of the features over what pulls up beyond ``up @ columns``, where points stand for several scores.
-    cases : float
-        Weight of the rarer class.
-    """
+    """Points with their features, shape (n, k)."""
 
     columns: Floats
+    #: How much of each point's weight pulls its forecast up, and how much down.
     up: Floats
     down: Floats
+    #: The sum of the features over what pulls up beyond ``up @ columns``, where points stand for several scores.
     aside: Floats
+    #: Weight of the rarer class.
     cases: float
 
     def of_columns(self, kept: Bools) -> "Design":
@@ -55,16 +47,7 @@ class Design:
         return replace(self, columns=self.columns[:, kept], aside=self.aside[kept])
 
     def fit(self, penalty: Floats, start: Floats | None = None, direction: Direction = newton_step) -> Minimum:
-        """Minimize the loss.
-
-        Parameters
-        ----------
-        penalty : ndarray of shape (k, k)
-        start : ndarray of shape (k,), optional
-            By default the base rate.
-        direction : callable, optional
-            As for `minimize`.
-        """
+        """Minimize the loss with a penalty, shape (k, k), from the base rate or another start."""
         loss = _loss(lambda: [(self.columns, self.up, self.down)], self.aside, penalty)
         return minimize(loss, self.level() if start is None else start, self.cases, direction)
 
@@ -157,15 +140,7 @@ class LongDesign:
     def of(
         cls, table: ScoreTable, frame: ScoreScale, features: FeatureMap, targets: Targets, breaks: Floats
     ) -> "LongDesign":
-        """Sum the features over the targets of both classes.
-
-        Parameters
-        ----------
-        targets : Targets
-            The labels, or Platt's.
-        breaks : ndarray
-            Scores at which features are not smooth.
-        """
+        """Sum the features over the targets of both classes; ``breaks`` are scores at which features are not smooth."""
         total = np.zeros(features(np.zeros(1)).shape[1])
         long = cls(table, frame, features, targets, sketch(table, frame, breaks), total)
         for columns, up, _ in long._parts():

@@ -31,35 +31,18 @@ def hinges(x: Floats, knots: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class HingeFits:
-    """Fits side by side: their features, targets and penalties, and where they stand.
+    """Fits side by side: their features, targets and penalties, and where they stand."""
 
-    Attributes
-    ----------
-    knots : ndarray of shape (fits, K − 1)
-    ends : tuple of float
-        Smallest and largest point.
-    features : ndarray of shape (fits, parameters, points)
-    pos, neg : ndarray of shape (points,)
-        Weight of each class.
-    aside : ndarray of shape (fits, parameters)
-        Sums of the features over the positive class beyond those over its points.
-    cases : float
-        Weight of the rarer class.
-    penalty : ndarray of shape (fits, parameters, parameters)
-    theta : ndarray of shape (fits, parameters)
-    converged : ndarray of bool, shape (fits,)
-    """
-
-    knots: Floats
-    ends: tuple[float, float]
-    features: Floats
-    pos: Floats
+    knots: Floats  # (fits, K − 1)
+    ends: tuple[float, float]  # smallest and largest point
+    features: Floats  # (fits, parameters, points)
+    pos: Floats  # weight of each class, (points,)
     neg: Floats
-    aside: Floats
-    cases: float
-    penalty: Floats
-    theta: Floats
-    converged: NDArray[np.bool_]
+    aside: Floats  # sums of the features over the positive class beyond those over its points, (fits, parameters)
+    cases: float  # weight of the rarer class
+    penalty: Floats  # (fits, parameters, parameters)
+    theta: Floats  # (fits, parameters)
+    converged: NDArray[np.bool_]  # (fits,)
 
     @classmethod
     def over(cls, sketch: Sketch, knots: Floats, start: tuple[float, float]) -> Self:

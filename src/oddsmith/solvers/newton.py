@@ -73,16 +73,9 @@ def newton_step(_theta: Floats, at: Quadratic) -> Floats:
 
 
 def minimize(loss: Loss, start: Floats, cases: float, direction: Direction = newton_step) -> Minimum:
-    """Minimize a convex loss by Newton's method with backtracking.
+    """Minimize a convex loss by Newton's method with backtracking; bounded parameters want another ``direction``.
 
-    Parameters
-    ----------
-    loss : callable
-    start : ndarray of shape (k,)
-    cases : float
-        Weight of the rarer class, by which gains are measured.
-    direction : callable, optional
-        Another way to the step, for parameters that are bounded.
+    Gains are measured by ``cases``, the weight of the rarer class.
     """
     theta, at = start, loss(start)
     for _ in range(_MAX_STEPS):

@@ -43,20 +43,12 @@ class ScoreScale(NamedTuple):
 
 @dataclass(frozen=True)
 class Sketch:
-    """Blocks of a table on the standardized scale: what a logistic fit needs to know of each.
+    """Blocks of a table on the standardized scale: what a logistic fit needs to know of each."""
 
-    Attributes
-    ----------
-    x, weight : ndarray of shape (points, blocks)
-        Points of both classes together, one or two per block.
-    pos_x : ndarray of shape (blocks,)
-        Mean score of the positive weight of each block.
-    pos, neg : ndarray of shape (blocks,)
-        Positive and negative weight.
-    """
-
+    #: Points of both classes together, one or two per block: shape (points, blocks).
     x: Floats
     weight: Floats
+    #: Mean score of the positive weight of each block.
     pos_x: Floats
     pos: Floats
     neg: Floats
@@ -176,4 +168,4 @@ def _held(weight: Floats) -> Floats:
     """Return how much of each block falls on held-out units when the weight is laid end to end."""
     whole, rest = np.divmod(np.cumsum(weight), 10)
     upto = 3 * whole + sum(np.clip(rest - start, 0, 1) for start in (2, 5, 8))
-    return np.minimum(np.diff(upto, prepend=0.0), weight)
+    return np.asarray(np.minimum(np.diff(upto, prepend=0.0), weight))

@@ -9,15 +9,7 @@ Amount = TypeVar("Amount", float, Floats)
 
 
 class Targets(NamedTuple):
-    """Shares of a case of either class that pull the forecast up and down; both are kept, so that neither is rounded.
-
-    Attributes
-    ----------
-    pos_up, pos_down : float
-        Of a positive case: t₊ and 1 − t₊.
-    neg_up, neg_down : float
-        Of a negative case: t₋ and 1 − t₋.
-    """
+    """Shares of a case that pull its forecast up and down, t₊, 1 − t₊, t₋ and 1 − t₋: all are kept, none is rounded."""
 
     pos_up: float
     pos_down: float
