@@ -92,7 +92,7 @@ class KnotSearch:
     def held_out_penalty(self) -> float:
         """Return the penalty whose fit to the training part is likeliest on the part held out."""
         unit = self.data.variance
-        if min(self.data.pos.sum(), self.data.neg.sum()) < 10:
+        if self.data.cases < 10:
             return unit
         training, held = self.data.hold_out()
         # The training part may be separable where the whole is not.
@@ -153,7 +153,7 @@ class KnotSearch:
     def _worth(self, gain: float, likelihood: float) -> bool:
         if self.grow == "gain":
             return gain >= 0.01 * abs(likelihood)
-        return gain > (1.0 if self.grow == "aic" else 0.5 * math.log(self.data.n))
+        return gain > (1.0 if self.grow == "aic" else 0.5 * math.log(self.data.pos.sum() + self.data.neg.sum()))
 
 
 def _likelihood(data: Sketch, fit: PiecewiseFit) -> float:

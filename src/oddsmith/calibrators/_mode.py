@@ -61,21 +61,15 @@ class ClassScores:
         held = np.flatnonzero(self.w(slice(None)))
         return float(self.scores[held[0]]), float(self.scores[held[-1]])
 
-    def deviation(self, theta: float, left: bool, power: Power) -> float:
-        """Return Σ|x − θ|ᵖ over the scores ≤ θ (left) or > θ (right), by direct summation."""
-        split = int(np.searchsorted(self.scores, theta, side="right"))
-        begin, end = (0, split) if left else (split, len(self.scores))
-        at = theta / self.scale
-        total = 0.0
-        for start in range(begin, end, _kernels.CHUNK):
-            part = slice(start, min(start + _kernels.CHUNK, end))
-            distance = np.abs(self.scores[part] / self.scale - at)
-            total += float(self.w(part).dot(distance if power == 1 else distance * distance))
-        return total
-
     def mode_at(self, theta: float, powers: tuple[Power, Power]) -> Mode:
-        """Return a given θ with its deviations."""
-        return Mode(theta, self.deviation(theta, True, powers[0]), self.deviation(theta, False, powers[1]))
+        """Return a given θ with Σ|x − θ|ᵖ over the scores ≤ θ and over those > θ, by direct summation."""
+        split, sums = int(np.searchsorted(self.scores, theta, side="right")), [0.0, 0.0]
+        for side, (begin, end) in enumerate(((0, split), (split, len(self.scores)))):
+            for start in range(begin, end, _kernels.CHUNK):
+                part = slice(start, min(start + _kernels.CHUNK, end))
+                distance = np.abs(self.scores[part] / self.scale - theta / self.scale)
+                sums[side] += float(self.w(part).dot(distance if powers[side] == 1 else distance * distance))
+        return Mode(theta, *sums)
 
 
 def find_mode(

@@ -96,9 +96,8 @@ class BetaCalibrator(UnitCalibrator):
         a, b = np.resize(fit.theta[:-1], 2)
         if a == b == 0:
             self._warn(NegativeSlopeWarning, "Both slopes would be negative and are held at 0: the fit is a constant.")
-        self.a_: float
-        self.b_: float
-        self.a_, self.b_ = a / frame.scale, b / frame.scale
+        self.a_: float = a / frame.scale
+        self.b_: float = b / frame.scale
         at_center = float(fit.theta[-1])
         self.c_: float = float(at_center + self.a_ * np.logaddexp(0, -center) - self.b_ * np.logaddexp(0, center))
         return LogBasisMap(np.array([a, b]), at_center, center, frame.scale)

@@ -89,9 +89,8 @@ class ENIRCalibrator(Calibrator):
         worth = _worth(path, math.log(max(table.n_pos + table.n_neg, 1.0)))
         steps = np.flatnonzero(worth > math.log(_NEGLIGIBLE))
         share = np.exp(worth[steps])
-        self.penalties_: Floats
-        self.posterior_: Floats
-        self.penalties_, self.posterior_ = path.penalties[steps], share / share.sum()
+        self.penalties_: Floats = path.penalties[steps]
+        self.posterior_: Floats = share / share.sum()
         values, added = np.zeros(len(starts)), ADDED[self.smoothing]
         for weight, step in zip(self.posterior_.tolist(), steps.tolist(), strict=True):
             fit = path.fit(step)
@@ -128,7 +127,9 @@ def _worth(path: Path, level_cost: float) -> Floats:
     looked_at = {0, last}
     while looked_at:
         for step in looked_at:
-            likelihood[step] = _log_likelihood(path, step)
+            fit = path.fit(step)
+            sides = ((fit.pos, fit.values), (fit.neg, fit.complements))
+            likelihood[step] = float(sum(np.dot(weight, np.log(np.maximum(share, _TINY))) for weight, share in sides))
             worth[step] = likelihood[step] - path.sizes[step] * level_cost / 2
         needed = worth.max() + math.log(_NEGLIGIBLE)
         looked_at = {
@@ -137,9 +138,3 @@ def _worth(path: Path, level_cost: float) -> Floats:
             if b - a > 1 and likelihood[a] - path.sizes[b - 1] * level_cost / 2 > needed
         }
     return np.asarray(worth - worth.max())
-
-
-def _log_likelihood(path: Path, step: int) -> float:
-    fit = path.fit(step)
-    sides = ((fit.pos, fit.values), (fit.neg, fit.complements))
-    return float(sum(np.dot(weight, np.log(np.maximum(share, _TINY))) for weight, share in sides))

@@ -119,9 +119,8 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
             self._warn(NegativeSlopeWarning, "The data ask for a falling map: the fit is flat.")
         # The least slope is one over the range of the scores: their spread vanishes beside a row of huge weight.
         slopes = np.maximum(theta[:-1] / spread, _LEAST_SLOPE)
-        self.knots_: Floats
-        self.slopes_: Floats
-        self.knots_, self.slopes_ = knots, slopes / frame.scale
+        self.knots_: Floats = knots
+        self.slopes_: Floats = slopes / frame.scale
         return _joined(knots, slopes, float(theta[-1]), frame)
 
     def _place(self, table: ScoreTable, frame: ScoreScale) -> Floats:

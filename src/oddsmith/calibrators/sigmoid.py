@@ -32,9 +32,8 @@ class _LineCalibrator(Calibrator):
         return np.array([self.b_])
 
     def _finish(self, line: Line) -> PolynomialMap:
-        self.a_: float
-        self.b_: float
-        self.a_, self.b_ = line.a, line.b
+        self.a_: float = line.a
+        self.b_: float = line.b
         self._tell(line.converged)
         if line.slope < 0:
             self._warn(NegativeSlopeWarning, f"The fitted slope is negative (a = {line.a:.4g}): P falls as s rises.")

@@ -122,9 +122,8 @@ class SplineCalibrator(UnitCalibrator):
             self.penalty_, chosen_well = float(self.penalty), True
         fit = long.fit(self.penalty_ * roughness)
         self._tell(fit.converged and chosen_well)
-        self.knots_: Floats
-        self.weights_: Floats
-        self.knots_, self.weights_ = knots, shapes @ fit.theta
+        self.knots_: Floats = knots
+        self.weights_: Floats = shapes @ fit.theta
         # From units of the standard deviation to those of the scale.
         units = spread ** -np.arange(4.0)
         fitted = PolynomialMap(knots, np.append(knots[0], knots), (spline.pieces @ self.weights_) * units, frame.scale)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
+from scipy import sparse
 from scipy.special import expit, log_expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import get_tags
@@ -17,6 +17,11 @@ from oddsmith._types import Bools, Floats
 
 FeatureRows = Any
 """A float64 matrix of rows, dense or in compressed sparse rows."""
+
+
+def is_sparse(X: FeatureRows) -> bool:
+    """Say whether X is a sparse matrix or array of SciPy, whose own answer would narrow its type to too little."""
+    return bool(sparse.issparse(X))
 
 
 class TrainingRows(NamedTuple):
@@ -79,7 +84,7 @@ class BinaryClassifier(ABC, ClassifierMixin, BaseEstimator):  # type: ignore[mis
             count = f"{len(self.classes_)} class{'' if len(self.classes_) == 1 else 'es'}"
             _check.fail("y must hold two classes", count, "Only binary classification is supported: take two classes")
         weight = _check.as_weights(sample_weight, len(code))
-        if issparse(rows) and not rows.has_canonical_format:
+        if is_sparse(rows) and not rows.has_canonical_format:
             rows = rows.copy()
             rows.sum_duplicates()
         return TrainingRows(rows, code == 1, np.ones(len(code)) if weight is None else weight.astype(np.float64))

@@ -95,7 +95,7 @@ def solve_features(features: Features, loss: LogisticLoss, lam: float, tol: floa
     penalized[-1] = 0.0
 
     def forward(vector: Floats) -> Floats:
-        return features.forward(vector[:-1]) + vector[-1]
+        return np.asarray(features.forward(vector[:-1]) + vector[-1])
 
     def adjoint(by_row: Floats) -> Floats:
         return np.append(features.adjoint(by_row), by_row.sum())

@@ -5,16 +5,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.linalg import block_diag
-from scipy.sparse import issparse
 
 from oddsmith._types import Floats
-from oddsmith.learners._base import FeatureRows
+from oddsmith.learners._base import FeatureRows, is_sparse
 from oddsmith.learners.feature_maps import SQRT2, DenseQuadratic, Polynomial, SparseQuadratic
 
 
 def origin_of(X: FeatureRows) -> Floats:
     """Return the mean of the features; 0 for one that some sparse row leaves out, so that it stays sparse."""
-    if not issparse(X):
+    if not is_sparse(X):
         return np.asarray(X.mean(axis=0))
     in_every_row = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
     columns = X[:, in_every_row].toarray()
@@ -25,7 +24,7 @@ def origin_of(X: FeatureRows) -> Floats:
 
 def measured_from(origin: Floats, X: FeatureRows) -> FeatureRows:
     """Return rows less the origin."""
-    if not issparse(X):
+    if not is_sparse(X):
         return X - origin
     (moved,) = np.nonzero(origin)
     if len(moved) == 0:
@@ -42,7 +41,7 @@ def quadratic_kernel(X: FeatureRows, Z: FeatureRows, origin: Floats) -> Floats:
     + 2(d·m)(e·m): a kernel too, without the powers of m that cancel.
     """
     product = X @ Z.T
-    inner = product.toarray() if issparse(product) else np.asarray(product)
+    inner = product.toarray() if is_sparse(product) else np.asarray(product)
     left, right = X @ origin, Z @ origin
     of_rows = left[:, None] + right + (1 + origin @ origin)
     return np.asarray(inner * (inner + 2 * of_rows) + 2 * left[:, None] * right)
@@ -57,10 +56,10 @@ class OffsetQuadratic:
     """
 
     def __init__(self, rows: FeatureRows, origin: Floats) -> None:
-        self._turn, m = _turn(origin, issparse(rows))
+        self._turn, m = _turn(origin, is_sparse(rows))
         turned = rows @ self._turn
         self._base: SparseQuadratic | DenseQuadratic
-        if issparse(rows):
+        if is_sparse(rows):
             turned.sort_indices()  # a pair is the earlier column and the later one
             self._base, self._first = SparseQuadratic(turned), turned[:, [0]].toarray().ravel()
         else:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from copy import copy
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ _LOG_ODDS_SCALE = {"exponential": 2.0, "log": 1.0}
 _DRAWS = 10
 
 
+@dataclass(eq=False, repr=False)
 class BoostedClassifier(BinaryClassifier):
     """Boost weak classifiers under exponential loss or log-loss.
 
@@ -89,24 +91,14 @@ class BoostedClassifier(BinaryClassifier):
     array([0.281, 0.58 , 0.719])
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 100,
-        *,
-        loss: str = "exponential",
-        leaves: str = "none",
-        votes: str = "discrete",
-        sampling: str = "reweight",
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.loss = loss
-        self.leaves = leaves
-        self.votes = votes
-        self.sampling = sampling
-        self.random_state = random_state
+    estimator: Any = None
+    n_estimators: int = 100
+    _: KW_ONLY
+    loss: str = "exponential"
+    leaves: str = "none"
+    votes: str = "discrete"
+    sampling: str = "reweight"
+    random_state: Any = None
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "BoostedClassifier":
         """Run the rounds."""

@@ -5,10 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse import issparse
 
 from oddsmith._types import Floats, Ints
-from oddsmith.learners._base import FeatureRows
+from oddsmith.learners._base import FeatureRows, is_sparse
 
 SQRT2 = float(np.sqrt(2))
 
@@ -28,7 +27,7 @@ class Polynomial(NamedTuple):
         if self.square is None:
             return scores
         image = X @ self.square
-        if issparse(X):
+        if is_sparse(X):
             # Sparse or dense, the image only counts where X is not 0.
             scores += np.asarray(X.multiply(image).sum(axis=1)).ravel()
         else:
@@ -42,7 +41,7 @@ class Matrix:
     def __init__(self, matrix: Any) -> None:
         self.matrix = matrix
         self.size: int = int(matrix.shape[1])
-        self._squared = matrix.power(2) if issparse(matrix) else None
+        self._squared = matrix.power(2) if is_sparse(matrix) else None
 
     def forward(self, coef: Floats) -> Floats:
         """Return Φ·coef."""
@@ -151,7 +150,7 @@ class DenseQuadratic:
 
 def quadratic_entries(X: FeatureRows) -> int:
     """Return how many features of (x·z+1)² are kept: of all rows if X is sparse, of one if it is dense."""
-    if issparse(X):
+    if is_sparse(X):
         return int(_pairs_by_row(X).sum()) + int(X.nnz)
     return int(X.shape[1] * (X.shape[1] + 3) // 2)
 

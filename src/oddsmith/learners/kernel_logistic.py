@@ -1,18 +1,18 @@
 """Kernel logistic regression by regularized likelihood."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import issparse
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import check_random_state
 
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.learners import feature_maps as maps
-from oddsmith.learners._base import BinaryClassifier, FeatureRows, TrainingRows
+from oddsmith.learners._base import BinaryClassifier, FeatureRows, TrainingRows, is_sparse
 from oddsmith.learners._newton import Fit, LogisticLoss, solve_features, solve_kernel
 from oddsmith.learners._origin import OffsetQuadratic, measured_from, origin_of, quadratic_kernel
 
@@ -34,6 +34,7 @@ class Centers(NamedTuple):
     coef: Floats
 
 
+@dataclass(eq=False, repr=False)
 class KernelLogisticRegression(BinaryClassifier):
     """Fit a kernel machine by regularized likelihood: its outputs are log-odds from the start.
 
@@ -109,26 +110,15 @@ class KernelLogisticRegression(BinaryClassifier):
     array([0.054, 0.999])
     """
 
-    def __init__(
-        self,
-        kernel: str | Callable[[Any, Any], Any] = "linear",
-        penalty: float = 1e-3,
-        *,
-        gamma: float | str = "scale",
-        exact_rows: int = 5000,
-        n_landmarks: int = 500,
-        tol: float = 1e-7,
-        max_iter: int = 100,
-        random_state: Any = None,
-    ) -> None:
-        self.kernel = kernel
-        self.penalty = penalty
-        self.gamma = gamma
-        self.exact_rows = exact_rows
-        self.n_landmarks = n_landmarks
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    kernel: str | Callable[[Any, Any], Any] = "linear"
+    penalty: float = 1e-3
+    _: KW_ONLY
+    gamma: float | str = "scale"
+    exact_rows: int = 5000
+    n_landmarks: int = 500
+    tol: float = 1e-7
+    max_iter: int = 100
+    random_state: Any = None
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "KernelLogisticRegression":
         """Minimize the regularized negative log-likelihood."""
@@ -191,7 +181,7 @@ class KernelLogisticRegression(BinaryClassifier):
             return float(self.gamma)
         share = data.weight / data.weight.sum() / data.X.shape[1]
         mean = float((share @ data.X).sum())
-        if issparse(data.X):
+        if is_sparse(data.X):
             of_entries = np.repeat(share, np.diff(data.X.indptr))
             left_out = 1 - float(of_entries.sum()) if len(of_entries) < np.prod(data.X.shape) else 0.0
             variance = float(of_entries @ np.square(data.X.data - mean)) + left_out * mean**2
@@ -248,6 +238,6 @@ class KernelLogisticRegression(BinaryClassifier):
 
 def _has_small_features(X: FeatureRows) -> bool:
     """Say whether explicit quadratic features cost less than the kernel matrix would."""
-    if not issparse(X) and X.shape[0] <= X.shape[1]:
+    if not is_sparse(X) and X.shape[0] <= X.shape[1]:
         return False
     return maps.quadratic_entries(X) <= _MOST_ENTRIES

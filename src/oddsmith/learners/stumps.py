@@ -4,10 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 
 from oddsmith._types import Bools, Floats
-from oddsmith.learners._base import FeatureRows, TrainingRows
+from oddsmith.learners._base import FeatureRows, TrainingRows, is_sparse
 from oddsmith.learners.trees import TreeCounts, smooth_leaves
 
 RowPlaces = NDArray[np.int32]
@@ -152,7 +151,7 @@ class StumpLearner:
 def _sorted_column(X: FeatureRows, feature: int) -> tuple[RowPlaces, RowPlaces]:
     """Return the rows of a column in ascending order, and the places after which a larger value follows."""
     n = X.shape[0]
-    if issparse(X):
+    if is_sparse(X):
         part = slice(X.indptr[feature], X.indptr[feature + 1])
         held = X.data[part] != 0
         values, rows = X.data[part][held], X.indices[part][held]
@@ -184,12 +183,12 @@ def _joined(columns: list[tuple[int, RowPlaces, RowPlaces]], n: int) -> _Block:
 
 def by_column(X: FeatureRows) -> FeatureRows:
     """Store X so that columns are read quickly."""
-    return X.tocsc() if issparse(X) else np.asfortranarray(X)
+    return X.tocsc() if is_sparse(X) else np.asfortranarray(X)
 
 
 def column(X: FeatureRows, feature: int) -> Floats:
     """Return one column, dense."""
-    if not issparse(X):
+    if not is_sparse(X):
         return np.asarray(X[:, feature])
     return np.asarray(X[:, [feature]].todense()).ravel()
 

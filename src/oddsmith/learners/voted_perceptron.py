@@ -1,20 +1,21 @@
 """The voted perceptron with a log-odds score."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.learners._base import BinaryClassifier, TrainingRows
+from oddsmith.learners._base import BinaryClassifier, TrainingRows, is_sparse
 
 # Queries are scored in blocks of about this many activations, 8 MB.
 _BLOCK = 1 << 20
 
 
+@dataclass(eq=False, repr=False)
 class VotedPerceptron(BinaryClassifier):
     """Let every perceptron of an online run vote, each as long as it survived.
 
@@ -60,10 +61,10 @@ class VotedPerceptron(BinaryClassifier):
     array([ 2.833, -2.833])
     """
 
-    def __init__(self, epochs: int = 1, *, shuffle: bool = False, random_state: Any = None) -> None:
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.random_state = random_state
+    epochs: int = 1
+    _: KW_ONLY
+    shuffle: bool = False
+    random_state: Any = None
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "VotedPerceptron":
         """Run the perceptron over the rows, keeping every mistake."""
@@ -89,7 +90,7 @@ class VotedPerceptron(BinaryClassifier):
 
     def _votes(self, rows: Any) -> Floats:
         products = rows @ self.mistakes_.T
-        if issparse(products):
+        if is_sparse(products):
             products = products.toarray()
         activations = np.cumsum((products + 1) * self.steps_, axis=1)
         return np.asarray((activations > 0) @ self.survival_)
@@ -122,7 +123,7 @@ def _run(data: TrainingRows, order: NDArray[np.intp]) -> tuple[NDArray[np.intp],
 
 def _row_reader(X: Any) -> Any:
     """Return a function from a row's number to its columns and their values."""
-    if not issparse(X):
+    if not is_sparse(X):
         everything = slice(None)
         return lambda i: (everything, X[i])
     start, columns, values = X.indptr, X.indices, X.data

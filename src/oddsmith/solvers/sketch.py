@@ -54,11 +54,6 @@ class Sketch:
     neg: Floats
 
     @property
-    def n(self) -> float:
-        """Weight of both classes."""
-        return float(self.pos.sum() + self.neg.sum())
-
-    @property
     def cases(self) -> float:
         """Weight of the rarer class."""
         return float(min(self.pos.sum(), self.neg.sum()))
