@@ -259,12 +259,12 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
 
     def _declared(self) -> Reading:
         """Return how scores are read that were declared to be something."""
-        return declared(self.clip) if self.input == "probability" else Reading.plain("log_odds")
+        return declared(self.clip) if self.input == "probability" else Reading()
 
     def _reading(self, data: Sample) -> Reading:
         """Choose how the method reads what was declared; by default as it is."""
         del data
-        return Reading.plain("log_odds")
+        return Reading()
 
     def _learn(self, data: Sample, classes: NDArray[Any]) -> Self:
         if isinstance(data, ScoreTable) and len(data) == 0:

@@ -28,8 +28,6 @@ from oddsmith.table.marks import marks
 from oddsmith.table.resample import exact
 from oddsmith.table.row_sketch import Hashes, RowSketch
 
-__all__ = ["AutoCalibrator"]
-
 #: What is blended. The first always rises and the second never says 0 or 1: both keep a least weight.
 _METHODS: dict[str, type[Calibrator]] = {
     "monotone logistic": MonotoneLogisticCalibrator,
@@ -165,8 +163,8 @@ class AutoCalibrator(UnitCalibrator):
         self.verdict_: str = verdict
 
     def _reading(self, data: Sample) -> Reading:
-        # The parts read the scores, each in its own way.
-        return Reading.plain(self._note_kind(data))
+        self._note_kind(data)
+        return Reading()  # the parts read the scores, each in its own way
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         self._rows = RowSketch.of(_row_hashes(table)) if self.guard else None

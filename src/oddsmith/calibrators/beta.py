@@ -19,8 +19,6 @@ from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import Sample, ScoreTable
 from oddsmith.table.rows import ScoreRows, binary_scale
 
-__all__ = ["BetaCalibrator"]
-
 #: Cells of log-odds no wider than this, and slopes no larger: sums over cells are those over rows to ten digits.
 _FINE = 0.02
 _STEEP = 3.0

@@ -12,8 +12,6 @@ from oddsmith.maps import CalibrationMap
 from oddsmith.solvers.targets import between_targets
 from oddsmith.table import Sample, ScoreTable
 
-__all__ = ["CenteredIsotonicCalibrator"]
-
 
 @dataclass(eq=False, repr=False)
 class CenteredIsotonicCalibrator(Calibrator):

@@ -12,8 +12,6 @@ from oddsmith.maps.cosine import share_of_way
 from oddsmith.table import Sample
 from oddsmith.table.rows import slices
 
-__all__ = ["CosineCalibrator"]
-
 
 @dataclass(eq=False, repr=False)
 class CosineCalibrator(Calibrator):

@@ -21,15 +21,6 @@ from oddsmith.maps import PolynomialMap, line_map
 from oddsmith.table import Sample, ScoreTable
 from oddsmith.table.rows import binary_scale
 
-__all__ = [
-    "AsymmetricGaussianCalibrator",
-    "AsymmetricLaplaceCalibrator",
-    "DensityCalibrator",
-    "GaussianCalibrator",
-    "HybridCalibrator",
-    "LaplaceCalibrator",
-]
-
 #: What families with a searched mode choose.
 _MODES = (Selected("positive_.theta", "mode of the positives"), Selected("negative_.theta", "mode of the negatives"))
 

@@ -16,8 +16,6 @@ from oddsmith.calibrators.binning import ADDED
 from oddsmith.maps import CalibrationMap
 from oddsmith.table import ScoreTable
 
-__all__ = ["ENIRCalibrator"]
-
 #: Longest path; more cells than this are pooled.
 _CELLS = 4096
 

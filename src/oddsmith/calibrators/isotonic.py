@@ -13,8 +13,6 @@ from oddsmith.solvers.targets import between_targets
 from oddsmith.table import Sample, ScoreTable
 from oddsmith.table.near_ties import around
 
-__all__ = ["IsotonicCalibrator"]
-
 
 @dataclass(eq=False, repr=False)
 class IsotonicCalibrator(Calibrator):

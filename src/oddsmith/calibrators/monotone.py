@@ -22,8 +22,6 @@ from oddsmith.solvers.targets import platt_targets
 from oddsmith.table import Sample, ScoreTable
 from oddsmith.table.quantiles import quantiles
 
-__all__ = ["MonotoneLogisticCalibrator"]
-
 #: Least slope, in log-odds over the range of the scores: no two scores get the same log-odds.
 _LEAST_SLOPE = 1e-6
 
@@ -93,7 +91,7 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
 
     def _reading(self, data: Sample) -> Reading:
         kind = self._note_kind(data)
-        return Reading.plain(kind) if kind == "log_odds" else softened(kind, 0.5 / (data.n_pos + data.n_neg))
+        return Reading() if kind == "log_odds" else softened(kind, 0.5 / (data.n_pos + data.n_neg))
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         frame = ScoreScale.of(table)

@@ -18,8 +18,6 @@ from oddsmith.solvers.sketch import ScoreScale, sketch
 from oddsmith.table import ScoreTable
 from oddsmith.table.quantiles import quantiles
 
-__all__ = ["PiecewiseLogisticCalibrator"]
-
 _TENTHS = np.arange(1, 10) / 10
 _TWENTIETHS = np.arange(1, 20) / 20
 

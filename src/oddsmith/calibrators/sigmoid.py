@@ -14,8 +14,6 @@ from oddsmith.solvers.line import Line, fit_line
 from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import Sample
 
-__all__ = ["LogisticCalibrator", "PlattCalibrator"]
-
 
 @dataclass(eq=False, repr=False)
 class _LineCalibrator(Calibrator):
@@ -138,9 +136,6 @@ class PlattCalibrator(_LineCalibrator):
     """
 
     _when_separable: ClassVar[str] = "only Platt's targets keep the fit finite"
-
-    def _laws(self) -> Laws:
-        return frozenset({"scale", "shift", "mirror"})
 
     def _fit_sample(self, data: Sample) -> PolynomialMap:
         targets = platt_targets(data)

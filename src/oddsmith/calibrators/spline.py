@@ -20,8 +20,6 @@ from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import ScoreTable
 from oddsmith.table.quantiles import quantiles
 
-__all__ = ["SplineCalibrator"]
-
 #: Penalties to choose from, the smoothest first, for log-odds of unit standard deviation.
 _PENALTIES = 10.0 ** np.arange(5, -5, -1)
 

@@ -16,8 +16,6 @@ from oddsmith.table import Sample, ScoreTable
 from oddsmith.table.near_ties import around
 from oddsmith.table.resample import RandomState, folds
 
-__all__ = ["VennAbersCalibrator"]
-
 
 @dataclass(eq=False, repr=False)
 class VennAbersCalibrator(Calibrator):
