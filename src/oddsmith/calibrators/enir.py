@@ -125,9 +125,7 @@ def _worth(path: Path, level_cost: float) -> Floats:
     looked_at = {0, last}
     while looked_at:
         for step in looked_at:
-            fit = path.fit(step)
-            sides = ((fit.pos, fit.values), (fit.neg, fit.complements))
-            likelihood[step] = float(sum(np.dot(weight, np.log(np.maximum(share, _TINY))) for weight, share in sides))
+            likelihood[step] = _log_likelihood(path, step)
             worth[step] = likelihood[step] - path.sizes[step] * level_cost / 2
         needed = worth.max() + math.log(_NEGLIGIBLE)
         looked_at = {
@@ -136,3 +134,9 @@ def _worth(path: Path, level_cost: float) -> Floats:
             if b - a > 1 and likelihood[a] - path.sizes[b - 1] * level_cost / 2 > needed
         }
     return np.asarray(worth - worth.max())
+
+
+def _log_likelihood(path: Path, step: int) -> float:
+    fit = path.fit(step)
+    sides = ((fit.pos, fit.values), (fit.neg, fit.complements))
+    return float(sum(np.dot(weight, np.log(np.maximum(share, _TINY))) for weight, share in sides))
