@@ -126,16 +126,8 @@ class Problem(NamedTuple):
 def fit_line(data: Sample, targets: Targets, penalty: float = 0.0, fit_intercept: bool = True) -> Line:
     """Minimize Σ v[log(1 + eᶻ) − t z] + λ(a² + b²), z = as + b, with target t for each class.
 
-    Parameters
-    ----------
-    data : ScoreTable or ScoreRows
-        With both classes and at least two distinct scores.
-    targets : Targets
-        Of the two classes: the labels, or Platt's.
-    penalty : float
-        The penalty λ, on the original scale of the scores.
-    fit_intercept : bool
-        Whether b is free, or 0.
+    The data hold both classes and at least two distinct scores, on whose own scale the penalty λ is; without an
+    intercept b is 0.
     """
     center, scale = _standard(data, fit_intercept, penalty)
     shift = center / scale
