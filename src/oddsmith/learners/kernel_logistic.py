@@ -190,8 +190,7 @@ class KernelLogisticRegression(BinaryClassifier):
         return 1 / (data.X.shape[1] * variance) if variance > 0 else 1.0
 
     def _fit_features(self, X: FeatureRows, loss: LogisticLoss) -> tuple[maps.Polynomial, Fit]:
-        linear = self.kernel == "linear"
-        features = maps.LinearFeatures(X) if linear else OffsetQuadratic(X, self.origin_)
+        features = maps.LinearFeatures(X) if self.kernel == "linear" else OffsetQuadratic(X, self.origin_)
         fit = solve_features(features, loss, self.penalty, self.tol, self.max_iter)
         return features.polynomial(fit.coef), fit
 

@@ -51,18 +51,9 @@ class StumpLearner:
 
     Ties go to the lowest feature, then to the lowest threshold (midpoints), then to polarity +1, that is +
     above the threshold. A constant stump is returned where it makes strictly less error than every split.
+    A ``real`` stump says 2P(+) − 1 of its leaf, smoothed as ``leaves`` says; any other the sign of that. All rows have
+    positive weight.
 
-    Parameters
-    ----------
-    data : TrainingRows
-        Rows of positive weight.
-    leaves : str
-        Smoothing of the two leaves, used when ``real``.
-    real : bool
-        Whether a stump says 2P(+) − 1 of its leaf, or the sign of that.
-
-    Notes
-    -----
     With signed weights q·y of total T and L the sum up to a cut, the stump + above the cut errs with weight
     W₋ + L and its opposite with W₊ − L. The separator −T after every column lets one running sum serve a
     whole block.
