@@ -12,7 +12,7 @@ from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.maps import CalibrationMap
 from oddsmith.maps.log_basis import LogBasisMap, log_basis
-from oddsmith.solvers.design import FeatureMap, LongDesign, fit_admissible, moment_design
+from oddsmith.solvers.design import FeatureMap, LongDesign, fit_rising, moment_design
 from oddsmith.solvers.newton import Minimum
 from oddsmith.solvers.sketch import ScoreScale
 from oddsmith.solvers.targets import LABELS, platt_targets
@@ -106,12 +106,8 @@ class BetaCalibrator(UnitCalibrator):
         if isinstance(data, ScoreRows):
             cells = moment_design(data, frame, features, targets, _FINE / frame.scale)
             if cells is not None:
-                fit = fit_admissible(cells, none, _rising)
+                fit = fit_rising(cells, none)
                 if fit.converged and np.abs(fit.theta[:-1]).max() <= _STEEP * frame.scale:
                     return fit
             data = ScoreTable.from_rows(data)
-        return fit_admissible(LongDesign.of(data, frame, features, targets, np.empty(0)), none, _rising)
-
-
-def _rising(theta: Floats) -> bool:
-    return bool(np.all(theta[:-1] >= 0))
+        return fit_rising(LongDesign.of(data, frame, features, targets, np.empty(0)), none)

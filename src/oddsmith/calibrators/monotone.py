@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
-from scipy.optimize import nnls
 
 from oddsmith import _check
 from oddsmith._types import Floats, Weights
@@ -16,7 +15,7 @@ from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
 from oddsmith.solvers.design import LongDesign
-from oddsmith.solvers.newton import Quadratic
+from oddsmith.solvers.newton import rising_step
 from oddsmith.solvers.sketch import ScoreScale
 from oddsmith.solvers.targets import platt_targets
 from oddsmith.table import Sample, ScoreTable
@@ -24,9 +23,6 @@ from oddsmith.table.quantiles import quantiles
 
 #: Least slope, in log-odds over the range of the scores: no two scores get the same log-odds.
 _LEAST_SLOPE = 1e-6
-
-#: The least curvature, as a share of that of single coefficients: some may not be told apart.
-_RIDGE = 1e-12
 
 
 @dataclass(eq=False, repr=False)
@@ -111,7 +107,7 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
         bends = np.diff(np.eye(len(knots) + 1), axis=0)
         penalty = np.zeros((len(knots) + 2,) * 2)
         penalty[:-1, :-1] = self.penalty * bends.T @ bends
-        theta, _, converged = long.fit(penalty, direction=_rising_step)
+        theta, _, converged = long.fit(penalty, direction=rising_step)
         self._tell(converged)
         if not np.any(theta[:-1] > 0):
             self._warn(NegativeSlopeWarning, "The data ask for a falling map: the fit is flat.")
@@ -135,20 +131,6 @@ def _spread(x: Floats, weight: Weights) -> float:
     total = weight.sum()
     x = x - weight @ x / total
     return math.sqrt(float(weight @ (x * x)) / total) or 1.0
-
-
-def _rising_step(theta: Floats, at: Quadratic) -> Floats:
-    """Return the step to the minimum of the quadratic over coefficients ≥ 0, the last one being free."""
-    curve, pull = at.hessian, at.hessian @ theta - at.gradient
-    last, across = max(float(curve[-1, -1]), 1e-290), curve[:-1, -1]
-    inner = curve[:-1, :-1] - np.outer(across, across) / last
-    unit = 1 / np.sqrt(np.maximum(inner.diagonal(), 1e-290))
-    # Rounding of that difference may leave directions without curvature, or with less than none.
-    curvature, ways = np.linalg.eigh(inner * unit[:, None] * unit)
-    root = np.sqrt(np.maximum(curvature, _RIDGE))
-    found, _ = nnls(root[:, None] * ways.T, ways.T @ (unit * (pull[:-1] - across * pull[-1] / last)) / root)
-    slopes = unit * found
-    return np.append(slopes, (pull[-1] - across @ slopes) / last) - theta
 
 
 def _joined(knots: Floats, slopes: Floats, level: float, frame: ScoreScale) -> PolynomialMap:

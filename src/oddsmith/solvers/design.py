@@ -6,14 +6,14 @@ two passes over every score find the others.
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from oddsmith import _kernels
-from oddsmith._types import Bools, Floats
+from oddsmith._types import Floats
 from oddsmith.solvers.cells import FINE, Cells, pooling_error
-from oddsmith.solvers.newton import Direction, Loss, Minimum, Quadratic, minimize, newton_step
+from oddsmith.solvers.newton import Direction, Loss, Minimum, Quadratic, minimize, newton_step, rising_step
 from oddsmith.solvers.sketch import ScoreScale, Sketch, sketch
 from oddsmith.solvers.targets import Targets
 from oddsmith.table import ScoreTable
@@ -24,9 +24,6 @@ FeatureMap = Callable[[Floats], Floats]
 
 #: Features of some points, and how much of their weight pulls forecasts up, and down.
 Part = tuple[Floats, Floats, Floats]
-
-#: Whether coefficients are allowed.
-Admissible = Callable[[Floats], bool]
 
 
 @dataclass(frozen=True)
@@ -41,10 +38,6 @@ class Design:
     aside: Floats
     #: Weight of the rarer class.
     cases: float
-
-    def of_columns(self, kept: Bools) -> "Design":
-        """Return the design with some of the features only."""
-        return replace(self, columns=self.columns[:, kept], aside=self.aside[kept])
 
     def fit(self, penalty: Floats, start: Floats | None = None, direction: Direction = newton_step) -> Minimum:
         """Minimize the loss with a penalty, shape (k, k), from the base rate or another start."""
@@ -155,10 +148,6 @@ class LongDesign:
             return found
         return minimize(_loss(self._parts, 0.0, penalty), found.theta, short.cases, direction)
 
-    def of_columns(self, kept: Bools) -> "LongDesign":
-        """Return the design with some of the features only."""
-        return replace(self, features=lambda x: self.features(x)[:, kept], total=self.total[kept])
-
     def _parts(self) -> Iterator[Part]:
         """Walk over the scores, a cache-sized piece at a time."""
         for part in slices(len(self.table)):
@@ -167,21 +156,7 @@ class LongDesign:
             yield columns, self.targets.up(*classes), self.targets.down(*classes)
 
 
-def fit_admissible(points: Design | LongDesign, penalty: Floats, admissible: Admissible) -> Minimum:
-    """Return the best fit with coefficients that are allowed.
-
-    Where the free fit is not, it is the best of those that are with one or more of the coefficients, the last one
-    apart, held at 0.
-    """
+def fit_rising(points: Design | LongDesign, penalty: Floats) -> Minimum:
+    """Return the best fit with coefficients ≥ 0, the last one being free."""
     free = points.fit(penalty)
-    if admissible(free.theta):
-        return free
-    offers = []
-    for face in np.ndindex((2,) * (len(penalty) - 1)):
-        kept = np.append(face, True).astype(bool)
-        found = points.of_columns(kept).fit(penalty[np.ix_(kept, kept)])
-        theta = np.zeros(len(kept))
-        theta[kept] = found.theta
-        if not kept.all() and admissible(theta):
-            offers.append(found._replace(theta=theta))
-    return min(offers, key=lambda found: found.value)
+    return free if np.all(free.theta[:-1] >= 0) else points.fit(penalty, direction=rising_step)

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import nnls
 
 from oddsmith._types import Floats
 
@@ -27,6 +28,9 @@ ENOUGH = 1e-10
 
 #: The objective is known to about this share of its size.
 _ROUNDING = 1e-14
+
+#: The least curvature of a step that must not make coefficients negative, as a share of that of single ones.
+_RIDGE = 1e-12
 
 #: A floor for curvature as a share of the diagonal: features that the data do not tell apart share their effect.
 _FLOOR = 1e-13
@@ -70,6 +74,20 @@ def newton_step(_theta: Floats, at: Quadratic) -> Floats:
     # Rounding has left directions without curvature, or with less than none.
     curvature, ways = np.linalg.eigh(scaled)
     return np.asarray(-unit * (ways @ ((ways.T @ pull) / np.maximum(curvature, _FLOOR))))
+
+
+def rising_step(theta: Floats, at: Quadratic) -> Floats:
+    """Return the step to the minimum of the quadratic over coefficients ≥ 0, the last one being free."""
+    curve, pull = at.hessian, at.hessian @ theta - at.gradient
+    last, across = max(float(curve[-1, -1]), 1e-290), curve[:-1, -1]
+    inner = curve[:-1, :-1] - np.outer(across, across) / last
+    unit = 1 / np.sqrt(np.maximum(inner.diagonal(), 1e-290))
+    # Rounding of that difference may leave directions without curvature, or with less than none.
+    curvature, ways = np.linalg.eigh(inner * unit[:, None] * unit)
+    root = np.sqrt(np.maximum(curvature, _RIDGE))
+    found, _ = nnls(root[:, None] * ways.T, ways.T @ (unit * (pull[:-1] - across * pull[-1] / last)) / root)
+    slopes = unit * found
+    return np.append(slopes, (pull[-1] - across @ slopes) / last) - theta
 
 
 def minimize(loss: Loss, start: Floats, cases: float, direction: Direction = newton_step) -> Minimum:
