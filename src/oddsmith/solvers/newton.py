@@ -82,8 +82,11 @@ def rising_step(theta: Floats, at: Quadratic) -> Floats:
     last, across = max(float(curve[-1, -1]), 1e-290), curve[:-1, -1]
     inner = curve[:-1, :-1] - np.outer(across, across) / last
     unit = 1 / np.sqrt(np.maximum(inner.diagonal(), 1e-290))
+    scaled = inner * unit[:, None] * unit
+    if not (np.isfinite(scaled).all() and np.isfinite(pull).all()):
+        return np.full_like(theta, np.nan)
     # Rounding of that difference may leave directions without curvature, or with less than none.
-    curvature, ways = np.linalg.eigh(inner * unit[:, None] * unit)
+    curvature, ways = np.linalg.eigh(scaled)
     root = np.sqrt(np.maximum(curvature, _RIDGE))
     found, _ = nnls(root[:, None] * ways.T, ways.T @ (unit * (pull[:-1] - across * pull[-1] / last)) / root)
     slopes = unit * found
