@@ -55,7 +55,7 @@ def test_blocks_do_not_change_the_winner(monkeypatch):
     whole = StumpLearner(TrainingRows(X, positive, weight), "none", real=False).fit(weight)
     monkeypatch.setattr("oddsmith.learners.stumps._BLOCK", 60)
     parts = StumpLearner(TrainingRows(X, positive, weight), "none", real=False)
-    assert len(parts.columns.blocks) > 3
+    assert len(parts.blocks) > 3
     assert parts.fit(weight) == whole
 
 

@@ -17,7 +17,7 @@ from oddsmith import _check, _hooks
 from oddsmith._types import Floats
 from oddsmith.calibrators._chunks import Chunks
 from oddsmith.calibrators._reading import Reading, declared
-from oddsmith.calibrators._selection import Selected, coarser
+from oddsmith.calibrators._selection import Selected
 from oddsmith.errors import (
     ConstantScoreWarning,
     NonConvergenceWarning,
@@ -259,12 +259,12 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
 
     def _declared(self) -> Reading:
         """Return how scores are read that were declared to be something."""
-        return declared(self.clip) if self.input == "probability" else Reading.plain("log_odds")
+        return declared(self.clip) if self.input == "probability" else Reading()
 
     def _reading(self, data: Sample) -> Reading:
         """Choose how the method reads what was declared; by default as it is."""
         del data
-        return Reading.plain("log_odds")
+        return Reading()
 
     def _learn(self, data: Sample, classes: NDArray[Any]) -> Self:
         if isinstance(data, ScoreTable) and len(data) == 0:
@@ -280,9 +280,10 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
 
     def _decided_by_cells(self, table: ScoreTable) -> str:
         """Return in words which choices would be others in cells twice as wide; empty if none."""
-        wider = coarser(table)
-        if wider is None:
+        grid = table.grid
+        if grid is None or not np.isfinite(2 * grid.width):
             return ""
+        wider = table.quantize(2 * grid.width, grid.log_odds)
         other = clone(self)
         other._learn_quietly(wider, self.classes_)
         scores = self._declared().enter(wider.scores)

@@ -16,21 +16,13 @@ def bayes_map(positive: Density, negative: Density, log_prior_ratio: float, scal
     places = np.concatenate([[-math.inf], knots[:-1] / 2 + knots[1:] / 2, [math.inf]]) if len(knots) else np.zeros(1)
     origins, coefficients = [], []
     for place in places:
-        tails = [
-            (
-                sign,
-                density,
-                density.left if place <= density.theta else density.right,
-                1 if place <= density.theta else -1,
-            )
-            for sign, density in ((1, positive), (-1, negative))
-        ]
         # Expanded about the mode of the steeper tail, whose large terms then do not cancel.
-        origin = max(tails, key=lambda tail: (tail[2].curve, tail[2].rate))[1].theta
+        origin = max((positive, negative), key=lambda density: density.tail(place)[::-1]).theta
         c0, c1, c2 = log_prior_ratio, 0.0, 0.0
-        for sign, density, tail, direction in tails:
+        for sign, density in ((1, positive), (-1, negative)):
+            tail = density.tail(place)
             delta = origin / scale - density.theta / scale
-            rate = direction * tail.rate
+            rate = tail.rate if place <= density.theta else -tail.rate
             c0 += sign * (density.peak + rate * delta - tail.curve * delta**2)
             c1 += sign * (rate - 2 * tail.curve * delta)
             c2 -= sign * tail.curve

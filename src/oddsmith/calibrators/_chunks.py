@@ -1,6 +1,6 @@
 """What a calibrator remembers of the chunks it was fitted to: their rows as one table, and the labels they showed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,25 +15,16 @@ _FINEST = 2.0**-40
 
 @dataclass(frozen=True)
 class Chunks:
-    """Chunks of rows, which add up in any order.
-
-    Parameters
-    ----------
-    table : ScoreTable
-    names : ndarray of shape (2,)
-        What the negative and the positive label are called as far as one chunk can tell.
-    seen : tuple
-        The negative and the positive label where there was one, else None.
-    max_cells : int or None
-        Most scores that are kept apart.
-    log_odds : bool
-        Whether scores are probabilities, whose cells are of log-odds.
-    """
+    """Chunks of rows, which add up in any order."""
 
     table: ScoreTable
+    #: What the negative and the positive label are called as far as one chunk can tell.
     names: NDArray[Any]
+    #: The negative and the positive label where there was one, else None.
     seen: tuple[Any, Any]
+    #: Most scores that are kept apart.
     max_cells: int | None
+    #: Whether scores are probabilities, whose cells are of log-odds.
     log_odds: bool
 
     @staticmethod
@@ -52,9 +43,8 @@ class Chunks:
     def merge(self, other: "Chunks") -> "Chunks":
         """Return the chunks of both."""
         bounds = [part.max_cells for part in (self, other) if part.max_cells is not None]
-        seen = self.called(other.seen).seen
-        table = self.table.merge(other.table)
-        return Chunks(table, self.names, seen, min(bounds, default=None), self.log_odds)._bounded()
+        both = replace(self.called(other.seen), max_cells=min(bounds, default=None))
+        return replace(both, table=self.table.merge(other.table))._bounded()
 
     def called(self, labels: tuple[Any, Any]) -> "Chunks":
         """Return the same chunks with labels seen elsewhere, which must be the same where both are known."""
@@ -62,7 +52,7 @@ class Chunks:
             must = "labels must be the same in every chunk"
             _check.fail(must, f"{labels!r} after {self.seen!r} (negative, positive)", "code them alike")
         negative, positive = (b if a is None else a for a, b in zip(self.seen, labels, strict=True))
-        return Chunks(self.table, self.names, (negative, positive), self.max_cells, self.log_odds)
+        return replace(self, seen=(negative, positive))
 
     def _bounded(self) -> "Chunks":
         if self.max_cells is None or len(self.table) <= self.max_cells:
@@ -70,4 +60,4 @@ class Chunks:
         table = self.table
         if self.log_odds and table.resolution is None:
             table = table.quantize(_FINEST, log_odds=True)
-        return Chunks(table.coarsen(self.max_cells), self.names, self.seen, self.max_cells, self.log_odds)
+        return replace(self, table=table.coarsen(self.max_cells))

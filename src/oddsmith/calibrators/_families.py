@@ -48,6 +48,10 @@ class Density:
     log_likelihood: float
     spike: bool = False
 
+    def tail(self, place: float) -> Side:
+        """Return the tail that holds at a place."""
+        return self.left if place <= self.theta else self.right
+
 
 class ModeSearch(NamedTuple):
     """Which modes are tried, as for `find_mode`, and whether the other class lies to the left."""
@@ -61,9 +65,8 @@ class ModeSearch(NamedTuple):
 Family = Callable[[ClassScores, ScaleLimits, ModeSearch], Density]
 
 
-def gaussian(sample: ClassScores, limits: ScaleLimits, search: ModeSearch) -> Density:
+def gaussian(sample: ClassScores, limits: ScaleLimits, _search: ModeSearch) -> Density:
     """Mean and standard deviation."""
-    del search
     mu, variance = moments(sample)
     return gaussian_with(sample, mu, variance, min(max(math.sqrt(variance), limits.sigma_low), limits.sigma_high))
 
@@ -76,9 +79,8 @@ def gaussian_with(sample: ClassScores, mu: float, variance: float, sigma: float)
     return _density(sample, mu, peak, (side, side), {"mu": mu, "sigma": sigma * sample.scale}, fitted)
 
 
-def laplace(sample: ClassScores, limits: ScaleLimits, search: ModeSearch) -> Density:
+def laplace(sample: ClassScores, limits: ScaleLimits, _search: ModeSearch) -> Density:
     """Median, of a middle interval the midpoint, and mean absolute deviation."""
-    del search
     weight = np.ones(len(sample.scores), np.int64) if sample.weight is None else sample.weight
     theta, left, right = sample.mode_at(weighted_median(sample.scores, weight), (1, 1))
     b = min(max((left + right) / sample.n, 1 / limits.rate_high), 1 / limits.rate_low)
@@ -87,9 +89,8 @@ def laplace(sample: ClassScores, limits: ScaleLimits, search: ModeSearch) -> Den
     return _density(sample, theta, peak, (side, side), {"theta": theta, "b": b * sample.scale}, fitted)
 
 
-def exponential(sample: ClassScores, limits: ScaleLimits, search: ModeSearch) -> Density:
+def exponential(sample: ClassScores, limits: ScaleLimits, _search: ModeSearch) -> Density:
     """One-sided: the mode at the likelier end of the class; beyond it the tail is the steepest allowed."""
-    del search
     low, high = (sample.mode_at(end, (1, 1)) for end in sample.ends())
     return replace(asymmetric_laplace_at(high if high.left < low.right else low, sample, limits), spike=False)
 

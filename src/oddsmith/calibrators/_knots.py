@@ -29,19 +29,11 @@ class GrowthStep(NamedTuple):
 
 @dataclass(frozen=True)
 class PiecewiseFit:
-    """One knot set with its fit; parameters are ``basis`` @ what was fitted, of which some may be held at 0.
+    """One knot set with its fit; parameters are ``basis`` @ what was fitted, of which some may be held at 0."""
 
-    Attributes
-    ----------
-    choice : int
-        Number of the knot set among those offered.
-    knots : ndarray of shape (K − 1,)
-        On the standardized scale.
-    theta : ndarray of shape (K + 1,)
-        Level at x = 0, first slope, and changes of slope.
-    """
-
+    #: Number of the knot set among those offered.
     choice: int
+    #: Inner knots on the standardized scale.
     knots: Floats
     fits: HingeFits
     basis: Floats
@@ -50,13 +42,13 @@ class PiecewiseFit:
 
     @property
     def theta(self) -> Floats:
-        """Return the parameters of all features."""
+        """Level at x = 0, first slope, and changes of slope."""
         return np.asarray(self.basis @ self.fits.theta[0])
 
     @property
     def is_loose(self) -> bool:
         """Whether the data hold some feature, or sum of features, so weakly that its parameter may be anything."""
-        features, curvature = self.fits.features[0], self.fits.curvature()[0]
+        features, curvature = self.fits.features[0], self.fits.evaluate(self.fits.theta)[2][0]
         gram = (features * (self.fits.pos + self.fits.neg)) @ features.T
         squares = np.diag(gram)
         if np.any(np.diag(curvature) <= 1e-9 * squares):
@@ -76,7 +68,7 @@ class PiecewiseFit:
         def features(x: Floats) -> Floats:
             return np.asarray(hinges(x, self.knots[None])[0] @ self.basis)
 
-        fine = sketch(table, frame.scale, frame.shift, (self.knots + frame.shift) * frame.scale, fine=True)
+        fine = sketch(table, frame, (self.knots + frame.shift) * frame.scale, fine=True)
         # Features are linear within blocks, so that means have the same sum.
         long = LongDesign(table, frame, features, LABELS, fine, fine.pos @ features(fine.pos_x))
         found = long.fit(self.fits.penalty[0], self.fits.theta[0])
@@ -85,31 +77,22 @@ class PiecewiseFit:
 
 @dataclass(frozen=True)
 class KnotSearch:
-    """Knot sets to choose from, and the rules of the choice.
-
-    Attributes
-    ----------
-    data : Sketch
-    sets : ndarray of shape (sets, K − 1)
-        Inner knots on the standardized scale; for hill climbing, one candidate per row.
-    grow : str or None
-        None: the likeliest set. Otherwise climb until "gain", "aic" or "bic" says stop.
-    monotone : bool
-        Whether slopes must not be negative.
-    ridge : float
-        Penalty on the squared log-odds at the knots, for data that have no finite fit without.
-    """
+    """Knot sets to choose from, and the rules of the choice."""
 
     data: Sketch
+    #: Inner knots on the standardized scale, shape (sets, K − 1); for hill climbing, one candidate per row.
     sets: Floats
+    #: None: the likeliest set. Otherwise climb until "gain", "aic" or "bic" says stop.
     grow: str | None
+    #: Whether slopes must not be negative.
     monotone: bool
+    #: Penalty on the squared log-odds at the knots, for data that have no finite fit without.
     ridge: float
 
     def held_out_penalty(self) -> float:
         """Return the penalty whose fit to the training part is likeliest on the part held out."""
         unit = self.data.variance
-        if min(self.data.pos.sum(), self.data.neg.sum()) < 10:
+        if self.data.cases < 10:
             return unit
         training, held = self.data.hold_out()
         # The training part may be separable where the whole is not.
@@ -170,7 +153,7 @@ class KnotSearch:
     def _worth(self, gain: float, likelihood: float) -> bool:
         if self.grow == "gain":
             return gain >= 0.01 * abs(likelihood)
-        return gain > (1.0 if self.grow == "aic" else 0.5 * math.log(self.data.n))
+        return gain > (1.0 if self.grow == "aic" else 0.5 * math.log(self.data.pos.sum() + self.data.neg.sum()))
 
 
 def _likelihood(data: Sketch, fit: PiecewiseFit) -> float:
@@ -199,7 +182,7 @@ def rising(fits: HingeFits) -> tuple[HingeFits, Floats]:
         if falling:
             held.add(min(falling, key=lambda j: values[j - 1]))
             continue
-        pull = slopes.T @ fits.gradient(theta[None])[0]
+        pull = slopes.T @ fits.evaluate(theta[None])[1][0]
         release = [j for j in held if pull[j] < -1e-9 * reach[j]]
         if not release:
             break

@@ -7,7 +7,6 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
-from oddsmith._types import Floats
 from oddsmith.maps import CalibrationMap, PolynomialMap, StepMap
 from oddsmith.maps.log_basis import LogBasisMap
 from oddsmith.table import ScoreTable
@@ -21,13 +20,7 @@ def level_in_the_large(fitted: CalibrationMap, table: ScoreTable) -> Calibration
     """Move the log-odds by the least that brings Σw(P − Y) within 0.45 of its standard error.
 
     A blend of maps that each hold to this holds to it too, since a mean of probabilities varies no less than they do.
-
-    Parameters
-    ----------
-    fitted : CalibrationMap
-        A polynomial, step or log-basis map.
-    table : ScoreTable
-        What it was fitted to.
+    Takes a polynomial, step or log-basis map and the table that it was fitted to.
     """
     log_odds = fitted.log_odds(table.scores)
     weight = table.total.astype(np.float64)
@@ -75,8 +68,4 @@ def _moved(fitted: CalibrationMap, move: float) -> CalibrationMap:
     if isinstance(fitted, LogBasisMap):
         return replace(fitted, intercept=fitted.intercept + move)
     assert isinstance(fitted, StepMap)
-    return StepMap(fitted.knots, *(_moved_prob(values, move) for values in (fitted.at, fitted.between)))
-
-
-def _moved_prob(prob: Floats, move: float) -> Floats:
-    return np.asarray(expit(logit(prob) + move))
+    return StepMap(fitted.knots, *(expit(logit(prob) + move) for prob in (fitted.at, fitted.between)))

@@ -61,21 +61,15 @@ class ClassScores:
         held = np.flatnonzero(self.w(slice(None)))
         return float(self.scores[held[0]]), float(self.scores[held[-1]])
 
-    def deviation(self, theta: float, left: bool, power: Power) -> float:
-        """Return Σ|x − θ|ᵖ over the scores ≤ θ (left) or > θ (right), by direct summation."""
-        split = int(np.searchsorted(self.scores, theta, side="right"))
-        begin, end = (0, split) if left else (split, len(self.scores))
-        at = theta / self.scale
-        total = 0.0
-        for start in range(begin, end, _kernels.CHUNK):
-            part = slice(start, min(start + _kernels.CHUNK, end))
-            distance = np.abs(self.scores[part] / self.scale - at)
-            total += float(self.w(part).dot(distance if power == 1 else distance * distance))
-        return total
-
     def mode_at(self, theta: float, powers: tuple[Power, Power]) -> Mode:
-        """Return a given θ with its deviations."""
-        return Mode(theta, self.deviation(theta, True, powers[0]), self.deviation(theta, False, powers[1]))
+        """Return a given θ with Σ|x − θ|ᵖ over the scores ≤ θ and over those > θ, by direct summation."""
+        split, sums = int(np.searchsorted(self.scores, theta, side="right")), [0.0, 0.0]
+        for side, (begin, end) in enumerate(((0, split), (split, len(self.scores)))):
+            for start in range(begin, end, _kernels.CHUNK):
+                part = slice(start, min(start + _kernels.CHUNK, end))
+                distance = np.abs(self.scores[part] / self.scale - theta / self.scale)
+                sums[side] += float(self.w(part).dot(distance if powers[side] == 1 else distance * distance))
+        return Mode(theta, *sums)
 
 
 def find_mode(
@@ -86,15 +80,14 @@ def find_mode(
     Candidates are the scores of the class, and ``subdivisions`` − 1 evenly spaced points in each gap between them. With
     ``min_side`` > 0 each side must hold at least that weight (a share of the class if < 1).
     """
-    blocks = _Blocks(sample, powers)
-    allowed = blocks.allowed(min_side)
-    bounds = blocks.bounds(allowed, objective)
+    blocks = _Blocks(sample, powers, objective, min_side)
+    bounds = blocks.bounds()
     # The most promising block first: its best rules out nearly all others.
     runs = [(at := int(np.argmin(bounds)), at + 1)]
     best, found = np.inf, []
     while runs:
         for start, stop in runs:
-            found += _search(blocks, start, stop, allowed, objective, subdivisions, best)
+            found += blocks.search(start, stop, subdivisions, best)
             best = min((value for _, value in found), default=best)
             bounds[start:stop] = np.inf
         runs = _runs(np.flatnonzero((bounds <= _tied(best)) & (bounds < np.inf)))
@@ -115,53 +108,10 @@ def _runs(chosen: NDArray[np.intp]) -> list[tuple[int, int]]:
     return [(int(chosen[a]), int(chosen[b]) + 1) for a, b in zip(starts, stops, strict=True)]
 
 
-def _search(
-    blocks: "_Blocks",
-    start: int,
-    stop: int,
-    allowed: tuple[int, int],
-    objective: Objective,
-    subdivisions: int,
-    best: float,
-) -> list[tuple[Mode, float]]:
-    """Look at every candidate in blocks ``start`` to ``stop`` and in the gaps that reach into them."""
-    index, behind, ahead = blocks.walk(start, stop)
-    inside = slice(*np.searchsorted(index, (allowed[0], allowed[1] + 1)))
-    index, behind, ahead = index[inside], behind[:, inside], ahead[:, inside]
-    if not len(index):
-        return []
-    powers = blocks.powers
-    left, right = behind[powers[0]], ahead[powers[1]]
-    scores = blocks.sample.scores[index]
-    found = [_smallest(scores, objective(left, right), left, right)]
-    best = min(best, found[0][1])
-    if subdivisions == 1:
-        return found
-    gaps = np.flatnonzero(objective(left[:-1], right[1:]) <= _tied(best))
-    if not len(gaps):
-        return found
-    shares = np.arange(1, subdivisions) / subdivisions
-    low, high = scores[gaps, None], scores[gaps + 1, None]
-    theta = np.clip(low * (1 - shares) + high * shares, low, high)  # rounding may lead out of a gap of a few bits
-    scale = blocks.sample.scale
-    left = _seen_from(behind[:, gaps, None], theta / scale - low / scale, powers[0]).ravel()
-    # The weight ahead of a gap's lower end is at or beyond its upper end.
-    ahead = np.concatenate([ahead[:1, gaps], ahead[1:, gaps + 1]])[:, :, None]
-    right = _seen_from(ahead, high / scale - theta / scale, powers[1]).ravel()
-    return [*found, _smallest(theta.ravel(), objective(left, right), left, right)]
-
-
 def _seen_from(stats: Floats, distance: Floats, power: Power) -> Floats:
     """Return Σd or Σd² of points, given weight, Σd and Σd², once they are seen from a distance further away."""
     near = stats[1] + distance * stats[0]
     return np.asarray(near if power == 1 else stats[2] + distance * (stats[1] + near))
-
-
-def _smallest(thetas: Floats, values: Floats, left: Floats, right: Floats) -> tuple[Mode, float]:
-    """Return the smallest θ whose value ties with the best, and the best value."""
-    best = float(values.min())
-    at = int(np.argmax(values <= _tied(best)))  # θ ascends
-    return Mode(float(thetas[at]), float(left[at]), float(right[at])), best
 
 
 class _Blocks:
@@ -171,8 +121,8 @@ class _Blocks:
     deviations keep their digits even where nearly all scores lie close together.
     """
 
-    def __init__(self, sample: ClassScores, powers: tuple[Power, Power]) -> None:
-        self.sample, self.powers = sample, powers
+    def __init__(self, sample: ClassScores, powers: tuple[Power, Power], objective: Objective, min_side: float) -> None:
+        self.sample, self.powers, self.objective = sample, powers, objective
         self.size = _BLOCK if len(sample.scores) > _SHORT else len(sample.scores)
         if self.size < len(sample.scores):
             weight, to_next, from_edge = _block_sums(sample, powers)
@@ -184,8 +134,9 @@ class _Blocks:
         else:
             self.behind = self.ahead = np.zeros((3, 2))
             self.held = np.zeros(1, np.intp)
+        self.first, self.last = self._allowed(min_side)
 
-    def allowed(self, min_side: float) -> tuple[int, int]:
+    def _allowed(self, min_side: float) -> tuple[int, int]:
         """Return the numbers of the first and last score that leave enough weight on each side."""
         if min_side <= 0:
             return 0, len(self.sample.scores) - 1
@@ -199,13 +150,44 @@ class _Blocks:
         middle = int(index[np.argmax(np.minimum(left, right))])
         return middle, middle
 
-    def bounds(self, allowed: tuple[int, int], objective: Objective) -> Floats:
+    def bounds(self) -> Floats:
         """Return for each block a lower bound on the objective anywhere in it, infinite where none is allowed."""
         if self.size == len(self.sample.scores):
             return np.zeros(1)
-        bounds = objective(self.behind[self.powers[0], :-1], self.ahead[self.powers[1], 1:])
-        bounds[: allowed[0] // self.size] = bounds[allowed[1] // self.size + 1 :] = np.inf
+        bounds = self.objective(self.behind[self.powers[0], :-1], self.ahead[self.powers[1], 1:])
+        bounds[: self.first // self.size] = bounds[self.last // self.size + 1 :] = np.inf
         return bounds
+
+    def search(self, start: int, stop: int, subdivisions: int, best: float) -> list[tuple[Mode, float]]:
+        """Look at every candidate in blocks ``start`` to ``stop`` and in the gaps that reach into them."""
+        index, behind, ahead = self.walk(start, stop)
+        inside = slice(*np.searchsorted(index, (self.first, self.last + 1)))
+        index, behind, ahead = index[inside], behind[:, inside], ahead[:, inside]
+        if not len(index):
+            return []
+        left, right = behind[self.powers[0]], ahead[self.powers[1]]
+        scores, scale = self.sample.scores[index], self.sample.scale
+        found = [self._smallest(scores, left, right)]
+        if subdivisions == 1:
+            return found
+        gaps = np.flatnonzero(self.objective(left[:-1], right[1:]) <= _tied(min(best, found[0][1])))
+        if not len(gaps):
+            return found
+        shares = np.arange(1, subdivisions) / subdivisions
+        low, high = scores[gaps, None], scores[gaps + 1, None]
+        theta = np.clip(low * (1 - shares) + high * shares, low, high)  # rounding may lead out of a gap of a few bits
+        left = _seen_from(behind[:, gaps, None], theta / scale - low / scale, self.powers[0])
+        # The weight ahead of a gap's lower end is at or beyond its upper end.
+        ahead = np.concatenate([ahead[:1, gaps], ahead[1:, gaps + 1]])[:, :, None]
+        right = _seen_from(ahead, high / scale - theta / scale, self.powers[1])
+        return [*found, self._smallest(theta.ravel(), left.ravel(), right.ravel())]
+
+    def _smallest(self, thetas: Floats, left: Floats, right: Floats) -> tuple[Mode, float]:
+        """Return the smallest θ whose value ties with the best, and the best value."""
+        values = self.objective(left, right)
+        best = float(values.min())
+        at = int(np.argmax(values <= _tied(best)))  # θ ascends
+        return Mode(float(thetas[at]), float(left[at]), float(right[at])), best
 
     def walk(self, start: int, stop: int) -> tuple[Ints, Floats, Floats]:
         """Return the numbers of the scores with weight in some blocks, and what lies behind and ahead of each.
@@ -236,16 +218,8 @@ class _Blocks:
 def _accumulate(weight: Floats, steps: Floats, start: Floats, power: Power = 2, inside: Floats | None = None) -> Floats:
     """Walk along places ``steps`` apart; return weight, Σd and (for power 2) Σd² of all points passed, at each place.
 
-    Parameters
-    ----------
-    weight : ndarray of shape (m,)
-        Weight at each place but the last, or, with ``inside``, between a place and the next.
-    steps : ndarray of shape (m,)
-    start : ndarray of shape (3,)
-        What was passed before the first place.
-    power : {1, 2}
-    inside : ndarray of shape (2, m), optional
-        Σd and Σd² of the weight between places, seen from the next place.
+    ``start`` is what was passed before the first place. The weight is that at each place but the last or, with
+    ``inside``, that between a place and the next; ``inside`` is its Σd and Σd², seen from the next place.
     """
     passed = np.empty((power + 1, len(steps) + 1))
     passed[:, 0] = start[: power + 1]

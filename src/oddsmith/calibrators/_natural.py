@@ -8,20 +8,13 @@ from oddsmith._types import Floats
 
 
 class NaturalSpline(NamedTuple):
-    """The natural cubic splines over given knots, linear in their values there and straight beyond the ends.
+    """The natural cubic splines over given knots, linear in their values there and straight beyond the ends."""
 
-    Attributes
-    ----------
-    knots : ndarray of shape (k,)
-        Ascending, two or more.
-    pieces : ndarray of shape (k + 1, 4, k)
-        Coefficients of 1, t, t², t³ in each piece, for each value; t is the distance from ``origins``.
-    roughness : ndarray of shape (k, k)
-        ∫f″² as a quadratic form in the values.
-    """
-
+    #: Ascending, two or more.
     knots: Floats
+    #: Coefficients of 1, t, t², t³ in each piece for each value, shape (k + 1, 4, k); t is counted from ``origins``.
     pieces: Floats
+    #: ∫f″² as a quadratic form in the values.
     roughness: Floats
 
     @property

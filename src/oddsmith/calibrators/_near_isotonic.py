@@ -34,26 +34,17 @@ class NearIsotonicFit(NamedTuple):
 
 
 class Path(NamedTuple):
-    """All groups that ever live, and the penalties at which some begin and others end.
+    """All groups that ever live, and the penalties at which some begin and others end."""
 
-    Attributes
-    ----------
-    penalties : ndarray of shape (steps,)
-        Ascending, from 0 to where the fit is isotonic.
-    sizes : ndarray of shape (steps,)
-        Number of groups from each penalty on.
-    first, pos, neg, drift : ndarray of shape (groups,)
-        First cell, weights and d of each group.
-    birth, death : ndarray of shape (groups,)
-        A group lives from step ``birth`` until before step ``death``.
-    """
-
+    #: Ascending, from 0 to where the fit is isotonic, and the number of groups from each on.
     penalties: Floats
     sizes: Ints
+    #: First cell, weights and d of each group.
     first: Ints
     pos: Floats
     neg: Floats
     drift: Floats
+    #: A group lives from step ``birth`` until before step ``death``.
     birth: Ints
     death: Ints
 

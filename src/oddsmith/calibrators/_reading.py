@@ -27,26 +27,12 @@ def _same(value: Value) -> Value:
 
 @dataclass(frozen=True)
 class Reading:
-    """A change of the score before the fit, and the map that makes the same change before another one.
+    """A change of the score before the fit, by default none, and the map that makes it before another one."""
 
-    Attributes
-    ----------
-    kind : {"probability", "log_odds"}
-        What the scores are taken for.
-    enter : callable
-        From scores to what the method works with.
-    wrap : callable
-        From the map of that to the map of scores.
-    """
-
-    kind: ScoreKind
-    enter: Callable[[Floats], Floats]
-    wrap: Callable[[CalibrationMap], CalibrationMap]
-
-    @classmethod
-    def plain(cls, kind: ScoreKind) -> "Reading":
-        """Return the reading that leaves scores as they are."""
-        return cls(kind, _same, _same)
+    #: From scores to what the method works with.
+    enter: Callable[[Floats], Floats] = _same
+    #: From the map of that to the map of scores.
+    wrap: Callable[[CalibrationMap], CalibrationMap] = _same
 
     def read(self, data: Data) -> Data:
         """Return a sample with changed scores."""
@@ -55,20 +41,20 @@ class Reading:
 
 def declared(clip: float | None) -> Reading:
     """Return the reading of what the user says are probabilities, held within [clip, 1 − clip]."""
-    return Reading("probability", lambda prob: logit_input(prob, clip), lambda inner: LogitInputMap(inner, clip))
+    return Reading(lambda prob: logit_input(prob, clip), lambda inner: LogitInputMap(inner, clip))
 
 
 def as_log_odds(kind: ScoreKind, data: Sample) -> Reading:
     """Return the reading of probabilities by their log-odds; log-odds are left as they are."""
     if kind == "log_odds":
-        return Reading.plain(kind)
+        return Reading()
     inside = data.scores[(data.scores > 0) & (data.scores < 1)]
     clip = min(_CLIP, float(inside.min())) if len(inside) else _CLIP
-    return Reading(kind, lambda prob: unit_log_odds(prob, clip), lambda inner: UnitInputMap(inner, clip))
+    return Reading(lambda prob: unit_log_odds(prob, clip), lambda inner: UnitInputMap(inner, clip))
 
 
 def softened(kind: ScoreKind, softness: float) -> Reading:
     """Return the reading of probabilities, or of log-odds, by log((p + ε)/(1 − p + ε))."""
     if kind == "probability":
-        return Reading(kind, lambda prob: soft_logit(prob, softness), lambda inner: SoftLogitMap(inner, softness))
-    return Reading(kind, lambda z: soft_log_odds(z, softness), lambda inner: SoftLogOddsMap(inner, softness))
+        return Reading(lambda prob: soft_logit(prob, softness), lambda inner: SoftLogitMap(inner, softness))
+    return Reading(lambda z: soft_log_odds(z, softness), lambda inner: SoftLogOddsMap(inner, softness))

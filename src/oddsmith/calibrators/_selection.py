@@ -11,45 +11,28 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from oddsmith._types import Floats
-from oddsmith.table import ScoreTable
 
 
 class Selected(NamedTuple):
-    """A choice: the fitted attribute that holds it, and what it is in words.
-
-    Parameters
-    ----------
-    attribute : str
-    words : str
-    share : float or None
-        Numbers are the same while they differ by no more than this share; None for places among the scores, which are
-        the same while they are no more than a cell apart.
-    """
+    """A choice: the fitted attribute that holds it, and what it is in words."""
 
     attribute: str
     words: str
+    #: Numbers are the same while they differ by no more than this share; None for places among the scores, which are
+    #: the same while they are no more than a cell apart.
     share: float | None = None
 
     def difference(self, fitted: Any, coarser: Any, cells: Floats) -> str:
         """Return in words how two fits differ in this choice; empty where they do not.
 
-        Parameters
-        ----------
-        fitted, coarser : Calibrator
-            The second fitted to cells twice as wide.
-        cells : ndarray
-            Where those stand.
+        The second is fitted to cells twice as wide, which stand at ``cells``.
         """
         own, other = (self._of(fit) for fit in (fitted, coarser))
-        if own.shape == other.shape and self._same(own, other, cells):
-            return ""
+        if own.shape == other.shape:
+            apart = np.searchsorted(cells, own) - np.searchsorted(cells, other)
+            if np.all(np.abs(apart) <= 1) if self.share is None else np.allclose(own, other, rtol=self.share, atol=0.0):
+                return ""
         return f"{self.words}: {_shown(own)} at this width, {_shown(other)} at twice the width"
-
-    def _same(self, own: Floats, other: Floats, cells: Floats) -> bool:
-        if self.share is not None:
-            return bool(np.allclose(own, other, rtol=self.share, atol=0.0))
-        apart = np.searchsorted(cells, own) - np.searchsorted(cells, other)
-        return bool(np.all(np.abs(apart) <= 1))
 
     def _of(self, fit: Any) -> Floats:
         """Return the choice as numbers, none where the fit had nothing to choose."""
@@ -57,14 +40,6 @@ class Selected(NamedTuple):
             return np.atleast_1d(np.asarray(attrgetter(self.attribute)(fit), dtype=np.float64))
         except AttributeError:
             return np.empty(0)
-
-
-def coarser(table: ScoreTable) -> ScoreTable | None:
-    """Return a table in cells twice as wide; None where scores are exact, or cells as wide as can be."""
-    grid = table.grid
-    if grid is None or not np.isfinite(2 * grid.width):
-        return None
-    return table.quantize(2 * grid.width, grid.log_odds)
 
 
 def _shown(values: Floats) -> str:

@@ -22,18 +22,10 @@ _CELLS = 600
 
 @dataclass(frozen=True)
 class OutOfSample:
-    """Forecasts of cells by maps that have not seen them.
-
-    Attributes
-    ----------
-    scores : ndarray of shape (cells,)
-    log_odds : ndarray of shape (parts, cells)
-        Of each part of the blend, fitted to the other folds.
-    pos, neg : ndarray of shape (cells,)
-        Weight, in cases.
-    """
+    """Forecasts of cells by maps that have not seen them; weights are in cases."""
 
     scores: Floats
+    #: Of each part of the blend, fitted to the other folds: shape (parts, cells).
     log_odds: Floats
     pos: Floats
     neg: Floats
@@ -96,15 +88,11 @@ def out_of_sample(
     parts = [fold.part for fold in splits]
     return OutOfSample(
         np.concatenate([part.scores for part in parts]),
-        np.concatenate([_forecasts(fit(fold.rest), fold.part) for fold in splits], axis=1),
+        np.hstack([[fitted.log_odds(fold.part.scores) for fitted in fit(fold.rest)] for fold in splits]),
         np.concatenate([part.pos for part in parts]).astype(np.float64),
         np.concatenate([part.neg for part in parts]).astype(np.float64),
         n_folds,
     )
-
-
-def _forecasts(maps: Sequence[CalibrationMap], part: ScoreTable) -> Floats:
-    return np.array([fitted.log_odds(part.scores) for fitted in maps])
 
 
 def _deal(table: ScoreTable, n_folds: int, random_state: int | None) -> list[Fold]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from oddsmith.calibrators._base import Calibrator
-from oddsmith.calibrators._reading import Reading, ScoreKind, as_log_odds, softened
+from oddsmith.calibrators._reading import Reading, ScoreKind, as_log_odds
 from oddsmith.table import Sample
 
 
@@ -37,12 +37,3 @@ class UnitCalibrator(Calibrator):
         if self.input != "score" or not hasattr(self, "map_"):
             return shown
         return f"{shown} fitted to {'probabilities' if self.input_ == 'probability' else 'log-odds'}"
-
-
-@dataclass(eq=False, repr=False)
-class SoftUnitCalibrator(UnitCalibrator):
-    """The same with softened log-odds of probabilities, log((p + ε)/(1 − p + ε)) with ε = 1/(2N)."""
-
-    def _reading(self, data: Sample) -> Reading:
-        kind = self._note_kind(data)
-        return Reading.plain(kind) if kind == "log_odds" else softened(kind, 0.5 / (data.n_pos + data.n_neg))

@@ -15,12 +15,13 @@ import numpy as np
 
 from oddsmith import _kernels
 from oddsmith._types import Floats, Ints, Weights
+from oddsmith.table import ScoreTable
 
 
 class Steps(NamedTuple):
-    """A rising step function of the number of distinct scores passed: ``values[i]`` from ``starts[i]`` on."""
+    """A rising step function: ``values[i]`` after i of the ``knots``, which are scores."""
 
-    starts: Ints
+    knots: Floats
     values: Floats
 
 
@@ -33,25 +34,20 @@ class _Minorant(NamedTuple):
     slopes: Floats
 
 
-def value_steps(pos: Weights, neg: Weights) -> tuple[Steps, Steps]:
-    """Return p₀ and p₁ by the number of distinct scores passed: ≤ s for p₀, < s for p₁.
-
-    Parameters
-    ----------
-    pos, neg : ndarray of shape (m,)
-        Positive and negative weight at each distinct score, ascending.
-    """
+def value_steps(table: ScoreTable) -> tuple[Steps, Steps]:
+    """Return p₀, whose knots count as passed at themselves, and p₁, whose knots do so after."""
+    scores, pos, neg = table.scores, table.pos, table.neg
     starts, _ = _kernels.pool_violators(pos, neg)
     edges = np.append(starts, len(pos))
-    upper = _positive_case(pos, neg, edges)
+    places, upper = _positive_case(pos, neg, edges)
     # A negative case is a positive one in the mirror: scores from the other end, labels exchanged.
-    mirrored = _positive_case(neg[::-1], pos[::-1], len(pos) - edges[::-1])
-    ends = len(pos) - mirrored.starts[::-1]
-    return Steps(np.append(0, ends[:-1] + 1), 1 - mirrored.values[::-1]), upper
+    mirrored, lower = _positive_case(neg[::-1], pos[::-1], len(pos) - edges[::-1])
+    ends = len(pos) - mirrored[::-1]
+    return Steps(scores[ends[:-1]], 1 - lower[::-1]), Steps(scores[places[1:] - 1], upper)
 
 
-def _positive_case(pos: Weights, neg: Weights, edges: Ints) -> Steps:
-    """Return p₁ of a case above j scores, j = 0, …, m."""
+def _positive_case(pos: Weights, neg: Weights, edges: Ints) -> tuple[Ints, Floats]:
+    """Return p₁ of a case above j scores, j = 0, …, m: from which j on it has another value, and the values."""
     positive = np.append(0.0, np.cumsum(pos, dtype=np.float64))
     weight = positive + np.append(0.0, np.cumsum(neg, dtype=np.float64))
     rise, run = np.diff(positive[edges]), np.diff(weight[edges])
@@ -59,7 +55,7 @@ def _positive_case(pos: Weights, neg: Weights, edges: Ints) -> Steps:
     near = _may_raise(weight, positive, hull)
     values = np.maximum.accumulate(_tangents(weight[near] - 1, positive[near] - 1, hull))
     first = np.append(True, values[1:] > values[:-1])
-    return Steps(near[first], values[first])
+    return near[first], values[first]
 
 
 def _may_raise(weight: Floats, positive: Floats, hull: _Minorant) -> Ints:

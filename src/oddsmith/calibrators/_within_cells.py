@@ -27,12 +27,6 @@ def divided(table: ScoreTable, places: Floats) -> ScoreTable:
     """Return a table in which the cells at some scores, and their neighbors, are divided evenly.
 
     Cells that hold a single score, or may do so, stay whole; so does all of an exact table.
-
-    Parameters
-    ----------
-    table : ScoreTable
-    places : ndarray
-        Scores.
     """
     grid = table.grid
     if grid is None:

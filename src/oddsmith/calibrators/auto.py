@@ -2,14 +2,13 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.calibrators import _guard
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._large import is_right_in_the_large, level_in_the_large
 from oddsmith.calibrators._reading import Reading, as_log_odds, softened
@@ -25,9 +24,9 @@ from oddsmith.maps.blend import BlendMap
 from oddsmith.maps.inputs import unit_log_odds
 from oddsmith.solvers.sketch import in_blocks
 from oddsmith.table import Sample, ScoreTable, as_table
+from oddsmith.table.marks import marks
 from oddsmith.table.resample import exact
-
-__all__ = ["AutoCalibrator"]
+from oddsmith.table.row_sketch import Hashes, RowSketch
 
 #: What is blended. The first always rises and the second never says 0 or 1: both keep a least weight.
 _METHODS: dict[str, type[Calibrator]] = {
@@ -52,6 +51,12 @@ _FLAT = 1e-3
 
 #: Doing nothing is judged with probabilities held this far from 0 and 1.
 _CERTAIN = 1e-15
+
+#: What tells a remembered positive row from a negative one with the same score.
+_POSITIVE = np.uint64(0x5555555555555555)
+
+#: With fewer rows that are alone with their score nobody can tell whether others are among them.
+_FEW = 20
 
 
 @dataclass(eq=False, repr=False)
@@ -143,23 +148,26 @@ class AutoCalibrator(UnitCalibrator):
         check_is_fitted(self, "map_")
         if self._rows is None:
             _check.fail("guard must be on when the calibrator is fitted", "guard=False", "pass guard=True")
-        return _guard.shared(self._rows, self._declared().read(table))
+        return 0.0 if len(self._rows) < _FEW else self._rows.shared(_row_hashes(self._declared().read(table)))
 
     def _set_constant(self, data: Sample) -> None:
-        self._rows = _guard.remember(as_table(data)) if self.guard else None
+        self._rows = RowSketch.of(_row_hashes(as_table(data))) if self.guard else None
         self.weights_: dict[str, float] = dict.fromkeys(_METHODS, 1 / len(_METHODS))
         self.softened_: bool = False
+        self._set_no_gain("One class or one score: there is nothing to compare, and the fit is a base rate.")
+
+    def _set_no_gain(self, verdict: str) -> None:
         self.gain_: float = math.nan
         self.gain_interval_: tuple[float, float] = (math.nan, math.nan)
         self.worth_it_: bool | None = None
-        self.verdict_: str = "One class or one score: there is nothing to compare, and the fit is a base rate."
+        self.verdict_: str = verdict
 
     def _reading(self, data: Sample) -> Reading:
-        # The parts read the scores, each in its own way.
-        return Reading.plain(self._note_kind(data))
+        self._note_kind(data)
+        return Reading()  # the parts read the scores, each in its own way
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
-        self._rows = _guard.remember(table) if self.guard else None
+        self._rows = RowSketch.of(_row_hashes(table)) if self.guard else None
         table = in_blocks(exact(table), _FINE)
         readings = [as_log_odds(self._read_as, table), softened(self._read_as, 0.5 / (table.n_pos + table.n_neg))]
         unconverged: set[str] = set()
@@ -172,12 +180,12 @@ class AutoCalibrator(UnitCalibrator):
         if both is None:
             self.softened_ = self._read_as == "probability"
             weights = _LEAST / _LEAST.sum()
-            self.gain_, self.gain_interval_, self.worth_it_ = math.nan, (math.nan, math.nan), None
-            self.verdict_ = "Too few cases to judge by: the two methods that are safe without share the weight."
+            self._set_no_gain("Too few cases to judge by: the two methods that are safe without share the weight.")
         else:
-            blends = [_Blend.of(one) for one in both.halves()]
-            self.softened_ = blends[1].loss < blends[0].loss
-            weights = blends[self.softened_].weights
+            blends = [(*_best_weights(one), one) for one in both.halves()]
+            self.softened_ = blends[1][0] < blends[0][0]
+            _, weights, judged = blends[self.softened_]
+            blend = blended(judged.log_odds, weights)
         steps = _fit_one(_STEPS, table, unconverged)
         parts = _fit_parts(table, readings[self.softened_], steps, unconverged)
         right = np.array([is_right_in_the_large(part, table) for part in parts])
@@ -185,7 +193,7 @@ class AutoCalibrator(UnitCalibrator):
             weights = np.where(right, weights, 0.0) / weights[right].sum()
         self.weights_ = dict(zip(_METHODS, weights.tolist(), strict=True))
         if both is not None:
-            self._set_gain(blends[self.softened_])
+            self._set_gain(judged, blend)
         for message in sorted(unconverged):
             self._warn(NonConvergenceWarning, message)
         least, most = parts[0].log_odds(np.array(table.span()))
@@ -194,54 +202,41 @@ class AutoCalibrator(UnitCalibrator):
         kept = np.flatnonzero(weights)
         return BlendMap(tuple(parts[i] for i in kept), weights[kept])
 
-    def _set_gain(self, blend: "_Blend") -> None:
-        """Tell what calibrating brought."""
-        judged = blend.judged
-        ours = judged.losses(blended(judged.log_odds, blend.weights))
-        nothing = judged.losses(self._uncalibrated(judged.scores))
+    def _set_gain(self, judged: OutOfSample, blend: Floats) -> None:
+        """Tell what calibrating brought, given the log-odds of the blend."""
+        uncalibrated = judged.scores if self._read_as == "log_odds" else unit_log_odds(judged.scores, _CERTAIN)
+        ours, nothing = judged.losses(blend), judged.losses(uncalibrated)
         before, after = judged.mean(nothing)[0], judged.mean(ours)[0]
         self.gain_, error = judged.mean((nothing[0] - ours[0], nothing[1] - ours[1]))
         half = judged.half_width(error)
-        self.gain_interval_ = (self.gain_ - half, self.gain_ + half)
-        self.worth_it_ = self.gain_interval_[0] > 0
-        self.verdict_ = f"{self._choice()} {self._worth(before, after, judged.n_folds)}"
-
-    def _uncalibrated(self, scores: Floats) -> Floats:
-        """Return the log-odds of the uncalibrated scores."""
-        return scores if self._read_as == "log_odds" else unit_log_odds(scores, _CERTAIN)
-
-    def _choice(self) -> str:
+        low, high = self.gain_interval_ = (self.gain_ - half, self.gain_ + half)
+        self.worth_it_ = low > 0
         ranked = sorted(self.weights_.items(), key=lambda item: -item[1])
         shares = ", ".join(f"{weight:.0%} {name}" for name, weight in ranked)
-        return f"A blend of {shares}, by what each got right out of sample."
-
-    def _worth(self, before: float, after: float, n_folds: int) -> str:
-        low, high = self.gain_interval_
-        change = (
-            f"In {n_folds} folds the log-loss went from {before:.4f} to {after:.4f} "
-            f"(gain {self.gain_:.4f}, 95 % interval {low:.4f} to {high:.4f})"
-        )
+        outcome = "no clear difference from the uncalibrated scores"
         if self.worth_it_:
-            return f"{change}: calibrating was worth it."
-        if high < 0:
-            return f"{change}: the uncalibrated scores were better."
-        return f"{change}: no clear difference from the uncalibrated scores."
+            outcome = "calibrating was worth it"
+        elif high < 0:
+            outcome = "the uncalibrated scores were better"
+        self.verdict_ = (
+            f"A blend of {shares}, by what each got right out of sample. "
+            f"In {judged.n_folds} folds the log-loss went from {before:.4f} to {after:.4f} "
+            f"(gain {self.gain_:.4f}, 95 % interval {low:.4f} to {high:.4f}): {outcome}."
+        )
 
 
-class _Blend(NamedTuple):
-    """Weights of the methods under one reading, and the loss of their blend on cases that they had not seen."""
+def _row_hashes(table: ScoreTable) -> Hashes:
+    """Return hashes of the rows that are alone with their score: other rows may well have scores that several share."""
+    alone = table.total == 1 if table.kind == "count" else np.ones(len(table), bool)
+    return marks(table.scores[alone]) ^ np.where(table.pos[alone] > 0, _POSITIVE, 0).astype(np.uint64)
 
-    judged: OutOfSample
-    weights: Floats
-    loss: float
 
-    @classmethod
-    def of(cls, judged: OutOfSample) -> "_Blend":
-        """Choose the weights."""
-        weights = _LEAST + (1 - _LEAST.sum()) * judged.weights()
-        weights = np.where(weights < _NEGLIGIBLE, 0.0, weights)
-        weights /= weights.sum()
-        return cls(judged, weights, judged.mean(judged.losses(blended(judged.log_odds, weights)))[0])
+def _best_weights(judged: OutOfSample) -> tuple[float, Floats]:
+    """Return the loss of the best blend under one reading, on cases that its methods had not seen, and its weights."""
+    weights = _LEAST + (1 - _LEAST.sum()) * judged.weights()
+    weights = np.where(weights < _NEGLIGIBLE, 0.0, weights)
+    weights /= weights.sum()
+    return judged.mean(judged.losses(blended(judged.log_odds, weights)))[0], weights
 
 
 def _fit_parts(

@@ -17,8 +17,6 @@ from oddsmith.maps import CalibrationMap
 from oddsmith.table import ScoreTable
 from oddsmith.table.quantiles import equal_mass_starts
 
-__all__ = ["BBQCalibrator"]
-
 #: Cases that the prior of a whole binning is worth.
 _PRIOR = 2.0
 

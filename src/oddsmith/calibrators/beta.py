@@ -12,14 +12,12 @@ from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.maps import CalibrationMap
 from oddsmith.maps.log_basis import LogBasisMap, log_basis
-from oddsmith.solvers.design import FeatureMap, LongDesign, fit_admissible, moment_design
+from oddsmith.solvers.design import FeatureMap, LongDesign, fit_rising, moment_design
 from oddsmith.solvers.newton import Minimum
 from oddsmith.solvers.sketch import ScoreScale
 from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import Sample, ScoreTable
 from oddsmith.table.rows import ScoreRows, binary_scale
-
-__all__ = ["BetaCalibrator"]
 
 #: Cells of log-odds no wider than this, and slopes no larger: sums over cells are those over rows to ten digits.
 _FINE = 0.02
@@ -96,9 +94,8 @@ class BetaCalibrator(UnitCalibrator):
         a, b = np.resize(fit.theta[:-1], 2)
         if a == b == 0:
             self._warn(NegativeSlopeWarning, "Both slopes would be negative and are held at 0: the fit is a constant.")
-        self.a_: float
-        self.b_: float
-        self.a_, self.b_ = a / frame.scale, b / frame.scale
+        self.a_: float = a / frame.scale
+        self.b_: float = b / frame.scale
         at_center = float(fit.theta[-1])
         self.c_: float = float(at_center + self.a_ * np.logaddexp(0, -center) - self.b_ * np.logaddexp(0, center))
         return LogBasisMap(np.array([a, b]), at_center, center, frame.scale)
@@ -109,12 +106,8 @@ class BetaCalibrator(UnitCalibrator):
         if isinstance(data, ScoreRows):
             cells = moment_design(data, frame, features, targets, _FINE / frame.scale)
             if cells is not None:
-                fit = fit_admissible(cells, none, _rising)
+                fit = fit_rising(cells, none)
                 if fit.converged and np.abs(fit.theta[:-1]).max() <= _STEEP * frame.scale:
                     return fit
             data = ScoreTable.from_rows(data)
-        return fit_admissible(LongDesign.of(data, frame, features, targets, np.empty(0)), none, _rising)
-
-
-def _rising(theta: Floats) -> bool:
-    return bool(np.all(theta[:-1] >= 0))
+        return fit_rising(LongDesign.of(data, frame, features, targets, np.empty(0)), none)

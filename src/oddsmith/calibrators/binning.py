@@ -18,8 +18,6 @@ from oddsmith.solvers.line import fit_line
 from oddsmith.solvers.targets import platt_targets
 from oddsmith.table import Sample, ScoreTable
 
-__all__ = ["HistogramCalibrator", "ScalingBinningCalibrator"]
-
 #: Cases added to each class of a bin.
 ADDED: dict[str | None, float] = {"kt": 0.5, "laplace": 1.0, None: 0.0}
 

@@ -6,14 +6,11 @@ from typing import ClassVar
 import numpy as np
 
 from oddsmith import _check, _kernels
-from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._bins import block_ends, block_map
 from oddsmith.maps import CalibrationMap
 from oddsmith.solvers.targets import between_targets
 from oddsmith.table import Sample, ScoreTable
-
-__all__ = ["CenteredIsotonicCalibrator"]
 
 
 @dataclass(eq=False, repr=False)
@@ -62,7 +59,8 @@ class CenteredIsotonicCalibrator(Calibrator):
         return frozenset({"monotone", "scale", "shift", "mirror"})
 
     def _constant(self, data: Sample) -> float:
-        return float(self._bound(np.array(data.n_pos / (data.n_pos + data.n_neg)), data))
+        share = data.n_pos / (data.n_pos + data.n_neg)
+        return between_targets(share, data) if self.bounded else share
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         starts, means = _kernels.pool_violators(table.pos, table.neg)
@@ -70,7 +68,4 @@ class CenteredIsotonicCalibrator(Calibrator):
         # Blocks at 0 and 1 are the limits of what P can be, not violations of order: they keep their width.
         wide = (means == 0) | (means == 1)
         first, last = (np.where(wide, end, centers) for end in block_ends(table.scores, starts))
-        return block_map(first, last, self._bound(means, table))
-
-    def _bound(self, means: Floats, data: Sample) -> Floats:
-        return between_targets(means, data) if self.bounded else means
+        return block_map(first, last, between_targets(means, table) if self.bounded else means)

@@ -9,10 +9,8 @@ from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.maps import CalibrationMap, CosineMap
 from oddsmith.maps.cosine import share_of_way
-from oddsmith.table import Sample, ScoreTable
+from oddsmith.table import Sample
 from oddsmith.table.rows import slices
-
-__all__ = ["CosineCalibrator"]
 
 
 @dataclass(eq=False, repr=False)
@@ -62,7 +60,6 @@ class CosineCalibrator(Calibrator):
     def _fit_sample(self, data: Sample) -> CalibrationMap:
         low, high = data.span()
         scores, weight = data.marginal()
-        positive = data.pos if isinstance(data, ScoreTable) else data.positive * (1 if weight is None else weight)
         gram = np.zeros((self.terms + 1, self.terms + 1))
         target = np.zeros(self.terms + 1)
         for part in slices(len(scores)):
@@ -70,7 +67,7 @@ class CosineCalibrator(Calibrator):
             basis = np.polynomial.chebyshev.chebvander(x, self.terms)
             weighted = basis if weight is None else basis * weight[part, None]
             gram += weighted.T @ basis
-            target += positive[part] @ basis
+            target += data.positive_weight(part) @ basis
         penalty = np.diag([0.0] + [self.penalty] * self.terms)
         # Fewer distinct scores than terms leave the system singular without a penalty: the shortest solution is taken.
         solution = np.linalg.lstsq(gram + penalty, target, rcond=None)[0]

@@ -17,18 +17,9 @@ from oddsmith.calibrators._mode import ClassScores
 from oddsmith.calibrators._selection import Selected
 from oddsmith.calibrators._within_cells import divided
 from oddsmith.errors import NegativeSlopeWarning, SpikeWarning
-from oddsmith.maps import CalibrationMap, PolynomialMap, line_map
+from oddsmith.maps import PolynomialMap, line_map
 from oddsmith.table import Sample, ScoreTable
 from oddsmith.table.rows import binary_scale
-
-__all__ = [
-    "AsymmetricGaussianCalibrator",
-    "AsymmetricLaplaceCalibrator",
-    "DensityCalibrator",
-    "GaussianCalibrator",
-    "HybridCalibrator",
-    "LaplaceCalibrator",
-]
 
 #: What families with a searched mode choose.
 _MODES = (Selected("positive_.theta", "mode of the positives"), Selected("negative_.theta", "mode of the negatives"))
@@ -95,9 +86,6 @@ class _BayesCalibrator(Calibrator):
         return frozenset({"shift"} if self.epsilon or self.inf else {"shift", "scale"})
 
     def _constant(self, data: Sample) -> float:
-        return self._prior(data)
-
-    def _prior(self, data: Sample) -> float:
         return add_one_prior(data) if self.prior == "add-one" else data.n_pos / (data.n_pos + data.n_neg)
 
     def _log_prior_ratio(self, data: Sample) -> float:
@@ -127,15 +115,12 @@ class _BayesCalibrator(Calibrator):
         for name in ("positive_", "negative_", "prior_positive_"):
             self.__dict__.pop(name, None)
 
-    def _fit(self, table: ScoreTable) -> CalibrationMap:
-        return self._fit_by_bayes(table)
-
-    def _fit_by_bayes(self, data: Sample) -> CalibrationMap:
+    def _fit(self, data: Sample) -> PolynomialMap:
         self._fit_densities(data)
         if isinstance(data, ScoreTable) and data.grid is not None and set(self._families()) != {"gaussian"}:
             # Medians and modes lie somewhere within the cells where the first fit has put them.
             self._fit_densities(divided(data, np.array([self.positive_.theta, self.negative_.theta])))
-        self.prior_positive_: float = self._prior(data)
+        self.prior_positive_: float = self._constant(data)
         for name, density in (("positive", self.positive_), ("negative", self.negative_)):
             if density.spike:
                 self._warn(
@@ -275,8 +260,8 @@ class GaussianCalibrator(_BayesCalibrator):
         laws = super()._laws() | {"mirror"}
         return laws - {"shift"} if self.bias == "zero" else laws
 
-    def _fit_sample(self, data: Sample) -> CalibrationMap:
-        return self._fit_tied(data) if self.tied else self._fit_by_bayes(data)
+    def _fit_sample(self, data: Sample) -> PolynomialMap:
+        return self._fit_tied(data) if self.tied else self._fit(data)
 
     def _fit_tied(self, data: Sample) -> PolynomialMap:
         pos, neg, limits = self._samples(data)
@@ -287,7 +272,7 @@ class GaussianCalibrator(_BayesCalibrator):
         self._scale = pos.scale
         self.positive_: Density = gaussian_with(pos, mean_pos, var_pos, math.sqrt(variance))
         self.negative_: Density = gaussian_with(neg, mean_neg, var_neg, math.sqrt(variance))
-        self.prior_positive_: float = self._prior(data)
+        self.prior_positive_: float = self._constant(data)
         if self.bias == "zero":
             origin, level = 0.0, 0.0
         else:
@@ -383,8 +368,8 @@ class AsymmetricLaplaceCalibrator(_BayesCalibrator):
     _selects: ClassVar[tuple[Selected, ...]] = _MODES
     _family: ClassVar[str] = "asymmetric_laplace"
 
-    def _fit(self, table: ScoreTable) -> CalibrationMap:
-        fitted = super()._fit(table)
+    def _fit(self, data: Sample) -> PolynomialMap:
+        fitted = super()._fit(data)
         if not fitted.is_monotone:
             self._warn(
                 NegativeSlopeWarning, "The fitted log-odds fall beyond a mode: the other class has the longer tail."
@@ -483,6 +468,6 @@ class HybridCalibrator(_BayesCalibrator):
         super()._check_parameters()
         _check.one_of(self.hold, "hold", (True, False))
 
-    def _fit(self, table: ScoreTable) -> CalibrationMap:
-        fitted = super()._fit(table)
-        return hold_ends(fitted) if self.hold and isinstance(fitted, PolynomialMap) else fitted
+    def _fit(self, data: Sample) -> PolynomialMap:
+        fitted = super()._fit(data)
+        return hold_ends(fitted) if self.hold else fitted

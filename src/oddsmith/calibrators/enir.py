@@ -16,8 +16,6 @@ from oddsmith.calibrators.binning import ADDED
 from oddsmith.maps import CalibrationMap
 from oddsmith.table import ScoreTable
 
-__all__ = ["ENIRCalibrator"]
-
 #: Longest path; more cells than this are pooled.
 _CELLS = 4096
 
@@ -89,9 +87,8 @@ class ENIRCalibrator(Calibrator):
         worth = _worth(path, math.log(max(table.n_pos + table.n_neg, 1.0)))
         steps = np.flatnonzero(worth > math.log(_NEGLIGIBLE))
         share = np.exp(worth[steps])
-        self.penalties_: Floats
-        self.posterior_: Floats
-        self.penalties_, self.posterior_ = path.penalties[steps], share / share.sum()
+        self.penalties_: Floats = path.penalties[steps]
+        self.posterior_: Floats = share / share.sum()
         values, added = np.zeros(len(starts)), ADDED[self.smoothing]
         for weight, step in zip(self.posterior_.tolist(), steps.tolist(), strict=True):
             fit = path.fit(step)

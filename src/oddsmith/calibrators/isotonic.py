@@ -6,15 +6,12 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from oddsmith import _check, _kernels
-from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._bins import block_ends, block_map
 from oddsmith.maps import CalibrationMap, StepMap
 from oddsmith.solvers.targets import between_targets
 from oddsmith.table import Sample, ScoreTable
 from oddsmith.table.near_ties import around
-
-__all__ = ["IsotonicCalibrator"]
 
 
 @dataclass(eq=False, repr=False)
@@ -67,15 +64,14 @@ class IsotonicCalibrator(Calibrator):
         return frozenset(laws | {"mirror"} if self.between == "interpolate" else laws)
 
     def _constant(self, data: Sample) -> float:
-        return float(self._bound(np.array(data.n_pos / (data.n_pos + data.n_neg)), data))
+        share = data.n_pos / (data.n_pos + data.n_neg)
+        return between_targets(share, data) if self.bounded else share
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         starts, means = _kernels.pool_violators(table.pos, table.neg)
-        values, ends = self._bound(means, table), block_ends(table.scores, starts)
+        values = between_targets(means, table) if self.bounded else means
+        ends = block_ends(table.scores, starts)
         if self.between == "interpolate":
             return block_map(*ends, values)
         _, last = around(ends[1])
         return StepMap(last, values, np.append(values, values[-1]))
-
-    def _bound(self, means: Floats, data: Sample) -> Floats:
-        return between_targets(means, data) if self.bounded else means

@@ -6,32 +6,27 @@ from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
-from scipy.optimize import nnls
 
 from oddsmith import _check
 from oddsmith._types import Floats, Weights
 from oddsmith.calibrators._base import Laws
-from oddsmith.calibrators._unit import SoftUnitCalibrator
+from oddsmith.calibrators._reading import Reading, softened
+from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
 from oddsmith.solvers.design import LongDesign
-from oddsmith.solvers.newton import Quadratic
+from oddsmith.solvers.newton import rising_step
 from oddsmith.solvers.sketch import ScoreScale
 from oddsmith.solvers.targets import platt_targets
-from oddsmith.table import ScoreTable
+from oddsmith.table import Sample, ScoreTable
 from oddsmith.table.quantiles import quantiles
-
-__all__ = ["MonotoneLogisticCalibrator"]
 
 #: Least slope, in log-odds over the range of the scores: no two scores get the same log-odds.
 _LEAST_SLOPE = 1e-6
 
-#: The least curvature, as a share of that of single coefficients: some may not be told apart.
-_RIDGE = 1e-12
-
 
 @dataclass(eq=False, repr=False)
-class MonotoneLogisticCalibrator(SoftUnitCalibrator):
+class MonotoneLogisticCalibrator(UnitCalibrator):
     """Fit log-odds that are continuous, linear between quantiles of the score, and always rising.
 
     Between a sigmoid, which one straight line makes too stiff, and isotonic regression, which steps make too loose:
@@ -90,24 +85,36 @@ class MonotoneLogisticCalibrator(SoftUnitCalibrator):
     def _laws(self) -> Laws:
         return frozenset({"monotone"})
 
+    def _reading(self, data: Sample) -> Reading:
+        kind = self._note_kind(data)
+        return Reading() if kind == "log_odds" else softened(kind, 0.5 / (data.n_pos + data.n_neg))
+
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         frame = ScoreScale.of(table)
         spread = _spread(frame.x(table.scores), table.total)
         knots = self._place(table, frame)
-        ramps = _Ramps(frame.x(knots), spread)
-        long = LongDesign.of(table, frame, ramps.features, platt_targets(table), knots)
+        ends = np.concatenate([[-np.inf], frame.x(knots), [np.inf]])
+
+        def ramps(x: Floats) -> Floats:
+            """Return one feature per piece, which rises between its knots, and a constant; all are 0 or 1 at x = 0."""
+            columns = np.empty((len(x), len(ends)))
+            for piece, (low, high) in enumerate(pairwise(ends)):
+                columns[:, piece] = (np.clip(x, low, high) - np.clip(0.0, low, high)) / spread
+            columns[:, -1] = 1.0
+            return columns
+
+        long = LongDesign.of(table, frame, ramps, platt_targets(table), knots)
         bends = np.diff(np.eye(len(knots) + 1), axis=0)
         penalty = np.zeros((len(knots) + 2,) * 2)
         penalty[:-1, :-1] = self.penalty * bends.T @ bends
-        theta, _, converged = long.fit(penalty, direction=_rising_step)
+        theta, _, converged = long.fit(penalty, direction=rising_step)
         self._tell(converged)
         if not np.any(theta[:-1] > 0):
             self._warn(NegativeSlopeWarning, "The data ask for a falling map: the fit is flat.")
         # The least slope is one over the range of the scores: their spread vanishes beside a row of huge weight.
         slopes = np.maximum(theta[:-1] / spread, _LEAST_SLOPE)
-        self.knots_: Floats
-        self.slopes_: Floats
-        self.knots_, self.slopes_ = knots, slopes / frame.scale
+        self.knots_: Floats = knots
+        self.slopes_: Floats = slopes / frame.scale
         return _joined(knots, slopes, float(theta[-1]), frame)
 
     def _place(self, table: ScoreTable, frame: ScoreScale) -> Floats:
@@ -124,37 +131,6 @@ def _spread(x: Floats, weight: Weights) -> float:
     total = weight.sum()
     x = x - weight @ x / total
     return math.sqrt(float(weight @ (x * x)) / total) or 1.0
-
-
-@dataclass(frozen=True)
-class _Ramps:
-    """One feature per piece, which rises between its knots, and a constant; all are 0 or 1 at x = 0."""
-
-    knots: Floats
-    spread: float
-
-    def features(self, x: Floats) -> Floats:
-        """Return features of shape (n, pieces + 1)."""
-        ends = np.concatenate([[-np.inf], self.knots, [np.inf]])
-        columns = np.empty((len(x), len(ends)))
-        for piece, (low, high) in enumerate(pairwise(ends)):
-            columns[:, piece] = (np.clip(x, low, high) - np.clip(0.0, low, high)) / self.spread
-        columns[:, -1] = 1.0
-        return columns
-
-
-def _rising_step(theta: Floats, at: Quadratic) -> Floats:
-    """Return the step to the minimum of the quadratic over coefficients ≥ 0, the last one being free."""
-    curve, pull = at.hessian, at.hessian @ theta - at.gradient
-    last, across = max(float(curve[-1, -1]), 1e-290), curve[:-1, -1]
-    inner = curve[:-1, :-1] - np.outer(across, across) / last
-    unit = 1 / np.sqrt(np.maximum(inner.diagonal(), 1e-290))
-    # Rounding of that difference may leave directions without curvature, or with less than none.
-    curvature, ways = np.linalg.eigh(inner * unit[:, None] * unit)
-    root = np.sqrt(np.maximum(curvature, _RIDGE))
-    found, _ = nnls(root[:, None] * ways.T, ways.T @ (unit * (pull[:-1] - across * pull[-1] / last)) / root)
-    slopes = unit * found
-    return np.append(slopes, (pull[-1] - across @ slopes) / last) - theta
 
 
 def _joined(knots: Floats, slopes: Floats, level: float, frame: ScoreScale) -> PolynomialMap:

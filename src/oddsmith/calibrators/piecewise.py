@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -18,20 +18,11 @@ from oddsmith.solvers.sketch import ScoreScale, sketch
 from oddsmith.table import ScoreTable
 from oddsmith.table.quantiles import quantiles
 
-__all__ = ["PiecewiseLogisticCalibrator"]
-
 _TENTHS = np.arange(1, 10) / 10
 _TWENTIETHS = np.arange(1, 20) / 20
 
 #: Ridge on the log-odds at the knots, as a share of the rarer class's weight, where the data alone have no finite fit.
 _RIDGE = 1e-8
-
-
-class _Offer(NamedTuple):
-    """Knot sets to choose from, as scores, and the percentiles that they are (None: not percentiles of classes)."""
-
-    sets: Floats
-    percentiles: list[tuple[int, int]] | None
 
 
 @dataclass(eq=False, repr=False)
@@ -128,13 +119,11 @@ class PiecewiseLogisticCalibrator(Calibrator):
         return frozenset(laws | {"monotone"} if self.monotone else laws)
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
-        offer = self._offer(table)
+        sets, percentiles = self._offer(table)
         frame = ScoreScale.of(table)
-        data = sketch(table, frame.scale, frame.shift, np.sort(offer.sets.ravel()))
+        data = sketch(table, frame, np.sort(sets.ravel()))
         climb = self.selection if self.pieces == "grow" and self.knots is None else None
-        search = KnotSearch(
-            data, frame.x(offer.sets), climb, self.monotone, _RIDGE * data.cases if self._separable else 0.0
-        )
+        search = KnotSearch(data, frame.x(sets), climb, self.monotone, _RIDGE * data.cases if self._separable else 0.0)
         if isinstance(self.penalty, str):
             penalty = search.held_out_penalty()
             self.penalty_: float = penalty * frame.scale * frame.scale
@@ -149,24 +138,25 @@ class PiecewiseLogisticCalibrator(Calibrator):
         fit, converged = fit.polished(table, frame)
         self._tell(converged)
         self.log_likelihood_: float = fit.log_likelihood
-        self.percentiles_: tuple[int, int] | None = None if offer.percentiles is None else offer.percentiles[fit.choice]
-        candidates = dict(zip(search.sets.ravel().tolist(), offer.sets.ravel().tolist(), strict=True))
+        self.percentiles_: tuple[int, int] | None = percentiles[fit.choice] if percentiles else None
+        candidates = dict(zip(search.sets.ravel().tolist(), sets.ravel().tolist(), strict=True))
         self.trace_: list[GrowthStep] = [
             step if step.knot is None else step._replace(knot=candidates[step.knot]) for step in fit.trace
         ]
         inner = np.array([candidates[x] for x in fit.knots.tolist()])
         return self._finish(table, frame, inner, fit)
 
-    def _offer(self, table: ScoreTable) -> _Offer:
+    def _offer(self, table: ScoreTable) -> tuple[Floats, list[tuple[int, int]]]:
+        """Return knot sets to choose from, as scores, and which percentiles of the classes they are, if any."""
         low, high = table.span()
         if self.knots is not None:
             inner = np.asarray(self.knots, dtype=np.float64)
             if inner.ndim != 1 or not np.isfinite(inner).all() or np.any(np.diff(inner) <= 0):
                 _check.fail("knots must be finite and ascending", f"knots={self.knots!r}", "sort them and drop repeats")
-            return _Offer(inner[None], None)
+            return inner[None], []
         if self.pieces == "grow":
             inner = np.unique(quantiles(table.scores, table.total, _TWENTIETHS))
-            return _Offer(inner[(inner > low) & (inner < high), None], None)
+            return inner[(inner > low) & (inner < high), None], []
         negative = quantiles(table.scores, table.neg, _TENTHS)
         positive = quantiles(table.scores, table.pos, _TENTHS)
         pairs = [
@@ -175,9 +165,8 @@ class PiecewiseLogisticCalibrator(Calibrator):
             for j, b in enumerate(positive, 1)
             if low < a < b < high
         ]
-        if not pairs:
-            return _Offer(np.empty((1, 0)), None)
-        return _Offer(np.array([knots for knots, _ in pairs]), [names for _, names in pairs])
+        sets = np.array([knots for knots, _ in pairs]) if pairs else np.empty((1, 0))
+        return sets, [names for _, names in pairs]
 
     def _finish(self, table: ScoreTable, frame: ScoreScale, inner: Floats, fit: PiecewiseFit) -> PolynomialMap:
         """Keep what was fitted, on the scale of the scores, and return the map."""

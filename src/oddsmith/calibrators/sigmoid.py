@@ -14,8 +14,6 @@ from oddsmith.solvers.line import Line, fit_line
 from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import Sample
 
-__all__ = ["LogisticCalibrator", "PlattCalibrator"]
-
 
 @dataclass(eq=False, repr=False)
 class _LineCalibrator(Calibrator):
@@ -32,9 +30,8 @@ class _LineCalibrator(Calibrator):
         return np.array([self.b_])
 
     def _finish(self, line: Line) -> PolynomialMap:
-        self.a_: float
-        self.b_: float
-        self.a_, self.b_ = line.a, line.b
+        self.a_: float = line.a
+        self.b_: float = line.b
         self._tell(line.converged)
         if line.slope < 0:
             self._warn(NegativeSlopeWarning, f"The fitted slope is negative (a = {line.a:.4g}): P falls as s rises.")
@@ -139,9 +136,6 @@ class PlattCalibrator(_LineCalibrator):
     """
 
     _when_separable: ClassVar[str] = "only Platt's targets keep the fit finite"
-
-    def _laws(self) -> Laws:
-        return frozenset({"scale", "shift", "mirror"})
 
     def _fit_sample(self, data: Sample) -> PolynomialMap:
         targets = platt_targets(data)

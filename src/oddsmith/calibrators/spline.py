@@ -20,8 +20,6 @@ from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import ScoreTable
 from oddsmith.table.quantiles import quantiles
 
-__all__ = ["SplineCalibrator"]
-
 #: Penalties to choose from, the smoothest first, for log-odds of unit standard deviation.
 _PENALTIES = 10.0 ** np.arange(5, -5, -1)
 
@@ -107,21 +105,23 @@ class SplineCalibrator(UnitCalibrator):
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         frame = ScoreScale.of(table)
-        spread = math.sqrt(sketch(table, frame.scale, frame.shift, np.empty(0)).variance)
+        spread = math.sqrt(sketch(table, frame, np.empty(0)).variance)
         knots = self._place(table, frame)
         spline = NaturalSpline.over(frame.x(knots) / spread)
         targets = platt_targets(table) if self._separable else LABELS
         shapes = spline.shapes
         long = LongDesign.of(table, frame, lambda x: spline.basis(x / spread) @ shapes, targets, knots)
         self.penalty_: float
-        self.penalty_, chosen_well = (
-            _held_out(long, shapes) if isinstance(self.penalty, str) else (float(self.penalty), True)
-        )
-        fit = long.fit(self.penalty_ * _roughness(shapes))
+        # ∫f″² as a quadratic form in the coefficients of the shapes: the first two are straight.
+        roughness = np.diag(np.append(np.zeros(2), np.ones(len(knots) - 2)))
+        if isinstance(self.penalty, str):
+            self.penalty_, chosen_well = _held_out(long, shapes, roughness)
+        else:
+            self.penalty_, chosen_well = float(self.penalty), True
+        fit = long.fit(self.penalty_ * roughness)
         self._tell(fit.converged and chosen_well)
-        self.knots_: Floats
-        self.weights_: Floats
-        self.knots_, self.weights_ = knots, shapes @ fit.theta
+        self.knots_: Floats = knots
+        self.weights_: Floats = shapes @ fit.theta
         # From units of the standard deviation to those of the scale.
         units = spread ** -np.arange(4.0)
         fitted = PolynomialMap(knots, np.append(knots[0], knots), (spline.pieces @ self.weights_) * units, frame.scale)
@@ -143,12 +143,7 @@ class SplineCalibrator(UnitCalibrator):
         return knots[kept] if len(kept) > 1 else span
 
 
-def _roughness(shapes: Floats) -> Floats:
-    """Return ∫f″² as a quadratic form in the coefficients of the shapes: the first two are straight."""
-    return np.diag(np.append(np.zeros(2), np.ones(shapes.shape[1] - 2)))
-
-
-def _held_out(long: LongDesign, shapes: Floats) -> tuple[float, bool]:
+def _held_out(long: LongDesign, shapes: Floats, roughness: Floats) -> tuple[float, bool]:
     """Return the penalty with the least log-loss on held-out units, the smoothest of equals; and whether fits ended."""
     fitted, out = long.points.hold_out()
     at_pos = long.features(fitted.pos_x)
@@ -156,7 +151,7 @@ def _held_out(long: LongDesign, shapes: Floats) -> tuple[float, bool]:
     ridge = _RIDGE * fitted.cases * shapes.T @ shapes
     best, least, theta, converged = float(_PENALTIES[0]), np.inf, None, True
     for penalty in _PENALTIES.tolist():
-        theta, _, ended = train.fit(penalty * _roughness(shapes) + ridge, start=theta)
+        theta, _, ended = train.fit(penalty * roughness + ridge, start=theta)
         converged &= ended
         loss = float(out.weight.ravel() @ np.logaddexp(0, train.columns @ theta) - out.pos @ at_pos @ theta)
         if loss < least * (1 - 1e-7):

@@ -9,8 +9,6 @@ from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.maps import CalibrationMap, LinearMap, line_map
 from oddsmith.table import Sample
 
-__all__ = ["LogisticCorrectionCalibrator", "MinMaxCalibrator", "SquashCalibrator"]
-
 
 @dataclass(eq=False, repr=False)
 class SquashCalibrator(Calibrator):

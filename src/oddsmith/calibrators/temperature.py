@@ -14,8 +14,6 @@ from oddsmith.solvers.line import fit_line
 from oddsmith.solvers.targets import LABELS, platt_targets
 from oddsmith.table import Sample
 
-__all__ = ["TemperatureCalibrator"]
-
 #: Least slope over a score as large as the largest: log-odds of 10⁻⁶, a coin.
 _FLAT = 1e-6
 

@@ -1,7 +1,7 @@
 """Venn–Abers: isotonic regression twice, once for each label that the new case may have."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,13 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
-from oddsmith.calibrators._venn_abers import value_steps
+from oddsmith.calibrators._venn_abers import Steps, value_steps
 from oddsmith.maps import CalibrationMap, StepMap
 from oddsmith.table import Sample, ScoreTable
 from oddsmith.table.near_ties import around
 from oddsmith.table.resample import RandomState, folds
-
-__all__ = ["VennAbersCalibrator"]
 
 
 @dataclass(eq=False, repr=False)
@@ -96,48 +94,32 @@ class VennAbersCalibrator(Calibrator):
 
     def _set_constant(self, data: Sample) -> None:
         # The two are those of a single score, whose merged value is the add-one prior.
-        n = data.n_pos + data.n_neg
-        self.lower_: StepMap
-        self.upper_: StepMap
-        self.lower_, self.upper_ = (_flat(data.span()[0], value / (n + 1)) for value in (data.n_pos, data.n_pos + 1))
+        score, n = np.array(data.span()[:1]), data.n_pos + data.n_neg
+        self.lower_: StepMap = _step_map(score, np.full(3, data.n_pos / (n + 1)))
+        self.upper_: StepMap = _step_map(score, np.full(3, (data.n_pos + 1) / (n + 1)))
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         tables = [table]
         if self.n_folds is not None:
             tables = [fold.rest for fold in folds(table, self.n_folds, random_state=self.random_state)]
-        predictors = [_jumps(part) for part in tables]
-        knots = np.unique(np.concatenate([jumps.knots for pair in predictors for jumps in pair]))
+        predictors = [value_steps(part) for part in tables]
+        knots = np.unique(np.concatenate([steps.knots for pair in predictors for steps in pair]))
         if not len(knots):
             knots = table.scores[:1]  # weights so small that the added case is all there is
         # p₁ jumps after a score, p₀ at it.
-        p0 = np.array([_along(knots, jumps, "right") for jumps, _ in predictors])
-        p1 = np.array([_along(knots, jumps, "left") for _, jumps in predictors])
+        p0 = np.array([_along(knots, steps, "right") for steps, _ in predictors])
+        p1 = np.array([_along(knots, steps, "left") for _, steps in predictors])
         self.lower_, self.upper_ = (_step_map(knots, p.mean(axis=0)) for p in (p0, p1))
         negative, positive = (np.prod(p ** (1 / len(predictors)), axis=0) for p in (1 - p0, p1))
         return _step_map(knots, positive / (negative + positive))
 
 
-class _Jumps(NamedTuple):
-    """A step function of the score: ``values[i]`` after i knots."""
-
-    knots: Floats
-    values: Floats
-
-
-def _jumps(table: ScoreTable) -> tuple[_Jumps, _Jumps]:
-    """Return p₀ and p₁."""
-    lower, upper = (
-        _Jumps(table.scores[steps.starts[1:] - 1], steps.values) for steps in value_steps(table.pos, table.neg)
-    )
-    return lower, upper
-
-
-def _along(knots: Floats, jumps: _Jumps, side: Literal["left", "right"]) -> Floats:
+def _along(knots: Floats, steps: Steps, side: Literal["left", "right"]) -> Floats:
     """Return the values before, at, and after each knot in turn; a knot counts as passed at itself or after."""
     passed = np.zeros(2 * len(knots) + 1, np.intp)
-    passed[1::2] = np.searchsorted(jumps.knots, knots, side)
-    passed[2::2] = np.searchsorted(jumps.knots, knots, "right")
-    return jumps.values[passed]
+    passed[1::2] = np.searchsorted(steps.knots, knots, side)
+    passed[2::2] = np.searchsorted(steps.knots, knots, "right")
+    return steps.values[passed]
 
 
 def _step_map(knots: Floats, values: Floats) -> StepMap:
@@ -146,7 +128,3 @@ def _step_map(knots: Floats, values: Floats) -> StepMap:
     apart = np.append(ends[1:] > ends[:-1], True)  # between neighboring doubles nothing is
     values = values[np.append(True, apart)]
     return StepMap(ends[apart], values[:-1], values)
-
-
-def _flat(score: float, value: float) -> StepMap:
-    return _step_map(np.array([score]), np.full(3, value))

@@ -20,7 +20,7 @@ FeatureRows = Any
 
 
 def is_sparse(X: FeatureRows) -> bool:
-    """Say whether X is a sparse matrix or array of SciPy."""
+    """Say whether X is a sparse matrix or array of SciPy, whose own answer would narrow its type to too little."""
     return bool(sparse.issparse(X))
 
 

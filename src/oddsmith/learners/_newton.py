@@ -62,11 +62,9 @@ class LogisticLoss:
     """Mean weighted logistic loss of scores, and its first two derivatives."""
 
     def __init__(self, positive: Bools, weight: Floats) -> None:
-        self.target = positive.astype(np.float64)
         self.sign = np.where(positive, 1.0, -1.0)
         self.share: Floats = weight / weight.sum()
-        plus = float(self.share @ self.target)
-        self.prior_log_odds = float(logit(np.array(plus)))
+        self.prior_log_odds = float(logit(self.share @ positive))
 
     def value(self, scores: Floats) -> float:
         """Return −Σ share·log P(y|score)."""
@@ -75,13 +73,11 @@ class LogisticLoss:
     def slope(self, scores: Floats) -> Floats:
         """Return share·(p − t) by row."""
         # −y·σ(−y·score) keeps its digits where p − t would cancel.
-        result: Floats = -self.share * self.sign * expit(-self.sign * scores)
-        return result
+        return np.asarray(-self.share * self.sign * expit(-self.sign * scores))
 
     def curvature(self, scores: Floats) -> Floats:
         """Return share·p(1 − p) by row, p(1 − p) being at least 1e−12."""
-        result: Floats = self.share * np.maximum(expit(scores) * expit(-scores), 1e-12)
-        return result
+        return np.asarray(self.share * np.maximum(expit(scores) * expit(-scores), 1e-12))
 
 
 def solve_features(features: Features, loss: LogisticLoss, lam: float, tol: float, max_iter: int) -> Fit:
@@ -99,8 +95,7 @@ def solve_features(features: Features, loss: LogisticLoss, lam: float, tol: floa
     penalized[-1] = 0.0
 
     def forward(vector: Floats) -> Floats:
-        result: Floats = features.forward(vector[:-1]) + vector[-1]
-        return result
+        return np.asarray(features.forward(vector[:-1]) + vector[-1])
 
     def adjoint(by_row: Floats) -> Floats:
         return np.append(features.adjoint(by_row), by_row.sum())
@@ -196,9 +191,7 @@ def _factorized_solution(features: Features, curvature: Floats, diagonal: Floats
     hessian *= scale[:, None] * scale
     # The diagonal is 1 by construction; a little more outweighs the rounding of a singular matrix.
     hessian[np.diag_indices(len(target))] = 1 + 1e-12
-    factor = _cholesky(hessian)
-    solution: Floats = scale * cho_solve(factor, scale * target, check_finite=False)
-    return solution
+    return np.asarray(scale * cho_solve(_cholesky(hessian), scale * target, check_finite=False))
 
 
 def _cholesky(matrix: Floats) -> tuple[Floats, bool]:

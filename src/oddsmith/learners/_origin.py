@@ -1,6 +1,6 @@
 """Where features are measured from: far from 0, products of rows leave no digits for what tells the rows apart."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -11,35 +11,30 @@ from oddsmith.learners._base import FeatureRows, is_sparse
 from oddsmith.learners.feature_maps import SQRT2, DenseQuadratic, Polynomial, SparseQuadratic
 
 
-class Origin(NamedTuple):
-    """The mean of the features; 0 for a feature that some sparse row leaves out, so that it stays sparse."""
-
-    place: Floats
-
-    @classmethod
-    def of(cls, X: FeatureRows) -> "Origin":
-        """Return the mean row."""
-        if not is_sparse(X):
-            return cls(X.mean(axis=0))
-        in_every_row = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
-        columns = X[:, in_every_row].toarray()
-        place = np.zeros(X.shape[1])
-        place[in_every_row] = columns.mean(axis=0) if columns.size else 0.0
-        return cls(place)
-
-    def to(self, X: FeatureRows) -> FeatureRows:
-        """Return rows measured from here."""
-        if not is_sparse(X):
-            return X - self.place
-        (moved,) = np.nonzero(self.place)
-        if len(moved) == 0:
-            return X
-        row_ends = np.arange(X.shape[0] + 1) * len(moved)
-        entries = np.tile(self.place[moved], X.shape[0]), np.tile(moved, X.shape[0]), row_ends
-        return sparse.csr_array(X) - sparse.csr_array(entries, shape=X.shape)
+def origin_of(X: FeatureRows) -> Floats:
+    """Return the mean of the features; 0 for one that some sparse row leaves out, so that it stays sparse."""
+    if not is_sparse(X):
+        return np.asarray(X.mean(axis=0))
+    in_every_row = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
+    columns = X[:, in_every_row].toarray()
+    origin = np.zeros(X.shape[1])
+    origin[in_every_row] = columns.mean(axis=0) if columns.size else 0.0
+    return origin
 
 
-def quadratic_kernel(X: FeatureRows, Z: FeatureRows, origin: Origin) -> Floats:
+def measured_from(origin: Floats, X: FeatureRows) -> FeatureRows:
+    """Return rows less the origin."""
+    if not is_sparse(X):
+        return X - origin
+    (moved,) = np.nonzero(origin)
+    if len(moved) == 0:
+        return X
+    row_ends = np.arange(X.shape[0] + 1) * len(moved)
+    entries = np.tile(origin[moved], X.shape[0]), np.tile(moved, X.shape[0]), row_ends
+    return sparse.csr_array(X) - sparse.csr_array(entries, shape=X.shape)
+
+
+def quadratic_kernel(X: FeatureRows, Z: FeatureRows, origin: Floats) -> Floats:
     """Return (x·z+1)² of rows that are measured from an origin m, less what Σc = 0 and the intercept make up for.
 
     With d = x − m and e = z − m, k(x, z) − k(x, m) − k(m, z) + k(m, m) = (d·e)² + 2d·e(d·m + e·m + 1 + m·m)
@@ -47,8 +42,8 @@ def quadratic_kernel(X: FeatureRows, Z: FeatureRows, origin: Origin) -> Floats:
     """
     product = X @ Z.T
     inner = product.toarray() if is_sparse(product) else np.asarray(product)
-    left, right = X @ origin.place, Z @ origin.place
-    of_rows = left[:, None] + right + (1 + origin.place @ origin.place)
+    left, right = X @ origin, Z @ origin
+    of_rows = left[:, None] + right + (1 + origin @ origin)
     return np.asarray(inner * (inner + 2 * of_rows) + 2 * left[:, None] * right)
 
 
@@ -60,7 +55,7 @@ class OffsetQuadratic:
     kernel: it gives √2(r·d_k + m/r·d_1·d_k) and √2/r·d_1·d_k, r² = 1 + m²; for k = 1 the same with r² = 2 + 4m².
     """
 
-    def __init__(self, rows: FeatureRows, origin: Origin) -> None:
+    def __init__(self, rows: FeatureRows, origin: Floats) -> None:
         self._turn, m = _turn(origin, is_sparse(rows))
         turned = rows @ self._turn
         self._base: SparseQuadratic | DenseQuadratic
@@ -83,15 +78,12 @@ class OffsetQuadratic:
         self._cross[partner] = 2 * along[partner] * mixed * np.where(partner == 0, 1 / SQRT2, 1.0)
 
     def forward(self, coef: Floats) -> Floats:
-        """Return Φ·coef."""
         return self._base.forward(self._plane @ coef)
 
     def adjoint(self, by_row: Floats) -> Floats:
-        """Return Φᵀ·by_row."""
         return np.asarray(self._plane.T @ self._base.adjoint(by_row))
 
     def squares(self, by_row: Floats) -> Floats:
-        """Return (Φ∘Φ)ᵀ·by_row."""
         result: Floats = self._plane.power(2).T @ self._base.squares(by_row)
         # Of a sum of two features also twice their product, which is d_1 times the square of the first.
         width = len(self._cross)
@@ -99,7 +91,6 @@ class OffsetQuadratic:
         return result
 
     def gram(self, by_row: Floats) -> Floats:
-        """Return Φᵀ·diag(by_row)·Φ."""
         half = self._plane.T @ self._base.gram(by_row)
         return np.asarray((self._plane.T @ half.T).T)
 
@@ -109,15 +100,15 @@ class OffsetQuadratic:
         return Polynomial(self._turn @ linear, self._turn @ square @ self._turn.T)
 
 
-def _turn(origin: Origin, as_sparse: bool) -> tuple[Any, float]:
+def _turn(origin: Floats, as_sparse: bool) -> tuple[Any, float]:
     """Return the matrix by which rows are turned, and the origin's first coordinate then, the others being 0.
 
     Features without an origin keep their columns, after all others.
     """
-    order = np.argsort(origin.place == 0, kind="stable")
-    moved = int(np.count_nonzero(origin.place))
-    size = float(np.linalg.norm(origin.place))
-    mirror = origin.place[order[:moved]] / (size or 1.0)
+    order = np.argsort(origin == 0, kind="stable")
+    moved = int(np.count_nonzero(origin))
+    size = float(np.linalg.norm(origin))
+    mirror = origin[order[:moved]] / (size or 1.0)
     m = 0.0
     if moved:
         # A reflection along the sum of two unit vectors, of the signs that do not cancel.

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from copy import copy
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ _LOG_ODDS_SCALE = {"exponential": 2.0, "log": 1.0}
 _DRAWS = 10
 
 
+@dataclass(eq=False, repr=False)
 class BoostedClassifier(BinaryClassifier):
     """Boost weak classifiers under exponential loss or log-loss.
 
@@ -89,24 +91,14 @@ class BoostedClassifier(BinaryClassifier):
     array([0.281, 0.58 , 0.719])
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 100,
-        *,
-        loss: str = "exponential",
-        leaves: str = "none",
-        votes: str = "discrete",
-        sampling: str = "reweight",
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.loss = loss
-        self.leaves = leaves
-        self.votes = votes
-        self.sampling = sampling
-        self.random_state = random_state
+    estimator: Any = None
+    n_estimators: int = 100
+    _: KW_ONLY
+    loss: str = "exponential"
+    leaves: str = "none"
+    votes: str = "discrete"
+    sampling: str = "reweight"
+    random_state: Any = None
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "BoostedClassifier":
         """Run the rounds."""
@@ -126,7 +118,10 @@ class BoostedClassifier(BinaryClassifier):
         alphas: list[float] = []
         errors: list[float] = []
         for _ in range(rounds):
-            weight = _weights(self.loss, margin, data.weight)
+            log_weight = _LOG_WEIGHT[self.loss](margin)
+            # Only ratios matter, and the largest weight must not underflow.
+            weight = data.weight * np.exp(log_weight - log_weight.max())
+            weight /= weight.sum()
             hypothesis, vote, error = self._round(learner, data, weight, cases, rng)
             if error >= 0.5 - stumps.SLACK:
                 break
@@ -146,14 +141,12 @@ class BoostedClassifier(BinaryClassifier):
         rows = self._read_rows(X)
         if self.estimator is None:
             return stumps.weighted_sum(self.estimators_, self.estimator_weights_, rows)
-        total = np.zeros(rows.shape[0])
-        for term in self._terms(rows):
-            total += term
-        return total
+        return np.asarray(sum(self._terms(rows), start=np.zeros(rows.shape[0])))
 
     def vote_fraction(self, X: ArrayLike) -> Floats:
         """Return f(x) = Σ α_t h⁰¹_t(x)/Σ α_t, the weighted share of votes for the positive class."""
-        return _fraction(self.decision_function(X), float(self.estimator_weights_.sum()))
+        score, total = self.decision_function(X), float(self.estimator_weights_.sum())
+        return np.clip((1 + score / total) / 2, 0.0, 1.0) if total else np.full_like(score, 0.5)
 
     def log_odds(self, X: ArrayLike) -> Floats:
         """Return 2F(x) for exponential loss (Logistic Correction), F(x) for log-loss."""
@@ -238,14 +231,6 @@ class _EstimatorLearner:
         return estimator.fit(self.X, self.label, sample_weight=weight)
 
 
-def _weights(loss: str, margin: Floats, sample_weight: Floats) -> Floats:
-    """Return the normalized weights of the cases."""
-    log_weight = _LOG_WEIGHT[loss](margin)
-    # Only ratios matter, and the largest weight must not underflow.
-    weight = sample_weight * np.exp(log_weight - log_weight.max())
-    return np.asarray(weight / weight.sum())
-
-
 def _draw(data: TrainingRows, weight: Floats, rng: np.random.RandomState) -> Floats:
     """Return how often a bootstrap sample holds each row; expected counts if no sample holds both classes."""
     for _ in range(_DRAWS):
@@ -253,10 +238,3 @@ def _draw(data: TrainingRows, weight: Floats, rng: np.random.RandomState) -> Flo
         if counts[data.positive].any() and counts[~data.positive].any():
             return counts.astype(np.float64)
     return weight * len(weight)
-
-
-def _fraction(score: Floats, total: float) -> Floats:
-    """Return f from F and Σα."""
-    if total == 0:
-        return np.full_like(score, 0.5)
-    return np.clip((1 + score / total) / 2, 0.0, 1.0)

@@ -1,14 +1,13 @@
 """Explicit features of kernels: k(x, z) = φ(x)·φ(z), exactly or by landmarks."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from oddsmith._types import Floats, Ints
 from oddsmith.learners._base import FeatureRows, is_sparse
-from oddsmith.learners._newton import Features
 
 SQRT2 = float(np.sqrt(2))
 
@@ -36,13 +35,6 @@ class Polynomial(NamedTuple):
         return scores
 
 
-class PolynomialFeatures(Features, Protocol):
-    """Features whose combinations are polynomials."""
-
-    def polynomial(self, coef: Floats) -> Polynomial:
-        """Return coef·φ(x) as a polynomial in x."""
-
-
 class Matrix:
     """Features that are stored: φ(x) are the rows of a matrix, dense or sparse."""
 
@@ -63,8 +55,7 @@ class Matrix:
         """Return (Φ∘Φ)ᵀ·by_row."""
         if self._squared is None:
             return np.asarray(np.einsum("i,ij,ij->j", by_row, self.matrix, self.matrix))
-        result: Floats = self._squared.T @ by_row
-        return result
+        return np.asarray(self._squared.T @ by_row)
 
     def gram(self, by_row: Floats) -> Floats:
         """Return Φᵀ·diag(by_row)·Φ."""

@@ -1,6 +1,7 @@
 """Kernel logistic regression by regularized likelihood."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from oddsmith._types import Floats
 from oddsmith.learners import feature_maps as maps
 from oddsmith.learners._base import BinaryClassifier, FeatureRows, TrainingRows, is_sparse
 from oddsmith.learners._newton import Fit, LogisticLoss, solve_features, solve_kernel
-from oddsmith.learners._origin import OffsetQuadratic, Origin, quadratic_kernel
+from oddsmith.learners._origin import OffsetQuadratic, measured_from, origin_of, quadratic_kernel
 
 # Explicit quadratic features take about 50 bytes an entry while they are made: a gigabyte at most.
 _MOST_ENTRIES = 20_000_000
@@ -33,6 +34,7 @@ class Centers(NamedTuple):
     coef: Floats
 
 
+@dataclass(eq=False, repr=False)
 class KernelLogisticRegression(BinaryClassifier):
     """Fit a kernel machine by regularized likelihood: its outputs are log-odds from the start.
 
@@ -108,26 +110,15 @@ class KernelLogisticRegression(BinaryClassifier):
     array([0.054, 0.999])
     """
 
-    def __init__(
-        self,
-        kernel: str | Callable[[Any, Any], Any] = "linear",
-        penalty: float = 1e-3,
-        *,
-        gamma: float | str = "scale",
-        exact_rows: int = 5000,
-        n_landmarks: int = 500,
-        tol: float = 1e-7,
-        max_iter: int = 100,
-        random_state: Any = None,
-    ) -> None:
-        self.kernel = kernel
-        self.penalty = penalty
-        self.gamma = gamma
-        self.exact_rows = exact_rows
-        self.n_landmarks = n_landmarks
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    kernel: str | Callable[[Any, Any], Any] = "linear"
+    penalty: float = 1e-3
+    _: KW_ONLY
+    gamma: float | str = "scale"
+    exact_rows: int = 5000
+    n_landmarks: int = 500
+    tol: float = 1e-7
+    max_iter: int = 100
+    random_state: Any = None
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "KernelLogisticRegression":
         """Minimize the regularized negative log-likelihood."""
@@ -136,9 +127,8 @@ class KernelLogisticRegression(BinaryClassifier):
         data = everything.present()
         self.gamma_: float = self._resolve_gamma(data)
         # Of a function of rows nobody knows how it changes with the origin.
-        origin = Origin(np.zeros(data.X.shape[1])) if callable(self.kernel) else Origin.of(data.X)
-        self.origin_: Floats
-        self.origin_, rows = origin.place, origin.to(data.X)
+        self.origin_: Floats = np.zeros(data.X.shape[1]) if callable(self.kernel) else origin_of(data.X)
+        rows = measured_from(self.origin_, data.X)
         loss = LogisticLoss(data.positive, data.weight)
         self.form_: maps.Polynomial | Centers
         self.approximate_: bool = False
@@ -162,7 +152,7 @@ class KernelLogisticRegression(BinaryClassifier):
     def decision_function(self, X: ArrayLike) -> Floats:
         """Return f(x), the log-odds."""
         rows = self._read_rows(X)
-        return self._scores(Origin(self.origin_).to(rows))
+        return self._scores(measured_from(self.origin_, rows))
 
     def _scores(self, rows: FeatureRows) -> Floats:
         """Return f of rows that are measured from the origin."""
@@ -200,10 +190,7 @@ class KernelLogisticRegression(BinaryClassifier):
         return 1 / (data.X.shape[1] * variance) if variance > 0 else 1.0
 
     def _fit_features(self, X: FeatureRows, loss: LogisticLoss) -> tuple[maps.Polynomial, Fit]:
-        linear = self.kernel == "linear"
-        features: maps.PolynomialFeatures = (
-            maps.LinearFeatures(X) if linear else OffsetQuadratic(X, Origin(self.origin_))
-        )
+        features = maps.LinearFeatures(X) if self.kernel == "linear" else OffsetQuadratic(X, self.origin_)
         fit = solve_features(features, loss, self.penalty, self.tol, self.max_iter)
         return features.polynomial(fit.coef), fit
 
@@ -235,7 +222,7 @@ class KernelLogisticRegression(BinaryClassifier):
 
     def _kernel_values(self, X: FeatureRows, Z: FeatureRows) -> Floats:
         if self.kernel == "quadratic":
-            values = quadratic_kernel(X, Z, Origin(self.origin_))
+            values = quadratic_kernel(X, Z, self.origin_)
         elif self.kernel == "rbf":
             values = rbf_kernel(X, Z, gamma=self.gamma_)
         else:

@@ -1,5 +1,6 @@
 """Multinomial naive Bayes with the log-odds as score."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from oddsmith._types import Floats
 from oddsmith.learners._base import BinaryClassifier
 
 
+@dataclass(eq=False, repr=False)
 class MultinomialNaiveBayes(BinaryClassifier):
     """Classify counts by naive Bayes; the score is the exact log-odds.
 
@@ -53,9 +55,8 @@ class MultinomialNaiveBayes(BinaryClassifier):
     array([-2.1476,  3.1305])
     """
 
-    def __init__(self, smoothing: str = "laplace", m: float | None = None) -> None:
-        self.smoothing = smoothing
-        self.m = m
+    smoothing: str = "laplace"
+    m: float | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "MultinomialNaiveBayes":
         """Count words by class."""

@@ -31,49 +31,6 @@ class Stump(NamedTuple):
         return np.where(column(X, self.feature) > self.threshold, self.high, self.low)
 
 
-class StumpLearner:
-    """Finds stumps for one training set under changing weights.
-
-    Ties go to the lowest feature, then to the lowest threshold (midpoints), then to polarity +1, that is +
-    above the threshold. A constant stump is returned where it makes strictly less error than every split.
-
-    Parameters
-    ----------
-    data : TrainingRows
-        Rows of positive weight.
-    leaves : str
-        Smoothing of the two leaves, used when ``real``.
-    real : bool
-        Whether a stump says 2P(+) − 1 of its leaf, or the sign of that.
-    """
-
-    def __init__(self, data: TrainingRows, leaves: str, real: bool) -> None:
-        self.X = by_column(data.X)
-        self.positive: Bools = data.positive
-        self.sign: Floats = data.sign
-        self.leaves = leaves
-        self.real = real
-        self.columns: _SortedColumns = _SortedColumns(self.X)
-
-    def fit(self, weight: Floats) -> Stump:
-        """Return the stump of least weighted error."""
-        stump = self.columns.best_stump(self.sign * weight / weight.sum())
-        return self._with_leaf_probabilities(stump, weight) if self.real else stump
-
-    def _with_leaf_probabilities(self, stump: Stump, weight: Floats) -> Stump:
-        side = (column(self.X, stump.feature) > stump.threshold).astype(np.intp)
-        minus, plus = (np.bincount(side, weight * of, minlength=2) for of in (~self.positive, self.positive))
-        if stump.low == stump.high:
-            leaf = np.array([-1])
-            tree = TreeCounts(leaf, leaf, minus.sum(keepdims=True), plus.sum(keepdims=True))
-            low = high = smooth_leaves(tree, self.leaves)[0]
-        else:
-            counts = (np.array([cases.sum(), *cases]) for cases in (minus, plus))
-            tree = TreeCounts(np.array([1, -1, -1]), np.array([2, -1, -1]), *counts)
-            _, low, high = smooth_leaves(tree, self.leaves)
-        return stump._replace(low=2 * low - 1, high=2 * high - 1)
-
-
 class _Block(NamedTuple):
     """Some columns in ascending order of value, one after the other, each closed by a separator.
 
@@ -89,34 +46,61 @@ class _Block(NamedTuple):
     has_zeros: Bools
 
 
-class _SortedColumns:
-    """All columns of X, sorted once.
+class StumpLearner:
+    """Finds stumps for one training set, whose columns are sorted once, under changing weights.
+
+    Ties go to the lowest feature, then to the lowest threshold (midpoints), then to polarity +1, that is +
+    above the threshold. A constant stump is returned where it makes strictly less error than every split.
+    A ``real`` stump says 2P(+) − 1 of its leaf, smoothed as ``leaves`` says; any other the sign of that. All rows have
+    positive weight.
 
     With signed weights q·y of total T and L the sum up to a cut, the stump + above the cut errs with weight
     W₋ + L and its opposite with W₊ − L. The separator −T after every column lets one running sum serve a
     whole block.
     """
 
-    def __init__(self, X: FeatureRows) -> None:
-        self.X = X
+    def __init__(self, data: TrainingRows, leaves: str, real: bool) -> None:
+        self.X = by_column(data.X)
+        self.positive: Bools = data.positive
+        self.sign: Floats = data.sign
+        self.leaves = leaves
+        self.real = real
         self.blocks: list[_Block] = []
         pending: list[tuple[int, RowPlaces, RowPlaces]] = []
         size = 0
-        for feature in range(X.shape[1]):
-            rows, cuts = _sorted_column(X, feature)
+        for feature in range(self.X.shape[1]):
+            rows, cuts = _sorted_column(self.X, feature)
             if len(cuts):
                 pending.append((feature, rows, cuts))
                 size += len(rows)
             if size >= _BLOCK:
-                self.blocks.append(_joined(pending, X.shape[0]))
+                self.blocks.append(_joined(pending, self.X.shape[0]))
                 pending, size = [], 0
         if pending:
-            self.blocks.append(_joined(pending, X.shape[0]))
+            self.blocks.append(_joined(pending, self.X.shape[0]))
         # One buffer for all blocks: fresh memory would cost more than the sums.
         self._sums = np.empty(max((len(block.rows) for block in self.blocks), default=0))
         self._below = np.empty_like(self._sums)
 
-    def best_stump(self, signed: Floats) -> Stump:
+    def fit(self, weight: Floats) -> Stump:
+        """Return the stump of least weighted error."""
+        stump = self._best_stump(self.sign * weight / weight.sum())
+        return self._with_leaf_probabilities(stump, weight) if self.real else stump
+
+    def _with_leaf_probabilities(self, stump: Stump, weight: Floats) -> Stump:
+        side = (column(self.X, stump.feature) > stump.threshold).astype(np.intp)
+        minus, plus = (np.bincount(side, weight * of, minlength=2) for of in (~self.positive, self.positive))
+        if stump.low == stump.high:
+            leaf = np.array([-1])
+            tree = TreeCounts(leaf, leaf, minus.sum(keepdims=True), plus.sum(keepdims=True))
+            low = high = smooth_leaves(tree, self.leaves)[0]
+        else:
+            counts = (np.array([cases.sum(), *cases]) for cases in (minus, plus))
+            tree = TreeCounts(np.array([1, -1, -1]), np.array([2, -1, -1]), *counts)
+            _, low, high = smooth_leaves(tree, self.leaves)
+        return stump._replace(low=2 * low - 1, high=2 * high - 1)
+
+    def _best_stump(self, signed: Floats) -> Stump:
         """Return the stump of least error; the absolute values of ``signed`` sum to 1."""
         total = float(signed.sum())
         minus, plus = (1 - total) / 2, (1 + total) / 2

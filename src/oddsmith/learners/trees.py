@@ -1,5 +1,6 @@
 """Smoothed probabilities at the leaves of a decision tree."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,6 +141,7 @@ def _bayesian_average(tree: TreeCounts, alpha: float) -> Floats:
     return settled + open_weight * own
 
 
+@dataclass(eq=False, repr=False)
 class SmoothedTreeClassifier(BinaryClassifier):
     """Classify by a decision tree whose leaves give smoothed probabilities.
 
@@ -177,22 +179,13 @@ class SmoothedTreeClassifier(BinaryClassifier):
     array([[0.25, 0.75]])
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        leaves: str = "laplace",
-        *,
-        m: float = 10.0,
-        min_cases: float = 20.0,
-        alpha: float = 1.0,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.leaves = leaves
-        self.m = m
-        self.min_cases = min_cases
-        self.alpha = alpha
-        self.random_state = random_state
+    estimator: Any = None
+    leaves: str = "laplace"
+    _: KW_ONLY
+    m: float = 10.0
+    min_cases: float = 20.0
+    alpha: float = 1.0
+    random_state: Any = None
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "SmoothedTreeClassifier":
         """Grow the tree and smooth its leaves."""

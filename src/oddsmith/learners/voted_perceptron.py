@@ -1,5 +1,6 @@
 """The voted perceptron with a log-odds score."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from oddsmith.learners._base import BinaryClassifier, TrainingRows, is_sparse
 _BLOCK = 1 << 20
 
 
+@dataclass(eq=False, repr=False)
 class VotedPerceptron(BinaryClassifier):
     """Let every perceptron of an online run vote, each as long as it survived.
 
@@ -59,10 +61,10 @@ class VotedPerceptron(BinaryClassifier):
     array([ 2.833, -2.833])
     """
 
-    def __init__(self, epochs: int = 1, *, shuffle: bool = False, random_state: Any = None) -> None:
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.random_state = random_state
+    epochs: int = 1
+    _: KW_ONLY
+    shuffle: bool = False
+    random_state: Any = None
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "VotedPerceptron":
         """Run the perceptron over the rows, keeping every mistake."""

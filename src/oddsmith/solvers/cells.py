@@ -38,18 +38,8 @@ def core(x: Floats) -> float:
 def pooling_error(weight: Floats, z: Floats, reach: Floats, columns: Floats) -> float:
     """Bound the error of curvature, as a share of it, of a logistic fit to points that keep three moments of cells.
 
-    Parameters
-    ----------
-    weight, z : ndarray of shape (points,)
-        Weights and log-odds of the points.
-    reach : ndarray of shape (points,)
-        How far log-odds change within half a cell.
-    columns : ndarray of shape (points, k)
-        Features of the points.
-
-    Notes
-    -----
-    The error is of the fourth order of the reach, and the fourth derivative of log(1 + eᶻ) is below e^−|z|.
+    Points have log-odds z, which change by ``reach`` within half a cell, and features, shape (points, k). The error is
+    of the fourth order of the reach, and the fourth derivative of log(1 + eᶻ) is below e^−|z|.
     """
     z, squares = np.abs(z), columns * columns
     error = (weight * reach**4 * np.exp(np.minimum(2 * reach - z, 700.0))) @ squares
@@ -128,24 +118,15 @@ class Cells:
 
 
 class Histogram(NamedTuple):
-    """Long data in few points, on the standardized scale.
-
-    Attributes
-    ----------
-    points, share : ndarray
-        Where the weight is taken to be, and how much.
-    widths : ndarray
-        Of their cells.
-    moments : bool
-        Whether the points keep the first three moments of their cells, or are their centers.
-    class_sums : tuple of float
-        Sum of all scores of the positive, and of the negative class.
-    """
+    """Long data in few points, on the standardized scale: where the weight is taken to be, and how much."""
 
     points: Floats
     share: Floats
+    #: Of the cells of the points.
     widths: Floats
+    #: Whether the points keep the first three moments of their cells, or are their centers.
     moments: bool
+    #: Sum of all scores of the positive, and of the negative class.
     class_sums: tuple[float, float]
 
     @classmethod

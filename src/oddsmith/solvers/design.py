@@ -5,15 +5,15 @@ two passes over every score find the others.
 """
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from oddsmith import _kernels
-from oddsmith._types import Bools, Floats
+from oddsmith._types import Floats
 from oddsmith.solvers.cells import FINE, Cells, pooling_error
-from oddsmith.solvers.newton import Direction, Loss, Minimum, Quadratic, minimize
+from oddsmith.solvers.newton import Direction, Loss, Minimum, Quadratic, minimize, newton_step, rising_step
 from oddsmith.solvers.sketch import ScoreScale, Sketch, sketch
 from oddsmith.solvers.targets import Targets
 from oddsmith.table import ScoreTable
@@ -22,55 +22,27 @@ from oddsmith.table.rows import ScoreRows, slices
 #: From standardized scores to features, shape (n,) to (n, k).
 FeatureMap = Callable[[Floats], Floats]
 
-#: Whether coefficients are allowed.
-Admissible = Callable[[Floats], bool]
+#: Features of some points, and how much of their weight pulls forecasts up, and down.
+Part = tuple[Floats, Floats, Floats]
 
 
 @dataclass(frozen=True)
 class Design:
-    """Points with their features.
-
-    Attributes
-    ----------
-    columns : ndarray of shape (n, k)
-    up, down : ndarray of shape (n,)
-        How much of each point's weight pulls its forecast up, and how much down.
-    aside : ndarray of shape (k,)
-        The sum of the features over what pulls up beyond ``up @ columns``, where points stand for several scores.
-    cases : float
-        Weight of the rarer class.
-    """
+    """Points with their features, shape (n, k)."""
 
     columns: Floats
+    #: How much of each point's weight pulls its forecast up, and how much down.
     up: Floats
     down: Floats
+    #: The sum of the features over what pulls up beyond ``up @ columns``, where points stand for several scores.
     aside: Floats
+    #: Weight of the rarer class.
     cases: float
 
-    def loss(self, penalty: Floats) -> Loss:
-        """Return Σ v log(1 + eᶻ) − t z − aside·θ + ½θ·penalty·θ, z = columns·θ, as a function of θ."""
-
-        def at(theta: Floats) -> Quadratic:
-            return penalized(logistic_sums(self.columns, self.up, self.down, theta), self.aside, penalty, theta)
-
-        return at
-
-    def of_columns(self, kept: Bools) -> "Design":
-        """Return the design with some of the features only."""
-        return replace(self, columns=self.columns[:, kept], aside=self.aside[kept])
-
-    def fit(self, penalty: Floats, start: Floats | None = None, direction: Direction | None = None) -> Minimum:
-        """Minimize the loss.
-
-        Parameters
-        ----------
-        penalty : ndarray of shape (k, k)
-        start : ndarray of shape (k,), optional
-            By default the base rate.
-        direction : callable, optional
-            As for `minimize`.
-        """
-        return minimize(self.loss(penalty), self.level() if start is None else start, self.cases, direction)
+    def fit(self, penalty: Floats, start: Floats | None = None, direction: Direction = newton_step) -> Minimum:
+        """Minimize the loss with a penalty, shape (k, k), from the base rate or another start."""
+        loss = _loss(lambda: [(self.columns, self.up, self.down)], self.aside, penalty)
+        return minimize(loss, self.level() if start is None else start, self.cases, direction)
 
     def is_fine(self, theta: Floats) -> bool:
         """Whether points in pairs, by the Gauss rules of blocks, give the same fit as the scores themselves."""
@@ -93,24 +65,28 @@ class Design:
         return start
 
 
-def logistic_sums(columns: Floats, up: Floats, down: Floats, theta: Floats) -> Quadratic:
-    """Return Σ up·log(1 + e⁻ᶻ) + down·log(1 + eᶻ) with its derivatives; nothing in these sums cancels."""
-    z = columns @ theta
-    size = np.abs(z)
-    e = np.exp(-size)
-    q = 1 / (1 + e)
-    weight, positive = up + down, z >= 0
-    value = float(weight @ np.log1p(e) + np.where(positive, down, up) @ size)
-    pull = np.where(positive, down - up * e, down * e - up) * q
-    curved = columns * (weight * e * q * q)[:, None]
-    return Quadratic(value, pull @ columns, curved.T @ columns)
+def _loss(parts: Callable[[], Iterable[Part]], aside: Floats | float, penalty: Floats) -> Loss:
+    """Return Σ up·log(1 + e⁻ᶻ) + down·log(1 + eᶻ) − aside·θ + ½θ·penalty·θ, z = columns·θ, as a function of θ.
 
+    Nothing in the sum over the points cancels.
+    """
 
-def penalized(sums: Quadratic, aside: Floats, penalty: Floats, theta: Floats) -> Quadratic:
-    """Add what is linear and what is quadratic in θ."""
-    pulled = penalty @ theta
-    value = sums.value + float((pulled / 2 - aside) @ theta)
-    return Quadratic(value, sums.gradient + pulled - aside, sums.hessian + penalty)
+    def at(theta: Floats) -> Quadratic:
+        value, gradient, hessian = 0.0, np.zeros_like(theta), np.zeros_like(penalty)
+        for columns, up, down in parts():
+            z = columns @ theta
+            size = np.abs(z)
+            e = np.exp(-size)
+            q = 1 / (1 + e)
+            weight, positive = up + down, z >= 0
+            value += float(weight @ np.log1p(e) + np.where(positive, down, up) @ size)
+            gradient += (np.where(positive, down - up * e, down * e - up) * q) @ columns
+            curved = columns * (weight * e * q * q)[:, None]
+            hessian += curved.T @ columns
+        pulled = penalty @ theta
+        return Quadratic(value + float((pulled / 2 - aside) @ theta), gradient + pulled - aside, hessian + penalty)
+
+    return at
 
 
 def moment_design(
@@ -157,74 +133,30 @@ class LongDesign:
     def of(
         cls, table: ScoreTable, frame: ScoreScale, features: FeatureMap, targets: Targets, breaks: Floats
     ) -> "LongDesign":
-        """Sum the features over the targets of both classes.
-
-        Parameters
-        ----------
-        targets : Targets
-            The labels, or Platt's.
-        breaks : ndarray
-            Scores at which features are not smooth.
-        """
+        """Sum the features over the targets of both classes; ``breaks`` are scores at which features are not smooth."""
         total = np.zeros(features(np.zeros(1)).shape[1])
-        long = cls(table, frame, features, targets, sketch(table, frame.scale, frame.shift, breaks), total)
+        long = cls(table, frame, features, targets, sketch(table, frame, breaks), total)
         for columns, up, _ in long._parts():
             total += up @ columns
         return long
 
-    def short(self) -> Design:
-        """Return the design of the sketch."""
-        return design(self.points, self.features, self.targets, self.total)
-
-    def fit(self, penalty: Floats, start: Floats | None = None, direction: Direction | None = None) -> Minimum:
+    def fit(self, penalty: Floats, start: Floats | None = None, direction: Direction = newton_step) -> Minimum:
         """Fit the sketch, then every score from there; parameters as for `Design.fit`."""
-        short = self.short()
+        short = design(self.points, self.features, self.targets, self.total)
         found = short.fit(penalty, start, direction)
         if len(self.points.x) == 1 or (found.converged and short.is_fine(found.theta)):
             return found
-        return minimize(self._loss(penalty), found.theta, short.cases, direction)
+        return minimize(_loss(self._parts, 0.0, penalty), found.theta, short.cases, direction)
 
-    def _loss(self, penalty: Floats) -> Loss:
-        nothing = np.zeros_like(self.total)
-
-        def at(theta: Floats) -> Quadratic:
-            value, gradient, hessian = 0.0, np.zeros_like(theta), np.zeros_like(penalty)
-            for columns, up, down in self._parts():
-                sums = logistic_sums(columns, up, down, theta)
-                value += sums.value
-                gradient += sums.gradient
-                hessian += sums.hessian
-            return penalized(Quadratic(value, gradient, hessian), nothing, penalty, theta)
-
-        return at
-
-    def of_columns(self, kept: Bools) -> "LongDesign":
-        """Return the design with some of the features only."""
-        return replace(self, features=lambda x: self.features(x)[:, kept], total=self.total[kept])
-
-    def _parts(self) -> Iterator[tuple[Floats, Floats, Floats]]:
-        """Walk over features and what pulls up and down, a cache-sized piece at a time."""
+    def _parts(self) -> Iterator[Part]:
+        """Walk over the scores, a cache-sized piece at a time."""
         for part in slices(len(self.table)):
             classes = [column[part].astype(np.float64) for column in (self.table.pos, self.table.neg)]
             columns = self.features(self.frame.x(self.table.scores[part]))
             yield columns, self.targets.up(*classes), self.targets.down(*classes)
 
 
-def fit_admissible(points: Design | LongDesign, penalty: Floats, admissible: Admissible) -> Minimum:
-    """Return the best fit with coefficients that are allowed.
-
-    Where the free fit is not, it is the best of those that are with one or more of the coefficients, the last one
-    apart, held at 0.
-    """
+def fit_rising(points: Design | LongDesign, penalty: Floats) -> Minimum:
+    """Return the best fit with coefficients ≥ 0, the last one being free."""
     free = points.fit(penalty)
-    if admissible(free.theta):
-        return free
-    offers = []
-    for face in np.ndindex((2,) * (len(penalty) - 1)):
-        kept = np.append(face, True).astype(bool)
-        found = points.of_columns(kept).fit(penalty[np.ix_(kept, kept)])
-        theta = np.zeros(len(kept))
-        theta[kept] = found.theta
-        if not kept.all() and admissible(theta):
-            offers.append(found._replace(theta=theta))
-    return min(offers, key=lambda found: found.value)
+    return free if np.all(free.theta[:-1] >= 0) else points.fit(penalty, direction=rising_step)

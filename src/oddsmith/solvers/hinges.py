@@ -31,35 +31,18 @@ def hinges(x: Floats, knots: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class HingeFits:
-    """Fits side by side: their features, targets and penalties, and where they stand.
+    """Fits side by side: their features, targets and penalties, and where they stand."""
 
-    Attributes
-    ----------
-    knots : ndarray of shape (fits, K − 1)
-    ends : tuple of float
-        Smallest and largest point.
-    features : ndarray of shape (fits, parameters, points)
-    pos, neg : ndarray of shape (points,)
-        Weight of each class.
-    aside : ndarray of shape (fits, parameters)
-        Sums of the features over the positive class beyond those over its points.
-    cases : float
-        Weight of the rarer class.
-    penalty : ndarray of shape (fits, parameters, parameters)
-    theta : ndarray of shape (fits, parameters)
-    converged : ndarray of bool, shape (fits,)
-    """
-
-    knots: Floats
-    ends: tuple[float, float]
-    features: Floats
-    pos: Floats
+    knots: Floats  # (fits, K − 1)
+    ends: tuple[float, float]  # smallest and largest point
+    features: Floats  # (fits, parameters, points)
+    pos: Floats  # weight of each class, (points,)
     neg: Floats
-    aside: Floats
-    cases: float
-    penalty: Floats
-    theta: Floats
-    converged: NDArray[np.bool_]
+    aside: Floats  # sums of the features over the positive class beyond those over its points, (fits, parameters)
+    cases: float  # weight of the rarer class
+    penalty: Floats  # (fits, parameters, parameters)
+    theta: Floats  # (fits, parameters)
+    converged: NDArray[np.bool_]  # (fits,)
 
     @classmethod
     def over(cls, sketch: Sketch, knots: Floats, start: tuple[float, float]) -> Self:
@@ -104,22 +87,14 @@ class HingeFits:
 
     def log_likelihood(self) -> Floats:
         """Return the unpenalized log-likelihood of each fit."""
-        return -self._loss(*self._forecast(np.arange(len(self.theta)), self.theta)[1:], self.aside, self.theta)
-
-    def gradient(self, theta: Floats) -> Floats:
-        """Return the gradient of the penalized objective."""
-        return self._evaluate(np.arange(len(theta)), theta)[1]
-
-    def curvature(self) -> Floats:
-        """Return the second derivatives of the penalized objective of each fit."""
-        return self._evaluate(np.arange(len(self.theta)), self.theta)[2]
+        return -self._loss(*_forecast(self.features, self.theta), self.aside, self.theta)
 
     def run(self, tolerance: float) -> None:
         """Newton's method with backtracking until twice the possible gain of each fit is below ``tolerance``."""
         active = np.arange(len(self.theta))
         theta = self.theta.copy()
         self.converged[:] = False
-        loss, gradient, hessian = self._evaluate(active, theta)
+        loss, gradient, hessian = self.evaluate(theta)
         for _ in range(_MAX_STEPS):
             unit, scaled = to_unit_diagonal(hessian)
             step = -unit * np.linalg.solve(scaled, (gradient * unit)[:, :, None])[:, :, 0]
@@ -135,7 +110,7 @@ class HingeFits:
             size = np.ones(len(active))
             for _ in range(50):
                 trial = theta + size[:, None] * step
-                trial_loss, gradient, hessian = self._evaluate(active, trial)
+                trial_loss, gradient, hessian = self.evaluate(trial, active)
                 # Near the optimum the objective changes by less than its own rounding.
                 worse = ~(trial_loss <= loss - 1e-4 * size * gain + 1e-14 * np.abs(loss))
                 if not worse.any():
@@ -152,21 +127,16 @@ class HingeFits:
             theta, loss = trial, trial_loss
             self.theta[active] = theta
 
-    def _forecast(self, fits: NDArray[np.intp], theta: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return the features of some of the fits, the log-odds z that they give, and e^−|z|."""
-        features = self.features[fits] if len(fits) < len(self.features) else self.features
-        z = np.matmul(theta[:, None, :], features)[:, 0]
-        return features, z, np.exp(-np.abs(z))
-
     def _loss(self, z: Floats, e: Floats, aside: Floats, theta: Floats) -> Floats:
         """Return the log-loss of each fit, in a form that does not cancel, less what is set aside."""
         wrong = np.where(z >= 0, self.neg, self.pos) * np.abs(z)
         return np.asarray(np.log1p(e) @ (self.pos + self.neg) + wrong.sum(axis=1) - np.einsum("fp,fp->f", aside, theta))
 
-    def _evaluate(self, fits: NDArray[np.intp], theta: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return objective, gradient and Hessian of some of the fits."""
-        features, z, e = self._forecast(fits, theta)
-        penalty, aside = self.penalty[fits], self.aside[fits]
+    def evaluate(self, theta: Floats, fits: NDArray[np.intp] | None = None) -> tuple[Floats, Floats, Floats]:
+        """Return penalized objective, gradient and Hessian of some of the fits, or of all."""
+        some = slice(None) if fits is None or len(fits) == len(self.features) else fits
+        features, penalty, aside = self.features[some], self.penalty[some], self.aside[some]
+        z, e = _forecast(features, theta)
         q = 1 / (1 + e)
         pull = np.where(z >= 0, self.neg - self.pos * e, self.neg * e - self.pos) * q
         h = e * q * q * (self.pos + self.neg)
@@ -175,3 +145,9 @@ class HingeFits:
         gradient = np.matmul(features, pull[:, :, None])[:, :, 0] + pulled - aside
         hessian = np.matmul(features * h[:, None, :], features.transpose(0, 2, 1)) + penalty
         return loss, gradient, hessian
+
+
+def _forecast(features: Floats, theta: Floats) -> tuple[Floats, Floats]:
+    """Return the log-odds z of each fit, and e^−|z|."""
+    z = np.matmul(theta[:, None, :], features)[:, 0]
+    return z, np.exp(-np.abs(z))

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -70,17 +70,6 @@ class Line:
         return self.intercept - self.slope * (self.center / self.scale)
 
 
-class Problem(NamedTuple):
-    """What is minimized beside the loss: ½(a, b)·penalty·(a, b), b being the level at 0; and whether b is free."""
-
-    penalty_aa: float
-    penalty_ab: float
-    penalty_bb: float
-    fit_intercept: bool
-    #: Cases of the rarer class, which say how large a gain in likelihood matters.
-    cases: float
-
-
 class Derivatives(NamedTuple):
     """Gradient and Hessian with respect to the slope and to the level at the center."""
 
@@ -107,19 +96,38 @@ class Place(NamedTuple):
         return Place(self.a, self.b + self.a * (center - self.center), center)
 
 
+class Problem(NamedTuple):
+    """What is minimized beside the loss: ½(a, b)·penalty·(a, b), b being the level at 0; and whether b is free."""
+
+    penalty_aa: float
+    penalty_ab: float
+    penalty_bb: float
+    fit_intercept: bool
+    #: Cases of the rarer class, which say how large a gain in likelihood matters.
+    cases: float
+
+    def loss(self, points: "Points", at: Place) -> float:
+        """Return the loss of the points with the penalty, which there is about the center 0 only."""
+        paa, pab, pbb, *_ = self
+        penalty = (paa * at.a * at.a + 2 * pab * at.a * at.b + pbb * at.b * at.b) / 2 if pbb else 0.0
+        return points.loss(at) + penalty
+
+    def derivatives(self, points: "Points", at: Place) -> Derivatives:
+        """Return its derivatives."""
+        sums = points.derivatives(at)
+        return self.penalized(at, sums) if self.penalty_bb else sums
+
+    def penalized(self, at: Place, sums: Derivatives) -> Derivatives:
+        """Add the derivatives of the penalty."""
+        (paa, pab, pbb, *_), (ga, gb, haa, hab, hbb) = self, sums
+        return Derivatives(ga + paa * at.a + pab * at.b, gb + pab * at.a + pbb * at.b, haa + paa, hab + pab, hbb + pbb)
+
+
 def fit_line(data: Sample, targets: Targets, penalty: float = 0.0, fit_intercept: bool = True) -> Line:
     """Minimize Σ v[log(1 + eᶻ) − t z] + λ(a² + b²), z = as + b, with target t for each class.
 
-    Parameters
-    ----------
-    data : ScoreTable or ScoreRows
-        With both classes and at least two distinct scores.
-    targets : Targets
-        Of the two classes: the labels, or Platt's.
-    penalty : float
-        The penalty λ, on the original scale of the scores.
-    fit_intercept : bool
-        Whether b is free, or 0.
+    The data hold both classes and at least two distinct scores, on whose own scale the penalty λ is; without an
+    intercept b is 0.
     """
     center, scale = _standard(data, fit_intercept, penalty)
     shift = center / scale
@@ -167,7 +175,7 @@ def _polished(points: "Marginal", nearby: Derivatives, problem: Problem, place: 
     first = 0.0
     for _ in range(3):
         ga, gb = points.gradient(place)
-        at = _Penalized.add(problem, place, nearby._replace(ga=ga, gb=gb))
+        at = problem.penalized(place, nearby._replace(ga=ga, gb=gb))
         step = da, db = _direction(at, problem)
         place, size = place.moved(da, db), _share(step, place)
         first = first or size
@@ -216,102 +224,53 @@ def _first_guess(
     return Place(a, math.log((n_pos + 1) / (n_neg + 1)) - a * (mean_pos + mean_neg) / 2)
 
 
-class _Points(Protocol):
-    """Points of a fit: their loss, but for a constant, and its derivatives."""
-
-    def loss(self, at: Place) -> float: ...
-
-    def derivatives(self, at: Place) -> Derivatives: ...
-
-
-class _Penalized(NamedTuple):
-    """Points with a penalty, which there is about the center 0 only."""
-
-    points: _Points
-    problem: Problem
-
-    def loss(self, at: Place) -> float:
-        paa, pab, pbb, *_ = self.problem
-        return self.points.loss(at) + (paa * at.a * at.a + 2 * pab * at.a * at.b + pbb * at.b * at.b) / 2
-
-    def derivatives(self, at: Place) -> Derivatives:
-        return self.add(self.problem, at, self.points.derivatives(at))
-
-    @staticmethod
-    def add(problem: Problem, at: Place, sums: Derivatives) -> Derivatives:
-        """Return derivatives with those of the penalty."""
-        (paa, pab, pbb, *_), (ga, gb, haa, hab, hbb) = problem, sums
-        return Derivatives(ga + paa * at.a + pab * at.b, gb + pab * at.a + pbb * at.b, haa + paa, hab + pab, hbb + pbb)
-
-
-def newton(points: _Points, problem: Problem, starts: Sequence[Place]) -> tuple[Place, bool]:
+def newton(points: "Points", problem: Problem, starts: Sequence[Place]) -> tuple[Place, bool]:
     """Newton's method from the best of some starts; returns the line and whether it converged.
 
     Every step lowers the objective. Where the slope along the step has not changed its sign, that follows from
     convexity; else the objective is looked at. It has converged when the gain that the gradient promises, g·H⁻¹g/2, is
     too small to matter.
     """
-    if problem.penalty_bb:
-        points = _Penalized(points, problem)
+    cases = 1 + problem.cases
     value: float | None
-    value, place = min((points.loss(start), start) for start in starts)
-    at = points.derivatives(place)
+    value, place = min((problem.loss(points, start), start) for start in starts)
+    at = problem.derivatives(points, place)
     for _ in range(_MAX_STEPS):
         da, db = _direction(at, problem)
         gain = -(at.ga * da + at.gb * db)
-        if _negligible(gain, (da, db), place, problem):
+        if gain <= _ENOUGH * cases and (_share((da, db), place) <= _STEP or gain <= 1e-20 * cases):
+            # What is left is about the square of the step, or nothing that the objective could show.
             return place.moved(da, db), True
         if not (gain > 0 and math.isfinite(da) and math.isfinite(db)):
             return place, False
         trial = place.moved(da, db)
-        there = points.derivatives(trial)
+        there = problem.derivatives(points, trial)
         if there.ga * da + there.gb * db > 0:
-            value = points.loss(place) if value is None else value
+            before = problem.loss(points, place) if value is None else value
+            size = 1.0
             # Near the optimum the objective changes by less than its own rounding.
-            found = _backtrack(points, place, (da, db), gain, value, 1e-14 * abs(value))
-            if found is None:
-                return place, gain <= _ENOUGH * (1 + problem.cases)
-            trial, value = found
-            there = points.derivatives(trial)
+            while not (value := problem.loss(points, trial)) <= before - 1e-4 * size * gain + 1e-14 * abs(before):
+                size /= 2
+                if size <= 1e-15:
+                    return place, gain <= _ENOUGH * cases
+                trial = place.moved(size * da, size * db)
+            there = problem.derivatives(points, trial)
         else:
             value = None
         place, at = trial, there
-        if _lopsided(at) and problem.fit_intercept and not problem.penalty_bb:
+        square = at.haa * at.hbb
+        lopsided = 0 < square and square - at.hab * at.hab < 1e-9 * square
+        if lopsided and problem.fit_intercept and not problem.penalty_bb:
             # The curvature lies far from the center, compared with its spread: about its own center nothing cancels.
             place = place.about(place.center + at.hab / at.hbb)
             at = points.derivatives(place)
     return place, False
 
 
-def _backtrack(
-    points: _Points, place: Place, step: tuple[float, float], gain: float, value: float, slack: float
-) -> tuple[Place, float] | None:
-    """Halve the step until the objective falls enough; None if it never does."""
-    size = 1.0
-    while size > 1e-15:
-        trial = place.moved(size * step[0], size * step[1])
-        there = points.loss(trial)
-        if there <= value - 1e-4 * size * gain + slack:
-            return trial, there
-        size /= 2
-    return None
-
-
-def _negligible(gain: float, step: tuple[float, float], place: Place, problem: Problem) -> bool:
-    """Whether a step leaves an error of about its square, or gains nothing that the objective could show."""
-    cases = 1 + problem.cases
-    return gain <= _ENOUGH * cases and (_share(step, place) <= _STEP or gain <= 1e-20 * cases)
-
-
 def _share(step: tuple[float, float], place: Place) -> float:
     """Return the size of a step as a share of the parameters."""
     (da, db), a = step, abs(place.a)
     return max(abs(da) / a if a else math.inf if da else 0.0, abs(db) / max(abs(place.b), 1e-3))
-
-
-def _lopsided(at: Derivatives) -> bool:
-    square = at.haa * at.hbb
-    return 0 < square and square - at.hab * at.hab < 1e-9 * square
 
 
 def _direction(at: Derivatives, problem: Problem) -> tuple[float, float]:
@@ -453,3 +412,7 @@ class LineRows:
             total += (p.dot(x), p.sum(), hx.dot(x), hx.sum(), h.sum())
         total[0] -= self._aside
         return Derivatives(*total.tolist())
+
+
+#: Points of a fit: their loss, but for a constant, and its derivatives.
+Points = Marginal | LineRows

@@ -13,12 +13,8 @@ _MAX_STEPS = 500
 def mixture_weights(likelihood: Floats, cases: Floats) -> Floats:
     """Return the weights of the most probable blend under a Dirichlet prior, by EM.
 
-    Parameters
-    ----------
-    likelihood : ndarray of shape (parts, n)
-        P of what happened, by each part; of a case up to a factor that all parts share.
-    cases : ndarray of shape (n,)
-        How many cases each column stands for.
+    The likelihood, shape (parts, n), is P of what happened by each part, of a case up to a factor that all parts share;
+    ``cases`` says how many cases each column stands for.
     """
     size, n = len(likelihood), float(cases.sum())
     weights = np.full(size, 1 / size)

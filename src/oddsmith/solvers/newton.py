@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import nnls
 
 from oddsmith._types import Floats
 
@@ -27,6 +28,9 @@ ENOUGH = 1e-10
 
 #: The objective is known to about this share of its size.
 _ROUNDING = 1e-14
+
+#: The least curvature of a step that must not make coefficients negative, as a share of that of single ones.
+_RIDGE = 1e-12
 
 #: A floor for curvature as a share of the diagonal: features that the data do not tell apart share their effect.
 _FLOOR = 1e-13
@@ -55,48 +59,8 @@ Loss = Callable[[Floats], Quadratic]
 Direction = Callable[[Floats, Quadratic], Floats]
 
 
-def minimize(loss: Loss, start: Floats, cases: float, direction: Direction | None = None) -> Minimum:
-    """Minimize a convex loss by Newton's method with backtracking.
-
-    Parameters
-    ----------
-    loss : callable
-    start : ndarray of shape (k,)
-    cases : float
-        Weight of the rarer class, by which gains are measured.
-    direction : callable, optional
-        Another way to the step, for parameters that are bounded.
-    """
-    theta, at = start, loss(start)
-    for _ in range(_MAX_STEPS):
-        step = newton_step(theta, at) if direction is None else direction(theta, at)
-        gain = -float(at.gradient @ step)
-        if not np.isfinite(gain):
-            return Minimum(theta, at.value, False)
-        if gain <= _TINY * (1 + cases):
-            return _last(loss, theta, at, step)
-        slack = _ROUNDING * abs(at.value)
-        size = 1.0
-        while not (there := loss(theta + size * step)).value <= at.value - 1e-4 * size * gain + slack:
-            size /= 2
-            if size < 1e-15:
-                return Minimum(theta, at.value, gain <= ENOUGH * (1 + cases))
-        shown = there.value < at.value - slack
-        theta, at = theta + size * step, there
-        if not shown and gain <= ENOUGH * (1 + cases):
-            break  # what is left to gain is less than the objective could show
-    return Minimum(theta, at.value, gain <= ENOUGH * (1 + cases))
-
-
-def _last(loss: Loss, theta: Floats, at: Quadratic, step: Floats) -> Minimum:
-    there = loss(theta + step)
-    better = there.value <= at.value + _ROUNDING * abs(at.value)
-    return Minimum(theta + step, there.value, True) if better else Minimum(theta, at.value, True)
-
-
-def newton_step(theta: Floats, at: Quadratic) -> Floats:
+def newton_step(_theta: Floats, at: Quadratic) -> Floats:
     """Return −H⁻¹g, indifferent to how differently parameters are scaled."""
-    del theta
     unit, scaled = to_unit_diagonal(at.hessian)
     pull = at.gradient * unit
     try:
@@ -110,6 +74,53 @@ def newton_step(theta: Floats, at: Quadratic) -> Floats:
     # Rounding has left directions without curvature, or with less than none.
     curvature, ways = np.linalg.eigh(scaled)
     return np.asarray(-unit * (ways @ ((ways.T @ pull) / np.maximum(curvature, _FLOOR))))
+
+
+def rising_step(theta: Floats, at: Quadratic) -> Floats:
+    """Return the step to the minimum of the quadratic over coefficients ≥ 0, the last one being free."""
+    curve, pull = at.hessian, at.hessian @ theta - at.gradient
+    last, across = max(float(curve[-1, -1]), 1e-290), curve[:-1, -1]
+    inner = curve[:-1, :-1] - np.outer(across, across) / last
+    unit = 1 / np.sqrt(np.maximum(inner.diagonal(), 1e-290))
+    scaled = inner * unit[:, None] * unit
+    if not (np.isfinite(scaled).all() and np.isfinite(pull).all()):
+        return np.full_like(theta, np.nan)
+    # Rounding of that difference may leave directions without curvature, or with less than none.
+    curvature, ways = np.linalg.eigh(scaled)
+    root = np.sqrt(np.maximum(curvature, _RIDGE))
+    found, _ = nnls(root[:, None] * ways.T, ways.T @ (unit * (pull[:-1] - across * pull[-1] / last)) / root)
+    slopes = unit * found
+    return np.append(slopes, (pull[-1] - across @ slopes) / last) - theta
+
+
+def minimize(loss: Loss, start: Floats, cases: float, direction: Direction = newton_step) -> Minimum:
+    """Minimize a convex loss by Newton's method with backtracking; bounded parameters want another ``direction``.
+
+    Gains are measured by ``cases``, the weight of the rarer class.
+    """
+    theta, at = start, loss(start)
+    for _ in range(_MAX_STEPS):
+        step = direction(theta, at)
+        gain, slack = -float(at.gradient @ step), _ROUNDING * abs(at.value)
+        if not np.isfinite(gain):
+            return Minimum(theta, at.value, False)
+        if gain <= _TINY * (1 + cases):
+            there = loss(theta + step)
+            return (
+                Minimum(theta + step, there.value, True)
+                if there.value <= at.value + slack
+                else Minimum(theta, at.value, True)
+            )
+        size = 1.0
+        while not (there := loss(theta + size * step)).value <= at.value - 1e-4 * size * gain + slack:
+            size /= 2
+            if size < 1e-15:
+                return Minimum(theta, at.value, gain <= ENOUGH * (1 + cases))
+        shown = there.value < at.value - slack
+        theta, at = theta + size * step, there
+        if not shown and gain <= ENOUGH * (1 + cases):
+            break  # what is left to gain is less than the objective could show
+    return Minimum(theta, at.value, gain <= ENOUGH * (1 + cases))
 
 
 def to_unit_diagonal(hessian: Floats) -> tuple[Floats, Floats]:

@@ -5,7 +5,7 @@ stands for its scores by the two points of its Gauss rule. A function that is sm
 the sketch as over the table, to the fourth order of the block width.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -43,28 +43,15 @@ class ScoreScale(NamedTuple):
 
 @dataclass(frozen=True)
 class Sketch:
-    """Blocks of a table on the standardized scale: what a logistic fit needs to know of each.
+    """Blocks of a table on the standardized scale: what a logistic fit needs to know of each."""
 
-    Attributes
-    ----------
-    x, weight : ndarray of shape (points, blocks)
-        Points of both classes together, one or two per block.
-    pos_x : ndarray of shape (blocks,)
-        Mean score of the positive weight of each block.
-    pos, neg : ndarray of shape (blocks,)
-        Positive and negative weight.
-    """
-
+    #: Points of both classes together, one or two per block: shape (points, blocks).
     x: Floats
     weight: Floats
+    #: Mean score of the positive weight of each block.
     pos_x: Floats
     pos: Floats
     neg: Floats
-
-    @property
-    def n(self) -> float:
-        """Weight of both classes."""
-        return float(self.pos.sum() + self.neg.sum())
 
     @property
     def cases(self) -> float:
@@ -90,25 +77,27 @@ class Sketch:
         In each class, by score, units of weight number k = 0, 1, 2, … are held out if k mod 10 is 2, 5 or 8; a block is
         divided where the rule divides it.
         """
-        held_pos, held_neg = _held(self.pos), _held(self.neg)
-        out = self._take(held_pos, held_neg)
-        return self._take(self.pos - held_pos, self.neg - held_neg), out
+        both = self.pos + self.neg
+        out_pos, out_neg = _held(self.pos), _held(self.neg)
+        fitted, out = (
+            replace(self, weight=self.weight * ((pos + neg) / both), pos=pos, neg=neg)
+            for pos, neg in ((self.pos - out_pos, self.neg - out_neg), (out_pos, out_neg))
+        )
+        return fitted, out
 
-    def _take(self, pos: Floats, neg: Floats) -> "Sketch":
-        return Sketch(self.x, self.weight * ((pos + neg) / (self.pos + self.neg)), self.pos_x, pos, neg)
 
-
-def sketch(table: ScoreTable, scale: float, shift: float, breaks: Floats, fine: bool = False) -> Sketch:
-    """Return the sketch of a table, on the scale x = s/scale − shift, with blocks divided at ``breaks`` (scores).
+def sketch(table: ScoreTable, frame: ScoreScale, breaks: Floats, fine: bool = False) -> Sketch:
+    """Return the sketch of a table on a standardized scale, with blocks divided at ``breaks`` (scores).
 
     A fine one also has edges evenly over the scores, as `Cells` are, and mostly needs no pass over the table to follow.
     """
+    scale, shift = frame
     if len(table) <= _SHORT:
         x = table.scores / scale - shift
         pos, neg = table.pos.astype(np.float64), table.neg.astype(np.float64)
-        if table.pos_sum is None:
-            return Sketch(x[None], (pos + neg)[None], x, pos, neg)
-        pos_x = np.divide(table.pos_sum / scale, pos, out=x + shift, where=pos > 0) - shift
+        pos_x = x
+        if table.pos_sum is not None:
+            pos_x = np.divide(table.pos_sum / scale, pos, out=x + shift, where=pos > 0) - shift
         return Sketch(x[None], (pos + neg)[None], pos_x, pos, neg)
     if fine:
         cells = Cells.over(table, scale, shift, core(table.scores[:: len(table) // _SHORT] / scale - shift))
@@ -172,11 +161,6 @@ def _edges(n: int, breaks: np.ndarray, n_blocks: int = _BLOCKS) -> Ints:
 
 def _held(weight: Floats) -> Floats:
     """Return how much of each block falls on held-out units when the weight is laid end to end."""
-    ends = np.cumsum(weight)
-    held = _held_upto(ends)
-    return np.minimum(np.diff(held, prepend=0.0), weight)
-
-
-def _held_upto(units: Floats) -> Floats:
-    whole, rest = np.divmod(units, 10)
-    return np.asarray(3 * whole + sum(np.clip(rest - start, 0, 1) for start in (2, 5, 8)))
+    whole, rest = np.divmod(np.cumsum(weight), 10)
+    upto = 3 * whole + sum(np.clip(rest - start, 0, 1) for start in (2, 5, 8))
+    return np.asarray(np.minimum(np.diff(upto, prepend=0.0), weight))

@@ -9,15 +9,7 @@ Amount = TypeVar("Amount", float, Floats)
 
 
 class Targets(NamedTuple):
-    """Shares of a case of either class that pull the forecast up and down; both are kept, so that neither is rounded.
-
-    Attributes
-    ----------
-    pos_up, pos_down : float
-        Of a positive case: t₊ and 1 − t₊.
-    neg_up, neg_down : float
-        Of a negative case: t₋ and 1 − t₋.
-    """
+    """Shares of a case that pull its forecast up and down, t₊, 1 − t₊, t₋ and 1 − t₋: all are kept, none is rounded."""
 
     pos_up: float
     pos_down: float
@@ -43,7 +35,7 @@ def platt_targets(data: Sample) -> Targets:
     return Targets((n_pos - 1) / n_pos, 1 / n_pos, 1 / n_neg, (n_neg - 1) / n_neg)
 
 
-def between_targets(shares: Floats, data: Sample) -> Floats:
+def between_targets(shares: Amount, data: Sample) -> Amount:
     """Return shares of positives drawn in from [0, 1] to the range of Platt's targets."""
     high, _, low, _ = platt_targets(data)
     return low + (high - low) * shares
