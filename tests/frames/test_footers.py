@@ -7,7 +7,7 @@ import pytest
 from oddsmith import ScoreTable
 from oddsmith.frames.engines import duckdb as duckdb_engine
 from oddsmith.frames.engines.base import Extent
-from oddsmith.frames.footers import range_in_footers
+from oddsmith.frames.engines.duckdb import range_in_footers
 from optional import needs
 
 pa, pq = needs("pyarrow"), needs("pyarrow.parquet")

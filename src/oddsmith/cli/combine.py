@@ -59,8 +59,8 @@ def combine(
     from oddsmith.cli._output import CommandOutput, print_text, writable_file
     from oddsmith.files import choose_class_columns, open_scores
     from oddsmith.files.adding import NewColumn, add_columns
+    from oddsmith.files.class_applying import class_probability_inputs, probability_inputs
     from oddsmith.files.columns import known_column
-    from oddsmith.files.unit_columns import class_probability_inputs, probability_inputs
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
     given = probability or scores or []

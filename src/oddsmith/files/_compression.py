@@ -2,7 +2,6 @@
 
 import gzip
 import zlib
-from collections.abc import Callable
 from typing import IO
 
 from oddsmith import _check
@@ -20,18 +19,13 @@ def compression_of(path: str) -> str:
         start = file.read(4)
         file.seek(0)
         kind = "gzip" if start[:2] == b"\x1f\x8b" else "zstd" if start in {_FRAME, *_OTHER_FRAMES} else "none"
-        walk = {"gzip": _walk_gzip, "zstd": _walk_zstd}.get(kind)
-        if walk is not None:
-            _refuse_broken(path, kind, file, walk)
+        try:
+            if kind != "none":
+                (_walk_gzip if kind == "gzip" else _walk_zstd)(file)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            must = f"{path} must be a whole file of {kind}"
+            _check.fail(must, str(error).rstrip("."), "copy or download it again, or check how it was written")
     return kind
-
-
-def _refuse_broken(path: str, kind: str, file: IO[bytes], walk: Callable[[IO[bytes]], None]) -> None:
-    try:
-        walk(file)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        must = f"{path} must be a whole file of {kind}"
-        _check.fail(must, str(error).rstrip("."), "copy or download it again, or check how it was written")
 
 
 def _walk_gzip(file: IO[bytes]) -> None:

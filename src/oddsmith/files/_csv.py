@@ -26,32 +26,21 @@ csv.field_size_limit(2**31 - 1)
 
 @dataclass(frozen=True)
 class CSV(Layout):
-    """Separated text with optional quotes.
-
-    Parameters
-    ----------
-    separator : str
-    compression : {"none", "gzip", "zstd", "auto"}
-    header : bool
-        Whether the first line holds the names.
-    skip : int
-        Number of empty lines before the first that is not.
-    """
+    """Separated text with optional quotes."""
 
     separator: str
-    compression: str
-    header: bool
-    skip: int
+    header: bool  # whether the first line holds the names
+    skip: int  # number of empty lines before the first that is not
+    compression: str  # "none", "gzip", "zstd" or "auto"
 
     @staticmethod
     def open(engine: Engine, paths: Sequence[str], compression: str) -> "CSV":
         """Find out about files from the first line of each."""
-        heads = [_Head.read(lines(engine, path, compression)) for path in paths]
-        first = heads[0]
+        heads = [_head(lines(engine, path, compression)) for path in paths]
         for path, head in zip(paths, heads, strict=True):
-            if head != first:
-                _check.fail(f"{path} must have the same columns as {paths[0]}", ", ".join(head.names), "read it alone")
-        return CSV(tuple(paths), first.names, first.separator, compression, first.header, first.skip)
+            if head != heads[0]:
+                _check.fail(f"{path} must have the same columns as {paths[0]}", ", ".join(head[0]), "read it alone")
+        return CSV(tuple(paths), *heads[0], compression)
 
     def relation(self, *, note_rejects: bool = False) -> str:
         """Return the files as a relation of text columns, c0 and so on."""
@@ -62,10 +51,6 @@ class CSV(Layout):
             f"header={str(self.header).lower()}, skip={self.skip}, compression='{self.compression}'"
             f"{reject_options(note_rejects)})"
         )
-
-    def field(self, name: str) -> str:
-        """Return an expression for a column."""
-        return f"source.c{self.columns.index(name)}"
 
     def reading_all(self) -> str:
         """Return a condition that every row meets whose text is UTF-8 in all columns: others are left out."""
@@ -83,16 +68,16 @@ class CSV(Layout):
         wanted = [([_unified(field) for field in fields], why) for *fields, _, why in bad]
         rejects = [(_unified(text), why) for _, text, why in first_rejects(engine, self.paths[0], limit)]
         used = [self.columns.index(name) for name in names]
-        places = []
+        places: list[BadPlace] = []
         for number, raw, record in self._records(engine):
             rejected = next((i for i, (text, _) in enumerate(rejects) if text == _unified(raw)), None)
             if rejected is not None:
-                places.append(BadPlace(number, rejects.pop(rejected)[1]))
+                places.append((number, rejects.pop(rejected)[1]))
             elif wanted and len(record) == len(self.columns) and [_unified(record[i]) for i in used] == wanted[0][0]:
-                places.append(BadPlace(number, wanted.pop(0)[1]))
+                places.append((number, wanted.pop(0)[1]))
             if not (wanted or rejects):
                 break
-        return [*places, *(BadPlace(None, why) for _, why in [*wanted, *rejects])][:limit]
+        return [*places, *((None, why) for _, why in [*wanted, *rejects])][:limit]
 
     def _records(self, engine: Engine) -> Iterator[tuple[int, str, list[str]]]:
         """Walk over rows: number of the first line, text, fields."""
@@ -114,34 +99,23 @@ class CSV(Layout):
                 seen.clear()
 
 
-@dataclass(frozen=True)
-class _Head:
-    """What the first line says."""
-
-    names: tuple[str, ...]
-    separator: str
-    header: bool
-    skip: int
-
-    @staticmethod
-    def read(text: Iterator[str]) -> "_Head":
-        skip = 0
-        for line in text:
-            if line.strip():
-                break
-            skip += 1
-        else:
-            _check.fail("the file must hold rows", "an empty file", "check how it was written")
-        if "\r" in line:
-            _check.fail(
-                "lines must end in \\n or \\r\\n", "\\r alone", "convert them: tr '\\r' '\\n' < old.csv > new.csv"
-            )
-        unquoted = re.sub('"[^"]*"', "", line)
-        separator = max(_SEPARATORS, key=unquoted.count)
-        fields = next(csv.reader(itertools.chain([line], text), delimiter=separator))
-        header = not any(_is_number(field) for field in fields)
-        names = tuple(field if header and field.strip() else f"column{i}" for i, field in enumerate(fields))
-        return _Head(names, separator, header, skip)
+def _head(text: Iterator[str]) -> tuple[tuple[str, ...], str, bool, int]:
+    """Return what the first line that is not empty says: names, separator, whether it is a header; and how many are."""
+    skip = 0
+    for line in text:
+        if line.strip():
+            break
+        skip += 1
+    else:
+        _check.fail("the file must hold rows", "an empty file", "check how it was written")
+    if "\r" in line:
+        _check.fail("lines must end in \\n or \\r\\n", "\\r alone", "convert them: tr '\\r' '\\n' < old.csv > new.csv")
+    unquoted = re.sub('"[^"]*"', "", line)
+    separator = max(_SEPARATORS, key=unquoted.count)
+    fields = next(csv.reader(itertools.chain([line], text), delimiter=separator))
+    header = not any(_is_number(field) for field in fields)
+    names = tuple(field if header and field.strip() else f"column{i}" for i, field in enumerate(fields))
+    return names, separator, header, skip
 
 
 def _is_number(field: str) -> bool:

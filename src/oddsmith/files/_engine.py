@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from oddsmith import _check
 
 if TYPE_CHECKING:
-    import duckdb
+    pass
 
 #: Told how much is done, as a fraction of 1.
 Progress = Callable[[float], object]
@@ -28,10 +28,11 @@ class Engine:
         import duckdb
 
         self._spill = tempfile.TemporaryDirectory(prefix="oddsmith-")
+        self.folder = self._spill.name  # where temporary files may lie until the engine is closed
         self.connection: duckdb.DuckDBPyConnection = duckdb.connect(
             config={
                 "memory_limit": _MEMORY,
-                "temp_directory": self._spill.name,
+                "temp_directory": self.folder,
                 "autoinstall_known_extensions": "false",
             }
         )
@@ -44,11 +45,6 @@ class Engine:
         """Let go of the connection and of what it spilled."""
         self.connection.close()
         self._spill.cleanup()
-
-    @property
-    def folder(self) -> str:
-        """Where temporary files may lie until the engine is closed."""
-        return self._spill.name
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Run a query and return its rows."""
@@ -65,7 +61,8 @@ class Engine:
             future = pool.submit(work)
             try:
                 while wait([future], _SECONDS_BETWEEN_LOOKS).not_done:
-                    done = max(done, self._share())  # work may be several queries
+                    # Work may be several queries; negative where nothing runs at the moment.
+                    done = max(done, min(self.connection.query_progress() / 100, 1.0))
                     if progress is not None:
                         progress(start + (stop - start) * done)
             except BaseException:
@@ -74,10 +71,6 @@ class Engine:
         if progress is not None and future.exception() is None:
             progress(stop)
         return future.result()
-
-    def _share(self) -> float:
-        # Negative where nothing runs at the moment.
-        return min(max(self.connection.query_progress() / 100, 0.0), 1.0)
 
 
 @contextlib.contextmanager
@@ -90,10 +83,6 @@ def explained(name: str) -> Iterator[None]:
     except duckdb.Error as error:
         if "No space left on device" in str(error):
             _check.fail("the disk must have room", "a full disk", "free some space, or write elsewhere")
-        _check.fail(f"{name} must be a file that DuckDB can read", words(error), "check the file, and its format")
-
-
-def words(error: "duckdb.Error") -> str:
-    """Return what the engine says, without its advice about its own options."""
-    said = str(error).split("\nPossible ")[0].split("\n\nLINE ")[0]
-    return " ".join(said.split()).rstrip(".")
+        said = str(error).split("\nPossible ")[0].split("\n\nLINE ")[0]  # without advice about the engine's own options
+        got = " ".join(said.split()).rstrip(".")
+        _check.fail(f"{name} must be a file that DuckDB can read", got, "check the file, and its format")

@@ -14,7 +14,6 @@ from oddsmith.frames.building import tables_of
 from oddsmith.frames.engines.duckdb import cell_expression
 from oddsmith.frames.groups import Groups
 from oddsmith.table import ScoreTable
-from oddsmith.table.grid import Grid
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,15 +29,10 @@ def with_exact_sums(
 ) -> dict[str, ScoreTable]:
     """Return quantized tables of counts as the same rows in any order would give them; others as they are.
 
-    Parameters
-    ----------
-    relation : DuckDBPyRelation
-        The rows of the tables, with columns ``score`` and ``label``.
-    tables : mapping of str to ScoreTable
-        Tables on one grid, by segment.
-    weight, by : str or None
-        Columns of counts and of segments.
+    ``relation`` has the rows of all tables, with columns ``score`` and ``label``, and those of counts and segments.
     """
+    import duckdb
+
     any_table = next(iter(tables.values()))
     grid = any_table.grid
     if grid is None or any_table.kind == "weight":
@@ -46,15 +40,7 @@ def with_exact_sums(
     rows = sum(table.rows for table in tables.values())
     largest = max(abs(end) for table in tables.values() for end in table.span()) + grid.width
     power = min(_BITS - math.ceil(math.log2(rows + 1)) - math.frexp(largest)[1], _LARGEST_POWER)
-    return _tables(relation, grid, power, weight, by)
-
-
-def _tables(
-    relation: "duckdb.DuckDBPyRelation", grid: Grid, power: int, weight: str | None, by: str | None
-) -> dict[str, ScoreTable]:
-    """Ask for counts and sums by segment, cell and label, in order; sums are multiples of 2⁻ᵖᵒʷᵉʳ."""
-    import duckdb
-
+    # Counts and sums by segment, cell and label, in order; sums are multiples of 2⁻ᵖᵒʷᵉʳ.
     cell = cell_expression(grid, duckdb.ColumnExpression("score")).alias("cell")
     segment = "''" if by is None else by
     found = (

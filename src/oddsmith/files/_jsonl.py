@@ -21,14 +21,9 @@ _REPEATED = "coalesce(len(try(json_keys(line))) <> len(list_distinct(try(json_ke
 
 @dataclass(frozen=True)
 class JSONLines(Layout):
-    """One JSON object per line; empty lines mean nothing.
+    """One JSON object per line; empty lines mean nothing."""
 
-    Parameters
-    ----------
-    compression : {"none", "gzip", "zstd", "auto"}
-    """
-
-    compression: str
+    compression: str  # "none", "gzip", "zstd" or "auto"
 
     @staticmethod
     def open(engine: Engine, paths: Sequence[str], compression: str) -> "JSONLines":
@@ -78,7 +73,7 @@ class JSONLines(Layout):
         rows = self._taken_apart(names, f"(FROM {numbered} WHERE trim(line) <> '')")
         bad = engine.rows(f"SELECT number, {problem} AS problem FROM ({rows}) WHERE problem IS NOT NULL LIMIT {limit}")
         rejects = [(number, why) for number, _, why in first_rejects(engine, self.paths[0], limit)]
-        return [BadPlace(*found) for found in sorted({*bad, *rejects})[:limit]]
+        return [(number, why) for number, why in sorted({*bad, *rejects})[:limit]]
 
 
 def pointer(name: str) -> str:

@@ -4,10 +4,13 @@ import glob
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from oddsmith.files._engine import Engine
 from oddsmith.frames.sql_text import text_literal
+
+#: Where in a file something is wrong (None: not found again), and what.
+BadPlace = tuple[int | None, str]
 
 #: What the end of a name stands for.
 FORMATS = {
@@ -18,26 +21,11 @@ FORMATS = {
 }
 
 
-class BadPlace(NamedTuple):
-    """Where in a file something is wrong (None: not found again), and what."""
-
-    number: int | None
-    why: str
-
-
 @dataclass(frozen=True)
 class Layout(ABC):
-    """A file format, with what was found out about these files.
+    """A file format, with what was found out about these files."""
 
-    Parameters
-    ----------
-    paths : tuple of str
-        Files that have the same columns.
-    columns : tuple of str
-        Names of their columns.
-    """
-
-    paths: tuple[str, ...]
+    paths: tuple[str, ...]  # of files that have the same columns
     columns: tuple[str, ...]
 
     #: What the number of a row is to somebody who opens the file.
@@ -55,9 +43,9 @@ class Layout(ABC):
         What cannot be told apart into columns is left out, and noted in tables of the engine if asked for.
         """
 
-    @abstractmethod
     def field(self, name: str) -> str:
         """Return an expression for a column over the relation, which must be called ``source``."""
+        return f"source.c{self.columns.index(name)}"
 
     def select(self, names: Sequence[str], *, note_rejects: bool = False) -> str:
         """Return a query for some columns as f0, f1, … and ``broken``: whether this is no row at all."""
@@ -76,6 +64,24 @@ class Layout(ABC):
         """Return the engine's name for the type of a column."""
         del name
         return "VARCHAR"
+
+
+@dataclass(frozen=True)
+class TypedColumns(Layout, ABC):
+    """A format whose columns have types, and whose rows are readable or not all together."""
+
+    types: tuple[str, ...]  # as the engine calls them
+    place: ClassVar[str] = "row"
+
+    def type_of(self, name: str) -> str:
+        """Return the type of a column."""
+        return self.types[self.columns.index(name)]
+
+    def locate(self, engine: Engine, names: Sequence[str], problem: str, limit: int) -> list[BadPlace]:
+        """Return the first rows where something is wrong, counted from 1."""
+        numbered = f"SELECT *, row_number() OVER () AS number FROM ({self.select(names)})"
+        query = f"SELECT number, {problem} AS problem FROM ({numbered}) WHERE problem IS NOT NULL LIMIT {limit}"
+        return [(number, why) for number, why in engine.rows(query)]
 
 
 def path_list(paths: Sequence[str]) -> str:

@@ -1,9 +1,7 @@
 """Text files line by line, compressed or not, and the rows that a text format could not take apart."""
 
-import glob
 import gzip
 import itertools
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -26,24 +24,11 @@ def line_relation(paths: Sequence[str], compression: str, options: str = "") -> 
 
 
 def lines(engine: Engine, path: str, compression: str) -> Iterator[str]:
-    """Walk over the lines of a file; bytes that are not UTF-8 are replaced.
-
-    Parameters
-    ----------
-    engine : Engine
-    path : str
-        Of a file, or a pattern that only this file matches.
-    compression : str
-    """
+    """Walk over the lines of a file; bytes that are not UTF-8 are replaced."""
     by_engine = compression in ("zstd", "auto")
-    found = _engine_lines(engine, path, compression) if by_engine else _own_lines(_file(path), compression)
+    found = _engine_lines(engine, path, compression) if by_engine else _own_lines(path, compression)
     for number, text in enumerate(found):
         yield text.removeprefix("\ufeff") if number == 0 else text
-
-
-def _file(path: str) -> str:
-    """Return the file that a path means, or a pattern that only it matches."""
-    return path if os.path.exists(path) else glob.glob(path)[0]
 
 
 def _own_lines(path: str, compression: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from oddsmith import _check
 from oddsmith.files._engine import Engine
 from oddsmith.files._labels import LABEL_NAMES
-from oddsmith.files._typed import TypedColumns
+from oddsmith.files._layout import TypedColumns
 
 MAGIC = b"\x93NUMPY"
 
@@ -34,19 +34,9 @@ Arrays = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class NumpyArrays(TypedColumns):
-    """Arrays with one entry per row.
+    """Arrays with one entry per row."""
 
-    Parameters
-    ----------
-    matrix, probabilities : tuple of str
-        The columns of the matrix of scores, and of probabilities rather than logits, where one was recognized.
-    arrays : mapping of str to ndarray
-        The arrays that the columns come from.
-    """
-
-    matrix: tuple[str, ...]
-    probabilities: tuple[str, ...]
-    arrays: Arrays = field(repr=False, compare=False)
+    arrays: Arrays = field(repr=False, compare=False)  # that the columns come from
 
     @staticmethod
     def open(engine: Engine, paths: Sequence[str], compression: str, labels: str | None = None) -> "NumpyArrays":
@@ -66,11 +56,12 @@ class NumpyArrays(TypedColumns):
             types = [row[1] for row in engine.rows(f"DESCRIBE {_VIEW}")]
         except RuntimeError as error:  # pragma: no cover - a type of NumPy's that the engine lacks
             _check.fail(f"{paths[0]} must hold numbers or text", str(error), "convert the arrays")
-        matrix, probabilities = (
-            () if (name := _matrix_of(found, known)) is None else _names(name, found[name])
-            for known in (_MATRICES, (*_PROBABILITIES, *_SCORES))
-        )
-        return NumpyArrays(tuple(paths), names, tuple(types), matrix, probabilities, found)
+        return NumpyArrays(tuple(paths), names, tuple(types), found)
+
+    def matrix(self, kind: Literal["score", "probability"]) -> tuple[str, ...]:
+        """Return the columns of the matrix of scores, rather of this kind, where one is recognized."""
+        name = _matrix_of(self.arrays, _MATRICES if kind == "score" else (*_PROBABILITIES, *_SCORES))
+        return () if name is None else _names(name, self.arrays[name])
 
     def columns_of(self, array: str) -> tuple[str, ...]:
         """Return the columns of a matrix; none where there is no such matrix."""
@@ -82,10 +73,6 @@ class NumpyArrays(TypedColumns):
         del note_rejects
         return _VIEW
 
-    def field(self, name: str) -> str:
-        """Return an expression for a column."""
-        return f"source.c{self.columns.index(name)}"
-
 
 def is_numpy(path: str | os.PathLike[str]) -> bool:
     """Tell whether a name is that of a file of arrays."""
@@ -95,14 +82,10 @@ def is_numpy(path: str | os.PathLike[str]) -> bool:
 def save_arrays(path: Path, arrays: Arrays) -> None:
     """Write arrays to ``.npz``, or the first of them to ``.npy``."""
     with path.open("wb") as file:
-        _save(file, path.suffix.lower(), arrays)
-
-
-def _save(file: IO[bytes], suffix: str, arrays: Arrays) -> None:
-    if suffix == ".npy":
-        np.save(file, next(iter(arrays.values())), allow_pickle=False)
-    else:
-        np.savez(file, allow_pickle=False, **arrays)
+        if path.suffix.lower() == ".npy":
+            np.save(file, next(iter(arrays.values())), allow_pickle=False)
+        else:
+            np.savez(file, allow_pickle=False, **arrays)
 
 
 def _load(path: str) -> dict[str, NDArray[Any]]:

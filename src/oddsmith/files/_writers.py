@@ -8,9 +8,8 @@ from oddsmith import _check
 from oddsmith.files._csv import CSV
 from oddsmith.files._engine import Engine
 from oddsmith.files._jsonl import JSONLines
-from oddsmith.files._layout import FORMATS, Layout
+from oddsmith.files._layout import FORMATS, Layout, TypedColumns
 from oddsmith.files._numpy import is_numpy
-from oddsmith.files._typed import TypedColumns
 from oddsmith.frames.sql_text import identifier, text_literal
 
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
@@ -32,20 +31,9 @@ def output_format(path: Path) -> tuple[str, str]:
 def copy_statement(
     engine: Engine, layout: Layout, new: Sequence[tuple[str, str]], source: str, output: Path, target: tuple[str, str]
 ) -> str:
-    """Return the statement that writes every column of a file and new ones.
+    """Return the statement that writes every column of a file and new ones, given by names and expressions.
 
-    Parameters
-    ----------
-    engine, layout
-        What reads the file, and how.
-    new : sequence of tuple of str
-        Name of each new column, and an expression for it.
-    source : str
-        What follows FROM: rows with the columns of ``layout.relation()``.
-    output : Path
-        The file to be written.
-    target : tuple of str
-        Its format and compression, from `output_format`.
+    ``source`` follows FROM: rows with the columns of ``layout.relation()``; ``target`` comes from `output_format`.
     """
     kind, compression = target
     to = f"TO {text_literal(str(output))}"
@@ -80,13 +68,13 @@ def _appended(new: Sequence[tuple[str, str]]) -> str:
 
 def _columns(engine: Engine, layout: Layout, *, typed: bool) -> list[tuple[str, str]]:
     """Return the name of each column, and an expression for it over the layout's relation."""
-    names, fields = layout.columns, [layout.field(name) for name in layout.columns]
+    names = layout.columns
     if isinstance(layout, JSONLines):
         rest = engine.rows(f"SELECT DISTINCT unnest(try(json_keys(line))) FROM {layout.relation()} ORDER BY ALL")
-        names = tuple(dict.fromkeys([*layout.columns, *(row[0] for row in rest)]))
-        fields = [layout.field(name) for name in names]
-    elif isinstance(layout, CSV):
-        fields = [f"source.c{i}" for i in range(len(names))]  # by place, for there may be a name twice
+        names = tuple(dict.fromkeys([*names, *(row[0] for row in rest)]))
+    # Of CSV by place, for there may be a name twice.
+    by_place = isinstance(layout, CSV)
+    fields = [f"source.c{i}" if by_place else layout.field(name) for i, name in enumerate(names)]
     if typed and not isinstance(layout, TypedColumns):
         fields = _as_numbers(engine, layout, fields)
     return list(zip(names, fields, strict=True))

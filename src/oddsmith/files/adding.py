@@ -41,19 +41,12 @@ Compute = Callable[[Mapping[str, NDArray[Any]]], Sequence[NDArray[Any]]]
 
 @dataclass(frozen=True)
 class NewColumn:
-    """A column to be added.
-
-    Parameters
-    ----------
-    name : str
-    choices : tuple, optional
-        What the numbers that are computed stand for: 0 for the first, and so on; −1 for a missing value.
-    array : str, optional
-        The matrix that it is a column of where arrays are written; by default it is an array itself.
-    """
+    """A column to be added."""
 
     name: str
+    #: What the numbers that are computed stand for: 0 for the first, and so on.
     choices: tuple[str | int | float | bool, ...] = ()
+    #: The matrix that it is a column of where arrays are written; by default it is an array itself.
     array: str = ""
 
     def expression(self, place: int) -> str:
@@ -76,24 +69,18 @@ class NewColumn:
 
 @dataclass(frozen=True)
 class InputColumns:
-    """What new columns are computed from.
+    """What new columns are computed from."""
 
-    Parameters
-    ----------
-    columns : Roles or ClassColumns
-        Columns that must be usable in every row.
-    problems : list of RowProblem
-        What may be wrong with them.
-    kept : mapping of str to str
-        What `Compute` gets: names, and expressions over the columns of the file as f0 and so on.
-    extra : tuple of str
-        Further columns that expressions use, after those.
-    """
+    columns: Roles | ClassColumns  # scores alone, which must be usable in every row
+    problems: list[RowProblem]  # what may be wrong with them
+    by: str | None = None  # column of segments
 
-    columns: Roles | ClassColumns
-    problems: list[RowProblem]
-    kept: Mapping[str, str]
-    extra: tuple[str, ...] = ()
+    @property
+    def kept(self) -> dict[str, str]:
+        """What `Compute` gets: names, and expressions over the columns of the file as f0 and so on."""
+        k = len(self.columns.names)
+        scores = {f"s{i}": f"TRY_CAST(f{i} AS DOUBLE)" for i in range(k)}
+        return scores if self.by is None else scores | {"segment": f"CAST(f{k} AS VARCHAR)"}
 
 
 def add_columns(
@@ -114,21 +101,22 @@ def add_columns(
     their text. The output appears when it is complete, or not at all.
     """
     target = output_format(Path(output))
-    refuse_taken(file, [each.name for each in new])
+    _refuse_taken(file, [each.name for each in new])
     with replacing(output, force=force, sources=[*file.sources, *sources]) as unfinished, explained(file.name):
         dropped, rows = _stage(file, inputs, [each.name for each in new], bad_rows, progress)
         _compute(file.engine, list(inputs.kept), len(new), compute, progress)
+        beside = "staged POSITIONAL JOIN calibrated" + ("" if dropped is None else " WHERE staged.problem IS NULL")
         if target[0] == "numpy":
-            save_arrays(unfinished, _arrays(file, new, dropped))
+            save_arrays(unfinished, _arrays(file, new, beside, dropped))
         else:
-            query = copy_statement(
-                file.engine, file.layout, _expressions(file, inputs, new), _joined(file, dropped), unfinished, target
-            )
+            source = f"{file.layout.relation()} AS source POSITIONAL JOIN {beside}"
+            added = _expressions(file, inputs, new)
+            query = copy_statement(file.engine, file.layout, added, source, unfinished, target)
             file.engine.watch(lambda: file.engine.rows(query), progress, _COMPUTED, 1.0)
     return rows, dropped
 
 
-def refuse_taken(file: ScoreFile, names: Sequence[str]) -> None:
+def _refuse_taken(file: ScoreFile, names: Sequence[str]) -> None:
     """Refuse names of new columns that the file has, or that are equal but for their case."""
     there = {column.casefold() for column in file.columns}
     for name in names:
@@ -142,7 +130,7 @@ def _stage(
 ) -> tuple[BadRows | None, int]:
     """Put the columns in use into a table of the engine; return what cannot be used, and how many rows can."""
     engine, layout = file.engine, file.layout
-    names = [*inputs.columns.names, *inputs.extra]
+    names = [*inputs.columns.names, *([] if inputs.by is None else [inputs.by])]
     kept = [f"{expression} AS {name}" for name, expression in inputs.kept.items()]
     kept.append(f"{problem_code(inputs.problems)} AS problem")
     if isinstance(layout, JSONLines):
@@ -156,8 +144,7 @@ def _stage(
     if isinstance(layout, JSONLines) and engine.rows("SELECT bool_or(taken) FROM staged")[0][0]:
         _check.fail(f"{file.name} must not have the new column yet", " or ".join(map(repr, new)), "choose another name")
     counts = dict(engine.rows("SELECT problem, count(*) FROM staged GROUP BY problem"))
-    good = counts.pop(None, 0)
-    return refuse_bad_rows(file, inputs.columns, inputs.problems, counts, good, bad_rows), good
+    return refuse_bad_rows(file, inputs.columns, inputs.problems, counts, bad_rows), counts.get(None, 0)
 
 
 def _compute(engine: Engine, kept: Sequence[str], n_new: int, compute: Compute, progress: Progress | None) -> None:
@@ -182,28 +169,18 @@ def _compute(engine: Engine, kept: Sequence[str], n_new: int, compute: Compute, 
             progress(_STAGED + (_COMPUTED - _STAGED) * (start + size) / total)
 
 
-def _joined(file: ScoreFile, dropped: BadRows | None) -> str:
-    """Return the file beside its new columns, row by row."""
-    good = "" if dropped is None else " WHERE staged.problem IS NULL"
-    return f"{file.layout.relation()} AS source POSITIONAL JOIN staged POSITIONAL JOIN calibrated{good}"
-
-
 def _expressions(file: ScoreFile, inputs: InputColumns, new: Sequence[NewColumn]) -> list[tuple[str, str]]:
     """Return an expression for each new column; the first fails where a row is not the one that was staged."""
     found = [(each.name, each.expression(i)) for i, each in enumerate(new)]
-    first = next(iter(inputs.kept))
     again = f"TRY_CAST({file.layout.field(inputs.columns.names[0])} AS DOUBLE)"
     name, expression = found[0]
-    same = f"CASE WHEN {again} IS NOT DISTINCT FROM staged.{first} THEN {expression} ELSE error({_CHANGED}) END"
+    same = f"CASE WHEN {again} IS NOT DISTINCT FROM staged.s0 THEN {expression} ELSE error({_CHANGED}) END"
     return [(name, same), *found[1:]]
 
 
-def _arrays(file: ScoreFile, new: Sequence[NewColumn], dropped: BadRows | None) -> dict[str, NDArray[Any]]:
+def _arrays(file: ScoreFile, new: Sequence[NewColumn], beside: str, dropped: BadRows | None) -> dict[str, NDArray[Any]]:
     """Return new columns as arrays, matrices first, and after them the arrays of the file where it has some."""
-    good = "" if dropped is None else " WHERE staged.problem IS NULL"
-    found = file.engine.connection.execute(
-        f"SELECT calibrated.* FROM staged POSITIONAL JOIN calibrated{good}"
-    ).fetchnumpy()
+    found = file.engine.connection.execute(f"SELECT calibrated.* FROM {beside}").fetchnumpy()
     columns = [each.values(np.ma.getdata(found[f"p{i}"])) for i, each in enumerate(new)]
     arrays = {}
     for name in dict.fromkeys(each.array or each.name for each in new):

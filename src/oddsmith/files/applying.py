@@ -100,13 +100,11 @@ def apply_map(
         _check.fail("the column of the segments must be known", "none", "pass by= to choose_columns (--by)")
     maps = Maps(map_, roles.by if segments else None, segments or {})
     only_score = dataclasses.replace(roles, label=None, weight=None, by=None)
-    kept = {"score": "TRY_CAST(f0 AS DOUBLE)"} | ({} if maps.by is None else {"segment": "CAST(f1 AS VARCHAR)"})
-    extra = () if maps.by is None else (maps.by,)
     rows, dropped = add_columns(
         file,
-        InputColumns(only_score, problems_of(file, only_score), kept, extra),
+        InputColumns(only_score, problems_of(file, only_score), maps.by),
         [NewColumn(name)],
-        lambda batch: [maps.probability(batch["score"], batch.get("segment"), refuse=True)],
+        lambda batch: [maps.probability(batch["s0"], batch.get("segment"), refuse=True)],
         output,
         bad_rows=bad_rows,
         force=force,

@@ -57,22 +57,22 @@ def refuse_bad_rows(
     file: ScoreFile,
     roles: Roles | ClassColumns,
     problems: list[RowProblem],
-    counts: Mapping[int, int],
-    good: int,
+    counts: Mapping[int | None, int],
     policy: BadRowPolicy,
 ) -> BadRows | None:
     """Refuse bad rows by the policy, or return what is left out; None where all rows are good.
 
-    ``counts`` tells how many rows have each problem, ``good`` how many have none.
+    ``counts`` tells how many rows have each problem, and for None how many have none.
     """
     reasons = Counter[str]()
-    for code, times in sorted(counts.items()):
-        reasons[problems[code].words] += times
+    for code, problem in enumerate(problems):
+        if times := counts.get(code):
+            reasons[problem.words] += times
     if malformed := count_rejects(file.engine):
         reasons[_MALFORMED] = malformed
     count = sum(reasons.values())
     places = _places(file, roles, problems) if count else ()
-    return BadRows(count, count + good, reasons, places).allowed(policy, file.name)
+    return BadRows(count, count + counts.get(None, 0), reasons, places).allowed(policy, file.name)
 
 
 def _places(file: ScoreFile, roles: Roles | ClassColumns, problems: list[RowProblem]) -> tuple[str, ...]:

@@ -2,9 +2,8 @@
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +14,18 @@ from oddsmith import _check
 from oddsmith.atomic import File, replacing
 from oddsmith.export.joint import new_columns
 from oddsmith.files._engine import Progress, explained
-from oddsmith.files._typed import TypedColumns
+from oddsmith.files._layout import TypedColumns
 from oddsmith.files._writers import copy_statement, output_format
 from oddsmith.files.adding import InputColumns, NewColumn, add_columns
 from oddsmith.files.applying import Applied
-from oddsmith.files.bad_rows import problem_code, problems_of, refuse_bad_rows
+from oddsmith.files.bad_rows import RowProblem, problem_code, problems_of, refuse_bad_rows
 from oddsmith.files.class_columns import ClassColumns, choose_class_columns
 from oddsmith.files.class_reading import EXACT, ROUNDED, distribution_problems, score_expression
 from oddsmith.files.columns import listed
 from oddsmith.files.source import ScoreFile
 from oddsmith.frames import apply_joint
-from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
+from oddsmith.frames.bad_rows import BadRowPolicy
+from oddsmith.frames.names import spare_name
 from oddsmith.frames.sql_text import identifier, sum_of
 from oddsmith.modelfile import JointModel
 
@@ -82,12 +82,34 @@ def share_of_probabilities(file: ScoreFile, columns: ClassColumns) -> float:
 
 def class_inputs(file: ScoreFile, columns: ClassColumns, input_: str) -> InputColumns:
     """Return what is computed from: the scores of all classes as s0 and so on."""
-    k = len(columns.scores)
-    problems = problems_of(file, columns)
+    k, problems = len(columns.scores), problems_of(file, columns)
     if input_ == "probabilities" and k > 1:
-        problems = [*problems, *distribution_problems(k)]
-    numbers = {f"s{i}": f"TRY_CAST(f{i} AS DOUBLE)" for i in range(k)}
-    return InputColumns(columns, problems, numbers)
+        problems += distribution_problems(k)
+    return InputColumns(columns, problems)
+
+
+def probability_inputs(file: ScoreFile, columns: Sequence[str]) -> InputColumns:
+    """Return columns of P(positive class) as s0 and so on; each must lie in [0, 1]."""
+    inputs = _unrelated_inputs(file, columns)
+    for i, name in enumerate(columns):
+        number, value = f"TRY_CAST(f{i} AS DOUBLE)", f"': ' || CAST(f{i} AS VARCHAR)"
+        inputs.problems.append(RowProblem(f"{number} < 0 OR {number} > 1", f"{name!r} is not in [0, 1]", value))
+    return inputs
+
+
+def class_probability_inputs(file: ScoreFile, groups: Sequence[Sequence[str]]) -> InputColumns:
+    """Return columns of several classifiers, each with one probability per class, as s0 and so on."""
+    k = len(groups[0])
+    inputs = _unrelated_inputs(file, [name for group in groups for name in group])
+    for number in range(len(groups)):
+        inputs.problems.extend(distribution_problems(k, number * k))
+    return inputs
+
+
+def _unrelated_inputs(file: ScoreFile, columns: Sequence[str]) -> InputColumns:
+    if len(set(columns)) < len(columns):
+        _check.fail("columns must differ", listed(columns), "name each once")
+    return class_inputs(file, ClassColumns(tuple(columns), tuple(range(len(columns))), None, None, ""), "logits")
 
 
 def scores_of(batch: Mapping[str, NDArray[Any]], k: int, input_: str) -> NDArray[np.float64]:
@@ -160,61 +182,38 @@ def apply_joint_model(
         return by_batches(output)
     # Columns that need no parsing go through the engine from end to end, unless rows are left out.
     with replacing(output, force=force, sources=[*file.sources, *sources]) as unfinished, explained(file.name):
-        good, dropped = _survey(file, inputs, bad_rows, progress)
-        if dropped is not None:
+        rows = f"SELECT {problem_code(inputs.problems)} AS problem FROM ({file.layout.select(columns.scores)})"
+        survey = f"SELECT problem, count(*) FROM ({rows}) GROUP BY problem"
+        counts = dict(file.engine.watch(lambda: file.engine.rows(survey), progress, 0.0, _SURVEYED))
+        good = counts.get(None, 0)
+        if refuse_bad_rows(file, columns, inputs.problems, counts, bad_rows) is not None:
             return by_batches(unfinished)
-        applied = partial(apply_joint, model=model, prefix=prefix)
-        written = _stream(file, inputs, model.map.input, applied, [each.name for each in new], unfinished, progress)
+        query, given = _scored(file, columns.scores, map_.input)
+        applied = apply_joint(file.engine.connection.sql(query), model, given, prefix)
+        written = _stream(file, applied.sql_query(), [*probs, decision], unfinished, progress)
         if written != good:
             _check.fail(f"{file.name} must not change while it is read", f"{good}, then {written} rows", "try again")
     return Applied(good, None, {})
 
 
-def _survey(
-    file: ScoreFile, inputs: InputColumns, bad_rows: BadRowPolicy, progress: Progress | None
-) -> tuple[int, BadRows | None]:
-    """Look at all rows once; return how many can be used, and what is left out."""
-    rows = f"SELECT {problem_code(inputs.problems)} AS problem FROM ({file.layout.select(inputs.columns.names)})"
-    query = f"SELECT problem, count(*) FROM ({rows}) GROUP BY problem"
-    counts = dict(file.engine.watch(lambda: file.engine.rows(query), progress, 0.0, _SURVEYED))
-    good = counts.pop(None, 0)
-    return good, refuse_bad_rows(file, inputs.columns, inputs.problems, counts, good, bad_rows)
-
-
-def _stream(
-    file: ScoreFile,
-    inputs: InputColumns,
-    input_: str,
-    apply: Callable[..., Any],
-    new: Sequence[str],
-    output: Path,
-    progress: Progress | None,
-) -> int:
+def _stream(file: ScoreFile, query: str, new: Sequence[str], output: Path, progress: Progress | None) -> int:
     """Let the engine read, compute and write in one query; return how many rows it wrote."""
     engine, target = file.engine, output_format(output)
-    query, columns = _scored(file, inputs.columns.names, input_)
-    source = f"({apply(engine.connection.sql(query), columns=columns).sql_query()}) AS source"
     added = [(name, f"source.{identifier(name)}") for name in new]
-    copy = copy_statement(engine, file.layout, added, source, output, target)
+    copy = copy_statement(engine, file.layout, added, f"({query}) AS source", output, target)
     written = engine.watch(lambda: engine.rows(copy), progress, _SURVEYED, 1.0)[0][0]
     return int(written) - (target[0] in ("csv", "tsv"))  # whose header is a row
 
 
 def _scored(file: ScoreFile, names: Sequence[str], input_: str) -> tuple[str, list[str]]:
     """Return a query for all columns of a file and the scores that a model reads, and the names of those."""
-    spare = "oddsmith"
-    while any(column.casefold().startswith(spare) for column in file.columns):
-        spare += "_"
-    raw, columns = ([f"{spare}_{what}_{i}" for i in range(len(names))] for what in ("raw", "score"))
-    fields = ", ".join(
-        f"TRY_CAST({file.layout.field(name)} AS DOUBLE) AS {column}" for name, column in zip(names, raw, strict=True)
-    )
-    rows = f"SELECT source.*, {fields} FROM {file.layout.relation()} AS source"
+    spare = spare_name(file.columns)
     total = f"{spare}_total"
-    if len(raw) == 1:
-        input_ = "logits"  # nothing to divide by
-    values = ", ".join(
-        f"{score_expression(one, total, input_)} AS {column}" for one, column in zip(raw, columns, strict=True)
-    )
+    raw, scores = ([f"{spare}_{what}_{i}" for i in range(len(names))] for what in ("raw", "score"))
+    fields = zip(map(file.layout.field, names), raw, strict=True)
+    read = ", ".join(f"TRY_CAST({field} AS DOUBLE) AS {one}" for field, one in fields)
+    rows = f"SELECT source.*, {read} FROM {file.layout.relation()} AS source"
     rows = f"SELECT *, {sum_of(raw)} AS {total} FROM ({rows})"
-    return f"SELECT * EXCLUDE ({', '.join([*raw, total])}), {values} FROM ({rows})", columns
+    meant = "logits" if len(raw) == 1 else input_  # nothing to divide by
+    values = ", ".join(f"{score_expression(a, total, meant)} AS {b}" for a, b in zip(raw, scores, strict=True))
+    return f"SELECT * EXCLUDE ({', '.join([*raw, total])}), {values} FROM ({rows})", scores

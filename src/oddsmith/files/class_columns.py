@@ -97,7 +97,7 @@ def choose_class_columns(
             listed(found) if found else "none",
             "pass scores= (--scores 'p_*' or a list); one score for two classes is --score",
         )
-    guessed = [] if scores else [f"columns {_span(found)} as the scores"]
+    guessed = [] if scores else [f"columns {found[0]!r} to {found[-1]!r} as the scores"]
     if label is None and needs_label:
         if set(file.columns) == set(file.matrix()):
             _check.fail(f"{file.name} must come with labels", "scores alone", "pass labels= (--labels FILE.npy)")
@@ -141,13 +141,11 @@ def _scores(file: ScoreFile, given: Sequence[str], taken: set[str]) -> tuple[lis
 
 def _with_groups(pattern: str) -> str:
     """Return a regular expression that catches what stands for the wild parts of a pattern."""
-    wild = re.split(r"(\*|\?|\[[^\]]*\])", pattern)
+    parts = re.split(r"(\*|\?|\[[^\]]*\])", pattern)
     # Translated part by part; what `translate` adds around is cut off.
-    return "".join(f"({_translated(part)})" if i % 2 else re.escape(part) for i, part in enumerate(wild)) + r"\Z"
-
-
-def _translated(wild: str) -> str:
-    return {"*": ".*", "?": "."}.get(wild) or fnmatch.translate(wild).removeprefix("(?s:").split(")")[0]
+    wild = {"*": ".*", "?": "."}
+    parts[1::2] = [wild.get(one) or fnmatch.translate(one).removeprefix("(?s:").split(")")[0] for one in parts[1::2]]
+    return "".join(f"({part})" if i % 2 else re.escape(part) for i, part in enumerate(parts)) + r"\Z"
 
 
 def _varying(names: Sequence[str]) -> list[str]:
@@ -168,7 +166,3 @@ def _common(names: Sequence[str]) -> int:
     first, shortest = (names[0], min(map(len, names))) if names else ("", 0)
     ends = [found.end() for found in _PREFIX_END.finditer(first) if found.end() < shortest]
     return max((end for end in ends if all(name.startswith(first[:end]) for name in names)), default=0)
-
-
-def _span(names: Sequence[str]) -> str:
-    return f"{names[0]!r} to {names[-1]!r}"

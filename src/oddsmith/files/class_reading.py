@@ -1,6 +1,5 @@
 """Read rows of several classes from a file; of a large one, a random sample."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
@@ -11,12 +10,10 @@ from oddsmith import _check
 from oddsmith._types import Label
 from oddsmith.files._engine import Engine, Progress, explained
 from oddsmith.files._labels import label_values
-from oddsmith.files._lines import forget_rejects
-from oddsmith.files._typed import TypedColumns
-from oddsmith.files.bad_rows import RowProblem, problem_code, problems_of, refuse_bad_rows
+from oddsmith.files._staging import Survey, staged, surveyed
+from oddsmith.files.bad_rows import RowProblem, problems_of, refuse_bad_rows
 from oddsmith.files.class_columns import ClassColumns
 from oddsmith.files.columns import listed
-from oddsmith.files.reading import is_whole
 from oddsmith.files.source import ScoreFile
 from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
 from oddsmith.frames.one_vs_rest import class_tables
@@ -32,8 +29,9 @@ ClassScoreMeaning = Literal["auto", "logits", "probabilities"]
 #: Scores that are held in memory unless the caller says otherwise; of more, a sample is taken.
 MOST_VALUES = 20_000_000
 
-#: More labels than this are not looked at.
+#: So many labels are refused.
 _MAX_LABELS = 100_000
+_MANY = "label must be a column of classes", f"{_MAX_LABELS} values or more", "check which one it is"
 
 #: Sums of probabilities that were rounded when they were written miss 1 by less; such rows are divided by their sum.
 ROUNDED = 0.02
@@ -86,20 +84,6 @@ class ClassData:
         return self.rows.n_rows < self.total
 
 
-class _ClassSurvey(NamedTuple):
-    """What a first look at all rows tells."""
-
-    problems: dict[int, int]
-    labels: dict[str, int]
-    good: int
-    whole_weights: bool
-    low: float
-    high: float
-    negative: int
-    off: int
-    gap: float
-
-
 def read_class_rows(
     file: ScoreFile,
     columns: ClassColumns,
@@ -148,31 +132,33 @@ def read_class_rows(
     if columns.label is None:
         _check.fail("there must be a label", "no column", "pass label= (--label)")
     _check.one_of(scores_are, "scores_are", ("auto", "logits", "probabilities"))
-    engine, problems = file.engine, problems_of(file, columns)
+    engine, problems, k = file.engine, problems_of(file, columns), len(columns.scores)
+    kept = [f"TRY_CAST(f{i} AS DOUBLE) AS s{i}" for i in range(k)] + [f"CAST(f{k} AS VARCHAR) AS label"]
     with explained(file.name):
-        rows = engine.watch(lambda: _staged(file, columns, problem_code(problems)), progress, 0.0, _STAGED)
-        survey = engine.watch(lambda: _survey(engine, rows, len(columns.scores)), progress, _STAGED, _SURVEYED)
-        if not survey.good and not survey.problems:
+        rows = engine.watch(lambda: staged(file, columns, problems, kept), progress, 0.0, _STAGED)
+        survey, sums = engine.watch(lambda: _looked_at(engine, rows, k), progress, _STAGED, _SURVEYED)
+        if not survey.counts:
             _check.fail(f"{file.name} must hold rows", "none", "check how it was written")
-        input_ = _meaning(file, survey, scores_are, bad_rows)
-        counts, good = dict(survey.problems), survey.good
+        input_, counts = _meaning(file, survey.good, sums, scores_are, bad_rows), survey.counts
         if input_ == "probabilities":
-            counts |= {len(problems): survey.negative, len(problems) + 1: survey.off}
-            problems = [*problems, *distribution_problems(len(columns.scores))]
-            good -= survey.negative + survey.off
-        dropped = refuse_bad_rows(file, columns, problems, {c: n for c, n in counts.items() if n}, good, bad_rows)
+            off = sums.negative + sums.off
+            counts = counts | {None: survey.good - off, len(problems): sums.negative, len(problems) + 1: sums.off}
+            problems += distribution_problems(k)
+        dropped = refuse_bad_rows(file, columns, problems, counts, bad_rows)
         codes, foreign = _codes(columns.classes, survey.labels)
-        dropped, good = _without_foreign(file, columns, dropped, foreign, good, bad_rows)
-        least = 1 if sample is None else _check.whole_number(sample, "sample", low=1)
-        size = max(least, MOST_VALUES // len(columns.scores)) if sample is None else least
+        dropped, good = _without_foreign(file, columns, dropped, foreign, counts[None], bad_rows)
+        size = max(1, MOST_VALUES // k) if sample is None else _check.whole_number(sample, "sample", low=1)
         usable = _usable(rows, columns, list(foreign), input_, survey.whole_weights)
         made = None
-        if tables and sample is None and size < good and len(columns.scores) <= _MOST_TABLES:
+        if tables and sample is None and size < good and k <= _MOST_TABLES:
             made = engine.watch(lambda: _tables(engine, usable, columns, codes, input_), progress, _SURVEYED, _TABLED)
         drawn = engine.watch(
             lambda: _drawn(engine, usable, good, min(size, good), random_state), progress, _TABLED, 1.0
         )
-    return replace(_data(columns, drawn, codes, input_, good, dropped, survey.gap), tables=made)
+    found = _class_rows(columns, drawn, codes, input_)
+    seen = np.bincount(found.truth, minlength=len(columns.classes))
+    unseen = tuple(each for each, times in zip(columns.classes, seen, strict=True) if not times)
+    return ClassData(found, good, unseen, dropped, sums.gap if input_ == "probabilities" else 0.0, made)
 
 
 def distribution_problems(k: int, start: int = 0) -> list[RowProblem]:
@@ -185,69 +171,46 @@ def distribution_problems(k: int, start: int = 0) -> list[RowProblem]:
     ]
 
 
-def _staged(file: ScoreFile, columns: ClassColumns, code: str) -> str:
-    """Return what to read rows from: s0 and so on, label, weight, whether that is whole, and problem."""
-    layout, engine, names = file.layout, file.engine, columns.names
-    kept = [f"TRY_CAST(f{i} AS DOUBLE) AS s{i}" for i in range(len(columns.scores))]
-    kept += [f"CAST(f{len(columns.scores)} AS VARCHAR) AS label", f"{code} AS problem"]
-    if columns.weight is None:
-        kept.append("true AS whole")
-    else:
-        weight = f"f{names.index(columns.weight)}"
-        kept.append(f"TRY_CAST({weight} AS DOUBLE) AS weight")
-        kept.append(f"{is_whole(layout.type_of(columns.weight), weight)} AS whole")
-    forget_rejects(engine)
-    query = f"SELECT {', '.join(kept)} FROM ({layout.select(names, note_rejects=True)})"
-    if isinstance(layout, TypedColumns):
-        return f"({query})"
-    path = text_literal(os.path.join(engine.folder, "class_rows.parquet"))
-    engine.rows(f"COPY ({query}) TO {path} (FORMAT parquet)")
-    return f"read_parquet({path})"
+class _Sums(NamedTuple):
+    """What rows without a problem sum to."""
+
+    high: float  # the largest score
+    negative: int  # rows with a score below 0
+    off: int  # others that do not sum to 1
+    gap: float  # the largest distance from 1 of the sums that nearly do
 
 
-def _survey(engine: Engine, rows: str, k: int) -> _ClassSurvey:
+def _looked_at(engine: Engine, rows: str, k: int) -> tuple[Survey, _Sums]:
     """Look at all rows once."""
     scores = [f"s{i}" for i in range(k)]
-    within = f"SELECT *, {sum_of(scores)} AS total, least({', '.join(scores)}) AS low FROM {rows}"
-    high = f"max(greatest({', '.join(scores)}))"
-    grouped = (
-        "SELECT problem, CASE WHEN problem IS NULL THEN label END AS label, count(*) AS n, bool_and(whole), "
-        f"min(low), {high}, count_if(low < 0), count_if(low >= 0 AND abs(total - 1) > {ROUNDED}), "
-        f"max(abs(total - 1)) FILTER (low >= 0 AND abs(total - 1) <= {ROUNDED}) "
-        f"FROM ({within}) GROUP BY problem, CASE WHEN problem IS NULL THEN label END"
+    within = f"(SELECT *, {sum_of(scores)} AS total, least({', '.join(scores)}) AS low FROM {rows})"
+    asked = (
+        f"max(greatest({', '.join(scores)}))",
+        "count_if(low < 0)",
+        f"count_if(low >= 0 AND abs(total - 1) > {ROUNDED})",
+        f"max(abs(total - 1)) FILTER (low >= 0 AND abs(total - 1) <= {ROUNDED})",
     )
-    found = engine.rows(f"SELECT * FROM ({grouped}) ORDER BY problem, label LIMIT {_MAX_LABELS}")
-    if len(found) == _MAX_LABELS:
-        _check.fail("label must be a column of classes", f"{_MAX_LABELS} values or more", "check which one it is")
-    good = [row for row in found if row[0] is None]
-    return _ClassSurvey(
-        {row[0]: row[2] for row in found if row[0] is not None},
-        {row[1]: row[2] for row in good},
-        sum(row[2] for row in good),
-        all(row[3] for row in good),
-        min((row[4] for row in good), default=0.0),
-        max((row[5] for row in good), default=0.0),
-        sum(row[6] for row in good),
-        sum(row[7] for row in good),
-        max((row[8] or 0.0 for row in good), default=0.0),
-    )
+    survey = surveyed(engine, within, _MAX_LABELS, _MANY, asked)
+    high, negative, off, gap = zip(*survey.asked, strict=True) if survey.asked else ((), (), (), ())
+    nearly = (each for each in gap if each is not None)
+    return survey, _Sums(max(high, default=0.0), sum(negative), sum(off), max(nearly, default=0.0))
 
 
 def _meaning(
-    file: ScoreFile, survey: _ClassSurvey, scores_are: ClassScoreMeaning, bad_rows: BadRowPolicy
+    file: ScoreFile, good: int, sums: _Sums, scores_are: ClassScoreMeaning, bad_rows: BadRowPolicy
 ) -> Literal["logits", "probabilities"]:
     """Return what columns hold; refuse to guess where they look like probabilities and do not sum to 1."""
     if scores_are != "auto":
         return scores_are
-    if survey.negative == survey.off == 0:
+    if sums.negative == sums.off == 0:
         return "probabilities"
-    if survey.low < 0 or survey.high > 1:
+    if sums.negative or sums.high > 1:
         return "logits"
-    if bad_rows == "skip" and survey.off < survey.good:
+    if bad_rows == "skip" and sums.off < good:
         return "probabilities"
     return _check.fail(
         f"scores of {file.name} within [0, 1] must sum to 1 in every row, as probabilities do",
-        f"{survey.off:,} of {survey.good:,} rows with another sum",
+        f"{sums.off:,} of {good:,} rows with another sum",
         'pass scores_are="logits" (--scores-are logits) if they are no probabilities, or bad_rows="skip" '
         "(--bad-rows skip)",
     )
@@ -339,20 +302,11 @@ def _drawn(engine: Engine, usable: str, good: int, size: int, random_state: int)
     return dict(engine.connection.execute(query).fetchnumpy())
 
 
-def _data(
-    columns: ClassColumns,
-    drawn: dict[str, Any],
-    codes: Mapping[str, int],
-    input_: Literal["logits", "probabilities"],
-    good: int,
-    dropped: BadRows | None,
-    gap: float,
-) -> ClassData:
+def _class_rows(
+    columns: ClassColumns, drawn: dict[str, Any], codes: Mapping[str, int], input_: Literal["logits", "probabilities"]
+) -> ClassRows:
     values = np.column_stack([np.ma.getdata(drawn.pop(f"s{i}")) for i in range(len(columns.scores))])
     texts, places = np.unique(np.ma.getdata(drawn["label"]).astype(str), return_inverse=True)
     truth = np.array([codes[text] for text in texts.tolist()], dtype=np.int64)[places]
     weight = None if columns.weight is None else _check.as_weights(np.ma.getdata(drawn["weight"]), len(truth))
-    seen = np.bincount(truth, minlength=len(columns.classes)) > 0
-    unseen = tuple(each for each, is_seen in zip(columns.classes, seen, strict=True) if not is_seen)
-    rows = ClassRows(values, truth, columns.classes, weight, columns.scores, input_)
-    return ClassData(rows, good, unseen, dropped, gap if input_ == "probabilities" else 0.0)
+    return ClassRows(values, truth, columns.classes, weight, columns.scores, input_)

@@ -1,20 +1,19 @@
 """Read a score table from a file, however large."""
 
-import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from oddsmith import _check
 from oddsmith._types import Label
-from oddsmith.files._engine import Engine, Progress, explained
+from oddsmith.files._engine import Progress, explained
 from oddsmith.files._exact_sums import with_exact_sums
 from oddsmith.files._labels import read_labels
-from oddsmith.files._lines import forget_rejects
-from oddsmith.files._typed import TypedColumns
-from oddsmith.files.bad_rows import problem_code, problems_of, refuse_bad_rows
+from oddsmith.files._staging import staged, surveyed
+from oddsmith.files.bad_rows import problems_of, refuse_bad_rows
 from oddsmith.files.columns import Roles
 from oddsmith.files.source import ScoreFile
 from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
+from oddsmith.frames.building import tables_from_frame
 from oddsmith.frames.sql_text import text_literal
 from oddsmith.table import ScoreTable
 
@@ -26,12 +25,9 @@ __all__ = ["ScoreData", "read_table"]
 #: How much is done when text is taken apart, and when all rows were looked at.
 _STAGED, _SURVEYED = 0.6, 0.8
 
-#: More labels than this are not looked at.
+#: So many labels are refused.
 _MAX_LABELS = 100
-
-_WHOLE = frozenset(
-    {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT", "UHUGEINT"}
-)
+_MANY = "label must be a column of few values", f"{_MAX_LABELS} or more", "check which column is the label"
 
 
 @dataclass(frozen=True)
@@ -57,16 +53,6 @@ class ScoreData:
     segments: dict[str, ScoreTable] = field(default_factory=dict)
     dropped: BadRows | None = None
     distinct: int = 0
-
-
-@dataclass(frozen=True)
-class _Survey:
-    """What a first look at all rows tells."""
-
-    good: int
-    problems: dict[int, int]
-    labels: list[str]
-    whole_weights: bool
 
 
 def read_table(
@@ -110,13 +96,16 @@ def read_table(
     if roles.label is None:
         _check.fail("there must be a label", "no column", "pass label= (--label)")
     engine, problems = file.engine, problems_of(file, roles)
+    kept = ["TRY_CAST(f0 AS DOUBLE) AS score", "f1 AS label"]
+    if roles.by is not None:
+        kept.append(f"CAST(f{roles.names.index(roles.by)} AS VARCHAR) AS segment")
     with explained(file.name):
-        rows = engine.watch(lambda: _staged(file, roles, problem_code(problems)), progress, 0.0, _STAGED)
-        survey = engine.watch(lambda: _survey(engine, rows), progress, _STAGED, _SURVEYED)
-        dropped = refuse_bad_rows(file, roles, problems, survey.problems, survey.good, bad_rows)
+        rows = engine.watch(lambda: staged(file, roles, problems, kept), progress, 0.0, _STAGED)
+        survey = engine.watch(lambda: surveyed(engine, rows, _MAX_LABELS, _MANY), progress, _STAGED, _SURVEYED)
+        dropped = refuse_bad_rows(file, roles, problems, survey.counts, bad_rows)
         if not survey.good:
             _check.fail(f"{file.name} must hold rows", "none", "check how it was written")
-        meant, labels = read_labels(survey.labels, positive)
+        meant, labels = read_labels(sorted(survey.labels), positive)
         usable = _usable(file, roles, rows, meant, survey.whole_weights)
         tables = engine.watch(
             lambda: _tables(engine.connection.sql(usable), roles, resolution), progress, _SURVEYED, 1.0
@@ -132,57 +121,6 @@ def read_table(
         with explained(file.name):
             distinct = engine.rows(f"SELECT count(DISTINCT score) FROM ({usable})")[0][0]
     return ScoreData(table, labels, tables if roles.by is not None else {}, dropped, distinct)
-
-
-def _staged(file: ScoreFile, roles: Roles, code: str) -> str:
-    """Return what to read rows from: score, label, weight, whether that is whole, segment and problem.
-
-    Text is taken apart once, into a temporary Parquet file; the queries to come then cost little.
-    """
-    layout, engine = file.layout, file.engine
-    columns = ["TRY_CAST(f0 AS DOUBLE) AS score", "f1 AS label", f"{code} AS problem"]
-    if roles.weight is not None:
-        weight = f"f{roles.names.index(roles.weight)}"
-        columns += [
-            f"TRY_CAST({weight} AS DOUBLE) AS weight",
-            f"{is_whole(layout.type_of(roles.weight), weight)} AS whole",
-        ]
-    else:
-        columns.append("true AS whole")
-    if roles.by is not None:
-        columns.append(f"CAST(f{roles.names.index(roles.by)} AS VARCHAR) AS segment")
-    forget_rejects(engine)
-    query = f"SELECT {', '.join(columns)} FROM ({layout.select(roles.names, note_rejects=True)})"
-    if isinstance(layout, TypedColumns):
-        return f"({query})"
-    path = text_literal(os.path.join(engine.folder, "rows.parquet"))
-    engine.rows(f"COPY ({query}) TO {path} (FORMAT parquet)")
-    return f"read_parquet({path})"
-
-
-def is_whole(kind: str, weight: str) -> str:
-    """Return an SQL condition: whether a weight is written as a whole number, given the type of its column."""
-    return f"regexp_full_match(trim({weight}), '[0-9]{{1,15}}')" if kind == "VARCHAR" else str(kind in _WHOLE)
-
-
-def _survey(engine: Engine, rows: str) -> _Survey:
-    """Look at all rows once."""
-    grouped = (
-        "SELECT problem, CASE WHEN problem IS NULL THEN label END AS label, count(*) AS n, bool_and(whole) AS whole "
-        f"FROM {rows} GROUP BY ALL"
-    )
-    found = engine.rows(
-        f"SELECT problem, CAST(label AS VARCHAR), n, whole FROM ({grouped}) ORDER BY problem LIMIT {_MAX_LABELS}"
-    )
-    if len(found) == _MAX_LABELS:
-        _check.fail("label must be a column of few values", f"{_MAX_LABELS} or more", "check which column is the label")
-    good = [row for row in found if row[0] is None]
-    return _Survey(
-        sum(row[2] for row in good),
-        {code: n for code, _, n, _ in found if code is not None},
-        sorted(row[1] for row in good),
-        all(row[3] for row in good),
-    )
 
 
 def _usable(file: ScoreFile, roles: Roles, rows: str, positive: tuple[str, ...], whole_weights: bool) -> str:
@@ -201,10 +139,6 @@ def _tables(
     relation: "duckdb.DuckDBPyRelation", roles: Roles, resolution: float | Literal["auto"] | None
 ) -> dict[str, ScoreTable]:
     """Return the table of each segment; without segments one, of all rows."""
-    weight = None if roles.weight is None else "weight"
-    tables: dict[str, ScoreTable]
-    if roles.by is None:
-        tables = {"": ScoreTable.from_frame(relation, "score", "label", weight, resolution=resolution)}
-    else:
-        tables = ScoreTable.from_frame(relation, "score", "label", weight, by="segment", resolution=resolution)
-    return with_exact_sums(relation, tables, weight, None if roles.by is None else "segment")
+    weight, by = None if roles.weight is None else "weight", None if roles.by is None else "segment"
+    made = tables_from_frame(relation, "score", "label", weight, by, resolution)
+    return with_exact_sums(relation, made if isinstance(made, dict) else {"": made}, weight, by)

@@ -57,9 +57,7 @@ class ScoreFile:
 
     def matrix(self, kind: Literal["score", "probability"] = "score") -> tuple[str, ...]:
         """Return columns that come from a matrix of one column per class, rather of this kind; none but of arrays."""
-        if not isinstance(self.layout, NumpyArrays):
-            return ()
-        return self.layout.matrix if kind == "score" else self.layout.probabilities
+        return self.layout.matrix(kind) if isinstance(self.layout, NumpyArrays) else ()
 
     def columns_of(self, array: str) -> tuple[str, ...]:
         """Return the columns of a matrix of this name; none where there is no such matrix."""
@@ -144,10 +142,8 @@ def _found(name: str) -> list[str]:
     """Return the files that are meant."""
     if os.path.isdir(name):
         _check.fail("the path must be a file", f"the folder {name}", f"use a pattern: '{name}/*.parquet'")
-    if os.path.exists(name):
-        found = [name]
-    else:
-        found = sorted(path for path in glob.glob(name, recursive=True) if os.path.isfile(path))
+    matching = (path for path in glob.glob(name, recursive=True) if os.path.isfile(path))
+    found = [name] if os.path.exists(name) else sorted(matching)
     if not found:
         folder = Path(name).parent
         there = [path.name for path in folder.iterdir()] if folder.is_dir() else []

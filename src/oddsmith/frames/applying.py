@@ -1,6 +1,7 @@
 """A map applied where the rows are: the same kind of frame back, with one more column."""
 
 import dataclasses
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -70,8 +71,9 @@ def _maps(model: Any, by: str | None) -> Maps:
             "by must name the column of the segments", "by=None", "pass the column that the tables were made by"
         )
     names = [str(segment_name(key)) for key in model]
+    times = Counter(names)
     for key, text in zip(model, names, strict=True):
-        if names.count(text) > 1:
+        if times[text] > 1:
             _check.fail(
                 "segments must be different when their keys are written as text", f"{key!r} and another", "rename one"
             )

@@ -8,7 +8,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith import _check
 from oddsmith.errors import DroppedRowsWarning
 from oddsmith.frames.bad_rows import BadRowPolicy
 from oddsmith.frames.groups import Groups, read_groups
@@ -16,7 +15,7 @@ from oddsmith.frames.keys import refuse_equal_keys
 from oddsmith.frames.resolution import settle
 from oddsmith.frames.scored_frame import ScoredFrame
 from oddsmith.table import ScoreTable
-from oddsmith.table.grid import Grid, power_of_two
+from oddsmith.table.grid import Grid
 from oddsmith.table.table import pool
 
 
@@ -31,16 +30,9 @@ def tables_from_frame(
     bad_rows: BadRowPolicy = "refuse",
 ) -> ScoreTable | dict[Any, ScoreTable]:
     """Build a score table, or one for each key; see `ScoreTable.from_frame`."""
-    if isinstance(resolution, str):
-        _check.one_of(resolution, "resolution", ("auto",))
     keys = () if by is None else (by,) if isinstance(by, str) else tuple(by)
     rows = ScoredFrame.of(frame, score, label, weight, keys)
-    read = partial(read_groups, rows, pos_label, bad_rows)
-    if resolution == "auto":
-        grid, groups = settle(rows.extent(), read)
-    else:
-        grid = None if resolution is None else Grid(power_of_two(resolution, "resolution"))
-        groups = read(grid)
+    grid, groups = settle(resolution, rows.extent, partial(read_groups, rows, pos_label, bad_rows))
     if groups.dropped is not None:
         # At the line that called from_frame.
         warnings.warn(f"left out: {groups.dropped.message}", DroppedRowsWarning, stacklevel=3)

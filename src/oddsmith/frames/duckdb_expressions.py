@@ -7,7 +7,7 @@ are made anew for every 2048 rows. Hash joins would do as well, but do not keep 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,7 +19,7 @@ from oddsmith._types import Floats
 from oddsmith.formula import LIMIT, Arithmetic, Clip, Column, Formula, Function, Number, Pieces, at_piece, parts
 from oddsmith.formula.guards import ANYTHING, Range, range_within
 from oddsmith.formula.layers import Layer, LayerColumn, carried_past, small_ranges
-from oddsmith.formula.sql import SqlReader, as_decisions, label_literal
+from oddsmith.formula.sql import SqlReader, as_decisions
 from oddsmith.formula.vectors import FAR
 from oddsmith.frames.hinges import as_hinges
 from oddsmith.frames.searching import Search, plan_search
@@ -28,7 +28,7 @@ from oddsmith.frames.sql_text import identifier, text_literal
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
-    from oddsmith.frames.joint_plan import JointPlan
+    from oddsmith.frames.applying_joint import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
 
 #: Fewer knots are told apart by CASE.
@@ -63,7 +63,7 @@ def with_formula(
     value = reader.read(formula).sql(dialect="duckdb", copy=False)
     relation = _with_places(relation, [reader])
     if not _hands_null_on(formula, reader.guarded):
-        value = f"CASE WHEN NOT isnan({identifier(score)}) THEN {value} END"
+        value = _if(f"NOT isnan({identifier(score)})", value)
     columns = ", ".join(map(identifier, rows.schema))
     return relation.project(f"{columns}, {value} AS {identifier(name)}")
 
@@ -75,9 +75,8 @@ def with_layers(rows: "ScoredFrame", plan: "JointPlan") -> "DuckDBPyRelation":
     in the others.
     """
     spare = f"{rows.spare}_"
-    given = [f"{spare}given{place}" for place in range(len(plan.columns))]
     plain, there = identifier(f"{spare}plain"), identifier(f"{spare}there")
-    layers, probs, top = plan.layers(given, spare)
+    given, layers, probs, top = plan.layers(spare)
     reach, layers, ranges = _planned(layers, given)
     kept = [f"{spare}plain", f"{spare}there"]
     # What all probabilities are multiplied by or divided by is missing where they are to be.
@@ -96,20 +95,18 @@ def with_layers(rows: "ScoredFrame", plan: "JointPlan") -> "DuckDBPyRelation":
         factors = f"{layer[0].name}_factors"
         if len(layer[0].of) >= _LONG_ROW and layer[0].row is not None:
             relation = relation.project(f"*, [{', '.join(map(identifier, layer[0].of))}] AS {identifier(factors)}")
-            values = [reader.product(column, factors) for reader, column in zip(readers, layer, strict=True)]
+            columns = {reader.spare: reader.product(factors) for reader in readers}
         else:
-            values = [reader.value(column) for reader, column in zip(readers, layer, strict=True)]
+            columns = {reader.spare: reader.value() for reader in readers}
         relation = _with_places(relation, readers)
-        written = ((value.sql("duckdb", copy=False), column.name) for value, column in zip(values, layer, strict=True))
-        named = (f"{_if(there, text) if name in shared else text} AS {identifier(name)}" for text, name in written)
+        written = {name: value.sql("duckdb", copy=False) for name, value in columns.items()}
+        named = (f"{_if(there, x) if name in shared else x} AS {identifier(name)}" for name, x in written.items())
         relation = relation.project(", ".join([own, *map(identifier, earlier), *named]))
-    added = dict(zip(plan.probs, map(identifier, probs), strict=True))
-    largest = identifier(top)
-    labels = (label_literal(label).sql("duckdb") for label in plan.labels)
-    decisions = (f"WHEN {prob} >= {largest} THEN {label}" for prob, label in zip(added.values(), labels, strict=True))
-    added[plan.decision] = f"CASE {' '.join(decisions)} END"
-    wanted = ((value if shared else _if(there, value), name) for name, value in added.items())
-    return relation.project(", ".join([own, *(f"{value} AS {identifier(name)}" for value, name in wanted)]))
+    values = list(map(identifier, probs))
+    values.append(plan.decision_sql(values, identifier(top), "duckdb"))
+    added = zip(values, [*plan.probs, plan.decision], strict=True)
+    wanted = (f"{value if shared else _if(there, value)} AS {identifier(name)}" for value, name in added)
+    return relation.project(", ".join([own, *wanted]))
 
 
 def _if(test: str, value: str) -> str:
@@ -120,8 +117,11 @@ def _with_places(relation: "DuckDBPyRelation", readers: "Sequence[_LookupReader]
     """Return a relation with the lists that readers look things up in, and the places to look at."""
     lists = {reader.spare: reader.lists for reader in readers if reader.lists}
     if lists:
-        rides_along = _expected_rows(relation) > _SMALL
-        structs = (_struct(fields, name, rides_along=rides_along) for name, fields in lists.items())
+        form = "(SELECT {{{}}}) AS {}" if _expected_rows(relation) > _SMALL else "{{{}}} AS {}"
+        structs = (
+            form.format(", ".join(f"'{field}': {content}" for field, content in fields.items()), identifier(name))
+            for name, fields in lists.items()
+        )
         relation = relation.project(f"*, {', '.join(structs)}")
     for together in zip_longest(*(reader.steps for reader in readers)):
         steps = [step for step in together if step is not None]
@@ -129,11 +129,6 @@ def _with_places(relation: "DuckDBPyRelation", readers: "Sequence[_LookupReader]
         first = (f"{step.value} AS {step.place}" for step in steps if step.is_first)
         relation = relation.project(", ".join([f"* REPLACE ({replaced})" if replaced else "*", *first]))
     return relation
-
-
-def _struct(fields: Mapping[str, str], name: str, *, rides_along: bool) -> str:
-    written = "{" + ", ".join(f"'{field}': {content}" for field, content in fields.items()) + "}"
-    return f"{f'(SELECT {written})' if rides_along else written} AS {identifier(name)}"
 
 
 def _hands_null_on(node: Formula, guarded: Sequence[Formula]) -> bool:
@@ -158,20 +153,11 @@ class _Step(NamedTuple):
 
 
 class _LookupReader(SqlReader):
-    """Reads a formula as an expression, and says what must be there to compute it.
-
-    Parameters
-    ----------
-    score : Expression
-    spare : str
-        Beginning of names that no column has.
-    beside : sequence of str
-        Columns that stand beside the score.
-    """
+    """Reads a formula as an expression, and says what must be there to compute it."""
 
     def __init__(self, score: exp.Expression, spare: str, beside: Sequence[str] = ()) -> None:
         super().__init__(score, "duckdb", [exp.column(name, quoted=True) for name in beside])
-        self.spare = spare
+        self.spare = spare  # beginning of names that no column has
         self.lists: dict[str, str] = {}  # fields of the column ``spare``, in SQL
         self.steps: list[_Step] = []  # that find places in those lists, one after the other
         self.guarded: list[Formula] = []  # what is NULL where the score is NULL or NaN
@@ -250,33 +236,25 @@ class _LookupReader(SqlReader):
 
 
 class _PlainReader(_LookupReader):
-    """Reads a column of a layer: in plain rows it holds nothing that cannot leave its bounds, and looks for no largest.
-
-    Parameters
-    ----------
-    column : LayerColumn
-    plain : str
-        A column that tells which rows are plain.
-    ranges : sequence of Range
-        What the columns that it reads can be in those.
-    """
+    """Reads a column of a layer: in plain rows what cannot leave its bounds is not held, and no largest sought."""
 
     def __init__(self, column: LayerColumn, plain: str, ranges: Sequence[Range]) -> None:
         super().__init__(exp.column(column.of[0], quoted=True), column.name, column.of[1:])
-        self.plain = exp.to_column(plain)
-        self.ranges = ranges
+        self.column = column
+        self.plain = exp.to_column(plain)  # tells which rows are plain
+        self.ranges = ranges  # what the columns that it reads can be in those
 
-    def value(self, column: LayerColumn) -> exp.Expression:
-        """Return what a column is."""
-        value = self.read(column.formula)
-        return _case([(self.plain, self._number(0.0))], value) if column.rough else value
+    def value(self) -> exp.Expression:
+        """Return what the column is."""
+        value = self.read(self.column.formula)
+        return _case([(self.plain, self._number(0.0))], value) if self.column.rough else value
 
-    def product(self, column: LayerColumn, factors: str) -> exp.Expression:
+    def product(self, factors: str) -> exp.Expression:
         """Return the product of a row of a matrix with a list; written out, each of its steps would fill a buffer."""
-        assert column.row is not None
-        row: exp.Expression = exp.maybe_parse(written_list(column.row.tolist(), "DOUBLE"), dialect="duckdb")
+        assert self.column.row is not None
+        row: exp.Expression = exp.maybe_parse(written_list(self.column.row.tolist(), "DOUBLE"), dialect="duckdb")
         product = exp.Anonymous(this="list_inner_product", expressions=[exp.column(factors, quoted=True), row])
-        return exp.Add(this=product, expression=self._number(column.level))
+        return exp.Add(this=product, expression=self._number(self.column.level))
 
     def _clip(self, node: Clip, of: exp.Expression) -> exp.Expression:
         held = super()._clip(node, of)

@@ -1,46 +1,35 @@
 """Reads formulas as expressions of narwhals or Polars, which have the same words."""
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oddsmith.formula import Arithmetic, Clip, Column, Formula, Function, Reader, Where
+
+if TYPE_CHECKING:
+    from oddsmith.frames.applying_joint import JointPlan, PlannedLayers
 
 _OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 
 
 class ExpressionReader(Reader[Any]):
-    """Reads a formula without pieces as an expression of a column.
-
-    Parameters
-    ----------
-    words : module
-        narwhals or polars.
-    score : expression
-    spare : str
-        Beginning of names that no column has.
-    as_text : bool
-        Whether constants are written as text that is cast.
-    beside : sequence of expressions
-        What stands beside the score.
-
-    Attributes
-    ----------
-    parameters : dict of str to list
-        What a formula by segment needs joined to the rows: columns, one value per segment.
-    """
+    """Reads a formula without pieces as an expression of a column."""
 
     def __init__(
         self, words: ModuleType, score: Any, spare: str, *, as_text: bool = False, beside: Sequence[Any] = ()
     ) -> None:
         super().__init__()
-        self.words = words
+        self.words = words  # narwhals or polars
         self.score = score
-        self.spare = spare
-        self.as_text = as_text
-        self.beside = beside
+        self.spare = spare  # beginning of names that no column has
+        self.as_text = as_text  # whether constants are written as text that is cast
+        self.beside = beside  # expressions for what stands beside the score
+        #: What a formula by segment needs joined to the rows: columns, one value per segment.
         self.parameters: dict[str, list[float]] = {}
+        #: Columns that must be there first: where scores lie among knots.
+        self.places: dict[str, Any] = {}
 
     def column(self, formula: Formula, name: str) -> Any:
         """Return a named column: missing where the score is missing."""
@@ -81,9 +70,30 @@ class ExpressionReader(Reader[Any]):
         return self.words.when(left <= right).then(then).otherwise(otherwise)
 
 
-def most_probable(words: ModuleType, probs: Sequence[Any], top: Any, labels: Sequence[Any]) -> Any:
-    """Return the first label whose probability is the largest, as an expression; null where there is none."""
-    decision = words.when(probs[-1] >= top).then(words.lit(labels[-1]))
-    for prob, label in reversed(list(zip(probs[:-1], labels[:-1], strict=True))):
+def with_layers(
+    words: ModuleType,
+    frame: Any,
+    doubles: Iterable[Any],
+    plan: "JointPlan",
+    layers: "PlannedLayers",
+    reader: Callable[..., ExpressionReader] = ExpressionReader,
+) -> Any:
+    """Return a frame with the layers of a plan, its probabilities and the decision, null where a double is missing."""
+    given, steps, names, largest = layers
+    frame = frame.with_columns(**dict(zip(given, doubles, strict=True)))
+    for layer in steps:
+        columns, places = dict[str, Any](), dict[str, Any]()
+        for column in layer:
+            score, *beside = map(words.col, column.of)
+            found = reader(words, score, f"{column.name}_place", beside=beside)
+            columns[column.name] = found.read(column.formula)
+            places |= found.places
+        frame = (frame.with_columns(**places) if places else frame).with_columns(**columns)
+    *probs, top = map(words.col, [*names, largest])
+    # The first label whose probability is the largest.
+    decision = words.when(probs[-1] >= top).then(words.lit(plan.labels[-1]))
+    for prob, label in reversed(list(zip(probs[:-1], plan.labels[:-1], strict=True))):
         decision = words.when(prob >= top).then(words.lit(label)).otherwise(decision)
-    return decision
+    there = reduce(operator.and_, (~words.col(name).is_nan() for name in given))
+    added = zip([*plan.probs, plan.decision], [*probs, decision], strict=True)
+    return frame.with_columns(**{name: words.when(there).then(value) for name, value in added})

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,31 +24,17 @@ _SQUARE_ROUNDING = 1e-11
 
 @dataclass(frozen=True)
 class Groups:
-    """Rows by segment, cell and class.
+    """Rows by segment, cell and class."""
 
-    Parameters
-    ----------
-    keys : list
-        Names of the segments.
-    segment, cells, positive : ndarray
-        Which segment, cell (or exact score) and class a group belongs to.
-    rows, weight, means : ndarray
-        How many rows it has, their counts or sums of float weights, and their mean score.
-    weight_sq, variance : ndarray or None
-        Sums of squared float weights, and the variance of the scores, NaN where rounding hides it.
-    dropped : BadRows or None
-        Which rows were left out.
-    """
-
-    keys: list[Any]
-    segment: NDArray[np.intp]
-    cells: Floats
+    keys: list[Any]  # names of the segments
+    segment: NDArray[np.intp]  # which of them a group belongs to
+    cells: Floats  # or exact scores
     positive: Bools
     rows: NDArray[np.int64]
-    weight: Weights
-    means: Floats
-    weight_sq: Floats | None = None
-    variance: Floats | None = None
+    weight: Weights  # counts, or sums of float weights
+    means: Floats  # of scores
+    weight_sq: Floats | None = None  # sums of squared float weights
+    variance: Floats | None = None  # of scores, NaN where rounding hides it
     dropped: BadRows | None = None
 
 
@@ -77,7 +63,9 @@ def read_groups(
     columns = {name: column.values[kept] for name, column in sent.items()}
     positive = _positive(columns["label"], frame.called(frame.label), pos_label)
     if frame.lazy and everything > _limits.MAX_GROUPS:
-        _refuse_so_many(grid)
+        what = "distinct scores" if grid is None else f"cells of width {grid.width:g}"
+        hint = 'pass resolution="auto", or a width such as 2**-10' if grid is None else "pass a wider resolution"
+        _check.fail(f"{what} times labels and keys must be at most {_limits.MAX_GROUPS:,}", "more", hint)
     rows = columns["rows"].astype(np.int64)
     weight = rows if frame.weight is None else _weight(columns, frame.called(frame.weight))
     cells = columns["cell"].astype(np.float64)
@@ -151,12 +139,6 @@ def _positive(labels: NDArray[Any], name: str, pos_label: Any) -> Bools:
         raise InvalidInputError(msg) from None
     chosen = [label for label, positive in zip(distinct, coding.positive, strict=True) if positive]
     return np.asarray(labels == chosen[0]) if chosen else np.zeros(len(labels), dtype=bool)
-
-
-def _refuse_so_many(grid: Grid | None) -> NoReturn:
-    what = "distinct scores" if grid is None else f"cells of width {grid.width:g}"
-    hint = 'pass resolution="auto", or a width such as 2**-10' if grid is None else "pass a wider resolution"
-    _check.fail(f"{what} times labels and keys must be at most {_limits.MAX_GROUPS:,}", "more", hint)
 
 
 def _means(columns: dict[str, NDArray[Any]], weight: Weights, grid: Grid) -> Floats:

@@ -66,7 +66,7 @@ def as_hinges(pieces: Pieces) -> Hinges | None:
         spent = abs(start) + float(np.dot(np.abs(bends), np.abs(away)))
         steepness = abs(steady) + float(np.abs(bends).sum())
         reach = (_SIZE - spent) / steepness if steepness > 0 else np.inf
-        reach = float(min([reach, *(reader.held(reach))]))
+        reach = float(reach if reader.leaves_free(reach) else min(reach, 0.0))
     # Not a number anywhere is no hinge.
     if not (gaps.sum() <= _GAP and 2 * float(np.abs(away).max()) <= reach < 1e300):
         return None
@@ -87,14 +87,10 @@ class _Lines(Reader[_Line]):
         self.ones = np.ones(n)
         self.clips: list[tuple[_Line, Clip]] = []
 
-    def held(self, reach: float) -> list[float]:
-        """Return for each clip 0 if it takes hold within reach, else the reach."""
-        inside = []
-        for (value, slope), clip in self.clips:
-            rise = np.abs(slope) * reach
-            free = np.all(value - rise > clip.low) and np.all(value + rise < clip.high)
-            inside.append(reach if free else 0.0)
-        return inside
+    def leaves_free(self, reach: float) -> bool:
+        """Whether no clip takes hold within reach."""
+        rises = [(value, np.abs(slope) * reach, clip) for (value, slope), clip in self.clips]
+        return all(np.all(x - rise > clip.low) and np.all(x + rise < clip.high) for x, rise, clip in rises)
 
     def _score(self) -> _Line:
         return self.center * self.ones, self.ones

@@ -2,33 +2,22 @@
 
 import datetime
 import zoneinfo
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith import _check
 
-if TYPE_CHECKING:
-    import narwhals.stable.v2 as nw
 
-
-def plain_keys(distinct: NDArray[Any], kind: "nw.dtypes.DType", *, local: bool = False) -> list[Any]:
+def plain_keys(distinct: NDArray[Any], kind: nw.dtypes.DType, *, local: bool = False) -> list[Any]:
     """Return the distinct keys of a column.
 
     Moments are `datetime.datetime`, with their time zone where the column has one, and `pandas.Timestamp` where the
-    column has digits beyond microseconds.
-
-    Parameters
-    ----------
-    distinct : ndarray
-    kind : DType
-        Of the column.
-    local : bool, default False
-        Whether the zone is that of the session and goes without saying, as in Spark.
+    column has digits beyond microseconds. ``local``: the zone is that of the session and goes without saying, as in
+    Spark.
     """
-    import narwhals.stable.v2 as nw
-
     keys: list[Any] = distinct.tolist()
     if kind == nw.Date:
         keys = distinct.astype("datetime64[D]").tolist()

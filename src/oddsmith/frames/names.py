@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import narwhals.stable.v2 as nw
+
 from oddsmith import _check
 from oddsmith.frames.engines import engine_of
 from oddsmith.frames.engines.base import Frame, FrameEngine
@@ -26,8 +28,6 @@ class PlainNames(NamedTuple):
     @staticmethod
     def of(frame: Frame) -> "PlainNames":
         """Rename what has to be renamed."""
-        import narwhals.stable.v2 as nw
-
         engine = engine_of(frame)
         with engine.asking(frame, "describe its columns"):
             columns = frame.collect_schema().names()

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Literal
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from oddsmith import _check
@@ -15,7 +16,7 @@ from oddsmith.frames.groups import Groups, read_groups
 from oddsmith.frames.resolution import settle
 from oddsmith.frames.scored_frame import ScoredFrame
 from oddsmith.table import ScoreTable
-from oddsmith.table.grid import Grid, power_of_two
+from oddsmith.table.grid import Grid
 
 __all__ = ["class_tables"]
 
@@ -67,25 +68,16 @@ def class_tables(
         _check.fail("scores and labels must be two or more, one for each class", got, "name a column for each label")
     if len({str(one) for one in labels}) < len(labels):
         _check.fail("labels must differ when they are written as text", f"{labels}", "name each class once")
-    if isinstance(resolution, str):
-        _check.one_of(resolution, "resolution", ("auto",))
     given = ScoredFrame.of(frame, scores[0], label, weight, (), scores)
     with given.engine.asking(given.frame, "put the scores of all classes in one column"):
         long, names = given.engine.unpivoted(given, labels)
     rows = ScoredFrame.of(long, names.score, names.hit, names.weight, (names.place,))
-    read = partial(_read, rows, given, len(labels))
-    if resolution == "auto":
-        grid, groups = settle(_extent(given, rows), read)
-    else:
-        grid = None if resolution is None else Grid(power_of_two(resolution, "resolution"))
-        groups = read(grid)
+    grid, groups = settle(resolution, partial(_extent, given, rows), partial(_read, rows, given, len(labels)))
     return tables_of(groups, grid)
 
 
 def _extent(given: ScoredFrame, rows: ScoredFrame) -> Extent:
     """Return the range of all scores, with the rows of one class where exact tables of all are not too large."""
-    import narwhals.stable.v2 as nw
-
     doubles = [given.as_double(name) for name in given.scores]
     wanted = {f"low{place}": one.min() for place, one in enumerate(doubles)}
     wanted |= {f"high{place}": one.max() for place, one in enumerate(doubles)}

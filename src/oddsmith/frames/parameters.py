@@ -9,19 +9,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from oddsmith._types import Floats
-from oddsmith.formula import (
-    Arithmetic,
-    Clip,
-    Column,
-    Formula,
-    Function,
-    Number,
-    Pieces,
-    Reader,
-    Where,
-    as_formula,
-    rewritten,
-)
+from oddsmith.formula import Column, Formula, Number, Pieces, Where, as_formula, parts, rewritten, walk
 
 
 def with_parameters(formulas: Sequence[Formula]) -> tuple[Formula, int]:
@@ -37,11 +25,11 @@ def with_parameters(formulas: Sequence[Formula]) -> tuple[Formula, int]:
     (1, [[2.0], [3.0]])
     """
     families: dict[str, list[int]] = {}
-    constants: list[list[Floats]] = []
+    constants = []
     for member, formula in enumerate(formulas):
-        shape = _Shape()
-        families.setdefault(shape.read(formula), []).append(member)
-        constants.append(shape.constants)
+        shape, found = _shape(formula)
+        families.setdefault(shape, []).append(member)
+        constants.append(found)
     family = np.empty((len(formulas), 1))
     joint: Formula | None = None
     for number, members in enumerate(families.values()):
@@ -63,7 +51,7 @@ def _stacked(rows: Sequence[Floats]) -> Floats:
 
 
 def _refilled(formula: Formula, columns: Iterator[Floats]) -> Formula:
-    """Return a formula with other constants, in the order in which `_Shape` meets them."""
+    """Return a formula with other constants, in the order of `_shape`."""
     return rewritten(
         formula,
         number=lambda value: Number(value) if np.isnan(value) else as_formula(next(columns)),
@@ -72,39 +60,26 @@ def _refilled(formula: Formula, columns: Iterator[Floats]) -> Formula:
     )
 
 
-class _Shape(Reader[str]):
-    """Reads a formula as text without its constants, which are put in a list."""
+def _shape(formula: Formula) -> tuple[str, list[Floats]]:
+    """Return a formula as text without its constants, and those, in the order in which `rewritten` meets them."""
+    texts: dict[int, str] = {}
+    constants: list[Floats] = []
+    for node in walk(formula):
+        kind, own = type(node).__name__, [str(value) for value in vars(node).values() if isinstance(value, str | float)]
+        if (constant := _constant(node)) is not None:
+            constants.append(constant)
+            # By number: formulas that share a constant have another shape.
+            kind, own = "Pieces" if isinstance(node, Pieces) else "", [f"c{len(constants)}"]
+        texts[id(node)] = f"{kind}({','.join([*own, *(texts[id(part)] for part in parts(node))])})"
+    return texts[id(formula)], constants
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.constants: list[Floats] = []
 
-    def _score(self) -> str:
-        return "s"
-
-    def _number(self, value: float) -> str:
-        return "missing" if np.isnan(value) else self._constant(np.array([value]))
-
-    def _column(self, node: Column) -> str:
-        return self._constant(node.values)
-
-    def _constant(self, values: Floats) -> str:
-        self.constants.append(values)
-        return f"c{len(self.constants)}"  # by number: formulas that share a constant have another shape
-
-    def _arithmetic(self, node: Arithmetic, left: str, right: str) -> str:
-        return f"({left}{node.operator}{right})"
-
-    def _function(self, node: Function, of: str) -> str:
-        return f"{node.name}({of})"
-
-    def _clip(self, node: Clip, of: str) -> str:
-        return f"clip({of},{node.low!r},{node.high!r})"
-
-    def _where(self, _node: Where, left: str, right: str, then: str, otherwise: str) -> str:
-        return f"if({left}<={right},{then},{otherwise})"
-
-    def _pieces(self, node: Pieces) -> str:
-        body = self.read(node.body)
-        # A knot at ∞ is never passed.
-        return f"pieces({self._constant(np.append(node.knots, np.inf))},{body})"
+def _constant(node: Formula) -> Floats | None:
+    match node:
+        case Number(value) if not np.isnan(value):
+            return np.array([value])
+        case Column(values):
+            return values
+        case Pieces(knots):
+            return np.append(knots, np.inf)  # which is never passed
+    return None

@@ -34,7 +34,7 @@ from oddsmith._types import Floats
 from oddsmith.frames import scored_frame as _limits
 from oddsmith.frames.engines.base import Extent
 from oddsmith.frames.groups import Groups
-from oddsmith.table.grid import Grid
+from oddsmith.table.grid import Grid, power_of_two
 
 #: Up to so many rows an exact table is small; and only with more do order-based fits reach their promise, for the steps
 #: of an isotonic fit become lower as there are more of them.
@@ -66,19 +66,19 @@ _AMPLY = 2.0
 #: Cells are never made finer than by this factor at a time: estimates that far away are poor.
 _FINER_AT_ONCE = 2.0**10
 
-GroupReader = Callable[..., Groups]
 
+def settle(
+    resolution: float | str | None, ask_extent: Callable[[], Extent], read: Callable[..., Groups]
+) -> tuple[Grid | None, Groups]:
+    """Return cells of a width, or for "auto" cells that are fine enough (None: exact scores), and the groups by them.
 
-def settle(extent: Extent, read: GroupReader) -> tuple[Grid | None, Groups]:
-    """Return cells that are fine enough (None: exact scores), and the groups by them.
-
-    Parameters
-    ----------
-    extent : Extent
-        Number of rows and range of the scores.
-    read : callable
-        ``read(grid)``, or ``read(grid, squares=True)``, asks for groups.
+    ``read(grid)``, or ``read(grid, squares=True)``, asks for groups.
     """
+    if not isinstance(resolution, str):
+        given = None if resolution is None else Grid(power_of_two(resolution, "resolution"))
+        return given, read(given)
+    _check.one_of(resolution, "resolution", ("auto",))
+    extent = ask_extent()
     if extent.span is None or extent.rows <= _FEW_ROWS or extent.span[0] == extent.span[1]:
         return None, read(None)
     grid = _first_grid(*extent.span)
@@ -120,24 +120,13 @@ def _power_below(width: float) -> float:
 
 
 class _CellChoice(NamedTuple):
-    """The occupied cells of all segments: weights of both classes, and where scores lie within, in widths of the cell.
-
-    Parameters
-    ----------
-    segment : ndarray of int
-    pos, neg : ndarray
-        Rows of each class, or as many as their weights are worth.
-    gap : ndarray
-        Distance of the class means; 0 where there is one class.
-    within : ndarray
-        Variance within the classes.
-    """
+    """The occupied cells of all segments: weights of both classes, and where scores lie within, in widths of a cell."""
 
     segment: NDArray[np.intp]
-    pos: Floats
+    pos: Floats  # rows, or as many as their weights are worth
     neg: Floats
-    gap: Floats
-    within: Floats
+    gap: Floats  # distance of the class means; 0 where there is one class
+    within: Floats  # variance within the classes
 
     @staticmethod
     def of(groups: Groups, grid: Grid) -> "_CellChoice":

@@ -8,17 +8,15 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from oddsmith import _check
 from oddsmith.frames.engines.base import Extent, Frame, FrameEngine, SentColumn, numbers
 from oddsmith.frames.names import PlainNames, spare_name
 from oddsmith.table.grid import Grid
-
-if TYPE_CHECKING:
-    import narwhals.stable.v2 as nw
 
 #: Groups that an engine may send; a frame in memory is no smaller than its groups.
 MAX_GROUPS = 5_000_000
@@ -45,16 +43,9 @@ class ScoredFrame:
 
     @staticmethod
     def of(
-        frame: Any,
-        score: str,
-        label: str,
-        weight: str | None,
-        by: tuple[str, ...],
-        scores: Sequence[str] = (),
+        frame: Any, score: str, label: str, weight: str | None, by: tuple[str, ...], scores: Sequence[str] = ()
     ) -> "ScoredFrame":
         """Look at a frame and check that it has the columns, of types that can be used."""
-        import narwhals.stable.v2 as nw
-
         try:
             seen = nw.from_native(frame)
         except TypeError:
@@ -101,7 +92,7 @@ class ScoredFrame:
         return self.names.engine
 
     @cached_property
-    def schema(self) -> "dict[str, nw.dtypes.DType]":
+    def schema(self) -> dict[str, nw.dtypes.DType]:
         """Names and types of the columns."""
         with self.engine.asking(self.frame, "describe its columns"):
             return dict(self.frame.collect_schema())
@@ -118,22 +109,16 @@ class ScoredFrame:
     @property
     def lazy(self) -> bool:
         """Whether rows are not in memory."""
-        import narwhals.stable.v2 as nw
-
         return isinstance(self.frame, nw.LazyFrame)
 
     @property
     def counts(self) -> bool:
         """Whether weights are counts."""
-        import narwhals.stable.v2 as nw
-
         kind = nw.Int64() if self.weight is None else self.schema[self.weight]
         return bool(kind.is_integer() or kind == nw.Boolean)
 
     def extent(self) -> Extent:
         """Ask for the range of the scores."""
-        import narwhals.stable.v2 as nw
-
         known = self.engine.known_extent(self)
         if known is not None:
             return known
@@ -146,53 +131,42 @@ class ScoredFrame:
         return Extent(int(rows), (low, high) if np.isfinite(low) else None)
 
     def groups(self, grid: Grid | None, *, squares: bool = False) -> dict[str, SentColumn]:
-        """Ask for rows and weights by key, cell and label, in one aggregate query.
+        """Ask for rows and weights by key, cell (or exact score) and label, and for sums of squared scores on request.
 
-        Nothing is filtered: what is missing or infinite makes groups of its own, which come back with their counts.
-
-        Parameters
-        ----------
-        grid : Grid or None
-            Cells; None for exact scores.
-        squares : bool
-            Whether to ask for sums of squared scores too.
+        One aggregate query, in which nothing is filtered: what is missing or infinite makes groups of its own, which
+        come back with their counts.
         """
-        import narwhals.stable.v2 as nw
-
         score = self.as_double(self.score)
         frame, cell = (self.frame, score) if grid is None else self.engine.with_cells(self, grid)
         columns: dict[str, Any] = {f"key{i}": self._plain(name) for i, name in enumerate(self.by)}
-        columns |= {"cell": cell, "label": self._plain(self.label)}
-        weights = self._weights()
-        columns |= weights.keys
+        weight_keys, summed, mass = self._weights()
+        columns |= {"cell": cell, "label": self._plain(self.label)} | weight_keys
         keys = list(columns)
-        columns |= weights.summed
+        columns |= summed
         if grid is not None:
             columns["score"] = score
-            columns["sum"] = score if weights.mass is None else score * weights.mass
+            columns["sum"] = score if mass is None else score * mass
             if squares:
                 columns["square"] = score * columns["sum"]
                 if self.engine.is_strict(frame):
                     tiny = score.abs() < _VANISHING
                     columns["square"] = nw.when(~tiny).then(columns["square"]).otherwise(nw.lit(0.0))
-        added = [*weights.summed, *(name for name in ("sum", "square") if name in columns)]
+        added = [*summed, *(name for name in ("sum", "square") if name in columns)]
         wanted = {"rows": nw.len()} | {name: nw.col(name).sum() for name in added}
         if grid is not None:
             wanted["least"] = nw.col("score").min()
 
         def plan(frame: Frame) -> Frame:
             grouped = frame.select(**columns).group_by(*keys).agg(**wanted)
-            if self.counts and weights.summed:
+            if self.counts and summed:
                 # Sums are wider in SQL.
-                grouped = grouped.with_columns(*(nw.col(name).cast(nw.Int64) for name in weights.summed))
+                grouped = grouped.with_columns(*(nw.col(name).cast(nw.Int64) for name in summed))
             return grouped.head(MAX_GROUPS + 1) if self.lazy else grouped
 
         return self.answer(plan, frame)
 
-    def as_double(self, name: str) -> "nw.Expr":
+    def as_double(self, name: str) -> nw.Expr:
         """Return a column as doubles."""
-        import narwhals.stable.v2 as nw
-
         kind = self.schema[name]
         if kind == nw.Float64:
             return nw.col(name)
@@ -202,17 +176,13 @@ class ScoredFrame:
             return _rounded(nw.col(name))
         return nw.col(name).cast(nw.Float64)
 
-    def _whole(self, name: str) -> "nw.Expr":
+    def _whole(self, name: str) -> nw.Expr:
         """Return a column of integers or bools as 64 bits."""
-        import narwhals.stable.v2 as nw
-
         column = nw.col(name)
         return self.engine.as_integer(column) if self.schema[name] == nw.Boolean else column.cast(nw.Int64)
 
-    def segment(self) -> "nw.Expr":
+    def segment(self) -> nw.Expr:
         """Return the column of segments as text, the same from every engine."""
-        import narwhals.stable.v2 as nw
-
         (name,) = self.by
         column, kind = nw.col(name), self.schema[name]
         if kind == nw.String:
@@ -224,68 +194,51 @@ class ScoredFrame:
             self.refuse_type(name, "hold text, integers or bools", "cast it in the frame first")
         return column.cast(nw.String)
 
-    def _refuse_wide(self, name: str) -> None:
-        """Refuse integers beyond 64 bits with a sign: engines would wrap them, or fail in their own words."""
-        import narwhals.stable.v2 as nw
+    def _weights(self) -> tuple[dict[str, nw.Expr], dict[str, nw.Expr], nw.Expr | None]:
+        """Return what tells bad weights apart, what is added up without overflow, and by what scores are weighted.
 
-        if self.schema[name] in (nw.UInt64, nw.Int128, nw.UInt128):
-            (largest,) = numbers(self.answer(lambda frame: frame.select(nw.col(name).max())))
-            if largest >= 2.0**63:
-                _check.refuse_large_sum(largest, f"column {self.called(name)}")
-
-    def _weights(self) -> "_WeightColumns":
-        """Return what to group by and what to add up, so that bad weights are told apart and no sum overflows."""
-        import narwhals.stable.v2 as nw
-
+        Weights and their squares are added up, or halves of counts.
+        """
         if self.weight is None:
-            return _WeightColumns({}, {}, None)
+            return {}, {}, None
         if not self.counts:
             mass = self.as_double(self.weight)
             usable = (mass >= _check.LEAST_WEIGHT) & (mass <= float(_check.LARGEST_SUM))
             # Of weights that are no weights the value itself is a key: its rows are counted, and named.
             odd = nw.when(usable).then(nw.lit(1.0)).otherwise(mass)
             held = nw.when(usable).then(mass).otherwise(nw.lit(0.0))
-            return _WeightColumns({"odd": odd}, {"weight": held, "weight_sq": held * held}, held)
-        self._refuse_wide(self.weight)
+            return {"odd": odd}, {"weight": held, "weight_sq": held * held}, held
+        if self.schema[self.weight] in (nw.UInt64, nw.Int128, nw.UInt128):
+            # Beyond 64 bits with a sign engines would wrap integers, or fail in their own words.
+            highest = nw.col(self.weight).max()
+            (largest,) = numbers(self.answer(lambda frame: frame.select(highest)))
+            if largest >= 2.0**63:
+                _check.refuse_large_sum(largest, f"column {self.called(self.weight)}")
         whole = self._whole(self.weight)
         odd = nw.when(whole > 0).then(nw.lit(1)).otherwise(whole)
         high, low = _halves(whole, divide=self.engine.holds_arrow)
         mass = _rounded(whole) if self.engine.holds_arrow else whole
-        return _WeightColumns({"odd": odd}, {"high": high, "low": low}, mass)
+        return {"odd": odd}, {"high": high, "low": low}, mass
 
-    def _plain(self, name: str) -> "nw.Expr":
+    def _plain(self, name: str) -> nw.Expr:
         """Return a column as a plain type, which all engines can group by and send."""
-        import narwhals.stable.v2 as nw
-
         kind = self.schema[name]
         if kind == nw.Decimal:
             return nw.col(name).cast(nw.Float64)
         return nw.col(name).cast(nw.String) if kind in (nw.Categorical, nw.Enum) else nw.col(name)
 
 
-class _WeightColumns(NamedTuple):
-    """What a query needs to know of weights."""
-
-    keys: "dict[str, nw.Expr]"  # tell usable weights from others
-    summed: "dict[str, nw.Expr]"  # are added up: weights and their squares, or halves of counts
-    mass: "nw.Expr | None"  # by which scores are weighted
-
-
-def _halves(whole: "nw.Expr", *, divide: bool) -> "tuple[nw.Expr, nw.Expr]":
+def _halves(whole: nw.Expr, *, divide: bool) -> tuple[nw.Expr, nw.Expr]:
     """Return integers in two parts, high · 2³² + low, whose sums have room in 64 bits.
 
     Which of the neighbors the high part is does not matter. Division of integers takes long in SQL, and rounding is
     refused by Arrow.
     """
-    import narwhals.stable.v2 as nw
-
     high = whole // HALF if divide else (whole.cast(nw.Float64) * (1 / HALF)).floor().cast(nw.Int64)
     return high, whole - high * HALF
 
 
-def _rounded(whole: "nw.Expr") -> "nw.Expr":
+def _rounded(whole: nw.Expr) -> nw.Expr:
     """Return integers of 64 bits as the nearest doubles, without a cast of one that has more than 53."""
-    import narwhals.stable.v2 as nw
-
     high, low = _halves(whole, divide=True)
     return high.cast(nw.Float64) * float(HALF) + low.cast(nw.Float64)

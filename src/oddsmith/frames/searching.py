@@ -25,27 +25,14 @@ _MARGIN = 0.125
 
 
 class Search(NamedTuple):
-    """A plan to find how many knots lie below a score.
-
-    Parameters
-    ----------
-    knots : ndarray
-    low, high : float
-        Scores for which the plan holds; below none and above all knots are passed.
-    per_cell : float
-        The cell of a score is ⌊(score − low) · per_cell⌋.
-    before : ndarray of int
-        How many knots lie in lower cells, for each cell; empty: begin with none.
-    steps : tuple of int
-        Falling powers of two: how many knots to pass next if the score is above the last of them.
-    """
+    """A plan to find how many knots lie below a score; below ``low`` none and above ``high`` all are passed."""
 
     knots: Floats
     low: float
     high: float
-    per_cell: float
-    before: NDArray[np.intp]
-    steps: tuple[int, ...]
+    per_cell: float  # the cell of a score is ⌊(score − low) · per_cell⌋
+    before: NDArray[np.intp]  # how many knots lie in lower cells, for each cell; empty: begin with none
+    steps: tuple[int, ...]  # falling powers of two: how many knots to pass next if the score is above the last of them
 
     @property
     def padded(self) -> Floats:

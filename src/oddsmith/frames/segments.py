@@ -24,19 +24,10 @@ _MOST_LISTED = 5_000_000
 
 @dataclass(frozen=True)
 class Maps:
-    """One map for all rows, or one for each segment.
+    """One map for all rows, or one for each segment."""
 
-    Parameters
-    ----------
-    default : CalibrationMap or None
-        For all rows, or for those of no known segment; None gives them no probability.
-    by : str or None
-        Column that names the segment.
-    segments : mapping of str to CalibrationMap
-    """
-
-    default: CalibrationMap | None
-    by: str | None = None
+    default: CalibrationMap | None  # for all rows, or those of no known segment; None gives them no probability
+    by: str | None = None  # column that names the segment
     segments: Mapping[str, CalibrationMap] = field(default_factory=dict)
 
     def probability(self, scores: Floats, keys: NDArray[Any] | None, *, refuse: bool = False) -> Floats:

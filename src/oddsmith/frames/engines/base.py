@@ -1,29 +1,27 @@
 """What all engines have in common, said in narwhals. An engine overrides what it does in its own way."""
 
 import contextlib
-import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import reduce
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith._types import Bools
 from oddsmith.errors import EngineError, OddsmithError
 from oddsmith.formula import Formula
-from oddsmith.frames.expressions import ExpressionReader, most_probable
+from oddsmith.frames.expressions import ExpressionReader, with_layers
 from oddsmith.table.grid import Grid
 
 if TYPE_CHECKING:
-    import narwhals.stable.v2 as nw
-
-    from oddsmith.frames.joint_plan import JointPlan
+    from oddsmith.frames.applying_joint import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
     from oddsmith.frames.segments import Maps
 
 #: A frame as narwhals shows it, in memory or not.
-Frame: TypeAlias = "nw.DataFrame[Any] | nw.LazyFrame[Any]"
+Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 #: From here on all doubles are whole.
 _WHOLE = 2.0**53
@@ -64,6 +62,8 @@ class LongNames(NamedTuple):
 class FrameEngine:
     """An engine and its dialect; as it stands, one of which nothing is known but that narwhals reads its frames."""
 
+    #: What narwhals calls the engine of its frames; where that is not said, all are taken.
+    kinds: tuple[nw.Implementation, ...] = ()
     #: Whether columns may be Arrow's, which does not cast integers above 2⁵³ to doubles.
     holds_arrow = False
     #: Whether moments are in the time zone of the session, which goes without saying.
@@ -75,8 +75,7 @@ class FrameEngine:
 
     def takes(self, frame: Frame) -> bool:
         """Whether a frame is this engine's."""
-        del frame
-        return True
+        return not self.kinds or frame.implementation in self.kinds
 
     def tells_case_apart(self, frame: Frame) -> bool:
         """Whether names that differ by case alone are two names."""
@@ -94,24 +93,16 @@ class FrameEngine:
 
     def query_text(self, native: Any) -> str | None:
         """Return the query of a native frame as the engine would show it, where it can."""
-        del native
-        return None
 
     def known_extent(self, rows: "ScoredFrame") -> Extent | None:
         """Return the range of the scores where it is known without a query."""
-        del rows
-        return None
 
-    def as_integer(self, flag: "nw.Expr") -> "nw.Expr":
+    def as_integer(self, flag: nw.Expr) -> nw.Expr:
         """Return a column of bools as 64 bits."""
-        import narwhals.stable.v2 as nw
-
         return flag.cast(nw.Int64)
 
-    def with_cells(self, rows: "ScoredFrame", grid: Grid) -> "tuple[Frame, nw.Expr]":
+    def with_cells(self, rows: "ScoredFrame", grid: Grid) -> tuple[Frame, nw.Expr]:
         """Return a frame, and the cell of each of its scores; missing and infinite scores stay what they are."""
-        import narwhals.stable.v2 as nw
-
         score = rows.as_double(rows.score)
         place = grid.place(score, lambda odds: odds.log()) * (1 / grid.width)
         if grid.log_odds:
@@ -128,8 +119,6 @@ class FrameEngine:
 
     def fetch(self, planned: Frame) -> dict[str, SentColumn]:
         """Run a query and return its columns."""
-        import narwhals.stable.v2 as nw
-
         collected = planned.collect() if isinstance(planned, nw.LazyFrame) else planned
         return {series.name: _sent(series) for series in collected.iter_columns()}
 
@@ -156,8 +145,6 @@ class FrameEngine:
 
         Where the label is missing, that is said of the first class alone, so that such rows are counted once.
         """
-        import narwhals.stable.v2 as nw
-
         truth, label = f"{rows.spare}_truth", nw.col(rows.label)
         place: Any = nw.lit(-1)
         for number, one in reversed(list(enumerate(labels))):
@@ -176,8 +163,6 @@ class FrameEngine:
 
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
         """Return the native frame with the probability of each row; parameters of segments are joined to the rows."""
-        import narwhals.stable.v2 as nw
-
         formula = maps.formula(lambda one: self.plain(rows.frame, one))
         score = rows.as_double(rows.score)
         reader = ExpressionReader(nw, score, rows.spare, as_text=self.writes_numbers_as_text)
@@ -190,27 +175,12 @@ class FrameEngine:
 
     def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
         """Return the native frame with the probabilities of several classes and the decision: layer by layer."""
-        import narwhals.stable.v2 as nw
-
         from oddsmith.formula.sql import as_decisions
 
-        given = [f"{rows.spare}_given{place}" for place in range(len(plan.columns))]
-        strict = self.is_strict(rows.frame)
-        layers, probs, top = plan.layers(given, f"{rows.spare}_", prepare=as_decisions, strict=strict)
-        doubles = {name: rows.as_double(column) for name, column in zip(given, plan.columns, strict=True)}
-        frame = rows.frame.with_columns(**doubles)
-        for layer in layers:
-            columns = {}
-            for column in layer:
-                score, *beside = map(nw.col, column.of)
-                reader = ExpressionReader(nw, score, rows.spare, as_text=self.writes_numbers_as_text, beside=beside)
-                columns[column.name] = reader.read(column.formula)
-            frame = frame.with_columns(**columns)
-        there = reduce(operator.and_, (~nw.col(name).is_nan() for name in given))
-        added = dict(zip(plan.probs, map(nw.col, probs), strict=True))
-        added[plan.decision] = most_probable(nw, list(added.values()), nw.col(top), plan.labels)
-        frame = frame.with_columns(**{name: nw.when(there).then(value) for name, value in added.items()})
-        return frame.select(*rows.schema, *added).to_native()
+        layers = plan.layers(f"{rows.spare}_", prepare=as_decisions, strict=self.is_strict(rows.frame))
+        reader = partial(ExpressionReader, as_text=self.writes_numbers_as_text)
+        added = with_layers(nw, rows.frame, map(rows.as_double, plan.columns), plan, layers, reader)
+        return added.select(*rows.schema, *plan.probs, plan.decision).to_native()
 
     def joined(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
         """Add the columns of a table, numbers, to the rows that have its key, a text; others get nulls."""

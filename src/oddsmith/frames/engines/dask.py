@@ -7,15 +7,16 @@ made of NumPy and pandas alone, and the workers need nothing of this library.
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from oddsmith.formula import Column, NumpySteps, Pieces, steps_past
 from oddsmith.formula.vector_steps import computing_vector
-from oddsmith.frames.engines.base import Frame, FrameEngine
+from oddsmith.frames.engines.base import FrameEngine
 from oddsmith.maps.base import MAX
 
 if TYPE_CHECKING:
-    from oddsmith.frames.joint_plan import JointPlan
+    from oddsmith.frames.applying_joint import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
     from oddsmith.frames.segments import Maps
 
@@ -23,16 +24,11 @@ if TYPE_CHECKING:
 class Dask(FrameEngine):
     """Frames of Dask, whose columns are pandas' or Arrow's."""
 
+    kinds = (nw.Implementation.DASK,)
     holds_arrow = True
-
-    def takes(self, frame: Frame) -> bool:
-        """Whether this is a frame of Dask."""
-        return frame.implementation.is_dask()
 
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
         """Return the native frame with the probability of each row."""
-        import narwhals.stable.v2 as nw
-
         steps, coding = NumpySteps(), None
         if maps.by is not None:
             rows.segment()  # of a type that can name segments
@@ -44,18 +40,15 @@ class Dask(FrameEngine):
 
     def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
         """Return the native frame with the probabilities of several classes and the decision."""
+        import pandas as pd
+
         frame = rows.frame.to_native()
         labels = np.array(plan.labels, dtype=object)
         compute = computing_vector(plan.map.probability_formula())
         add = _adding_several(compute, list(plan.columns), plan.probs, plan.decision, labels)
-        meta = frame._meta.assign(**dict.fromkeys(plan.probs, np.empty(0)), **{plan.decision: _no_labels(labels)})
+        decision = pd.Series([], dtype=pd.Series(plan.labels).dtype)
+        meta = frame._meta.assign(**dict.fromkeys(plan.probs, np.empty(0)), **{plan.decision: decision})
         return frame.map_partitions(add, meta=meta)
-
-
-def _no_labels(labels: Any) -> Any:
-    import pandas as pd
-
-    return pd.Series(labels[:0].tolist(), dtype=pd.Series(labels.tolist()).dtype)
 
 
 # What follows is called on workers: closures travel by value, and annotations would travel with them.

@@ -1,30 +1,31 @@
 """DuckDB: relations, asked and extended in its own words where these are faster."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from oddsmith.frames.engines.base import Extent, Frame, FrameEngine, LongNames, SentColumn
-from oddsmith.frames.footers import range_in_footers
-from oddsmith.frames.sql_text import identifier
+from oddsmith.frames.sql_text import identifier, text_literal
 from oddsmith.table.grid import Grid
 
 if TYPE_CHECKING:
-    import narwhals.stable.v2 as nw
-    from duckdb import Expression
+    from duckdb import DuckDBPyRelation, Expression
 
-    from oddsmith.frames.joint_plan import JointPlan
+    from oddsmith.frames.applying_joint import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
     from oddsmith.frames.segments import Maps
+
+#: All rows of files and nothing else, as DuckDB writes it; paths with brackets are left to it.
+_FILES = re.compile(r'SELECT \* FROM parquet_scan\((\[[^][]*\]), [^()]*union_by_name := false\) AS "[^"]*"')
 
 
 class DuckDB(FrameEngine):
     """Relations of DuckDB."""
 
-    def takes(self, frame: Frame) -> bool:
-        """Whether this is a relation of DuckDB."""
-        return frame.implementation.is_duckdb()
+    kinds = (nw.Implementation.DUCKDB,)
 
     def query_text(self, native: Any) -> str | None:
         """Return the SQL."""
@@ -32,8 +33,6 @@ class DuckDB(FrameEngine):
 
     def known_extent(self, rows: "ScoredFrame") -> Extent | None:
         """Return the range of doubles that footers of Parquet files tell."""
-        import narwhals.stable.v2 as nw
-
         is_double = rows.schema[rows.score] == nw.Float64
         return range_in_footers(rows.frame.to_native(), rows.score) if is_double else None
 
@@ -45,13 +44,12 @@ class DuckDB(FrameEngine):
             sent[name] = SentColumn.filled(np.ma.getdata(array)[~missing], missing)
         return sent
 
-    def with_cells(self, rows: "ScoredFrame", grid: Grid) -> "tuple[Frame, nw.Expr]":
+    def with_cells(self, rows: "ScoredFrame", grid: Grid) -> tuple[Frame, nw.Expr]:
         """Return a relation with the cell of each score as one more column.
 
         By way of narwhals a logarithm is guarded against all that is no number: a quarter of the time of the query.
         """
         import duckdb
-        import narwhals.stable.v2 as nw
 
         name = f"{rows.spare}_cell"
         cell = cell_expression(grid, duckdb.ColumnExpression(rows.score).cast("DOUBLE")).alias(name)
@@ -99,3 +97,37 @@ def cell_expression(grid: Grid, score: "Expression") -> "Expression":
 
     cell = call("floor", grid.place(score, lambda odds: call("ln", odds)) * (1 / grid.width))
     return duckdb.CaseExpression((score >= 0) & (score <= 1), cell).otherwise(score) if grid.log_odds else cell
+
+
+def range_in_footers(relation: "DuckDBPyRelation", column: str) -> Extent | None:
+    """Return the range of a column of doubles, None where footers do not tell it or rows are not plain files.
+
+    Of a single Parquet file DuckDB looks there by itself.
+
+    Examples
+    --------
+    >>> import duckdb, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = duckdb.execute(f"COPY (SELECT i / 4 AS s FROM range(9) t(i)) TO '{folder}/0.parquet'")
+    ...     range_in_footers(duckdb.read_parquet(f"{folder}/*.parquet"), "s")
+    Extent(rows=9, span=(0.0, 2.0))
+    """
+    import duckdb
+
+    files = _FILES.fullmatch(relation.sql_query().strip())
+    if files is None:
+        return None
+    told = "bool_and(coalesce(type = 'DOUBLE' AND stats_min_value <> '' AND stats_max_value <> '', false))"
+    limits = "min(stats_min_value::DOUBLE), max(stats_max_value::DOUBLE)"
+    query = (
+        f"SELECT {told}, sum(row_group_num_rows), {limits} "
+        f"FROM parquet_metadata({files[1]}) WHERE path_in_schema = {text_literal(column)}"
+    )
+    try:
+        answer = relation.query("rows_of_files", query)
+        known, rows, low, high = answer.fetchall()[0] if answer is not None else (False, 0, 0.0, 0.0)
+    except duckdb.Error:
+        return None
+    if not known or not np.isfinite([low, high]).all():
+        return None
+    return Extent(int(rows), (low, high))

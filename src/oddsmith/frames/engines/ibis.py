@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v2 as nw
+
 from oddsmith import _check
 from oddsmith.frames.engines.base import Frame, FrameEngine
 
 if TYPE_CHECKING:
-    import narwhals.stable.v2 as nw
-
+    from oddsmith.frames.applying_joint import JointPlan
     from oddsmith.frames.engines.base import LongNames
-    from oddsmith.frames.joint_plan import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
 
 #: Backends whose doubles overflow to ∞ and vanish to 0 without an error.
@@ -23,11 +23,8 @@ _MINDS_CASE = {"clickhouse", "datafusion", "oracle", "polars", "postgres", "risi
 class Ibis(FrameEngine):
     """Tables of Ibis."""
 
+    kinds = (nw.Implementation.IBIS,)
     writes_numbers_as_text = True
-
-    def takes(self, frame: Frame) -> bool:
-        """Whether this is a table of Ibis."""
-        return frame.implementation.is_ibis()
 
     def tells_case_apart(self, frame: Frame) -> bool:
         """Whether the backend does."""
@@ -41,10 +38,8 @@ class Ibis(FrameEngine):
         """Return the SQL."""
         return str(native.compile(pretty=True))
 
-    def as_integer(self, flag: "nw.Expr") -> "nw.Expr":
+    def as_integer(self, flag: nw.Expr) -> nw.Expr:
         """Return a column of bools as integers, which PostgreSQL does not cast to 64 bits."""
-        import narwhals.stable.v2 as nw
-
         return nw.when(~flag.is_null()).then(nw.when(flag).then(nw.lit(1)).otherwise(nw.lit(0)))
 
     def unpivoted(self, rows: "ScoredFrame", labels: Sequence[Any]) -> tuple[Any, "LongNames"]:
@@ -59,8 +54,6 @@ class Ibis(FrameEngine):
 
     def joined(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
         """Join a table from memory, which the backend gets with the query."""
-        import narwhals.stable.v2 as nw
-
         arrow = nw.from_dict(table, backend="pyarrow").to_native()
         return frame.join(nw.from_native(nw.get_native_namespace(frame).memtable(arrow)), on=key, how="left")
 

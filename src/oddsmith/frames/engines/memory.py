@@ -2,13 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith.frames.engines.base import Frame, FrameEngine
 
 if TYPE_CHECKING:
-    from oddsmith.frames.joint_plan import JointPlan
+    from oddsmith.frames.applying_joint import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
     from oddsmith.frames.segments import Maps
 
@@ -20,14 +21,10 @@ class ArrowMemory(FrameEngine):
 
     def takes(self, frame: Frame) -> bool:
         """Whether rows are in memory."""
-        import narwhals.stable.v2 as nw
-
         return isinstance(frame, nw.DataFrame)
 
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
         """Return the native frame with the probability of each row."""
-        import narwhals.stable.v2 as nw
-
         frame = rows.frame
         wanted = {"score": rows.as_double(rows.score)} | ({} if maps.by is None else {"segment": rows.segment()})
         sent = self.answer(frame, lambda asked: asked.select(**wanted))
@@ -45,8 +42,6 @@ class ArrowMemory(FrameEngine):
 
     def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
         """Return the native frame with the probabilities of several classes and the decision."""
-        import narwhals.stable.v2 as nw
-
         wanted = {f"score{place}": rows.as_double(name) for place, name in enumerate(plan.columns)}
         sent = self.answer(rows.frame, lambda asked: asked.select(**wanted))
         scores = np.column_stack([np.where(missing, np.nan, values) for values, missing in sent.values()])
@@ -56,7 +51,7 @@ class ArrowMemory(FrameEngine):
         columns: dict[str, tuple[NDArray[Any], Any]] = {
             name: (values, nw.Float64) for name, values in zip(plan.probs, prob.T, strict=True)
         }
-        columns[plan.decision] = plan.decide(np.nan_to_num(prob)), kind
+        columns[plan.decision] = np.asarray(plan.labels)[np.nan_to_num(prob).argmax(axis=1)], kind
         made = [
             nw.new_series(name, values, dtype, backend=rows.frame.implementation)
             for name, (values, dtype) in columns.items()

@@ -4,14 +4,16 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v2 as nw
+
 from oddsmith.formula import Column, Pieces
 from oddsmith.frames.engines.base import Frame, FrameEngine
 from oddsmith.frames.engines.memory import ArrowMemory
-from oddsmith.frames.expressions import ExpressionReader, most_probable
+from oddsmith.frames.expressions import ExpressionReader, with_layers
 from oddsmith.maps.base import MAX
 
 if TYPE_CHECKING:
-    from oddsmith.frames.joint_plan import JointPlan
+    from oddsmith.frames.applying_joint import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
     from oddsmith.frames.segments import Maps
 
@@ -35,16 +37,12 @@ class PolarsLazy(FrameEngine):
 
     def joined(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
         """Join in Polars' own words: left joins of narwhals do not promise the order of rows."""
-        import narwhals.stable.v2 as nw
-
         small = nw.get_native_namespace(frame).LazyFrame(table)
         joined: Frame = nw.from_native(frame.to_native().join(small, on=key, how="left", maintain_order="left"))
         return joined
 
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
         """Return the native frame with the probability of each row."""
-        import narwhals.stable.v2 as nw
-
         if maps.by is not None:
             return super().with_probability(rows, maps, name)
         words = nw.get_native_namespace(rows.frame)
@@ -55,26 +53,11 @@ class PolarsLazy(FrameEngine):
 
     def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
         """Return the native frame with the probabilities of several classes and the decision, layer by layer."""
-        import narwhals.stable.v2 as nw
-
         words = nw.get_native_namespace(rows.frame)
-        given = [f"{rows.spare}_given{place}" for place in range(len(plan.columns))]
-        layers, probs, top = plan.layers(given, f"{rows.spare}_")
-        doubles = zip(given, plan.columns, strict=True)
-        frame = rows.frame.to_native().with_columns(**{x: words.col(name).cast(words.Float64) for x, name in doubles})
-        for layer in layers:
-            columns, places = dict[str, Any](), dict[str, Any]()
-            for column in layer:
-                score, *beside = map(words.col, column.of)
-                reader = _SearchReader(words, score, f"{column.name}_place", beside=beside)
-                columns[column.name] = reader.read(column.formula)
-                places |= reader.places
-            frame = frame.with_columns(**places).with_columns(**columns)
-        there = words.all_horizontal(~words.col(name).is_nan() for name in given)
-        added = dict(zip(plan.probs, map(words.col, probs), strict=True))
-        added[plan.decision] = most_probable(words, list(added.values()), words.col(top), plan.labels)
-        frame = frame.with_columns(**{name: words.when(there).then(value) for name, value in added.items()})
-        return frame.select(*rows.schema, *added)
+        doubles = (words.col(name).cast(words.Float64) for name in plan.columns)
+        layers = plan.layers(f"{rows.spare}_")
+        added = with_layers(words, rows.frame.to_native(), doubles, plan, layers, _SearchReader)
+        return added.select(*rows.schema, *plan.probs, plan.decision)
 
 
 class PolarsMemory(ArrowMemory):
@@ -97,7 +80,6 @@ class _SearchReader(ExpressionReader):
 
     def __init__(self, words: ModuleType, score: Any, spare: str, beside: Sequence[Any] = ()) -> None:
         super().__init__(words, score, spare, beside=beside)
-        self.places: dict[str, Any] = {}  # columns that must be there first: where scores lie among knots
         self._place: Any = None
 
     def _column(self, node: Column) -> Any:

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v2 as nw
+
 from oddsmith.frames.engines.base import Frame, FrameEngine
 from oddsmith.frames.sql_text import identifier
 
 if TYPE_CHECKING:
-    from oddsmith.frames.joint_plan import JointPlan
+    from oddsmith.frames.applying_joint import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
     from oddsmith.frames.segments import Maps
 
@@ -15,12 +17,9 @@ if TYPE_CHECKING:
 class Spark(FrameEngine):
     """Frames of PySpark, in which dots are paths and names are not told apart by case."""
 
+    kinds = (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT)
     has_local_times = True
     renames = True
-
-    def takes(self, frame: Frame) -> bool:
-        """Whether this is a frame of PySpark."""
-        return frame.implementation.is_pyspark() or frame.implementation.is_pyspark_connect()
 
     def renamed(self, native: Any, names: Mapping[str, str]) -> Any:
         """Return a frame with new names, by place."""
@@ -32,8 +31,6 @@ class Spark(FrameEngine):
 
     def joined(self, frame: Frame, key: str, table: Mapping[str, list[Any]]) -> Frame:
         """Join a frame of the same session."""
-        import narwhals.stable.v2 as nw
-
         rows = list(zip(*table.values(), strict=True))
         columns = [f"`{key}` STRING", *(f"`{name}` DOUBLE" for name in table if name != key)]
         other = nw.from_native(frame.to_native().sparkSession.createDataFrame(rows, ", ".join(columns)))
@@ -55,13 +52,12 @@ class Spark(FrameEngine):
         """Return the native frame with the probabilities of several classes and the decision, layer by layer."""
         from sqlglot import exp
 
-        from oddsmith.formula.sql import SqlReader, as_decisions, label_literal
+        from oddsmith.formula.sql import SqlReader, as_decisions
 
         def named(value: str, name: str) -> str:
             return f"{value} AS {identifier(name, '`')}"
 
-        given = [f"{rows.spare}_given{place}" for place in range(len(plan.columns))]
-        layers, probs, top = plan.layers(given, f"{rows.spare}_", prepare=as_decisions)
+        given, layers, probs, top = plan.layers(f"{rows.spare}_", prepare=as_decisions)
         doubles = zip(plan.columns, given, strict=True)
         frame = rows.frame.to_native()
         frame = frame.selectExpr("*", *(named(f"CAST({identifier(name, '`')} AS DOUBLE)", x) for name, x in doubles))
@@ -73,8 +69,7 @@ class Spark(FrameEngine):
                 values.append(named(value.sql(dialect="spark", copy=False), column.name))
             frame = frame.selectExpr("*", *values)
         there = " AND ".join(f"NOT ({name} IS NULL OR isnan({name}))" for name in given)
-        labels = (label_literal(label).sql(dialect="spark") for label in plan.labels)
-        decisions = (f"WHEN {prob} >= {top} THEN {label}" for prob, label in zip(probs, labels, strict=True))
-        added = dict(zip([*plan.probs, plan.decision], [*probs, f"CASE {' '.join(decisions)} END"], strict=True))
-        wanted = [named(f"CASE WHEN {there} THEN {value} END", name) for name, value in added.items()]
+        values = [*probs, plan.decision_sql(probs, top, "spark")]
+        added = zip(values, [*plan.probs, plan.decision], strict=True)
+        wanted = [named(f"CASE WHEN {there} THEN {value} END", name) for value, name in added]
         return frame.selectExpr(*(identifier(name, "`") for name in rows.schema), *wanted)
