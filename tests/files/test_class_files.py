@@ -135,6 +135,21 @@ class TestRows:
         assert "label has no score column: 1" in data.dropped.message
         refused(path, "'cat', 'cow', 'dog', 'horse' in 5 of 5 rows", classes=["0", "1", "2"], bad_rows="skip")
 
+    @pytest.mark.parametrize("times", [1, 4, 9])
+    def test_rows_with_two_faults_are_left_out_once(self, tmp_path, times):
+        """Neither do their probabilities sum to 1 nor has their label a column."""
+        path = tmp_path / "a.csv"
+        path.write_text(text([*ROWS, *[(0.7, 0.4, 0.1, "horse")] * times]))
+        data = read(path, scores_are="probabilities", bad_rows="skip")
+        assert data.rows.n_rows == data.total == 4
+        assert data.dropped.count == times
+        assert "horse" not in data.dropped.message
+        path.write_text(text([*ROWS, *[(0.7, 0.4, 0.1, "horse")] * times, (0.5, 0.3, 0.2, "horse")]))
+        data = read(path, scores_are="probabilities", bad_rows="skip")
+        assert data.rows.n_rows == data.total == 4
+        assert data.dropped.count == times + 1
+        assert "label has no score column: 1" in data.dropped.message
+
     def test_columns_that_no_label_has_are_told(self, path):
         assert read(path, classes=["cat", "dog", "cow"]).unseen == ()
         path.write_text(text(ROWS[:2]))

@@ -140,12 +140,14 @@ def read_class_rows(
         if not survey.counts:
             _check.fail(f"{file.name} must hold rows", "none", "check how it was written")
         input_, counts = _meaning(file, survey.good, sums, scores_are, bad_rows), survey.counts
+        labels = survey.labels
         if input_ == "probabilities":
-            off = sums.negative + sums.off
-            counts = counts | {None: survey.good - off, len(problems): sums.negative, len(problems) + 1: sums.off}
+            off = [negative + away for _, negative, away, _ in survey.asked]
+            labels = {text: times - less for (text, times), less in zip(labels.items(), off, strict=True)}
+            counts = counts | {None: survey.good - sum(off), len(problems): sums.negative, len(problems) + 1: sums.off}
             problems += distribution_problems(k)
         dropped = refuse_bad_rows(file, columns, problems, counts, bad_rows)
-        codes, foreign = _codes(columns.classes, survey.labels)
+        codes, foreign = _codes(columns.classes, labels)
         dropped, good = _without_foreign(file, columns, dropped, foreign, counts[None], bad_rows)
         size = max(1, MOST_VALUES // k) if sample is None else _check.whole_number(sample, "sample", low=1)
         usable = _usable(rows, columns, list(foreign), input_, survey.whole_weights)
@@ -222,7 +224,7 @@ def _codes(classes: Sequence[Label], labels: Mapping[str, int]) -> tuple[dict[st
     place = {value: i for i, value in enumerate(values[: len(classes)])}
     written = dict(zip(labels, values[len(classes) :], strict=True))
     codes = {text: place[value] for text, value in written.items() if value in place}
-    return codes, {text: times for text, times in labels.items() if text not in codes}
+    return codes, {text: times for text, times in labels.items() if times and text not in codes}
 
 
 def _without_foreign(
