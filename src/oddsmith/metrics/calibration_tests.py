@@ -21,16 +21,6 @@ from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.slope import recalibration_line, require_several, without_certain
 from oddsmith.table import ScoreTable
 
-__all__ = [
-    "CalibrationTest",
-    "calibration_in_the_large_test",
-    "cox_test",
-    "hosmer_lemeshow_test",
-    "kolmogorov_smirnov_test",
-    "kuiper_test",
-    "spiegelhalter_test",
-]
-
 
 @dataclass(frozen=True)
 class CalibrationTest(Figure):

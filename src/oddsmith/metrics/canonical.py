@@ -10,8 +10,6 @@ from oddsmith._types import Floats
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.measure import Figure, measure
 
-__all__ = ["canonical_calibration_error"]
-
 _NORMS = {"l1": "mean of Σ|gap|", "l2": "root of the mean of Σgap²", "squared": "mean of Σgap²"}
 
 #: Bandwidths to choose from, and rows that the choice looks at.

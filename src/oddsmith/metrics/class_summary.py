@@ -32,8 +32,6 @@ from oddsmith.metrics.result import plain
 from oddsmith.metrics.significance import Decisions, holm_of_known
 from oddsmith.table.class_rows import ClassRows
 
-__all__ = ["evaluate_classes", "forecast_of_rows"]
-
 _LEVEL = 0.95
 
 #: Rows times draws, and the fewest draws whatever the rows.

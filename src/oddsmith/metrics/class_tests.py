@@ -13,8 +13,6 @@ from oddsmith.metrics.measure import ForecastFunction, forecast_function, size
 from oddsmith.metrics.result import Result
 from oddsmith.metrics.significance import holm_of_known
 
-__all__ = ["ClassTests", "classwise_test"]
-
 
 @dataclass(frozen=True, eq=False)
 class ClassTests(Result):

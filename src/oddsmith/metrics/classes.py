@@ -13,8 +13,6 @@ from oddsmith._types import Floats, Weights
 from oddsmith.maps.base import logit
 from oddsmith.table import ScoreTable
 
-__all__ = ["ClassForecast", "class_forecast"]
-
 
 @dataclass(frozen=True, eq=False)
 class ClassForecast:

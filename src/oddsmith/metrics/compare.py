@@ -19,8 +19,6 @@ from oddsmith.metrics.provenance import HasLogOdds, fitted_on
 from oddsmith.metrics.significance import Decisions
 from oddsmith.table import ScoreTable
 
-__all__ = ["HasLogOdds", "compare", "compare_rows"]
-
 Protocol = Literal["B03", "ZY04", "t", "bootstrap"]
 Test = Literal["sign", "t", "bootstrap"]
 ArrayMeaning = Literal["log_odds", "probability"]

@@ -9,8 +9,6 @@ import numpy as np
 from oddsmith._types import Bools, Floats, Weights
 from oddsmith.metrics.result import Result, plain
 
-__all__ = ["Comparison", "MeasureComparison"]
-
 
 @dataclass(frozen=True, eq=False)
 class MeasureComparison(Result):

@@ -13,8 +13,6 @@ from oddsmith.metrics.measure import ForecastFunction, as_forecast, probability
 from oddsmith.metrics.result import Result
 from oddsmith.table import ScoreTable
 
-__all__ = ["EmpiricalLogOdds", "ReliabilityCurve", "empirical_log_odds", "reliability_curve"]
-
 
 @dataclass(frozen=True, eq=False)
 class ReliabilityCurve(Result):

@@ -21,8 +21,6 @@ from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.result import Result
 from oddsmith.table.resample import RandomState, pooled
 
-__all__ = ["Interval", "interval"]
-
 #: Tables of more cells are drawn from in so many groups of neighbors.
 _CELLS = 2048
 

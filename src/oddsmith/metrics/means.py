@@ -9,8 +9,6 @@ from scipy.special import ndtri, stdtrit
 from oddsmith._types import Floats
 from oddsmith.metrics.significance import Decisions, mean_and_error
 
-__all__ = ["mean_with_interval", "share_with_interval"]
-
 
 def mean_with_interval(values: Floats, decisions: Decisions, level: float = 0.95) -> dict[str, Any]:
     """Return a mean with Student's interval as "value", "low" and "high"; None and a "reason" where there is none.

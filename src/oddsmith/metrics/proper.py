@@ -16,21 +16,6 @@ from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.measure import AnyForecast, Measure, forecast_function, measure, register, size, weighted_sum
 from oddsmith.metrics.result import Result
 
-__all__ = [
-    "Decomposition",
-    "brier_discrimination",
-    "brier_miscalibration",
-    "brier_uncertainty",
-    "decompose",
-    "log_loss",
-    "log_loss_discrimination",
-    "log_loss_miscalibration",
-    "log_loss_uncertainty",
-    "root_mean_squared_error",
-    "squared_error",
-    "zero_one_error",
-]
-
 Convention = Literal["mean", "total", "B03", "ZY04", "P99", "NC05"]
 ProperScore = Literal["log", "squared"]
 

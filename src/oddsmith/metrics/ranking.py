@@ -8,8 +8,6 @@ from oddsmith.metrics.measure import AnyForecast, measure, register, require_cla
 from oddsmith.metrics.proper import zero_one_error
 from oddsmith.table import ScoreTable
 
-__all__ = ["accuracy", "auc", "average_precision", "break_even", "distinct_outputs", "lift"]
-
 
 @register
 @measure("area under the ROC curve, ties count ½")

@@ -16,14 +16,6 @@ from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.measure import Figure, measure, register, size
 from oddsmith.table import ScoreTable
 
-__all__ = [
-    "DEFINITIONS",
-    "ErrorDefinition",
-    "calibration_error",
-    "classwise_calibration_error",
-    "top_label_calibration_error",
-]
-
 Norm = Literal["l1", "l2", "squared", "max", "mean"]
 _NORMS = {
     "l1": "L1: mean of |gap| by weight",

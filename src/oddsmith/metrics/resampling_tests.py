@@ -13,8 +13,6 @@ from oddsmith.metrics.measure import checked_level
 from oddsmith.metrics.result import Result
 from oddsmith.metrics.significance import Decisions, SignTest, micro_sign_test, paired, ratio, signs_of
 
-__all__ = ["BootstrapTest", "cluster_sign_flip_test", "paired_bootstrap"]
-
 #: Numbers drawn at a time.
 _BLOCK = 1_000_000
 

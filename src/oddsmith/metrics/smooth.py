@@ -16,8 +16,6 @@ from oddsmith.metrics.slope import recalibration_line
 from oddsmith.table import ScoreTable
 from oddsmith.table.quantiles import quantiles
 
-__all__ = ["e90", "integrated_calibration_index", "smooth_calibration_error"]
-
 #: Cells of the lattice on [0, 1]; forecasts are shared between the two nearest centers.
 _CELLS = 4096
 _SMALLEST = 1e-4

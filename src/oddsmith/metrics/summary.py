@@ -19,8 +19,6 @@ from oddsmith.metrics.result import plain
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import RandomState
 
-__all__ = ["summary"]
-
 _TESTS = {
     test.__name__: test
     for test in (spiegelhalter_test, hosmer_lemeshow_test, cox_test, kolmogorov_smirnov_test, kuiper_test)

@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike
 
 from oddsmith import _check
 from oddsmith.metrics import Comparison, Interval, compare, compare_rows, forecast_from_arrays, interval, log_loss
-from oddsmith.metrics.compare import HasLogOdds
 from oddsmith.metrics.measure import as_forecast, checked_level
-from oddsmith.metrics.provenance import forecast_of
+from oddsmith.metrics.provenance import HasLogOdds, forecast_of
 from oddsmith.plots._sources import marked
 from oddsmith.plots.display import Display
 from oddsmith.plots.theme import Theme, ThemeName
@@ -21,8 +20,6 @@ from oddsmith.table.resample import RandomState
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["ComparisonDisplay"]
 
 Measured = Callable[..., SupportsFloat]
 _MARKS = {"*": "beats all others", "†": "beats all but the raw one", "‡": "beats all but one or two"}

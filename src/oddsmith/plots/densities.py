@@ -19,8 +19,6 @@ from oddsmith.table.quantiles import Cumulative
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["DensityDisplay"]
-
 _GRID = 600
 
 #: Share of all scores that the picture spans; a few far ones would squeeze all others.

@@ -19,8 +19,6 @@ from oddsmith.plots.trials import mean_of_trials
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["LearningCurve", "LearningCurveDisplay"]
-
 
 @dataclass(frozen=True, eq=False)
 class LearningCurve:

@@ -18,8 +18,6 @@ from oddsmith.plots.theme import Ink
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import RandomState
 
-__all__ = ["SmoothReliabilityDisplay"]
-
 #: Steps of the grid, whose width is the finest bandwidth.
 _GRID = 200
 
