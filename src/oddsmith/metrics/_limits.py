@@ -14,9 +14,9 @@ from scipy.special import ndtr, ndtri, stdtrit
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.errors import InvalidInputError
-from oddsmith.metrics._truths import Truth, paths_of_truth
+from oddsmith.metrics._truths import Truth
 from oddsmith.metrics.measure import AnyForecast, Null, value_of
-from oddsmith.metrics.resampled import labels_again, n_rows, rows_again
+from oddsmith.metrics.resampled import n_rows, rows_again
 from oddsmith.table import ScoreTable
 
 #: Standard errors from what the data suggest within which limits mostly lie, and how much more often they are drawn.
@@ -69,21 +69,24 @@ def by_percentiles(
 
 
 def by_inversion(
-    asked: Mapping[str, Asked], table: Any, null: Null, level: float, draws: int, rng: np.random.Generator
+    asked: Mapping[str, Asked],
+    paths: list[list[Truth]],
+    labels_again: Callable[[Floats, int, np.random.Generator], Iterable[Any]],
+    level: float,
+    draws: int,
+    rng: np.random.Generator,
 ) -> Callable[[str, float], Limits]:
     """Draw labels again under supposed truths; return what gives the limits of a measure, of which a value was seen.
 
     The null hypothesis gets a quarter of the draws, as its band is shown and decides whether 0 is covered.
     """
-    paths = paths_of_truth(table, null)
-    first = math.ceil(draws / 4)
-    at_null = _values(asked, labels_again(table, paths[0][0].prob, first, rng))
-    drawn = first
+    drawn = first = math.ceil(draws / 4)
+    at_null = _values(asked, labels_again(paths[0][0].prob, first, rng))
     samples = []
     for path in paths:
         amounts = _shared_out((draws - first) / len(paths), [truth.distance for truth in path[1:]])
         drawn += sum(amounts)
-        tables = (labels_again(table, *one, rng) for one in zip((t.prob for t in path[1:]), amounts, strict=True))
+        tables = (labels_again(truth.prob, n, rng) for truth, n in zip(path[1:], amounts, strict=True))
         samples.append([at_null, *(_values(asked, some) for some in tables)])
 
     def limits(name: str, seen: float) -> Limits:

@@ -17,9 +17,6 @@ from oddsmith.table.quantiles import equal_mass_starts, quantiles
 BinRule = Literal["width", "mass", "quantile", "split", "distinct", "split_or_distinct"]
 Edge = Literal["left", "right"]
 Ends = Literal["closed", "apart", "dropped"]
-BIN_RULES = ("width", "mass", "quantile", "split", "distinct", "split_or_distinct")
-EDGES = ("left", "right")
-ENDS = ("closed", "apart", "dropped")
 
 #: 0.3 lies below the third edge of a tenth grid, in floating point; edges are met within this slack.
 _SLACK = 1e-12
@@ -86,9 +83,6 @@ def bin_index(
     forecast is a bin. "split_or_distinct": the latter where there are fewer than a quarter as many as rows, else the
     former.
     """
-    _check.one_of(rule, "bins", BIN_RULES)
-    _check.one_of(edge, "edge", EDGES)
-    _check.one_of(ends, "ends", ENDS)
     if rule == "split_or_distinct":
         rows = float(forecast.total.sum()) ** 2 / float(squared_weight(forecast).sum())
         rule = "distinct" if len(forecast) < rows / 4 else "split"
