@@ -6,6 +6,7 @@ inverted: which supposed truths would have given what was seen?
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
 from typing import Any, NamedTuple, SupportsFloat
 
 import numpy as np
@@ -54,7 +55,8 @@ def by_percentiles(
     """Draw rows again; return what gives the limits of a measure."""
     two_classes = isinstance(table, ScoreTable)
     by_rate = {name for name, one in asked.items() if two_classes and getattr(one.measure, "of_base_rate", False)}
-    drawn = {name: Asked(_base_rate, {}, None) if name in by_rate else one for name, one in asked.items()}
+    rate = Asked(attrgetter("prevalence"), {}, None)
+    drawn = {name: rate if name in by_rate else one for name, one in asked.items()}
     samples = _values(drawn, rows_again(table, draws, rng))
     tail = _tail(table, level)
 
@@ -136,10 +138,6 @@ def _tail(table: AnyForecast, level: float) -> float:
     return float(ndtr(-math.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 + level) / 2)))
 
 
-def _base_rate(table: ScoreTable) -> float:
-    return table.prevalence
-
-
 def _over_rates(asked: Asked, low: float, high: float) -> tuple[float, float]:
     """Return the least and the largest value over shares of positives; the largest is at the one nearest to ½."""
     rates = (low, high, min(max(low, 0.5), high))
@@ -160,7 +158,8 @@ def _quantile_curves(samples: list[Floats], tail: float) -> Floats:
     outer quantiles make up for both.
     """
     sizes = np.array([len(values) for values in samples])
-    means, spreads = (np.array([function(values) for values in samples]) for function in (np.mean, _spread))
+    means = np.array([np.mean(values) for values in samples])
+    spreads = np.maximum([np.std(values, ddof=1) for values in samples], 1e-300)
     scaled = [(values - mean) / spread for values, mean, spread in zip(samples, means, spreads, strict=True)]
     near = [scaled[:1], *(scaled[max(k - 1, 1) : k + 2] for k in range(1, len(samples)))]
     pools = [np.concatenate(values) for values in near]
@@ -168,10 +167,6 @@ def _quantile_curves(samples: list[Floats], tail: float) -> Floats:
     reached = np.maximum([1 / (len(pool) + 1) for pool in pools], tail)
     wider = np.sqrt(1 + 1 / sizes) * stdtrit(sizes - 1, tail) / ndtri(reached)
     return np.asarray(means + spreads * shapes * np.array([wider, np.ones(len(sizes)), wider]))
-
-
-def _spread(values: Floats) -> float:
-    return max(float(np.std(values, ddof=1)), 1e-300)
 
 
 def _values(asked: Mapping[str, Asked], tables: Iterable[AnyForecast]) -> dict[str, Floats]:

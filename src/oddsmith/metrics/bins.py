@@ -49,19 +49,13 @@ class Bins:
 
 
 def binned(forecast: ScoreTable, n_bins: int, rule: BinRule, edge: Edge = "left", ends: Ends = "closed") -> Bins:
-    """Put the cells of a forecast in bins and sum them up."""
-    prob = probability(forecast)
+    """Put the cells of a forecast in bins, and sum weight, positives and forecasts of each."""
+    prob, total = probability(forecast), forecast.total
     index = bin_index(forecast, prob, _check.whole_number(n_bins, "n_bins", low=1), rule, edge, ends)
-    return sum_bins(forecast, prob, index, n_bins if ends == "dropped" else None)
-
-
-def sum_bins(forecast: ScoreTable, prob: Floats, index: Ints, dropped: int | None = None) -> Bins:
-    """Sum weight, positives and forecasts by bin; the cells of one bin may be left out."""
-    total = forecast.total
     weight = sum_by(index, total)
     held = weight > 0
-    if dropped is not None:
-        held[dropped:] = False
+    if ends == "dropped":
+        held[n_bins:] = False
     columns = (squared_weight(forecast), forecast.pos, total * prob)
     return Bins(np.flatnonzero(held), weight[held], *(sum_by(index, column)[held] for column in columns))
 

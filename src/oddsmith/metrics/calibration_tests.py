@@ -53,11 +53,16 @@ def spiegelhalter_test(forecast: ScoreTable) -> CalibrationTest:
     >>> print(spiegelhalter_test([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
     0.109109, p = 0.9131 (Spiegelhalter's Z)
     """
-    _refuse_in_sample(forecast)
     tilt = 1 - 2 * probability(forecast)
-    excess, variance = float(residuals(forecast) @ tilt), float(null_variance(forecast) @ tilt**2)
-    z = _ratio(forecast, excess, math.sqrt(variance))
-    return CalibrationTest(z, "Spiegelhalter's Z", _two_sided(z))
+    return _z_test(forecast, residuals(forecast) @ tilt, null_variance(forecast) @ tilt**2, "Spiegelhalter's Z")
+
+
+def _z_test(forecast: ScoreTable, excess: float, variance: float, name: str) -> CalibrationTest:
+    """Compare an excess of positives, in whatever sense, with the normal law, two-sided."""
+    _refuse_in_sample(forecast)
+    z = float(excess) / math.sqrt(variance) if variance > 0 else 0.0
+    z = math.inf if _refuted(forecast) else z
+    return CalibrationTest(z, name, float(2 * ndtr(-abs(z))))
 
 
 @ForecastFunction
@@ -73,9 +78,8 @@ def calibration_in_the_large_test(forecast: ScoreTable) -> CalibrationTest:
     >>> print(calibration_in_the_large_test([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
     -0.117041, p = 0.9068 (excess of positives, calibration in the large)
     """
-    _refuse_in_sample(forecast)
-    z = _ratio(forecast, float(residuals(forecast).sum()), math.sqrt(float(null_variance(forecast).sum())))
-    return CalibrationTest(z, "excess of positives, calibration in the large", _two_sided(z))
+    name = "excess of positives, calibration in the large"
+    return _z_test(forecast, residuals(forecast).sum(), null_variance(forecast).sum(), name)
 
 
 @ForecastFunction
@@ -112,9 +116,8 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10) -> Calibrati
     prob = probability(forecast)
     index = bin_index(forecast, prob, _check.whole_number(n_bins, "n_bins", low=1), "mass", "left")
     columns = (forecast.total, squared_weight(forecast), forecast.total * prob, residuals(forecast))
-    weight, squares, expected, excess = (sum_by(index, column) for column in columns)
-    held = np.flatnonzero(weight)
-    weight, squares, expected, excess = weight[held], squares[held], expected[held], excess[held]
+    held = np.flatnonzero(sum_by(index, forecast.total))
+    weight, squares, expected, excess = (sum_by(index, column)[held] for column in columns)
     variance = expected * (1 - expected / weight) * squares / weight
     varied = variance > 0
     statistic = math.inf if _refuted(forecast) else float(np.sum(excess[varied] ** 2 / variance[varied]))
@@ -260,7 +263,7 @@ def _walk(forecast: ScoreTable) -> Floats:
     _refuse_in_sample(forecast)
     spread = math.sqrt(float(null_variance(forecast).sum()))
     if _refuted(forecast) or spread == 0:
-        return np.array([_ratio(forecast, 0.0, 0.0)])
+        return np.array([math.inf if _refuted(forecast) else 0.0])
     return np.asarray(np.cumsum(residuals(forecast)) / spread)
 
 
@@ -269,13 +272,3 @@ def _refuted(forecast: ScoreTable) -> bool:
     ends = np.isinf(forecast.scores)
     wrong = np.where(forecast.scores > 0, forecast.neg, forecast.pos)
     return bool(np.any(wrong[ends] > 0))
-
-
-def _ratio(forecast: ScoreTable, excess: float, spread: float) -> float:
-    if _refuted(forecast):
-        return math.inf
-    return excess / spread if spread > 0 else 0.0
-
-
-def _two_sided(z: float) -> float:
-    return float(2 * ndtr(-abs(z)))

@@ -161,9 +161,6 @@ class Measure(ForecastFunction[P, R]):
         resampled: bool = True,
     ) -> None:
         super().__init__(function, takes)
-        self.definition: str
-        self.of_base_rate: bool
-        self.resampled: bool
         self.definition, self.null, self.of_base_rate, self.resampled = definition, null, of_base_rate, resampled
 
     def __call__(self, *args: Any, **options: Any) -> float:

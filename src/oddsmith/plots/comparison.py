@@ -95,7 +95,8 @@ class ComparisonDisplay(Display):
         # Where methods were compared, none was fitted on these rows.
         known = None if comparison is None else False
         forecasts = {name: forecast_of(scores, method, in_sample=known) for name, method in methods.items()}
-        return cls._of(forecasts, measure, options, comparison, level, n_resamples, random_state)
+        settings = {"level": level, "n_resamples": n_resamples, "random_state": random_state}
+        return cls._of(forecasts, comparison, measure, options=options, **settings)
 
     @classmethod
     def from_predictions(
@@ -133,8 +134,8 @@ class ComparisonDisplay(Display):
         comparison = None
         if _is_compared(measure, methods):
             comparison = compare_rows(y_true, probs, sample_weight=sample_weight, raw=raw, input="probability")
-        made = cls._of(forecasts, measure, options, comparison, level, n_resamples, random_state)
-        return made.plot(ax, **drawing)
+        settings = {"level": level, "n_resamples": n_resamples, "random_state": random_state}
+        return cls._of(forecasts, comparison, measure, options=options, **settings).plot(ax, **drawing)
 
     @classmethod
     def from_intervals(
@@ -185,19 +186,11 @@ class ComparisonDisplay(Display):
     def _of(
         cls,
         forecasts: Mapping[str, ScoreTable],
-        measure: Measured,
-        options: Mapping[str, Any] | None,
         comparison: Comparison | None,
-        level: float,
-        n_resamples: int,
-        random_state: RandomState,
+        measure: Measured,
+        **settings: Any,
     ) -> Self:
-        settings: dict[str, Any] = {
-            "options": options,
-            "level": level,
-            "n_resamples": n_resamples,
-            "random_state": random_state,
-        }
+        """Show a measure of forecasts, with marks where methods were compared."""
         found = {name: interval(measure, forecast, **settings) for name, forecast in forecasts.items()}
         display = cls.from_intervals(found, measure=_title(measure))
         if comparison is not None:
