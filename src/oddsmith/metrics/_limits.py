@@ -7,6 +7,7 @@ inverted: which supposed truths would have given what was seen?
 import math
 from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, NamedTuple, SupportsFloat
 
 import numpy as np
@@ -16,7 +17,7 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics._truths import Truth
-from oddsmith.metrics.measure import AnyForecast, Null, value_of
+from oddsmith.metrics.measure import AnyForecast, ForecastFunction, Null
 from oddsmith.metrics.resampled import n_rows, rows_again
 from oddsmith.table import ScoreTable
 
@@ -28,13 +29,18 @@ class Asked(NamedTuple):
     """A measure with its options, and what makes it 0."""
 
     measure: Callable[..., SupportsFloat]
-    options: dict[str, Any]
-    null: Null | None
+    options: Mapping[str, Any] = MappingProxyType({})
+    null: Null | None = None
+
+    def value(self, table: Any) -> float:
+        """Return the measure."""
+        function = self.measure.of if isinstance(self.measure, ForecastFunction) else self.measure
+        return float(function(table, **self.options))
 
     def of(self, table: Any) -> float:
         """Return the measure, NaN where it is undefined."""
         try:
-            return value_of(self.measure, table, self.options)
+            return self.value(table)
         except InvalidInputError:
             return math.nan
 
@@ -55,7 +61,7 @@ def by_percentiles(
     """Draw rows again; return what gives the limits of a measure."""
     two_classes = isinstance(table, ScoreTable)
     by_rate = {name for name, one in asked.items() if two_classes and getattr(one.measure, "of_base_rate", False)}
-    rate = Asked(attrgetter("prevalence"), {}, None)
+    rate = Asked(attrgetter("prevalence"))
     drawn = {name: rate if name in by_rate else one for name, one in asked.items()}
     samples = _values(drawn, rows_again(table, draws, rng))
     tail = _tail(table, level)

@@ -17,8 +17,7 @@ from oddsmith._types import Floats
 from oddsmith.calibrators.sigmoid import PlattCalibrator
 from oddsmith.calibrators.spline import SplineCalibrator
 from oddsmith.errors import OddsmithWarning
-from oddsmith.metrics._softmax_line import recalibrated
-from oddsmith.metrics.classes import ClassForecast
+from oddsmith.metrics.classes import ClassForecast, recalibrated
 from oddsmith.metrics.measure import Null, probability, squared_weight
 from oddsmith.table import ScoreTable
 

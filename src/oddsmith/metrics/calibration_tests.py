@@ -1,4 +1,4 @@
-"""Tests of perfect calibration, under which each P is the probability of a positive.
+"""Tests of perfect calibration, under which each P is the probability of a positive; of several classes, one by one.
 
 All take forecasts that were not fitted on these rows; p-values of a `Forecast` that was are refused. Float weights
 enter by their squares, so that p-values stay honest, or are refused. p-values are those of large samples, except that
@@ -7,17 +7,30 @@ Hosmer and Lemeshow's are exact for small groups.
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import chdtrc, expit, ndtr
 
 from oddsmith import _check
 from oddsmith._types import Floats
+from oddsmith.errors import InvalidInputError
 from oddsmith.metrics._group_law import Group, tail
 from oddsmith.metrics.bins import bin_index, sum_by
-from oddsmith.metrics.measure import Figure, ForecastFunction, probability, residuals, squared_weight
+from oddsmith.metrics.classes import ClassForecast
+from oddsmith.metrics.measure import (
+    Figure,
+    ForecastFunction,
+    forecast_function,
+    probability,
+    residuals,
+    size,
+    squared_weight,
+)
 from oddsmith.metrics.proper import log_loss
 from oddsmith.metrics.provenance import is_in_sample
+from oddsmith.metrics.result import Result
+from oddsmith.metrics.significance import holm_of_known
 from oddsmith.metrics.slope import recalibration_line, require_several, without_certain
 from oddsmith.table import ScoreTable
 
@@ -54,13 +67,14 @@ def spiegelhalter_test(forecast: ScoreTable) -> CalibrationTest:
     0.109109, p = 0.9131 (Spiegelhalter's Z)
     """
     tilt = 1 - 2 * probability(forecast)
-    return _z_test(forecast, residuals(forecast) @ tilt, null_variance(forecast) @ tilt**2, "Spiegelhalter's Z")
+    excess, variance = float(residuals(forecast) @ tilt), float(null_variance(forecast) @ tilt**2)
+    return _z_test(forecast, excess, variance, "Spiegelhalter's Z")
 
 
 def _z_test(forecast: ScoreTable, excess: float, variance: float, name: str) -> CalibrationTest:
     """Compare an excess of positives, in whatever sense, with the normal law, two-sided."""
     _refuse_in_sample(forecast)
-    z = float(excess) / math.sqrt(variance) if variance > 0 else 0.0
+    z = excess / math.sqrt(variance) if variance > 0 else 0.0
     z = math.inf if _refuted(forecast) else z
     return CalibrationTest(z, name, float(2 * ndtr(-abs(z))))
 
@@ -79,7 +93,7 @@ def calibration_in_the_large_test(forecast: ScoreTable) -> CalibrationTest:
     -0.117041, p = 0.9068 (excess of positives, calibration in the large)
     """
     name = "excess of positives, calibration in the large"
-    return _z_test(forecast, residuals(forecast).sum(), null_variance(forecast).sum(), name)
+    return _z_test(forecast, float(residuals(forecast).sum()), float(null_variance(forecast).sum()), name)
 
 
 @ForecastFunction
@@ -222,6 +236,78 @@ def kuiper_test(forecast: ScoreTable) -> CalibrationTest:
     walk = _walk(forecast)
     statistic = float(max(walk.max(), 0.0) - min(walk.min(), 0.0))
     return CalibrationTest(statistic, "cumulative excess, Kuiper, Brownian motion", range_of_brownian_motion(statistic))
+
+
+@dataclass(frozen=True, eq=False)
+class ClassTests(Result):
+    """A test of each class against the rest.
+
+    Attributes
+    ----------
+    labels : tuple
+        Labels of the classes.
+    mean_predicted, prevalence : ndarray of shape (k,)
+        Mean forecast and share of each class: their difference is its calibration in the large.
+    tests : tuple of CalibrationTest or str
+        The test of each class, or why there is none.
+    p_values, p_holm : ndarray of shape (k,)
+        Uncorrected, and by Holm's correction for the number of classes tested; NaN where there is no test.
+    """
+
+    labels: tuple[Any, ...]
+    mean_predicted: Floats
+    prevalence: Floats
+    tests: tuple[CalibrationTest | str, ...]
+    p_values: Floats
+    p_holm: Floats
+
+    def __str__(self) -> str:
+        rows = zip(self.labels, self.mean_predicted, self.prevalence, self.p_values, self.p_holm, strict=True)
+        return "\n".join(
+            f"{label}: predicted {mean:.4g}, observed {share:.4g}, p = {p:.4g}, after Holm {corrected:.4g}"
+            for label, mean, share, p, corrected in rows
+        )
+
+
+@forecast_function("classes")
+def classwise_test(
+    forecast: ClassForecast,
+    /,
+    *,
+    test: ForecastFunction[..., CalibrationTest] = calibration_in_the_large_test,
+    **options: Any,
+) -> ClassTests:
+    """Test the calibration of each class against the rest.
+
+    Parameters
+    ----------
+    y_true, y_prob, sample_weight, labels
+        As for every `Measure`; its ``of`` takes a `ClassForecast`.
+    test : default `calibration_in_the_large_test`
+        Any test of calibration of two classes, such as `spiegelhalter_test`.
+    **options
+        Keyword arguments of the test.
+
+    Examples
+    --------
+    >>> print(classwise_test(["a", "b", "c"], [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.1, 0.8]]))
+    a: predicted 0.3667, observed 0.3333, p = 0.8759, after Holm 1
+    b: predicted 0.3, observed 0.3333, p = 0.8728, after Holm 1
+    c: predicted 0.3333, observed 0.3333, p = 1, after Holm 1
+    """
+    tests = tuple(_tested(test, table, options) for table in forecast.of_classes())
+    p = np.array([np.nan if isinstance(one, str) else one.p_value for one in tests])
+    mean = forecast.weight @ forecast.prob / size(forecast)
+    return ClassTests(tuple(forecast.labels.tolist()), mean, forecast.base_rates, tests, p, holm_of_known(p))
+
+
+def _tested(
+    test: ForecastFunction[..., CalibrationTest], table: ScoreTable, options: dict[str, Any]
+) -> CalibrationTest | str:
+    try:
+        return test.of(table, **options)
+    except InvalidInputError as reason:
+        return str(reason)
 
 
 def largest_of_brownian_motion(x: float) -> float:

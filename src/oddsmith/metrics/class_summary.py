@@ -13,12 +13,10 @@ from oddsmith._types import Floats, Weights
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics._class_bins import ClassBins, Observed
 from oddsmith.metrics._limits import Asked, by_inversion
-from oddsmith.metrics._softmax_line import recalibrated
 from oddsmith.metrics.bins import sum_by
-from oddsmith.metrics.calibration_tests import spiegelhalter_test
+from oddsmith.metrics.calibration_tests import classwise_test, spiegelhalter_test
 from oddsmith.metrics.canonical import CanonicalCases, canonical_calibration_error
-from oddsmith.metrics.class_tests import classwise_test
-from oddsmith.metrics.classes import ClassForecast
+from oddsmith.metrics.classes import ClassForecast, recalibrated
 from oddsmith.metrics.curves import reliability_curve
 from oddsmith.metrics.enough import FEWEST_OF_A_CLASS, few_cases_of_classes, too_few
 from oddsmith.metrics.means import gain_with_interval, mean_with_interval, share_with_interval
@@ -177,8 +175,8 @@ class _Errors:
 def _errors(bins: ClassBins, draws: int, rng: np.random.Generator) -> _Errors:
     """Return the errors of all classes together and of each against the rest."""
     together = (Observed.top_label, Observed.classwise, Observed.in_the_large, Observed.brier_miscalibration)
-    asked = {one.__name__: Asked(one, {}, "calibrated") for one in together}
-    asked |= {f"class {k}": Asked(Observed.of_class, {"k": k}, "calibrated") for k in range(len(bins.tables))}
+    asked = {one.__name__: Asked(one) for one in together}
+    asked |= {f"class {k}": Asked(Observed.of_class, {"k": k}) for k in range(len(bins.tables))}
     affordable = max(_WORK // len(bins.forecast), _FEWEST_DRAWS)
     return _Errors(asked, bins.observed(bins.forecast.truth), bins, min(draws, affordable), rng)
 
@@ -192,12 +190,7 @@ def _log_of_truth(rows: ClassRows, forecast: ClassForecast) -> Floats:
 
 
 def _proper(
-    forecast: ClassForecast,
-    decisions: Decisions,
-    logs: Floats,
-    better: Floats,
-    gain: dict[str, Any],
-    errors: _Errors,
+    forecast: ClassForecast, decisions: Decisions, logs: Floats, better: Floats, gain: dict[str, Any], errors: _Errors
 ) -> dict[str, dict[str, Any]]:
     """Return proper scores and what they are made of, from logs of P and of its best recalibration."""
 
@@ -271,7 +264,7 @@ def _canonical(forecast: ClassForecast, suggested: Floats, rng: np.random.Genera
     found = canonical_calibration_error.of(drawn, bandwidth=cases.bandwidth)
     draws = int(np.clip(_CANONICAL_WORK // len(forecast.labels), *_CANONICAL_DRAWS))
     on = f"; on {len(at):,} cases drawn at random" if len(at) < float(forecast.weight.sum()) else ""
-    errors = _Errors({"": Asked(float, {}, "calibrated")}, found, cases, draws, rng)
+    errors = _Errors({"": Asked(float)}, found, cases, draws, rng)
     return errors.measure("", found, found.definition + on)
 
 

@@ -104,15 +104,11 @@ def compare(
                 "compare on held-out rows",
             )
     log_odds = {name: _log_odds(name, method, scores, input) for name, method in methods.items()}
-    held_pos, held_neg = table.pos > 0, table.neg > 0
-    truth = np.repeat([True, False], [int(held_pos.sum()), int(held_neg.sum())])
-    rows = {name: np.concatenate([values[held_pos], values[held_neg]]) for name, values in log_odds.items()}
-    weight = np.concatenate([table.pos[held_pos], table.neg[held_neg]])
-    pos_sq, neg_sq = table.squares
-    squares = np.concatenate([pos_sq[held_pos], neg_sq[held_neg]])
-    return compare_decisions(
-        truth, rows, Decisions(weight, squares), protocol=protocol, level=level, raw=raw, random_state=random_state
-    )
+    weight, squares = np.concatenate([table.pos, table.neg]), np.concatenate([*table.squares])
+    held = weight > 0
+    truth, decisions = np.repeat([True, False], len(scores))[held], Decisions(weight[held], squares[held])
+    rows = {name: np.tile(values, 2)[held] for name, values in log_odds.items()}
+    return compare_decisions(truth, rows, decisions, protocol=protocol, level=level, raw=raw, random_state=random_state)
 
 
 def compare_rows(

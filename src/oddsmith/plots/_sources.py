@@ -150,15 +150,7 @@ class ClassForecastDisplay(Display):
         return _drawn(cls.from_forecast, forecast, ax, {"name": name or "", **options})
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: ArrayLike,
-        *,
-        name: str | None = None,
-        **options: Any,
-    ) -> Self:
+    def from_estimator(cls, estimator: Any, X: Any, y: ArrayLike, *, name: str | None = None, **options: Any) -> Self:
         """Compute and draw the picture of a fitted classifier's probabilities, on rows that did not train it.
 
         Parameters

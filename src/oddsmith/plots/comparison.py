@@ -184,11 +184,7 @@ class ComparisonDisplay(Display):
 
     @classmethod
     def _of(
-        cls,
-        forecasts: Mapping[str, ScoreTable],
-        comparison: Comparison | None,
-        measure: Measured,
-        **settings: Any,
+        cls, forecasts: Mapping[str, ScoreTable], comparison: Comparison | None, measure: Measured, **settings: Any
     ) -> Self:
         """Show a measure of forecasts, with marks where methods were compared."""
         found = {name: interval(measure, forecast, **settings) for name, forecast in forecasts.items()}

@@ -58,11 +58,7 @@ class LearningCurveDisplay(Display):
 
     @classmethod
     def from_trials(
-        cls,
-        trials: Mapping[str, tuple[ArrayLike, ArrayLike]],
-        *,
-        measure: str = "loss",
-        level: float = 0.95,
+        cls, trials: Mapping[str, tuple[ArrayLike, ArrayLike]], *, measure: str = "loss", level: float = 0.95
     ) -> Self:
         """Compute means and Student's intervals of repeated trials.
 
