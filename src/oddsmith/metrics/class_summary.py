@@ -82,7 +82,7 @@ def evaluate_classes(rows: ClassRows, *, random_state: int = 0, n_resamples: int
     Returns
     -------
     dict
-        "data" (rows, weight, kind, input, cases); "level" of intervals; "measures" by name (value, low, high and
+        "data" (rows, weight, kind, input, classes); "level" of intervals; "measures" by name (value, low, high and
         definition; of errors that noise inflates also "corrected" and "consistency", the range of a perfect forecast;
         where there is no interval, low and high are None and "reason" says why); "tests" of calibration; "classes" by
         label; "top_label"; and "notes": what could not be told, and why. Infinite numbers are strings.
