@@ -23,8 +23,9 @@ from oddsmith.metrics import (
     zero_one_error,
 )
 from oddsmith.metrics._class_bins import ClassBins
-from oddsmith.metrics._likelihood_ratio import LikelihoodRatio
+from oddsmith.metrics.canonical import CanonicalCases
 from oddsmith.metrics.class_summary import forecast_of_rows
+from oddsmith.metrics.means import gain_with_interval
 from oddsmith.metrics.significance import Decisions
 from oddsmith.table.class_rows import ClassRows
 
@@ -160,15 +161,13 @@ def test_the_gain_of_nothing_is_chi_squared():
         # A shift of the mean by its estimate gains (Σx)²/(2n), χ² with one degree of freedom over 2n.
         x = rng.normal(size=200)
         gains = x * x.mean() - x.mean() ** 2 / 2
-        found.append(LikelihoodRatio.of(gains, Decisions.of(None, 200), 1, 0.95))
-    assert np.mean([one.p_value < 0.05 for one in found]) == pytest.approx(0.05, abs=0.035)
-    assert np.mean([one.low == 0 for one in found]) >= 0.9
-    assert all(one.low <= one.corrected <= one.high for one in found)
+        found.append(gain_with_interval(gains, Decisions.of(None, 200), 1))
+    assert np.mean([p_value < 0.05 for _, p_value in found]) == pytest.approx(0.05, abs=0.035)
+    assert np.mean([gain["low"] == 0 for gain, _ in found]) >= 0.9
+    assert all(gain["low"] <= gain["corrected"] <= gain["high"] for gain, _ in found)
 
 
 def test_the_canonical_error_is_the_one_that_draws_see(rows):
-    from oddsmith.metrics._canonical_cases import CanonicalCases
-
     forecast = forecast_of_rows(rows)
     cases = CanonicalCases.of(forecast, forecast.prob)
     exact = float(canonical_calibration_error.of(forecast, bandwidth=cases.bandwidth))
@@ -178,9 +177,9 @@ def test_the_canonical_error_is_the_one_that_draws_see(rows):
 
 def test_large_and_small_statistics_meet():
     decisions = Decisions.of(None, 100)
-    below, above = (LikelihoodRatio.of(np.full(100, gain), decisions, 5, 0.95) for gain in (49.9999, 50.0001))
-    assert above.low == pytest.approx(below.low, rel=1e-3)
-    assert above.high == pytest.approx(below.high, rel=1e-3)
+    below, above = (gain_with_interval(np.full(100, gain), decisions, 5)[0] for gain in (49.9999, 50.0001))
+    assert above["low"] == pytest.approx(below["low"], rel=1e-3)
+    assert above["high"] == pytest.approx(below["high"], rel=1e-3)
 
 
 def test_few_cases_cannot_tell():

@@ -54,8 +54,8 @@ from oddsmith.metrics.calibration_tests import kuiper_test as kuiper_test
 from oddsmith.metrics.calibration_tests import spiegelhalter_test as spiegelhalter_test
 from oddsmith.metrics.canonical import canonical_calibration_error as canonical_calibration_error
 from oddsmith.metrics.class_summary import evaluate_classes as evaluate_classes
-from oddsmith.metrics.class_tests import ClassTests as ClassTests
-from oddsmith.metrics.class_tests import classwise_test as classwise_test
+from oddsmith.metrics.calibration_tests import ClassTests as ClassTests
+from oddsmith.metrics.calibration_tests import classwise_test as classwise_test
 from oddsmith.metrics.classes import ClassForecast as ClassForecast
 from oddsmith.metrics.classes import class_forecast as class_forecast
 from oddsmith.metrics.compare import compare as compare

@@ -14,17 +14,12 @@ from numpy.typing import NDArray
 
 from oddsmith._types import Floats, Ints
 from oddsmith.maps.base import logit
-from oddsmith.metrics._class_draws import path_through
-from oddsmith.metrics._truths import Truth, paths_of_truth
+from oddsmith.metrics._truths import Truth, path_through
 from oddsmith.metrics.bins import bin_index, sum_by
 from oddsmith.metrics.classes import ClassForecast
-from oddsmith.metrics.measure import Null, probability
+from oddsmith.metrics.measure import probability
 from oddsmith.metrics.reliability import named_definition
-from oddsmith.metrics.resampled import labels_again
 from oddsmith.table import ScoreTable
-from oddsmith.table.quantiles import equal_mass_starts
-
-BinPlaces = NDArray[np.int32]
 
 #: Cells that isotonic regression sees of each class, at most and at least, and of all classes together.
 _CELLS, _FEWEST_CELLS, _ALL_CELLS = 256, 16, 50_000
@@ -33,51 +28,36 @@ _CELLS, _FEWEST_CELLS, _ALL_CELLS = 256, 16, 50_000
 class BinGrid(NamedTuple):
     """Bins of every column: which one each row is in, and Σ w·P and Σ w of each."""
 
-    place: BinPlaces
+    place: NDArray[np.int32]
     predicted: Floats
     weight: Floats
 
     @classmethod
     def of(cls, bins: list[Ints], prob: Floats, weight: Floats) -> Self:
         """Give each bin of each column a number of its own, and sum it up."""
-        size = 1 + max(int(column.max()) for column in bins)
-        place = (np.column_stack(bins) + size * np.arange(len(bins))).astype(np.int64)
-        shape = (len(bins), size)
-        sums = (sum_by(place.ravel(), values.ravel(), len(bins) * size) for values in _weighted(prob, weight))
-        predicted, total = (one.reshape(shape) for one in sums)
-        return cls(place.astype(np.int32), predicted, total)
+        shape = len(bins), 1 + max(int(column.max()) for column in bins)
+        place = (np.column_stack(bins) + shape[1] * np.arange(len(bins))).astype(np.int32)
+        columns = prob * weight[:, None], np.broadcast_to(weight[:, None], prob.shape)
+        return cls(place, *(_sums(place, column, shape) for column in columns))
 
-    def of_labels(self, truth: NDArray[np.intp], weight: Floats, held: NDArray[np.bool_] | None = None) -> Floats:
+    def of_labels(self, truth: NDArray[np.intp], weight: Floats) -> Floats:
         """Return Σ w of the rows whose label is the class of a column, in each of its bins."""
-        place = np.take_along_axis(self.place, truth[:, None], axis=1)[:, 0]
-        if held is not None:
-            place, weight = place[held], weight[held]
-        return sum_by(place.astype(np.int64), weight, self.predicted.size).reshape(self.predicted.shape)
+        return _sums(np.take_along_axis(self.place, truth[:, None], axis=1), weight, self.predicted.shape)
 
     def of_amounts(self, amounts: Floats) -> Floats:
         """Return Σ of each column's amounts in each of its bins."""
-        return sum_by(self.place.ravel().astype(np.int64), amounts.ravel(), self.predicted.size).reshape(
-            self.predicted.shape
-        )
+        return _sums(self.place, amounts, self.predicted.shape)
 
 
-def _weighted(prob: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    return prob * weight[:, None], np.broadcast_to(weight[:, None], prob.shape)
+def _sums(place: NDArray[np.int32], amounts: Floats, shape: tuple[int, ...]) -> Floats:
+    return sum_by(place.ravel().astype(np.int64), amounts.ravel(), shape[0] * shape[1]).reshape(shape)
 
 
 @dataclass(frozen=True, eq=False)
 class ClassBins:
-    """A forecast of several classes with its bins.
+    """A forecast of several classes with what the data suggest instead, each class against the rest, and its bins.
 
-    Attributes
-    ----------
-    forecast : ClassForecast
-    suggested : ndarray of shape (n, k)
-        Probabilities that the data suggest instead.
-    tables : list of ScoreTable
-        Each class against the rest.
-    errors, cells, top : BinGrid
-        Bins of calibration errors; finer ones for isotonic regression; and bins of the top label, one column.
+    There are bins of calibration errors, finer ones (cells) for isotonic regression, and those of the top label.
     """
 
     forecast: ClassForecast
@@ -90,13 +70,14 @@ class ClassBins:
     @classmethod
     def of(cls, forecast: ClassForecast, suggested: Floats) -> Self:
         """Put the forecasts of every class in bins."""
-        k, weight = len(forecast.labels), forecast.weight.astype(np.float64)
-        tables, top = list(forecast.of_classes()), forecast.of_top_label()
-        finest = min(max(_ALL_CELLS // k, _FEWEST_CELLS), _CELLS)
-        columns = [forecast.prob[:, c] for c in range(k)]
-        errors = [_bins_of_errors(table)[_cell(table, p)] for table, p in zip(tables, columns, strict=True)]
-        cells = [_cells(table, finest)[_cell(table, p)] for table, p in zip(tables, columns, strict=True)]
-        best = forecast.prob.max(axis=1)
+        tables, weight = list(forecast.of_classes()), forecast.weight.astype(np.float64)
+        finest = min(max(_ALL_CELLS // len(tables), _FEWEST_CELLS), _CELLS)
+        errors, cells = [], []
+        for table, prob in zip(tables, forecast.prob.T, strict=True):
+            at = _cell(table, prob)
+            errors.append(_bins_of_errors(table)[at])
+            cells.append(bin_index(table, table.scores, finest, "mass")[at])
+        top, best = forecast.of_top_label(), forecast.prob.max(axis=1)
         return cls(
             forecast,
             suggested,
@@ -110,7 +91,7 @@ class ClassBins:
         """Return what labels put in the bins."""
         weight = self.forecast.weight.astype(np.float64)
         right = np.argmax(self.forecast.prob, axis=1) == truth
-        top = self.top.of_labels(np.zeros_like(truth), weight, right)
+        top = self.top.of_amounts(weight * right)
         return Observed(self, self.errors.of_labels(truth, weight), self.cells.of_labels(truth, weight), top)
 
     def shared_out(self, amounts: Floats) -> "Observed":
@@ -118,6 +99,23 @@ class ClassBins:
         best = np.take_along_axis(amounts, np.argmax(self.forecast.prob, axis=1)[:, None], axis=1)
         grids = ((self.errors, amounts), (self.cells, amounts), (self.top, best))
         return Observed(self, *(grid.of_amounts(some) for grid, some in grids))
+
+    def path(self) -> list[Truth]:
+        """Return truths from the forecast through what the data suggest."""
+        weight = self.forecast.weight[:, None]
+        steps = path_through(self.forecast, self.forecast.prob, self.suggested)
+        return [Truth(prob, self.shared_out(prob * weight), distance) for prob, distance in steps]
+
+    def labels_again(self, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator["Observed"]:
+        """Draw labels again, and return what they put in the bins."""
+        weight = self.forecast.weight
+        if weight.dtype.kind == "i" and weight.max() > 1:
+            shares = prob / prob.sum(axis=1, keepdims=True)
+            for _ in range(n_resamples):
+                yield self.shared_out(rng.multinomial(weight.astype(np.int64), shares).astype(np.float64))
+            return
+        for truth in drawn_labels(prob, n_resamples, rng):
+            yield self.observed(truth)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +132,10 @@ class Observed:
         """Calibration error of each class against the rest."""
         grid = self.source.errors
         return np.asarray(np.abs(self.errors - grid.predicted).sum(axis=1) / grid.weight[0].sum())
+
+    def of_class(self, k: int) -> float:
+        """Return the calibration error of one class against the rest."""
+        return float(self.by_class[k])
 
     def classwise(self) -> float:
         """Return the mean calibration error over classes."""
@@ -165,26 +167,6 @@ class Observed:
         return max(loss / float(grid.weight[0].sum()), 0.0)
 
 
-@labels_again.register
-def _(bins: ClassBins, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[Observed]:
-    weight = bins.forecast.weight
-    if weight.dtype.kind == "i" and weight.max() > 1:
-        shares = prob / prob.sum(axis=1, keepdims=True)
-        for _ in range(n_resamples):
-            yield bins.shared_out(rng.multinomial(weight.astype(np.int64), shares).astype(np.float64))
-        return
-    for truth in drawn_labels(prob, n_resamples, rng):
-        yield bins.observed(truth)
-
-
-@paths_of_truth.register
-def _(bins: ClassBins, null: Null) -> list[list[Truth]]:
-    assert null == "calibrated"
-    steps = path_through(bins.forecast, bins.forecast.prob, bins.suggested)
-    weight = bins.forecast.weight[:, None]
-    return [[Truth(prob, bins.shared_out(prob * weight), distance) for prob, distance in steps]]
-
-
 def drawn_labels(prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
     """Draw a class for each row, again and again."""
     n, k = prob.shape
@@ -204,8 +186,3 @@ def _cell(table: ScoreTable, prob: Floats) -> NDArray[np.intp]:
 def _bins_of_errors(table: ScoreTable) -> Ints:
     chosen = named_definition("quantile_bins")
     return bin_index(table, probability(table), chosen.n_bins, chosen.bins, chosen.edge, chosen.ends)
-
-
-def _cells(table: ScoreTable, n_cells: int) -> Ints:
-    starts = equal_mass_starts(table.total, n_cells)
-    return np.repeat(np.arange(len(starts)), np.diff(starts, append=len(table)))

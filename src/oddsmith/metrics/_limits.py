@@ -6,6 +6,8 @@ inverted: which supposed truths would have given what was seen?
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, NamedTuple, SupportsFloat
 
 import numpy as np
@@ -14,9 +16,9 @@ from scipy.special import ndtr, ndtri, stdtrit
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.errors import InvalidInputError
-from oddsmith.metrics._truths import Truth, paths_of_truth
-from oddsmith.metrics.measure import AnyForecast, Null, value_of
-from oddsmith.metrics.resampled import labels_again, n_rows, rows_again
+from oddsmith.metrics._truths import Truth
+from oddsmith.metrics.measure import AnyForecast, ForecastFunction, Null
+from oddsmith.metrics.resampled import n_rows, rows_again
 from oddsmith.table import ScoreTable
 
 #: Standard errors from what the data suggest within which limits mostly lie, and how much more often they are drawn.
@@ -27,13 +29,18 @@ class Asked(NamedTuple):
     """A measure with its options, and what makes it 0."""
 
     measure: Callable[..., SupportsFloat]
-    options: dict[str, Any]
-    null: Null | None
+    options: Mapping[str, Any] = MappingProxyType({})
+    null: Null | None = None
+
+    def value(self, table: Any) -> float:
+        """Return the measure."""
+        function = self.measure.of if isinstance(self.measure, ForecastFunction) else self.measure
+        return float(function(table, **self.options))
 
     def of(self, table: Any) -> float:
         """Return the measure, NaN where it is undefined."""
         try:
-            return value_of(self.measure, table, self.options)
+            return self.value(table)
         except InvalidInputError:
             return math.nan
 
@@ -54,7 +61,8 @@ def by_percentiles(
     """Draw rows again; return what gives the limits of a measure."""
     two_classes = isinstance(table, ScoreTable)
     by_rate = {name for name, one in asked.items() if two_classes and getattr(one.measure, "of_base_rate", False)}
-    drawn = {name: Asked(_base_rate, {}, None) if name in by_rate else one for name, one in asked.items()}
+    rate = Asked(attrgetter("prevalence"))
+    drawn = {name: rate if name in by_rate else one for name, one in asked.items()}
     samples = _values(drawn, rows_again(table, draws, rng))
     tail = _tail(table, level)
 
@@ -69,21 +77,24 @@ def by_percentiles(
 
 
 def by_inversion(
-    asked: Mapping[str, Asked], table: Any, null: Null, level: float, draws: int, rng: np.random.Generator
+    asked: Mapping[str, Asked],
+    paths: list[list[Truth]],
+    labels_again: Callable[[Floats, int, np.random.Generator], Iterable[Any]],
+    level: float,
+    draws: int,
+    rng: np.random.Generator,
 ) -> Callable[[str, float], Limits]:
     """Draw labels again under supposed truths; return what gives the limits of a measure, of which a value was seen.
 
     The null hypothesis gets a quarter of the draws, as its band is shown and decides whether 0 is covered.
     """
-    paths = paths_of_truth(table, null)
-    first = math.ceil(draws / 4)
-    at_null = _values(asked, labels_again(table, paths[0][0].prob, first, rng))
-    drawn = first
+    drawn = first = math.ceil(draws / 4)
+    at_null = _values(asked, labels_again(paths[0][0].prob, first, rng))
     samples = []
     for path in paths:
         amounts = _shared_out((draws - first) / len(paths), [truth.distance for truth in path[1:]])
         drawn += sum(amounts)
-        tables = (labels_again(table, *one, rng) for one in zip((t.prob for t in path[1:]), amounts, strict=True))
+        tables = (labels_again(truth.prob, n, rng) for truth, n in zip(path[1:], amounts, strict=True))
         samples.append([at_null, *(_values(asked, some) for some in tables)])
 
     def limits(name: str, seen: float) -> Limits:
@@ -133,10 +144,6 @@ def _tail(table: AnyForecast, level: float) -> float:
     return float(ndtr(-math.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 + level) / 2)))
 
 
-def _base_rate(table: ScoreTable) -> float:
-    return table.prevalence
-
-
 def _over_rates(asked: Asked, low: float, high: float) -> tuple[float, float]:
     """Return the least and the largest value over shares of positives; the largest is at the one nearest to ½."""
     rates = (low, high, min(max(low, 0.5), high))
@@ -157,7 +164,8 @@ def _quantile_curves(samples: list[Floats], tail: float) -> Floats:
     outer quantiles make up for both.
     """
     sizes = np.array([len(values) for values in samples])
-    means, spreads = (np.array([function(values) for values in samples]) for function in (np.mean, _spread))
+    means = np.array([np.mean(values) for values in samples])
+    spreads = np.maximum([np.std(values, ddof=1) for values in samples], 1e-300)
     scaled = [(values - mean) / spread for values, mean, spread in zip(samples, means, spreads, strict=True)]
     near = [scaled[:1], *(scaled[max(k - 1, 1) : k + 2] for k in range(1, len(samples)))]
     pools = [np.concatenate(values) for values in near]
@@ -165,10 +173,6 @@ def _quantile_curves(samples: list[Floats], tail: float) -> Floats:
     reached = np.maximum([1 / (len(pool) + 1) for pool in pools], tail)
     wider = np.sqrt(1 + 1 / sizes) * stdtrit(sizes - 1, tail) / ndtri(reached)
     return np.asarray(means + spreads * shapes * np.array([wider, np.ones(len(sizes)), wider]))
-
-
-def _spread(values: Floats) -> float:
-    return max(float(np.std(values, ddof=1)), 1e-300)
 
 
 def _values(asked: Mapping[str, Asked], tables: Iterable[AnyForecast]) -> dict[str, Floats]:

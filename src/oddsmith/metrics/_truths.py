@@ -1,8 +1,8 @@
 """Supposed truths: by how much, and in which direction, the labels may have been drawn from other probabilities.
 
 A measure that is 0 at best is compared with what it would be if the truth lay on a path from the null hypothesis (every
-forecast is right, or none says anything) through what the data suggest. There are two such paths: a curve and a line
-may explain the same labels, and a measure may differ on them.
+forecast is right, or none says anything) through what the data suggest. Of two classes there are two such paths: a
+curve and a line may explain the same labels, and a measure may differ on them.
 """
 
 import warnings
@@ -17,6 +17,7 @@ from oddsmith._types import Floats
 from oddsmith.calibrators.sigmoid import PlattCalibrator
 from oddsmith.calibrators.spline import SplineCalibrator
 from oddsmith.errors import OddsmithWarning
+from oddsmith.metrics.classes import ClassForecast, recalibrated
 from oddsmith.metrics.measure import Null, probability, squared_weight
 from oddsmith.table import ScoreTable
 
@@ -27,11 +28,11 @@ _STEPS = np.array([-24.0, -16.0, -10.0, -6.0, -3.5, -1.5, 0.0, 1.5, 3.5, 6.0, 10
 _CERTAIN = 30.0
 
 #: Rows that stand for one where labels are no longer random.
-MANY = 1_000_000
+_MANY = 1_000_000
 
 
 class Truth(NamedTuple):
-    """Probabilities at the cells of a table, and the table of so many rows that they are the shares of positives.
+    """Probabilities at the cells of a table, and the table of so many rows that they are the shares of classes.
 
     ``distance`` is how many standard errors it lies from what the data suggest; the null hypothesis has it too.
     """
@@ -48,13 +49,27 @@ def paths_of_truth(table: Any, null: Null) -> list[list[Truth]]:
     return [_path(table, start, end) for end in _suggestions(table)]
 
 
+@paths_of_truth.register
+def _(forecast: ClassForecast, null: Null) -> list[list[Truth]]:
+    start = forecast.prob if null == "calibrated" else np.tile(forecast.base_rates, (len(forecast), 1))
+    steps = path_through(forecast, start, np.exp(recalibrated(forecast)))
+    return [[Truth(prob, _class_population(forecast, prob), distance) for prob, distance in steps]]
+
+
 def _path(table: ScoreTable, start: Floats, end: Floats) -> list[Truth]:
     spread = np.maximum(np.maximum(start * (1 - start), end * (1 - end)), 1e-12)
     size = float(np.sqrt(np.sum((table.total * (end - start)) ** 2 / (spread * squared_weight(table)))))
-    return [Truth(prob, _population(table, prob), distance) for prob, distance in along(start, end, size)]
+    return [Truth(prob, _population(table, prob), distance) for prob, distance in _along(start, end, size)]
 
 
-def along(start: Floats, end: Floats, size: float) -> Iterator[tuple[Floats, float]]:
+def path_through(forecast: ClassForecast, start: Floats, end: Floats) -> Iterator[tuple[Floats, float]]:
+    """Walk from probabilities of several classes through others that the data suggest."""
+    gaps = (end - start) ** 2 / np.maximum(np.maximum(start, end), 1e-12)
+    size = float(np.sqrt(np.sum(forecast.weight**2 / forecast.squared_weight * gaps.sum(axis=1))))
+    return _along(start, end, size)
+
+
+def _along(start: Floats, end: Floats, size: float) -> Iterator[tuple[Floats, float]]:
     """Walk from probabilities through others, ``size`` standard errors away, with the distance from the latter."""
     for distance in (-size, *_STEPS[size + _STEPS > 0.25].tolist()):
         length = (size + distance) / max(size, 1e-12)
@@ -72,11 +87,20 @@ def _suggestions(table: ScoreTable) -> Iterator[Floats]:
 
 
 def _population(table: ScoreTable, prob: Floats) -> ScoreTable:
-    """Return so many rows that the shares of positives are the probabilities."""
+    """Return so many rows that the shares of classes are the probabilities."""
     if table.kind == "weight":
-        weight, squares, rest = table.total * MANY, squared_weight(table) * MANY, 1 - prob
+        weight, squares, rest = table.total * _MANY, squared_weight(table) * _MANY, 1 - prob
         columns = (weight * prob, weight * rest, squares * prob, squares * rest)
         return ScoreTable(table.scores, *columns, rows=table.rows)
-    total = table.total.astype(np.int64) * MANY
+    total = table.total.astype(np.int64) * _MANY
     pos = np.rint(total * prob).astype(np.int64)
     return ScoreTable(table.scores, pos, total - pos)
+
+
+def _class_population(forecast: ClassForecast, prob: Floats) -> ClassForecast:
+    n, k = prob.shape
+    weight = prob.ravel() * np.repeat(forecast.weight * float(_MANY), k)
+    if forecast.weight.dtype.kind == "i":
+        weight = np.rint(weight).astype(np.int64)
+    held, rows, truth = weight > 0, np.repeat(np.arange(n), k), np.tile(np.arange(k), n)
+    return ClassForecast(forecast.prob[rows[held]], truth[held], weight[held], forecast.labels)

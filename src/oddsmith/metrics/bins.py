@@ -17,9 +17,6 @@ from oddsmith.table.quantiles import equal_mass_starts, quantiles
 BinRule = Literal["width", "mass", "quantile", "split", "distinct", "split_or_distinct"]
 Edge = Literal["left", "right"]
 Ends = Literal["closed", "apart", "dropped"]
-BIN_RULES = ("width", "mass", "quantile", "split", "distinct", "split_or_distinct")
-EDGES = ("left", "right")
-ENDS = ("closed", "apart", "dropped")
 
 #: 0.3 lies below the third edge of a tenth grid, in floating point; edges are met within this slack.
 _SLACK = 1e-12
@@ -52,19 +49,13 @@ class Bins:
 
 
 def binned(forecast: ScoreTable, n_bins: int, rule: BinRule, edge: Edge = "left", ends: Ends = "closed") -> Bins:
-    """Put the cells of a forecast in bins and sum them up."""
-    prob = probability(forecast)
+    """Put the cells of a forecast in bins, and sum weight, positives and forecasts of each."""
+    prob, total = probability(forecast), forecast.total
     index = bin_index(forecast, prob, _check.whole_number(n_bins, "n_bins", low=1), rule, edge, ends)
-    return sum_bins(forecast, prob, index, n_bins if ends == "dropped" else None)
-
-
-def sum_bins(forecast: ScoreTable, prob: Floats, index: Ints, dropped: int | None = None) -> Bins:
-    """Sum weight, positives and forecasts by bin; the cells of one bin may be left out."""
-    total = forecast.total
     weight = sum_by(index, total)
     held = weight > 0
-    if dropped is not None:
-        held[dropped:] = False
+    if ends == "dropped":
+        held[n_bins:] = False
     columns = (squared_weight(forecast), forecast.pos, total * prob)
     return Bins(np.flatnonzero(held), weight[held], *(sum_by(index, column)[held] for column in columns))
 
@@ -86,9 +77,6 @@ def bin_index(
     forecast is a bin. "split_or_distinct": the latter where there are fewer than a quarter as many as rows, else the
     former.
     """
-    _check.one_of(rule, "bins", BIN_RULES)
-    _check.one_of(edge, "edge", EDGES)
-    _check.one_of(ends, "ends", ENDS)
     if rule == "split_or_distinct":
         rows = float(forecast.total.sum()) ** 2 / float(squared_weight(forecast).sum())
         rule = "distinct" if len(forecast) < rows / 4 else "split"

@@ -1,4 +1,4 @@
-"""Tests of perfect calibration, under which each P is the probability of a positive.
+"""Tests of perfect calibration, under which each P is the probability of a positive; of several classes, one by one.
 
 All take forecasts that were not fitted on these rows; p-values of a `Forecast` that was are refused. Float weights
 enter by their squares, so that p-values stay honest, or are refused. p-values are those of large samples, except that
@@ -7,29 +7,32 @@ Hosmer and Lemeshow's are exact for small groups.
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import chdtrc, expit, ndtr
 
 from oddsmith import _check
 from oddsmith._types import Floats
+from oddsmith.errors import InvalidInputError
 from oddsmith.metrics._group_law import Group, tail
 from oddsmith.metrics.bins import bin_index, sum_by
-from oddsmith.metrics.measure import Figure, ForecastFunction, probability, residuals, squared_weight
+from oddsmith.metrics.classes import ClassForecast
+from oddsmith.metrics.measure import (
+    Figure,
+    ForecastFunction,
+    forecast_function,
+    probability,
+    residuals,
+    size,
+    squared_weight,
+)
 from oddsmith.metrics.proper import log_loss
 from oddsmith.metrics.provenance import is_in_sample
+from oddsmith.metrics.result import Result
+from oddsmith.metrics.significance import holm_of_known
 from oddsmith.metrics.slope import recalibration_line, require_several, without_certain
 from oddsmith.table import ScoreTable
-
-__all__ = [
-    "CalibrationTest",
-    "calibration_in_the_large_test",
-    "cox_test",
-    "hosmer_lemeshow_test",
-    "kolmogorov_smirnov_test",
-    "kuiper_test",
-    "spiegelhalter_test",
-]
 
 
 @dataclass(frozen=True)
@@ -63,11 +66,17 @@ def spiegelhalter_test(forecast: ScoreTable) -> CalibrationTest:
     >>> print(spiegelhalter_test([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
     0.109109, p = 0.9131 (Spiegelhalter's Z)
     """
-    _refuse_in_sample(forecast)
     tilt = 1 - 2 * probability(forecast)
     excess, variance = float(residuals(forecast) @ tilt), float(null_variance(forecast) @ tilt**2)
-    z = _ratio(forecast, excess, math.sqrt(variance))
-    return CalibrationTest(z, "Spiegelhalter's Z", _two_sided(z))
+    return _z_test(forecast, excess, variance, "Spiegelhalter's Z")
+
+
+def _z_test(forecast: ScoreTable, excess: float, variance: float, name: str) -> CalibrationTest:
+    """Compare an excess of positives, in whatever sense, with the normal law, two-sided."""
+    _refuse_in_sample(forecast)
+    z = excess / math.sqrt(variance) if variance > 0 else 0.0
+    z = math.inf if _refuted(forecast) else z
+    return CalibrationTest(z, name, float(2 * ndtr(-abs(z))))
 
 
 @ForecastFunction
@@ -83,9 +92,8 @@ def calibration_in_the_large_test(forecast: ScoreTable) -> CalibrationTest:
     >>> print(calibration_in_the_large_test([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
     -0.117041, p = 0.9068 (excess of positives, calibration in the large)
     """
-    _refuse_in_sample(forecast)
-    z = _ratio(forecast, float(residuals(forecast).sum()), math.sqrt(float(null_variance(forecast).sum())))
-    return CalibrationTest(z, "excess of positives, calibration in the large", _two_sided(z))
+    name = "excess of positives, calibration in the large"
+    return _z_test(forecast, float(residuals(forecast).sum()), float(null_variance(forecast).sum()), name)
 
 
 @ForecastFunction
@@ -122,9 +130,8 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10) -> Calibrati
     prob = probability(forecast)
     index = bin_index(forecast, prob, _check.whole_number(n_bins, "n_bins", low=1), "mass", "left")
     columns = (forecast.total, squared_weight(forecast), forecast.total * prob, residuals(forecast))
-    weight, squares, expected, excess = (sum_by(index, column) for column in columns)
-    held = np.flatnonzero(weight)
-    weight, squares, expected, excess = weight[held], squares[held], expected[held], excess[held]
+    held = np.flatnonzero(sum_by(index, forecast.total))
+    weight, squares, expected, excess = (sum_by(index, column)[held] for column in columns)
     variance = expected * (1 - expected / weight) * squares / weight
     varied = variance > 0
     statistic = math.inf if _refuted(forecast) else float(np.sum(excess[varied] ** 2 / variance[varied]))
@@ -231,6 +238,78 @@ def kuiper_test(forecast: ScoreTable) -> CalibrationTest:
     return CalibrationTest(statistic, "cumulative excess, Kuiper, Brownian motion", range_of_brownian_motion(statistic))
 
 
+@dataclass(frozen=True, eq=False)
+class ClassTests(Result):
+    """A test of each class against the rest.
+
+    Attributes
+    ----------
+    labels : tuple
+        Labels of the classes.
+    mean_predicted, prevalence : ndarray of shape (k,)
+        Mean forecast and share of each class: their difference is its calibration in the large.
+    tests : tuple of CalibrationTest or str
+        The test of each class, or why there is none.
+    p_values, p_holm : ndarray of shape (k,)
+        Uncorrected, and by Holm's correction for the number of classes tested; NaN where there is no test.
+    """
+
+    labels: tuple[Any, ...]
+    mean_predicted: Floats
+    prevalence: Floats
+    tests: tuple[CalibrationTest | str, ...]
+    p_values: Floats
+    p_holm: Floats
+
+    def __str__(self) -> str:
+        rows = zip(self.labels, self.mean_predicted, self.prevalence, self.p_values, self.p_holm, strict=True)
+        return "\n".join(
+            f"{label}: predicted {mean:.4g}, observed {share:.4g}, p = {p:.4g}, after Holm {corrected:.4g}"
+            for label, mean, share, p, corrected in rows
+        )
+
+
+@forecast_function("classes")
+def classwise_test(
+    forecast: ClassForecast,
+    /,
+    *,
+    test: ForecastFunction[..., CalibrationTest] = calibration_in_the_large_test,
+    **options: Any,
+) -> ClassTests:
+    """Test the calibration of each class against the rest.
+
+    Parameters
+    ----------
+    y_true, y_prob, sample_weight, labels
+        As for every `Measure`; its ``of`` takes a `ClassForecast`.
+    test : default `calibration_in_the_large_test`
+        Any test of calibration of two classes, such as `spiegelhalter_test`.
+    **options
+        Keyword arguments of the test.
+
+    Examples
+    --------
+    >>> print(classwise_test(["a", "b", "c"], [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.1, 0.8]]))
+    a: predicted 0.3667, observed 0.3333, p = 0.8759, after Holm 1
+    b: predicted 0.3, observed 0.3333, p = 0.8728, after Holm 1
+    c: predicted 0.3333, observed 0.3333, p = 1, after Holm 1
+    """
+    tests = tuple(_tested(test, table, options) for table in forecast.of_classes())
+    p = np.array([np.nan if isinstance(one, str) else one.p_value for one in tests])
+    mean = forecast.weight @ forecast.prob / size(forecast)
+    return ClassTests(tuple(forecast.labels.tolist()), mean, forecast.base_rates, tests, p, holm_of_known(p))
+
+
+def _tested(
+    test: ForecastFunction[..., CalibrationTest], table: ScoreTable, options: dict[str, Any]
+) -> CalibrationTest | str:
+    try:
+        return test.of(table, **options)
+    except InvalidInputError as reason:
+        return str(reason)
+
+
 def largest_of_brownian_motion(x: float) -> float:
     """Return P(max|B| > x) of a Brownian motion on [0, 1]."""
     if x < 0.2:
@@ -270,7 +349,7 @@ def _walk(forecast: ScoreTable) -> Floats:
     _refuse_in_sample(forecast)
     spread = math.sqrt(float(null_variance(forecast).sum()))
     if _refuted(forecast) or spread == 0:
-        return np.array([_ratio(forecast, 0.0, 0.0)])
+        return np.array([math.inf if _refuted(forecast) else 0.0])
     return np.asarray(np.cumsum(residuals(forecast)) / spread)
 
 
@@ -279,13 +358,3 @@ def _refuted(forecast: ScoreTable) -> bool:
     ends = np.isinf(forecast.scores)
     wrong = np.where(forecast.scores > 0, forecast.neg, forecast.pos)
     return bool(np.any(wrong[ends] > 0))
-
-
-def _ratio(forecast: ScoreTable, excess: float, spread: float) -> float:
-    if _refuted(forecast):
-        return math.inf
-    return excess / spread if spread > 0 else 0.0
-
-
-def _two_sided(z: float) -> float:
-    return float(2 * ndtr(-abs(z)))

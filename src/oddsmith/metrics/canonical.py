@@ -1,16 +1,18 @@
 """Canonical calibration error: whether whole rows of class probabilities mean what they say."""
 
-from typing import Literal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, Self
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from oddsmith import _check
 from oddsmith._types import Floats
+from oddsmith.metrics._class_bins import drawn_labels
+from oddsmith.metrics._truths import Truth, path_through
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.measure import Figure, measure
-
-__all__ = ["canonical_calibration_error"]
 
 _NORMS = {"l1": "mean of Σ|gap|", "l2": "root of the mean of Σgap²", "squared": "mean of Σgap²"}
 
@@ -116,3 +118,39 @@ class DirichletKernel:
         with np.errstate(divide="ignore"):
             logs[np.arange(len(rows)), rows] += np.log(others) - self.log_weight[rows]
         return np.asarray(logs)
+
+
+@dataclass(frozen=True, eq=False)
+class CanonicalCases:
+    """Cases whose labels are drawn again while forecasts stay, and so does their kernel.
+
+    ``suggested`` are probabilities that the data suggest instead; ``likeness`` is how much each case counts among those
+    that are like another, rows summing to 1.
+    """
+
+    forecast: ClassForecast
+    suggested: Floats
+    bandwidth: float
+    likeness: Floats
+
+    @classmethod
+    def of(cls, forecast: ClassForecast, suggested: Floats) -> Self:
+        """Choose the bandwidth by the likelihood of rows left out."""
+        kernel = DirichletKernel(forecast)
+        bandwidth = kernel.best_bandwidth()
+        return cls(forecast, suggested, bandwidth, kernel.means(np.eye(len(forecast)), bandwidth))
+
+    def error(self, shares: Floats) -> float:
+        """Return the canonical calibration error if cases are so much of each class."""
+        gaps = np.abs(self.likeness @ (shares - self.forecast.prob)).sum(axis=1)
+        return float(np.average(gaps, weights=self.forecast.weight))
+
+    def path(self) -> list[Truth]:
+        """Return truths from the forecast through what the data suggest."""
+        steps = path_through(self.forecast, self.forecast.prob, self.suggested)
+        return [Truth(prob, self.error(prob), distance) for prob, distance in steps]
+
+    def labels_again(self, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[float]:
+        """Draw labels again, and return their errors."""
+        hot = np.eye(prob.shape[1])
+        return (self.error(hot[truth]) for truth in drawn_labels(prob, n_resamples, rng))

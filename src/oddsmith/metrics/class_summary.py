@@ -1,10 +1,8 @@
 """All that is usually asked of a forecast of several classes, in one dictionary."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,26 +11,20 @@ from scipy.special import log_softmax
 from oddsmith import _check, _kernels
 from oddsmith._types import Floats, Weights
 from oddsmith.errors import InvalidInputError
-from oddsmith.metrics._canonical_cases import CanonicalCases
 from oddsmith.metrics._class_bins import ClassBins, Observed
-from oddsmith.metrics._likelihood_ratio import LikelihoodRatio
-from oddsmith.metrics._limits import Asked, Limits, by_inversion
-from oddsmith.metrics._softmax_line import recalibrated
+from oddsmith.metrics._limits import Asked, by_inversion
 from oddsmith.metrics.bins import sum_by
-from oddsmith.metrics.calibration_tests import spiegelhalter_test
-from oddsmith.metrics.canonical import canonical_calibration_error
-from oddsmith.metrics.class_tests import classwise_test
-from oddsmith.metrics.classes import ClassForecast
+from oddsmith.metrics.calibration_tests import classwise_test, spiegelhalter_test
+from oddsmith.metrics.canonical import CanonicalCases, canonical_calibration_error
+from oddsmith.metrics.classes import ClassForecast, recalibrated
 from oddsmith.metrics.curves import reliability_curve
 from oddsmith.metrics.enough import FEWEST_OF_A_CLASS, few_cases_of_classes, too_few
-from oddsmith.metrics.means import mean_with_interval, share_with_interval
-from oddsmith.metrics.proper import decompose
+from oddsmith.metrics.means import gain_with_interval, mean_with_interval, share_with_interval
+from oddsmith.metrics.proper import decompose, log_of_truth
 from oddsmith.metrics.reliability import calibration_error, classwise_calibration_error, top_label_calibration_error
 from oddsmith.metrics.result import plain
 from oddsmith.metrics.significance import Decisions, holm_of_known
 from oddsmith.table.class_rows import ClassRows
-
-__all__ = ["evaluate_classes", "forecast_of_rows"]
 
 _LEVEL = 0.95
 
@@ -90,7 +82,7 @@ def evaluate_classes(rows: ClassRows, *, random_state: int = 0, n_resamples: int
     Returns
     -------
     dict
-        "data" (rows, weight, kind, input, cases); "level" of intervals; "measures" by name (value, low, high and
+        "data" (rows, weight, kind, input, classes); "level" of intervals; "measures" by name (value, low, high and
         definition; of errors that noise inflates also "corrected" and "consistency", the range of a perfect forecast;
         where there is no interval, low and high are None and "reason" says why); "tests" of calibration; "classes" by
         label; "top_label"; and "notes": what could not be told, and why. Infinite numbers are strings.
@@ -116,15 +108,16 @@ def evaluate_classes(rows: ClassRows, *, random_state: int = 0, n_resamples: int
     decisions = Decisions(forecast.weight, forecast.squared_weight)
     lines = recalibrated(forecast)
     bins = ClassBins.of(forecast, np.exp(lines))
-    errors = _Errors(bins, draws, np.random.default_rng(seed))
-    logs, better = _log_of_truth(rows), np.take_along_axis(lines, forecast.truth[:, None], axis=1)[:, 0]
-    ratio = LikelihoodRatio.of(better - logs, decisions, int(np.count_nonzero(forecast.base_rates)), _LEVEL)
+    errors = _errors(bins, draws, np.random.default_rng(seed))
+    logs, better = _log_of_truth(rows, forecast), np.take_along_axis(lines, forecast.truth[:, None], axis=1)[:, 0]
+    df = int(np.count_nonzero(forecast.base_rates))
+    gain, p_value = gain_with_interval(better - logs, decisions, df, _LEVEL)
     measures = {
-        **_proper(forecast, decisions, logs, better, ratio, errors),
+        **_proper(forecast, decisions, logs, better, gain, errors),
         "top_label_calibration_error": errors.measure("top_label", top_label_calibration_error.of(forecast)),
         "classwise_calibration_error": errors.measure("classwise", classwise_calibration_error.of(forecast)),
         "canonical_calibration_error": _canonical(forecast, bins.suggested, np.random.default_rng(seed)),
-        "calibration_in_the_large": errors.measure("in_the_large", None, _LARGE),
+        "calibration_in_the_large": errors.measure("in_the_large", definition=_LARGE),
     }
     cases = sum_by(forecast.truth, decisions.effective, len(forecast.labels))
     classes = _classes(forecast, decisions, cases, bins, errors)
@@ -138,7 +131,7 @@ def evaluate_classes(rows: ClassRows, *, random_state: int = 0, n_resamples: int
         },
         "level": _LEVEL,
         "measures": measures,
-        "tests": _tests(forecast, ratio, classes),
+        "tests": _tests(forecast, measures["log_loss_miscalibration"]["value"], p_value, df, classes),
         "classes": dict(zip(_names(rows.labels), classes, strict=True)),
         "top_label": _top_label(forecast, decisions),
         "notes": _notes(cases, classes, measures, rows.labels),
@@ -155,112 +148,80 @@ def _names(labels: tuple[Any, ...]) -> list[str]:
 class _Errors:
     """Calibration errors with intervals, all from the same draws of labels."""
 
-    def __init__(self, bins: ClassBins, draws: int, rng: np.random.Generator) -> None:
-        self.seen = bins.observed(bins.forecast.truth)
-        asked = {
-            name: Asked(getattr(Observed, name), {}, "calibrated")
-            for name in ("top_label", "classwise", "in_the_large", "brier_miscalibration")
-        }
-        asked |= {f"class {k}": Asked(partial(_of_class, k), {}, "calibrated") for k in range(len(bins.tables))}
-        self.asked = asked
-        affordable = max(_WORK // len(bins.forecast), _FEWEST_DRAWS)
-        self.limits = by_inversion(asked, bins, "calibrated", _LEVEL, min(draws, affordable), rng)
+    def __init__(
+        self,
+        asked: dict[str, Asked],
+        seen: Any,
+        source: ClassBins | CanonicalCases,
+        draws: int,
+        rng: np.random.Generator,
+    ) -> None:
+        self.seen = {name: one.of(seen) for name, one in asked.items()}
+        self.limits = by_inversion(asked, [source.path()], source.labels_again, _LEVEL, draws, rng)
 
-    def measure(self, name: str, found: Any = None, definition: str = "") -> dict[str, Any]:
+    def measure(self, name: str, found: SupportsFloat | None = None, definition: str = "") -> dict[str, Any]:
         """Return an error with its interval and definition; its exact value where the bins have only about the same."""
-        about = self.asked[name].of(self.seen)
+        about = self.seen[name]
         value = about if found is None else float(found)
-        told = {"value": value, "definition": getattr(found, "definition", definition)}
-        return told | _told(self.limits, name, about, value)
+        told = {"value": value, "definition": definition or getattr(found, "definition", "")}
+        try:
+            limits = self.limits(name, about)
+        except InvalidInputError as reason:
+            return told | {"low": None, "high": None, "reason": str(reason)}
+        band = [max(limit + value - about, 0.0) for limit in limits.consistency or (0.0, 0.0)]
+        return told | {"low": limits.low, "high": limits.high, "corrected": limits.corrected, "consistency": band}
 
 
-def _told(limits: Callable[[str, float], Limits], name: str, about: float, value: float) -> dict[str, Any]:
-    """Return the interval of an error of which a value was seen, or about that value; or why there is none."""
-    try:
-        found = limits(name, about)
-    except InvalidInputError as reason:
-        return {"low": None, "high": None, "reason": str(reason)}
-    band = found.consistency or (0.0, 0.0)
-    return {
-        "low": found.low,
-        "high": found.high,
-        "corrected": found.corrected,
-        "consistency": [max(limit + value - about, 0.0) for limit in band],
-    }
+def _errors(bins: ClassBins, draws: int, rng: np.random.Generator) -> _Errors:
+    """Return the errors of all classes together and of each against the rest."""
+    together = (Observed.top_label, Observed.classwise, Observed.in_the_large, Observed.brier_miscalibration)
+    asked = {one.__name__: Asked(one) for one in together}
+    asked |= {f"class {k}": Asked(Observed.of_class, {"k": k}) for k in range(len(bins.tables))}
+    affordable = max(_WORK // len(bins.forecast), _FEWEST_DRAWS)
+    return _Errors(asked, bins.observed(bins.forecast.truth), bins, min(draws, affordable), rng)
 
 
-def _of_class(k: int, observed: Observed) -> float:
-    return float(observed.by_class[k])
-
-
-def _log_of_truth(rows: ClassRows) -> Floats:
+def _log_of_truth(rows: ClassRows, forecast: ClassForecast) -> Floats:
     """Return log P of the true class, exact where P itself rounds to 0."""
-    at = rows.truth[:, None]
-    if rows.input == "logits":
-        logs = np.take_along_axis(log_softmax(rows.values, axis=1), at, axis=1)[:, 0]
-    else:
-        with np.errstate(divide="ignore"):
-            logs = np.log(np.take_along_axis(rows.values, at, axis=1)[:, 0])
+    if rows.input == "probabilities":
+        return log_of_truth(forecast)
+    logs = np.take_along_axis(log_softmax(rows.values, axis=1), rows.truth[:, None], axis=1)[:, 0]
     return np.asarray(logs if rows.weight is None else logs[rows.weight > 0])
 
 
 def _proper(
-    forecast: ClassForecast,
-    decisions: Decisions,
-    logs: Floats,
-    better: Floats,
-    ratio: LikelihoodRatio,
-    errors: _Errors,
+    forecast: ClassForecast, decisions: Decisions, logs: Floats, better: Floats, gain: dict[str, Any], errors: _Errors
 ) -> dict[str, dict[str, Any]]:
     """Return proper scores and what they are made of, from logs of P and of its best recalibration."""
+
+    def mean(values: Floats, definition: str) -> dict[str, Any]:
+        return mean_with_interval(values, decisions, _LEVEL) | {"definition": definition}
+
+    def share(value: float, which: str) -> dict[str, Any]:
+        definition = f"share of cases whose most probable class is {which} one"
+        return share_with_interval(value, decisions.n_effective, _LEVEL) | {"definition": definition}
+
     of_truth = forecast.base_rates[forecast.truth]
     base = -np.log(of_truth)
+    by_lines = "log-loss that the best softmax(a log P + b) saves"
     squared = decompose.of(forecast, score="squared")
-    n, wrong = decisions.n_effective, float(decisions.weight @ ~forecast.right) / float(decisions.weight.sum())
-    by_lines = "that the best softmax(a log P + b) saves"
-    scores = {
-        "log_loss": (-logs, "mean of -log P(true class), in nats"),
-        "log_loss_discrimination": (base + better, f"log-loss {by_lines} against the base rates"),
-        "log_loss_uncertainty": (base, "log-loss of the base rates"),
-        "squared_error": (forecast.squared_distance, "mean of the sum over classes of (t - P)²"),
-        # Of 1 − Σπ² the derivative is −2π: its error is that of the mean of 2π of the true class.
-        "brier_uncertainty": (2 * of_truth, "Brier score of the base rates"),
-    }
-    means = {
-        name: mean_with_interval(values, decisions, _LEVEL) | {"definition": definition}
-        for name, (values, definition) in scores.items()
-    }
-    wrong_share, right_share = (share_with_interval(share, n, _LEVEL) for share in (wrong, 1 - wrong))
-    recalibration = squared.recalibration
-    miscalibration = errors.measure(
-        "brier_miscalibration", squared.miscalibration, f"Brier score that {recalibration} saves"
-    )
-    discrimination = mean_with_interval(_saved_by_isotonic(forecast), decisions, _LEVEL)
-    found = {
-        "log_loss": means["log_loss"],
-        "log_loss_miscalibration": {
-            "value": ratio.gain,
-            "low": ratio.low,
-            "high": ratio.high,
-            "corrected": ratio.corrected,
-            "consistency": list(ratio.consistency),
-            "definition": f"log-loss {by_lines}",
-        },
-        "log_loss_discrimination": means["log_loss_discrimination"],
-        "log_loss_uncertainty": means["log_loss_uncertainty"],
-        "squared_error": means["squared_error"],
+    by_classes = f"Brier score that {squared.recalibration} saves"
+    miscalibration = errors.measure("brier_miscalibration", squared.miscalibration, by_classes)
+    discrimination = mean(_saved_by_isotonic(forecast), f"{by_classes} against the base rates")
+    wrong = float(decisions.weight @ ~forecast.right) / float(decisions.weight.sum())
+    return {
+        "log_loss": mean(-logs, "mean of -log P(true class), in nats"),
+        "log_loss_miscalibration": gain | {"definition": by_lines},
+        "log_loss_discrimination": mean(base + better, f"{by_lines} against the base rates"),
+        "log_loss_uncertainty": mean(base, "log-loss of the base rates"),
+        "squared_error": mean(forecast.squared_distance, "mean of the sum over classes of (t - P)²"),
         "brier_miscalibration": miscalibration,
-        "brier_discrimination": _less_noise(discrimination, squared.discrimination, miscalibration)
-        | {"definition": f"Brier score that {recalibration} saves against the base rates"},
-        "brier_uncertainty": _shifted(means["brier_uncertainty"], squared.uncertainty),
-        "zero_one_error": wrong_share | {"definition": "share of cases whose most probable class is not the true one"},
-        "accuracy": right_share | {"definition": "share of cases whose most probable class is the true one"},
+        "brier_discrimination": _less_noise(discrimination, squared.discrimination, miscalibration),
+        # Of 1 − Σπ² the derivative is −2π: its error is that of the mean of 2π of the true class.
+        "brier_uncertainty": _shifted(mean(2 * of_truth, "Brier score of the base rates"), squared.uncertainty),
+        "zero_one_error": share(wrong, "not the true"),
+        "accuracy": share(1 - wrong, "the true"),
     }
-    if math.isinf(ratio.gain):
-        undefined = {"low": None, "high": None, "reason": "some probability of a true class is 0"}
-        told = {"value": math.inf, "definition": found["log_loss_miscalibration"]["definition"]}
-        found["log_loss_miscalibration"] = told | undefined
-    return found
 
 
 def _shifted(measure: dict[str, Any], value: float) -> dict[str, Any]:
@@ -302,9 +263,9 @@ def _canonical(forecast: ClassForecast, suggested: Floats, rng: np.random.Genera
     cases = CanonicalCases.of(drawn, suggested[at])
     found = canonical_calibration_error.of(drawn, bandwidth=cases.bandwidth)
     draws = int(np.clip(_CANONICAL_WORK // len(forecast.labels), *_CANONICAL_DRAWS))
-    limits = by_inversion({"": Asked(float, {}, "calibrated")}, cases, "calibrated", _LEVEL, draws, rng)
     on = f"; on {len(at):,} cases drawn at random" if len(at) < float(forecast.weight.sum()) else ""
-    return {"value": found.value, "definition": found.definition + on} | _told(limits, "", found.value, found.value)
+    errors = _Errors({"": Asked(float)}, found, cases, draws, rng)
+    return errors.measure("", found, found.definition + on)
 
 
 def _single_cases(forecast: ClassForecast, rng: np.random.Generator) -> tuple[NDArray[np.intp], Weights]:
@@ -360,9 +321,10 @@ def _top_label(forecast: ClassForecast, decisions: Decisions) -> dict[str, Any]:
     }
 
 
-def _tests(forecast: ClassForecast, ratio: LikelihoodRatio, classes: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def _tests(
+    forecast: ClassForecast, gain: float, p_value: float, df: int, classes: list[dict[str, Any]]
+) -> dict[str, dict[str, Any]]:
     """Return tests of calibration: of whole rows, of the top label, and of the worst class."""
-    df = int(np.count_nonzero(forecast.base_rates))
     told = [one["p_holm"] for one in classes if one["p_holm"] is not None]
     worst: dict[str, Any] = {"reason": f"no class has {FEWEST_OF_A_CLASS} cases, seen or expected"}
     if told:
@@ -373,9 +335,9 @@ def _tests(forecast: ClassForecast, ratio: LikelihoodRatio, classes: list[dict[s
     except InvalidInputError as reason:
         top = {"reason": str(reason)}
     law = f"softmax(a log P + b) against P, χ² with {df} degrees of freedom"
-    if math.isinf(ratio.gain):
+    if math.isinf(gain):
         law += "; something happened whose probability was 0"
-    rows = {"p_value": ratio.p_value, "df": df, "definition": law}
+    rows = {"p_value": p_value, "df": df, "definition": law}
     return {"likelihood_ratio_test": rows, "top_label_test": top, "classwise_test": worst}
 
 

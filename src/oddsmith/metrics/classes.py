@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
+from scipy.special import logsumexp
 
 from oddsmith import _check
 from oddsmith._types import Floats, Weights
 from oddsmith.maps.base import logit
 from oddsmith.table import ScoreTable
 
-__all__ = ["ClassForecast", "class_forecast"]
+#: Probabilities below this are as good as impossible.
+_POSSIBLE = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +131,29 @@ def class_forecast(
         return ClassForecast(p, truth, np.ones(len(p), np.int64), known)
     held = weight > 0
     return ClassForecast(p[held], truth[held], weight[held], known)
+
+
+def recalibrated(forecast: ClassForecast) -> Floats:
+    """Return log-probabilities of the best softmax(a·log P + b), with one slope and one intercept per class."""
+    z = np.log(np.maximum(forecast.prob, _POSSIBLE))
+    z -= z.max(axis=1, keepdims=True)
+    rows, share = np.arange(len(z)), forecast.weight / forecast.weight.sum(dtype=np.float64)
+    # The slope is scaled to the spread of log P, so that the first step is neither tiny nor huge.
+    scale = max(float(z.std()), 1e-12)
+
+    def log_prob(at: Floats) -> Floats:
+        u = at[0] / scale * z + at[1:]
+        return np.asarray(u - logsumexp(u, axis=1, keepdims=True))
+
+    def loss(at: Floats) -> tuple[float, Floats]:
+        logs = log_prob(at)
+        gap = np.exp(logs)
+        gap[rows, forecast.truth] -= 1
+        gap *= share[:, None]
+        return -float(share @ logs[rows, forecast.truth]), np.append(np.sum(gap * z) / scale, gap.sum(axis=0))
+
+    start = np.append(scale, np.zeros(z.shape[1]))
+    return log_prob(minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "gtol": 1e-8}).x)
 
 
 def _table(positive: NDArray[np.bool_], prob: Floats, weight: Weights) -> ScoreTable:

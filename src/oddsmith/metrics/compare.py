@@ -11,15 +11,13 @@ from oddsmith import _check
 from oddsmith._types import Bools, Floats, Weights
 from oddsmith.maps.base import logit
 from oddsmith.metrics import resampling_tests, significance
-from oddsmith.metrics.classes import ClassForecast, class_forecast
+from oddsmith.metrics.classes import class_forecast
 from oddsmith.metrics.comparison import Comparison, MeasureComparison
 from oddsmith.metrics.measure import as_forecast, checked_level
-from oddsmith.metrics.proper import decision_log_loss, decision_squared_error
+from oddsmith.metrics.proper import decision_log_loss, decision_squared_error, log_of_truth
 from oddsmith.metrics.provenance import HasLogOdds, fitted_on
 from oddsmith.metrics.significance import Decisions
 from oddsmith.table import ScoreTable
-
-__all__ = ["HasLogOdds", "compare", "compare_rows"]
 
 Protocol = Literal["B03", "ZY04", "t", "bootstrap"]
 Test = Literal["sign", "t", "bootstrap"]
@@ -106,15 +104,11 @@ def compare(
                 "compare on held-out rows",
             )
     log_odds = {name: _log_odds(name, method, scores, input) for name, method in methods.items()}
-    held_pos, held_neg = table.pos > 0, table.neg > 0
-    truth = np.repeat([True, False], [int(held_pos.sum()), int(held_neg.sum())])
-    rows = {name: np.concatenate([values[held_pos], values[held_neg]]) for name, values in log_odds.items()}
-    weight = np.concatenate([table.pos[held_pos], table.neg[held_neg]])
-    pos_sq, neg_sq = table.squares
-    squares = np.concatenate([pos_sq[held_pos], neg_sq[held_neg]])
-    return compare_decisions(
-        truth, rows, Decisions(weight, squares), protocol=protocol, level=level, raw=raw, random_state=random_state
-    )
+    weight, squares = np.concatenate([table.pos, table.neg]), np.concatenate([*table.squares])
+    held = weight > 0
+    truth, decisions = np.repeat([True, False], len(scores))[held], Decisions(weight[held], squares[held])
+    rows = {name: np.tile(values, 2)[held] for name, values in log_odds.items()}
+    return compare_decisions(truth, rows, decisions, protocol=protocol, level=level, raw=raw, random_state=random_state)
 
 
 def compare_rows(
@@ -159,8 +153,12 @@ def compare_rows(
     names = None if clusters is None else np.asarray(clusters)
     if any(np.ndim(values) == 2 for values in methods.values()):
         classes = {name: class_forecast(y_true, values, labels=labels) for name, values in methods.items()}
+        log = {name: log_of_truth(forecast) for name, forecast in classes.items()}
+        squared = {name: -forecast.squared_distance for name, forecast in classes.items()}
+        hits = {name: forecast.right.astype(np.float64) for name, forecast in classes.items()}
         decisions = Decisions.of(sample_weight, np.size(y_true))
-        return compare_gains(_class_rows(classes, decisions, names, random_state), protocol, level, raw)
+        gains = Rows(log, squared, hits, (log, squared), decisions, names, random_state)
+        return compare_gains(gains, protocol, level, raw)
     rows = {name: _log_odds(name, values, None, input) for name, values in methods.items()}
     n = len(next(iter(rows.values()))) if rows else 0
     truth = _check.as_labels(y_true, n).positive
@@ -212,19 +210,6 @@ def _log_odds(name: str, method: HasLogOdds | ArrayLike, scores: Floats | None, 
     return values
 
 
-def _class_rows(
-    methods: dict[str, ClassForecast],
-    decisions: Decisions,
-    clusters: NDArray[np.generic] | None,
-    random_state: int | None,
-) -> Rows:
-    with np.errstate(divide="ignore"):
-        log = {name: np.log(forecast.of_truth) for name, forecast in methods.items()}
-    squared = {name: -forecast.squared_distance for name, forecast in methods.items()}
-    hits = {name: forecast.right.astype(np.float64) for name, forecast in methods.items()}
-    return Rows(log, squared, hits, (log, squared), decisions, clusters, random_state)
-
-
 def compare_gains(rows: Rows, protocol: str, level: float | None, raw: str | None) -> Comparison:
     """Compare methods by gains that were computed before."""
     _check.one_of(protocol, "protocol", tuple(_PROTOCOLS))
@@ -234,63 +219,50 @@ def compare_gains(rows: Rows, protocol: str, level: float | None, raw: str | Non
         _check.one_of(raw, "raw", tuple(rows.log))
     losses, errors, usual = _PROTOCOLS[protocol]
     level = usual if level is None else checked_level(level)
-    weight, (of_log, of_squared) = rows.decisions.weight, rows.ranks
-    wrong = weight.sum(dtype=np.float64) - _totals(rows.hits, weight)
-    views = {
-        "log_loss": View(rows.log, of_log, _totals(rows.log, weight), losses),
-        "squared_error": View(rows.squared, of_squared, -_totals(rows.squared, weight) + 0.0, losses),
-        "zero_one_error": View(rows.hits, rows.hits, wrong, errors),
+    of_log, of_squared = rows.ranks
+    parts = {
+        "log_loss": _measure("log_loss", rows.log, of_log, losses, rows, level),
+        "squared_error": _measure("squared_error", rows.squared, of_squared, losses, rows, level),
+        "zero_one_error": _measure("zero_one_error", rows.hits, rows.hits, errors, rows, level),
     }
-    parts = {measure: _measure(measure, view, rows, level) for measure, view in views.items()}
-    return Comparison(parts, _check.weight_sum(weight), protocol, raw)
+    return Comparison(parts, _check.weight_sum(rows.decisions.weight), protocol, raw)
 
 
-class View(NamedTuple):
-    """One measure of all methods: gains (larger is better), what orders them, totals to show, and the test."""
-
-    gains: dict[str, Floats]
-    ranks: dict[str, Floats]
-    totals: Floats
-    test: Test
-
-
-def _totals(gains: dict[str, Floats], weight: Weights) -> Floats:
-    return np.array([float(weight @ gain) for gain in gains.values()])
-
-
-def _measure(measure: str, view: View, rows: Rows, level: float) -> MeasureComparison:
-    names, weight = tuple(view.gains), rows.decisions.weight
-    k = len(names)
+def _measure(
+    measure: str, gains: dict[str, Floats], ranks: dict[str, Floats], test: Test, rows: Rows, level: float
+) -> MeasureComparison:
+    """Compare methods by their gains, larger being better, and by what orders them."""
+    names, weight, k = tuple(gains), rows.decisions.weight, len(gains)
+    sums = np.array([float(weight @ gain) for gain in gains.values()])
+    totals = {"log_loss": sums, "squared_error": -sums + 0.0}.get(measure, weight.sum(dtype=np.float64) - sums)
     wins: Weights = np.zeros((k, k), np.int64) if weight.dtype.kind == "i" else np.zeros((k, k))
     ties = wins.copy()
     p_values, holm, better = np.ones((k, k)), np.ones((k, k)), np.zeros((k, k), bool)
     pairs = list(combinations(range(k), 2))
-    sums = _totals(view.gains, weight)
     for i, j in pairs:
         first, second = names[i], names[j]
-        wins[i, j], wins[j, i], tied = significance.tally(view.ranks[first], view.ranks[second], weight)
+        wins[i, j], wins[j, i], tied = significance.tally(ranks[first], ranks[second], weight)
         ties[i, j] = ties[j, i] = tied
-        mine, theirs = (wins[i, j], wins[j, i]) if view.test == "sign" else (sums[i], sums[j])
+        mine, theirs = (wins[i, j], wins[j, i]) if test == "sign" else (sums[i], sums[j])
         better[i, j], better[j, i] = mine > theirs, theirs > mine
-        p_values[i, j] = p_values[j, i] = _p_value(rows, view, first, second)
+        compared = ranks if test == "sign" else gains
+        p_values[i, j] = p_values[j, i] = _p_value(compared[first], compared[second], test, rows)
     for (i, j), value in zip(pairs, significance.holm([p_values[pair] for pair in pairs]), strict=True):
         holm[i, j] = holm[j, i] = value
-    test = _TESTS[view.test, rows.clusters is not None]
-    if test == "micro sign test" and measure == "zero_one_error":
-        test += " (exact McNemar)"
-    return MeasureComparison(measure, names, view.totals, wins, ties, p_values, holm, better, test, level)
+    name = _TESTS[test, rows.clusters is not None]
+    if name == "micro sign test" and measure == "zero_one_error":
+        name += " (exact McNemar)"
+    return MeasureComparison(measure, names, totals, wins, ties, p_values, holm, better, name, level)
 
 
-def _p_value(rows: Rows, view: View, a: str, b: str) -> float:
+def _p_value(a: Floats, b: Floats, test: Test, rows: Rows) -> float:
     decisions, clusters, seed = rows.decisions, rows.clusters, rows.random_state
-    if view.test == "sign":
-        rank_a, rank_b, counts = view.ranks[a], view.ranks[b], decisions.counts
+    if test == "sign":
         if clusters is None:
-            return significance.micro_sign_test(rank_a, rank_b, counts).p_value
-        return resampling_tests.cluster_sign_flip_test(rank_a, rank_b, clusters, counts, random_state=seed).p_value
-    gain_a, gain_b = view.gains[a], view.gains[b]
-    finite = np.isfinite(gain_a).all() and np.isfinite(gain_b).all()
+            return significance.micro_sign_test(a, b, decisions.counts).p_value
+        return resampling_tests.cluster_sign_flip_test(a, b, clusters, decisions.counts, random_state=seed).p_value
+    finite = np.isfinite(a).all() and np.isfinite(b).all()
     # Of infinite losses the t-test says which method is worse.
-    if not finite or (view.test == "t" and clusters is None):
-        return significance.t_test(gain_a, gain_b, decisions).p_value
-    return resampling_tests.bootstrap_test(gain_a - gain_b, decisions, clusters, random_state=seed).p_value
+    if not finite or (test == "t" and clusters is None):
+        return significance.t_test(a, b, decisions).p_value
+    return resampling_tests.bootstrap_test(a - b, decisions, clusters, random_state=seed).p_value

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from oddsmith._types import Bools, Floats, Weights
 from oddsmith.metrics.result import Result, plain
-
-__all__ = ["Comparison", "MeasureComparison"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +71,6 @@ class MeasureComparison(Result):
 
     def to_dict(self, raw: str | None = None) -> dict[str, Any]:
         """Return methods with totals and marks, and pairs with wins, losses, ties and p-values."""
-        k = len(self.names)
         methods = {
             name: {
                 "total": self.totals[i],
@@ -93,8 +91,7 @@ class MeasureComparison(Result):
                 "p_value": self.p_values[i, j],
                 "p_holm": self.holm[i, j],
             }
-            for i in range(k)
-            for j in range(i + 1, k)
+            for i, j in combinations(range(len(self.names)), 2)
         ]
         head = {"measure": self.measure, "test": self.test, "level": self.level, "best": self.best}
         return dict(plain(head | {"methods": methods, "pairs": pairs}))

@@ -13,8 +13,6 @@ from oddsmith.metrics.measure import ForecastFunction, as_forecast, probability
 from oddsmith.metrics.result import Result
 from oddsmith.table import ScoreTable
 
-__all__ = ["EmpiricalLogOdds", "ReliabilityCurve", "empirical_log_odds", "reliability_curve"]
-
 
 @dataclass(frozen=True, eq=False)
 class ReliabilityCurve(Result):
@@ -124,7 +122,10 @@ def empirical_log_odds(table: ScoreTable, *, n_bins: int = 30, edges: ArrayLike 
         index = bin_index(table, scores, _check.whole_number(n_bins, "n_bins", low=1), "mass", "left")
         inside = np.ones(len(scores), bool)
     else:
-        ends = _edges(edges)
+        ends = _check.as_array(edges, "edges", (1,))
+        if len(ends) < 2 or np.any(np.diff(ends) <= 0):
+            hint = "sort them and drop repeats"
+            _check.fail("edges must be at least two ascending numbers", f"{ends.tolist()}", hint)
         inside = (scores >= ends[0]) & (scores <= ends[-1])
         index = np.minimum(np.searchsorted(ends, scores, side="right") - 1, len(ends) - 2)
     held, index = np.unique(index[inside], return_inverse=True)
@@ -140,10 +141,3 @@ def empirical_log_odds(table: ScoreTable, *, n_bins: int = 30, edges: ArrayLike 
         squares = sum_by(index, squared[inside], len(held))
         variance += 1 / (weight**2 / np.where(squares > 0, squares, 1.0) + 0.5)
     return EmpiricalLogOdds(low, high, mean, pos, neg, np.log((pos + 0.5) / (neg + 0.5)), np.sqrt(variance))
-
-
-def _edges(edges: ArrayLike) -> Floats:
-    ends = _check.as_array(edges, "edges", (1,))
-    if len(ends) < 2 or np.any(np.diff(ends) <= 0):
-        _check.fail("edges must be at least two ascending numbers", f"{ends.tolist()}", "sort them and drop repeats")
-    return ends

@@ -1,7 +1,5 @@
 """How many cases it takes to tell anything."""
 
-__all__ = ["FEWEST", "FEWEST_OF_A_CLASS", "few_cases", "few_cases_of_classes", "too_few"]
-
 #: With fewer cases in all, or outside the most frequent class, nothing can be told.
 FEWEST, FEWEST_OF_A_CLASS = 50, 10
 

@@ -7,21 +7,21 @@ forecast never holds 0. Theirs is found by inverting a test, and stands beside t
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, SupportsFloat
 
 import numpy as np
 
 from oddsmith import _check
 from oddsmith.errors import InvalidInputError
-from oddsmith.metrics import _class_draws as _class_draws  # registers what several classes need
 from oddsmith.metrics._limits import Asked, Limits, by_inversion, by_percentiles
+from oddsmith.metrics._truths import paths_of_truth
 from oddsmith.metrics.classes import ClassForecast
-from oddsmith.metrics.measure import AnyForecast, Null, as_forecast, checked_level, value_of
+from oddsmith.metrics.measure import AnyForecast, Null, as_forecast, checked_level
 from oddsmith.metrics.provenance import is_in_sample
+from oddsmith.metrics.resampled import labels_again
 from oddsmith.metrics.result import Result
 from oddsmith.table.resample import RandomState, pooled
-
-__all__ = ["Interval", "interval"]
 
 #: Tables of more cells are drawn from in so many groups of neighbors.
 _CELLS = 2048
@@ -136,7 +136,7 @@ def interval(
     null: Null | None = getattr(measure, "null", None)
     if nonnegative is not None:
         null = (null or "calibrated") if nonnegative else None
-    asked = {"": Asked(measure, dict(options or {}), null)}
+    asked = {"": Asked(measure, options or {}, null)}
     found = intervals(asked, forecast, level=level, n_resamples=n_resamples, random_state=random_state)[""]
     if isinstance(found, InvalidInputError):
         raise found
@@ -162,10 +162,11 @@ def intervals(
         if null is None:
             limits = by_percentiles(group, drawn_from, share, draws, rng)
         else:
-            limits = by_inversion(group, drawn_from, null, share, draws, rng)
+            paths, again = paths_of_truth(drawn_from, null), partial(labels_again, drawn_from)
+            limits = by_inversion(group, paths, again, share, draws, rng)
         for name, one in group.items():
             try:
-                value = value_of(one.measure, forecast, one.options)
+                value = one.value(forecast)
                 seen = value if exact else one.of(drawn_from)
                 if not math.isfinite(value + seen):
                     _check.fail("an interval needs a finite measure", f"{value}", "clip forecasts of exactly 0 or 1")

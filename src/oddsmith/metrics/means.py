@@ -1,15 +1,17 @@
-"""Means and shares with their intervals, by formula."""
+"""Means, shares and gains of likelihood with their intervals, by formula."""
 
 import math
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.optimize import brentq
+from scipy.special import chdtrc, chdtri, chndtr, ndtri, stdtrit
 
 from oddsmith._types import Floats
 from oddsmith.metrics.significance import Decisions, mean_and_error
 
-__all__ = ["mean_with_interval", "share_with_interval"]
+#: Above so large a likelihood ratio its root is normal.
+_LARGE = 1e4
 
 
 def mean_with_interval(values: Floats, decisions: Decisions, level: float = 0.95) -> dict[str, Any]:
@@ -41,3 +43,38 @@ def share_with_interval(share: float, n: float, level: float = 0.95) -> dict[str
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = math.sqrt(z2 * share * (1 - share) / n + (z2 / (2 * n)) ** 2) / (1 + z2 / n)
     return {"value": share, "low": max(middle - half, 0.0), "high": min(middle + half, 1.0)}
+
+
+def gain_with_interval(
+    gains: Floats, decisions: Decisions, df: int, level: float = 0.95
+) -> tuple[dict[str, Any], float]:
+    """Return the mean gain in log-likelihood of a recalibration of so many parameters, and the p-value of no gain.
+
+    The gain is ≥ 0, inflated by chance: beside it stand "corrected", the median-unbiased estimate, and "consistency",
+    the range where there is nothing to recalibrate. 2n·gain is χ² with a noncentrality of 2n times the true gain; where
+    gains vary more than that allows, as they do for forecasts that are far off, Student's t widens the interval.
+    """
+    if np.isinf(gains).any():
+        reason = "some probability of a true class is 0"
+        return {"value": math.inf, "low": None, "high": None, "reason": reason}, 0.0
+    tail, n = (1 - level) / 2, decisions.n_effective
+    mean, error, _ = mean_and_error(gains, decisions)
+    mean = max(mean, 0.0)
+    statistic = 2 * n * mean
+    low, middle, high = (_noncentrality(statistic, df, share) / (2 * n) for share in (1 - tail, 0.5, tail))
+    if math.isfinite(error):
+        half = float(stdtrit(max(n - 1, 1.0), 1 - tail)) * error
+        low, high = min(low, max(middle - half, 0.0)), max(high, middle + half)
+    by_chance = [float(chdtri(df, share)) / (2 * n) for share in (1 - tail, tail)]
+    found = {"value": mean, "low": low, "high": high, "corrected": middle, "consistency": by_chance}
+    return found, float(chdtrc(df, statistic))
+
+
+def _noncentrality(statistic: float, df: int, share: float) -> float:
+    """Return the noncentrality under which so large a share of χ² is below a statistic; 0 where even 0 is too much."""
+    if statistic > _LARGE:
+        return max((math.sqrt(statistic) - float(ndtri(share))) ** 2 - df, 0.0)
+    if chndtr(statistic, df, 0.0) <= share:
+        return 0.0
+    upper = statistic + 10 * math.sqrt(statistic + df) + 50
+    return float(brentq(lambda noncentral: float(chndtr(statistic, df, noncentral)) - share, 0.0, upper))

@@ -7,7 +7,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Concatenate, Generic, Literal, ParamSpec, SupportsFloat, TypeVar
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -161,9 +161,6 @@ class Measure(ForecastFunction[P, R]):
         resampled: bool = True,
     ) -> None:
         super().__init__(function, takes)
-        self.definition: str
-        self.of_base_rate: bool
-        self.resampled: bool
         self.definition, self.null, self.of_base_rate, self.resampled = definition, null, of_base_rate, resampled
 
     def __call__(self, *args: Any, **options: Any) -> float:
@@ -295,12 +292,6 @@ def require_classes(forecast: ScoreTable, negatives: bool = True) -> None:
     if forecast.n_pos == 0 or (negatives and forecast.n_neg == 0):
         needed = "both classes" if negatives else "positives"
         _check.fail(f"{needed} must be present", "rows of one class only", "collect rows of the other")
-
-
-def value_of(measured: Callable[..., SupportsFloat], forecast: AnyForecast, options: dict[str, Any]) -> float:
-    """Return a measure of a forecast, or a function of one, as a float."""
-    function = measured.of if isinstance(measured, ForecastFunction) else measured
-    return float(function(forecast, **options))
 
 
 def checked_level(level: float) -> float:

@@ -11,25 +11,9 @@ from scipy.special import entr, expit
 from oddsmith import _check, _kernels
 from oddsmith._types import Floats
 from oddsmith.maps.base import logit
-from oddsmith.metrics._softmax_line import recalibrated
-from oddsmith.metrics.classes import ClassForecast
+from oddsmith.metrics.classes import ClassForecast, recalibrated
 from oddsmith.metrics.measure import AnyForecast, Measure, forecast_function, measure, register, size, weighted_sum
 from oddsmith.metrics.result import Result
-
-__all__ = [
-    "Decomposition",
-    "brier_discrimination",
-    "brier_miscalibration",
-    "brier_uncertainty",
-    "decompose",
-    "log_loss",
-    "log_loss_discrimination",
-    "log_loss_miscalibration",
-    "log_loss_uncertainty",
-    "root_mean_squared_error",
-    "squared_error",
-    "zero_one_error",
-]
 
 Convention = Literal["mean", "total", "B03", "ZY04", "P99", "NC05"]
 ProperScore = Literal["log", "squared"]
@@ -207,8 +191,9 @@ def _decompose_classes(forecast: ClassForecast, score: ProperScore) -> Decomposi
     return Decomposition(score, mean, mean - best, base - best, base, "softmax(a log P + b)")
 
 
-def _part(score: ProperScore, name: str, definition: str, **marks: Any) -> Measure[[], float]:
+def _part(name: str, definition: str, **marks: Any) -> Measure[[], float]:
     """Return one part of a decomposition as a measure."""
+    score: ProperScore = "log" if name.startswith("log") else "squared"
     part = name.rpartition("_")[2]
 
     def value(forecast: AnyForecast) -> float:
@@ -221,24 +206,18 @@ def _part(score: ProperScore, name: str, definition: str, **marks: Any) -> Measu
 
 _SAVED = "that the best monotone recalibration saves"
 _AGAINST = f"{_SAVED} against the base rate"
-log_loss_miscalibration: Measure[[], float] = register(
-    _part("log", "log_loss_miscalibration", f"log-loss {_SAVED}", null="calibrated")
-)
-log_loss_discrimination: Measure[[], float] = register(
-    _part("log", "log_loss_discrimination", f"log-loss {_AGAINST}", null="constant")
-)
-log_loss_uncertainty: Measure[[], float] = register(
-    _part("log", "log_loss_uncertainty", "log-loss of the base rate", of_base_rate=True)
-)
-brier_miscalibration: Measure[[], float] = _part(
-    "squared", "brier_miscalibration", f"Brier score {_SAVED}", null="calibrated"
-)
-brier_discrimination: Measure[[], float] = _part(
-    "squared", "brier_discrimination", f"Brier score {_AGAINST}", null="constant"
-)
-brier_uncertainty: Measure[[], float] = _part(
-    "squared", "brier_uncertainty", "Brier score of the base rate", of_base_rate=True
-)
+log_loss_miscalibration = register(_part("log_loss_miscalibration", f"log-loss {_SAVED}", null="calibrated"))
+log_loss_discrimination = register(_part("log_loss_discrimination", f"log-loss {_AGAINST}", null="constant"))
+log_loss_uncertainty = register(_part("log_loss_uncertainty", "log-loss of the base rate", of_base_rate=True))
+brier_miscalibration = _part("brier_miscalibration", f"Brier score {_SAVED}", null="calibrated")
+brier_discrimination = _part("brier_discrimination", f"Brier score {_AGAINST}", null="constant")
+brier_uncertainty = _part("brier_uncertainty", "Brier score of the base rate", of_base_rate=True)
+
+
+def log_of_truth(forecast: ClassForecast) -> Floats:
+    """Return log P of the true class of each row; −inf where P is 0."""
+    with np.errstate(divide="ignore"):
+        return np.log(forecast.of_truth)
 
 
 def decision_log_loss(signed_log_odds: Floats) -> Floats:
@@ -259,9 +238,7 @@ _LOSSES: dict[str, Callable[[Floats], Floats]] = {
 
 def _total(score: ProperScore, forecast: AnyForecast) -> float:
     if isinstance(forecast, ClassForecast):
-        with np.errstate(divide="ignore"):
-            losses = -np.log(forecast.of_truth) if score == "log" else forecast.squared_distance
-        return float(forecast.weight @ losses)
+        return float(forecast.weight @ (-log_of_truth(forecast) if score == "log" else forecast.squared_distance))
     loss = _LOSSES[score]
     return weighted_sum(forecast.pos, loss(forecast.scores)) + weighted_sum(forecast.neg, loss(-forecast.scores))
 

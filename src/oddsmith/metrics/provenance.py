@@ -16,8 +16,6 @@ from oddsmith.table import ScoreTable
 from oddsmith.table.fingerprint import Fingerprint
 from oddsmith.table.row_sketch import MANY_SHARED
 
-__all__ = ["Forecast", "forecast_of"]
-
 
 class HasLogOdds(Protocol):
     """A calibration map or a fitted calibrator."""

@@ -8,8 +8,6 @@ from oddsmith.metrics.measure import AnyForecast, measure, register, require_cla
 from oddsmith.metrics.proper import zero_one_error
 from oddsmith.table import ScoreTable
 
-__all__ = ["accuracy", "auc", "average_precision", "break_even", "distinct_outputs", "lift"]
-
 
 @register
 @measure("area under the ROC curve, ties count ½")
@@ -57,9 +55,7 @@ def lift(forecast: ScoreTable, *, q: float = 0.1) -> float:
     share = _check.number(q, "q", low=0, strict=True)
     if share > 1:
         _check.fail("q must be at most 1", f"q={q!r}", "pass a share such as 0.1")
-    hits, taken = _from_the_top(forecast)
-    reached = float(np.interp(share * size(forecast), np.append(0.0, taken), np.append(0.0, hits)))
-    return reached / (share * forecast.n_pos)
+    return _hits_among(forecast, share * size(forecast)) / (share * forecast.n_pos)
 
 
 @register
@@ -75,8 +71,7 @@ def break_even(forecast: ScoreTable) -> float:
     0.5
     """
     require_classes(forecast, negatives=False)
-    hits, taken = _from_the_top(forecast)
-    return float(np.interp(forecast.n_pos, np.append(0.0, taken), np.append(0.0, hits))) / forecast.n_pos
+    return _hits_among(forecast, forecast.n_pos) / forecast.n_pos
 
 
 @measure("share of right decisions at P = ½", "both")
@@ -108,3 +103,9 @@ def _from_the_top(forecast: ScoreTable) -> tuple[Floats, Floats]:
     """Return positives and rows at or above each forecast, from the highest down."""
     hits, taken = (np.cumsum(column[::-1], dtype=np.float64) for column in (forecast.pos, forecast.total))
     return hits, taken
+
+
+def _hits_among(forecast: ScoreTable, rows: float) -> float:
+    """Return positives among so many of the highest forecasts."""
+    hits, taken = _from_the_top(forecast)
+    return float(np.interp(rows, np.append(0.0, taken), np.append(0.0, hits)))

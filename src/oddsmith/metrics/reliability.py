@@ -10,19 +10,10 @@ from typing import Literal
 import numpy as np
 
 from oddsmith import _check
-from oddsmith._types import Bools, Floats
-from oddsmith.metrics.bins import BIN_RULES, EDGES, ENDS, BinRule, Bins, Edge, Ends, binned
+from oddsmith.metrics.bins import BinRule, Bins, Edge, Ends, binned
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.measure import Figure, measure, register, size
 from oddsmith.table import ScoreTable
-
-__all__ = [
-    "DEFINITIONS",
-    "ErrorDefinition",
-    "calibration_error",
-    "classwise_calibration_error",
-    "top_label_calibration_error",
-]
 
 Norm = Literal["l1", "l2", "squared", "max", "mean"]
 _NORMS = {
@@ -94,15 +85,9 @@ class ErrorDefinition:
 
     def __post_init__(self) -> None:
         _check.whole_number(self.n_bins, "n_bins", low=1)
-        for name, options in (
-            ("bins", BIN_RULES),
-            ("edge", EDGES),
-            ("ends", ENDS),
-            ("norm", tuple(_NORMS)),
-            ("debias", tuple(_DEBIAS)),
-            ("classes", ("positive", "top")),
-        ):
-            _check.one_of(getattr(self, name), name, options)
+        known = {"bins": _BINS, "edge": _EDGES, "ends": _ENDS, "norm": _NORMS, "debias": _DEBIAS}
+        for name, options in {**known, "classes": ("positive", "top")}.items():
+            _check.one_of(getattr(self, name), name, tuple(options))
         if self.debias == "total" and self.norm not in ("l2", "squared"):
             _check.fail('debias="total" needs norm="l2" or "squared"', f"norm={self.norm!r}", 'use debias="bin"')
 
@@ -250,8 +235,10 @@ def _bins(forecast: ScoreTable, chosen: ErrorDefinition, n_bins: int) -> Bins:
 def _combine(bins: Bins, chosen: ErrorDefinition) -> float:
     gaps, shares = np.abs(bins.fraction_positive - bins.mean_predicted), bins.weight / bins.weight.sum()
     if chosen.debias != "none":
-        several = bins.effective > 1 + 1e-9
-        squares = _debiased(bins, gaps, several)
+        # Of the variance of a bin's share one row alone tells nothing.
+        several, rate = bins.effective > 1 + 1e-9, bins.fraction_positive
+        variance = rate * (1 - rate) / np.where(several, bins.effective - 1, 1.0)
+        squares = gaps**2 - np.where(several, variance, 0.0)
         if chosen.debias == "total":
             mean = float(shares[several] @ squares[several])
             return mean if chosen.norm == "squared" else float(np.sqrt(max(mean, 0.0)))
@@ -261,13 +248,6 @@ def _combine(bins: Bins, chosen: ErrorDefinition) -> float:
     power = 1 if chosen.norm == "l1" else 2
     mean = float(shares @ gaps**power)
     return float(np.sqrt(mean)) if chosen.norm == "l2" else mean
-
-
-def _debiased(bins: Bins, gaps: Floats, several: Bools) -> Floats:
-    """Return gap² less the variance of the bin's share, of which one row alone tells nothing."""
-    rate = bins.fraction_positive
-    variance = rate * (1 - rate) / np.where(several, bins.effective - 1, 1.0)
-    return gaps**2 - np.where(several, variance, 0.0)
 
 
 def _sweep(forecast: ScoreTable, chosen: ErrorDefinition) -> Bins:

@@ -1,4 +1,4 @@
-"""Tables drawn again from a table, for counts and for float weights alike; ``_class_draws`` adds several classes.
+"""Forecasts drawn again, of two classes or several, for counts and for float weights alike.
 
 Of float weights a cell keeps Σw and Σw². It is drawn from as (Σw)²/Σw² rows of weight Σw²/Σw each, whose sum has the
 mean and the variance of the cell; a cell of one row is drawn from exactly.
@@ -9,8 +9,10 @@ from functools import singledispatch
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oddsmith._types import Floats, Weights
+from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.measure import squared_weight
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import bootstrap, resample_labels, with_weights
@@ -21,6 +23,11 @@ def n_rows(table: Any) -> float:
     """Return how many rows of equal weight vary as much: of two classes those of the rarer one."""
     sides = zip((table.pos, table.neg), table.squares, strict=True)
     return min(float(equal_rows(*side)[0].sum()) for side in sides)
+
+
+@n_rows.register
+def _(forecast: ClassForecast) -> float:
+    return float(equal_rows(forecast.weight, forecast.squared_weight)[0].sum())
 
 
 @singledispatch
@@ -40,6 +47,11 @@ def rows_again(table: Any, n_resamples: int, rng: np.random.Generator) -> Iterat
     return (draw() for _ in range(n_resamples))
 
 
+@rows_again.register
+def _(forecast: ClassForecast, n_resamples: int, rng: np.random.Generator) -> Iterator[ClassForecast]:
+    return (_drawn(forecast, forecast.truth[at], at) for at in _picked(forecast, n_resamples, rng))
+
+
 @singledispatch
 def labels_again(table: Any, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[Any]:
     """Draw scores with replacement, and labels that are positive with a given probability at each cell."""
@@ -56,6 +68,27 @@ def labels_again(table: Any, prob: Floats, n_resamples: int, rng: np.random.Gene
         return with_weights(table, pos * unit, neg * unit, squares=squares, rows=table.rows)
 
     return (draw() for _ in range(n_resamples))
+
+
+@labels_again.register
+def _(forecast: ClassForecast, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[ClassForecast]:
+    upto = np.cumsum(prob, axis=1)
+    upto /= upto[:, -1:]
+    for at in _picked(forecast, n_resamples, rng):
+        yield _drawn(forecast, np.sum(upto[at] <= rng.random((len(at), 1)), axis=1), at)
+
+
+def _picked(forecast: ClassForecast, n_resamples: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
+    """Draw rows of equal weight with replacement."""
+    rows = equal_rows(forecast.weight, forecast.squared_weight)[0]
+    units, upto = max(round(float(rows.sum())), 1), np.cumsum(rows) / rows.sum()
+    return (np.searchsorted(upto[:-1], rng.random(units), side="right") for _ in range(n_resamples))
+
+
+def _drawn(forecast: ClassForecast, truth: NDArray[np.intp], at: NDArray[np.intp]) -> ClassForecast:
+    unit = equal_rows(forecast.weight, forecast.squared_weight)[1][at]
+    weight = unit.astype(np.int64) if forecast.weight.dtype.kind == "i" else unit
+    return ClassForecast(forecast.prob[at], truth, weight, forecast.labels)
 
 
 def equal_rows(weight: Weights, squares: Weights) -> tuple[Floats, Floats]:

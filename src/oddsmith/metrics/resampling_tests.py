@@ -7,13 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith import _check
-from oddsmith._types import Floats, Ints, Weights
+from oddsmith._types import Floats, Weights
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.measure import checked_level
 from oddsmith.metrics.result import Result
 from oddsmith.metrics.significance import Decisions, SignTest, micro_sign_test, paired, ratio, signs_of
-
-__all__ = ["BootstrapTest", "cluster_sign_flip_test", "paired_bootstrap"]
 
 #: Numbers drawn at a time.
 _BLOCK = 1_000_000
@@ -109,8 +107,7 @@ def resampled_means(
         weight, rows = decisions.weight, decisions.effective
         amounts = weight * difference
         if len(weight) > _GROUPS:
-            index = _similar(difference, rows)
-            rows, amounts, weight, noise = _grouped(index, difference, decisions)
+            rows, amounts, weight, noise = _grouped(difference, decisions)
         sums, sizes = ratio(amounts, rows), ratio(weight, rows)
     units, chance = max(round(float(rows.sum())), 1), rows / rows.sum()
     means = []
@@ -121,19 +118,18 @@ def resampled_means(
     return np.concatenate(means), float(decisions.weight @ difference) / float(decisions.weight.sum(dtype=np.float64))
 
 
-def _similar(difference: Floats, rows: Floats) -> Ints:
-    """Put decisions in groups of equal size by their difference, the outer ones each in its own."""
+def _grouped(difference: Floats, decisions: Decisions) -> tuple[Floats, Floats, Floats, Floats]:
+    """Put decisions in groups of equal size by their difference, the outer ones each in its own.
+
+    Of each group return the decisions, the sum of differences, the weight, and the variance within a draw.
+    """
     order = np.argsort(difference)
-    inner, n_inner = rows[order[_ALONE:-_ALONE]], _GROUPS - 2 * _ALONE
+    inner, n_inner = decisions.effective[order[_ALONE:-_ALONE]], _GROUPS - 2 * _ALONE
     share = (np.cumsum(inner) - inner / 2) / inner.sum()
     ends = np.arange(_ALONE)
     index = np.empty(len(order), np.int64)
     index[order] = np.concatenate([ends, _ALONE + (share * n_inner).astype(np.int64), _ALONE + n_inner + ends])
-    return np.unique(index, return_inverse=True)[1]
-
-
-def _grouped(index: Ints, difference: Floats, decisions: Decisions) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return of each group the decisions, the sum of differences, the weight, and the variance within a draw."""
+    index = np.unique(index, return_inverse=True)[1]
     rows, weight = sum_by(index, decisions.effective), sum_by(index, decisions.weight)
     amounts = sum_by(index, decisions.weight * difference)
     within = decisions.squares * (difference - (amounts / weight)[index]) ** 2

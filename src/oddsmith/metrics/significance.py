@@ -16,8 +16,6 @@ from oddsmith import _check
 from oddsmith._types import Floats, Ints, Weights
 from oddsmith.metrics.result import Result
 
-__all__ = ["PairedTTest", "SignTest", "holm", "mcnemar_test", "micro_sign_test", "paired_t_test", "sign_test"]
-
 #: Gains that differ by less than this share of their size are tied.
 _TIE = 1e-12
 

@@ -15,8 +15,6 @@ from oddsmith.solvers.targets import LABELS
 from oddsmith.table import ScoreTable
 from oddsmith.table.signal import is_separable
 
-__all__ = ["calibration_intercept", "calibration_slope"]
-
 
 @register
 @measure("slope of the labels on the log-odds; 1 is ideal")

@@ -16,8 +16,6 @@ from oddsmith.metrics.slope import recalibration_line
 from oddsmith.table import ScoreTable
 from oddsmith.table.quantiles import quantiles
 
-__all__ = ["e90", "integrated_calibration_index", "smooth_calibration_error"]
-
 #: Cells of the lattice on [0, 1]; forecasts are shared between the two nearest centers.
 _CELLS = 4096
 _SMALLEST = 1e-4
@@ -108,8 +106,14 @@ def integrated_calibration_index(
     _check.one_of(smoother, "smoother", tuple(_SMOOTHERS))
     _check.one_of(statistic, "statistic", tuple(_STATISTICS))
     smoothed, name = _smooth(forecast, smoother)
-    gaps = np.abs(smoothed - probability(forecast))
-    value = _statistic(gaps, forecast.total, squared_weight(forecast), statistic)
+    gaps, weight = np.abs(smoothed - probability(forecast)), forecast.total
+    if statistic == "ici":
+        value = float(gaps @ weight) / float(weight.sum())
+    elif statistic == "emax":
+        value = float(gaps.max())
+    else:
+        order, share = np.argsort(gaps), np.array([0.5 if statistic == "e50" else 0.9])
+        value = float(quantiles(gaps[order], weight[order], share, squared_weight(forecast)[order])[0])
     return Figure(value, f"{_STATISTICS[statistic]} of |smoothed - P|; smoother: {name}")
 
 
@@ -142,16 +146,6 @@ def _smooth(forecast: ScoreTable, smoother: str) -> tuple[Floats, str]:
     # Far from all rows both densities vanish; no forecast lies there.
     rate = np.clip(pos, 0.0, None) / np.maximum(total, 1e-300)
     return np.clip(np.interp(prob, place, rate), 0.0, 1.0), name.format(bandwidth=wide)
-
-
-def _statistic(gaps: Floats, weight: Weights, squares: Weights, statistic: str) -> float:
-    if statistic == "ici":
-        return float(gaps @ weight) / float(weight.sum())
-    if statistic == "emax":
-        return float(gaps.max())
-    order = np.argsort(gaps)
-    share = np.array([0.5 if statistic == "e50" else 0.9])
-    return float(quantiles(gaps[order], weight[order], share, squares[order])[0])
 
 
 def _in_cells(prob: Floats, mass: Weights) -> Floats:

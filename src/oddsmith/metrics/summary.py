@@ -19,8 +19,6 @@ from oddsmith.metrics.result import plain
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import RandomState
 
-__all__ = ["summary"]
-
 _TESTS = {
     test.__name__: test
     for test in (spiegelhalter_test, hosmer_lemeshow_test, cox_test, kolmogorov_smirnov_test, kuiper_test)
@@ -70,13 +68,13 @@ def summary(
         measures["distinct_outputs"]["value"] = distinct
     if intervals:
         asked = {
-            name: Asked(measure, {}, measure.null)
+            name: Asked(measure, null=measure.null)
             for name, measure in MEASURES.items()
             if measure.resampled and "value" in measures[name]
         }
         found = _intervals.intervals(asked, table, level=level, n_resamples=n_resamples, random_state=random_state)
         for name, one in found.items():
-            measures[name]["interval"] = _reason(one) if isinstance(one, InvalidInputError) else one.to_dict()
+            measures[name]["interval"] = {"reason": str(one)} if isinstance(one, InvalidInputError) else one.to_dict()
     return {
         "data": {
             "rows": table.rows,
@@ -98,7 +96,7 @@ def _measured(table: ScoreTable, measure: Measure[..., Any]) -> dict[str, Any]:
     try:
         found = measure.of(table)
     except InvalidInputError as reason:
-        return {"definition": measure.definition or measure.__name__, **_reason(reason)}
+        return {"definition": measure.definition or measure.__name__, "reason": str(reason)}
     if isinstance(found, Figure):
         return {"value": plain(found.value), "definition": found.definition}
     return {"value": plain(found), "definition": measure.definition}
@@ -108,8 +106,4 @@ def _tested(table: ScoreTable, test: ForecastFunction[..., CalibrationTest]) -> 
     try:
         return test.of(table).to_dict()
     except InvalidInputError as reason:
-        return _reason(reason)
-
-
-def _reason(error: InvalidInputError) -> dict[str, Any]:
-    return {"reason": str(error)}
+        return {"reason": str(reason)}

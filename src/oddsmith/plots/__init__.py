@@ -6,32 +6,22 @@ Every picture is a display, as in scikit-learn: ``from_predictions`` and ``from_
 matplotlib, no figures of pyplot.
 """
 
-from oddsmith.plots._bands import Band
-from oddsmith.plots.classwise import ClasswiseReliabilityDisplay
-from oddsmith.plots.comparison import ComparisonDisplay
-from oddsmith.plots.confidence import ConfidenceDisplay
-from oddsmith.plots.confusion import ConfusionDisplay
-from oddsmith.plots.corp import CorpDisplay
-from oddsmith.plots.densities import DensityDisplay
-from oddsmith.plots.histogram import PredictionHistogramDisplay
-from oddsmith.plots.learning_curve import LearningCurve, LearningCurveDisplay
-from oddsmith.plots.reliability import ReliabilityDisplay
-from oddsmith.plots.score_space import EmpiricalPoints, ScoreSpaceDisplay
-from oddsmith.plots.smooth import SmoothReliabilityDisplay
+from types import ModuleType as _Module
 
-__all__ = [
-    "Band",
-    "ClasswiseReliabilityDisplay",
-    "ComparisonDisplay",
-    "ConfidenceDisplay",
-    "ConfusionDisplay",
-    "CorpDisplay",
-    "DensityDisplay",
-    "EmpiricalPoints",
-    "LearningCurve",
-    "LearningCurveDisplay",
-    "PredictionHistogramDisplay",
-    "ReliabilityDisplay",
-    "ScoreSpaceDisplay",
-    "SmoothReliabilityDisplay",
-]
+from oddsmith.plots._bands import Band as Band
+from oddsmith.plots.classwise import ClasswiseReliabilityDisplay as ClasswiseReliabilityDisplay
+from oddsmith.plots.comparison import ComparisonDisplay as ComparisonDisplay
+from oddsmith.plots.confidence import ConfidenceDisplay as ConfidenceDisplay
+from oddsmith.plots.confusion import ConfusionDisplay as ConfusionDisplay
+from oddsmith.plots.corp import CorpDisplay as CorpDisplay
+from oddsmith.plots.densities import DensityDisplay as DensityDisplay
+from oddsmith.plots.histogram import PredictionHistogramDisplay as PredictionHistogramDisplay
+from oddsmith.plots.learning_curve import LearningCurve as LearningCurve
+from oddsmith.plots.learning_curve import LearningCurveDisplay as LearningCurveDisplay
+from oddsmith.plots.reliability import ReliabilityDisplay as ReliabilityDisplay
+from oddsmith.plots.score_space import EmpiricalPoints as EmpiricalPoints
+from oddsmith.plots.score_space import ScoreSpaceDisplay as ScoreSpaceDisplay
+from oddsmith.plots.smooth import SmoothReliabilityDisplay as SmoothReliabilityDisplay
+
+#: Every name that is imported here.
+__all__ = sorted(name for name, value in globals().items() if name[0] != "_" and not isinstance(value, _Module))

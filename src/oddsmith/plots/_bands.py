@@ -11,8 +11,6 @@ from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.measure import probability
 from oddsmith.table import ScoreTable
 
-__all__ = ["Band"]
-
 #: Cuts of long forecasts: so many by prediction and as many by rank.
 _CUTS = 1024
 

@@ -31,11 +31,6 @@ class TableDisplay(Display):
         """Compute the picture of a table; `plot` draws it."""
         raise NotImplementedError
 
-    @classmethod
-    def _drawn(cls, table: ScoreTable, ax: "Axes | None", options: dict[str, Any]) -> Self:
-        """Compute the picture and draw it; options that are not of `from_table` are of `plot`."""
-        return _drawn(cls.from_table, table, ax, options)
-
 
 class ForecastDisplay(TableDisplay):
     """A picture of a forecast: of probabilities against labels."""
@@ -72,7 +67,7 @@ class ForecastDisplay(TableDisplay):
             As for `from_table` and `plot`.
         """
         table = forecast_from_arrays(y_true, y_prob, sample_weight, pos_label=pos_label)
-        return cls._drawn(table, ax, {"name": name or "", **options})
+        return _drawn(cls.from_table, table, ax, {"name": name or "", **options})
 
     @classmethod
     def from_estimator(
@@ -155,15 +150,7 @@ class ClassForecastDisplay(Display):
         return _drawn(cls.from_forecast, forecast, ax, {"name": name or "", **options})
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: ArrayLike,
-        *,
-        name: str | None = None,
-        **options: Any,
-    ) -> Self:
+    def from_estimator(cls, estimator: Any, X: Any, y: ArrayLike, *, name: str | None = None, **options: Any) -> Self:
         """Compute and draw the picture of a fitted classifier's probabilities, on rows that did not train it.
 
         Parameters
@@ -215,7 +202,8 @@ class ScoreDisplay(TableDisplay):
         **options
             As for `from_table` and `plot`.
         """
-        return cls._drawn(ScoreTable.from_arrays(y_score, y_true, sample_weight, pos_label), ax, options)
+        table = ScoreTable.from_arrays(y_score, y_true, sample_weight, pos_label)
+        return _drawn(cls.from_table, table, ax, options)
 
     @classmethod
     def from_estimator(

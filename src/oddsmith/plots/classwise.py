@@ -14,8 +14,6 @@ from oddsmith.table.resample import RandomState
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ClasswiseReliabilityDisplay"]
-
 _COLUMNS = 3
 
 #: Of a panel's room, what the gap to its neighbors takes; and inches of a row of panels, and of what is around them.

@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike
 
 from oddsmith import _check
 from oddsmith.metrics import Comparison, Interval, compare, compare_rows, forecast_from_arrays, interval, log_loss
-from oddsmith.metrics.compare import HasLogOdds
 from oddsmith.metrics.measure import as_forecast, checked_level
-from oddsmith.metrics.provenance import forecast_of
+from oddsmith.metrics.provenance import HasLogOdds, forecast_of
 from oddsmith.plots._sources import marked
 from oddsmith.plots.display import Display
 from oddsmith.plots.theme import Theme, ThemeName
@@ -21,8 +20,6 @@ from oddsmith.table.resample import RandomState
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["ComparisonDisplay"]
 
 Measured = Callable[..., SupportsFloat]
 _MARKS = {"*": "beats all others", "†": "beats all but the raw one", "‡": "beats all but one or two"}
@@ -98,7 +95,8 @@ class ComparisonDisplay(Display):
         # Where methods were compared, none was fitted on these rows.
         known = None if comparison is None else False
         forecasts = {name: forecast_of(scores, method, in_sample=known) for name, method in methods.items()}
-        return cls._of(forecasts, measure, options, comparison, level, n_resamples, random_state)
+        settings = {"level": level, "n_resamples": n_resamples, "random_state": random_state}
+        return cls._of(forecasts, comparison, measure, options=options, **settings)
 
     @classmethod
     def from_predictions(
@@ -136,8 +134,8 @@ class ComparisonDisplay(Display):
         comparison = None
         if _is_compared(measure, methods):
             comparison = compare_rows(y_true, probs, sample_weight=sample_weight, raw=raw, input="probability")
-        made = cls._of(forecasts, measure, options, comparison, level, n_resamples, random_state)
-        return made.plot(ax, **drawing)
+        settings = {"level": level, "n_resamples": n_resamples, "random_state": random_state}
+        return cls._of(forecasts, comparison, measure, options=options, **settings).plot(ax, **drawing)
 
     @classmethod
     def from_intervals(
@@ -186,21 +184,9 @@ class ComparisonDisplay(Display):
 
     @classmethod
     def _of(
-        cls,
-        forecasts: Mapping[str, ScoreTable],
-        measure: Measured,
-        options: Mapping[str, Any] | None,
-        comparison: Comparison | None,
-        level: float,
-        n_resamples: int,
-        random_state: RandomState,
+        cls, forecasts: Mapping[str, ScoreTable], comparison: Comparison | None, measure: Measured, **settings: Any
     ) -> Self:
-        settings: dict[str, Any] = {
-            "options": options,
-            "level": level,
-            "n_resamples": n_resamples,
-            "random_state": random_state,
-        }
+        """Show a measure of forecasts, with marks where methods were compared."""
         found = {name: interval(measure, forecast, **settings) for name, forecast in forecasts.items()}
         display = cls.from_intervals(found, measure=_title(measure))
         if comparison is not None:

@@ -8,8 +8,6 @@ from oddsmith.plots._sources import ClassForecastDisplay
 from oddsmith.plots.corp import CorpPicture
 from oddsmith.table.resample import RandomState
 
-__all__ = ["ConfidenceDisplay"]
-
 
 @dataclass(eq=False)
 class ConfidenceDisplay(CorpPicture, ClassForecastDisplay):

@@ -19,8 +19,6 @@ from oddsmith.plots.theme import LABEL_SIZE, SMALL_SIZE, Theme, ThemeName, short
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ConfusionDisplay"]
-
 #: Up to so many classes cells have room for numbers and axes for all names.
 _NUMBERED = 12
 

@@ -19,8 +19,6 @@ from oddsmith.plots.theme import Ink
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import RandomState
 
-__all__ = ["CorpDisplay"]
-
 #: Places where a band is computed: evenly spaced, and as many at forecasts.
 _PLACES = 200
 

@@ -19,8 +19,6 @@ from oddsmith.table.quantiles import Cumulative
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["DensityDisplay"]
-
 _GRID = 600
 
 #: Share of all scores that the picture spans; a few far ones would squeeze all others.
@@ -98,7 +96,8 @@ class DensityDisplay(ScoreDisplay):
         low, high = _central(scores, table.total)
         edges = np.linspace(low, high, _check.whole_number(n_bins, "n_bins", low=1) + 1)
         grid = np.linspace(low, high, _GRID)
-        classes = [table.of_class(positive) for positive in (True, False)]
+        sides = [table.of_class(positive) for positive in (True, False)]
+        classes = [(at, np.ones(len(at)) if weight is None else weight.astype(np.float64)) for at, weight in sides]
         pos, neg = (_heights(*one, edges) for one in classes)
         modes = tuple(_mode(*one) for one in classes)
         fits = {name: _densities(name, each, grid) for name, each in (calibrators or {}).items()}
@@ -170,15 +169,13 @@ def _central(scores: Floats, weight: Weights) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _heights(scores: Floats, weight: Weights | None, edges: Floats) -> Floats:
-    held = np.ones(len(scores)) if weight is None else weight
+def _heights(scores: Floats, held: Floats, edges: Floats) -> Floats:
     inside = np.histogram(scores, edges, weights=held)[0]
     return np.asarray(inside / (np.diff(edges) * (float(held.sum()) or 1.0)))
 
 
-def _mode(scores: Floats, weight: Weights | None) -> float | None:
+def _mode(scores: Floats, held: Floats) -> float | None:
     """Return the mode of a Gaussian kernel estimate with Silverman's bandwidth."""
-    held = np.ones(len(scores)) if weight is None else weight.astype(np.float64)
     if not held.any():
         return None
     low, high = _central(scores, held)

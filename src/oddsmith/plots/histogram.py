@@ -17,8 +17,6 @@ from oddsmith.table import ScoreTable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["PredictionHistogramDisplay"]
-
 
 @dataclass(eq=False)
 class PredictionHistogramDisplay(ForecastDisplay):

@@ -19,8 +19,6 @@ from oddsmith.plots.trials import mean_of_trials
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["LearningCurve", "LearningCurveDisplay"]
-
 
 @dataclass(frozen=True, eq=False)
 class LearningCurve:
@@ -60,11 +58,7 @@ class LearningCurveDisplay(Display):
 
     @classmethod
     def from_trials(
-        cls,
-        trials: Mapping[str, tuple[ArrayLike, ArrayLike]],
-        *,
-        measure: str = "loss",
-        level: float = 0.95,
+        cls, trials: Mapping[str, tuple[ArrayLike, ArrayLike]], *, measure: str = "loss", level: float = 0.95
     ) -> Self:
         """Compute means and Student's intervals of repeated trials.
 

@@ -18,8 +18,6 @@ from oddsmith.plots.histogram import PredictionHistogramDisplay
 from oddsmith.plots.theme import Ink
 from oddsmith.table import ScoreTable
 
-__all__ = ["ReliabilityDisplay"]
-
 
 @dataclass(eq=False)
 class ReliabilityDisplay(ReliabilityPicture, ForecastDisplay):

@@ -11,17 +11,14 @@ from scipy.special import expit, ndtri
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.metrics import EmpiricalLogOdds, empirical_log_odds
-from oddsmith.metrics.compare import HasLogOdds
 from oddsmith.metrics.measure import checked_level
-from oddsmith.metrics.provenance import fitted_on
+from oddsmith.metrics.provenance import HasLogOdds, fitted_on
 from oddsmith.plots._sources import ScoreDisplay, marked
 from oddsmith.plots.theme import Theme, ThemeName
 from oddsmith.table import ScoreTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["EmpiricalPoints", "ScoreSpaceDisplay"]
 
 Scale = Literal["log_odds", "probability"]
 

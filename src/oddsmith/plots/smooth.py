@@ -9,7 +9,7 @@ from oddsmith import _check
 from oddsmith._types import Bools, Floats, Weights
 from oddsmith.metrics.measure import as_forecast, checked_level
 from oddsmith.metrics.provenance import is_in_sample
-from oddsmith.metrics.resampled import rows_again
+from oddsmith.metrics.resampled import equal_rows, rows_again
 from oddsmith.plots._bands import Band, CellCounts, cells_of, envelope
 from oddsmith.plots._sources import ForecastDisplay, marked
 from oddsmith.plots._square import ReliabilityPicture
@@ -17,8 +17,6 @@ from oddsmith.plots.histogram import PredictionHistogramDisplay
 from oddsmith.plots.theme import Ink
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import RandomState
-
-__all__ = ["SmoothReliabilityDisplay"]
 
 #: Steps of the grid, whose width is the finest bandwidth.
 _GRID = 200
@@ -32,7 +30,6 @@ _REACH = 0.05
 
 #: What is left of a sum below this share of it is rounding.
 _NOTHING = 1e-9
-_TINY = np.finfo(np.float64).tiny
 
 
 @dataclass(eq=False)
@@ -138,8 +135,7 @@ def _cross_validated(cells: CellCounts) -> float:
     pos, neg = table.pos.astype(np.float64), table.neg.astype(np.float64)
     base = float(pos.sum() / (pos.sum() + neg.sum()))
     # What one row of each class weighs, in each cell.
-    pos_sq, neg_sq = (pos, neg) if table.pos_sq is None or table.neg_sq is None else (table.pos_sq, table.neg_sq)
-    one_pos, one_neg = pos_sq / np.maximum(pos, _TINY), neg_sq / np.maximum(neg, _TINY)
+    one_pos, one_neg = (equal_rows(*side)[1] for side in zip((pos, neg), table.squares, strict=True))
 
     def error(sigma: float) -> float:
         kernel = _kernel(cells.prob, cells.prob, sigma)
