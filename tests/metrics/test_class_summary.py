@@ -175,6 +175,14 @@ def test_the_canonical_error_is_the_one_that_draws_see(rows):
     assert cases.error(forecast.prob) == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.parametrize("weight", [0.001, 7.5])
+def test_the_canonical_error_says_whether_rows_were_drawn(weight):
+    """By rows, whatever their float weights sum to."""
+    for n, drawn in ((600, False), (1200, True)):
+        measured = evaluate_classes(simulated(n, weight=np.full(n, weight)), n_resamples=20)["measures"]
+        assert ("drawn at random" in measured["canonical_calibration_error"]["definition"]) == drawn
+
+
 def test_large_and_small_statistics_meet():
     decisions = Decisions.of(None, 100)
     below, above = (gain_with_interval(np.full(100, gain), decisions, 5)[0] for gain in (49.9999, 50.0001))

@@ -263,7 +263,8 @@ def _canonical(forecast: ClassForecast, suggested: Floats, rng: np.random.Genera
     cases = CanonicalCases.of(drawn, suggested[at])
     found = canonical_calibration_error.of(drawn, bandwidth=cases.bandwidth)
     draws = int(np.clip(_CANONICAL_WORK // len(forecast.labels), *_CANONICAL_DRAWS))
-    on = f"; on {len(at):,} cases drawn at random" if len(at) < float(forecast.weight.sum()) else ""
+    available = len(forecast) if forecast.weight.dtype.kind == "f" else int(forecast.weight.sum())
+    on = f"; on {len(at):,} cases drawn at random" if len(at) < available else ""
     errors = _Errors({"": Asked(float)}, found, cases, draws, rng)
     return errors.measure("", found, found.definition + on)
 
