@@ -101,7 +101,7 @@ def check(
     from oddsmith import _check
     from oddsmith.cli._input import CommandInput
     from oddsmith.cli._output import CommandOutput, print_text
-    from oddsmith.files import input_files, write_atomically
+    from oddsmith.files import write_atomically
 
     out = CommandOutput(quiet=quiet, as_json=as_json)
     source = CommandInput(columns, rows, scores_are, sample, seed)
@@ -129,7 +129,7 @@ def check(
     found = _measured(out, source)
     bounds = [_bound(found, *one) for one in asked]
     if junit is not None:
-        write_atomically(junit, _junit(columns.file, bounds), force=force, sources=input_files(columns.file))
+        write_atomically(junit, _junit(columns.file, bounds), force=force, sources=source.files)
     passed = all(bound.holds for bound in bounds)
     content = {"passed": passed, "data": found["data"], "bounds": [bound.to_dict() for bound in bounds]}
 
