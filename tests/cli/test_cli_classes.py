@@ -453,3 +453,12 @@ class TestCombine:
     def test_what_does_not_fit_is_refused(self, run, two, options, words):
         assert words in run("combine", "two.csv", *options, "-o", "o.csv").error
         assert not Path("o.csv").exists()
+
+
+def test_what_is_checked_is_never_replaced(run, tmp_path):
+    z, y = data()
+    np.save(tmp_path / "p.npy", softmax(z))
+    np.save(tmp_path / "y.npy", y)
+    arguments = ("check", "p.npy", "--labels", "y.npy", "--max-log-loss", 9, "--force", "--junit")
+    for name in ("p.npy", "y.npy"):
+        assert f"the output must not be the input; got {tmp_path / name}." in run(*arguments, name).error

@@ -160,8 +160,8 @@ def test_few_classes_have_numbers_and_many_a_map_and_a_strip(few, many, page_of_
     small, large = class_pictures(few), class_pictures(many)
     assert (small["strip"], small["heat_map"], len(small["panels"])) == (None, None, 3)
     assert len(large["panels"]) == 12
-    assert len(large["strip"].marks) == 30
-    cells = sum(shade.path.count("M") for shade in large["heat_map"].shades)
+    assert len(large["strip"]["marks"]) == 30
+    cells = sum(shade["path"].count("M") for shade in large["heat_map"]["shades"])
     assert cells == len(many["forecasts"][many["recommended"]]["confusion"])
     assert "Largest confusions" in page_of_many
     assert "Largest confusions" not in page_of_few
@@ -176,8 +176,9 @@ def test_the_worst_classes_come_first(many):
 
 def test_rare_classes_are_drawn_where_their_forecasts_are(many):
     for panel in class_pictures(many)["panels"]:
-        assert 0 < panel.limit <= 1
-        numbers = [float(number) for number in re.findall(r"[-\d.]+", panel.after + panel.before + panel.band)]
+        assert 0 < panel["limit"] <= 1
+        paths = panel["after"] + panel["before"] + panel["band"]
+        numbers = [float(number) for number in re.findall(r"[-\d.]+", paths)]
         assert min(numbers) >= 0
         assert max(numbers) <= 200
 

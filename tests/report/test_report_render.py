@@ -130,8 +130,8 @@ def test_scores_at_any_scale_have_readable_ticks(summary):
         part = {**summary["score_space"], "at": (scale * np.array(summary["score_space"]["at"])).tolist()}
         points = {**part["points"], "score": (scale * np.array(part["points"]["score"])).tolist()}
         space = score_space({**summary, "score_space": {**part, "points": points}}, 6)
-        labels = [tick.label for tick in space.x_ticks]
+        labels = [tick["label"] for tick in space["x_ticks"]]
         assert 4 <= len(labels) <= 9
         assert "0" in labels
         assert len(set(labels)) == len(labels)
-        assert all(52 <= tick.at <= 850 for tick in space.x_ticks)
+        assert all(52 <= tick["at"] <= 850 for tick in space["x_ticks"])

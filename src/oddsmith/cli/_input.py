@@ -1,38 +1,212 @@
-"""How commands read scores, and which commands follow from what they find."""
+"""How commands read scores of two classes or of several, and which commands follow from what they find."""
 
 import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, cast
 
 from oddsmith import _check
+from oddsmith.calibrators import Calibrator
+from oddsmith.calibrators.registry import METHODS, calibrator_named, find_method
+from oddsmith.classify.methods import SCALINGS
+from oddsmith.classify.scaling import JointScaling
+from oddsmith.cli._options import RowOptions, ScoreColumns
 from oddsmith.cli._output import CommandOutput
-from oddsmith.files import Roles, ScoreData, choose_columns, open_scores, read_table
+from oddsmith.files import (
+    BadRows,
+    ClassData,
+    Roles,
+    ScoreData,
+    choose_class_columns,
+    choose_columns,
+    input_files,
+    open_scores,
+    read_class_rows,
+    read_table,
+)
+from oddsmith.files.class_reading import ClassScoreMeaning
 from oddsmith.maps.base import logit
 from oddsmith.report import NextSteps, ScoreMeaning
 from oddsmith.table import ScoreTable
 
+#: What a calibrator of each class against the rest is called.
+_ONE_VS_REST = "one-vs-rest"
 
-def next_steps(
-    path: str, roles: Roles, labels: tuple[Any, Any], positive: str | None, bad_rows: str, resolution: str
-) -> NextSteps:
-    """Return the commands that follow from advice about a file."""
-    given = ["--label", str(roles.label)]
-    given += [] if roles.weight is None else ["--weight", roles.weight]
-    same = [] if positive is None else ["--positive", positive]
-    reading = [] if bad_rows == "refuse" else ["--bad-rows", bad_rows]
-    reading += [] if resolution == "auto" else ["--resolution", resolution]
+#: Classes without rows that are named.
+_SHOWN = 5
 
-    def command(name: str, *options: str) -> str:
-        return "oddsmith " + shlex.join([name, path, *options, *reading])
 
-    def fit(method: str) -> str:
-        chosen = [] if method == "auto" else ["-m", method]
-        return command("fit", "-o", "model.json", "--score", roles.score, *given, *same, *chosen)
+def are_several(path: str, scores: list[str] | None, one: str | None) -> bool:
+    """Tell whether a command is about several classes: columns are given, or arrays without one column of scores."""
+    return bool(scores) or (one is None and Path(path).suffix.lower() in (".npy", ".npz"))
 
-    negate, other = "negate the score", other_label(labels)
-    if other is not None:
-        turned = command("report", "--score", roles.score, *given, "--positive", other)
-        negate += f", or take {other} as the positive label: {turned}"
-    return NextSteps(fit, negate, command("evaluate", "--probability", roles.score, *given, *same))
+
+def refuse_two_class_options(**given: Any) -> None:
+    """Refuse options that mean nothing for several classes."""
+    for name, value in given.items():
+        if value is not None:
+            option = "--" + name.replace("_", "-")
+            _check.fail(f"{option} is for the scores of two classes", f"{option} {value}", f"leave {option} out")
+
+
+def refuse_class_options(**given: Any) -> None:
+    """Refuse options that mean nothing for two classes."""
+    for name, value in given.items():
+        if value is not None:
+            option = "--" + name.replace("_", "-")
+            hint = f"leave {option} out, or pass --scores 'p_*' for one column per class"
+            _check.fail(f"{option} is for several classes", f"{option} without --scores", hint)
+
+
+def names_in(text: str | None) -> list[str] | None:
+    """Return the names that an option joins by commas."""
+    return None if text is None else [name.strip() for name in text.split(",")]
+
+
+def left_out(dropped: BadRows | None) -> str:
+    """Say which rows were left out; empty where none were."""
+    return "" if dropped is None else f"Left out: {dropped.message}."
+
+
+@dataclass(frozen=True)
+class CommandInput:
+    """A file of scores, and all that a command was told about it; what does not suit its classes is refused."""
+
+    columns: ScoreColumns
+    rows: RowOptions
+    scores_are: str
+    sample: int | None
+    seed: int
+
+    def __post_init__(self) -> None:
+        told = self.columns
+        if self.several:
+            refuse_two_class_options(**{told.kind: told.score, "positive": told.positive})
+        else:
+            refuse_class_options(classes=told.classes, labels=told.labels, sample=self.sample)
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several classes."""
+        return are_several(self.columns.file, self.columns.scores, self.columns.score)
+
+    @property
+    def files(self) -> list[Any]:
+        """The files that are read."""
+        return [*input_files(self.columns.file), *([] if self.columns.labels is None else [self.columns.labels])]
+
+    @property
+    def meaning(self) -> ScoreMeaning:
+        """What the scores of two classes are."""
+        same = {"auto": "score", "logits": "log_odds", "probabilities": "probability"}
+        return cast("ScoreMeaning", same.get(self.scores_are, self.scores_are.replace("-", "_")))
+
+    @property
+    def class_meaning(self) -> ClassScoreMeaning:
+        """What the columns of several classes hold."""
+        same = {"score": "auto", "log-odds": "logits", "probability": "probabilities"}
+        return cast("ClassScoreMeaning", same.get(self.scores_are, self.scores_are))
+
+    def read_scores(self, out: CommandOutput, by: str | None = None) -> tuple[ScoreData, Roles]:
+        """Read the table of two classes, and print which columns were guessed and which rows left out."""
+        told, width = self.columns, _resolution(self.rows.resolution)
+        with open_scores(told.file) as file:
+            roles = choose_columns(file, told.score, told.label, told.weight, by, kind=told.kind)
+            out.remark(roles.message)
+            with out.progress(f"Reading {file.name}") as progress:
+                bad, sign = self.rows.bad_rows, told.positive
+                data = read_table(file, roles, positive=sign, bad_rows=bad, resolution=width, progress=progress)
+        out.remark(left_out(data.dropped))
+        return data, roles
+
+    def read_forecast(self, out: CommandOutput) -> tuple[ScoreTable, ScoreData, Roles]:
+        """Read probabilities as a table of log-odds, infinite at 0 and 1, beside what `read_scores` returns."""
+        data, roles = self.read_scores(out)
+        low, high = data.table.span()
+        if low < 0 or high > 1:
+            got, hint = f"values from {low:g} to {high:g}", "calibrate scores first (oddsmith fit, oddsmith apply)"
+            _check.fail("probabilities must lie in [0, 1]", got, hint)
+        return data.table.map(logit), data, roles
+
+    def read_classes(self, out: CommandOutput, *, tables: bool = False) -> ClassData:
+        """Read the rows of several classes, and print what was guessed, left out, and drawn."""
+        told = self.columns
+        with open_scores(told.file, told.labels) as file:
+            columns = choose_class_columns(
+                file, told.scores or (), names_in(told.classes), told.label, told.weight, kind=told.kind
+            )
+            out.remark(columns.message)
+            with out.progress(f"Reading {file.name}") as progress:
+                data = read_class_rows(
+                    file,
+                    columns,
+                    scores_are=self.class_meaning,
+                    bad_rows=self.rows.bad_rows,
+                    sample=self.sample,
+                    random_state=self.seed,
+                    tables=tables,
+                    progress=progress,
+                )
+        if self.class_meaning == "auto":
+            are = {"probabilities": "probabilities: rows sum to 1", "logits": "logits: rows do not sum to 1"}
+            out.remark(f"Read as {are[data.rows.input]}.")
+        if data.largest_gap > 1e-5:
+            out.remark(f"Rows were divided by their sums, which miss 1 by up to {data.largest_gap:.2g}.")
+        out.remark(left_out(data.dropped))
+        if data.tables is not None:
+            out.remark(f"Using all {data.total:,} rows, by one table per class.")
+        elif data.sampled:
+            out.remark(f"Using a random sample of {data.rows.n_rows:,} of {data.total:,} rows (--seed {self.seed}).")
+        if data.unseen:
+            shown = ", ".join(str(each) for each in data.unseen[:_SHOWN])
+            more = f" and {len(data.unseen) - _SHOWN:,} more" if len(data.unseen) > _SHOWN else ""
+            out.remark(f"Warning: no row has the label {shown}{more}.")
+        return data
+
+    def next_steps(self, roles: Roles, labels: tuple[Any, Any]) -> NextSteps:
+        """Return the commands that follow from advice about two classes."""
+        columns = _words({"--label": roles.label, "--weight": roles.weight})
+        same, score = [*columns, *_words({"--positive": self.columns.positive})], ["--score", roles.score]
+        rows = self._row_words("--bad-rows", "--resolution")
+        if_reversed, other = "negate the score", other_label(labels)
+        if other is not None:
+            turned = self._command("report", *score, *columns, "--positive", other, *rows)
+            if_reversed += f", or take {other} as the positive label: {turned}"
+
+        def fit(method: str) -> str:
+            return self._command("fit", "-o", "model.json", *score, *same, *_method_words(method), *rows)
+
+        return NextSteps(fit, if_reversed, self._command("evaluate", "--probability", roles.score, *same, *rows))
+
+    def class_next_steps(self) -> NextSteps:
+        """Return the commands that follow from advice about several classes."""
+        told, meaning = self.columns, None if self.class_meaning == "auto" else self.class_meaning
+        words = [word for text in told.scores or () for word in ("--scores", text)]
+        words += _words({f"--{name}": getattr(told, name) for name in ("classes", "label", "labels", "weight")})
+        words += [*_words({"--scores-are": meaning}), *self._row_words("--bad-rows")]
+
+        def fit(method: str) -> str:
+            return self._command("fit", "-o", "model.json", *_method_words(method), *words)
+
+        return NextSteps(fit, "check that columns and labels belong together", self._command("evaluate", *words))
+
+    def _command(self, name: str, *options: str) -> str:
+        return "oddsmith " + shlex.join([name, self.columns.file, *options])
+
+    def _row_words(self, *names: str) -> list[str]:
+        """Return the options of rows that are not what they are by default."""
+        given = {"--bad-rows": self.rows.bad_rows, "--resolution": self.rows.resolution}
+        return _words({name: None if given[name] in ("refuse", "auto") else given[name] for name in names})
+
+
+def _words(options: dict[str, Any]) -> list[str]:
+    """Return options as they are written, without those that are None."""
+    return [word for name, value in options.items() if value is not None for word in (name, str(value))]
+
+
+def _method_words(method: str) -> list[str]:
+    return [] if method == "auto" else ["-m", method]
 
 
 def other_label(labels: tuple[Any, Any]) -> str | None:
@@ -41,13 +215,7 @@ def other_label(labels: tuple[Any, Any]) -> str | None:
     return None if negative == f"not {positive}" else negative
 
 
-def meaning_of(scores_are: str) -> ScoreMeaning:
-    """Return what ``--scores-are`` means to the library, for two classes."""
-    same = {"auto": "score", "logits": "log_odds", "probabilities": "probability"}
-    return cast("ScoreMeaning", same.get(scores_are, scores_are.replace("-", "_")))
-
-
-def resolution_of(text: str) -> float | Literal["auto"] | None:
+def _resolution(text: str) -> float | Literal["auto"] | None:
     """Return what ``--resolution`` means."""
     if text in ("auto", "exact"):
         return "auto" if text == "auto" else None
@@ -57,38 +225,22 @@ def resolution_of(text: str) -> float | Literal["auto"] | None:
         return _check.fail("resolution must be 'auto', 'exact' or a number", repr(text), "leave it out for 'auto'")
 
 
-def read_forecast(
-    out: CommandOutput, path: str, *, probability: str | None, **options: Any
-) -> tuple[ScoreTable, ScoreData, Roles]:
-    """Read probabilities as a table of log-odds, infinite at 0 and 1, beside what `read_scores` returns."""
-    data, roles = read_scores(out, path, score=probability, kind="probability", **options)
-    low, high = data.table.span()
-    if low < 0 or high > 1:
-        got = f"values from {low:g} to {high:g}"
-        _check.fail("probabilities must lie in [0, 1]", got, "calibrate scores first (oddsmith fit, oddsmith apply)")
-    return data.table.map(logit), data, roles
+def methods(names: Sequence[str] | None) -> dict[str, Calibrator]:
+    """Return methods for two classes by name, by default all."""
+    return {name: calibrator_named(name, "--method") for name in names or METHODS}
 
 
-def read_scores(
-    out: CommandOutput,
-    path: str,
-    *,
-    score: str | None,
-    label: str | None,
-    weight: str | None = None,
-    by: str | None = None,
-    positive: str | None = None,
-    bad_rows: Literal["refuse", "skip"] = "refuse",
-    resolution: str = "auto",
-    kind: Literal["score", "probability"] = "score",
-) -> tuple[ScoreData, Roles]:
-    """Read the table of a file, and print which columns were guessed and which rows left out."""
-    with open_scores(path) as file:
-        roles = choose_columns(file, score, label, weight, by, kind=kind)
-        out.remark(roles.message)
-        with out.progress(f"Reading {file.name}") as progress:
-            width = resolution_of(resolution)
-            data = read_table(file, roles, positive=positive, bad_rows=bad_rows, resolution=width, progress=progress)
-    if data.dropped is not None:
-        out.remark(f"Left out: {data.dropped.message}.")
-    return data, roles
+def class_method(name: str) -> JointScaling | Calibrator:
+    """Return a joint scaling, or for ``one-vs-rest:METHOD`` the calibrator of each class against the rest."""
+    kind, colon, inner = name.partition(":")
+    if kind.replace("_", "-").lower() == _ONE_VS_REST:
+        if not colon:
+            _check.fail("one-vs-rest needs the method of each class", name, "write --method one-vs-rest:platt")
+        return calibrator_named(inner, "--method")
+    known: dict[str, Any] = {**SCALINGS, f"{_ONE_VS_REST}:METHOD": None}
+    return cast("JointScaling", find_method(name, known, "--method")())
+
+
+def class_methods(names: Sequence[str] | None) -> dict[str, JointScaling | Calibrator]:
+    """Return methods for several classes by name, by default every joint scaling."""
+    return {name: class_method(name) for name in names or SCALINGS}

@@ -1,7 +1,11 @@
 """Arguments and options that several commands share."""
 
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import typer
 
@@ -94,3 +98,56 @@ Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of folds, interva
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the result.")]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace output that exists.")]
+
+
+@dataclass(frozen=True)
+class ScoreColumns:
+    """A file of scores, and which of its columns are what."""
+
+    kind: ClassVar[Literal["score", "probability"]] = "score"
+
+    file: ScoresFile
+    score: ScoreColumn = None
+    label: LabelColumn = None
+    weight: WeightColumn = None
+    positive: Positive = None
+    scores: ClassColumnNames = None
+    classes: Classes = None
+    labels: LabelsFile = None
+
+
+@dataclass(frozen=True)
+class ProbabilityColumns(ScoreColumns):
+    """A file of probabilities, and which of its columns are what."""
+
+    kind = "probability"
+
+    score: ProbabilityColumn = None
+
+
+@dataclass(frozen=True)
+class RowOptions:
+    """How rows are read."""
+
+    bad_rows: BadRowsOption = "refuse"
+    resolution: Resolution = "auto"
+
+
+def ungrouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with one parameter for each field of the groups among its own, for the parser to read."""
+    given = signature(command).parameters.values()
+    groups: dict[str, Any] = {each.name: each.annotation for each in given if is_dataclass(each.annotation)}
+    options = [
+        option
+        for each in given
+        for option in (signature(each.annotation).parameters.values() if each.name in groups else [each])
+    ]
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        for name, group in groups.items():
+            values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
+        command(**values)
+
+    vars(run)["__signature__"] = Signature([option.replace(kind=Parameter.KEYWORD_ONLY) for option in options])
+    return run

@@ -5,13 +5,14 @@ import shutil
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
 
 from oddsmith._check import fail, visible
 from oddsmith.cli._exit import in_options
@@ -42,9 +43,8 @@ class CommandOutput:
     """Where a command prints: remarks, warnings and progress, unless it is to be quiet, and one result."""
 
     def __init__(self, *, quiet: bool, as_json: bool, output: Path | None = None) -> None:
-        self.quiet: bool
-        self.as_json: bool
-        self.quiet, self.as_json = quiet, as_json
+        self.quiet: bool = quiet
+        self.as_json: bool = as_json
         self._err = Terminal(stderr=True, quiet=quiet)
         # Where standard output is the file that is written, the result goes to standard error.
         self._is_taken = output == STANDARD_OUTPUT
@@ -57,16 +57,19 @@ class CommandOutput:
             with _ignore_broken_pipe(sys.stderr):
                 print_text(self._err, visible(in_options(text)))
 
-    def result(self, content: dict[str, Any], show: Callable[[Console], None]) -> None:
-        """Print the result: as JSON, or as people read it."""
+    def result(self, content: dict[str, Any], show: str | Callable[[Console], None]) -> None:
+        """Print the result: as JSON, or as people read it, in sentences or by a function."""
         stream = sys.stderr if self._is_taken else sys.stdout
         with _ignore_broken_pipe(stream):
-            if not self.as_json:
-                show(self._out)
-            elif not (self._is_taken and self.quiet):
+            if self.as_json:
                 from oddsmith.report.render import json_text
 
-                stream.write(json_text(content) + "\n")
+                if not (self._is_taken and self.quiet):
+                    stream.write(json_text(content) + "\n")
+            elif isinstance(show, str):
+                print_text(self._out, show)
+            else:
+                show(self._out)
             stream.flush()
 
     @contextmanager
@@ -78,14 +81,9 @@ class CommandOutput:
             task = bar.add_task(visible(what), total=1.0)
             yield lambda share: bar.update(task, completed=share)
 
-    @contextmanager
-    def waiting(self, what: str) -> Iterator[None]:
+    def waiting(self, what: str) -> AbstractContextManager[object]:
         """Show that something is being done whose duration is unknown."""
-        if not self._shows_progress:
-            yield
-            return
-        with self._err.status(f"{what} …"):
-            yield
+        return self._err.status(f"{what} …") if self._shows_progress else nullcontext()
 
     @contextmanager
     def show_warnings(self) -> Iterator[list[str]]:
@@ -105,6 +103,20 @@ class CommandOutput:
 def print_text(console: Console, text: str) -> None:
     """Print sentences: wrapped at words in a terminal, and unwrapped where a program reads them."""
     console.print(text, soft_wrap=not console.is_terminal)
+
+
+def table_of(
+    names: Sequence[str], figures: Sequence[str], rows: Iterable[Sequence[RenderableType]], **options: Any
+) -> Table:
+    """Return a table: columns of names, which are folded where they are long, then columns of figures."""
+    table = Table(**options)
+    for title in names:
+        table.add_column(title, overflow="fold")
+    for title in figures:
+        table.add_column(title, justify="right")
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
 @contextmanager

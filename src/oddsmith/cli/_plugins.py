@@ -35,7 +35,11 @@ class ExtensibleGroup(TyperGroup):
             return own
         if cmd_name in self._entries:
             return _load(self._entries[cmd_name])
-        return _missing(cmd_name) if cmd_name in _STUDIES else None
+        if cmd_name not in _STUDIES:
+            return None
+        problem = f"oddsmith {cmd_name} needs the package oddsmith-studies", "none installed"
+        hint = "run pip install ./studies in a checkout of Oddsmith"
+        return _failing(cmd_name, "Comes with oddsmith-studies.", *problem, hint)
 
 
 def _load(entry: EntryPoint) -> Any:
@@ -51,16 +55,6 @@ def _load(entry: EntryPoint) -> Any:
             f"{type(error).__name__}: {error}",
             f"install {package} again; python -c 'import {entry.module}' may show where it fails",
         )
-
-
-def _missing(name: str) -> Any:
-    return _failing(
-        name,
-        "Comes with oddsmith-studies.",
-        f"oddsmith {name} needs the package oddsmith-studies",
-        "none installed",
-        "run pip install ./studies in a checkout of Oddsmith",
-    )
 
 
 def _failing(name: str, summary: str, must: str, got: str, hint: str) -> Any:

@@ -13,15 +13,7 @@ __all__ = ["Terminal"]
 
 
 class Terminal(Console):
-    """A console on which text that comes from a file can do nothing but be read.
-
-    Parameters
-    ----------
-    stderr : bool, default False
-        Whether to speak on standard error.
-    quiet : bool, default False
-        Whether to say nothing at all.
-    """
+    """A console on which text that comes from a file can do nothing but be read."""
 
     def __init__(self, *, stderr: bool = False, quiet: bool = False) -> None:
         super().__init__(stderr=stderr, quiet=quiet, highlight=False, markup=False, emoji=False)

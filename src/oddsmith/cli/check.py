@@ -13,7 +13,7 @@ from oddsmith.errors import InvalidInputError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from oddsmith.cli._classes import ClassOptions
+    from oddsmith.cli._input import CommandInput
     from oddsmith.cli._output import CommandOutput
 
 EXAMPLE = "oddsmith check predictions.parquet --max-ece 0.2 --min-p 0.001 --junit check.xml"
@@ -35,21 +35,13 @@ _BOUND = "MEASURE=LIMIT"
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound and whether it holds.
-
-    Attributes
-    ----------
-    measure, definition : str
-    value, limit : float
-    at_most : bool
-        Whether the value must not exceed the limit, or not fall below it.
-    """
+    """A bound and whether it holds."""
 
     measure: str
     definition: str
     value: float
     limit: float
-    at_most: bool
+    at_most: bool  # else the value must not fall below the limit
 
     @property
     def holds(self) -> bool:
@@ -68,7 +60,7 @@ class Bound:
 
 
 def check(
-    file: option.ScoresFile,
+    *,
     max_ece: Annotated[Limit, typer.Option("--max-ece", help="Calibration error, 15 bins between quantiles.")] = None,
     max_smooth_ece: Annotated[Limit, typer.Option("--max-smooth-ece", help="Smooth calibration error.")] = None,
     max_top_label_ece: Annotated[
@@ -90,18 +82,11 @@ def check(
     at_most: Annotated[Bounds, typer.Option("--max", metavar=_BOUND, help="Upper bound of any measure.")] = None,
     at_least: Annotated[Bounds, typer.Option("--min", metavar=_BOUND, help="Lower bound of any measure.")] = None,
     junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file, too.")] = None,
-    probability: option.ProbabilityColumn = None,
-    label: option.LabelColumn = None,
-    weight: option.WeightColumn = None,
-    positive: option.Positive = None,
-    scores: option.ClassColumnNames = None,
-    classes: option.Classes = None,
-    labels: option.LabelsFile = None,
+    columns: option.ProbabilityColumns,
     scores_are: option.ClassScoresAre = "auto",
     sample: option.RowLimit = None,
     seed: option.Seed = 0,
-    bad_rows: option.BadRowsOption = "refuse",
-    resolution: option.Resolution = "auto",
+    rows: option.RowOptions,
     force: option.Force = False,
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
@@ -114,13 +99,13 @@ def check(
     from rich.text import Text
 
     from oddsmith import _check
-    from oddsmith.cli._classes import ClassOptions, are_several, refuse_class_options, refuse_two_class_options
+    from oddsmith.cli._input import CommandInput
     from oddsmith.cli._output import CommandOutput, print_text
-    from oddsmith.files import input_files, write_atomically
+    from oddsmith.files import write_atomically
 
     out = CommandOutput(quiet=quiet, as_json=as_json)
-    several = are_several(file, scores, probability)
-    used = (test or ("likelihood-ratio" if several else "spiegelhalter")).replace("-", "_")
+    source = CommandInput(columns, rows, scores_are, sample, seed)
+    used = (test or ("likelihood-ratio" if source.several else "spiegelhalter")).replace("-", "_")
     asked = [
         (name, at_most, _check.number(limit, option, low=-float("inf")))
         for option, name, at_most, limit in (
@@ -137,21 +122,14 @@ def check(
         )
         if limit is not None
     ]
-    asked += [_named(text, "--max", True, several) for text in at_most or []]
-    asked += [_named(text, "--min", False, several) for text in at_least or []]
+    asked += [_named(text, "--max", True, source.several) for text in at_most or []]
+    asked += [_named(text, "--min", False, source.several) for text in at_least or []]
     if not asked:
         _check.fail("at least one bound must be given", "none", "pass one, such as --max-ece 0.05")
-    if several:
-        refuse_two_class_options(probability=probability, positive=positive)
-        told = ClassOptions(tuple(scores or ()), classes, label, labels, weight, scores_are, bad_rows, sample, seed)
-        found = _evaluation_of_classes(out, file, told)
-    else:
-        refuse_class_options(classes=classes, labels=labels, sample=sample)
-        options = {"label": label, "weight": weight, "positive": positive, "bad_rows": bad_rows}
-        found = _evaluation(out, file, probability=probability, resolution=resolution, **options)
+    found = _measured(out, source)
     bounds = [_bound(found, *one) for one in asked]
     if junit is not None:
-        write_atomically(junit, _junit(file, bounds), force=force, sources=input_files(file))
+        write_atomically(junit, _junit(columns.file, bounds), force=force, sources=source.files)
     passed = all(bound.holds for bound in bounds)
     content = {"passed": passed, "data": found["data"], "bounds": [bound.to_dict() for bound in bounds]}
 
@@ -171,24 +149,17 @@ def check(
         raise typer.Exit(CHECK_FAILED)
 
 
-def _evaluation(out: "CommandOutput", file: str, **options: Any) -> dict[str, Any]:
+def _measured(out: "CommandOutput", source: "CommandInput") -> dict[str, Any]:
     """Return measures and tests of the probabilities in a file."""
-    from oddsmith.cli._input import read_forecast
-    from oddsmith.metrics import summary
+    from oddsmith.metrics import evaluate_classes, summary
 
-    forecast, data, _ = read_forecast(out, file, **options)
+    if source.several:
+        rows = source.read_classes(out).rows
+        with out.show_warnings(), out.waiting("Measuring"):
+            return evaluate_classes(rows, random_state=source.seed)
+    forecast, data, _ = source.read_forecast(out)
     with out.show_warnings(), out.waiting("Measuring"):
         return summary(forecast, intervals=False, distinct=data.distinct)
-
-
-def _evaluation_of_classes(out: "CommandOutput", file: str, told: "ClassOptions") -> dict[str, Any]:
-    """Return measures and tests of the probabilities of several classes in a file."""
-    from oddsmith.cli._classes import read_classes
-    from oddsmith.metrics import evaluate_classes
-
-    data = read_classes(out, file, told, "probability")
-    with out.show_warnings(), out.waiting("Measuring"):
-        return evaluate_classes(data.rows, random_state=told.seed)
 
 
 def _named(text: str, option: str, at_most: bool, several: bool) -> tuple[str, bool, float]:

@@ -1,10 +1,14 @@
 """``oddsmith combine``: one answer from several classifiers."""
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from oddsmith.cli import _options as option
+
+if TYPE_CHECKING:
+    from oddsmith._types import Label
+    from oddsmith.files import ClassColumns
 
 EXAMPLE = "oddsmith combine several.csv --probability p_forest --probability p_net -o combined.csv"
 
@@ -56,7 +60,8 @@ def combine(
 
     from oddsmith import _check
     from oddsmith import combine as rules
-    from oddsmith.cli._output import CommandOutput, print_text, writable_file
+    from oddsmith.cli._input import left_out
+    from oddsmith.cli._output import CommandOutput, writable_file
     from oddsmith.files import choose_class_columns, open_scores
     from oddsmith.files.adding import NewColumn, add_columns
     from oddsmith.files.class_applying import class_probability_inputs, probability_inputs
@@ -79,8 +84,8 @@ def combine(
             options: dict[str, Any] = {} if shares is None else {"prior": float(shares[0])}
         else:
             parts = [choose_class_columns(opened, [each], needs_label=False) for each in scores or []]
-            classes, parts = parts[0].classes, [_in_order(part, parts[0].classes) for part in parts]
-            inputs = class_probability_inputs(opened, [part.scores for part in parts])
+            classes = parts[0].classes
+            inputs = class_probability_inputs(opened, [_in_order(part, classes) for part in parts])
             new = [NewColumn(f"{name}_{label}", array="combined_probabilities") for label in classes]
 
         def compute(batch: Any) -> list[Any]:
@@ -94,11 +99,9 @@ def combine(
             rows, dropped = add_columns(
                 opened, inputs, new, compute, target, bad_rows=bad_rows, force=force, progress=progress
             )
-    if dropped is not None:
-        out.remark(f"Left out: {dropped.message}.")
+    out.remark(left_out(dropped))
     content = {"output": str(output), "rows": rows, "rule": rule, "classifiers": len(given)}
-    told = f"{rows:,} rows written to {output}: {len(given)} classifiers, {rule}"
-    out.result(content, lambda console: print_text(console, told))
+    out.result(content, f"{rows:,} rows written to {output}: {len(given)} classifiers, {rule}")
 
 
 def _shares(prior: str | None, rule: str) -> Any:
@@ -119,14 +122,12 @@ def _shares(prior: str | None, rule: str) -> Any:
         _check.fail("--prior must be numbers joined by commas", prior, "write --prior 0.3 or --prior 0.5,0.3,0.2")
 
 
-def _in_order(part: Any, classes: tuple[Any, ...]) -> Any:
+def _in_order(part: "ClassColumns", classes: "tuple[Label, ...]") -> tuple[str, ...]:
     """Return the columns of a classifier in the order of the classes of the first."""
-    from dataclasses import replace
-
     from oddsmith import _check
 
     if set(part.classes) != set(classes):
         got = f"{', '.join(map(str, part.classes))} and {', '.join(map(str, classes))}"
         _check.fail("all classifiers must have the same classes", got, "check the patterns after --scores")
     place = dict(zip(part.classes, part.scores, strict=True))
-    return replace(part, scores=tuple(place[each] for each in classes), classes=classes)
+    return tuple(place[each] for each in classes)

@@ -1,14 +1,11 @@
 """``oddsmith decide``: the decision of least expected cost."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from oddsmith.cli import _options as option
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 EXAMPLE = "oddsmith decide predictions.csv --probability p --costs costs.csv -o decisions.csv"
 
@@ -46,8 +43,8 @@ def decide(
     import numpy as np
 
     from oddsmith import _check
-    from oddsmith.cli._classes import are_several, refuse_class_options, refuse_two_class_options
-    from oddsmith.cli._output import CommandOutput, print_text, writable_file
+    from oddsmith.cli._input import are_several, left_out, names_in, refuse_class_options, refuse_two_class_options
+    from oddsmith.cli._output import CommandOutput, writable_file
     from oddsmith.decide import decide as least_cost
     from oddsmith.decide import expected_cost
     from oddsmith.files import choose_class_columns, choose_columns, open_scores, read_costs
@@ -60,8 +57,9 @@ def decide(
     with open_scores(file) as opened, writable_file(output, opened.suffix) as target:
         if are_several(file, scores, probability):
             refuse_two_class_options(probability=probability, positive=positive)
-            names = None if classes is None else [each.strip() for each in classes.split(",")]
-            columns = choose_class_columns(opened, scores or (), names, kind="probability", needs_label=False)
+            columns = choose_class_columns(
+                opened, scores or (), names_in(classes), kind="probability", needs_label=False
+            )
             out.remark(columns.message)
             found, inputs = read_costs(costs, columns.classes), class_inputs(opened, columns, "probabilities")
         else:
@@ -102,15 +100,9 @@ def decide(
                 sources=[costs],
                 progress=progress,
             )
-    if dropped is not None:
-        out.remark(f"Left out: {dropped.message}.")
+    out.remark(left_out(dropped))
     taken = {str(each): int(n) for each, n in zip(decisions, times, strict=True)}
-    content = {"output": str(output), "rows": rows, "decisions": taken, "mean_expected_cost": paid / max(rows, 1)}
-
-    def show(console: "Console") -> None:
-        told = ", ".join(f"{n:,} × {each}" for each, n in taken.items())
-        print_text(
-            console, f"{rows:,} rows written to {output}: {told}; expected cost per row {paid / max(rows, 1):.4g}"
-        )
-
-    out.result(content, show)
+    mean = paid / max(rows, 1)
+    told = ", ".join(f"{n:,} × {each}" for each, n in taken.items())
+    content = {"output": str(output), "rows": rows, "decisions": taken, "mean_expected_cost": mean}
+    out.result(content, f"{rows:,} rows written to {output}: {told}; expected cost per row {mean:.4g}")

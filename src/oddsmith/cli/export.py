@@ -55,7 +55,7 @@ def export(
 ) -> None:
     """Write a model as SQL, ONNX, Python, JavaScript or C, and prove that it computes the same."""
     from oddsmith import _check
-    from oddsmith.cli._classes import refuse_two_class_options
+    from oddsmith.cli._input import names_in, refuse_two_class_options
     from oddsmith.cli._output import STANDARD_OUTPUT, CommandOutput, print_text, writable_file
     from oddsmith.export import LANGUAGES
     from oddsmith.export import export as write_export
@@ -69,7 +69,7 @@ def export(
     names: dict[str, Any] = {} if column is None else {"column": column}
     if isinstance(fitted, JointModel):
         refuse_two_class_options(segment=segment)
-        names = {} if column is None else {"columns": [name.strip() for name in column.split(",")]}
+        names = {} if column is None else {"columns": names_in(column)}
     else:
         fitted = _segment(fitted, segment)
     done = write_export(fitted, to, dialect=dialect, table=None if table is None else qualified(table), **names)

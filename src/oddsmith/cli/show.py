@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 from oddsmith.cli import _options as option
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
     from rich.console import Console
-    from rich.table import Table
 
-    from oddsmith.cli._output import CommandOutput
     from oddsmith.maps.joint import JointMap
     from oddsmith.modelfile import CalibrationModel, JointModel
+
+    Draw = Callable[[Console], None]
 
 EXAMPLE = "oddsmith show model.json"
 
@@ -22,88 +22,72 @@ _SHOWN = 50
 
 def show(model: option.ModelFile, as_json: option.AsJson = False, quiet: option.Quiet = False) -> None:
     """Tell what a model is and where it came from, and draw its curve; of several classes, list them."""
-    import numpy as np
-    from rich.table import Table
-
-    from oddsmith._check import visible
-    from oddsmith.cli._curve import curve
-    from oddsmith.cli._output import CommandOutput, print_text
+    from oddsmith.cli._output import CommandOutput
     from oddsmith.modelfile import JointModel, load
 
-    out = CommandOutput(quiet=quiet, as_json=as_json)
     fitted = load(model)
-    if isinstance(fitted, JointModel):
-        _show_classes(out, model, fitted)
-        return
-    data = fitted.data
-    share = np.linspace(0, 1, 41)
-    at = np.unique(data.low * (1 - share) + data.high * share)  # never beyond the largest double
-    content: dict[str, Any] = {
+    told, draw = _several_classes(fitted) if isinstance(fitted, JointModel) else _two_classes(fitted)
+    content = {
         "model": str(model),
         "method": fitted.method,
         "parameters": dict(fitted.parameters),
         "labels": list(fitted.labels),
+        **told,
+    }
+    CommandOutput(quiet=quiet, as_json=as_json).result(content, draw)
+
+
+def _two_classes(model: "CalibrationModel") -> tuple[dict[str, Any], "Draw"]:
+    """Return what a model of two classes is, for programs and for people."""
+    import numpy as np
+
+    from oddsmith._check import visible
+    from oddsmith.cli._curve import curve
+    from oddsmith.cli._output import print_text, table_of
+
+    data = model.data
+    share = np.linspace(0, 1, 41)
+    at = np.unique(data.low * (1 - share) + data.high * share)  # never beyond the largest double
+    prob = model.map.probability(at)
+    content = {
         "data": data.to_dict(),
-        "warnings": list(fitted.warnings),
-        "version": fitted.version,
-        "by": fitted.by,
-        "segments": {name: part.data.to_dict() for name, part in fitted.segments.items()},
-        "curve": {"score": at.tolist(), "probability": fitted.map.probability(at).tolist()},
+        "warnings": list(model.warnings),
+        "version": model.version,
+        "by": model.by,
+        "segments": {name: part.data.to_dict() for name, part in model.segments.items()},
+        "curve": {"score": at.tolist(), "probability": prob.tolist()},
     }
 
     def draw(console: "Console") -> None:
-        facts = Table.grid(padding=(0, 2))
         cells = "every distinct score" if data.resolution is None else f"cells of {data.resolution:g}"
         scores = cells if data.distinct is None else f"{data.distinct:,} scores, {cells}"
-        for name, value in (
-            ("method", fitted.method),
-            ("labels", f"{fitted.labels[0]} / {fitted.labels[1]} (positive)"),
-            ("rows", f"{data.rows:,} ({scores})"),
-            ("positive", f"{data.prevalence:.2%}"),
-            ("scores", f"{data.low:.6g} to {data.high:.6g}"),
-            ("data hash", data.sha256[:16] if data.sha256 else "not kept"),
-            ("version", fitted.version),
-            *(("warning", text) for text in fitted.warnings),
-        ):
-            facts.add_row(name, visible(value))
-        console.print(facts)
-        if fitted.by is not None:
-            console.print(_segments(fitted))
+        facts = {
+            "labels": f"{model.labels[0]} / {model.labels[1]} (positive)",
+            "rows": f"{data.rows:,} ({scores})",
+            "positive": f"{data.prevalence:.2%}",
+            "scores": f"{data.low:.6g} to {data.high:.6g}",
+            "data hash": data.sha256[:16] if data.sha256 else "not kept",
+        }
+        _print_facts(console, model, facts)
+        if model.by is not None:
+            rows = [
+                (visible(name), f"{part.data.rows:,}", f"{part.data.prevalence:.2%}")
+                for name, part in model.segments.items()
+            ]
+            console.print(table_of([visible(f"segment ({model.by})")], ["rows", "positive"], rows))
         print_text(console, "\nProbability by score:")
-        console.print(curve(at, fitted.map.probability(at), width=min(60, console.width - 6)))
+        console.print(curve(at, prob, width=min(60, console.width - 6)))
 
-    out.result(content, draw)
+    return content, draw
 
 
-def _segments(model: "CalibrationModel") -> "Table":
-    """Return what each segment was fitted to."""
-    from rich.table import Table
-
+def _several_classes(model: "JointModel") -> tuple[dict[str, Any], "Draw"]:
+    """Return what a model of several classes is, for programs and for people."""
     from oddsmith._check import visible
+    from oddsmith.cli._output import print_text, table_of
 
-    table = Table()
-    table.add_column(visible(f"segment ({model.by})"), overflow="fold")
-    for title in ("rows", "positive"):
-        table.add_column(title, justify="right")
-    for name, part in model.segments.items():
-        table.add_row(visible(name), f"{part.data.rows:,}", f"{part.data.prevalence:.2%}")
-    return table
-
-
-def _show_classes(out: "CommandOutput", path: "Path", model: "JointModel") -> None:
-    """Tell what a model of several classes is, and what it was fitted to."""
-    from rich.table import Table
-
-    from oddsmith._check import visible
-    from oddsmith.cli._output import print_text
-
-    data, weights = model.data, None if model.data is None else model.data.weights
-    parts = _parts(model.map)
-    content: dict[str, Any] = {
-        "model": str(path),
-        "method": model.method,
-        "parameters": dict(model.parameters),
-        "labels": list(model.labels),
+    data, parts, k = model.data, _parts(model.map), len(model.labels)
+    content = {
         "column_names": None if model.column_names is None else list(model.column_names),
         "input": model.map.input,
         "map": {"shape": model.map.shape, "columns": model.map.columns, "parts": parts},
@@ -114,36 +98,45 @@ def _show_classes(out: "CommandOutput", path: "Path", model: "JointModel") -> No
     }
 
     def draw(console: "Console") -> None:
-        facts = Table.grid(padding=(0, 2))
-        counted = "not kept" if data is None else f"{data.rows:,}{' with weights' if data.weighted else ''}"
-        for name, value in (
-            ("method", model.method),
-            ("map", "; ".join(parts)),
-            ("classes", f"{len(model.labels):,}"),
-            ("reads", f"{model.map.columns:,} columns of {model.map.input}"),
-            ("rows", counted),
-            *([("verdict", model.verdict)] if model.verdict else []),
-            ("version", model.version),
-            *(("warning", text) for text in model.warnings),
-        ):
-            facts.add_row(name, visible(value))
-        console.print(facts)
-        table = Table()
-        table.add_column("class", overflow="fold")
-        table.add_column("column", overflow="fold")
-        for title in ("cases", "share"):
-            table.add_column(title, justify="right")
-        names = model.column_names or ("",) * len(model.labels)
-        if len(names) < len(model.labels):
-            names = ("",) * (len(model.labels) - len(names)) + names
-        for i, label in enumerate(model.labels[:_SHOWN]):
-            figures = ("", "") if weights is None else (f"{weights[i]:,.6g}", f"{weights[i] / sum(weights):.2%}")
-            table.add_row(visible(str(label)), visible(names[i]), *figures)
-        console.print(table)
-        if len(model.labels) > _SHOWN:
-            print_text(console, f"and {len(model.labels) - _SHOWN:,} more classes (--json lists all)")
+        facts = {
+            "map": "; ".join(parts),
+            "classes": f"{k:,}",
+            "reads": f"{model.map.columns:,} columns of {model.map.input}",
+            "rows": "not kept" if data is None else f"{data.rows:,}{' with weights' if data.weighted else ''}",
+            **({"verdict": model.verdict} if model.verdict else {}),
+        }
+        _print_facts(console, model, facts)
+        names = model.column_names or ()
+        names = ("",) * (k - len(names)) + names
+        figures = [("", "")] * k
+        if data is not None:
+            total = sum(data.weights)
+            figures = [(f"{weight:,.6g}", f"{weight / total:.2%}") for weight in data.weights]
+        rows = [
+            (visible(str(label)), visible(name), *figure)
+            for label, name, figure in zip(model.labels, names, figures, strict=True)
+        ]
+        console.print(table_of(["class", "column"], ["cases", "share"], rows[:_SHOWN]))
+        if k > _SHOWN:
+            print_text(console, f"and {k - _SHOWN:,} more classes (--json lists all)")
 
-    out.result(content, draw)
+    return content, draw
+
+
+def _print_facts(console: "Console", model: "CalibrationModel | JointModel", facts: dict[str, str]) -> None:
+    from rich.table import Table
+
+    from oddsmith._check import visible
+
+    table = Table.grid(padding=(0, 2))
+    for name, value in (
+        ("method", model.method),
+        *facts.items(),
+        ("version", model.version),
+        *(("warning", text) for text in model.warnings),
+    ):
+        table.add_row(name, visible(value))
+    console.print(table)
 
 
 def _parts(map_: "JointMap") -> list[str]:

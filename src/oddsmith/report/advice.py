@@ -16,6 +16,8 @@ from scipy.special import stdtr, stdtrit
 import oddsmith.calibrators as known
 from oddsmith._types import Bools, Floats
 from oddsmith.calibrators import Calibrator
+from oddsmith.classify import AutoScaling, DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
+from oddsmith.classify.scaling import JointScaling
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.enough import too_few
 from oddsmith.metrics.significance import Decisions, holm, mean_and_error
@@ -30,8 +32,14 @@ UNCALIBRATED, BASE_RATE = "uncalibrated", "base rate"
 #: Level of tests and intervals.
 _LEVEL = 0.05
 
-#: The default first, then smooth maps from the simplest to the most flexible, then those with kinks and steps.
-_PREFERRED: tuple[type[Calibrator], ...] = (
+#: For several classes and for two, the default first, then smooth maps from the simplest to the most flexible, then
+#: those with kinks and steps.
+_PREFERRED: tuple[type[JointScaling | Calibrator], ...] = (
+    AutoScaling,
+    TemperatureScaling,
+    VectorScaling,
+    MatrixScaling,
+    DirichletScaling,
     known.AutoCalibrator,
     known.PlattCalibrator,
     known.LogisticCalibrator,
@@ -60,8 +68,8 @@ _PREFERRED: tuple[type[Calibrator], ...] = (
 )
 
 
-def by_preference(methods: Mapping[str, Calibrator]) -> list[str]:
-    """Return the names of methods, the one to use in doubt first.
+def by_preference(methods: Mapping[str, JointScaling | Calibrator]) -> list[str]:
+    """Return the names of methods, the one to use in doubt first; calibrators follow all joint scalings.
 
     Examples
     --------
@@ -69,8 +77,13 @@ def by_preference(methods: Mapping[str, Calibrator]) -> list[str]:
     >>> by_preference({"a": IsotonicCalibrator(), "b": PlattCalibrator(), "c": AutoCalibrator()})
     ['c', 'b', 'a']
     """
-    ranks = {kind: rank for rank, kind in enumerate(_PREFERRED)}
-    return sorted(methods, key=lambda name: ranks.get(type(methods[name]), len(ranks)))
+    ranks: dict[type[object], int] = {kind: rank for rank, kind in enumerate(_PREFERRED)}
+
+    def place(name: str) -> tuple[bool, int]:
+        method = methods[name]
+        return isinstance(method, Calibrator), ranks.get(type(method), len(ranks))
+
+    return sorted(methods, key=place)
 
 
 class Gain(NamedTuple):
@@ -229,24 +242,10 @@ def advise(
     few: str,
     next_steps: NextSteps,
 ) -> Advice:
-    """Recommend a method.
+    """Recommend a method, the first by preference unless others are better.
 
-    Parameters
-    ----------
-    held : HeldOut
-        With losses of all methods and of the baseline.
-    baseline : str
-        Its name.
-    base_rate : ndarray
-        Losses of the base rate.
-    preference : sequence of str
-        Methods, from `by_preference`.
-    signal : Signal
-        Of the scores.
-    few : str
-        How many cases there are and how many it would take, in words.
-    next_steps : NextSteps
-        What to do next, in words.
+    `held` has the losses of all methods and of the baseline; `base_rate` are those of the base rate. `few` says in
+    words how many cases there are and how many it would take.
     """
     method, after = held.choose(preference), held.nested(preference)
     gain = held.gain(held.losses[baseline], after)

@@ -1,9 +1,7 @@
 """Every method for several classes on the same rows, each evaluated on cases that it was not fitted to."""
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +10,8 @@ from scipy.special import log_softmax
 from oddsmith import _check
 from oddsmith._types import Floats, Weights
 from oddsmith.calibrators import Calibrator
-from oddsmith.classify import AutoScaling, DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
 from oddsmith.classify.class_fit import fit_class_rows
 from oddsmith.classify.scaling import JointScaling
-from oddsmith.errors import OddsmithWarning
 from oddsmith.maps.joint import LEAST
 from oddsmith.metrics import ClassForecast
 from oddsmith.metrics.class_summary import forecast_of_rows
@@ -24,22 +20,13 @@ from oddsmith.metrics.enough import few_cases_of_classes
 from oddsmith.metrics.significance import Decisions
 from oddsmith.report.advice import UNCALIBRATED, HeldOut, NextSteps, advise, by_preference
 from oddsmith.report.signal import ClassSignal
-from oddsmith.report.standings import Standings
+from oddsmith.report.standings import Standings, held_out
 from oddsmith.table.class_rows import ClassRows
 from oddsmith.table.resample import dealt
 
 __all__ = ["ClassMethodComparison", "compare_class_methods"]
 
 ClassCalibrator = JointScaling | Calibrator
-
-#: The default first, then from the simplest to the most flexible; calibrators of one class against the rest follow.
-_PREFERRED: tuple[type[JointScaling], ...] = (
-    AutoScaling,
-    TemperatureScaling,
-    VectorScaling,
-    MatrixScaling,
-    DirichletScaling,
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,11 +72,8 @@ def compare_class_methods(
         Unfitted; a calibrator is fitted to each class against the rest.
     n_folds : int, default 5
         At most the number of cases outside the most frequent class.
-    random_state : int, default 0
-    next_steps : NextSteps, optional
-        How the verdict names the next step; by default in Python.
-    progress : callable, optional
-        Told how much is done, from 0 to 1.
+    random_state, next_steps, progress
+        As in `compare_methods`.
 
     Examples
     --------
@@ -102,39 +86,29 @@ def compare_class_methods(
     whole = _in_canonical_order(rows)
     counted = whole.weight is None or whole.weight.dtype.kind == "i"
     units = whole.class_weights if counted else np.bincount(whole.truth, minlength=len(whole.labels))
-    k = int(min(_check.whole_number(n_folds, "n_folds", low=2), units.sum() - units.max(initial=0)))
+    outside = int(units.sum() - units.max(initial=0))
+    k = min(_check.whole_number(n_folds, "n_folds", low=2), outside)
     seed = _check.whole_number(random_state, "random_state", low=0)
     if k < 2:
-        got = f"{int(units.sum() - units.max(initial=0))}"
-        hint = "bring more data"
-        _check.fail("two cases or more must lie outside the most frequent class to compare methods", got, hint)
+        must = "two cases or more must lie outside the most frequent class to compare methods"
+        _check.fail(must, f"{outside}", "bring more data")
     splits = list(_folds(whole, k, seed))
-    held = _joined([split.part for split in splits])
-    found = {UNCALIBRATED: _log_prob(held)}
-    failed: dict[str, str] = {}
-    for done, (name, method) in enumerate(methods.items()):
-        try:
-            found[name] = np.concatenate([_held_out(method, split) for split in splits])
-        except ValueError as error:
-            failed[name] = str(error)
-        if progress is not None:
-            progress((done + 1) / len(methods))
-    if len(found) == 1:
-        _check.fail("some method must fit the data", f"none: {'; '.join(failed.values())}", "choose other methods")
+    held = _joined([part for _, part in splits])
+
+    def log_prob(method: ClassCalibrator) -> list[Floats]:
+        return [fit_class_rows(rest, method).map.log_probability(part.values) for rest, part in splits]
+
+    fitted, failed = held_out(methods, log_prob, progress)
+    found = {UNCALIBRATED: _log_prob(held), **fitted}
     decisions, truth = Decisions.of(held.weight, held.n_rows), held.truth
     logs = {name: np.take_along_axis(values, truth[:, None], axis=1)[:, 0] for name, values in found.items()}
-    base_rate = np.concatenate([_base_rate(split)[split.part.truth] for split in splits])
+    base_rate = np.concatenate([_base_rate(rest)[part.truth] for rest, part in splits])
+    fold = np.repeat(np.arange(k), [part.n_rows for _, part in splits])
     advice = advise(
-        HeldOut(
-            {name: -values for name, values in logs.items()},
-            decisions,
-            truth,
-            np.repeat(np.arange(k), [split.part.n_rows for split in splits]),
-            k,
-        ),
+        HeldOut({name: -values for name, values in logs.items()}, decisions, truth, fold, k),
         UNCALIBRATED,
         -base_rate,
-        _by_preference({name: method for name, method in methods.items() if name in found}),
+        by_preference({name: methods[name] for name in fitted}),
         signal := ClassSignal.of(forecast_of_rows(whole)),
         few=few_cases_of_classes(*np.bincount(truth, decisions.effective)),
         next_steps=next_steps or _in_python(methods),
@@ -154,13 +128,6 @@ def compare_class_methods(
     )
 
 
-class Split(NamedTuple):
-    """Rows to fit to, and rows to evaluate on."""
-
-    rest: ClassRows
-    part: ClassRows
-
-
 def _in_canonical_order(rows: ClassRows) -> ClassRows:
     """Leave out rows without weight, and sort the others, so that the order in which they came does not matter."""
     weight = np.ones(rows.n_rows, np.int64) if rows.weight is None else rows.weight
@@ -168,8 +135,11 @@ def _in_canonical_order(rows: ClassRows) -> ClassRows:
     return _taken(rows, order[weight[order] > 0], weight)
 
 
-def _folds(rows: ClassRows, n_folds: int, seed: int) -> Iterator[Split]:
-    """Deal the cases of each class to folds; a row of weight 2 is dealt as two rows are, one of float weight whole."""
+def _folds(rows: ClassRows, n_folds: int, seed: int) -> Iterator[tuple[ClassRows, ClassRows]]:
+    """Deal the cases of each class to folds, and return what is outside and inside each.
+
+    A row of weight 2 is dealt as two rows are, one of float weight whole.
+    """
     assert rows.weight is not None
     counted = rows.weight.dtype.kind == "i"
     units = rows.weight if counted else np.ones(rows.n_rows)
@@ -182,7 +152,8 @@ def _folds(rows: ClassRows, n_folds: int, seed: int) -> Iterator[Split]:
     each: Weights = np.ones(rows.n_rows, np.int64) if counted else rows.weight
     for amount in np.rint(amounts).astype(np.int64):
         rest = units.astype(np.int64) - amount
-        yield Split(*(_taken(rows, np.flatnonzero(some), some * each) for some in (rest, amount)))
+        outside, inside = (_taken(rows, np.flatnonzero(some), some * each) for some in (rest, amount))
+        yield outside, inside
 
 
 def _taken(rows: ClassRows, at: NDArray[np.intp], weight: Weights) -> ClassRows:
@@ -196,12 +167,6 @@ def _joined(parts: list[ClassRows]) -> ClassRows:
     return replace(parts[0], values=values, truth=truth, weight=weight)
 
 
-def _held_out(method: ClassCalibrator, split: Split) -> Floats:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OddsmithWarning)
-        return fit_class_rows(split.rest, method).map.log_probability(split.part.values)
-
-
 def _log_prob(rows: ClassRows) -> Floats:
     """Return what uncalibrated rows say."""
     if rows.input == "logits":
@@ -209,17 +174,10 @@ def _log_prob(rows: ClassRows) -> Floats:
     return np.log(np.maximum(rows.values, LEAST))
 
 
-def _base_rate(split: Split) -> Floats:
+def _base_rate(rows: ClassRows) -> Floats:
     """Return the logs of the shares of classes, with half a case added to each."""
-    counts = split.rest.class_weights + 0.5
+    counts = rows.class_weights + 0.5
     return np.asarray(np.log(counts / counts.sum()))
-
-
-def _by_preference(methods: Mapping[str, ClassCalibrator]) -> list[str]:
-    ranks: dict[type[Any], int] = {kind: rank for rank, kind in enumerate(_PREFERRED)}
-    joint = {name: method for name, method in methods.items() if isinstance(method, JointScaling)}
-    others = {name: method for name, method in methods.items() if isinstance(method, Calibrator)}
-    return [*sorted(joint, key=lambda name: ranks.get(type(joint[name]), len(ranks))), *by_preference(others)]
 
 
 def _in_python(methods: Mapping[str, ClassCalibrator]) -> NextSteps:

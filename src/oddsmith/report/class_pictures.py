@@ -1,14 +1,14 @@
 """The pictures of a report on several classes, in the page's own colors: made for three classes and for a hundred."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from oddsmith.plots import ConfidenceDisplay, CorpDisplay
 from oddsmith.report.class_wording import NUMBERED
-from oddsmith.report.pictures import Picture, drawn, table_of
-from oddsmith.report.score_space import Tick, path_of, scale_to, ticks_of
+from oddsmith.report.pictures import drawn, table_of
+from oddsmith.report.score_space import path_of, scale_to, ticks_of
 from oddsmith.report.wording import figure
 
 __all__ = ["class_pictures"]
@@ -32,55 +32,12 @@ _SHADES = 8
 _SAMPLES = 200
 
 
-class Panel(NamedTuple):
-    """The reliability of one class: where both axes end, and as paths the band of a calibrated forecast and curves."""
-
-    label: str
-    words: str
-    limit: float
-    band: str
-    before: str
-    after: str
-
-
-class Mark(NamedTuple):
-    """A class on the strip: where it is, its errors before and after, and their range by chance."""
-
-    words: str
-    x: float
-    before: float
-    after: float
-    low: float
-    high: float
-
-
-class Strip(NamedTuple):
-    """All classes side by side, the worst first."""
-
-    marks: list[Mark]
-    ticks: list[Tick]
-    width: int
-    height: int
-    axis: int
-
-
-class Shade(NamedTuple):
-    """Cells of a heat map that look alike, as one path."""
-
-    right: bool
-    opacity: float
-    path: str
-
-
-class HeatMap(NamedTuple):
-    """The decisions of all classes: a row per actual, a column per predicted class."""
-
-    classes: int
-    shades: list[Shade]
-
-
 def class_pictures(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all that the template draws."""
+    """Return all that the template draws.
+
+    That is the confidence of decisions; a panel for each of the worst classes, with paths of curves and of the band of
+    a calibrated forecast; and, of many classes, a strip with the errors of all, and a map of decisions.
+    """
     many = len(summary["labels"]) > NUMBERED
     return {
         "confidence": list(_confidence(summary)),
@@ -91,7 +48,7 @@ def class_pictures(summary: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _confidence(summary: Mapping[str, Any]) -> Iterator[Picture]:
+def _confidence(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     for place, (name, part) in enumerate(summary["forecasts"].items()):
         yield drawn(
             ConfidenceDisplay.from_table(table_of(part["top_label"]), name=name),
@@ -103,33 +60,29 @@ def _confidence(summary: Mapping[str, Any]) -> Iterator[Picture]:
         )
 
 
-def _panels(summary: Mapping[str, Any]) -> Iterator[Panel]:
+def _panels(summary: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     forecasts, recommended, baseline = summary["forecasts"], summary["recommended"], summary["baseline"]
     for key, cells in forecasts[recommended]["classes"].items():
         after = CorpDisplay.from_table(table_of(cells), n_resamples=_SAMPLES)
         curves = [after]
         if baseline != recommended:
             curves.append(CorpDisplay.from_table(table_of(forecasts[baseline]["classes"][key]), level=None))
-        limit = _limit(max(float(max(curve.prob[-1], curve.rate[-1])) for curve in curves))
+        largest = max(float(max(curve.prob[-1], curve.rate[-1])) for curve in curves)
+        limit = next((limit for limit in _LIMITS if largest <= limit), 1.0)
         across = scale_to(0.0, limit, _LEFT, _SIDE - _EDGE)
         up = scale_to(0.0, limit, _SIDE - _BELOW, _EDGE)
         assert after.band is not None
         at, low, high = after.band.at, after.band.low, np.minimum(after.band.high, limit)
         ring = np.concatenate([at, at[::-1]]), np.concatenate([low, high[::-1]])
         lines = [path_of(across(curve.prob), up(curve.rate)) for curve in curves]
-        yield Panel(
-            label=summary["labels"][int(key)],
-            words=_words(summary, int(key)),
-            limit=limit,
-            band=path_of(across(ring[0]), up(ring[1])) + "Z",
-            before=lines[1] if len(lines) > 1 else "",
-            after=lines[0],
-        )
-
-
-def _limit(largest: float) -> float:
-    """Return a round number that is not smaller, 1 at most."""
-    return next((limit for limit in _LIMITS if largest <= limit), 1.0)
+        yield {
+            "label": summary["labels"][int(key)],
+            "words": _words(summary, int(key)),
+            "limit": limit,
+            "band": path_of(across(ring[0]), up(ring[1])) + "Z",
+            "before": lines[1] if len(lines) > 1 else "",
+            "after": lines[0],
+        }
 
 
 def _words(summary: Mapping[str, Any], k: int) -> str:
@@ -141,7 +94,8 @@ def _words(summary: Mapping[str, Any], k: int) -> str:
     return f"{figure(parts[-1]['cases'], 1)} cases; error {errors}{by_chance}"
 
 
-def _strip(summary: Mapping[str, Any]) -> Strip:
+def _strip(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Put all classes side by side, the worst first, with errors before and after and their range by chance."""
     by_method = [list(one["classes"].values()) for one in summary["evaluation"].values()]
     errors = [[part["calibration_error"] for part in classes] for classes in by_method]
     highest = max(error["value"] for classes in errors for error in classes) or 1.0
@@ -152,19 +106,22 @@ def _strip(summary: Mapping[str, Any]) -> Strip:
         before, after = errors[0][k], errors[-1][k]
         low, high = after.get("consistency") or (0.0, 0.0)
         values = np.array([before["value"], after["value"], low, min(high, 1.05 * highest)])
-        heights = np.round(up(values), 1).tolist()
+        heights = zip(("before", "after", "low", "high"), np.round(up(values), 1).tolist(), strict=True)
         words = f"{summary['labels'][k]}: {_words(summary, k)}"
-        marks.append(Mark(words, round(_AXIS + (place + 0.5) * step, 1), *heights))
-    return Strip(marks, ticks_of(0.0, 1.05 * highest, up, 4), _WIDTH, _HEIGHT, _AXIS)
+        marks.append({"words": words, "x": round(_AXIS + (place + 0.5) * step, 1), **dict(heights)})
+    ticks = ticks_of(0.0, 1.05 * highest, up, 4)
+    return {"marks": marks, "ticks": ticks, "width": _WIDTH, "height": _HEIGHT, "axis": _AXIS}
 
 
-def _heat_map(summary: Mapping[str, Any]) -> HeatMap:
+def _heat_map(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Shade every pair by the share of the actual class; wrong decisions are few, so shades follow the root."""
-    k, cases = len(summary["labels"]), summary["data"]["cases"]
+    cases = summary["data"]["cases"]
     shades: dict[tuple[bool, int], list[str]] = {}
     for actual, decided, amount in summary["forecasts"][summary["recommended"]]["confusion"]:
         level = int(np.ceil(_SHADES * np.sqrt(amount / cases[int(actual)])))
         shades.setdefault((actual == decided, level), []).append(f"M{int(decided)},{int(actual)}h1v1h-1z")
-    return HeatMap(
-        k, [Shade(right, level / _SHADES, "".join(cells)) for (right, level), cells in sorted(shades.items())]
-    )
+    paths = [
+        {"right": right, "opacity": level / _SHADES, "path": "".join(cells)}
+        for (right, level), cells in sorted(shades.items())
+    ]
+    return {"classes": len(summary["labels"]), "shades": paths}

@@ -53,19 +53,11 @@ def summarize_classes(
         Of a classifier that was not trained on them.
     methods : mapping of str to joint scaling or Calibrator
         As in `compare_class_methods`.
-    name : str, default "scores"
-        What to call the data.
-    source : mapping of str to str, optional
-        Where the data came from, in words: such as the columns of a file.
     costs : array-like of shape (k, k), optional
         Cost of deciding for the class of a row when the class of a column is true, as in `oddsmith.decide`. Decisions
         are then those of least expected cost instead of the most probable classes.
-    random_state : int, default 0
-        Of folds and intervals.
-    next_steps : NextSteps, optional
-        How the verdict names the next step; by default in Python.
-    progress : callable, optional
-        Told how much is done, from 0 to 1.
+    name, source, random_state, next_steps, progress
+        As in `summarize`.
 
     Returns
     -------
@@ -82,10 +74,7 @@ def summarize_classes(
     """
     from oddsmith._version import __version__
 
-    def report(share: float) -> None:
-        if progress is not None:
-            progress(share)
-
+    report = progress or (lambda _: None)
     matrix = None if costs is None else _checked(costs, len(rows.labels))
     compared = compare_class_methods(
         rows, methods, random_state=random_state, next_steps=next_steps, progress=lambda share: report(0.7 * share)

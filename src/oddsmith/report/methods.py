@@ -1,6 +1,5 @@
 """Every method on the same data, each evaluated on cases that it was not fitted to."""
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,7 +10,6 @@ from numpy.typing import NDArray
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators import Calibrator
-from oddsmith.errors import OddsmithWarning
 from oddsmith.maps.inputs import unit_log_odds
 from oddsmith.metrics.compare import compare_decisions
 from oddsmith.metrics.enough import few_cases
@@ -19,9 +17,9 @@ from oddsmith.metrics.proper import decision_log_loss
 from oddsmith.metrics.significance import Decisions
 from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, HeldOut, NextSteps, advise, by_preference
 from oddsmith.report.signal import Signal
-from oddsmith.report.standings import Standings
+from oddsmith.report.standings import Standings, held_out
 from oddsmith.table import ScoreTable
-from oddsmith.table.resample import Fold, exact, rows_by_class, weighted_folds
+from oddsmith.table.resample import exact, rows_by_class, weighted_folds
 
 __all__ = ["MethodComparison", "ScoreMeaning", "compare_methods"]
 
@@ -105,21 +103,16 @@ def compare_methods(
     base_rate = [np.full(len(part), np.log(rest.n_pos / rest.n_neg)) for rest, part in splits]
     known = log_odds_of(table, scores_are)
     baseline = BASE_RATE if known is None else UNCALIBRATED
-    found = {baseline: base_rate if known is None else [known(part.scores) for part in parts]}
-    failed: dict[str, str] = {}
-    for done, (name, method) in enumerate(methods.items()):
-        try:
-            found[name] = _held_out(method, splits)
-        except ValueError as error:
-            failed[name] = str(error)
-        if progress is not None:
-            progress((done + 1) / len(methods))
-    if len(found) == 1:
-        _check.fail("some method must fit the data", f"none: {'; '.join(failed.values())}", "choose other methods")
+
+    def forecast(method: Calibrator) -> list[Floats]:
+        return [method.fit_table(rest).log_odds(part.scores) for rest, part in splits]
+
+    found, failed = held_out(methods, forecast, progress)
+    raw = base_rate if known is None else [known(part.scores) for part in parts]
+    log_odds = {baseline: np.concatenate(raw), **found}
     counted = table.kind == "count"
     columns = ("pos", "neg") if counted else ("pos", "neg", "pos_sq", "neg_sq")
     sums = {side: np.concatenate([getattr(part, side) for part in parts]) for side in columns}
-    log_odds = {name: np.concatenate(pieces) for name, pieces in found.items()}
     weight = np.concatenate([sums["pos"], sums["neg"]])
     squares = weight if counted else np.concatenate([sums["pos_sq"], sums["neg_sq"]])
     truth, held = np.repeat([True, False], len(weight) // 2), weight > 0
@@ -141,27 +134,24 @@ def compare_methods(
     )
     fold = by_decision(np.repeat(np.arange(k), [len(part) for part in parts]))
     signal = Signal.of(table)
-    fitted = {name: method for name, method in methods.items() if name in log_odds}
     advice = advise(
         HeldOut({name: losses(values) for name, values in log_odds.items()}, decisions, positive, fold, k),
         baseline,
         losses(np.concatenate(base_rate)),
-        by_preference(fitted),
+        by_preference({name: methods[name] for name in found}),
         signal,
         few=few_cases(decisions.effective[positive].sum(), decisions.effective[~positive].sum()),
         next_steps=next_steps or _in_python(methods),
     )
-    scores = np.concatenate([part.scores for part in parts])
-    as_floats = {side: column.astype(np.float64) for side, column in sums.items()}
     return MethodComparison(
         comparison=comparison,
-        scores=scores,
+        scores=np.concatenate([part.scores for part in parts]),
         log_odds=log_odds,
         n_folds=k,
         failed=failed,
         advice=advice,
         signal=signal,
-        **as_floats,
+        **{side: column.astype(np.float64) for side, column in sums.items()},
     )
 
 
@@ -185,9 +175,3 @@ def _in_python(methods: Mapping[str, Calibrator]) -> NextSteps:
         "negate the scores, or pass the other label as pos_label",
         "take them for probabilities",
     )
-
-
-def _held_out(method: Calibrator, splits: list[Fold]) -> list[Floats]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OddsmithWarning)
-        return [method.fit_table(rest).log_odds(part.scores) for rest, part in splits]

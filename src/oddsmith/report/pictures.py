@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -10,19 +10,10 @@ from oddsmith.plots import CorpDisplay, DensityDisplay, PredictionHistogramDispl
 from oddsmith.plots.display import Display
 from oddsmith.table import ScoreTable
 
-__all__ = ["Picture", "drawn", "histogram_pictures", "reliability_pictures", "table_of"]
+__all__ = ["drawn", "histogram_pictures", "reliability_pictures", "table_of"]
 
 
-class Picture(NamedTuple):
-    """A picture with what it shows in words."""
-
-    title: str
-    caption: str
-    light: str
-    dark: str
-
-
-def reliability_pictures(summary: Mapping[str, Any]) -> Iterator[Picture]:
+def reliability_pictures(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """Draw the reliability of the uncalibrated scores, where they have one, and of the recommended method."""
     for place, (name, part) in enumerate(summary["forecasts"].items()):
         yield drawn(
@@ -34,7 +25,7 @@ def reliability_pictures(summary: Mapping[str, Any]) -> Iterator[Picture]:
         )
 
 
-def histogram_pictures(summary: Mapping[str, Any]) -> Iterator[Picture]:
+def histogram_pictures(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """Draw where the scores of both classes lie, and where the recommended method puts them."""
     recommended = summary["recommended"]
     yield drawn(
@@ -51,10 +42,10 @@ def histogram_pictures(summary: Mapping[str, Any]) -> Iterator[Picture]:
     )
 
 
-def drawn(display: Display, title: str, caption: str, key: str) -> Picture:
+def drawn(display: Display, title: str, caption: str, key: str) -> dict[str, str]:
     """Draw a display in light and in dark; the key makes its identifiers unique on a page."""
-    light, dark = (_inlined(display.to_svg(theme=theme), f"{key}-{theme}") for theme in ("light", "dark"))
-    return Picture(title, caption, light, dark)
+    themes = {theme: _inlined(display.to_svg(theme=theme), f"{key}-{theme}") for theme in ("light", "dark")}
+    return {"title": title, "caption": caption, **themes}
 
 
 def _inlined(svg: str, key: str) -> str:
@@ -67,7 +58,5 @@ def table_of(cells: Mapping[str, list[float]]) -> ScoreTable:
     """Return the table of cells that a dictionary holds."""
     scores, pos, neg = (np.array(cells[side], dtype=np.float64) for side in ("score", "pos", "neg"))
     if "pos_sq" in cells:
-        squares = np.array(cells["pos_sq"]), np.array(cells["neg_sq"])
-        return ScoreTable(scores, pos, neg, *squares)
-    counts = pos.astype(np.int64), neg.astype(np.int64)
-    return ScoreTable(scores, *counts)
+        return ScoreTable(scores, pos, neg, np.array(cells["pos_sq"]), np.array(cells["neg_sq"]))
+    return ScoreTable(scores, pos.astype(np.int64), neg.astype(np.int64))

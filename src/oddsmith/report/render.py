@@ -41,11 +41,7 @@ def to_markdown(summary: Mapping[str, Any]) -> str:
     summary : mapping
         From `summarize` or `summarize_classes`.
     """
-    if is_of_classes(summary):
-        text = _render("classes.md", summary, classes=class_content(summary))
-    else:
-        text = _render("report.md", summary)
-    return re.sub(r"\n{3,}", "\n\n", text)
+    return re.sub(r"\n{3,}", "\n\n", _render(summary, "md"))
 
 
 def to_html(summary: Mapping[str, Any]) -> str:
@@ -66,17 +62,16 @@ def to_html(summary: Mapping[str, Any]) -> str:
     """
     from oddsmith.plots.theme import THEMES
 
-    if is_of_classes(summary):
+    if _is_of_classes(summary):
         from oddsmith.report.class_pictures import class_pictures
 
-        parts = {"classes": class_content(summary), **class_pictures(summary)}
-        return _render("classes.html", summary, themes=THEMES, **parts)
+        return _render(summary, "html", themes=THEMES, **class_pictures(summary))
     from oddsmith.report import score_space
     from oddsmith.report.pictures import histogram_pictures, reliability_pictures
 
     return _render(
-        "report.html",
         summary,
+        "html",
         reliability=list(reliability_pictures(summary)),
         histograms=list(histogram_pictures(summary)),
         space=score_space.score_space(summary, len(THEMES["light"].palette)),
@@ -88,12 +83,16 @@ def to_html(summary: Mapping[str, Any]) -> str:
     )
 
 
-def _render(template: str, summary: Mapping[str, Any], **more: Any) -> str:
+def _is_of_classes(summary: Mapping[str, Any]) -> bool:
+    return summary.get("kind") == "classes"
+
+
+def _render(summary: Mapping[str, Any], language: str, **more: Any) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
         loader=PackageLoader("oddsmith.report"),
-        autoescape=template.endswith(".html"),
+        autoescape=language == "html",
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -101,13 +100,10 @@ def _render(template: str, summary: Mapping[str, Any], **more: Any) -> str:
         finalize=lambda value: visible(value, keep="\n") if type(value) is str else value,
     )
     environment.filters |= {"figure": figure, "md": _as_markdown, "p_value": p_value}
-    page = environment.get_template(f"{template}.j2")
-    return page.render(summary=summary, **content(summary, classes=is_of_classes(summary)), **more)
-
-
-def is_of_classes(summary: Mapping[str, Any]) -> bool:
-    """Whether a report is one of `summarize_classes`."""
-    return summary.get("kind") == "classes"
+    several = _is_of_classes(summary)
+    page = environment.get_template(f"{'classes' if several else 'report'}.{language}.j2")
+    parts = content(summary, classes=several) | ({"classes": class_content(summary)} if several else {})
+    return page.render(summary=summary, **parts, **more)
 
 
 def _as_markdown(text: object) -> str:

@@ -1,26 +1,17 @@
 """The picture of every method over the scores: drawn once, in the page's own colours, for the page to pick from."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
 from oddsmith._types import Floats
 
-__all__ = ["SIZE", "Curve", "Point", "ScoreSpace", "score_space"]
+__all__ = ["SIZE", "path_of", "scale_to", "score_space", "ticks_of"]
 
 
-class Size(NamedTuple):
-    """Of the drawing, in its own units, and what its sides need."""
-
-    width: int
-    height: int
-    left: int
-    below: int
-    edge: int
-
-
-SIZE = Size(860, 430, 52, 46, 10)
+#: Of the drawing, in its own units, and what its sides need.
+SIZE = {"width": 860, "height": 430, "left": 52, "below": 46, "edge": 10}
 
 #: How many of the best methods stand out at first, beside the recommended one.
 _CHOSEN = 5
@@ -29,51 +20,14 @@ _CHOSEN = 5
 _DASHES = ("", "9 3", "2 2.5", "9 2.5 2 2.5", "14 4", "5 2 2 2 2 2")
 
 
-class Tick(NamedTuple):
-    """A place on an axis and its label."""
-
-    at: float
-    label: str
-
-
-class Point(NamedTuple):
-    """The log-odds that some cases ask for: where, with its interval, and what it stands for."""
-
-    x: float
-    y: float
-    low: float
-    high: float
-    sides: str
-    words: str
-
-
-class Curve(NamedTuple):
-    """What a method makes of a score."""
-
-    name: str
-    path: str
-    colour: int
-    dashes: str
-    chosen: bool
-
-
-class ScoreSpace(NamedTuple):
-    """All that the template draws."""
-
-    x_ticks: list[Tick]
-    y_ticks: list[Tick]
-    points: list[Point]
-    curves: list[Curve]
-
-
-def score_space(summary: Mapping[str, Any], n_colours: int) -> ScoreSpace:
+def score_space(summary: Mapping[str, Any], n_colours: int) -> dict[str, list[dict[str, Any]]]:
     """Put data and curves of a report's dictionary into the units of the drawing."""
     part = summary["score_space"]
     at, points = np.array(part["at"]), {name: np.array(values) for name, values in part["points"].items()}
     margin = 0.05 * float(points["high"].max() - points["low"].min())
     bottom, top = float(points["low"].min()) - margin, float(points["high"].max()) + margin
-    x = scale_to(float(at[0]), float(at[-1]), SIZE.left, SIZE.width - SIZE.edge)
-    y = scale_to(bottom, top, SIZE.height - SIZE.below, SIZE.edge)
+    x = scale_to(float(at[0]), float(at[-1]), SIZE["left"], SIZE["width"] - SIZE["edge"])
+    y = scale_to(bottom, top, SIZE["height"] - SIZE["below"], SIZE["edge"])
     curves = []
     for rank, name in enumerate(part["curves"]):
         # What lies far outside is drawn to the edge, not left out.
@@ -81,20 +35,27 @@ def score_space(summary: Mapping[str, Any], n_colours: int) -> ScoreSpace:
         turn, colour = divmod(rank, n_colours)
         dashes = _DASHES[(colour + turn) % len(_DASHES)]
         chosen = rank < _CHOSEN or name == summary["recommended"]
-        curves.append(Curve(name, path_of(x(at), y(values)), colour, dashes, chosen))
-    return ScoreSpace(ticks_of(float(at[0]), float(at[-1]), x), ticks_of(bottom, top, y), _points(points, x, y), curves)
+        path = path_of(x(at), y(values))
+        curves.append({"name": name, "path": path, "colour": colour, "dashes": dashes, "chosen": chosen})
+    return {
+        "x_ticks": ticks_of(float(at[0]), float(at[-1]), x),
+        "y_ticks": ticks_of(bottom, top, y),
+        "points": list(_points(points, x, y)),
+        "curves": curves,
+    }
 
 
-def _points(points: Mapping[str, Floats], x: Callable[[Floats], Floats], y: Callable[[Floats], Floats]) -> list[Point]:
+def _points(
+    points: Mapping[str, Floats], x: Callable[[Floats], Floats], y: Callable[[Floats], Floats]
+) -> Iterator[dict[str, Any]]:
+    """Return the log-odds that some cases ask for: where, with intervals, and what they stand for."""
     places = (x(points["score"]), *(y(points[name]) for name in ("log_odds", "low", "high")))
-    found = []
-    for i, (across, up, low, high) in enumerate(np.round(places, 1).T.tolist()):
+    for i, place in enumerate(np.round(places, 1).T.tolist()):
         pos, neg = points["pos"][i], points["neg"][i]
         # A bin of one class has infinite log-odds.
         sides = "both" if pos and neg else "positive" if pos else "negative"
         words = f"score {points['score'][i]:.4g}: {pos:g} of {pos + neg:g} cases positive"
-        found.append(Point(across, up, low, high, sides, words))
-    return found
+        yield dict(zip(("x", "y", "low", "high"), place, strict=True)) | {"sides": sides, "words": words}
 
 
 def scale_to(low: float, high: float, start: float, stop: float) -> Callable[[Any], Any]:
@@ -107,7 +68,7 @@ def path_of(x: Floats, y: Floats) -> str:
     return "M" + "L".join(f"{across:.1f},{up:.1f}" for across, up in zip(x, y, strict=True))
 
 
-def ticks_of(low: float, high: float, place: Callable[[Any], Any], most: int = 7) -> list[Tick]:
+def ticks_of(low: float, high: float, place: Callable[[Any], Any], most: int = 7) -> list[dict[str, Any]]:
     """Return round numbers between low and high, and where they are."""
     from matplotlib.ticker import MaxNLocator
 
@@ -115,4 +76,4 @@ def ticks_of(low: float, high: float, place: Callable[[Any], Any], most: int = 7
     inside = marks[(marks >= low) & (marks <= high)]
     nothing = 1e-9 * (high - low)
     labels = [f"{mark if abs(mark) > nothing else 0:g}".replace("-", "−") for mark in inside]
-    return [Tick(round(float(place(mark)), 1), label) for mark, label in zip(inside, labels, strict=True)]
+    return [{"at": round(float(place(mark)), 1), "label": label} for mark, label in zip(inside, labels, strict=True)]

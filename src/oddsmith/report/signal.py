@@ -19,12 +19,17 @@ Kind = Literal["rising", "reversed", "none"]
 _RISING, _REVERSED = 2.0, -3.0
 
 
-def _kind(z: float) -> Kind:
-    return "reversed" if z < _REVERSED else "rising" if z > _RISING else "none"
+class _Evidence:
+    z: float
+
+    @property
+    def kind(self) -> Kind:
+        """Whether positives, or true classes, have higher scores than others, lower ones, or neither."""
+        return "reversed" if self.z < _REVERSED else "rising" if self.z > _RISING else "none"
 
 
 @dataclass(frozen=True)
-class Signal:
+class Signal(_Evidence):
     """How well a score ranks.
 
     Attributes
@@ -52,11 +57,6 @@ class Signal:
         """
         return cls(float(auc.of(table)), ranking_z(table))
 
-    @property
-    def kind(self) -> Kind:
-        """Whether positives have higher scores, lower ones, or neither."""
-        return _kind(self.z)
-
     def words(self, score: str = "score") -> str:
         """Return what is wrong with the score, or whatever it is called; empty where nothing is."""
         area = f"area under the ROC curve {self.auc:.3f}"
@@ -68,7 +68,7 @@ class Signal:
 
 
 @dataclass(frozen=True)
-class ClassSignal:
+class ClassSignal(_Evidence):
     """Whether rows of several classes favor the true class.
 
     Attributes
@@ -113,11 +113,6 @@ class ClassSignal:
         mean, by_chance = float(weight @ forecast.of_truth), float(means @ rates)
         # Forecasts that are all alike say nothing.
         return cls(mean, by_chance, (mean - by_chance) / spread if spread > 1e-12 else 0.0)
-
-    @property
-    def kind(self) -> Kind:
-        """Whether true classes have higher probabilities than others, lower ones, or neither."""
-        return _kind(self.z)
 
     def words(self) -> str:
         """Return what is wrong with the rows; empty where nothing is."""

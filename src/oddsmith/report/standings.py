@@ -1,16 +1,23 @@
 """Methods that were compared on the same held-out cases: who stands where, and what to do."""
 
+import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from oddsmith import _check
+from oddsmith._types import Floats
+from oddsmith.errors import OddsmithWarning
 from oddsmith.metrics import Comparison
 from oddsmith.metrics.result import plain
 from oddsmith.report.advice import Advice
 from oddsmith.report.signal import ClassSignal, Signal
 
-__all__ = ["Standings"]
+__all__ = ["Standings", "held_out"]
+
+Method = TypeVar("Method")
 
 #: Methods that are named where several do as well.
 _NAMED = 5
@@ -94,3 +101,24 @@ class Standings:
             "comparison": self.comparison,
         }
         return dict(plain(content))
+
+
+def held_out(
+    methods: Mapping[str, Method],
+    forecast: Callable[[Method], list[Floats]],
+    progress: Callable[[float], None] | None,
+) -> tuple[dict[str, Floats], dict[str, str]]:
+    """Return what methods say of all folds, each fitted to the others, and why some could not be fitted."""
+    found, failed = {}, {}
+    for done, (name, method) in enumerate(methods.items()):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", OddsmithWarning)
+                found[name] = np.concatenate(forecast(method))
+        except ValueError as error:
+            failed[name] = str(error)
+        if progress is not None:
+            progress((done + 1) / len(methods))
+    if not found:
+        _check.fail("some method must fit the data", f"none: {'; '.join(failed.values())}", "choose other methods")
+    return found, failed

@@ -71,10 +71,8 @@ def summarize(
         Where the data came from, in words: such as the columns of a file.
     random_state : int, default 0
         Of folds and intervals.
-    scores_are, next_steps
+    scores_are, next_steps, progress
         As in `compare_methods`.
-    progress : callable, optional
-        Told how much is done, from 0 to 1.
 
     Returns
     -------
@@ -90,10 +88,7 @@ def summarize(
     """
     from oddsmith._version import __version__
 
-    def report(share: float) -> None:
-        if progress is not None:
-            progress(share)
-
+    report = progress or (lambda _: None)
     compared = compare_methods(
         table,
         methods,
@@ -178,7 +173,8 @@ def _score_space(
     display = ScoreSpaceDisplay.from_table(drawn)
     points = display.points[""]
     at = np.linspace(display.grid[0], display.grid[-1], _POINTS)
-    curves = {compared.baseline: at if compared.baseline == UNCALIBRATED else np.full(len(at), _base_log_odds(table))}
+    base = math.log(table.n_pos / table.n_neg)
+    curves = {compared.baseline: at if compared.baseline == UNCALIBRATED else np.full(len(at), base)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OddsmithWarning)
         for name, method in methods.items():
@@ -199,7 +195,3 @@ def _score_space(
         "curves": {name: np.clip(curves[name], -_FAR, _FAR) for name in compared.ranking},
         "in_sample": True,
     }
-
-
-def _base_log_odds(table: ScoreTable) -> float:
-    return math.log(table.n_pos / table.n_neg)

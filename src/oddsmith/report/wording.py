@@ -59,7 +59,7 @@ def bias_explained(cells: Iterable[list[str]]) -> str:
     return _BIAS if any(line.startswith("≈") for lines in cells for line in lines) else ""
 
 
-def content(summary: Mapping[str, Any], *, classes: bool = False) -> dict[str, Any]:
+def content(summary: Mapping[str, Any], *, classes: bool) -> dict[str, Any]:
     """Return the tables of a report, of two classes or of several, and the sentences around them, for a template."""
     parts = summary["methods"]["comparison"]["measures"]
     standings = list(rows_of_methods(summary["methods"]))
@@ -77,7 +77,7 @@ def content(summary: Mapping[str, Any], *, classes: bool = False) -> dict[str, A
         "bias": bias_explained(cell["lines"] for row in measures for cell in row["cells"]),
         "in_sample": any(part.get("in_sample") for part in summary["evaluation"].values()),
         "tests": list(rows_of_tests(summary["evaluation"])),
-        "facts": [*(_class_facts if classes else _facts)(summary), *_origin(summary)],
+        "facts": list(_facts(summary, classes=classes)),
     }
 
 
@@ -169,30 +169,21 @@ def rows_of_tests(evaluation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"title": title_of(name), "p_values": [p_value(one) for one in found], "definition": "; ".join(words)}
 
 
-def _facts(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Return where the data came from and what they are."""
-    data = summary["data"]
-    yield from summary["source"].items()
-    yield "Rows", f"{data['rows']:,}"
-    yield "Labels", f"{summary['labels'][0]}, {summary['labels'][1]} (positive)"
-    yield "Positive", f"{data['prevalence']:.2%}"
-    yield "Scores", f"{data['low']:.6g} to {data['high']:.6g}, {data['distinct']:,} distinct"
-    cells = "every distinct score is kept" if data["resolution"] is None else f"cells of {data['resolution']:g}"
-    yield "Resolution", cells + (" of log-odds" if data["log_odds_cells"] else "")
-
-
-def _class_facts(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Return where data of several classes came from and what they are."""
+def _facts(summary: Mapping[str, Any], *, classes: bool) -> Iterator[tuple[str, str]]:
+    """Return where the data came from, what they are, and how the figures were found."""
     data, labels = summary["data"], summary["labels"]
     yield from summary["source"].items()
     yield "Rows", f"{data['rows']:,}"
-    yield "Classes", f"{len(labels)}: {', '.join(labels[:_NAMED])}{' …' if len(labels) > _NAMED else ''}"
-    yield "Cases per class", "X"
-    yield "Columns hold", data["input"]
-
-
-def _origin(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Return how the figures were found, and from what."""
+    if classes:
+        yield "Classes", f"{len(labels)}: {', '.join(labels[:_NAMED])}{' …' if len(labels) > _NAMED else ''}"
+        yield "Cases per class", "X"
+        yield "Columns hold", data["input"]
+    else:
+        yield "Labels", f"{labels[0]}, {labels[1]} (positive)"
+        yield "Positive", f"{data['prevalence']:.2%}"
+        yield "Scores", f"{data['low']:.6g} to {data['high']:.6g}, {data['distinct']:,} distinct"
+        cells = "every distinct score is kept" if data["resolution"] is None else f"cells of {data['resolution']:g}"
+        yield "Resolution", cells + (" of log-odds" if data["log_odds_cells"] else "")
     yield "Protocol", f"{summary['methods']['folds']}-fold cross-validation, seed {summary['seed']}"
-    yield "SHA-256 of the " + ("rows" if summary.get("kind") == "classes" else "score table"), summary["data"]["sha256"]
+    yield f"SHA-256 of the {'rows' if classes else 'score table'}", data["sha256"]
     yield "Made with", f"oddsmith {summary['version']}"
