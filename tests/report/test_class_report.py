@@ -117,6 +117,11 @@ def test_every_part_is_there(few, page_of_few):
     assert "a|b.npz" in words
 
 
+def test_the_sizes_of_classes_are_told(rows, page_of_few):
+    counts = np.bincount(rows.truth)
+    assert f"Cases per class {counts.min()} to {counts.max()} " in words_of(page_of_few)
+
+
 def test_names_cannot_break_out(page_of_many, page_of_few):
     assert HOSTILE not in page_of_many
     assert "alert(1)" in page_of_many

@@ -176,7 +176,7 @@ def _facts(summary: Mapping[str, Any], *, classes: bool) -> Iterator[tuple[str, 
     yield "Rows", f"{data['rows']:,}"
     if classes:
         yield "Classes", f"{len(labels)}: {', '.join(labels[:_NAMED])}{' …' if len(labels) > _NAMED else ''}"
-        yield "Cases per class", "X"
+        yield "Cases per class", f"{figure(min(data['cases']), 0)} to {figure(max(data['cases']), 0)}"
         yield "Columns hold", data["input"]
     else:
         yield "Labels", f"{labels[0]}, {labels[1]} (positive)"
