@@ -22,6 +22,7 @@ no 0 · ∞. What passes the largest double may be infinite or held anywhere bey
 """
 
 from oddsmith.formula.nodes import LIMIT as LIMIT
+from oddsmith.formula.nodes import MAX as MAX
 from oddsmith.formula.nodes import MISSING as MISSING
 from oddsmith.formula.nodes import SCORE as SCORE
 from oddsmith.formula.nodes import (

@@ -44,7 +44,7 @@ class NumpySteps(Reader[int]):
     """
 
     def __init__(self, inputs: int = 1) -> None:
-        super().__init__()
+        super().__init__(*range(inputs))
         self.constants: dict[int, Any] = {}
         self.calls: list[tuple[int, Any, tuple[int, ...]]] = []
         self.values: int = inputs
@@ -78,12 +78,6 @@ class NumpySteps(Reader[int]):
         self.values += 1
         return self.values - 1
 
-    def _score(self) -> int:
-        return 0
-
-    def _beside(self, place: int) -> int:
-        return place
-
     def _number(self, value: float) -> int:
         return self.constant(value)
 
@@ -107,7 +101,5 @@ class NumpySteps(Reader[int]):
 
     def within(self, piece: int, body: Formula) -> int:
         """Read the body of pieces, given which value tells the piece."""
-        around, self.piece = self.piece, piece
-        value = self.read(body)
-        self.piece = around
-        return value
+        self.piece = piece
+        return self.read(body)
