@@ -7,7 +7,7 @@ import numpy as np
 
 from oddsmith._types import Floats
 from oddsmith.formula import SCORE, Formula, Pieces, Score, walk
-from oddsmith.formula.vectors import Affine, Each, Inputs, Largest, Total, Vector, parts_of, scaled_rows, walk_vectors
+from oddsmith.formula.vectors import Affine, Each, Inputs, Largest, Total, Vector, parts_of, walk_vectors
 
 if TYPE_CHECKING:
     from oddsmith.export.code import CodeLanguage
@@ -69,7 +69,7 @@ class VectorCode:
             self.lines.append(self._inside("block", self._computed(formula, x, beside, f"{name}[{i}]")))
 
     def _affine(self, node: Affine, name: str, x: str) -> None:
-        rows = scaled_rows(node)
+        rows = node.rows
         coef, level = self._array(rows.ravel()), self._array(node.intercept)
         if rows.ndim == 1:
             value = f"{coef}[i] * {x}[i] + {level}[i]"

@@ -4,6 +4,7 @@ A layer holds one column per component of a vector, each a scalar formula of col
 computed once, and what is written grows with the map and not with the square of it.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -19,9 +20,7 @@ from oddsmith.formula.vectors import (
     Largest,
     Total,
     Vector,
-    bounds_of,
     parts_of,
-    scaled_rows,
     walk_vectors,
 )
 
@@ -48,8 +47,8 @@ class LayerColumn:
     name: str
     formula: Formula
     of: tuple[str, ...]
-    low: float
-    high: float
+    low: float = -math.inf
+    high: float = math.inf
     rough: bool = False
     row: Floats | None = None
     level: float = 0.0
@@ -95,14 +94,7 @@ def as_layers(vectors: Sequence[Vector], columns: Sequence[str], spare: str) -> 
             continue
         layer = f"{spare}{len(layers) + 1}"
         own = [f"{layer}_{i + 1}" for i in range(node.width)] if node.width > 1 else [layer]
-        low, high = bounds_of(node)
-        made = _components(node, [names[id(part)] for part in parts_of(node)])
-        rough = isinstance(node, Largest) and node.rough
-        layer_columns = [LayerColumn(name, *one, low, high, rough) for name, one in zip(own, made, strict=True)]
-        if isinstance(node, Affine) and node.coef.ndim == 2:
-            rows = zip(layer_columns, node.coef, node.intercept.tolist(), strict=True)
-            layer_columns = [replace(column, row=row, level=level) for column, row, level in rows]
-        layers.append(layer_columns)
+        layers.append(_layer(node, own, [names[id(part)] for part in parts_of(node)]))
         names[id(node)] = own
     return Layers(layers, [names[id(vector)] for vector in vectors])
 
@@ -177,25 +169,23 @@ def size_of(layers: Sequence[Layer]) -> int:
     return sum(sum(1 for _ in walk(column.formula)) for layer in layers for column in layer)
 
 
-def _components(node: Vector, given: list[list[str]]) -> list[tuple[Formula, tuple[str, ...]]]:
-    """Return the formula of each component, and the columns that it reads."""
+def _layer(node: Vector, own: list[str], given: list[list[str]]) -> Layer:
+    """Return the columns of a vector by their names, given those of its parts."""
     x = given[0]
     match node:
-        case Each():
-            return [
-                (node.formula(i), tuple(names[i if len(names) > 1 else 0] for names in given))
-                for i in range(node.width)
-            ]
-        case Largest():
-            return [(Highest(tuple(_components_of(x))), tuple(x))]
-        case Total(formula=formula):
-            return [(_sum([rewritten(formula, score=one) for one in _components_of(x)]), tuple(x))]
-        case Affine(intercept=intercept):
-            rows = scaled_rows(node)
-            if rows.ndim == 1:
-                each = zip(x, rows.tolist(), intercept.tolist(), strict=True)
-                return [(coef * SCORE + level, (name,)) for name, coef, level in each]
-            return [(_product(row, level), tuple(x)) for row, level in zip(rows, intercept.tolist(), strict=True)]
+        case Each(low=low, high=high):
+            reads = [tuple(names[i if len(names) > 1 else 0] for names in given) for i in range(node.width)]
+            return [LayerColumn(name, node.formula(i), reads[i], low, high) for i, name in enumerate(own)]
+        case Largest(rough=rough):
+            return [LayerColumn(own[0], Highest(tuple(_components_of(x))), tuple(x), rough=rough)]
+        case Total(formula=formula, low=low, high=high):
+            terms = [rewritten(formula, score=one) for one in _components_of(x)]
+            return [LayerColumn(own[0], _sum(terms), tuple(x), low, high)]
+        case Affine():
+            rows = list(zip(own, node.rows, node.intercept.tolist(), strict=True))
+            if node.coef.ndim == 2:
+                return [LayerColumn(name, _product(row, b), tuple(x), row=row, level=b) for name, row, b in rows]
+            return [LayerColumn(name, float(a) * SCORE + b, (x[i],)) for i, (name, a, b) in enumerate(rows)]
     raise TypeError(node)
 
 
