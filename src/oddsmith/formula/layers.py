@@ -7,50 +7,25 @@ computed once, and what is written grows with the map and not with the square of
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from oddsmith._types import Floats
 from oddsmith.formula.guards import ANYTHING, Range, guarded_within, range_within
 from oddsmith.formula.nodes import SCORE, Beside, Formula, Function, Highest, as_formula, walk
 from oddsmith.formula.reader import rewritten
-from oddsmith.formula.vectors import (
-    Affine,
-    Each,
-    Inputs,
-    Largest,
-    Total,
-    Vector,
-    parts_of,
-    walk_vectors,
-)
+from oddsmith.formula.vectors import Affine, Each, Inputs, Largest, Total, Vector, parts_of, walk_vectors
 
 
 @dataclass(frozen=True, eq=False)
 class LayerColumn:
-    """One component of a vector.
-
-    Parameters
-    ----------
-    name : str
-    formula : Formula
-    of : tuple of str
-        Columns that the formula reads: the score, and what stands `Beside` it.
-    low, high : float
-        Values are known to lie between.
-    rough : bool
-        Whether 0 does as well where what it is the largest of is small; see `Largest`.
-    row : ndarray, optional
-        Of a product with a matrix: the formula is this row times the columns that it reads, and ``level``.
-    level : float
-    """
+    """One component of a vector."""
 
     name: str
     formula: Formula
-    of: tuple[str, ...]
-    low: float = -math.inf
+    of: tuple[str, ...]  # what the formula reads: the score, and what stands `Beside` it
+    low: float = -math.inf  # values are known to lie between
     high: float = math.inf
-    rough: bool = False
-    row: Floats | None = None
+    rough: bool = False  # whether 0 does as well where what it is the largest of is small; see `Largest`
+    row: Floats | None = None  # of a matrix: the formula is this row times what it reads, and ``level``
     level: float = 0.0
 
 
@@ -61,23 +36,10 @@ _POWER = 300.0
 Layer = list[LayerColumn]
 
 
-class Layers(NamedTuple):
-    """Vectors as layers, and the names of the columns that they are in the end."""
+def as_layers(vectors: Sequence[Vector], columns: Sequence[str], spare: str) -> tuple[list[Layer], list[list[str]]]:
+    """Return the layers of vectors, given the names of the inputs, and the names of the columns that each becomes.
 
-    layers: list[Layer]
-    names: list[list[str]]
-
-
-def as_layers(vectors: Sequence[Vector], columns: Sequence[str], spare: str) -> Layers:
-    """Return the layers of vectors, which may have parts in common.
-
-    Parameters
-    ----------
-    vectors : sequence of Vector
-    columns : sequence of str
-        Names of the inputs.
-    spare : str
-        Beginning of the names of all other columns.
+    Vectors may have parts in common. Names of all other columns begin with ``spare``.
 
     Examples
     --------
@@ -96,24 +58,19 @@ def as_layers(vectors: Sequence[Vector], columns: Sequence[str], spare: str) -> 
         own = [f"{layer}_{i + 1}" for i in range(node.width)] if node.width > 1 else [layer]
         layers.append(_layer(node, own, [names[id(part)] for part in parts_of(node)]))
         names[id(node)] = own
-    return Layers(layers, [names[id(vector)] for vector in vectors])
+    return layers, [names[id(vector)] for vector in vectors]
 
 
 def carried_past(layers: Sequence[Layer], given: Sequence[str], wanted: Iterable[str]) -> list[list[str]]:
     """Return for each layer the earlier columns that it, or what comes after it, still reads.
 
-    Parameters
-    ----------
-    layers : sequence of Layer
-    given : sequence of str
-        Columns that are there before the first layer.
-    wanted : iterable of str
-        Columns that are read after the last one.
+    Given are columns before the first layer, and wanted are those that are read after the last one.
 
     Examples
     --------
     >>> from oddsmith.formula.vectors import Inputs, softmax
-    >>> carried_past(as_layers([softmax(Inputs(1))], ["a"], "x").layers, ["a"], ["x6"])
+    >>> layers, _ = as_layers([softmax(Inputs(1))], ["a"], "x")
+    >>> carried_past(layers, ["a"], ["x6"])
     [['a'], ['a', 'x1'], ['x2'], ['x3'], ['x3', 'x4'], ['x3', 'x5']]
     """
     read, reads = set(wanted), list[set[str]]()
@@ -147,7 +104,7 @@ def small_ranges(layers: Sequence[Layer], given: Sequence[str], reach: float) ->
     Examples
     --------
     >>> from oddsmith.formula.vectors import Inputs, log_softmax
-    >>> layers = as_layers([log_softmax(Inputs(2))], ["a", "b"], "x").layers
+    >>> layers, _ = as_layers([log_softmax(Inputs(2))], ["a", "b"], "x")
     >>> round(small_ranges(layers, ["a", "b"], 20.0)["x6_1"].low, 2), small_ranges(layers, ["a", "b"], 1e3)
     (-40.69, None)
     """

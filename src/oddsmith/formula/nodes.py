@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeVar, Union
+from typing import Literal, TypeVar, Union
 
 import numpy as np
 
@@ -162,7 +162,7 @@ def as_formula(value: Operand) -> Formula:
 
 def function(name: Name, of: Formula) -> Formula:
     """Return a function of one value, by name."""
-    return _folded(FUNCTIONS[name], of) or _lifted(partial(function, name), of) or Function(name, of)
+    return _folded(FUNCTIONS[name], of) or _lifted(lambda x: function(name, x), of) or Function(name, of)
 
 
 #: |x|, cos x, eˣ, and the natural logarithm of x > 0.
@@ -186,7 +186,7 @@ def clip(of: Formula, low: float, high: float) -> Formula:
 def where(left: Operand, right: Operand, then: Operand, otherwise: Operand) -> Formula:
     """Return ``then`` where left ≤ right, else ``otherwise``."""
     a, b, x, y = (as_formula(value) for value in (left, right, then, otherwise))
-    return _folded(_choose, a, b, x, y) or Where(a, b, x, y)
+    return _folded(lambda p, q, *either: np.where(np.less_equal(p, q), *either), a, b, x, y) or Where(a, b, x, y)
 
 
 def arithmetic(operator: Operator, left: Formula, right: Formula) -> Formula:
@@ -195,7 +195,7 @@ def arithmetic(operator: Operator, left: Formula, right: Formula) -> Formula:
     Division by a power of two is a multiplication, to the last bit the same: engines test every divisor for 0.
     """
     built = _folded(OPERATORS[operator], left, right)
-    built = built or _lifted(partial(arithmetic, operator), left, right)
+    built = built or _lifted(lambda x, y: arithmetic(operator, x, y), left, right)
     if built is not None:
         return built
     a, b = (node.value if isinstance(node, Number) else None for node in (left, right))
@@ -239,10 +239,6 @@ def walk_trees(wholes: Iterable[T], parts_of: Callable[[T], Iterable[T]]) -> Ite
 
     for whole in wholes:
         yield from visit(whole)
-
-
-def _choose(left: Any, right: Any, then: Any, otherwise: Any) -> Floats:
-    return np.asarray(np.where(np.less_equal(left, right), then, otherwise))
 
 
 def _folded(compute: Callable[..., Floats], *operands: Formula) -> Formula | None:

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Generic
+from typing import Generic
 
 from oddsmith._types import Floats
 from oddsmith.formula.nodes import (
@@ -22,7 +22,6 @@ from oddsmith.formula.nodes import (
     arithmetic,
     clip,
     function,
-    walk,
     where,
 )
 
@@ -34,10 +33,7 @@ class UnreadableError(TypeError):
 class Reader(ABC, Generic[T]):
     """Makes something of a formula, node by node, each once; methods get a node and what was made of its parts.
 
-    Parameters
-    ----------
-    *given
-        What is made of the score, and of what stands `Beside` it.
+    Given is what is made of the score, and of what stands `Beside` it.
     """
 
     def __init__(self, *given: T) -> None:
@@ -117,19 +113,9 @@ def rewritten(
     column: Callable[[Floats], Formula] = Column,
     pieces: Callable[[Floats, Formula], Formula] = Pieces,
 ) -> Formula:
-    """Return a formula with other scores, constants or pieces.
+    """Return a formula with another score, or other constants or pieces, by functions that make formulas of them.
 
-    Parameters
-    ----------
-    formula : Formula
-    score : Formula, optional
-        What stands for the score.
-    number : callable, optional
-        Takes a constant to a formula.
-    column : callable, optional
-        Takes the values of a column to a formula.
-    pieces : callable, optional
-        Takes the knots and the rewritten body of pieces to a formula.
+    They get a number, the values of a column, or the knots and the rewritten body of pieces.
     """
     # Fields of a node are what its builder takes, in the same order.
     builders: dict[type[Formula], Callable[..., Formula]] = {
@@ -143,12 +129,16 @@ def rewritten(
     }
     made: dict[int, Formula] = {}
 
-    def rebuilt(field: Any) -> Any:
-        if isinstance(field, tuple):
-            return tuple(map(rebuilt, field))
-        return made[id(field)] if isinstance(field, Formula) else field
+    def visit(node: Formula) -> Formula:
+        if id(node) not in made:
+            if isinstance(node, Score):
+                built = score
+            elif isinstance(node, Highest):
+                built = Highest(tuple(map(visit, node.of)))
+            else:
+                fields = [visit(field) if isinstance(field, Formula) else field for field in vars(node).values()]
+                built = builders.get(type(node), type(node))(*fields)
+            made[id(node)] = built
+        return made[id(node)]
 
-    for node in walk(formula):
-        build = builders.get(type(node), type(node))
-        made[id(node)] = score if isinstance(node, Score) else build(*map(rebuilt, vars(node).values()))
-    return made[id(formula)]
+    return visit(formula)

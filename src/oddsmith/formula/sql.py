@@ -8,18 +8,7 @@ import numpy as np
 from sqlglot import exp
 
 from oddsmith._types import Floats
-from oddsmith.formula import (
-    SCORE,
-    Arithmetic,
-    Clip,
-    Formula,
-    Function,
-    Number,
-    Reader,
-    Where,
-    at_piece,
-    rewritten,
-)
+from oddsmith.formula import SCORE, Arithmetic, Clip, Formula, Function, Number, Reader, Where, at_piece, rewritten
 
 #: Dialects in which a number with an exponent is a double; elsewhere it may be a decimal.
 _EXPONENT_IS_DOUBLE = {"bigquery", "databricks", "duckdb", "spark"}
@@ -69,22 +58,14 @@ def label_literal(label: str | bool | int | float) -> exp.Expression:
 
 
 class SqlReader(Reader[exp.Expression]):
-    """Reads a formula without pieces as an expression of one dialect.
-
-    Parameters
-    ----------
-    score : Expression
-        What stands for the score.
-    dialect : str
-    beside : sequence of Expression
-        What stands beside it.
-    """
+    """Reads a formula without pieces as an expression of one dialect, given what stands for the score and beside it."""
 
     def __init__(self, score: exp.Expression, dialect: str, beside: Sequence[exp.Expression] = ()) -> None:
         super().__init__()
         self.score = score
         self.dialect = dialect
         self.beside = beside
+        self._least, self._greatest = ("MIN", "MAX") if dialect == "sqlite" else ("LEAST", "GREATEST")
 
     def read(self, formula: Formula) -> exp.Expression:
         """Return an expression of its own: parts of sqlglot's trees cannot be shared."""
@@ -129,23 +110,14 @@ class SqlReader(Reader[exp.Expression]):
 
     def _clip(self, node: Clip, of: exp.Expression) -> exp.Expression:
         raised = self._call(self._greatest, of, self._number(node.low))
-        return self._call("MIN" if self.dialect == "sqlite" else "LEAST", raised, self._number(node.high))
-
-    @property
-    def _greatest(self) -> str:
-        return "MAX" if self.dialect == "sqlite" else "GREATEST"
+        return self._call(self._least, raised, self._number(node.high))
 
     def _call(self, name: str, *of: exp.Expression) -> exp.Expression:
         # By name: nothing here is NULL, and sqlglot would make dialects agree on NULL at length.
         return exp.Anonymous(this=name, expressions=list(of))
 
     def _where(
-        self,
-        node: Where,
-        left: exp.Expression,
-        right: exp.Expression,
-        then: exp.Expression,
-        otherwise: exp.Expression,
+        self, node: Where, left: exp.Expression, right: exp.Expression, then: exp.Expression, otherwise: exp.Expression
     ) -> exp.Expression:
         first = exp.If(this=self._at_most(node, left, right), true=then)
         if isinstance(otherwise, exp.Case):  # one CASE goes on where the other ends

@@ -7,17 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith._types import Floats
-from oddsmith.formula.nodes import (
-    FUNCTIONS,
-    OPERATORS,
-    Arithmetic,
-    Clip,
-    Column,
-    Formula,
-    Function,
-    Pieces,
-    Where,
-)
+from oddsmith.formula.nodes import FUNCTIONS, OPERATORS, Arithmetic, Clip, Column, Formula, Function, Pieces, Where
 from oddsmith.formula.reader import Reader
 
 
@@ -37,10 +27,7 @@ def evaluate(formula: Formula, scores: ArrayLike) -> Floats:
 class NumpySteps(Reader[int]):
     """Reads a formula as a list of calls of NumPy's functions; a node becomes the number of its value.
 
-    Parameters
-    ----------
-    inputs : int, default 1
-        How many arrays go in: value number 0 is the score, others stand `Beside` it.
+    Inputs are the first values: number 0 is the score, others stand `Beside` it.
     """
 
     def __init__(self, inputs: int = 1) -> None:

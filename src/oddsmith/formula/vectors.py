@@ -61,27 +61,14 @@ class Inputs(Vector):
 
 @dataclass(frozen=True, eq=False)
 class Each(Vector):
-    """A scalar formula of each component: the same for all, or one per component.
-
-    Parameters
-    ----------
-    formulas : tuple of Formula
-        Of the component, which is the score, and what stands `Beside` it.
-    of : Vector
-    beside : tuple of Vector
-        As wide as ``of``, or of width 1; `Beside` counts them from 1.
-    low, high : float
-        Values are known to lie between.
-    largest : Vector or None
-        The largest component, where it is computed anyway; see `largest`.
-    """
+    """A scalar formula of each component, which is the score: the same for all, or one per component."""
 
     formulas: tuple[Formula, ...]
     of: Vector
-    beside: tuple[Vector, ...] = ()
-    low: float = -math.inf
+    beside: tuple[Vector, ...] = ()  # as wide as ``of``, or of width 1; `Beside` counts them from 1
+    low: float = -math.inf  # values are known to lie between
     high: float = math.inf
-    largest: Vector | None = None
+    largest: Vector | None = None  # the largest component, where it is computed anyway; see `largest`
 
     @property
     def width(self) -> int:
@@ -109,19 +96,15 @@ class Affine(Vector):
     @property
     def rows(self) -> Floats:
         """Coefficients, one per component where they are no matrix."""
-        return self.coef if self.coef.ndim == 2 else np.broadcast_to(self.coef, self.width)
+        return self.coef if self.coef.ndim else np.broadcast_to(self.coef, self.width)
 
 
 @dataclass(frozen=True, eq=False)
 class Largest(Vector):
     """The largest component.
 
-    Parameters
-    ----------
-    of : Vector
-    rough : bool
-        Whether any number will do that keeps exponentials of what components exceed it by in the range of doubles. An
-        engine may then take 0 where it knows that components are small.
+    Roughly, any number will do that keeps exponentials of what components exceed it by in the range of doubles. An
+    engine may then take 0 where it knows that components are small.
     """
 
     of: Vector
