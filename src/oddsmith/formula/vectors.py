@@ -43,7 +43,7 @@ class Vector:
 
     @property
     def width(self) -> int:
-        """Number of components."""
+        """Number of components: one, unless a kind says otherwise."""
         return 1
 
 
