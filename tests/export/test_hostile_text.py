@@ -302,7 +302,7 @@ def test_there_is_no_other_way_into_an_export():
     allowed = {("language.py", "header", "method"), ("language.py", "header", "__name__")}
     # Labels become names of columns, literals and comments, each escaped (test_joint.py: labels that would break out).
     labels = {("joint.py", name) for name in ("input_columns", "labels_of_one_kind", "new_columns")}
-    labels |= {("joint_sql.py", "joint_statement"), ("code.py", "_write_joint")}
+    labels |= {("joint_sql.py", "joint_statement"), ("code.py", "write")}
     assert places == allowed | {(*place, "labels") for place in labels} | {("joint.py", "joint_model_of", "__name__")}
     header = next(
         function

@@ -22,69 +22,39 @@ def python(source: str, output: str, scores: ScoreList) -> Answer:
     return f"Python {version}", [names[output](score) for score in scores]
 
 
-def duckdb(expression: str, column: str, scores: ScoreList) -> Answer:
-    """Run an expression of a column in DuckDB, which may not open anything."""
+def duckdb(statement: str, names: str, scores: ScoreList) -> Answer:
+    """Run a statement on a table in DuckDB, which may not open anything."""
     import duckdb
 
-    source = f"SELECT unnest($1::DOUBLE[]) AS {column}, generate_subscripts($1::DOUBLE[], 1) AS place"
+    table, place, *columns = json.loads(names)
+    wanted = ", ".join(f"unnest(${i + 1}::DOUBLE[]) AS {name}" for i, name in enumerate(columns))
     with duckdb.connect(config={"enable_external_access": "false", "lock_configuration": "true"}) as connection:
-        found = connection.execute(f"SELECT {expression} FROM ({source}) ORDER BY place", [scores])
-        return f"DuckDB {duckdb.__version__}", [row[0] for row in found.fetchall()]
-
-
-def duckdb_rows(statement: str, columns: str, scores: ScoreList) -> Answer:
-    """Run a statement of several columns on a table in DuckDB, which may not open anything."""
-    import duckdb
-
-    names = json.loads(columns)
-    wanted = ", ".join(f"unnest(${i + 1}::DOUBLE[]) AS {name}" for i, name in enumerate(names[2:]))
-    with duckdb.connect(config={"enable_external_access": "false", "lock_configuration": "true"}) as connection:
-        numbered = f"SELECT unnest(range({len(scores)})) AS {names[1]}, {wanted}"
-        connection.execute(f"CREATE TABLE {names[0]} AS {numbered}", list(zip(*scores, strict=True)))
+        numbered = f"SELECT unnest(range({len(scores)})) AS {place}, {wanted}"
+        connection.execute(f"CREATE TABLE {table} AS {numbered}", list(zip(*scores, strict=True)))
         found = connection.execute(statement).fetchall()
-    return f"DuckDB {duckdb.__version__}", _in_order(found, len(names) - 1)
+    return f"DuckDB {duckdb.__version__}", _in_order(found, columns)
 
 
-def sqlite_rows(statement: str, columns: str, scores: ScoreList) -> Answer:
-    """Run a statement of several columns on a table in SQLite."""
+def sqlite(statement: str, names: str, scores: ScoreList) -> Answer:
+    """Run a statement on a table in SQLite."""
     import sqlite3
 
-    names = json.loads(columns)
+    table, place, *columns = json.loads(names)
     connection = sqlite3.connect(":memory:")
-    connection.execute(f"CREATE TABLE {names[0]} ({', '.join(f'{name} REAL' for name in names[1:])})")
-    places = ", ".join("?" * (len(names) - 1))
-    connection.executemany(f"INSERT INTO {names[0]} VALUES ({places})", ((i, *row) for i, row in enumerate(scores)))
+    connection.execute(f"CREATE TABLE {table} ({', '.join(f'{name} REAL' for name in (place, *columns))})")
+    values = ", ".join("?" * (1 + len(columns)))
+    connection.executemany(f"INSERT INTO {table} VALUES ({values})", ((i, *row) for i, row in enumerate(scores)))
     try:
         found = connection.execute(statement).fetchall()
     except sqlite3.OperationalError as error:
-        sys.exit(_sqlite_says(error))
-    return f"SQLite {sqlite3.sqlite_version}", _in_order(found, len(names) - 1)
+        lacking = "no such function" in str(error)
+        sys.exit(f"version {sqlite3.sqlite_version} has no mathematical functions" if lacking else str(error))
+    return f"SQLite {sqlite3.sqlite_version}", _in_order(found, columns)
 
 
-def _in_order(found: list[Any], given: int) -> list[Any]:
-    """Return what stands between the given columns, of which the first is the place, and the decision."""
-    return [row[given:-1] for row in sorted(found)]
-
-
-def sqlite(expression: str, column: str, scores: ScoreList) -> Answer:
-    """Run an expression of a column in SQLite."""
-    import sqlite3
-
-    connection = sqlite3.connect(":memory:")
-    connection.execute(f"CREATE TABLE probes ({column} REAL)")
-    connection.executemany("INSERT INTO probes VALUES (?)", ((score,) for score in scores))
-    try:
-        values = [row[0] for row in connection.execute(f"SELECT {expression} FROM probes ORDER BY rowid")]
-    except sqlite3.OperationalError as error:
-        sys.exit(_sqlite_says(error))
-    return f"SQLite {sqlite3.sqlite_version}", values
-
-
-def _sqlite_says(error: Exception) -> str:
-    import sqlite3
-
-    lacking = "no such function" in str(error)
-    return f"version {sqlite3.sqlite_version} has no mathematical functions" if lacking else str(error)
+def _in_order(found: list[Any], columns: list[str]) -> list[Any]:
+    """Return what stands after the place of each row and its columns, in the order of places."""
+    return [row[1 + len(columns) :] for row in sorted(found)]
 
 
 def onnx(content: str, output: str, scores: ScoreList) -> Answer:
@@ -103,8 +73,6 @@ ENGINES: dict[str, Callable[[str, str, ScoreList], Answer]] = {
     "duckdb": duckdb,
     "sqlite": sqlite,
     "onnx": onnx,
-    "duckdb_rows": duckdb_rows,
-    "sqlite_rows": sqlite_rows,
 }
 
 if __name__ == "__main__":

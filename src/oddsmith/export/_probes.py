@@ -3,8 +3,9 @@
 import numpy as np
 
 from oddsmith._types import Floats
-from oddsmith.formula import Pieces, evaluate, walk
+from oddsmith.formula import MAX, Pieces, evaluate, walk
 from oddsmith.maps import CalibrationMap
+from oddsmith.maps.inputs import halfway
 from oddsmith.maps.joint import JointMap, OneVsRestMap
 
 #: Between neighboring probes the probability changes by no more than this, unless no double lies between them.
@@ -28,18 +29,17 @@ def probe_scores(fitted: CalibrationMap) -> Floats:
     selection) and its neighbors; and as many scores between as it takes to follow the probability in small steps.
     """
     formula = fitted.probability_formula()
-    largest = np.finfo(np.float64).max
-    sizes = np.concatenate([[5e-324], 10.0 ** np.arange(-323, 309), [largest]])
+    sizes = np.concatenate([[5e-324], 10.0 ** np.arange(-323, 309), [MAX]])
     knots = np.concatenate([np.empty(0), *(node.knots for node in walk(formula) if isinstance(node, Pieces))])
     if len(knots) > _MOST_KNOTS:
         knots = knots[np.linspace(0, len(knots) - 1, _MOST_KNOTS).astype(np.intp)]
-    near = [knots, np.nextafter(knots, -largest), np.nextafter(knots, largest)]
+    near = [knots, np.nextafter(knots, -MAX), np.nextafter(knots, MAX)]
     scores = np.unique(np.concatenate([-sizes, [0.0], sizes, *near]) + 0.0)
     scores = scores[~np.isnan(evaluate(formula, scores))]
     while len(scores) < _MOST_PROBES:
         steps = np.abs(np.diff(fitted.probability(scores)))
         wide = np.flatnonzero(steps > _STEP)
-        between = np.setdiff1d(_middle(scores[wide], scores[wide + 1]), scores)
+        between = np.setdiff1d(halfway(scores[wide], scores[wide + 1]), scores)
         if len(between) == 0:
             break
         scores = np.union1d(scores, between)
@@ -81,14 +81,3 @@ def _at_knots(fitted: OneVsRestMap, place: int, rows: Floats) -> Floats:
     result: Floats = others * (1 - held[:, None]) if fitted.input == "probabilities" else others
     result[:, place] = held
     return result
-
-
-def _middle(low: Floats, high: Floats) -> Floats:
-    """Return the double half-way in the order of doubles: bisection finds a step in any decade."""
-    first, last = (_order(ends.view(np.int64)) for ends in (low, high))
-    return _order((first >> 1) + (last >> 1) + (first & last & 1)).view(np.float64) + 0.0
-
-
-def _order(bits: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """Turn bits of doubles into integers of the same order, and back."""
-    return np.asarray(bits ^ ((bits >> 63) & np.iinfo(np.int64).max))

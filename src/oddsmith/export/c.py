@@ -11,23 +11,10 @@ from oddsmith.export.language import Model, Output, joint_to_write
 
 _MAIN = """
 #include <stdio.h>
-double {output}(double score);
-int main(void) {{
-    for (double value; fread(&value, sizeof value, 1, stdin) == 1;) {{
-        value = {output}(value);
-        fwrite(&value, sizeof value, 1, stdout);
-    }}
-    return 0;
-}}
-"""
-
-
-_ROWS_MAIN = """
-#include <stdio.h>
 int main(void) {{
     static double row[{columns}], result[{classes}];
     while (fread(row, sizeof row, 1, stdin) == 1) {{
-        probabilities(row, result);
+        {call};
         fwrite(result, sizeof result, 1, stdout);
     }}
     return 0;
@@ -89,22 +76,18 @@ void probabilities(const double *row, double *result) {{
 """
 
     def to_run(self, model: Model, output: Output) -> str:
-        """Return the function, of several classes with a program that calls it."""
+        """Return the function with a program that calls it."""
         joint = joint_to_write(model, output)
-        sizes = {} if joint is None else {"columns": joint.map.columns, "classes": joint.map.n_classes}
-        return self.write(model, output) + (_ROWS_MAIN.format(**sizes) if sizes else "")
+        columns, classes = (1, 1) if joint is None else (joint.map.columns, joint.map.n_classes)
+        call = f"result[0] = {output}(row[0])" if joint is None else "probabilities(row, result)"
+        return self.write(model, output) + _MAIN.format(columns=columns, classes=classes, call=call)
 
     def run(self, content: str, output: Output, scores: Floats) -> tuple[str, Any]:
         """Compile the function, and run it."""
         compiler = _apart.program("cc")
-        build = [compiler, "-std=c99", "-O2", "map.c", "main.c", "-o", "check", "-lm"]
-        files = {
-            "map.c": content,
-            "main.c": "int unused;" if output == "probabilities" else _MAIN.format(output=output),
-        }
-        _, values, version = _apart.run_files(
-            files, build, ["./check"], [compiler, "--version"], given=scores.tobytes()
-        )
+        build = [compiler, "-std=c99", "-O2", "map.c", "-o", "check", "-lm"]
+        commands = build, ["./check"], [compiler, "--version"]
+        _, values, version = _apart.run_files({"map.c": content}, *commands, given=scores.tobytes())
         found = np.frombuffer(values, np.float64)
         shaped = found.reshape(len(scores), -1) if output == "probabilities" else found
         return version.decode("utf-8", "replace").partition("\n")[0], shaped

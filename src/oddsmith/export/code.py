@@ -9,29 +9,14 @@ import numpy as np
 
 from oddsmith._types import Floats
 from oddsmith.export._escaping import in_comment
-from oddsmith.export.joint_code import VectorCode
 from oddsmith.export.language import Language, Model, Output, formula_of, header, joint_to_write
-from oddsmith.formula import (
-    Arithmetic,
-    Beside,
-    Clip,
-    Column,
-    Formula,
-    Function,
-    Number,
-    Pieces,
-    Reader,
-    Score,
-    Where,
-    parts,
-    walk,
-)
-from oddsmith.modelfile import JointModel
+from oddsmith.formula import MAX, SCORE, Reader, parts, walk
+from oddsmith.formula.nodes import Arithmetic, Beside, Clip, Column, Formula, Function, Number, Pieces, Score, Where
+from oddsmith.formula.vectors import Affine, Each, Inputs, Largest, Total, Vector, parts_of, walk_vectors
 
 __all__ = ["CodeLanguage"]
 
 _INDENT = "    "
-_MAX = repr(float(np.finfo(np.float64).max))
 
 
 class CodeLanguage(Language):
@@ -73,70 +58,49 @@ class CodeLanguage(Language):
 
     def write(self, model: Model, output: Output, note: str = "") -> str:
         """Return a file with one function, which is called after its output."""
-        comment = "\n".join(f"{self.comment} {line}" for line in header(model, output, note))
+        comments = header(model, output, note)
         joint = joint_to_write(model, output) if self.joint_frame else None
-        if joint is not None:
-            return self._write_joint(joint, comment)
-        formula = formula_of(model, output)
-        code = FormulaCode(self, formula)
-        value = code.read(formula)
-        return self.frame.format(
-            header=comment,
+        code: FormulaCode | VectorCode
+        if joint is None:
+            code = FormulaCode(self, formula_of(model, output), [])
+            frame, sizes = self.frame, {}
+        else:
+            code = VectorCode(self, joint.map.probability_formula())
+            frame, sizes = self.joint_frame, {"columns": joint.map.columns, "classes": joint.map.n_classes}
+            order = ", ".join(in_comment(str(label)) for label in joint.labels)
+            comments.append(f"Classes in this order [{order}].")
+        return frame.format(
+            header="\n".join(f"{self.comment} {line}" for line in comments),
             output=output,
-            max=_MAX,
-            arrays=textwrap.indent("".join(f"{line}\n" for line in code.arrays), _INDENT),
-            body=textwrap.indent("\n".join(code.lines), _INDENT),
-            value=value,
-        )
-
-    def _write_joint(self, model: JointModel, comment: str) -> str:
-        """Return a file with one function from a row to the probabilities of all classes."""
-        code = VectorCode(self, model.map.probability_formula())
-        order = ", ".join(in_comment(str(label)) for label in model.labels)
-        return self.joint_frame.format(
-            header=f"{comment}\n{self.comment} Classes in this order [{order}].",
-            columns=model.map.columns,
-            classes=model.map.n_classes,
+            max=repr(MAX),
             arrays=textwrap.indent("".join(f"{line}\n" for line in code.arrays), _INDENT),
             body=textwrap.indent("\n".join(code.lines), _INDENT),
             value=code.result,
+            **sizes,
         )
 
     def constants(self, arrays: list[str], kind: str, values: Floats) -> str:
         """Add an array of constants to those of a file, and return its name."""
         name = f"{kind}_{len(arrays) + 1}"
         text = textwrap.fill(", ".join(repr(float(value)) for value in values), 100, break_on_hyphens=False)
-        arrays.append(self.array.format(name=name, values=textwrap.indent(text, "    ")))
+        arrays.append(self.array.format(name=name, values=textwrap.indent(text, _INDENT)))
         return name
 
 
 class FormulaCode(Reader[str]):
     """Writes a formula as an expression, with parts that occur more than once in local variables.
 
-    Parameters
-    ----------
-    language : CodeLanguage
-    formula : Formula
-    arrays : list of str, optional
-        Constants of the file so far, to which others are added.
-    beside : sequence of str
-        What stands beside the score.
+    Arrays are the constants of the file so far, to which others are added.
     """
 
-    def __init__(
-        self,
-        language: CodeLanguage,
-        formula: Formula,
-        arrays: list[str] | None = None,
-        beside: Sequence[str] = (),
-    ) -> None:
-        super().__init__()
+    def __init__(self, language: CodeLanguage, formula: Formula, arrays: list[str], beside: Sequence[str] = ()) -> None:
+        super().__init__("score", *beside)
         self.language = language
-        self.arrays: list[str] = [] if arrays is None else arrays
-        self.beside = beside
+        self.arrays = arrays
         self.lines: list[str] = []
         self._uses = Counter(id(part) for node in walk(formula) for part in parts(node))
         self._place = ""
+        self.result: str = self.read(formula)
 
     def read(self, formula: Formula) -> str:
         """Return the text of a formula, or the variable that holds it."""
@@ -148,12 +112,6 @@ class FormulaCode(Reader[str]):
         self.lines.append(self.language.local.format(name=name, value=text))
         self._known[id(formula)] = formula, name
         return name
-
-    def _score(self) -> str:
-        return "score"
-
-    def _beside(self, place: int) -> str:
-        return self.beside[place - 1]
 
     def _number(self, value: float) -> str:
         return self.language.missing if np.isnan(value) else repr(value)
@@ -180,16 +138,77 @@ class FormulaCode(Reader[str]):
 
     def _pieces(self, node: Pieces) -> str:
         knots = self.language.constants(self.arrays, "knots", node.knots)
-        around, self._place = self._place, knots.replace("knots", "place")
-        search = self.language.search.format(place=self._place, knots=knots, size=len(node.knots))
-        self.lines.append(search)
-        text = self.read(node.body)
-        self._place = around
-        return text
+        self._place = knots.replace("knots", "place")
+        self.lines.append(self.language.search.format(place=self._place, knots=knots, size=len(node.knots)))
+        return self.read(node.body)
 
 
 def _bracketed(text: str, node: Formula, operators: str) -> str:
     """Put brackets around arithmetic by some operators, unless a variable holds it."""
-    return (
-        f"({text})" if isinstance(node, Arithmetic) and node.operator in operators and not text.isidentifier() else text
-    )
+    is_open = isinstance(node, Arithmetic) and node.operator in operators and not text.isidentifier()
+    return f"({text})" if is_open else text
+
+
+class VectorCode:
+    """Writes a vector formula as lines that fill one array per vector; ``row`` is what it reads."""
+
+    def __init__(self, language: CodeLanguage, vector: Vector) -> None:
+        self.language = language
+        self.arrays: list[str] = []
+        self.lines: list[str] = []
+        self._names: dict[int, str] = {}
+        for number, node in enumerate(walk_vectors(vector)):
+            name = self._names[id(node)] = "row" if isinstance(node, Inputs) else f"vector_{number}"
+            if not isinstance(node, Inputs):
+                self.lines.append(language.vector.format(name=name, size=node.width))
+                self.lines += self._computed_vector(node, name)
+        self.result: str = self._names[id(vector)]
+
+    def _computed_vector(self, node: Vector, name: str) -> list[str]:
+        """Return lines that fill the array of a vector."""
+        first, x = f"{name}[0]", self._names[id(parts_of(node)[0])]
+        match node:
+            case Each(formulas=[one]) if node.width > 1:
+                return [self._loop(node.width, self._computed(one, self._at(node, "i"), f"{name}[i]"))]
+            case Each(formulas=several):
+                blocks = (self._computed(one, self._at(node, i), f"{name}[{i}]") for i, one in enumerate(several))
+                return [self._inside(self.language.block, block) for block in blocks]
+            case Largest(of=of):
+                larger = self.language.where.format(left=first, right=f"{x}[i]", then=f"{x}[i]", otherwise=first)
+                return [self._set(first, f"{x}[0]"), self._loop(of.width, [self._set(first, larger)])]
+            case Total(of=of, formula=formula):
+                added = self._computed(formula, [f"{x}[i]"], first, f"{first} + ")
+                return [self._set(first, "0.0"), self._loop(of.width, added)]
+            case Affine(rows=rows, intercept=intercept):
+                numbers = (rows.ravel(), intercept)
+                coef, level = (self.language.constants(self.arrays, "values", values) for values in numbers)
+                if rows.ndim == 1:
+                    value = f"{coef}[i] * {x}[i] + {level}[i]"
+                    return [self._loop(node.width, [self._set(f"{name}[i]", value)])]
+                k = rows.shape[1]
+                added = [self._set(f"{name}[i]", f"{name}[i] + {coef}[i * {k} + j] * {x}[j]")]
+                return [self._loop(node.width, [self._set(f"{name}[i]", f"{level}[i]"), self._loop(k, added, "j")])]
+        raise TypeError(node)
+
+    def _computed(self, formula: Formula, given: Sequence[str], into: str, before: str = "") -> list[str]:
+        """Return lines that put the value of a formula into a place."""
+        code = FormulaCode(self.language, formula, self.arrays, given[1:])
+        if formula is SCORE:
+            return [self._set(into, f"{before}{given[0]}")]
+        reads_score = any(isinstance(node, Score | Pieces) for node in walk(formula))
+        score = [self.language.local.format(name="score", value=given[0])] if reads_score else []
+        return [*score, *code.lines, self._set(into, f"{before}{code.result}")]
+
+    def _at(self, node: Each, index: str | int) -> list[str]:
+        """Return what a component reads: those of its parts."""
+        return [f"{self._names[id(part)]}[{index if part.width > 1 else 0}]" for part in parts_of(node)]
+
+    def _set(self, name: str, value: str) -> str:
+        return self.language.assign.format(name=name, value=value)
+
+    def _loop(self, size: int, body: list[str], index: str = "i") -> str:
+        return self._inside(self.language.loop, body, index=index, size=size)
+
+    def _inside(self, template: str, body: list[str], **parts: object) -> str:
+        text = "\n".join(body)
+        return template.format(body=text, indented=textwrap.indent(text, _INDENT), **parts)

@@ -16,7 +16,7 @@ class JavaScript(CodeLanguage):
     engine = "Node.js"
     suffix = ".js"
     comment = "//"
-    functions: ClassVar[dict[str, str]] = {**{name: f"Math.{name}({{}})" for name in ("abs", "cos", "exp", "log")}}
+    functions: ClassVar[dict[str, str]] = {name: f"Math.{name}({{}})" for name in ("abs", "cos", "exp", "log")}
     clip = "Math.min(Math.max({}, {}), {})"
     missing = "NaN"
     local = "const {name} = {value};"

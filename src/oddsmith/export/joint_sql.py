@@ -21,7 +21,7 @@ from oddsmith import _check
 from oddsmith.export._escaping import sql_name
 from oddsmith.export.joint import input_columns, labels_of_one_kind, new_columns
 from oddsmith.formula.layers import LayerColumn, as_layers, carried_past, guarded_layers, size_of
-from oddsmith.formula.sql import SqlReader, as_decisions, label_literal
+from oddsmith.formula.sql import SqlReader, as_decisions, as_double, label_literal
 from oddsmith.formula.vectors import largest
 from oddsmith.modelfile import JointModel
 
@@ -48,21 +48,11 @@ SelectList = list[exp.Expression]
 
 
 def joint_statement(
-    model: JointModel, *, dialect: str, strict: bool, table: exp.Table, columns: Sequence[str] | None, prefix: str
+    model: JointModel, dialect: str, strict: bool, table: exp.Table, columns: Sequence[str] | None, prefix: str
 ) -> exp.Expression:
     """Return a statement that adds the probability of each class, and the decision, to the columns of a table.
 
-    Parameters
-    ----------
-    model : JointModel
-    dialect : str
-    strict : bool
-        Whether the engine raises an error where a double would overflow or vanish.
-    table : Table
-    columns : sequence of str or None
-        What the model reads; by default columns of the fit.
-    prefix : str
-        Of the new columns, before the label.
+    Strict engines raise an error where a double would overflow or vanish.
     """
     columns = [sql_name(name, "column") for name in input_columns(model, columns)]
     added = [sql_name(name, "label") for name in new_columns(model, prefix, columns)]
@@ -98,17 +88,21 @@ def _spare(names: Iterable[str]) -> str:
     return spare
 
 
+def _identifier(name: str) -> exp.Identifier:
+    return exp.to_identifier(name, quoted=True)
+
+
 def _column(name: str) -> exp.Expression:
     return exp.column(name, quoted=True)
 
 
 def _named(value: exp.Expression, name: str) -> exp.Expression:
-    return exp.Alias(this=value, alias=exp.to_identifier(name, quoted=True))
+    return exp.Alias(this=value, alias=_identifier(name))
 
 
 def _first_layer(columns: Sequence[str], given: Sequence[str], present: str, dialect: str) -> SelectList:
     """Return the inputs as doubles, and 1 where none of them is missing."""
-    doubles = [exp.Cast(this=_column(name), to=exp.DataType(this=exp.DataType.Type.DOUBLE)) for name in columns]
+    doubles = [as_double(_column(name)) for name in columns]
     known = [exp.Not(this=exp.Is(this=_column(name), expression=exp.Null())) for name in columns]
     numbers = [_is_number(double.copy(), dialect) for double in doubles]
     there = exp.Case(ifs=[exp.If(this=exp.and_(*known, *numbers, copy=False), true=exp.Literal.number(1))])
@@ -119,18 +113,14 @@ def _is_number(value: exp.Expression, dialect: str) -> exp.Expression:
     if dialect in _IS_NAN:
         return exp.Not(this=exp.Anonymous(this=_IS_NAN[dialect], expressions=[value]))
     if dialect in _EQUALS_NAN:
-        nan = exp.Cast(this=exp.Literal.string("NaN"), to=exp.DataType(this=exp.DataType.Type.DOUBLE))
-        return exp.NEQ(this=value, expression=nan)
+        return exp.NEQ(this=value, expression=as_double(exp.Literal.string("NaN")))
     return exp.EQ(this=value, expression=value.copy())
 
 
 def _layer(layer: Sequence[LayerColumn], dialect: str) -> SelectList:
-    return [_named(_reader(column, dialect).read(column.formula), column.name) for column in layer]
-
-
-def _reader(column: LayerColumn, dialect: str) -> SqlReader:
-    score, *beside = map(_column, column.of)
-    return SqlReader(score, dialect, beside)
+    given = [list(map(_column, column.of)) for column in layer]
+    readers = (SqlReader(score, dialect, beside) for score, *beside in given)
+    return [_named(reader.read(column.formula), column.name) for reader, column in zip(readers, layer, strict=True)]
 
 
 def _outputs(model: JointModel, present: str, probs: Sequence[str], top: str, added: Sequence[str]) -> SelectList:
@@ -147,13 +137,8 @@ def _outputs(model: JointModel, present: str, probs: Sequence[str], top: str, ad
 
 
 def _with_except(selected: list[SelectList], outputs: SelectList, table: exp.Table, spare: str) -> exp.Expression:
-    query, source = exp.Select(), table
-    for number, columns in enumerate(selected):
-        name = f"{spare}layer{number}"
-        layer = exp.select(exp.Star(), *columns, copy=False).from_(source, copy=False)
-        query = query.with_(exp.to_identifier(name, quoted=True), as_=layer, copy=False)
-        source = exp.table_(name, quoted=True)
-    dropped = [exp.to_identifier(column.alias, quoted=True) for columns in selected for column in columns]
+    query, source = _stacked([[exp.Star(), *columns] for columns in selected], table, spare)
+    dropped = [_identifier(column.alias) for columns in selected for column in columns]
     return query.select(exp.Star(except_=dropped), *outputs, copy=False).from_(source, copy=False)
 
 
@@ -161,34 +146,44 @@ def _with_rowid(
     selected: list[SelectList], outputs: SelectList, table: exp.Table, spare: str, carried: list[list[str]]
 ) -> exp.Expression:
     row, base = f"{spare}row", f"{spare}table"
-    query, source, number_of_row = exp.Select(), table, _named(_column("_rowid_"), row)
-    for number, (columns, earlier) in enumerate(zip(selected, carried, strict=True)):
-        name = f"{spare}layer{number}"
-        layer = exp.select(number_of_row, *map(_column, earlier), *columns, copy=False).from_(source, copy=False)
-        number_of_row = _column(row)
-        # Materialized: SQLite would write expressions of one layer into the next, and compute them as often.
-        query = query.with_(exp.to_identifier(name, quoted=True), as_=layer, materialized=True, copy=False)
-        source = exp.table_(name, quoted=True)
+    numbers = [_named(_column("_rowid_"), row), *(_column(row) for _ in selected[1:])]
+    layers = [[x, *map(_column, early), *own] for x, early, own in zip(numbers, carried, selected, strict=True)]
+    # Materialized: SQLite would write expressions of one layer into the next, and compute them as often.
+    query, source = _stacked(layers, table, spare, materialized=True)
     same = exp.EQ(this=exp.column("_rowid_", table=base, quoted=True), expression=_column(row))
-    query = query.select(exp.Column(this=exp.Star(), table=exp.to_identifier(base, quoted=True)), copy=False)
-    query = query.select(*outputs, copy=False).from_(source, copy=False)
+    query = query.select(exp.Column(this=exp.Star(), table=_identifier(base)), *outputs, copy=False)
+    query = query.from_(source, copy=False)
     return query.join(exp.alias_(table.copy(), base, table=True, quoted=True), on=same, copy=False)
+
+
+def _stacked(
+    layers: list[SelectList], source: exp.Table, spare: str, *, materialized: bool | None = None
+) -> tuple[exp.Select, exp.Table]:
+    """Return a query with layers as common table expressions, each of the one before, and the last of them."""
+    query = exp.Select()
+    for number, columns in enumerate(layers):
+        name = f"{spare}layer{number}"
+        layer = exp.select(*columns, copy=False).from_(source, copy=False)
+        query = query.with_(_identifier(name), as_=layer, materialized=materialized, copy=False)
+        source = exp.table_(name, quoted=True)
+    return query, source
 
 
 def _with_laterals(
     selected: list[SelectList], outputs: SelectList, table: exp.Table, spare: str, dialect: str
 ) -> exp.Expression:
     base = f"{spare}table"
-    query = exp.select(exp.Column(this=exp.Star(), table=exp.to_identifier(base, quoted=True)), *outputs, copy=False)
+    query = exp.select(exp.Column(this=exp.Star(), table=_identifier(base)), *outputs, copy=False)
     query = query.from_(exp.alias_(table, base, table=True, quoted=True), copy=False)
     for number, columns in enumerate(selected):
         layer = exp.select(*columns, copy=False)
         if dialect == "postgres":
             layer = layer.offset(0, copy=False)  # or expressions of one layer are written into the next
-        alias = exp.TableAlias(this=exp.to_identifier(f"{spare}layer{number}", quoted=True))
+        alias = exp.TableAlias(this=_identifier(f"{spare}layer{number}"))
+        joined = exp.Lateral(this=layer.subquery(copy=False), alias=alias)
         if dialect in _APPLY:
-            query.append("laterals", exp.Lateral(this=layer.subquery(copy=False), alias=alias, cross_apply=True))
+            joined.set("cross_apply", True)
+            query.append("laterals", joined)
         else:
-            joined = exp.Lateral(this=layer.subquery(copy=False), alias=alias)
             query = query.join(joined, join_type="cross", copy=False)
     return query

@@ -15,6 +15,7 @@ from oddsmith.export import _apart
 from oddsmith.export.language import Language, Model, Output, formula_of, header, joint_to_write
 from oddsmith.formula import Arithmetic, Clip, Column, Formula, Function, Number, Pieces, Reader, Where, steps_past
 from oddsmith.formula.vectors import Affine, Each, Inputs, Largest, Total, parts_of, walk_vectors
+from oddsmith.maps.base import MAX
 from oddsmith.maps.joint import JointMap
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ _OPSET, _IR = 17, 8
 #: ONNX's number of the type float64.
 _DOUBLE = 11
 
-_MAX = float(np.finfo(np.float64).max)
 _OPERATORS = {"-": "Sub", "*": "Mul", "/": "Div"}
 _FUNCTIONS = {"abs": "Abs", "cos": "Cos", "exp": "Exp", "log": "Log", "negative": "Neg"}
 
@@ -80,7 +80,7 @@ class Onnx(Language):
 
         graph = _Nodes()
         if joint is None:
-            held = graph.add("Clip", "score", graph.constant(-_MAX), graph.constant(_MAX))
+            held = graph.add("Clip", "score", graph.constant(-MAX), graph.constant(MAX))
             value = _Graph(graph, held).read(formula_of(model, output))
             # NaN goes through, and a constant map gets the shape of the scores.
             graph.add("Where", graph.add("IsNaN", "score"), "score", value, result=output)
@@ -137,29 +137,12 @@ class _Nodes:
 
 
 class _Graph(Reader[str]):
-    """Reads a formula as nodes of a graph; what is read is the name of a tensor.
+    """Reads a formula as nodes of a graph; what is read is the name of a tensor, and what is given holds no NaN."""
 
-    Parameters
-    ----------
-    graph : _Nodes
-    score : str
-        The tensor of scores, which are finite.
-    beside : sequence of str
-        Tensors that stand beside it.
-    """
-
-    def __init__(self, graph: _Nodes, score: str, beside: Sequence[str] = ()) -> None:
-        super().__init__()
+    def __init__(self, graph: _Nodes, *given: str) -> None:
+        super().__init__(*given)
         self.add, self.constant = graph.add, graph.constant
-        self._held = score
-        self.beside = beside
         self._place = ""
-
-    def _score(self) -> str:
-        return self._held
-
-    def _beside(self, place: int) -> str:
-        return self.beside[place - 1]
 
     def _number(self, value: float) -> str:
         return self.constant(value)
@@ -189,10 +172,8 @@ class _Graph(Reader[str]):
         return self.add("Where", self.add("LessOrEqual", left, right), then, otherwise)
 
     def _pieces(self, node: Pieces) -> str:
-        around, self._place = self._place, self._search(node)
-        value = self.read(node.body)
-        self._place = around
-        return value
+        self._place = self._search(node)
+        return self.read(node.body)
 
     def _search(self, node: Pieces) -> str:
         """Return how many knots lie below each score: one comparison per binary digit, the highest first."""
@@ -201,7 +182,7 @@ class _Graph(Reader[str]):
         place = self.constant(np.array(0, np.int64))
         for step in steps:
             last = self.add("Add", place, self.constant(np.array(step - 1, np.int64)))
-            above = self.add("Greater", self._held, self.add("Gather", knots, last))
+            above = self.add("Greater", self._score(), self.add("Gather", knots, last))
             passed = self.add("Add", place, self.constant(np.array(step, np.int64)))
             place = self.add("Where", above, passed, place)
         return place
@@ -223,13 +204,12 @@ def _add_probabilities(graph: _Nodes, fitted: JointMap) -> str:
         x, *beside = (names[id(part)] for part in parts_of(node))
         match node:
             case Each(formulas=[one]):
-                value = _shaped(graph, _Graph(graph, x, beside).read(one), x)
+                value = _shaped(graph, _Graph(graph, x, *beside).read(one), x)
             case Each(formulas=several):
                 value = _concatenated(graph, several, [x, *beside], [part.width for part in parts_of(node)])
-            case Affine(coef=coef, intercept=intercept):
-                matrix = coef.ndim == 2
-                factor = graph.constant(coef.T if matrix else np.broadcast_to(coef, node.width).copy())
-                value = graph.add("Sum", graph.add("MatMul" if matrix else "Mul", x, factor), graph.constant(intercept))
+            case Affine(rows=coef, intercept=intercept):
+                product = graph.add("MatMul" if coef.ndim == 2 else "Mul", x, graph.constant(coef.T))
+                value = graph.add("Sum", product, graph.constant(intercept))
             case Largest():
                 value = graph.add("ReduceMax", x, axes=[1])
             case Total(formula=one):
@@ -252,5 +232,5 @@ def _concatenated(graph: _Nodes, formulas: Sequence[Formula], given: list[str], 
             name if width == 1 else graph.add("Gather", name, graph.constant(np.array([place], np.int64)), axis=1)
             for name, width in zip(given, widths, strict=True)
         ]
-        columns.append(_shaped(graph, _Graph(graph, at[0], at[1:]).read(one), at[0]))
+        columns.append(_shaped(graph, _Graph(graph, *at).read(one), at[0]))
     return graph.add("Concat", *columns, axis=1)

@@ -64,71 +64,82 @@ class Sql(Language):
         """Return an expression, or a statement where there is a table or several classes, below a comment."""
         missing = _MISSING if joint_model_of(model) is None else _MISSING_IN_ROW
         comment = "".join(f"-- {line}\n" for line in [*header(model, output, note), missing])
-        return f"{comment}{self._text(model, output, self.table)}\n"
+        return f"{comment}{self.text(model, output, self.table)}\n"
 
     def to_run(self, model: Model, output: Output) -> str:
         """Return the expression alone, or of several classes the statement with what it needs to know of its table."""
         joint = joint_to_write(model, output)
-        if joint is None:
-            return self._text(model, output, None)
-        columns = input_columns(joint, self.columns)
-        place = "place"
-        while any(name.casefold() == place for name in columns):
-            place += "_"
-        names = [_quoted(name, self.dialect) for name in (_TABLE, place, *columns)]
-        return json.dumps([names, self._text(model, output, None)])
+        text = self.text(model, output, None)
+        return text if joint is None else json.dumps([self._probed(input_columns(joint, self.columns)), text])
 
     def run(self, content: str, output: Output, scores: Floats) -> tuple[str, Any]:
         """Run what is written in DuckDB, SQLite, or where there is a connection PostgreSQL."""
-        if output == "probabilities":
-            names, text = json.loads(content)
-            if self.dialect in ("duckdb", "sqlite"):
-                return _apart.run_in_python(f"{self.dialect}_rows", text, json.dumps(names), scores)
-            if self.dialect == "postgres" and self.connection is not None:
-                return _rows_in_postgres(text, names, scores, self.connection)
-            raise _apart.DidNotRunError
-        name = _quoted(self.column, self.dialect)
+        joint = output == "probabilities"
+        if joint:
+            names, statement = json.loads(content)
+        else:
+            names = self._probed([self.column])
+            statement = f"SELECT *, {content} FROM {names[0]}"
+        rows = scores.reshape(len(scores), -1)
         if self.dialect in ("duckdb", "sqlite"):
-            return _apart.run_in_python(self.dialect, content, name, scores)
-        if self.dialect == "postgres" and self.connection is not None:
-            return _run_in_postgres(content, name, scores, self.connection)
-        raise _apart.DidNotRunError
+            engine, found = _apart.run_in_python(self.dialect, statement, json.dumps(names), rows)
+        elif self.dialect == "postgres" and self.connection is not None:
+            engine, found = _run_in_postgres(statement, names, rows, self.connection)
+        else:
+            raise _apart.DidNotRunError
+        # Of several classes the decision is the last.
+        return engine, [row[:-1] if joint else row[0] for row in found]
 
-    def _text(self, model: Model, output: Output, table: str | Sequence[str] | None) -> str:
-        options: dict[str, Any] = {"column": self.column, "columns": self.columns, "prefix": self.prefix}
-        return to_sql(model, dialect=self.dialect, output=output, table=table, **options)
+    def _probed(self, columns: Sequence[str]) -> list[str]:
+        """Return the names, quoted, of a table of probes, the place of a row in it, and other columns."""
+        from sqlglot import exp
+
+        place = "place"
+        while any(name.casefold() == place for name in columns):
+            place += "_"
+        names = (exp.to_identifier(name, quoted=True) for name in (_TABLE, place, *columns))
+        return [str(name.sql(dialect=self.dialect)) for name in names]
+
+    def text(self, model: Model, output: Output, table: str | Sequence[str] | None) -> str:
+        """Return the expression or statement alone."""
+        from sqlglot import exp
+        from sqlglot.dialects import Dialects
+
+        from oddsmith.export.joint_sql import joint_statement
+        from oddsmith.formula.sql import SqlReader, as_decisions
+
+        _check.one_of(self.dialect, "dialect", sorted(known.value for known in Dialects if known.value))
+        joint = joint_to_write(model, output)
+        strict = self.dialect not in _FORGIVING
+        if joint is not None:
+            source = _table(_TABLE if table is None else table)
+            statement = joint_statement(joint, self.dialect, strict, source, self.columns, self.prefix)
+            return statement.sql(dialect=self.dialect, copy=False, pretty=True)
+        score = exp.column(sql_name(self.column, "column"), quoted=True)
+        formula = as_decisions(formula_of(model, output))
+        if strict:
+            formula = guarded(formula)
+        present = exp.Not(this=exp.Is(this=score, expression=exp.Null()))
+        # Functions and comparisons make values even of NULL in some dialects: none is asked.
+        value = exp.Case(ifs=[exp.If(this=present, true=SqlReader(score, self.dialect).read(formula))])
+        if table is None:
+            return value.sql(dialect=self.dialect, copy=False)
+        named = exp.alias_(value, output, quoted=True, copy=False)
+        return exp.select("*", named).from_(_table(table)).sql(dialect=self.dialect, copy=False)
 
 
-def _quoted(name: str, dialect: str) -> str:
-    from sqlglot import exp
-
-    return str(exp.to_identifier(name, quoted=True).sql(dialect=dialect))
-
-
-def _run_in_postgres(expression: str, name: str, scores: Floats, connection: Any) -> tuple[str, Any]:
-    expression, name = (text.replace("%", "%%") for text in (expression, name))  # percent signs mark parameters
-    source = f"unnest(%s::float8[]) WITH ORDINALITY AS probes({name}, place)"
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {expression} FROM {source} ORDER BY place", [scores.tolist()])
-        values = [row[0] for row in cursor.fetchall()]
-        return _postgres_version(cursor), values
-
-
-def _rows_in_postgres(statement: str, names: list[str], scores: Floats, connection: Any) -> tuple[str, Any]:
+def _run_in_postgres(statement: str, names: list[str], scores: Floats, connection: Any) -> tuple[str, Any]:
     """Run a statement on rows that a common table expression holds in place of the table."""
+    # Percent signs mark parameters.
     statement, table, place, *columns = (text.replace("%", "%%") for text in (statement, *names))
     arrays = ", ".join("%s::float8[]" for _ in columns)
     rows = f"unnest({arrays}) WITH ORDINALITY AS probes({', '.join([*columns, place])})"
     source = f"WITH {table} AS (SELECT {', '.join([place, *columns])} FROM {rows})"
     with connection.cursor() as cursor:
         cursor.execute(f"{source} {statement}", [list(column) for column in zip(*_apart.as_json(scores), strict=True)])
-        found = sorted(cursor.fetchall())
-        return _postgres_version(cursor), [row[1 + len(columns) : -1] for row in found]
-
-
-def _postgres_version(cursor: Any) -> str:
-    cursor.execute("SHOW server_version")
-    return f"PostgreSQL {cursor.fetchone()[0].split()[0]}"
+        found = [row[1 + len(columns) :] for row in sorted(cursor.fetchall())]
+        cursor.execute("SHOW server_version")
+        return f"PostgreSQL {cursor.fetchone()[0].split()[0]}", found
 
 
 def to_sql(
@@ -178,30 +189,7 @@ def to_sql(
     >>> print(to_sql(SquashCalibrator().fit([-1.0, 1.0], [0, 1]), column="margin"))
     CASE WHEN NOT "margin" IS NULL THEN 1e0 / (1e0 + EXP(-LEAST(GREATEST("margin", -700e0), 700e0))) END
     """
-    from sqlglot import exp
-    from sqlglot.dialects import Dialects
-
-    from oddsmith.export.joint_sql import joint_statement
-    from oddsmith.formula.sql import SqlReader, as_decisions
-
-    _check.one_of(dialect, "dialect", sorted(known.value for known in Dialects if known.value))
-    joint = joint_to_write(model, output)
-    if joint is not None:
-        source = _table(_TABLE if table is None else table)
-        strict = dialect not in _FORGIVING
-        statement = joint_statement(joint, dialect=dialect, strict=strict, table=source, columns=columns, prefix=prefix)
-        return statement.sql(dialect=dialect, copy=False, pretty=True)
-    score = exp.column(sql_name(column, "column"), quoted=True)
-    formula = as_decisions(formula_of(model, output))
-    if dialect not in _FORGIVING:
-        formula = guarded(formula)
-    present = exp.Not(this=exp.Is(this=score, expression=exp.Null()))
-    # Functions and comparisons make values even of NULL in some dialects: none is asked.
-    value = exp.Case(ifs=[exp.If(this=present, true=SqlReader(score, dialect).read(formula))])
-    if table is None:
-        return value.sql(dialect=dialect, copy=False)
-    named = exp.alias_(value, output, quoted=True, copy=False)
-    return exp.select("*", named).from_(_table(table)).sql(dialect=dialect, copy=False)
+    return Sql(dialect, column, columns, prefix).text(model, output, table)
 
 
 def _table(table: str | Sequence[str]) -> "exp.Table":

@@ -22,66 +22,37 @@ no 0 · ∞. What passes the largest double may be infinite or held anywhere bey
 """
 
 from oddsmith.formula.nodes import LIMIT as LIMIT
+from oddsmith.formula.nodes import MAX as MAX
 from oddsmith.formula.nodes import MISSING as MISSING
 from oddsmith.formula.nodes import SCORE as SCORE
-from oddsmith.formula.nodes import (
-    Arithmetic,
-    Beside,
-    Clip,
-    Column,
-    Formula,
-    Function,
-    Highest,
-    Number,
-    Pieces,
-    Score,
-    Where,
-    absolute,
-    as_formula,
-    clip,
-    cos,
-    exp,
-    log,
-    parts,
-    sigmoid,
-    walk,
-    where,
-)
-from oddsmith.formula.pieces import after, at_piece, below, logit, pieces, steps_past
-from oddsmith.formula.reader import Reader, UnreadableError, rewritten
-from oddsmith.formula.steps import NumpySteps, evaluate
-
-__all__ = [
-    "Arithmetic",
-    "Beside",
-    "Clip",
-    "Column",
-    "Formula",
-    "Function",
-    "Highest",
-    "Number",
-    "NumpySteps",
-    "Pieces",
-    "Reader",
-    "Score",
-    "UnreadableError",
-    "Where",
-    "absolute",
-    "after",
-    "as_formula",
-    "at_piece",
-    "below",
-    "clip",
-    "cos",
-    "evaluate",
-    "exp",
-    "log",
-    "logit",
-    "parts",
-    "pieces",
-    "rewritten",
-    "sigmoid",
-    "steps_past",
-    "walk",
-    "where",
-]
+from oddsmith.formula.nodes import Arithmetic as Arithmetic
+from oddsmith.formula.nodes import Beside as Beside
+from oddsmith.formula.nodes import Clip as Clip
+from oddsmith.formula.nodes import Column as Column
+from oddsmith.formula.nodes import Formula as Formula
+from oddsmith.formula.nodes import Function as Function
+from oddsmith.formula.nodes import Number as Number
+from oddsmith.formula.nodes import Pieces as Pieces
+from oddsmith.formula.nodes import Score as Score
+from oddsmith.formula.nodes import Where as Where
+from oddsmith.formula.nodes import absolute as absolute
+from oddsmith.formula.nodes import as_formula as as_formula
+from oddsmith.formula.nodes import clip as clip
+from oddsmith.formula.nodes import cos as cos
+from oddsmith.formula.nodes import exp as exp
+from oddsmith.formula.nodes import log as log
+from oddsmith.formula.nodes import parts as parts
+from oddsmith.formula.nodes import sigmoid as sigmoid
+from oddsmith.formula.nodes import walk as walk
+from oddsmith.formula.nodes import where as where
+from oddsmith.formula.pieces import after as after
+from oddsmith.formula.pieces import at_piece as at_piece
+from oddsmith.formula.pieces import below as below
+from oddsmith.formula.pieces import logit as logit
+from oddsmith.formula.pieces import pieces as pieces
+from oddsmith.formula.pieces import steps_past as steps_past
+from oddsmith.formula.reader import Reader as Reader
+from oddsmith.formula.reader import UnreadableError as UnreadableError
+from oddsmith.formula.reader import rewritten as rewritten
+from oddsmith.formula.steps import NumpySteps as NumpySteps
+from oddsmith.formula.steps import evaluate as evaluate

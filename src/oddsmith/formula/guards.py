@@ -8,25 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oddsmith.formula import (
-    LIMIT,
-    Arithmetic,
-    Beside,
-    Clip,
-    Formula,
-    Function,
-    Highest,
-    Number,
-    Pieces,
-    Score,
-    Where,
-    clip,
-    exp,
-    walk,
-    where,
-)
-
-MAX = float(np.finfo(np.float64).max)
+from oddsmith.formula import LIMIT, MAX, clip, exp, walk, where
+from oddsmith.formula.nodes import Arithmetic, Beside, Clip, Formula, Function, Highest, Number, Pieces, Score, Where
 
 #: Products stay this far within the range; the smallest normal double is 2.2e−308.
 _TOP, _BOTTOM = 1e308, 1e-307
@@ -68,14 +51,6 @@ def guarded(formula: Formula) -> Formula:
     return guarded_within(formula, ANYTHING)[0]
 
 
-def guarded_within(formula: Formula, *given: Range) -> Ranged:
-    """Return the same formula, without pieces, so that no step overflows or underflows, and what its value can be.
-
-    Given is what the score can be, and what stands `Beside` it.
-    """
-    return _guard(formula, given)
-
-
 def range_within(formula: Formula, *given: Range) -> Range:
     """Return what the value of a formula can be, given what the score can be and what stands `Beside` it."""
     if any(isinstance(node, Pieces) for node in walk(formula)):
@@ -83,34 +58,38 @@ def range_within(formula: Formula, *given: Range) -> Range:
     return guarded_within(formula, *given)[1]
 
 
-def _guard(node: Formula, given: tuple[Range, ...]) -> Ranged:
+def guarded_within(node: Formula, *given: Range) -> Ranged:
+    """Return the same formula, without pieces, so that no step overflows or underflows, and what its value can be.
+
+    Given is what the score can be, and what stands `Beside` it.
+    """
     match node:
         case Score():
             return node, given[0]
         case Beside(place=place):
             return node, given[place]
         case Highest(of=several):
-            values, ranges = zip(*(_guard(one, given) for one in several), strict=True)
+            values, ranges = zip(*(guarded_within(one, *given) for one in several), strict=True)
             low, high, least = (best(r[i] for r in ranges) for i, best in enumerate((max, max, min)))
             return Highest(values), Range(low, high, least)
         case Number(value=value):
             return node, Range(value, value, abs(value) or MAX)
         case Function(name=name, of=of):
-            return _function(name, *_guard(of, given))
+            return _function(name, *guarded_within(of, *given))
         case Clip(of=of, low=low, high=high):
-            return _held(*_guard(of, given), low, high)
+            return _held(*guarded_within(of, *given), low, high)
         case Where():
-            return _where(node, given)
+            return _where(node, *given)
         case Arithmetic(operator=operator, left=left, right=right):
-            a, b = _guard(left, given), _guard(right, given)
+            a, b = (guarded_within(side, *given) for side in (left, right))
             if operator in "+-":
                 return _sum(a, b, minus=operator == "-")
             return _product(a, b) if operator == "*" else _quotient(a, b)
     raise TypeError(node)
 
 
-def _where(node: Where, given: tuple[Range, ...]) -> Ranged:
-    left, right, (score, *beside) = node.left, node.right, given
+def _where(node: Where, score: Range, *beside: Range) -> Ranged:
+    left, right = node.left, node.right
     then_score = other_score = score
     if isinstance(left, Score) and isinstance(right, Number):
         then_score = score._replace(high=min(score.high, right.value))
@@ -118,11 +97,12 @@ def _where(node: Where, given: tuple[Range, ...]) -> Ranged:
     if isinstance(left, Number) and isinstance(right, Score):
         then_score = score._replace(low=max(score.low, left.value))
         other_score = score._replace(high=min(score.high, left.value))
-    then, a = _guard(node.then, (then_score, *beside))
-    otherwise, b = _guard(node.otherwise, (other_score, *beside))
+    then, a = guarded_within(node.then, then_score, *beside)
+    otherwise, b = guarded_within(node.otherwise, other_score, *beside)
     known = [r for r in (a, b) if not np.isnan(r.low)]
     merged = Range(min(r.low for r in known), max(r.high for r in known), min(r.least for r in known))
-    return where(_guard(left, given)[0], _guard(right, given)[0], then, otherwise), merged
+    left, right = (guarded_within(side, score, *beside)[0] for side in (left, right))
+    return where(left, right, then, otherwise), merged
 
 
 def _function(name: str, of: Formula, r: Range) -> Ranged:

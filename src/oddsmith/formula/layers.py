@@ -4,54 +4,28 @@ A layer holds one column per component of a vector, each a scalar formula of col
 computed once, and what is written grows with the map and not with the square of it.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from oddsmith._types import Floats
 from oddsmith.formula.guards import ANYTHING, Range, guarded_within, range_within
 from oddsmith.formula.nodes import SCORE, Beside, Formula, Function, Highest, as_formula, walk
 from oddsmith.formula.reader import rewritten
-from oddsmith.formula.vectors import (
-    Affine,
-    Each,
-    Inputs,
-    Largest,
-    Total,
-    Vector,
-    bounds_of,
-    parts_of,
-    scaled_rows,
-    walk_vectors,
-)
+from oddsmith.formula.vectors import Affine, Each, Inputs, Largest, Total, Vector, parts_of, walk_vectors
 
 
 @dataclass(frozen=True, eq=False)
 class LayerColumn:
-    """One component of a vector.
-
-    Parameters
-    ----------
-    name : str
-    formula : Formula
-    of : tuple of str
-        Columns that the formula reads: the score, and what stands `Beside` it.
-    low, high : float
-        Values are known to lie between.
-    rough : bool
-        Whether 0 does as well where what it is the largest of is small; see `Largest`.
-    row : ndarray, optional
-        Of a product with a matrix: the formula is this row times the columns that it reads, and ``level``.
-    level : float
-    """
+    """One component of a vector."""
 
     name: str
     formula: Formula
-    of: tuple[str, ...]
-    low: float
-    high: float
-    rough: bool = False
-    row: Floats | None = None
+    of: tuple[str, ...]  # what the formula reads: the score, and what stands `Beside` it
+    low: float = -math.inf  # values are known to lie between
+    high: float = math.inf
+    rough: bool = False  # whether 0 does as well where what it is the largest of is small; see `Largest`
+    row: Floats | None = None  # of a matrix: the formula is this row times what it reads, and ``level``
     level: float = 0.0
 
 
@@ -62,23 +36,10 @@ _POWER = 300.0
 Layer = list[LayerColumn]
 
 
-class Layers(NamedTuple):
-    """Vectors as layers, and the names of the columns that they are in the end."""
+def as_layers(vectors: Sequence[Vector], columns: Sequence[str], spare: str) -> tuple[list[Layer], list[list[str]]]:
+    """Return the layers of vectors, given the names of the inputs, and the names of the columns that each becomes.
 
-    layers: list[Layer]
-    names: list[list[str]]
-
-
-def as_layers(vectors: Sequence[Vector], columns: Sequence[str], spare: str) -> Layers:
-    """Return the layers of vectors, which may have parts in common.
-
-    Parameters
-    ----------
-    vectors : sequence of Vector
-    columns : sequence of str
-        Names of the inputs.
-    spare : str
-        Beginning of the names of all other columns.
+    Vectors may have parts in common. Names of all other columns begin with ``spare``.
 
     Examples
     --------
@@ -95,33 +56,21 @@ def as_layers(vectors: Sequence[Vector], columns: Sequence[str], spare: str) -> 
             continue
         layer = f"{spare}{len(layers) + 1}"
         own = [f"{layer}_{i + 1}" for i in range(node.width)] if node.width > 1 else [layer]
-        low, high = bounds_of(node)
-        made = _components(node, [names[id(part)] for part in parts_of(node)])
-        rough = isinstance(node, Largest) and node.rough
-        layer_columns = [LayerColumn(name, *one, low, high, rough) for name, one in zip(own, made, strict=True)]
-        if isinstance(node, Affine) and node.coef.ndim == 2:
-            rows = zip(layer_columns, node.coef, node.intercept.tolist(), strict=True)
-            layer_columns = [replace(column, row=row, level=level) for column, row, level in rows]
-        layers.append(layer_columns)
+        layers.append(_layer(node, own, [names[id(part)] for part in parts_of(node)]))
         names[id(node)] = own
-    return Layers(layers, [names[id(vector)] for vector in vectors])
+    return layers, [names[id(vector)] for vector in vectors]
 
 
 def carried_past(layers: Sequence[Layer], given: Sequence[str], wanted: Iterable[str]) -> list[list[str]]:
     """Return for each layer the earlier columns that it, or what comes after it, still reads.
 
-    Parameters
-    ----------
-    layers : sequence of Layer
-    given : sequence of str
-        Columns that are there before the first layer.
-    wanted : iterable of str
-        Columns that are read after the last one.
+    Given are columns before the first layer, and wanted are those that are read after the last one.
 
     Examples
     --------
     >>> from oddsmith.formula.vectors import Inputs, softmax
-    >>> carried_past(as_layers([softmax(Inputs(1))], ["a"], "x").layers, ["a"], ["x6"])
+    >>> layers, _ = as_layers([softmax(Inputs(1))], ["a"], "x")
+    >>> carried_past(layers, ["a"], ["x6"])
     [['a'], ['a', 'x1'], ['x2'], ['x3'], ['x3', 'x4'], ['x3', 'x5']]
     """
     read, reads = set(wanted), list[set[str]]()
@@ -155,7 +104,7 @@ def small_ranges(layers: Sequence[Layer], given: Sequence[str], reach: float) ->
     Examples
     --------
     >>> from oddsmith.formula.vectors import Inputs, log_softmax
-    >>> layers = as_layers([log_softmax(Inputs(2))], ["a", "b"], "x").layers
+    >>> layers, _ = as_layers([log_softmax(Inputs(2))], ["a", "b"], "x")
     >>> round(small_ranges(layers, ["a", "b"], 20.0)["x6_1"].low, 2), small_ranges(layers, ["a", "b"], 1e3)
     (-40.69, None)
     """
@@ -177,25 +126,23 @@ def size_of(layers: Sequence[Layer]) -> int:
     return sum(sum(1 for _ in walk(column.formula)) for layer in layers for column in layer)
 
 
-def _components(node: Vector, given: list[list[str]]) -> list[tuple[Formula, tuple[str, ...]]]:
-    """Return the formula of each component, and the columns that it reads."""
+def _layer(node: Vector, own: list[str], given: list[list[str]]) -> Layer:
+    """Return the columns of a vector by their names, given those of its parts."""
     x = given[0]
     match node:
-        case Each():
-            return [
-                (node.formula(i), tuple(names[i if len(names) > 1 else 0] for names in given))
-                for i in range(node.width)
-            ]
-        case Largest():
-            return [(Highest(tuple(_components_of(x))), tuple(x))]
-        case Total(formula=formula):
-            return [(_sum([rewritten(formula, score=one) for one in _components_of(x)]), tuple(x))]
-        case Affine(intercept=intercept):
-            rows = scaled_rows(node)
-            if rows.ndim == 1:
-                each = zip(x, rows.tolist(), intercept.tolist(), strict=True)
-                return [(coef * SCORE + level, (name,)) for name, coef, level in each]
-            return [(_product(row, level), tuple(x)) for row, level in zip(rows, intercept.tolist(), strict=True)]
+        case Each(low=low, high=high):
+            reads = [tuple(names[i if len(names) > 1 else 0] for names in given) for i in range(node.width)]
+            return [LayerColumn(name, node.formula(i), reads[i], low, high) for i, name in enumerate(own)]
+        case Largest(rough=rough):
+            return [LayerColumn(own[0], Highest(tuple(_components_of(x))), tuple(x), rough=rough)]
+        case Total(formula=formula, low=low, high=high):
+            terms = [rewritten(formula, score=one) for one in _components_of(x)]
+            return [LayerColumn(own[0], _sum(terms), tuple(x), low, high)]
+        case Affine():
+            rows = list(zip(own, node.rows, node.intercept.tolist(), strict=True))
+            if node.coef.ndim == 2:
+                return [LayerColumn(name, _product(row, b), tuple(x), row=row, level=b) for name, row, b in rows]
+            return [LayerColumn(name, float(a) * SCORE + b, (x[i],)) for i, (name, a, b) in enumerate(rows)]
     raise TypeError(node)
 
 

@@ -1,9 +1,11 @@
 """The nodes of formulas, and the functions that build them: constants are computed at once."""
 
 import math
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, Union
+from functools import partial
+from typing import Literal, TypeVar, Union
 
 import numpy as np
 
@@ -12,12 +14,17 @@ from oddsmith._types import Floats
 #: Log-odds are held within this bound before they are exponentiated: P is 0 or 1 to 300 digits there.
 LIMIT = 700.0
 
+#: The largest double.
+MAX = sys.float_info.max
+
 #: The least double with all its digits.
-_SMALLEST = math.ldexp(1.0, -1022)
+_SMALLEST = sys.float_info.min
 
 Operator = Literal["+", "-", "*", "/"]
 Name = Literal["abs", "cos", "exp", "log", "negative"]
 Operand = Union["Formula", float, Floats]
+
+T = TypeVar("T")
 
 OPERATORS: dict[Operator, np.ufunc] = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
 FUNCTIONS: dict[Name, np.ufunc] = {
@@ -153,24 +160,16 @@ def as_formula(value: Operand) -> Formula:
     return Column(array)
 
 
-def absolute(of: Formula) -> Formula:
-    """Return |x|."""
-    return function("abs", of)
+def function(name: Name, of: Formula) -> Formula:
+    """Return a function of one value, by name."""
+    return _folded(FUNCTIONS[name], of) or _lifted(lambda x: function(name, x), of) or Function(name, of)
 
 
-def cos(of: Formula) -> Formula:
-    """Return cos x."""
-    return function("cos", of)
-
-
-def exp(of: Formula) -> Formula:
-    """Return eˣ."""
-    return function("exp", of)
-
-
-def log(of: Formula) -> Formula:
-    """Return the natural logarithm of x > 0."""
-    return function("log", of)
+#: |x|, cos x, eˣ, and the natural logarithm of x > 0.
+absolute = partial(function, "abs")
+cos = partial(function, "cos")
+exp = partial(function, "exp")
+log = partial(function, "log")
 
 
 def sigmoid(log_odds: Formula) -> Formula:
@@ -187,12 +186,7 @@ def clip(of: Formula, low: float, high: float) -> Formula:
 def where(left: Operand, right: Operand, then: Operand, otherwise: Operand) -> Formula:
     """Return ``then`` where left ≤ right, else ``otherwise``."""
     a, b, x, y = (as_formula(value) for value in (left, right, then, otherwise))
-    return _folded(_choose, a, b, x, y) or Where(a, b, x, y)
-
-
-def function(name: Name, of: Formula) -> Formula:
-    """Return a function of one value, by name."""
-    return _folded(FUNCTIONS[name], of) or _lifted(lambda x: function(name, x), of) or Function(name, of)
+    return _folded(lambda p, q, *either: np.where(np.less_equal(p, q), *either), a, b, x, y) or Where(a, b, x, y)
 
 
 def arithmetic(operator: Operator, left: Formula, right: Formula) -> Formula:
@@ -229,20 +223,22 @@ def parts(node: Formula) -> list[Formula]:
 
 def walk(formula: Formula) -> Iterator[Formula]:
     """Yield every node once, parts before wholes."""
+    return walk_trees([formula], parts)
+
+
+def walk_trees(wholes: Iterable[T], parts_of: Callable[[T], Iterable[T]]) -> Iterator[T]:
+    """Yield every node of trees that may share some, each once, parts before wholes."""
     seen: set[int] = set()
 
-    def visit(node: Formula) -> Iterator[Formula]:
+    def visit(node: T) -> Iterator[T]:
         if id(node) not in seen:
             seen.add(id(node))
-            for part in parts(node):
+            for part in parts_of(node):
                 yield from visit(part)
             yield node
 
-    yield from visit(formula)
-
-
-def _choose(left: Any, right: Any, then: Any, otherwise: Any) -> Floats:
-    return np.asarray(np.where(np.less_equal(left, right), then, otherwise))
+    for whole in wholes:
+        yield from visit(whole)
 
 
 def _folded(compute: Callable[..., Floats], *operands: Formula) -> Formula | None:

@@ -60,17 +60,10 @@ def below(knots: Floats) -> Floats:
 
 
 def after(formula: Formula, entered: Formula, pull_back: Callable[[Floats], Floats]) -> Formula:
-    """Return the formula of a score that is first changed.
+    """Return the formula of a score that is first changed, to ``entered``, which rises with it.
 
-    Parameters
-    ----------
-    formula : Formula
-        Of the changed score.
-    entered : Formula
-        The change, a rising function of the score.
-    pull_back : callable
-        Takes knots of the changed score to the largest scores that do not pass them, −∞ where none and ∞ where all
-        stay. So the score itself is compared, and no engine's rounding of logarithms decides on a piece.
+    ``pull_back`` takes knots of the changed score to the largest scores that do not pass them, −∞ where none and ∞
+    where all stay. So the score itself is compared, and no engine's rounding of logarithms decides on a piece.
     """
     return rewritten(formula, score=entered, pieces=lambda knots, body: pieces(pull_back(knots), body))
 

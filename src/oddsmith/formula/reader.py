@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Generic
 
 from oddsmith._types import Floats
 from oddsmith.formula.nodes import (
@@ -17,6 +17,7 @@ from oddsmith.formula.nodes import (
     Number,
     Pieces,
     Score,
+    T,
     Where,
     arithmetic,
     clip,
@@ -24,17 +25,19 @@ from oddsmith.formula.nodes import (
     where,
 )
 
-T = TypeVar("T")
-
 
 class UnreadableError(TypeError):
     """A reader makes nothing of a kind of node."""
 
 
 class Reader(ABC, Generic[T]):
-    """Makes something of a formula, node by node, each once; methods get a node and what was made of its parts."""
+    """Makes something of a formula, node by node, each once; methods get a node and what was made of its parts.
 
-    def __init__(self) -> None:
+    Given is what is made of the score, and of what stands `Beside` it.
+    """
+
+    def __init__(self, *given: T) -> None:
+        self._given = given
         self._known: dict[int, tuple[Formula, T]] = {}  # nodes are kept alive: their ids are keys
 
     def read(self, formula: Formula) -> T:
@@ -68,8 +71,13 @@ class Reader(ABC, Generic[T]):
                 return self._highest([self.read(one) for one in node.of])
         raise UnreadableError(node)
 
-    @abstractmethod
-    def _score(self) -> T: ...
+    def _score(self) -> T:
+        return self._given[0]
+
+    def _beside(self, place: int) -> T:
+        if place >= len(self._given):
+            raise UnreadableError(place)
+        return self._given[place]
 
     @abstractmethod
     def _number(self, value: float) -> T: ...
@@ -93,9 +101,6 @@ class Reader(ABC, Generic[T]):
         """Find the piece of each score, then read the body."""
         raise UnreadableError(node)
 
-    def _beside(self, place: int) -> T:
-        raise UnreadableError(place)
-
     def _highest(self, of: list[T]) -> T:
         raise UnreadableError(of)
 
@@ -108,63 +113,32 @@ def rewritten(
     column: Callable[[Floats], Formula] = Column,
     pieces: Callable[[Floats, Formula], Formula] = Pieces,
 ) -> Formula:
-    """Return a formula with other scores, constants or pieces.
+    """Return a formula with another score, or other constants or pieces, by functions that make formulas of them.
 
-    Parameters
-    ----------
-    formula : Formula
-    score : Formula, optional
-        What stands for the score.
-    number : callable, optional
-        Takes a constant to a formula.
-    column : callable, optional
-        Takes the values of a column to a formula.
-    pieces : callable, optional
-        Takes the knots and the rewritten body of pieces to a formula.
+    They get a number, the values of a column, or the knots and the rewritten body of pieces.
     """
-    return _Rewriter(score, number, column, pieces).read(formula)
+    # Fields of a node are what its builder takes, in the same order.
+    builders: dict[type[Formula], Callable[..., Formula]] = {
+        Number: number,
+        Column: column,
+        Arithmetic: arithmetic,
+        Function: function,
+        Clip: clip,
+        Where: where,
+        Pieces: pieces,
+    }
+    made: dict[int, Formula] = {}
 
+    def visit(node: Formula) -> Formula:
+        if id(node) not in made:
+            if isinstance(node, Score):
+                built = score
+            elif isinstance(node, Highest):
+                built = Highest(tuple(map(visit, node.of)))
+            else:
+                fields = [visit(field) if isinstance(field, Formula) else field for field in vars(node).values()]
+                built = builders.get(type(node), type(node))(*fields)
+            made[id(node)] = built
+        return made[id(node)]
 
-class _Rewriter(Reader[Formula]):
-    def __init__(
-        self,
-        score: Formula,
-        number: Callable[[float], Formula],
-        column: Callable[[Floats], Formula],
-        pieces: Callable[[Floats, Formula], Formula],
-    ) -> None:
-        super().__init__()
-        self.score = score
-        self.number = number
-        self.column = column
-        self.pieces = pieces
-
-    def _score(self) -> Formula:
-        return self.score
-
-    def _number(self, value: float) -> Formula:
-        return self.number(value)
-
-    def _column(self, node: Column) -> Formula:
-        return self.column(node.values)
-
-    def _arithmetic(self, node: Arithmetic, left: Formula, right: Formula) -> Formula:
-        return arithmetic(node.operator, left, right)
-
-    def _function(self, node: Function, of: Formula) -> Formula:
-        return function(node.name, of)
-
-    def _clip(self, node: Clip, of: Formula) -> Formula:
-        return clip(of, node.low, node.high)
-
-    def _where(self, _node: Where, left: Formula, right: Formula, then: Formula, otherwise: Formula) -> Formula:
-        return where(left, right, then, otherwise)
-
-    def _pieces(self, node: Pieces) -> Formula:
-        return self.pieces(node.knots, self.read(node.body))
-
-    def _beside(self, place: int) -> Formula:
-        return Beside(place)
-
-    def _highest(self, of: list[Formula]) -> Formula:
-        return Highest(tuple(of))
+    return visit(formula)

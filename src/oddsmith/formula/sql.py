@@ -1,27 +1,22 @@
 """Reads formulas as sqlglot's expressions: numbers that stay doubles, pieces as CASE."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from sqlglot import exp
 
 from oddsmith._types import Floats
-from oddsmith.formula import (
-    SCORE,
-    Arithmetic,
-    Clip,
-    Formula,
-    Function,
-    Number,
-    Reader,
-    Where,
-    at_piece,
-    rewritten,
-)
+from oddsmith.formula import SCORE, Arithmetic, Clip, Formula, Function, Number, Reader, Where, at_piece, rewritten
 
 #: Dialects in which a number with an exponent is a double; elsewhere it may be a decimal.
 _EXPONENT_IS_DOUBLE = {"bigquery", "databricks", "duckdb", "spark"}
+
+#: Division is of doubles: no cast is wanted, and no guard against 0.
+_quotient = partial(exp.Div, typed=True, safe=False)
+_OPERATORS: dict[str, Callable[..., exp.Expression]] = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": _quotient}
+_FUNCTIONS: dict[str, type[exp.Expression]] = {"abs": exp.Abs, "exp": exp.Exp, "log": exp.Ln, "negative": exp.Neg}
 
 #: Intervals told apart by one CASE: with four the depth is half that of halving, for an eighth more comparisons.
 _WAYS = 4
@@ -48,32 +43,29 @@ def _decisions(knots: Floats, body: Formula) -> Formula:
     return tree(0, len(knots))
 
 
+def as_double(value: exp.Expression) -> exp.Expression:
+    """Return a value cast to a double."""
+    return exp.Cast(this=value, to=exp.DataType(this=exp.DataType.Type.DOUBLE))
+
+
 def label_literal(label: str | bool | int | float) -> exp.Expression:
     """Return a label as a value of SQL, fractions as doubles."""
     if isinstance(label, float):
-        return exp.Cast(this=exp.Literal.string(repr(label)), to=exp.DataType(this=exp.DataType.Type.DOUBLE))
+        return as_double(exp.Literal.string(repr(label)))
     if isinstance(label, bool):
         return exp.Boolean(this=label)
     return exp.Literal.string(label) if isinstance(label, str) else _signed(str(label))
 
 
 class SqlReader(Reader[exp.Expression]):
-    """Reads a formula without pieces as an expression of one dialect.
-
-    Parameters
-    ----------
-    score : Expression
-        What stands for the score.
-    dialect : str
-    beside : sequence of Expression
-        What stands beside it.
-    """
+    """Reads a formula without pieces as an expression of one dialect, given what stands for the score and beside it."""
 
     def __init__(self, score: exp.Expression, dialect: str, beside: Sequence[exp.Expression] = ()) -> None:
         super().__init__()
         self.score = score
         self.dialect = dialect
         self.beside = beside
+        self._least, self._greatest = ("MIN", "MAX") if dialect == "sqlite" else ("LEAST", "GREATEST")
 
     def read(self, formula: Formula) -> exp.Expression:
         """Return an expression of its own: parts of sqlglot's trees cannot be shared."""
@@ -99,7 +91,7 @@ class SqlReader(Reader[exp.Expression]):
         text = repr(value).removesuffix(".0")
         if self.dialect in _EXPONENT_IS_DOUBLE:
             return _signed(text if "e" in text else f"{text}e0")
-        return exp.Cast(this=exp.Literal.string(text), to=exp.DataType(this=exp.DataType.Type.DOUBLE))
+        return as_double(exp.Literal.string(text))
 
     def _arithmetic(self, node: Arithmetic, left: exp.Expression, right: exp.Expression) -> exp.Expression:
         terms, factors = (exp.Add, exp.Sub), (exp.Mul, exp.Div)
@@ -107,48 +99,25 @@ class SqlReader(Reader[exp.Expression]):
             right = exp.paren(right, copy=False)
         if node.operator in "*/" and isinstance(left, terms):
             left = exp.paren(left, copy=False)
-        match node.operator:
-            case "+":
-                return exp.Add(this=left, expression=right)
-            case "-":
-                return exp.Sub(this=left, expression=right)
-            case "*":
-                return exp.Mul(this=left, expression=right)
-            case "/":
-                return _quotient(left, right)
+        return _OPERATORS[node.operator](this=left, expression=right)
 
     def _function(self, node: Function, of: exp.Expression) -> exp.Expression:
-        match node.name:
-            case "abs":
-                return exp.Abs(this=of)
-            case "cos":
-                return exp.Anonymous(this="COS", expressions=[of])
-            case "exp":
-                return exp.Exp(this=of)
-            case "log":
-                return exp.Ln(this=of)
-            case "negative":
-                return exp.Neg(this=exp.paren(of, copy=False) if isinstance(of, exp.Binary) else of)
+        if node.name == "cos":
+            return exp.Anonymous(this="COS", expressions=[of])
+        if node.name == "negative" and isinstance(of, exp.Binary):
+            of = exp.paren(of, copy=False)
+        return _FUNCTIONS[node.name](this=of)
 
     def _clip(self, node: Clip, of: exp.Expression) -> exp.Expression:
         raised = self._call(self._greatest, of, self._number(node.low))
-        return self._call("MIN" if self.dialect == "sqlite" else "LEAST", raised, self._number(node.high))
-
-    @property
-    def _greatest(self) -> str:
-        return "MAX" if self.dialect == "sqlite" else "GREATEST"
+        return self._call(self._least, raised, self._number(node.high))
 
     def _call(self, name: str, *of: exp.Expression) -> exp.Expression:
         # By name: nothing here is NULL, and sqlglot would make dialects agree on NULL at length.
         return exp.Anonymous(this=name, expressions=list(of))
 
     def _where(
-        self,
-        node: Where,
-        left: exp.Expression,
-        right: exp.Expression,
-        then: exp.Expression,
-        otherwise: exp.Expression,
+        self, node: Where, left: exp.Expression, right: exp.Expression, then: exp.Expression, otherwise: exp.Expression
     ) -> exp.Expression:
         first = exp.If(this=self._at_most(node, left, right), true=then)
         if isinstance(otherwise, exp.Case):  # one CASE goes on where the other ends
@@ -159,10 +128,9 @@ class SqlReader(Reader[exp.Expression]):
         """Compare, by < with the neighbor of a number where that is the rounder one."""
         if isinstance(node.right, Number) and (above := _rounder(node.right.value, math.inf)) is not None:
             return exp.LT(this=left, expression=self._number(above))
+        if isinstance(node.left, Number) and (under := _rounder(node.left.value, -math.inf)) is not None:
+            return exp.GT(this=right, expression=self._number(under))
         if isinstance(node.left, Number):
-            under = _rounder(node.left.value, -math.inf)
-            if under is not None:
-                return exp.GT(this=right, expression=self._number(under))
             return exp.GTE(this=right, expression=left)
         return exp.LTE(this=left, expression=right)
 
@@ -178,11 +146,6 @@ def _signed(text: str) -> exp.Expression:
     return exp.Neg(this=number) if text.startswith("-") else number
 
 
-def _quotient(left: exp.Expression, right: exp.Expression) -> exp.Expression:
-    """Divide doubles, or a double: no cast is wanted, and no guard against 0."""
-    return exp.Div(this=left, expression=right, typed=True, safe=False)
-
-
 def _exact(value: float) -> exp.Expression:
     """Write a double as a whole number times a power of two: SQLite reads some decimals a digit off."""
     fraction, exponent = math.frexp(value)
@@ -194,6 +157,6 @@ def _exact(value: float) -> exp.Expression:
         return number
     if -62 <= exponent < 0:
         power = exp.BitwiseLeftShift(this=exp.Literal.number(1), expression=exp.Literal.number(-exponent))
-        return _quotient(number, exp.paren(power, copy=False))
+        return _quotient(this=number, expression=exp.paren(power, copy=False))
     power_of_two = exp.Anonymous(this="POWER", expressions=[_signed("2.0"), _signed(f"{exponent}.0")])
     return exp.Mul(this=number, expression=power_of_two)

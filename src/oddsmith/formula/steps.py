@@ -7,17 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith._types import Floats
-from oddsmith.formula.nodes import (
-    FUNCTIONS,
-    OPERATORS,
-    Arithmetic,
-    Clip,
-    Column,
-    Formula,
-    Function,
-    Pieces,
-    Where,
-)
+from oddsmith.formula.nodes import FUNCTIONS, OPERATORS, Arithmetic, Clip, Column, Formula, Function, Pieces, Where
 from oddsmith.formula.reader import Reader
 
 
@@ -37,14 +27,11 @@ def evaluate(formula: Formula, scores: ArrayLike) -> Floats:
 class NumpySteps(Reader[int]):
     """Reads a formula as a list of calls of NumPy's functions; a node becomes the number of its value.
 
-    Parameters
-    ----------
-    inputs : int, default 1
-        How many arrays go in: value number 0 is the score, others stand `Beside` it.
+    Inputs are the first values: number 0 is the score, others stand `Beside` it.
     """
 
     def __init__(self, inputs: int = 1) -> None:
-        super().__init__()
+        super().__init__(*range(inputs))
         self.constants: dict[int, Any] = {}
         self.calls: list[tuple[int, Any, tuple[int, ...]]] = []
         self.values: int = inputs
@@ -78,12 +65,6 @@ class NumpySteps(Reader[int]):
         self.values += 1
         return self.values - 1
 
-    def _score(self) -> int:
-        return 0
-
-    def _beside(self, place: int) -> int:
-        return place
-
     def _number(self, value: float) -> int:
         return self.constant(value)
 
@@ -107,7 +88,5 @@ class NumpySteps(Reader[int]):
 
     def within(self, piece: int, body: Formula) -> int:
         """Read the body of pieces, given which value tells the piece."""
-        around, self.piece = self.piece, piece
-        value = self.read(body)
-        self.piece = around
-        return value
+        self.piece = piece
+        return self.read(body)

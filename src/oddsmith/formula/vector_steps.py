@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith._types import Floats
-from oddsmith.formula.nodes import Formula
 from oddsmith.formula.steps import NumpySteps
 from oddsmith.formula.vectors import FAR, Affine, Each, Inputs, Largest, Total, Vector, parts_of, walk_vectors
 
@@ -29,8 +28,11 @@ def computing_vector(vector: Vector) -> Callable[..., Any]:
     numbers: dict[int, int] = {}
     calls: list[tuple[Any, list[int]]] = []
     for node in walk_vectors(vector):
-        numbers[id(node)] = len(numbers)
-        calls.append((_call(node), [numbers[id(part)] for part in parts_of(node)]))
+        if isinstance(node, Inputs):
+            numbers[id(node)] = 0
+        else:
+            calls.append((_call(node), [numbers[id(part)] for part in parts_of(node)]))
+            numbers[id(node)] = len(calls)
     width, height = vector.width, max(_BLOCK // vector.width, 1)
 
     def compute(rows):  # type: ignore[no-untyped-def]  # annotations would travel too
@@ -41,9 +43,9 @@ def computing_vector(vector: Vector) -> Callable[..., Any]:
             missing = np.isnan(part).any(axis=0)
             if missing.any():
                 part[:, missing] = 0.0
-            values: list[Any] = []
+            values = [part]
             for function, operands in calls:
-                values.append(function(*([values[operand] for operand in operands] or [part])))
+                values.append(function(*[values[operand] for operand in operands]))
             result[start : start + height] = values[-1].T
             result[start : start + height][missing] = np.nan
         return result
@@ -53,37 +55,31 @@ def computing_vector(vector: Vector) -> Callable[..., Any]:
 
 def _call(node: Vector) -> Any:
     match node:
-        case Inputs():
-            return lambda rows: rows
-        case Each():
-            return _each(node)
-        case Affine():
-            return _affine(node)
+        case Each(formulas=formulas, beside=beside):
+            return _each([NumpySteps(1 + len(beside)).computing(formula) for formula in formulas])
+        case Affine(rows=rows, intercept=intercept):
+            return _affine(rows, intercept[:, None])
         case Largest():
             return lambda x: x.max(axis=0, keepdims=True)
         case Total(formula=formula):
-            compute = _computing(formula, 0)
+            compute = NumpySteps().computing(formula)
             return lambda x: np.broadcast_to(compute(x), x.shape).sum(axis=0, keepdims=True)
     raise TypeError(node)
 
 
-def _affine(node: Affine) -> Any:
-    coef, intercept, far = node.coef, node.intercept[:, None], FAR
-    if coef.ndim == 1:
-        coef = coef[:, None]
-    is_matrix = node.coef.ndim == 2
+def _affine(rows: Floats, intercept: Floats) -> Any:
+    far, product, coef = (FAR, np.matmul, rows) if rows.ndim == 2 else (FAR, np.multiply, rows[:, None])
 
     def compute(x):  # type: ignore[no-untyped-def]  # annotations would travel too
         with np.errstate(over="ignore", invalid="ignore"):
-            found = (coef @ x if is_matrix else coef * x) + intercept
+            found = product(coef, x) + intercept
             # Steep slopes, of a fit to tiny logits, times large ones: what overflows is held as inputs are.
             return found if np.isfinite(found.sum()) else np.clip(np.nan_to_num(found), -far, far)
 
     return compute
 
 
-def _each(node: Each) -> Any:
-    computes = [_computing(formula, len(node.beside)) for formula in node.formulas]
+def _each(computes: list[Callable[..., Any]]) -> Any:
     if len(computes) == 1:
         (compute,) = computes
         return lambda *given: np.broadcast_to(compute(*given), given[0].shape)
@@ -96,7 +92,3 @@ def _each(node: Each) -> Any:
         return np.stack(columns)
 
     return stacked
-
-
-def _computing(formula: Formula, beside: int) -> Callable[..., Any]:
-    return NumpySteps(1 + beside).computing(formula)

@@ -18,6 +18,7 @@ what lies below the largest component.
 """
 
 import math
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -25,7 +26,7 @@ from functools import reduce
 import numpy as np
 
 from oddsmith._types import Floats
-from oddsmith.formula.nodes import SCORE, Beside, Formula, clip, exp, log, where
+from oddsmith.formula.nodes import SCORE, Beside, Formula, clip, exp, log, walk_trees, where
 
 #: Inputs are held within this bound, so that their sums and differences stay finite.
 FAR = 1e300
@@ -42,8 +43,8 @@ class Vector:
 
     @property
     def width(self) -> int:
-        """Number of components."""
-        raise NotImplementedError
+        """Number of components: one, unless a kind says otherwise."""
+        return 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,27 +61,14 @@ class Inputs(Vector):
 
 @dataclass(frozen=True, eq=False)
 class Each(Vector):
-    """A scalar formula of each component: the same for all, or one per component.
-
-    Parameters
-    ----------
-    formulas : tuple of Formula
-        Of the component, which is the score, and what stands `Beside` it.
-    of : Vector
-    beside : tuple of Vector
-        As wide as ``of``, or of width 1; `Beside` counts them from 1.
-    low, high : float
-        Values are known to lie between.
-    largest : Vector or None
-        The largest component, where it is computed anyway; see `largest`.
-    """
+    """A scalar formula of each component, which is the score: the same for all, or one per component."""
 
     formulas: tuple[Formula, ...]
     of: Vector
-    beside: tuple[Vector, ...] = ()
-    low: float = -math.inf
+    beside: tuple[Vector, ...] = ()  # as wide as ``of``, or of width 1; `Beside` counts them from 1
+    low: float = -math.inf  # values are known to lie between
     high: float = math.inf
-    largest: Vector | None = None
+    largest: Vector | None = None  # the largest component, where it is computed anyway; see `largest`
 
     @property
     def width(self) -> int:
@@ -105,26 +93,22 @@ class Affine(Vector):
         """One per intercept."""
         return len(self.intercept)
 
+    @property
+    def rows(self) -> Floats:
+        """Coefficients, one per component where they are no matrix."""
+        return self.coef if self.coef.ndim else np.broadcast_to(self.coef, self.width)
+
 
 @dataclass(frozen=True, eq=False)
 class Largest(Vector):
     """The largest component.
 
-    Parameters
-    ----------
-    of : Vector
-    rough : bool
-        Whether any number will do that keeps exponentials of what components exceed it by in the range of doubles. An
-        engine may then take 0 where it knows that components are small.
+    Roughly, any number will do that keeps exponentials of what components exceed it by in the range of doubles. An
+    engine may then take 0 where it knows that components are small.
     """
 
     of: Vector
     rough: bool = False
-
-    @property
-    def width(self) -> int:
-        """One."""
-        return 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,11 +119,6 @@ class Total(Vector):
     of: Vector
     low: float = -math.inf
     high: float = math.inf
-
-    @property
-    def width(self) -> int:
-        """One."""
-        return 1
 
 
 def held(columns: int) -> Vector:
@@ -237,8 +216,8 @@ def log_mixture(weights: Floats, parts: Sequence[Vector]) -> Vector:
     """Return log Σ wₘ exp(partₘ), the weights being > 0 and of sum 1."""
     highest = reduce(lambda x, y: Each((where(SCORE, Beside(1), Beside(1), SCORE),), x, (y,)), parts)
     away = [Each((SCORE - Beside(1),), part, (highest,), 2 * _BELOW, 0.0) for part in parts]
-    powers = [exp(Beside(1 + place)) for place in range(len(parts))]
-    return Each((SCORE + log(_weighted(weights, powers)),), highest, tuple(away))
+    powers = [weight * exp(Beside(1 + place)) for place, weight in enumerate(weights.tolist())]
+    return Each((SCORE + log(reduce(operator.add, powers)),), highest, tuple(away))
 
 
 def _powers(below: Vector) -> Vector:
@@ -257,11 +236,6 @@ def _exponentials(below: Vector) -> Vector:
     return Total(exp(SCORE), below, 1.0, float(below.width))
 
 
-def _weighted(weights: Floats, values: Sequence[Formula]) -> Formula:
-    terms = [weight * value for weight, value in zip(map(float, weights), values, strict=True)]
-    return reduce(lambda x, y: x + y, terms)
-
-
 def parts_of(vector: Vector) -> tuple[Vector, ...]:
     """Return what a node is made of."""
     if isinstance(vector, Each):
@@ -271,24 +245,4 @@ def parts_of(vector: Vector) -> tuple[Vector, ...]:
 
 def walk_vectors(*vectors: Vector) -> Iterator[Vector]:
     """Yield every node once, parts before wholes."""
-    seen: set[int] = set()
-
-    def visit(node: Vector) -> Iterator[Vector]:
-        if id(node) not in seen:
-            seen.add(id(node))
-            for part in parts_of(node):
-                yield from visit(part)
-            yield node
-
-    for vector in vectors:
-        yield from visit(vector)
-
-
-def bounds_of(vector: Vector) -> tuple[float, float]:
-    """Return what is known of the values of a vector."""
-    return (vector.low, vector.high) if isinstance(vector, Each | Total) else (-math.inf, math.inf)
-
-
-def scaled_rows(node: Affine) -> Floats:
-    """Return the coefficients of an affine vector, one per component where they are no matrix."""
-    return node.coef if node.coef.ndim == 2 else np.broadcast_to(node.coef, node.width)
+    return walk_trees(vectors, parts_of)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.formula import Formula, as_formula, clip, log, sigmoid
 from oddsmith.maps.base import CalibrationMap
-from oddsmith.maps.cache import in_pieces
+from oddsmith.maps.locate import in_pieces
 
 __all__ = ["BlendMap"]
 
@@ -70,14 +70,9 @@ class BlendMap(CalibrationMap):
         """Whether no part falls."""
         return all(part.is_monotone for part in self.parts)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the map as plain lists and numbers."""
-        return {"shape": self.shape, "parts": [part.to_dict() for part in self.parts], "weights": self.weights.tolist()}
-
     @classmethod
-    def _read(cls, content: dict[str, Any]) -> CalibrationMap:
-        parts = tuple(CalibrationMap.from_dict(part) for part in content["parts"])
-        weights = np.asarray(content["weights"], dtype=np.float64)
-        if len(parts) != len(weights) or not len(parts):
-            _check.fail("a blend must have one weight per part", f"{len(weights)} for {len(parts)}", "check the map")
-        return cls(parts, weights)
+    def _read(cls, content: dict[str, Any]) -> Self:
+        n_parts, n_weights = len(content["parts"]), len(content["weights"])
+        if n_parts != n_weights or not n_parts:
+            _check.fail("a blend must have one weight per part", f"{n_weights} for {n_parts}", "check the map")
+        return super()._read(content)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from oddsmith._types import Floats
 from oddsmith.formula import SCORE, Formula, as_formula, clip, cos
-from oddsmith.maps.base import CalibrationMap, logit
+from oddsmith.maps.base import CalibrationMap
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +39,6 @@ class CosineMap(CalibrationMap):
         for n, coefficient in enumerate(others, start=1):
             series = series + coefficient * cos(float(n) * t)
         return clip(series, 0.0, 1.0)
-
-    def log_odds(self, scores: ArrayLike) -> Floats:
-        """Return log P(+|s)/P(−|s)."""
-        return logit(self.probability(scores))
 
     @property
     def is_monotone(self) -> bool:

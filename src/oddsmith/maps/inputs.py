@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,24 +12,22 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.formula import MISSING, SCORE, Formula, after, clip, log, where
 from oddsmith.maps.base import CalibrationMap, logit
-from oddsmith.maps.cache import in_pieces
-
-__all__ = [
-    "InputMap",
-    "LogitInputMap",
-    "UnitInputMap",
-    "hold_unit",
-    "logit_input",
-    "pull_back",
-    "unit_log_odds",
-    "within_unit",
-]
+from oddsmith.maps.locate import in_pieces
 
 #: The probabilities next to 0 and 1.
 _FIRST, _LAST = 5e-324, float(np.nextafter(1.0, 0.0))
 
 #: How far beyond [0, 1] a probability may lie by rounding.
 _ROUNDING = 1e-6
+
+
+class ScoreChange(NamedTuple):
+    """A rising change of the score."""
+
+    enter: Callable[[Floats], Floats]
+    formula: Callable[[Formula], Formula]  # of the score that is held
+    held: tuple[float, float]  # within these
+    taken: tuple[float, float] | None = (-_ROUNDING, 1 + _ROUNDING)  # scores beyond have no value
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,36 +37,38 @@ class InputMap(CalibrationMap):
     inner: CalibrationMap
 
     @abstractmethod
-    def _enter(self, scores: Floats) -> Floats: ...
+    def _change(self) -> ScoreChange: ...
 
-    @abstractmethod
-    def _enter_formula(self, inner: Formula) -> Formula:
-        """Return the formula of the inner map after the change of the score."""
+    def _enter(self, scores: ArrayLike) -> Floats:
+        return self._change().enter(np.asarray(scores, dtype=np.float64))
+
+    def _after_change(self, inner: Formula) -> Formula:
+        enter, formula, held, taken = self._change()
+        value = after(inner, formula(clip(SCORE, *held)), lambda knots: _pull_back(knots, enter, *held))
+        if taken is None:
+            return value
+        return where(taken[0], SCORE, where(SCORE, taken[1], value, MISSING), MISSING)
 
     def log_odds(self, scores: ArrayLike) -> Floats:
         """Return log P(+|s)/P(−|s)."""
-        return self.inner.log_odds(self._enter(np.asarray(scores, dtype=np.float64)))
+        return self.inner.log_odds(self._enter(scores))
 
     def probability(self, scores: ArrayLike) -> Floats:
         """Return P(+|s), in [0, 1]."""
-        return self.inner.probability(self._enter(np.asarray(scores, dtype=np.float64)))
+        return self.inner.probability(self._enter(scores))
 
     def log_odds_formula(self) -> Formula:
         """Return the log-odds as a formula."""
-        return self._enter_formula(self.inner.log_odds_formula())
+        return self._after_change(self.inner.log_odds_formula())
 
     def probability_formula(self) -> Formula:
         """Return the probability as a formula."""
-        return self._enter_formula(self.inner.probability_formula())
+        return self._after_change(self.inner.probability_formula())
 
     @property
     def is_monotone(self) -> bool:
         """Whether the inner map is monotone."""
         return self.inner.is_monotone
-
-    @classmethod
-    def _read(cls, content: dict[str, Any]) -> CalibrationMap:
-        return cls(**{**content, "inner": CalibrationMap.from_dict(content["inner"])})
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,15 +86,10 @@ class LogitInputMap(InputMap):
 
     clip: float | None
 
-    def _enter(self, scores: Floats) -> Floats:
-        return logit_input(scores, self.clip)
-
-    def _enter_formula(self, inner: Formula) -> Formula:
-        low, high = (_FIRST, _LAST) if self.clip is None else (self.clip, 1 - self.clip)
-        prob = clip(SCORE, low, high)
-        value = after(inner, log(prob) - log(1.0 - prob), lambda knots: pull_back(knots, self._enter, low, high))
-        least, most = (low, high) if self.clip is None else (0.0, 1.0)
-        return where(least, SCORE, where(SCORE, most, value, MISSING), MISSING)
+    def _change(self) -> ScoreChange:
+        held = (_FIRST, _LAST) if self.clip is None else (self.clip, 1 - self.clip)
+        taken = held if self.clip is None else (0.0, 1.0)
+        return ScoreChange(lambda p: logit_input(p, self.clip), lambda p: log(p) - log(1.0 - p), held, taken)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,14 +109,8 @@ class UnitInputMap(InputMap):
 
     clip: float
 
-    def _enter(self, scores: Floats) -> Floats:
-        return unit_log_odds(scores, self.clip)
-
-    def _enter_formula(self, inner: Formula) -> Formula:
-        low, high = _ends(self.clip)
-        prob = clip(SCORE, low, high)
-        value = after(inner, log(prob / (1.0 - prob)), lambda knots: pull_back(knots, self._enter, low, high))
-        return within_unit(value)
+    def _change(self) -> ScoreChange:
+        return ScoreChange(lambda p: unit_log_odds(p, self.clip), lambda p: log(p / (1.0 - p)), _ends(self.clip))
 
 
 def logit_input(prob: Floats, clip: float | None) -> Floats:
@@ -165,32 +154,31 @@ def hold_unit(prob: Floats, low: float, high: float) -> Floats:
     return np.clip(prob, low, high)
 
 
-def within_unit(value: Formula) -> Formula:
-    """Return a formula that has no value beyond [0, 1], but for rounding."""
-    return where(-_ROUNDING, SCORE, where(SCORE, 1 + _ROUNDING, value, MISSING), MISSING)
-
-
 def _ends(clip: float) -> tuple[float, float]:
     """Return the least and the largest probability that is told apart from 0 and 1."""
     return clip, min(1 - clip, _LAST)
 
 
-def pull_back(knots: Floats, enter: Callable[[Floats], Floats], low: float, high: float) -> Floats:
+def _pull_back(knots: Floats, enter: Callable[[Floats], Floats], low: float, high: float) -> Floats:
     """Return the largest scores in [low, high] whose changed value does not pass the knots, −∞ for none, ∞ for all."""
-    # Doubles are ordered like their bits, once those of negative ones are turned round: bisection ends at neighbors.
-    held, passed = (_ordinal(np.full(len(knots), end)) for end in (low, high))
-    while np.any(passed > held + 1):
-        middle = (held >> 1) + (passed >> 1) + (held & passed & 1)  # their difference might not fit
-        stays = enter(_double(middle)) <= knots
+    held, passed = (np.full(len(knots), end) for end in (low, high))
+    while np.any(np.nextafter(held, passed) < passed):
+        middle = halfway(held, passed)
+        stays = enter(middle) <= knots
         held, passed = np.where(stays, middle, held), np.where(stays, passed, middle)
     ends = enter(np.array([low, high]))
-    return np.where(knots < ends[0], -np.inf, np.where(knots >= ends[1], np.inf, _double(held)))
+    return np.where(knots < ends[0], -np.inf, np.where(knots >= ends[1], np.inf, held))
 
 
-def _ordinal(x: Floats) -> NDArray[np.int64]:
-    bits = x.view(np.int64)
-    return np.where(bits < 0, np.iinfo(np.int64).min - bits, bits)
+def halfway(low: Floats, high: Floats) -> Floats:
+    """Return the double half-way in the order of doubles: bisection finds a step in any decade, and ends at neighbors.
+
+    Doubles are ordered like their bits, once those of negative ones are turned round.
+    """
+    first, last = (_turned(ends.view(np.int64)) for ends in (low, high))
+    return _turned((first >> 1) + (last >> 1) + (first & last & 1)).view(np.float64) + 0.0  # their sum might not fit
 
 
-def _double(ordinal: NDArray[np.int64]) -> Floats:
-    return np.where(ordinal < 0, np.iinfo(np.int64).min - ordinal, ordinal).view(np.float64)
+def _turned(bits: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Turn bits of doubles into integers of the same order, and back."""
+    return np.asarray(bits ^ ((bits >> 63) & np.iinfo(np.int64).max))

@@ -3,35 +3,18 @@
 A map is data. What it computes is written once, as a vector formula, which NumPy, exports and engines read.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from oddsmith import _check
 from oddsmith._types import Bools, Floats
-from oddsmith.formula import SCORE, clip, exp, log
+from oddsmith.formula import LIMIT, SCORE, clip, exp, log, vectors
 from oddsmith.formula.vector_steps import evaluate_vector
-from oddsmith.formula.vectors import (
-    FAR,
-    Affine,
-    Each,
-    Vector,
-    against_rest,
-    below_largest,
-    centered,
-    held,
-    log_mixture,
-    log_softmax,
-    mixture,
-    shares,
-    softmax,
-    softmax_with_log,
-)
-from oddsmith.maps.base import CalibrationMap
+from oddsmith.formula.vectors import FAR, Affine, Each, Vector
+from oddsmith.maps.base import CalibrationMap, ShapedMap
 
 __all__ = ["JointMap", "OneVsRestMap", "ScalingMap", "ScalingPart"]
 
@@ -44,17 +27,12 @@ LEAST = 1e-16
 #: Logarithms of probabilities that are floored are held above this.
 FLOOR = -700.0
 
-_LEAST_FLOORED = float(np.exp(FLOOR))
-
 #: Shifts that differ by more are added to logarithms: probabilities may have vanished that they would raise.
 _MOST_SHIFT = -100.0
 
-#: Log-odds of one class against the rest are held within this bound.
-_BOUND = 700.0
-
 
 @dataclass(frozen=True, eq=False)
-class JointMap(ABC):
+class JointMap(ShapedMap):
     """A function from the columns of a row to the probabilities of all classes.
 
     Parameters
@@ -66,7 +44,8 @@ class JointMap(ABC):
         What the columns hold.
     """
 
-    shape: ClassVar[str]
+    _shapes: ClassVar[dict[str, type["JointMap"]]] = {}
+
     columns: int
     input: Input
 
@@ -83,10 +62,6 @@ class JointMap(ABC):
     def probability_formula(self) -> Vector:
         """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
 
-    @abstractmethod
-    def to_dict(self) -> dict[str, Any]:
-        """Return the map as plain lists and numbers."""
-
     def log_probability(self, rows: ArrayLike) -> Floats:
         """Return log P of each class, shape (n, k), from rows of shape (n, columns); NaN where a value is missing."""
         return evaluate_vector(self.formula(), rows)
@@ -95,24 +70,9 @@ class JointMap(ABC):
         """Return P of each class, shape (n, k), from rows of shape (n, columns); NaN where a value is missing."""
         return evaluate_vector(self.probability_formula(), rows)
 
-    @staticmethod
-    def from_dict(content: Mapping[str, Any]) -> "JointMap":
-        """Rebuild the map that `to_dict` wrote."""
-        shapes: dict[Any, type[ScalingMap | OneVsRestMap]] = {cls.shape: cls for cls in (ScalingMap, OneVsRestMap)}
-        cls = shapes.get(content.get("shape"))
-        if cls is None:
-            known = ", ".join(sorted(shapes))
-            _check.fail(f"shape must be one of {known}", f"shape={content.get('shape')!r}", "check the map")
-        return cls._read(content)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, JointMap) and self.to_dict() == other.to_dict()
-
-    __hash__: ClassVar[None] = None  # type: ignore[assignment]
-
     def _logits(self) -> Vector:
         """Return one logit per class: what columns hold, probabilities by their logarithms."""
-        rows = held(self.columns)
+        rows = vectors.held(self.columns)
         if self.columns == 1:
             apart = self.input == "probabilities"
             rows = Affine(
@@ -147,15 +107,15 @@ class ScalingPart(NamedTuple):
         """Return x as a vector formula of the logits, their softmax, or its logs."""
         if self.reading == "logits":
             # Less their largest is the same for the softmax where all are multiplied by one number.
-            return centered(logits) if self.coef.ndim else below_largest(logits)
+            return vectors.centered(logits) if self.coef.ndim else vectors.below_largest(logits)
         k = float(np.log(logits.width))
         if self.reading == "log_probabilities":
             return Each((SCORE + k,), log_prob)
         if self.softening > 0:
-            x = Each((log(clip(SCORE, _LEAST_FLOORED, FAR) + self.softening) + k,), prob)
+            x = Each((log(clip(SCORE, float(np.exp(FLOOR)), FAR) + self.softening) + k,), prob)
         else:
             x = Each((clip(SCORE, FLOOR, FAR) + k,), log_prob)
-        return centered(x) if self.coef.ndim == 1 else x
+        return vectors.centered(x) if self.coef.ndim == 1 else x
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,19 +147,19 @@ class ScalingMap(JointMap):
 
     def formula(self) -> Vector:
         """Return the logs of the probabilities of all classes as a vector formula of the columns."""
-        return log_softmax(self._shifted()) if self.shift.any() else self._blended()
+        return vectors.log_softmax(self._shifted()) if self.shift.any() else self._blended()
 
     def probability_formula(self) -> Vector:
         """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
         low = float(self.shift.min() - self.shift.max())
         if low < _MOST_SHIFT:
-            return softmax(self._shifted())
+            return vectors.softmax(self._shifted())
         weights, scaled, constant = self._scaled()
-        blend = mixture(weights, scaled) if len(self.parts) > 1 else softmax(*scaled)
+        blend = vectors.mixture(weights, scaled) if len(self.parts) > 1 else vectors.softmax(*scaled)
         level = np.zeros(self.n_classes) if constant is None else np.exp(constant)
         if low < 0:
             raising = np.exp(self.shift - self.shift.max())
-            return shares(Affine(raising, raising * level, blend), float(np.exp(low)) / 2, 2.0)
+            return vectors.shares(Affine(raising, raising * level, blend), float(np.exp(low)) / 2, 2.0)
         return blend if constant is None else Affine(np.array(1.0), level, blend)
 
     def _scaled(self) -> tuple[Floats, list[Vector], Floats | None]:
@@ -207,12 +167,12 @@ class ScalingMap(JointMap):
         varies = np.array([bool(part.coef.any()) for part in self.parts])
         constant = None
         if varies.any() and not varies.all():
-            logs = [np.log(w) + _log_softmax(part.intercept) for w, part in self._weighted(~varies)]
-            constant = np.logaddexp.reduce(logs)
+            shares = ((w, part.intercept) for w, part in self._weighted(~varies))
+            constant = np.logaddexp.reduce([np.log(w) + (b - np.logaddexp.reduce(b)) for w, b in shares])
         else:
             varies[:] = True
         logits, read, scaled = self._logits(), dict[tuple[str, float, int], Vector](), list[Vector]()
-        prob, log_prob = softmax_with_log(logits)
+        prob, log_prob = vectors.softmax_with_log(logits)
         for _, part in self._weighted(varies):
             key = part.reading, part.softening, part.coef.ndim
             if key not in read:
@@ -225,47 +185,23 @@ class ScalingMap(JointMap):
 
     def _blended(self) -> Vector:
         weights, scaled, constant = self._scaled()
-        parts = [log_softmax(x) for x in scaled]
+        parts = [vectors.log_softmax(x) for x in scaled]
         if constant is not None:
             share = np.exp(np.logaddexp.reduce(constant))
             weights = np.append(weights, share)
             parts.append(Affine(np.array(0.0), constant - np.log(share), scaled[0]))
-        return log_mixture(weights, parts) if len(parts) > 1 else parts[0]
+        return vectors.log_mixture(weights, parts) if len(parts) > 1 else parts[0]
 
     def _shifted(self) -> Vector:
         return Affine(np.array(1.0), self.shift, self._blended())
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the map as plain lists and numbers."""
-        return {
-            "shape": self.shape,
-            "columns": self.columns,
-            "input": self.input,
-            "parts": [
-                {**part._asdict(), "coef": part.coef.tolist(), "intercept": part.intercept.tolist()}
-                for part in self.parts
-            ],
-            "weights": self.weights.tolist(),
-            "shift": self.shift.tolist(),
-        }
-
     @classmethod
-    def _read(cls, content: Mapping[str, Any]) -> "ScalingMap":
-        parts = tuple(
-            ScalingPart(
-                part["name"],
-                part["reading"],
-                part["softening"],
-                *(np.asarray(part[name], dtype=np.float64) for name in ("coef", "intercept")),
-            )
+    def _read(cls, content: dict[str, Any]) -> Self:
+        parts = (
+            {**part, **{name: np.asarray(part[name], dtype=np.float64) for name in ("coef", "intercept")}}
             for part in content["parts"]
         )
-        weights, shift = (np.asarray(content[name], dtype=np.float64) for name in ("weights", "shift"))
-        return cls(content["columns"], content["input"], parts, weights, shift)
-
-
-def _log_softmax(x: Floats) -> Floats:
-    return np.asarray(x - np.logaddexp.reduce(x))
+        return super()._read({**content, "parts": tuple(ScalingPart(**part) for part in parts)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,29 +233,14 @@ class OneVsRestMap(JointMap):
 
     def formula(self) -> Vector:
         """Return the logs of the probabilities of all classes as a vector formula of the columns."""
-        log_probs = tuple(-log(1.0 + exp(-clip(each.log_odds_formula(), -_BOUND, _BOUND))) for each in self.maps)
-        return log_softmax(Each(log_probs, self._scores()))
+        log_probs = tuple(-log(1.0 + exp(-clip(each.log_odds_formula(), -LIMIT, LIMIT))) for each in self.maps)
+        return vectors.log_softmax(Each(log_probs, self._scores()))
 
     def probability_formula(self) -> Vector:
         """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
-        least = float(np.exp(-_BOUND))
+        least = float(np.exp(-LIMIT))
         probs = tuple(clip(each.probability_formula(), least, 1.0) for each in self.maps)
-        return shares(Each(probs, self._scores()), least, float(len(probs)))
+        return vectors.shares(Each(probs, self._scores()), least, float(len(probs)))
 
     def _scores(self) -> Vector:
-        return against_rest(self._logits()) if self.against_rest else held(self.columns)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the map as plain lists and numbers."""
-        return {
-            "shape": self.shape,
-            "columns": self.columns,
-            "input": self.input,
-            "maps": [each.to_dict() for each in self.maps],
-            "against_rest": self.against_rest,
-        }
-
-    @classmethod
-    def _read(cls, content: Mapping[str, Any]) -> "OneVsRestMap":
-        maps = tuple(CalibrationMap.from_dict(each) for each in content["maps"])
-        return cls(content["columns"], content["input"], maps, content["against_rest"])
+        return vectors.against_rest(self._logits()) if self.against_rest else vectors.held(self.columns)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from oddsmith._types import Floats
 from oddsmith.formula import SCORE, Formula, below, clip, pieces
-from oddsmith.maps.base import CalibrationMap, logit
+from oddsmith.maps.base import CalibrationMap
 from oddsmith.maps.locate import Places, by_interval
 
 
@@ -60,10 +60,6 @@ class LinearMap(CalibrationMap):
             s, knots = clip(SCORE, knots[0], knots[-1]) / 2.0, knots / 2
         anchors, slopes, values = self._ramps(knots)
         return pieces(below(self.knots), (s - anchors) * slopes + values)
-
-    def log_odds(self, scores: ArrayLike) -> Floats:
-        """Return log P(+|s)/P(−|s)."""
-        return logit(self.probability(scores))
 
     @property
     def is_monotone(self) -> bool:

@@ -1,4 +1,4 @@
-"""Which interval a score falls in: binary search, with a shortcut for many scores among many knots."""
+"""Many scores at once: a piece at a time, and which interval each falls in."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -7,7 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith._types import Floats
-from oddsmith.maps.cache import in_pieces
+
+#: Values handled at a time, so that temporaries stay in the second-level cache.
+_PIECE = 16_384
 
 #: Cells of the guide table. Nearly all of them hold no knot, so one look-up settles nearly all scores.
 _CELLS = 65_536
@@ -16,6 +18,17 @@ _MANY_SCORES = 50_000
 _MANY_KNOTS = 28
 
 Places = NDArray[np.intp]
+
+
+def in_pieces(function: Callable[[Floats], Floats], values: Floats) -> Floats:
+    """Return an elementwise function of an array of any shape."""
+    if values.size <= _PIECE:
+        return np.asarray(function(values))
+    flat = values.ravel()
+    result = np.empty(flat.size)
+    for start in range(0, flat.size, _PIECE):
+        result[start : start + _PIECE] = function(flat[start : start + _PIECE])
+    return result.reshape(values.shape)
 
 
 def by_interval(

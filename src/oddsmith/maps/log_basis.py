@@ -10,7 +10,7 @@ from scipy.special import expit
 from oddsmith._types import Floats
 from oddsmith.formula import SCORE, Formula, absolute, clip, exp, log, where
 from oddsmith.maps.base import FAR, MAX, CalibrationMap
-from oddsmith.maps.cache import in_pieces
+from oddsmith.maps.locate import in_pieces
 
 __all__ = ["LogBasisMap", "log_basis"]
 

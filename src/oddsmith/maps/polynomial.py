@@ -68,12 +68,9 @@ class PolynomialMap(CalibrationMap):
         return len(self.knots) == 0 and not self.coefficients[0, 2:].any() and bool(np.all(slope > 1e10 / FAR))
 
     @property
+    @np.errstate(all="ignore")
     def is_monotone(self) -> bool:
         """Whether the log-odds never fall, by the least slope of each piece and the steps between pieces."""
-        with np.errstate(all="ignore"):
-            return self._never_falls()
-
-    def _never_falls(self) -> bool:
         _, c1, c2, c3 = np.pad(self.coefficients, ((0, 0), (0, 4 - self.coefficients.shape[1]))).T
         bounds = np.concatenate([[-np.inf], self.knots, [np.inf]])
         left, right = (

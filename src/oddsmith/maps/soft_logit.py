@@ -7,8 +7,8 @@ import numpy as np
 from scipy.special import expit
 
 from oddsmith._types import Floats
-from oddsmith.formula import SCORE, Formula, after, clip, log, sigmoid
-from oddsmith.maps.inputs import InputMap, hold_unit, pull_back, within_unit
+from oddsmith.formula import Formula, log, sigmoid
+from oddsmith.maps.inputs import InputMap, ScoreChange, hold_unit
 
 __all__ = ["SoftLogOddsMap", "SoftLogitMap", "soft_log_odds", "soft_logit"]
 
@@ -34,13 +34,9 @@ class SoftLogitMap(InputMap):
 
     softness: float
 
-    def _enter(self, scores: Floats) -> Floats:
-        return soft_logit(scores, self.softness)
-
-    def _enter_formula(self, inner: Formula) -> Formula:
-        prob = clip(SCORE, 0.0, 1.0)
-        entered = log((prob + self.softness) / (1.0 - prob + self.softness))
-        return within_unit(after(inner, entered, lambda knots: pull_back(knots, self._enter, 0.0, 1.0)))
+    def _change(self) -> ScoreChange:
+        eps = self.softness
+        return ScoreChange(lambda p: soft_logit(p, eps), lambda p: log((p + eps) / (1.0 - p + eps)), (0.0, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +56,13 @@ class SoftLogOddsMap(InputMap):
 
     softness: float
 
-    def _enter(self, scores: Floats) -> Floats:
-        return soft_log_odds(scores, self.softness)
+    def _change(self) -> ScoreChange:
+        eps = self.softness
 
-    def _enter_formula(self, inner: Formula) -> Formula:
-        held = clip(SCORE, -_FAR, _FAR)
-        entered = log((sigmoid(held) + self.softness) / (sigmoid(-held) + self.softness))
-        return after(inner, entered, lambda knots: pull_back(knots, self._enter, -_FAR, _FAR))
+        def formula(held: Formula) -> Formula:
+            return log((sigmoid(held) + eps) / (sigmoid(-held) + eps))
+
+        return ScoreChange(lambda z: soft_log_odds(z, eps), formula, (-_FAR, _FAR), None)
 
 
 def soft_logit(prob: Floats, softness: float) -> Floats:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from oddsmith._types import Floats
 from oddsmith.formula import Formula, as_formula, below, pieces
-from oddsmith.maps.base import CalibrationMap, logit
+from oddsmith.maps.base import CalibrationMap
 from oddsmith.maps.locate import Places, by_interval
 
 
@@ -55,10 +55,6 @@ class StepMap(CalibrationMap):
         values = np.empty(2 * len(self.knots) + 1)
         values[0::2], values[1::2] = self.between, self.at
         return values
-
-    def log_odds(self, scores: ArrayLike) -> Floats:
-        """Return log P(+|s)/P(−|s)."""
-        return logit(self.probability(scores))
 
     @property
     def is_monotone(self) -> bool:
