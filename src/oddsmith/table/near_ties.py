@@ -44,6 +44,8 @@ def near_runs(scores: Floats) -> NDArray[np.intp] | None:
         span = scores[-1] - scores[0]
         s = scores if np.isfinite(span) else scores / 4
         close = np.concatenate([_candidates(s, start) for start in range(0, len(s), _BLOCK)])
+        if not len(close):
+            return None
         slack = _slack(s, close)
         near = s[close + 1] - s[close] <= slack
         close, slack = close[near], slack[near]
