@@ -8,12 +8,18 @@ from in_text import bound, breakable, targets
 from sphinx.application import Sphinx
 from sphinx.util.nodes import make_refnode
 
+#: --json, but not a word too long for a phone
+OPTION = re.compile(r'<span class="pre">(?=-[^<]{1,24}</span>)')
+#: A formula with the mark that follows it
+COMMA = re.compile(r'(<math\b[^>]*display="inline"(?:(?!</math>).)*</math>[.,;:)]+)', re.DOTALL)
+
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Set the text of every page."""
     app.connect("doctree-resolved", _link)
     app.connect("doctree-resolved", _bind)
     app.connect("doctree-resolved", _trim)
+    app.connect("doctree-resolved", _name_claims)
     app.connect("html-page-context", _let_break)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -59,11 +65,22 @@ def _trim(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             block[:] = [nodes.Text(block.rawsource)]
 
 
+def _name_claims(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Tell the style sheet which tables hold claims with their verdicts."""
+    del app, docname
+    for table in doctree.findall(nodes.table):
+        head = next(table.findall(nodes.thead), nodes.thead())
+        if {"claim", "verdict"} <= {entry.astext() for entry in head.findall(nodes.entry)}:
+            table["classes"].append("claims")
+
+
 def _let_break(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
     del app, pagename, templatename, doctree
     if "body" in context:
         word = re.compile(r'(?<=<span class="pre">)[^<]+')
         body = word.sub(lambda found: breakable(found[0]), context["body"])
+        body = OPTION.sub('<span class="pre option">', body)
+        body = COMMA.sub(r'<span class="together">\1</span>', body)
         context["body"] = body.replace('<span class="sig-paren">(</span>', '<span class="sig-paren">(</span><wbr>')
     for page in filter(None, (context.get("prev"), context.get("next"))):
         if "<" not in page["title"]:
