@@ -99,6 +99,11 @@ class SortedTreeClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn
         leaf = _leaves(rows, self.counts_.left, self.counts_.right, self.feature_, self.threshold_)
         return np.asarray(self.node_probability_[leaf])
 
+    def predict_proba(self, X: Any) -> Floats:
+        """Return P(−) and P(+) of each row's leaf."""
+        positive = self.leaf_probability(X)
+        return np.column_stack([1 - positive, positive])
+
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return the likelier class of each row."""
         return (self.leaf_probability(X) > 0.5).astype(np.intp)
