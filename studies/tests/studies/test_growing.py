@@ -89,6 +89,18 @@ def test_absent_rows_do_not_count():
     assert (whole.leaf_probability(X) == present.leaf_probability(X)).all()
 
 
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("depth", [1, 2, None])
+def test_weights_of_any_size(criterion, depth):
+    """As boosting gives them to rows that it has long been sure of: sums lose the small ones."""
+    X, y, _ = drawn("few values", "shares")
+    for seed in range(20):
+        weight = 10.0 ** -np.random.default_rng(seed).uniform(0, 300, len(y))
+        tree = SortedTreeClassifier(criterion, depth, leaves="laplace").fit(X, y, weight)
+        assert ((tree.node_probability_ > 0) & (tree.node_probability_ < 1)).all()
+        assert (tree.counts_.negative + tree.counts_.positive > 0).all()
+
+
 def test_leaves_are_smoothed():
     X, y, weight = drawn("continuous", "counts")
     tree = SortedTreeClassifier(max_depth=1, leaves="laplace").fit(X, y, weight)

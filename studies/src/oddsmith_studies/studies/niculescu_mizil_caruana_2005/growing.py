@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from oddsmith.checks import Floats
 from oddsmith.learners import TreeCounts, smooth_leaves
 
-_jit = numba.njit(cache=True, nogil=True, boundscheck=False)
+_jit = numba.njit(cache=True, nogil=True, boundscheck=False, error_model="numpy")
 
 #: Values closer than this are not told apart, and nodes of less impurity are pure, as in scikit-learn.
 _NEAR = np.float32(1e-7)
@@ -133,19 +133,30 @@ def _is_pure(negative, positive, entropy):  # type: ignore[no-untyped-def]
 
 
 @_jit
+def _sums(rows, weight, is_positive):  # type: ignore[no-untyped-def]
+    negative = positive = 0.0
+    for row in rows:
+        if is_positive[row]:
+            positive += weight[row]
+        else:
+            negative += weight[row]
+    return negative, positive
+
+
+@_jit
 def _is_leaf(rows, depth, negative, positive, entropy, max_depth, least):  # type: ignore[no-untyped-def]
     return depth >= max_depth or rows < max(2, 2 * least) or _is_pure(negative, positive, entropy)
 
 
 @_jit
 def _best_split(columns, places, features, varying, start, stop, weight, positive, total, entropy, table, least):  # type: ignore[no-untyped-def]
-    """Return how many features vary, the best one, the last place on its left, and the weights there.
+    """Return how many features vary, the best one, and the last place on its left; −1 where none can be split.
 
     Impurity falls most where Σ(n² + p²)/(n + p), or Σ(n log n + p log p − (n + p) log(n + p)), over both sides is
     largest. Weights that count rows have their x log x in a table. Features that do not vary change places with others.
     """
     all_positive, all_weight = total
-    best, found, at, best_w, best_p = -np.inf, -1, 0, 0.0, 0.0
+    best, found, at = -np.inf, -1, 0
     counts = len(table) > 0
     k = 0
     while k < varying:
@@ -166,6 +177,8 @@ def _best_split(columns, places, features, varying, start, stop, weight, positiv
             if value <= before + _NEAR or i + 1 - start < least or stop - 1 - i < least:
                 continue
             n, right = w - p, all_weight - w
+            if right <= 0:  # what is left weighs less than the rounding of the sums
+                break
             right_p = all_positive - p
             right_n = right - right_p
             if not entropy:
@@ -177,8 +190,8 @@ def _best_split(columns, places, features, varying, start, stop, weight, positiv
                 gain = _x_log_x(n) + _x_log_x(p) - _x_log_x(w)
                 gain += _x_log_x(right_n) + _x_log_x(right_p) - _x_log_x(right)
             if gain > best or (gain == best and f < found):
-                best, found, at, best_w, best_p = gain, f, i, w, p
-    return varying, found, at, best_w, best_p
+                best, found, at = gain, f, i
+    return varying, found, at
 
 
 @_jit
@@ -202,21 +215,15 @@ def _grow(columns, order, weight, is_positive, entropy, max_depth, least):  # ty
     left, right, feature = np.full(size, -1), np.full(size, -1), np.full(size, -2)
     threshold, negatives, positives = np.full(size, -2.0), np.empty(size), np.empty(size)
     on_left, spare, features = np.empty(n, np.bool_), np.empty(m, np.int32), np.arange(n_features)
-    # Beside its place, each node knows which features vary (the first of them all) and one that has its rows together.
-    nodes, waiting = 1, [(0, 0, m, 0, n_features, 0)]
+    negatives[0], positives[0] = _sums(places[0], weight, is_positive)
+    # Nodes to split, if they can be: number, first row and the one after the last, depth, and how many features vary.
+    nodes, waiting = 1, [(0, 0, m, 0, n_features)]
     while waiting:
-        node, start, stop, depth, varying, f = waiting.pop()
-        # Summed anew: a difference of sums would leave something of a class that is not there.
-        negatives[node] = positives[node] = 0.0
-        for row in places[f, start:stop]:
-            if is_positive[row]:
-                positives[node] += weight[row]
-            else:
-                negatives[node] += weight[row]
+        node, start, stop, depth, varying = waiting.pop()
         if _is_leaf(stop - start, depth, negatives[node], positives[node], entropy, max_depth, least):
             continue
         total = positives[node], negatives[node] + positives[node]
-        varying, f, at, w, p = _best_split(
+        varying, f, at = _best_split(
             columns, places, features, varying, start, stop, weight, positive, total, entropy, table, least
         )
         if f < 0:
@@ -227,10 +234,12 @@ def _grow(columns, order, weight, is_positive, entropy, max_depth, least):  # ty
             threshold[node] = low
         left[node], right[node] = nodes, nodes + 1
         middle = at + 1
-        ends = _is_leaf(middle - start, depth + 1, w - p, p, entropy, max_depth, least) and _is_leaf(
-            stop - middle, depth + 1, total[1] - w - total[0] + p, total[0] - p, entropy, max_depth, least
-        )
-        if not ends:
+        leaves = 0
+        for child, first, last in ((nodes, start, middle), (nodes + 1, middle, stop)):
+            # Summed anew: a difference of sums would leave something of a class that is not there.
+            negatives[child], positives[child] = _sums(places[f, first:last], weight, is_positive)
+            leaves += _is_leaf(last - first, depth + 1, negatives[child], positives[child], entropy, max_depth, least)
+        if leaves < 2:
             for i in range(start, stop):
                 on_left[places[f, i]] = i < middle
             for other in features[:varying]:
@@ -244,7 +253,7 @@ def _grow(columns, order, weight, is_positive, entropy, max_depth, least):  # ty
                         spare[there] = row
                         there += 1
                 places[other, middle:stop] = spare[:there]
-        waiting.append((nodes + 1, middle, stop, depth + 1, varying, f))
-        waiting.append((nodes, start, middle, depth + 1, varying, f))
+            waiting.append((nodes + 1, middle, stop, depth + 1, varying))
+            waiting.append((nodes, start, middle, depth + 1, varying))
         nodes += 2
     return left[:nodes], right[:nodes], feature[:nodes], threshold[:nodes], negatives[:nodes], positives[:nodes]
