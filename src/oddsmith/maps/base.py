@@ -59,7 +59,7 @@ class ShapedMap(ABC):
 
 @dataclass(frozen=True, eq=False)
 class CalibrationMap(ShapedMap):
-    """A function from score to log-odds; a shape writes `log_odds` or `probability`, and the formula of one of them."""
+    """A function from score to log-odds; a shape writes ``log_odds`` or ``probability``, and the formula of one."""
 
     _shapes: ClassVar[dict[str, type["CalibrationMap"]]] = {}
 
