@@ -36,14 +36,14 @@ SHOWN = (1, 4, 8, 32, 128, 1024)
 
 #: Milliseconds of a stump, a two-level tree and a full tree.
 _TIMES = {
-    "COV_TYPE": (9, 10, 21),
-    "ADULT": (7, 11, 20),
-    "LETTER.P1": (6, 7, 8),
-    "LETTER.P2": (5, 6, 12),
-    "HS": (55, 104, 203),
-    "PHISHING": (6, 8, 10),
-    "WEB": (13, 17, 33),
-    "IMDB": (10, 14, 48),
+    "COV_TYPE": (3, 3, 9),
+    "ADULT": (2, 6, 20),
+    "LETTER.P1": (1, 1, 3),
+    "LETTER.P2": (1, 1, 5),
+    "HS": (13, 25, 60),
+    "PHISHING": (1, 2, 4),
+    "WEB": (5, 8, 20),
+    "IMDB": (8, 7, 40),
 }
 
 

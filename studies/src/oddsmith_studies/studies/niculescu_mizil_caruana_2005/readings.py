@@ -90,7 +90,7 @@ def every_part(setting: Setting) -> list[Part]:
             reading.part(draw),
             reading_part,
             {key: value for key, value in reading._asdict().items() if key != "draws"} | {"draw": draw},
-            cost=20.0 if reading.problem != "HS" else 200.0,
+            cost=25.0 if reading.problem != "HS" else 70.0,
         )
         for reading in all_readings(setting)
         for draw in range(reading.plain, reading.draws)
