@@ -37,7 +37,8 @@ def draw(methods):
             fitted = METHODS[name]().fit_table(fit)
         ScoreSpaceDisplay.from_table(held_out, maps={name: fitted}, n_bins=20).plot(panel, scale="probability")
         panel.get_legend().remove()
-        panel.set(title=name, xlabel="", ylabel="")
+        panel.set(xlabel="", ylabel="")
+        panel.set_title(name, fontsize="medium")
     for panel in panels[len(methods) :]:
         panel.remove()
     for panel in panels[: len(methods)][-3:]:  # the lowest of each column
