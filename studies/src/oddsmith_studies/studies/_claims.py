@@ -18,7 +18,7 @@ Verdict = Literal["holds", "fails", "undecided", "cannot be tested"]
 #: Whose data a case is about.
 OWN, STAND_IN, EVERYTHING = "own data", "stand-ins", "all problems"
 
-_EXPECTED = ("below", "above", "at most", "within", "includes")
+_EXPECTED = ("below", "above", "at most", "within", "includes", "yes")
 _QUANTIFIERS = {"every": "in every case", "most": "in more than half of the cases", "some": "in at least one case"}
 #: Cases that a verdict lists one by one; of more it counts.
 _LISTED = 3
@@ -62,9 +62,9 @@ class Rule:
         What the document reports.
     measured : str
         What the value of a case is.
-    expect : {"below", "above", "at most", "within", "includes"}
+    expect : {"below", "above", "at most", "within", "includes", "yes"}
         Where the value must lie: beyond the limit with its whole interval, or no farther than the limit from 0;
-        "includes": the interval must include the limit.
+        "includes": the interval must include the limit; "yes": what is measured must be so.
     limit : float
     of : {"every", "most", "some"}
         In how many cases.
@@ -109,7 +109,7 @@ class Rule:
             if max(abs(low), abs(high)) <= limit:
                 return "holds"
             return "fails" if low > limit or high < -limit else "undecided"
-        if self.expect == "above":
+        if self.expect in ("above", "yes"):
             return "holds" if low > limit else "fails" if high < limit or low == high else "undecided"
         if self.expect == "at most":
             return "holds" if high <= limit else "fails" if low > limit else "undecided"
@@ -118,6 +118,8 @@ class Rule:
     @property
     def sentence(self) -> str:
         """The rule in words."""
+        if self.expect == "yes":
+            return f"{self.measured}, {_QUANTIFIERS[self.of]}."
         place = {
             "within": f"be at most {self.limit:g} from 0",
             "includes": f"include {self.limit:g}",

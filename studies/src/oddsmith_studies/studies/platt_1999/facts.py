@@ -58,7 +58,7 @@ def _subsets(record: Record) -> str:
         said.append(f"{task} makes {small:.0f} raw errors with {few:,} rows and {whole:.0f} with all ({theirs:.0f})")
     return (
         f"Training on small random subsets {'brings' if nearer else 'does not bring'} the quadratic machines nearer to "
-        f"the document: {'; '.join(said)}, Web per {sizes['web_test_rows']:,} test rows."
+        f"the document: {'; '.join(said)} (counts of Web scaled to {sizes['web_test_rows']:,} test rows)."
     )
 
 

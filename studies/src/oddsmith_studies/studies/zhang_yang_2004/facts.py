@@ -51,7 +51,7 @@ def _lead(penalties: Table) -> str:
         for name, (free, held, theirs) in leads.items()
     )
     return (
-        f"A penalty of LR chosen on held-out scores explains {'none' if alike else 'a part'} of PLR's lead in "
+        f"A penalty of LR chosen on held-out scores explains {'next to none' if alike else 'a part'} of PLR's lead in "
         f"log-loss: {shown}."
     )
 
