@@ -92,6 +92,13 @@ def float_weights(rng: np.random.Generator, n: int) -> Case:
     return _both(rng, s, _drawn(rng, 2 * s - 3), 10 ** rng.uniform(-6, 6, n))
 
 
+def large_counts(rng: np.random.Generator, n: int) -> Case:
+    """Rows that each stand for up to a million cases, often separated by a threshold."""
+    s = rng.normal(0, 20, n) if rng.random() < 0.5 else rng.beta(0.1, 0.1, n)
+    rank = np.argsort(np.argsort(s)) / max(n - 1, 1)
+    return _both(rng, s, (rng.random(n) < rank ** rng.choice([1, 20])).astype(int), rng.integers(1, 10**6, n))
+
+
 def rare(rng: np.random.Generator, n: int) -> Case:
     """One positive or a few."""
     s = rng.normal(size=n)
@@ -149,6 +156,7 @@ FAMILIES: dict[str, Family] = {
         sentinel,
         heavy_row,
         float_weights,
+        large_counts,
         rare,
         few_values,
         near_ties,

@@ -176,6 +176,20 @@ def test_beta_reaches_its_optimum(name):
     assert close(objective(cal.log_odds(s), t, v), optimum)
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_beta_with_three_parameters_is_not_worse_than_with_two(family):
+    """Both minimize one objective, so that more freedom cannot cost anything, wherever slopes are held at 0."""
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 1])
+        data = FAMILIES[family](rng, int(rng.choice([3, 5, 12, 40])))
+        s, y, _ = data
+        three, two = (fitted(BetaCalibrator(parameters=k), data) for k in (3, 2))
+        v = weights(data)
+        t = platt(y, v) if any("separates" in said for said in three.fit_warnings_) else y
+        free, tied = (objective(cal.log_odds(s), t, v) for cal in (three, two))
+        assert close(free, tied), (seed, free - tied)
+
+
 @needs_data
 @pytest.mark.parametrize("log_odds", [False, True])
 @pytest.mark.parametrize("cls", [PlattCalibrator, LogisticCalibrator, BetaCalibrator])
@@ -276,3 +290,12 @@ def test_a_heavy_row_does_not_tilt_a_flat_fit():
         cal = oddsmith.MonotoneLogisticCalibrator().fit(s, y, weight)
     level = np.log(weight[y == 1].sum()) - np.log(weight[y == 0].sum())
     np.testing.assert_allclose(cal.log_odds(s), level, atol=1e-3)
+
+
+def test_a_row_whose_weight_vanishes_beside_another_does_not_tilt_a_flat_fit():
+    """Rounding leaves nothing of the curvature of a slope beside that of the level: the slope is 0, not noise."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        cal = MonotoneLogisticCalibrator().fit([6.1e-10, 7.5e-9, 4.5e-6], [1, 0, 0], [1.48e17, 1.7e-58, 6.3e-19])
+    assert not [one for one in said if issubclass(one.category, NonConvergenceWarning)]
+    np.testing.assert_allclose(cal.log_odds([6.1e-10, 7.5e-9, 4.5e-6]), np.log(1.48e17 + 1), atol=1e-3)

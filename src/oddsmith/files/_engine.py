@@ -4,12 +4,9 @@ import contextlib
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from oddsmith import _check
-
-if TYPE_CHECKING:
-    pass
 
 #: Told how much is done, as a fraction of 1.
 Progress = Callable[[float], object]

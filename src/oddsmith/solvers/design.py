@@ -7,13 +7,14 @@ two passes over every score find the others.
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from oddsmith import _kernels
 from oddsmith._types import Floats
 from oddsmith.solvers.cells import FINE, Cells, pooling_error
-from oddsmith.solvers.newton import Direction, Loss, Minimum, Quadratic, minimize, newton_step, rising_step
+from oddsmith.solvers.newton import Direction, Minimum, Quadratic, minimize, newton_step
 from oddsmith.solvers.sketch import ScoreScale, Sketch, sketch
 from oddsmith.solvers.targets import Targets
 from oddsmith.table import ScoreTable
@@ -41,7 +42,7 @@ class Design:
 
     def fit(self, penalty: Floats, start: Floats | None = None, direction: Direction = newton_step) -> Minimum:
         """Minimize the loss with a penalty, shape (k, k), from the base rate or another start."""
-        loss = _loss(lambda: [(self.columns, self.up, self.down)], self.aside, penalty)
+        loss = _Loss(lambda: [(self.columns, self.up, self.down)], self.aside, penalty)
         return minimize(loss, self.level() if start is None else start, self.cases, direction)
 
     def is_fine(self, theta: Floats) -> bool:
@@ -65,15 +66,20 @@ class Design:
         return start
 
 
-def _loss(parts: Callable[[], Iterable[Part]], aside: Floats | float, penalty: Floats) -> Loss:
-    """Return Σ up·log(1 + e⁻ᶻ) + down·log(1 + eᶻ) − aside·θ + ½θ·penalty·θ, z = columns·θ, as a function of θ.
+@dataclass(frozen=True)
+class _Loss:
+    """Σ up·log(1 + e⁻ᶻ) + down·log(1 + eᶻ) − aside·θ + ½θ·penalty·θ, z = columns·θ, as a function of θ.
 
     Nothing in the sum over the points cancels.
     """
 
-    def at(theta: Floats) -> Quadratic:
-        value, gradient, hessian = 0.0, np.zeros_like(theta), np.zeros_like(penalty)
-        for columns, up, down in parts():
+    parts: Callable[[], Iterable[Part]]
+    aside: Floats | float
+    penalty: Floats
+
+    def __call__(self, theta: Floats) -> Quadratic:
+        value, gradient, hessian = 0.0, np.zeros_like(theta), np.zeros_like(self.penalty)
+        for columns, up, down in self.parts():
             z = columns @ theta
             size = np.abs(z)
             e = np.exp(-size)
@@ -83,10 +89,12 @@ def _loss(parts: Callable[[], Iterable[Part]], aside: Floats | float, penalty: F
             gradient += (np.where(positive, down - up * e, down * e - up) * q) @ columns
             curved = columns * (weight * e * q * q)[:, None]
             hessian += curved.T @ columns
-        pulled = penalty @ theta
-        return Quadratic(value + float((pulled / 2 - aside) @ theta), gradient + pulled - aside, hessian + penalty)
+        pulled = self.penalty @ theta
+        value += float((pulled / 2 - self.aside) @ theta)
+        return Quadratic(value, gradient + pulled - self.aside, hessian + self.penalty)
 
-    return at
+    def reach(self, step: Floats) -> float:
+        return max(float(np.abs(columns @ step).max()) for columns, _, _ in self.parts())
 
 
 def moment_design(
@@ -146,7 +154,7 @@ class LongDesign:
         found = short.fit(penalty, start, direction)
         if len(self.points.x) == 1 or (found.converged and short.is_fine(found.theta)):
             return found
-        return minimize(_loss(self._parts, 0.0, penalty), found.theta, short.cases, direction)
+        return minimize(_Loss(self._parts, 0.0, penalty), found.theta, short.cases, direction)
 
     def _parts(self) -> Iterator[Part]:
         """Walk over the scores, a cache-sized piece at a time."""
@@ -157,6 +165,19 @@ class LongDesign:
 
 
 def fit_rising(points: Design | LongDesign, penalty: Floats) -> Minimum:
-    """Return the best fit with coefficients ≥ 0, the last one being free."""
+    """Return the best fit with coefficients ≥ 0, the last one being free.
+
+    Where the free fit is not that, it is the best of those with one or more of the coefficients held at 0. With two of
+    them that is sure; a search over all at once stops short where classes are nearly separated.
+    """
     free = points.fit(penalty)
-    return free if np.all(free.theta[:-1] >= 0) else points.fit(penalty, direction=rising_step)
+    if np.all(free.theta[:-1] >= 0):
+        return free
+    faces = [np.append(face, 1.0) for face in np.ndindex((2,) * (len(penalty) - 1)) if not all(face)]
+    offers = [points.fit(penalty, direction=partial(_step_on_face, face)) for face in faces]
+    return min((fit for fit in offers if np.all(fit.theta[:-1] >= 0)), key=lambda fit: fit.value)
+
+
+def _step_on_face(face: Floats, theta: Floats, at: Quadratic) -> Floats:
+    """Return Newton's step for the coefficients with a 1 in ``face``, and none for the others."""
+    return newton_step(theta, Quadratic(at.value, at.gradient * face, at.hessian * np.outer(face, face)))

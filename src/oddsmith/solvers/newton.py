@@ -10,8 +10,9 @@ side), one temperature (`classify._softmax`, 1.6 to 2.2 times: it looks at the s
 (`classify._linear`: L-BFGS, as k² parameters have no Hessian that could be kept) and the learners (`learners._newton`).
 """
 
+import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy.optimize import nnls
@@ -31,6 +32,9 @@ _ROUNDING = 1e-14
 
 #: The least curvature of a step that must not make coefficients negative, as a share of that of single ones.
 _RIDGE = 1e-12
+
+#: Curvature of a coefficient beside that of the last one, as a share of its own, that rounding may have made.
+_ALIKE = 1e-15
 
 #: A floor for curvature as a share of the diagonal: features that the data do not tell apart share their effect.
 _FLOOR = 1e-13
@@ -52,8 +56,15 @@ class Minimum(NamedTuple):
     converged: bool
 
 
-#: From parameters to value and derivatives.
-Loss = Callable[[Floats], Quadratic]
+class Loss(Protocol):
+    """A logistic loss: from parameters to value and derivatives."""
+
+    def __call__(self, theta: Floats) -> Quadratic:
+        """Return the value with its derivatives."""
+
+    def reach(self, step: Floats) -> float:
+        """Return how far the step moves a forecast's log-odds at most."""
+
 
 #: From parameters and derivatives there to the step that a quadratic loss would call for.
 Direction = Callable[[Floats, Quadratic], Floats]
@@ -81,16 +92,28 @@ def rising_step(theta: Floats, at: Quadratic) -> Floats:
     curve, pull = at.hessian, at.hessian @ theta - at.gradient
     last, across = max(float(curve[-1, -1]), 1e-290), curve[:-1, -1]
     inner = curve[:-1, :-1] - np.outer(across, across) / last
-    unit = 1 / np.sqrt(np.maximum(inner.diagonal(), 1e-290))
+    # Coefficients that rounding does not tell from the last one are 0.
+    own, most = inner.diagonal(), curve.diagonal()[:-1]
+    unit = np.divide(1.0, np.sqrt(np.abs(own)), out=np.zeros_like(own), where=own > _ALIKE * most)
     scaled = inner * unit[:, None] * unit
     if not (np.isfinite(scaled).all() and np.isfinite(pull).all()):
         return np.full_like(theta, np.nan)
-    # Rounding of that difference may leave directions without curvature, or with less than none.
+    # Directions without curvature, or with less than none.
     curvature, ways = np.linalg.eigh(scaled)
     root = np.sqrt(np.maximum(curvature, _RIDGE))
     found, _ = nnls(root[:, None] * ways.T, ways.T @ (unit * (pull[:-1] - across * pull[-1] / last)) / root)
     slopes = unit * found
     return np.append(slopes, (pull[-1] - across @ slopes) / last) - theta
+
+
+def _sure_share(reach: float) -> float:
+    """Return the share of a Newton step that lowers a logistic loss for certain: log(1 + r)/r for a reach of r.
+
+    Its curvature changes by at most a factor of eʳ where no log-odds move by more than r [1]_.
+
+    .. [1] F. Bach, Self-concordant analysis for logistic regression, Electronic Journal of Statistics 4, 2010.
+    """
+    return math.log1p(reach) / reach if reach > 0 else 0.5
 
 
 def minimize(loss: Loss, start: Floats, cases: float, direction: Direction = newton_step) -> Minimum:
@@ -114,7 +137,7 @@ def minimize(loss: Loss, start: Floats, cases: float, direction: Direction = new
         size = 1.0
         while not (there := loss(theta + size * step)).value <= at.value - 1e-4 * size * gain + slack:
             size /= 2
-            if size < 1e-15:
+            if size < 1e-15 and not 2 * size >= _sure_share(loss.reach(step)):
                 return Minimum(theta, at.value, gain <= ENOUGH * (1 + cases))
         shown = there.value < at.value - slack
         theta, at = theta + size * step, there
