@@ -127,6 +127,19 @@ def test_platt_reaches_its_optimum(name):
     assert close(objective(cal.log_odds(s), t, v), best(line_columns(s), t, v))
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_platt_reaches_its_optimum_on_a_few_rows(family):
+    """Curvature vanishes within a step where a row weighs more than all others: half steps do not find the way."""
+    for seed in range(12):
+        rng = np.random.default_rng([seed, 2])
+        data = FAMILIES[family](rng, int(rng.choice([3, 5, 12])))
+        s, y, _ = data
+        v = weights(data)
+        t = platt(y, v)
+        found, optimum = objective(fitted(PlattCalibrator(), data).log_odds(s), t, v), best(line_columns(s), t, v)
+        assert close(found, optimum), (seed, found - optimum)
+
+
 # A penalty on scores of any size, but for those whose squares are not.
 PENALIZED = [name for name, data in CASES.items() if 1e-100 < np.abs(data[0]).max() < 1e100]
 
@@ -272,6 +285,13 @@ def test_curves_converge(cls, name):
         warnings.simplefilter("always")
         cls().fit(*CASES[name])
     assert not [str(one.message) for one in said if issubclass(one.category, NonConvergenceWarning)]
+
+
+@pytest.mark.parametrize("seed", [426, 664, 1616, 2228])
+def test_a_gain_that_rounding_hides_is_no_lack_of_convergence(seed):
+    rng = np.random.default_rng([seed, 7])
+    data = FAMILIES["large counts"](rng, int(rng.choice([3, 5, 12, 40, 150, 600])))
+    assert not any("stopped before" in said for said in fitted(PiecewiseLogisticCalibrator(), data).fit_warnings_)
 
 
 def test_a_temperature_in_the_wrong_direction_is_said():

@@ -107,25 +107,25 @@ class HingeFits:
             if not keep.any():
                 return
             active, theta, loss, gain, step = active[keep], theta[keep], loss[keep], gain[keep], step[keep]
-            size = np.ones(len(active))
+            size, slack = np.ones(len(active)), 1e-14 * np.abs(loss)
             for _ in range(50):
                 trial = theta + size[:, None] * step
                 trial_loss, gradient, hessian = self.evaluate(trial, active)
                 # Near the optimum the objective changes by less than its own rounding.
-                worse = ~(trial_loss <= loss - 1e-4 * size * gain + 1e-14 * np.abs(loss))
+                worse = ~(trial_loss <= loss - 1e-4 * size * gain + slack)
                 if not worse.any():
                     break
                 size[worse] /= 2
-            if worse.any():
-                # No step lowers the objective by anything that it could show.
-                self.converged[active[worse]] = gain[worse] <= ENOUGH * (1 + self.cases)
-                keep = ~worse
-                active, trial, trial_loss = active[keep], trial[keep], trial_loss[keep]
-                gradient, hessian = gradient[keep], hessian[keep]
-                if not len(active):
-                    return
-            theta, loss = trial, trial_loss
-            self.theta[active] = theta
+            self.theta[active[~worse]] = trial[~worse]
+            near = gain <= ENOUGH * (1 + self.cases)
+            # No step lowers the objective by anything that it could show.
+            ended = worse | (near & (trial_loss >= loss - slack))
+            self.converged[active[ended]] = near[ended]
+            active, theta, loss, gradient, hessian = (
+                each[~ended] for each in (active, trial, trial_loss, gradient, hessian)
+            )
+            if not len(active):
+                return
 
     def _loss(self, z: Floats, e: Floats, aside: Floats, theta: Floats) -> Floats:
         """Return the log-loss of each fit, in a form that does not cancel, less what is set aside."""

@@ -15,6 +15,7 @@ import numpy as np
 from oddsmith._kernels import CHUNK
 from oddsmith._types import Floats, Weights
 from oddsmith.solvers.cells import FINE, Histogram, core, pooling_error
+from oddsmith.solvers.newton import sure_share
 from oddsmith.solvers.targets import Targets
 from oddsmith.table import Sample, ScoreTable
 from oddsmith.table.rows import binary_scale
@@ -251,7 +252,7 @@ def newton(points: "Points", problem: Problem, starts: Sequence[Place]) -> tuple
             # Near the optimum the objective changes by less than its own rounding.
             while not (value := problem.loss(points, trial)) <= before - 1e-4 * size * gain + 1e-14 * abs(before):
                 size /= 2
-                if size <= 1e-15:
+                if size < 1e-15 and not 2 * size >= sure_share(2 * abs(da) + abs(db)):  # |x − center| is 2 at most
                     return place, gain <= _ENOUGH * cases
                 trial = place.moved(size * da, size * db)
             there = problem.derivatives(points, trial)

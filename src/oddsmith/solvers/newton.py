@@ -106,7 +106,7 @@ def rising_step(theta: Floats, at: Quadratic) -> Floats:
     return np.append(slopes, (pull[-1] - across @ slopes) / last) - theta
 
 
-def _sure_share(reach: float) -> float:
+def sure_share(reach: float) -> float:
     """Return the share of a Newton step that lowers a logistic loss for certain: log(1 + r)/r for a reach of r.
 
     Its curvature changes by at most a factor of eʳ where no log-odds move by more than r [1]_.
@@ -137,7 +137,7 @@ def minimize(loss: Loss, start: Floats, cases: float, direction: Direction = new
         size = 1.0
         while not (there := loss(theta + size * step)).value <= at.value - 1e-4 * size * gain + slack:
             size /= 2
-            if size < 1e-15 and not 2 * size >= _sure_share(loss.reach(step)):
+            if size < 1e-15 and not 2 * size >= sure_share(loss.reach(step)):
                 return Minimum(theta, at.value, gain <= ENOUGH * (1 + cases))
         shown = there.value < at.value - slack
         theta, at = theta + size * step, there
