@@ -39,26 +39,30 @@ def fit_temperature(z: Floats, index: Ints, weight: Floats, unknown: float = 0.0
     chosen = z[np.arange(len(z)), index]
     rows = _LogitRows(z, z.max(axis=1), chosen + unknown / (total + unknown) * (mean - chosen), weight)
     share = weight / total  # first, so that the largest logits and weights do not overflow together
-    size = float(share @ (rows.top - mean))
+    gap = rows.top - mean
+    mean_gap, there = float(share @ gap), gap > 0
+    # By the geometric mean: one logit may be far larger than the others, which ask for a temperature of their own size.
+    logs = np.log(gap, out=np.zeros_like(gap), where=there)
+    size = min(mean_gap, float(np.exp(share @ logs / (share @ there)))) if mean_gap > 0 else 0.0
     # The mean of equal logits may be off in its last bit: where that could matter, look at the logits.
     if size <= 1e-9 * np.abs(rows.top).max() and (size <= 0 or np.array_equal(rows.top, z.min(axis=1))):
         return 1.0, 1.0, ConstantScoreWarning
     if np.array_equal(rows.top, rows.chosen):
         return size / _BRACKET, size, SeparableWarning
     if share @ (rows.chosen - mean) <= 0:
-        return size * _BRACKET, size, ReversedScoreWarning
-    beta, count = 1.0, 512
+        return mean_gap * _BRACKET, size, ReversedScoreWarning
+    beta, count, least = 1.0, 512, size / (mean_gap * _BRACKET)
     # Few rows find the neighborhood, more rows narrow it; the whole then needs two or three passes.
     while count < len(z) // 8:
-        beta = _newton(_LogitRows(*(column[:: len(z) // count] for column in rows)), size, beta, 1e-3)
+        beta = _newton(_LogitRows(*(column[:: len(z) // count] for column in rows)), size, beta, least, 1e-3)
         count *= 16
-    beta = _newton(rows, size, beta, 1e-9)
-    return size / beta, size, None if 2.0 / _BRACKET < beta < _BRACKET / 2.0 else NonConvergenceWarning
+    beta = _newton(rows, size, beta, least, 1e-9)
+    return size / beta, size, None if 2.0 * least < beta < _BRACKET / 2.0 else NonConvergenceWarning
 
 
-def _newton(rows: _LogitRows, size: float, beta: float, tolerance: float) -> float:
+def _newton(rows: _LogitRows, size: float, beta: float, least: float, tolerance: float) -> float:
     """Find the root of the slope in β by Newton steps, halving the bracket (in log β) where they fail."""
-    low, high = 1.0 / _BRACKET, _BRACKET
+    low, high = least, _BRACKET
     last_slope = last_step = np.inf
     for _ in range(_MAX_STEPS):
         slope, curvature = _derivatives(rows, size, beta)

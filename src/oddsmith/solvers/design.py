@@ -42,7 +42,7 @@ class Design:
 
     def fit(self, penalty: Floats, start: Floats | None = None, direction: Direction = newton_step) -> Minimum:
         """Minimize the loss with a penalty, shape (k, k), from the base rate or another start."""
-        loss = _Loss(lambda: [(self.columns, self.up, self.down)], self.aside, penalty)
+        loss = _SummedLoss(lambda: [(self.columns, self.up, self.down)], self.aside, penalty)
         return minimize(loss, self.level() if start is None else start, self.cases, direction)
 
     def is_fine(self, theta: Floats) -> bool:
@@ -67,7 +67,7 @@ class Design:
 
 
 @dataclass(frozen=True)
-class _Loss:
+class _SummedLoss:
     """Σ up·log(1 + e⁻ᶻ) + down·log(1 + eᶻ) − aside·θ + ½θ·penalty·θ, z = columns·θ, as a function of θ.
 
     Nothing in the sum over the points cancels.
@@ -154,7 +154,7 @@ class LongDesign:
         found = short.fit(penalty, start, direction)
         if len(self.points.x) == 1 or (found.converged and short.is_fine(found.theta)):
             return found
-        return minimize(_Loss(self._parts, 0.0, penalty), found.theta, short.cases, direction)
+        return minimize(_SummedLoss(self._parts, 0.0, penalty), found.theta, short.cases, direction)
 
     def _parts(self) -> Iterator[Part]:
         """Walk over the scores, a cache-sized piece at a time."""
