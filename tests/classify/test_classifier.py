@@ -338,6 +338,20 @@ class TestEstimator:
             CalibratedClassifier(LinearSVC(), other="auto")
         assert old not in inspect.signature(CalibratedClassifier).parameters
 
+    def test_the_first_of_two_old_names_is_told(self):
+        with pytest.raises(InvalidInputError, match=r"^calibrator is called method"):
+            CalibratedClassifier(score="auto", calibrator="platt")
+
+    def test_a_subclass_may_have_a_parameter_of_an_old_name(self):
+        class Judged(CalibratedClassifier):
+            def __init__(self, estimator=None, score="brier"):
+                super().__init__(estimator)
+                self.score = score
+
+        assert Judged(score="log").score == "log"
+        with pytest.raises(InvalidInputError, match=r"^calibrator is called method"):
+            Judged(calibrator="platt")
+
     def test_it_does_not_touch_what_it_was_given(self):
         estimator, calibrator = LinearSVC(), PlattCalibrator()
         CalibratedClassifier(estimator, calibrator).fit(X, Y)
