@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict
-from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -230,6 +230,14 @@ class TestContainers:
         assert model.n_features_in_ == 5
         plain = CalibratedClassifier(make_pipeline(StandardScaler(), LinearSVC())).fit(X, WORDS)
         np.testing.assert_allclose(model.predict_proba(frame), plain.predict_proba(X))
+
+    @pytest.mark.parametrize("library", ["pandas", "polars"])
+    @pytest.mark.parametrize("y", [Y, THREE])
+    @pytest.mark.filterwarnings("error:X has feature names")
+    def test_frames_for_pairs_of_classes(self, library, y):
+        frame = pytest.importorskip(library).DataFrame({name: X[:, i] for i, name in enumerate("abcde")})
+        model = CalibratedClassifier(OneVsOneClassifier(LinearSVC()), "platt", multiclass="pairwise", cv=2)
+        np.testing.assert_allclose(model.fit(frame, y).predict_proba(frame), model.fit(X, y).predict_proba(X))
 
     def test_text_goes_through_a_pipeline(self):
         texts = ["good film", "bad film", "good plot", "bad plot", "very good", "very bad"] * 5
