@@ -259,3 +259,17 @@ class TestSeveralClasses:
     def test_what_has_no_answer_is_refused(self, prob, rule, prior, words):
         with pytest.raises(InvalidInputError, match=words):
             combine_class_probabilities(prob, rule, prior)
+
+
+@pytest.mark.parametrize("size", [1e-10, 1e-160, 1e-200, 1e-300])
+def test_stacking_of_tiny_log_odds(size):
+    stack = StackingCombiner().fit([[size], [-size], [size]], [0, 1, 1])
+    # So little evidence leaves the prior alone, and the penalty rules: w = Σ (y − π)·L/penalty.
+    assert stack.intercept_ == pytest.approx(np.log(2))
+    assert stack.coef_[0] / size == pytest.approx(-2 / 3 / 0.1)
+
+
+def test_stacking_with_a_huge_penalty():
+    stack = StackingCombiner(penalty=1e20).fit([[1.0], [-1.0], [1.0]], [0, 1, 1])
+    assert stack.intercept_ == pytest.approx(np.log(2))
+    assert stack.coef_[0] == pytest.approx(-2 / 3 / 1e20)

@@ -13,6 +13,7 @@ they assume:
 ================================  ==============================================================
 """
 
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any, Self
@@ -273,8 +274,10 @@ class StackingCombiner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.intercept_: float = float(np.log((n_positive + 1) / (n_negative + 1)))
             return self
         # The same objective in columns of size 1: huge log-odds would leave nothing of the intercept.
-        size = float(np.abs(columns).max()) or 1.0
-        inverse_penalty = min(size, _LARGE) ** 2 / penalty
+        largest = float(np.abs(columns).max())
+        # Columns of tiny log-odds, or with a huge penalty, stay below 1: beside it the solver must see the intercept.
+        size = max(largest, 1e-5 * math.sqrt(penalty))
+        inverse_penalty = (size * (_LARGE / max(largest, _LARGE))) ** 2 / penalty
         model = LogisticRegression(C=inverse_penalty, solver="newton-cholesky", tol=1e-10, max_iter=200)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

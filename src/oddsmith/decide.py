@@ -19,8 +19,8 @@ _EPS = float(np.finfo(np.float64).eps)
 def decide(prob: ArrayLike, costs: ArrayLike, *, abstain: ArrayLike | None = None) -> NDArray[np.int64]:
     """Take the decision of least expected cost for every row.
 
-    The decision is argmin_d Σ_c C[d][c]·P(c|x). Expected costs are tied where rounding could have made the
-    difference: P is known to a few units in its last place, and so is each term C[d][c]·P(c|x). Costs of other
+    d(x) = argmin_d Σ_c C_dc·P(c|x). Expected costs are tied where rounding could have made the
+    difference: P is known to a few units in its last place, and so is each term C_dc·P(c|x). Costs of other
     rows or decisions play no part, however large. Ties go to the lower index, so to the negative class of two.
     Do not use it on uncalibrated scores: a threshold on them has no meaning in costs.
 
@@ -29,7 +29,7 @@ def decide(prob: ArrayLike, costs: ArrayLike, *, abstain: ArrayLike | None = Non
     prob : array of shape (n,) or (n, k)
         P(positive class), or the probabilities of k ≥ 2 classes with rows that sum to 1.
     costs : array of shape (d, k) or (n, d, k)
-        C[d][c] is the cost of decision d when the class is c, for all rows or for each; for two classes see
+        C_dc is the cost of decision d when the class is c, for all rows or for each; for two classes see
         `binary_costs`. There may be more or fewer decisions than classes, and costs may be negative (gains).
     abstain : float or array of shape (n,), optional
         The price of not deciding, for all rows or for each. Where every decision is expected to cost more, the
@@ -46,11 +46,13 @@ def decide(prob: ArrayLike, costs: ArrayLike, *, abstain: ArrayLike | None = Non
 
     Examples
     --------
-    >>> decide([0.05, 0.2, 0.3], binary_costs(false_positive=1, false_negative=4)).tolist()
+    >>> costs = binary_costs(false_positive=1, false_negative=4)
+    >>> decide([0.05, 0.2, 0.3], costs).tolist()
     [0, 0, 1]
     >>> decide([0.05, 0.4, 0.9], [[0, 1], [1, 0]], abstain=0.2).tolist()
     [0, -1, 1]
-    >>> decide([0.2, 0.2], binary_costs(false_positive=1, false_negative=[2, 9])).tolist()
+    >>> by_row = binary_costs(false_positive=1, false_negative=[2, 9])
+    >>> decide([0.2, 0.2], by_row).tolist()
     [0, 1]
     """
     p, matrix = _checked(prob, costs)
@@ -74,7 +76,7 @@ def decide(prob: ArrayLike, costs: ArrayLike, *, abstain: ArrayLike | None = Non
 def expected_cost(prob: ArrayLike, costs: ArrayLike) -> Floats:
     """Return the expected cost of every decision for every row.
 
-    R[i][d] = Σ_c C[d][c]·P(c|x_i). The smallest of a row is the price of the best decision, ``.min(axis=1)``.
+    R_id = Σ_c C_dc·P(c|x_i). The smallest of a row is the price of the best decision, ``.min(axis=1)``.
 
     Parameters
     ----------
@@ -100,7 +102,7 @@ def binary_costs(
     true_positive: ArrayLike = 0.0,
     true_negative: ArrayLike = 0.0,
 ) -> Floats:
-    """Name the four costs of a two-class decision, and get the matrix C[d][c] that `decide` takes.
+    """Name the four costs of a two-class decision, and get the matrix C_dc that `decide` takes.
 
     Decision and class 0 are the negative ones: C = [[TN, FN], [FP, TP]]. Numbers make one matrix of shape (2, 2);
     where any cost is an array of shape (n,), each row has its own, and the shape is (n, 2, 2).
@@ -137,7 +139,7 @@ def cost_threshold(costs: ArrayLike) -> float | Floats:
     Parameters
     ----------
     costs : array of shape (2, 2) or (n, 2, 2)
-        C[d][c], as made by `binary_costs`, for all rows or for each.
+        C_dc, as made by `binary_costs`, for all rows or for each.
 
     Returns
     -------

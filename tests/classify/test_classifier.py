@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict
-from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -231,6 +231,14 @@ class TestContainers:
         plain = CalibratedClassifier(make_pipeline(StandardScaler(), LinearSVC())).fit(X, WORDS)
         np.testing.assert_allclose(model.predict_proba(frame), plain.predict_proba(X))
 
+    @pytest.mark.parametrize("library", ["pandas", "polars"])
+    @pytest.mark.parametrize("y", [Y, THREE])
+    @pytest.mark.filterwarnings("error:X has feature names")
+    def test_frames_for_pairs_of_classes(self, library, y):
+        frame = pytest.importorskip(library).DataFrame({name: X[:, i] for i, name in enumerate("abcde")})
+        model = CalibratedClassifier(OneVsOneClassifier(LinearSVC()), "platt", multiclass="pairwise", cv=2)
+        np.testing.assert_allclose(model.fit(frame, y).predict_proba(frame), model.fit(X, y).predict_proba(X))
+
     def test_text_goes_through_a_pipeline(self):
         texts = ["good film", "bad film", "good plot", "bad plot", "very good", "very bad"] * 5
         labels = [1, 0, 1, 0, 1, 0] * 5
@@ -337,6 +345,20 @@ class TestEstimator:
         with pytest.raises(TypeError, match="unexpected keyword argument 'other'"):
             CalibratedClassifier(LinearSVC(), other="auto")
         assert old not in inspect.signature(CalibratedClassifier).parameters
+
+    def test_the_first_of_two_old_names_is_told(self):
+        with pytest.raises(InvalidInputError, match=r"^calibrator is called method"):
+            CalibratedClassifier(score="auto", calibrator="platt")
+
+    def test_a_subclass_may_have_a_parameter_of_an_old_name(self):
+        class Judged(CalibratedClassifier):
+            def __init__(self, estimator=None, score="brier"):
+                super().__init__(estimator)
+                self.score = score
+
+        assert Judged(score="log").score == "log"
+        with pytest.raises(InvalidInputError, match=r"^calibrator is called method"):
+            Judged(calibrator="platt")
 
     def test_it_does_not_touch_what_it_was_given(self):
         estimator, calibrator = LinearSVC(), PlattCalibrator()

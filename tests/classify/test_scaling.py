@@ -379,6 +379,12 @@ EXPECTED_FAILURES = {
 }
 
 
+@every
+def test_an_argument_without_a_name_is_refused_by_the_class_itself(method):
+    with pytest.raises(TypeError, match=rf"^{method.__name__}\.__init__\(\) takes"):
+        method(1)
+
+
 @pytest.mark.filterwarnings("ignore::oddsmith.errors.OddsmithWarning")
 @parametrize_with_checks([method() for method in ALL], expected_failed_checks=lambda _: EXPECTED_FAILURES)
 def test_scikit_learn_contract(estimator, check):

@@ -97,3 +97,19 @@ def test_taking_everything_away_leaves_a_table_that_prints():
         assert "distinct=0" in repr(rest)
         assert "prevalence=nan" in repr(rest)
         assert one.merge(rest) == one
+        with pytest.raises(InvalidInputError, match="the table must hold scores; got ScoreTable"):
+            rest.span()
+
+
+def test_light_rows_are_what_is_left_where_heavy_ones_are_taken_away():
+    heavy, light = (ScoreTable.from_arrays(SCORES, Y, np.full(len(Y), weight)) for weight in (1.0, 1e-20))
+    apart = light.map(lambda scores: scores + 10)
+    assert heavy.merge(apart).minus(heavy) == apart
+    with pytest.raises(InvalidInputError, match=r"what is left must weigh more than rounding; got 6 rows"):
+        heavy.merge(light).minus(heavy)
+
+
+def test_light_rows_that_are_not_there_are_not_taken_away():
+    heavy, light = (ScoreTable.from_arrays([score], [1], [weight]) for score, weight in ((0.0, 1.0), (1.0, 1e-20)))
+    with pytest.raises(InvalidInputError, match="more weight than is in it"):
+        heavy.merge(light).minus(light.scale(2.0))

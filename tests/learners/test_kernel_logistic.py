@@ -290,3 +290,11 @@ def test_rows_of_weight_zero_have_no_coefficient(noisy):
     weight[::3] = 0
     model = KernelLogisticRegression("rbf").fit(X, y, sample_weight=weight)
     assert ((model.dual_coef_ == 0) == (weight == 0)).all()
+
+
+@pytest.mark.parametrize("kernel", ["linear", "quadratic", "rbf"])
+def test_a_class_of_hardly_any_weight_keeps_its_odds(kernel):
+    light = KernelLogisticRegression(kernel).fit([[0.0], [1.0]], [0, 1], [1e-20, 1.0])
+    assert light.log_odds([[0.0]]) == pytest.approx(20 * np.log(10), rel=1e-6)
+    other = KernelLogisticRegression(kernel).fit([[0.0], [1.0]], [1, 0], [1e-20, 1.0])
+    assert other.log_odds([[0.0]]) == pytest.approx(-20 * np.log(10), rel=1e-6)

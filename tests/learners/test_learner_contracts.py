@@ -20,6 +20,7 @@ from oddsmith.learners import (
     SmoothedTreeClassifier,
     VotedPerceptron,
 )
+from samples import ours_allowed
 
 FAST = [
     BoostedClassifier(n_estimators=20),
@@ -175,6 +176,22 @@ def test_base_must_take_weights():
 
     with pytest.raises(InvalidInputError, match=r"estimator\.fit must take sample_weight; got "):
         BoostedClassifier(NoWeights()).fit(DATA, LABELS)
+
+
+@pytest.mark.parametrize("form", [np.array, sparse.csr_array])
+@pytest.mark.parametrize("size", [1e-300, 1e-160, 1e39, 1e150, 1e300])
+@pytest.mark.parametrize("model", FAST, ids=repr)
+def test_features_of_any_size_are_learned_or_refused_in_clear_words(model, size, form):
+    X = form([[size], [2 * size], [3 * size], [4 * size]])
+    try:
+        with ours_allowed():
+            fitted = clone(model).fit(X, [0, 1, 0, 1])
+    except InvalidInputError as error:
+        assert str(error).startswith(f"features of {type(model).__name__} must lie within ±")  # noqa: PT017
+        with pytest.raises(InvalidInputError, match="must lie within"):
+            clone(model).fit([[1.0], [2.0]], [0, 1]).predict_proba(X)
+    else:
+        assert np.isfinite(fitted.predict_proba(X)).all()
 
 
 def test_exports_are_sorted_and_exist():

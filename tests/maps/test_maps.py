@@ -40,7 +40,17 @@ def test_dictionary_round_trip(fitted):
 
 
 @pytest.mark.parametrize(
-    "content", [{}, {"shape": "nonsense"}, {"shape": "step"}, {"shape": "step", "knots": [], "extra": 1}]
+    "content",
+    [
+        {},
+        {"shape": "nonsense"},
+        {"shape": "step"},
+        {"shape": "step", "knots": [], "extra": 1},
+        {"shape": ["step"]},
+        {"shape": "step", 1: 2},
+        {"shape": "unit_input", "inner": {"shape": {}}, "clip": 0.1},
+    ],
+    ids=str,
 )
 def test_bad_dictionaries_are_refused(content):
     with pytest.raises(InvalidInputError, match="must"):
@@ -111,3 +121,31 @@ def test_interpolation_never_passes_the_next_value():
     np.testing.assert_array_equal(ramp.probability(knots), values)
     around = np.sort(np.concatenate([knots, np.nextafter(knots, -np.inf), np.nextafter(knots, np.inf)]))
     assert np.all(np.diff(ramp.probability(around)) >= 0)
+
+
+@pytest.mark.parametrize("fitted", [RAMP, LinearMap(np.array([-1.7e308, 1.7e308]), np.array([0.1, 0.9])), STEPS, LINE])
+def test_a_missing_score_leaves_infinite_ones_alone(fitted):
+    there = [np.inf, -np.inf, 1.7e308]
+    missing, *values = fitted.probability([np.nan, *there])
+    assert values == fitted.probability(there).tolist()
+    assert np.isnan(missing) or fitted is STEPS
+
+
+@pytest.mark.parametrize("fitted", [LogitInputMap(LINE, None), LogitInputMap(LINE, 1e-6), UnitInputMap(LINE, 1e-6)])
+def test_a_missing_score_hides_none_that_is_no_probability(fitted):
+    assert np.isnan(fitted.log_odds([np.nan, 0.5])).tolist() == [True, False]
+    assert np.isnan(fitted.log_odds([np.nan]))
+    for bad in (2.0, -1.0, np.inf):
+        with pytest.raises(InvalidInputError, match=r"scores must lie in \[0, 1\]"):
+            fitted.log_odds([np.nan, bad])
+
+
+def test_a_shape_that_writes_neither_of_two_methods_says_so():
+    class Empty(CalibrationMap):
+        is_monotone = True
+
+    for name in ("log_odds", "probability"):
+        with pytest.raises(NotImplementedError, match="Empty must write log_odds or probability"):
+            getattr(Empty(), name)([0.0])
+        with pytest.raises(NotImplementedError, match="Empty must write log_odds_formula or probability_formula"):
+            getattr(Empty(), f"{name}_formula")()

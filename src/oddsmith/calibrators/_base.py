@@ -157,7 +157,8 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         --------
         >>> from oddsmith import PlattCalibrator
         >>> scores, y = [-1.5, -0.2, 0.3, 1.7, 0.1, 0.4], [0, 1, 0, 1, 0, 1]
-        >>> chunks = PlattCalibrator().partial_fit(scores[:4], y[:4]).partial_fit(scores[4:], y[4:])
+        >>> chunks = PlattCalibrator().partial_fit(scores[:4], y[:4])
+        >>> chunks = chunks.partial_fit(scores[4:], y[4:])
         >>> chunks.map_ == PlattCalibrator().partial_fit(scores, y).map_
         True
         """

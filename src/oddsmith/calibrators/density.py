@@ -186,7 +186,8 @@ class DensityCalibrator(_BayesCalibrator):
     Examples
     --------
     >>> from oddsmith import DensityCalibrator
-    >>> cal = DensityCalibrator("exponential", "gaussian").fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
+    >>> scores, y = [-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1]
+    >>> cal = DensityCalibrator("exponential", "gaussian").fit(scores, y)
     >>> cal.positive_.parameters["theta"]
     0.0
     """
@@ -241,7 +242,8 @@ class GaussianCalibrator(_BayesCalibrator):
     Examples
     --------
     >>> from oddsmith import GaussianCalibrator
-    >>> cal = GaussianCalibrator().fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
+    >>> scores, y = [-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1]
+    >>> cal = GaussianCalibrator().fit(scores, y)
     >>> cal.positive_.parameters["mu"]
     1.5
     """

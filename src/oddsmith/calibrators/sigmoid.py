@@ -130,7 +130,8 @@ class PlattCalibrator(_LineCalibrator):
     Examples
     --------
     >>> from oddsmith import PlattCalibrator
-    >>> cal = PlattCalibrator().fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1])
+    >>> scores, y = [-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1, 1]
+    >>> cal = PlattCalibrator().fit(scores, y)
     >>> cal.predict_proba([0.0, 2.0])[:, 1].round(3)
     array([0.452, 0.739])
     """

@@ -1,5 +1,6 @@
 """A classifier whose probabilities are calibrated, by any calibrator and any protocol."""
 
+import inspect
 import os
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
@@ -47,12 +48,12 @@ _RENAMED = {"calibrator": "method", "score": "response_method"}
 
 
 class _Renamed:
-    """Refuse old names of parameters, naming the new ones; the signature stays what it is."""
+    """Refuse old names of parameters, naming the new ones; a subclass may have parameters of these names."""
 
     def __new__(cls, *_: Any, **given: Any) -> Self:
-        for old in _RENAMED.keys() & given.keys():
-            new = _RENAMED[old]
-            _check.fail(f"{old} is called {new}", f"{old}={given[old]!r}", f"pass it as {new}")
+        for old, new in _RENAMED.items():
+            if old in given and old not in inspect.signature(cls.__init__).parameters:
+                _check.fail(f"{old} is called {new}", f"{old}={given[old]!r}", f"pass it as {new}")
         return super().__new__(cls)
 
 

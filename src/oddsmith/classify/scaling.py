@@ -135,6 +135,7 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return ScalingMap(self.n_features_in_, self.input_, (part,), np.ones(1), np.zeros(len(self.classes_)))
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class TemperatureScaling(JointScaling):
     """Divide all logits by one number, the temperature T.
 
@@ -301,6 +302,7 @@ class MatrixScaling(VectorScaling):
         return penalty
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class DirichletScaling(MatrixScaling):
     """Matrix scaling of log-probabilities: exact when the vectors of each class follow a Dirichlet law.
 

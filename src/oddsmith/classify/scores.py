@@ -234,8 +234,13 @@ def unwrap(estimator: Any, X: Any) -> tuple[Any, Any]:
         return unwrap(estimator.steps[-1][1], X)
     if isinstance(estimator, OneVsOneClassifier) and len(getattr(estimator, "classes_", ())) == 2:
         # Of two classes its own score is a vote plus a squeezed margin, with a jump in the middle.
-        return unwrap(estimator.estimators_[0], X)
+        return unwrap(estimator.estimators_[0], _without_names(X))
     return estimator, X
+
+
+def _without_names(X: Any) -> Any:
+    """Return X as the members of a `OneVsOneClassifier` saw it: it fits them to arrays."""
+    return np.asarray(X) if hasattr(X, "columns") else X
 
 
 def _members(final: Any, layout: ScoreLayout) -> tuple[list[Any], Form, float] | None:
@@ -261,6 +266,7 @@ def _of_members(
     sign: float,
 ) -> ClassifierScores:
     """Read a composite classifier column by column; NaN where a member saw one class only."""
+    X = _without_names(X) if form == "pairs" else X
     seen = [len(getattr(member, "classes_", ())) == 2 for member in members]
     parts = [classifier_scores(each, X, kind, rows=rows) for each, ok in zip(members, seen, strict=True) if ok]
     if not parts:

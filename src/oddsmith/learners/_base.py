@@ -79,6 +79,7 @@ class BinaryClassifier(ABC, ClassifierMixin, BaseEstimator):  # type: ignore[mis
         rows: FeatureRows
         rows, labels = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(labels)
+        self._refuse_far(rows)
         self.classes_, code = np.unique(labels, return_inverse=True)
         if len(self.classes_) != 2:
             count = f"{len(self.classes_)} class{'' if len(self.classes_) == 1 else 'es'}"
@@ -91,7 +92,20 @@ class BinaryClassifier(ABC, ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     def _read_rows(self, X: ArrayLike) -> FeatureRows:
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        rows: FeatureRows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        self._refuse_far(rows)
+        return rows
+
+    def _farthest(self) -> float:
+        """Return the largest feature whose products, as this learner forms them, are finite."""
+        return np.inf
+
+    def _refuse_far(self, rows: FeatureRows) -> None:
+        entries = rows.data if is_sparse(rows) else rows
+        limit, largest = self._farthest(), max(-entries.min(initial=0.0), entries.max(initial=0.0))
+        if largest > limit:
+            must = f"features of {type(self).__name__} must lie within ±{limit:g}"
+            _check.fail(must, f"one of size {largest:g}", "divide each feature by one number")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -17,7 +17,6 @@ from scipy.special import expit
 from oddsmith._check import fail
 from oddsmith._types import Bools, Floats
 from oddsmith.errors import NonConvergenceWarning
-from oddsmith.maps.base import logit
 
 # Below this squared decrement the objective changes by less than its own rounding, and full steps are safe.
 _TOO_SMALL_TO_MEASURE = 1e-13
@@ -64,7 +63,7 @@ class LogisticLoss:
     def __init__(self, positive: Bools, weight: Floats) -> None:
         self.sign = np.where(positive, 1.0, -1.0)
         self.share: Floats = weight / weight.sum()
-        self.prior_log_odds = float(logit(self.share @ positive))
+        self.prior_log_odds = float(np.log(self.share[positive].sum()) - np.log(self.share[~positive].sum()))
 
     def value(self, scores: Floats) -> float:
         """Return −Σ share·log P(y|score)."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_expit
 from sklearn.base import clone
+from sklearn.tree import BaseDecisionTree
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -16,7 +17,7 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.learners import stumps
 from oddsmith.learners._base import BinaryClassifier, FeatureRows, TrainingRows
-from oddsmith.learners.trees import LEAVES, SmoothedTreeClassifier
+from oddsmith.learners.trees import FARTHEST, LEAVES, SmoothedTreeClassifier
 
 # log of a case's weight as a function of its margin z = yF: the negative slope of each loss.
 _LOG_WEIGHT: dict[str, Callable[[Floats], Floats]] = {"exponential": np.negative, "log": lambda z: log_expit(-z)}
@@ -176,6 +177,9 @@ class BoostedClassifier(BinaryClassifier):
         earlier.estimator_weights_ = self.estimator_weights_[:n_rounds]
         earlier.estimator_errors_ = self.estimator_errors_[:n_rounds]
         return earlier
+
+    def _farthest(self) -> float:
+        return FARTHEST if isinstance(self.estimator, (BaseDecisionTree, SmoothedTreeClassifier)) else np.inf
 
     def _learner(self, data: TrainingRows, rng: np.random.RandomState) -> Any:
         if self.estimator is None:

@@ -22,6 +22,8 @@ _MOST_ENTRIES = 20_000_000
 # Scores against many centers are computed in blocks of about this many kernel values, 64 MB.
 _BLOCK = 1 << 23
 
+# Squares below this have lost their digits: such features do not vary.
+_LEAST_VARIANCE = 1e-300
 
 # Rounding that may move a probability by more than about this is refused.
 _LARGEST_ERROR = 1e-5
@@ -165,6 +167,9 @@ class KernelLogisticRegression(BinaryClassifier):
         ]
         return np.concatenate(parts) + self.constant_
 
+    def _farthest(self) -> float:
+        return 1e75 if self.kernel == "quadratic" else 1e150
+
     def _check_parameters(self) -> None:
         if not callable(self.kernel):
             _check.one_of(self.kernel, "kernel", ("linear", "quadratic", "rbf"))
@@ -187,7 +192,7 @@ class KernelLogisticRegression(BinaryClassifier):
             variance = float(of_entries @ np.square(data.X.data - mean)) + left_out * mean**2
         else:
             variance = float((share @ np.square(data.X - mean)).sum())
-        return 1 / (data.X.shape[1] * variance) if variance > 0 else 1.0
+        return 1 / (data.X.shape[1] * variance) if variance > _LEAST_VARIANCE else 1.0
 
     def _fit_features(self, X: FeatureRows, loss: LogisticLoss) -> tuple[maps.Polynomial, Fit]:
         features = maps.LinearFeatures(X) if self.kernel == "linear" else OffsetQuadratic(X, self.origin_)

@@ -88,6 +88,9 @@ class MultinomialNaiveBayes(BinaryClassifier):
         """Return the log-odds of each row."""
         return np.asarray(self._read_rows(X) @ self.word_log_odds_ + self.prior_log_odds_)
 
+    def _farthest(self) -> float:
+        return 1e280  # times any weight
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True

@@ -15,6 +15,9 @@ from oddsmith.learners._base import BinaryClassifier
 
 LEAVES = ("none", "laplace", "m_estimate", "curtailment", "bayesian")
 
+#: scikit-learn's trees read features as float32.
+FARTHEST = 3.4e38
+
 Nodes = NDArray[np.intp]
 
 
@@ -211,6 +214,9 @@ class SmoothedTreeClassifier(BinaryClassifier):
         """Return P(−|x) and P(+|x) of each row's leaf."""
         positive = self._leaf_probability(X)
         return np.column_stack([1 - positive, positive])
+
+    def _farthest(self) -> float:
+        return FARTHEST
 
     def _leaf_probability(self, X: ArrayLike) -> Floats:
         rows = self._read_rows(X)

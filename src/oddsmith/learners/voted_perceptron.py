@@ -88,6 +88,9 @@ class VotedPerceptron(BinaryClassifier):
         minus = self.survival_.sum() - plus
         return np.asarray(np.log(plus + 0.5) - np.log(np.maximum(minus, 0.0) + 0.5))
 
+    def _farthest(self) -> float:
+        return 1e150
+
     def _votes(self, rows: Any) -> Floats:
         products = rows @ self.mistakes_.T
         if is_sparse(products):

@@ -37,13 +37,14 @@ class ShapedMap(ABC):
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Rebuild the map that `to_dict` wrote."""
-        found = cls._shapes.get(content.get("shape", ""))
+        shape = content.get("shape")
+        found = cls._shapes.get(shape) if isinstance(shape, str) else None
         if found is None:
             known = ", ".join(sorted(cls._shapes))
-            _check.fail(f"shape must be one of {known}", f"shape={content.get('shape')!r}", "check the map")
+            _check.fail(f"shape must be one of {known}", f"{shape=}", "check the map")
         names = {field.name for field in fields(found)}
         if content.keys() - {"shape"} != names:
-            got = ", ".join(sorted(content.keys() - {"shape"}))
+            got = ", ".join(sorted(map(str, content.keys() - {"shape"})))
             _check.fail(f"a {found.shape} map must hold {', '.join(sorted(names))}", got or "nothing", "check the map")
         return found._read({name: content[name] for name in names})
 
@@ -65,6 +66,7 @@ class CalibrationMap(ShapedMap):
 
     def log_odds(self, scores: ArrayLike) -> Floats:
         """Return log P(+|s)/P(−|s); infinite only where the map itself says that P is 0 or 1."""
+        self._refuse_neither("log_odds", "probability")
         return logit(self.probability(scores))
 
     def probability(self, scores: ArrayLike) -> Floats:
@@ -74,11 +76,18 @@ class CalibrationMap(ShapedMap):
 
     def log_odds_formula(self) -> Formula:
         """Return the log-odds as a formula."""
+        self._refuse_neither("log_odds_formula", "probability_formula")
         return log_odds_of(self.probability_formula())
 
     def probability_formula(self) -> Formula:
         """Return the probability as a formula, for exports and engines."""
         return sigmoid(self.log_odds_formula())
+
+    def _refuse_neither(self, name: str, other: str) -> None:
+        """Refuse a shape that writes neither of two methods, each of which is made from the other."""
+        if getattr(type(self), other) is getattr(CalibrationMap, other):
+            message = f"{type(self).__name__} must write {name} or {other}"
+            raise NotImplementedError(message)
 
     @property
     @abstractmethod

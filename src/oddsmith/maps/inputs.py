@@ -115,12 +115,13 @@ class UnitInputMap(InputMap):
 
 def logit_input(prob: Floats, clip: float | None) -> Floats:
     """Return the log-odds of input probabilities, refusing what is not a probability."""
-    if prob.size and (prob.min() < 0 or prob.max() > 1):
-        bad = prob.min() if prob.min() < 0 else prob.max()
+    least, most = _ends_of(prob)
+    if least < 0 or most > 1:
+        bad = least if least < 0 else most
         _check.fail('scores must lie in [0, 1] with input="probability"', f"{bad!r}", 'use input="score" for margins')
     if clip is not None:
         prob = np.clip(prob, clip, 1 - clip)
-    elif prob.size and (prob.min() == 0 or prob.max() == 1):
+    elif least == 0 or most == 1:
         _check.fail(
             "probabilities must lie strictly between 0 and 1 to have finite log-odds",
             f"{int(np.sum((prob == 0) | (prob == 1)))} values of exactly 0 or 1",
@@ -141,17 +142,20 @@ def unit_log_odds(prob: Floats, clip: float) -> Floats:
 
 def hold_unit(prob: Floats, low: float, high: float) -> Floats:
     """Hold probabilities within two bounds; refuse what lies beyond [0, 1] by more than rounding."""
-    if prob.size:
-        least, most = float(prob.min()), float(prob.max())
-        if least < -_ROUNDING or most > 1 + _ROUNDING:
-            _check.fail(
-                "scores must lie in [0, 1], as those of the fit, which were read as probabilities",
-                f"{least if least < -_ROUNDING else most!r}",
-                'fit with input="log_odds" if they are no probabilities',
-            )
-        if least >= low and most <= high:
-            return prob
-    return np.clip(prob, low, high)
+    least, most = _ends_of(prob)
+    if least < -_ROUNDING or most > 1 + _ROUNDING:
+        _check.fail(
+            "scores must lie in [0, 1], as those of the fit, which were read as probabilities",
+            f"{least if least < -_ROUNDING else most!r}",
+            'fit with input="log_odds" if they are no probabilities',
+        )
+    return prob if least >= low and most <= high else np.clip(prob, low, high)
+
+
+def _ends_of(prob: Floats) -> tuple[float, float]:
+    """Return the least and the largest score that is not missing; NaN where there is none."""
+    least, most = (float(pick.reduce(prob, axis=None, initial=np.nan)) for pick in (np.fmin, np.fmax))
+    return least, most
 
 
 def _ends(clip: float) -> tuple[float, float]:

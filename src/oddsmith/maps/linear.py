@@ -30,8 +30,8 @@ class LinearMap(CalibrationMap):
     def probability(self, scores: ArrayLike) -> Floats:
         """Return P(+|s), in [0, 1]."""
         s, knots = np.asarray(scores, dtype=np.float64), self.knots
-        if s.size and max(-s.min(), s.max()) > 1e307:
-            # So far out differences overflow; beyond the last knot nothing changes.
+        if s.size and not max(-s.min(), s.max()) <= 1e307:
+            # So far out, and maybe beside a missing score, differences overflow; beyond the last knot nothing changes.
             s = np.clip(s, knots[0], knots[-1])
         if max(-knots[0], knots[-1]) > 1e307:
             s, knots = s / 2, knots / 2

@@ -130,7 +130,8 @@ def empirical_log_odds(table: ScoreTable, *, n_bins: int = 30, edges: ArrayLike 
         index = np.minimum(np.searchsorted(ends, scores, side="right") - 1, len(ends) - 2)
     held, index = np.unique(index[inside], return_inverse=True)
     pos, neg = (sum_by(index, column[inside], len(held)) for column in (table.pos, table.neg))
-    mean = sum_by(index, (table.total * scores)[inside], len(held)) / (pos + neg)
+    unit = 2.0**80 if np.abs(scores).max() > 1e280 else 1.0  # times their weight, huge scores would overflow
+    mean = unit * (sum_by(index, (table.total * (scores / unit))[inside], len(held)) / (pos + neg))
     if edges is None:
         first = np.searchsorted(index, np.arange(len(held)))
         low, high = scores[first], scores[np.append(first[1:], len(scores)) - 1]

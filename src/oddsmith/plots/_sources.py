@@ -22,6 +22,15 @@ if TYPE_CHECKING:
 
 D = TypeVar("D", bound=Display)
 
+#: Scores that an axis can reach, with a margin and ticks beyond them.
+_FARTHEST = 1e300
+
+#: Scores closer together have bins without a width.
+_NARROWEST = 1e-300
+
+#: The least margin as a share of the scores: thousands of doubles.
+_FINEST = 1e-12
+
 
 class TableDisplay(Display):
     """A picture of a table."""
@@ -239,6 +248,16 @@ def _drawn(compute: Callable[..., D], source: Any, ax: "Axes | None", options: d
     known = inspect.signature(compute).parameters
     drawing = {name: options.pop(name) for name in list(options) if name not in known}
     return compute(source, **options).plot(ax, **drawing)
+
+
+def score_range(low: float, high: float) -> tuple[float, float]:
+    """Return the ends of an axis that shows scores from ``low`` to ``high``, with a margin."""
+    size, width = max(-low, high), high - low
+    if size > _FARTHEST:
+        must, got = f"scores must lie within ±{_FARTHEST:g} to be drawn", f"scores from {low:g} to {high:g}"
+        _check.fail(must, got, "divide all scores by one number")
+    margin = max(0.05 * width if width > _NARROWEST else 1.0, _FINEST * size)
+    return low - margin, high + margin
 
 
 def marked(name: str, *, in_sample: bool) -> str:

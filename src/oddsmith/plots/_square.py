@@ -1,5 +1,6 @@
 """The square that all reliability diagrams share: the diagonal, ticks, and the histogram of predictions beside it."""
 
+import inspect
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -67,6 +68,11 @@ class ReliabilityPicture(TableDisplay):
             ``style="points"`` or ``"lines"`` of a `ReliabilityDisplay`: a point at mean forecast and share of
             positives, joined; or a horizontal line over each bin at its share.
         """
+        _, _, *known = inspect.signature(self._draw).parameters
+        for name in style:
+            if name not in known:
+                message = f"{type(self).__name__}.plot() got an unexpected keyword argument {name!r}"
+                raise TypeError(message)
         look, series = self._open(ax, theme, histogram, limit)
         self.line_ = self._draw(look.ink(series), series, **style)
         self._legend(look)

@@ -11,7 +11,7 @@ from oddsmith import _check
 from oddsmith._types import Floats, Weights
 from oddsmith.metrics.measure import as_forecast
 from oddsmith.metrics.provenance import fitted_on
-from oddsmith.plots._sources import ScoreDisplay, marked
+from oddsmith.plots._sources import ScoreDisplay, marked, score_range
 from oddsmith.plots.theme import Theme, ThemeName
 from oddsmith.table import ScoreTable
 from oddsmith.table.quantiles import Cumulative
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _GRID = 600
+
+#: Cells of a kernel estimate.
+_CELLS = 2048
 
 #: Share of all scores that the picture spans; a few far ones would squeeze all others.
 _SHOWN = 0.99
@@ -165,13 +168,12 @@ def _at(scores: Floats, weight: Weights, *shares: float) -> list[float]:
 def _central(scores: Floats, weight: Weights) -> tuple[float, float]:
     """Return a range that spans most scores, with a margin."""
     low, high = _at(scores, weight, (1 - _SHOWN) / 2, (1 + _SHOWN) / 2)
-    margin = 0.05 * (high - low) or 1.0
-    return low - margin, high + margin
+    return score_range(low, high)
 
 
 def _heights(scores: Floats, held: Floats, edges: Floats) -> Floats:
     inside = np.histogram(scores, edges, weights=held)[0]
-    return np.asarray(inside / (np.diff(edges) * (float(held.sum()) or 1.0)))
+    return np.asarray(inside / (float(held.sum()) or 1.0) / np.diff(edges))
 
 
 def _mode(scores: Floats, held: Floats) -> float | None:
@@ -181,12 +183,21 @@ def _mode(scores: Floats, held: Floats) -> float | None:
     low, high = _central(scores, held)
     first, third = _at(scores, held, 0.25, 0.75)
     quartiles = third - first
-    mean = float(held @ scores / held.sum())
-    deviation = float(np.sqrt(held @ (scores - mean) ** 2 / held.sum()))
+    deviation = _deviation(scores, held)
     spread = min(deviation, quartiles / 1.34) if quartiles > 0 else deviation
     rows = float(held.sum() ** 2 / (held @ held))
-    cell = (high - low) / 2048
-    counts, edges = np.histogram(scores, 2048, (low, high), weights=held)
-    smooth = gaussian_filter1d(counts.astype(np.float64), max(0.9 * spread * rows**-0.2 / cell, 1.0), mode="constant")
+    cell = (high - low) / _CELLS
+    counts, edges = np.histogram(scores, _CELLS, (low, high), weights=held)
+    # Wider than the range a kernel is flat.
+    width = min(max(0.9 * spread * rows**-0.2 / cell, 1.0), _CELLS)
+    smooth = gaussian_filter1d(counts.astype(np.float64), width, mode="constant")
     place = int(np.argmax(smooth))
     return float(edges[place] + cell / 2)
+
+
+def _deviation(scores: Floats, held: Floats) -> float:
+    """Return the weighted standard deviation, in units that keep squares finite."""
+    unit = np.ldexp(1.0, np.frexp(np.abs(scores).max())[1] - 1)
+    z = scores / unit
+    mean = held @ z / held.sum()
+    return float(unit * np.sqrt(held @ (z - mean) ** 2 / held.sum()))

@@ -13,7 +13,7 @@ from oddsmith._types import Floats
 from oddsmith.metrics import EmpiricalLogOdds, empirical_log_odds
 from oddsmith.metrics.measure import checked_level
 from oddsmith.metrics.provenance import HasLogOdds, fitted_on
-from oddsmith.plots._sources import ScoreDisplay, marked
+from oddsmith.plots._sources import ScoreDisplay, marked, score_range
 from oddsmith.plots.theme import Theme, ThemeName
 from oddsmith.table import ScoreTable
 
@@ -137,9 +137,7 @@ class ScoreSpaceDisplay(ScoreDisplay):
         share = checked_level(level)
         points = {name: EmpiricalPoints.of(table, n_bins, edges, share) for name, table in tables.items()}
         means = np.concatenate([each.empirical.mean_score for each in points.values()])
-        low, high = float(means.min()), float(means.max())
-        margin = 0.05 * (high - low) or 1.0
-        grid = np.linspace(low - margin, high + margin, _GRID)
+        grid = np.linspace(*score_range(float(means.min()), float(means.max())), _GRID)
         curves = {name: np.asarray(each.log_odds(grid), np.float64) for name, each in (maps or {}).items()}
         seen = {name for name, each in (maps or {}).items() if all(fitted_on(each, table) for table in tables.values())}
         return cls(points, grid, curves, share, frozenset(seen))

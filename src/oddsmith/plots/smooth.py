@@ -134,7 +134,7 @@ def _cross_validated(cells: CellCounts) -> float:
     table = cells.table
     pos, neg = table.pos.astype(np.float64), table.neg.astype(np.float64)
     base = float(pos.sum() / (pos.sum() + neg.sum()))
-    # What one row of each class weighs, in each cell.
+    # What one row of each class weighs, in each cell that holds the class; errors of others have no weight.
     one_pos, one_neg = (equal_rows(*side)[1] for side in zip((pos, neg), table.squares, strict=True))
 
     def error(sigma: float) -> float:

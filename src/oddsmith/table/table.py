@@ -22,7 +22,7 @@ from oddsmith.table.rows import ScoreRows, read_rows, slices, total_weight
 
 __all__ = ["Sample", "ScoreTable", "as_table", "pool"]
 
-#: Residues below this share of the total are rounding, not weight, when float-weighted tables are subtracted.
+#: Residues below this share of the weight at a score are rounding, when float-weighted tables are subtracted.
 _ROUNDING = 1e-12
 
 
@@ -225,6 +225,8 @@ class ScoreTable:
 
     def span(self) -> tuple[float, float]:
         """Smallest and largest score."""
+        if not len(self):
+            _check.fail("the table must hold scores", f"{self!r}", "check what was taken away")
         return float(self.scores[0]), float(self.scores[-1])
 
     def marginal(self) -> tuple[Floats, Weights | None]:
@@ -297,7 +299,7 @@ class ScoreTable:
         Raises
         ------
         InvalidInputError
-            If ``other`` is not a part of this table.
+            If ``other`` is not a part of this table, or float weights of what is left are lost in its rounding.
         """
         if other.grid != self.grid or (other.kind == "weight" and self.kind == "count"):
             _check.fail(
@@ -310,19 +312,22 @@ class ScoreTable:
         inside = at < len(self.scores)
         if not inside.all() or not np.array_equal(self._cells()[at], part._cells()):
             _check.fail("the table taken away must be part of this one", "scores that are not in it", "check the order")
-        slack = 0 if self.kind == "count" else _ROUNDING * (self.n_pos + self.n_neg)
         left = {name: column.copy() for name, column in self._columns().items()}
         for name, column in part._columns().items():
             left[name][at] -= column
-        if min(left["pos"].min(), left["neg"].min()) < -slack:
+        slack = {side: (0 if self.kind == "count" else _ROUNDING) * self._columns()[side] for side in ("pos", "neg")}
+        if any(np.any(left[side] < -slack[side]) for side in slack):
             _check.fail("the table taken away must be part of this one", "more weight than is in it", "check the order")
         if self.kind == "weight":
-            for side in ("pos", "neg"):
-                gone = left[side] <= slack
+            for side in slack:
+                gone = left[side] <= slack[side]
                 for name in {side, f"{side}_sq", f"{side}_sum"} & left.keys():
                     left[name][gone] = 0
         total = left["pos"] + left["neg"]
         held = total > 0
+        if self.rows > part.rows and not held.any():
+            got = f"{self.rows - part.rows} rows of less than {_ROUNDING:g} of the weight at their scores"
+            _check.fail("what is left must weigh more than rounding", got, "keep its own table")
         kept = {name: column[held] for name, column in left.items()}
         means = self.scores.copy()
         if self.grid is not None:  # exact scores stay where they are
