@@ -251,3 +251,8 @@ def test_bins_hold_what_the_measures_see(rows):
     exact = decompose.of(forecast, score="squared").miscalibration
     assert seen.brier_miscalibration() == pytest.approx(exact, rel=0.1)
     assert math.isfinite(seen.in_the_large())
+
+
+def test_counts_near_the_largest_do_not_wrap(rows):
+    found = evaluate_classes(replace(rows, weight=np.full(rows.n_rows, 4 * 10**12)), n_resamples=20)
+    assert all(0 <= one["low"] <= one["high"] for one in found["measures"].values())

@@ -1,5 +1,7 @@
 """Intervals cover: ordinary measures by percentiles, calibration errors by inversion."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -9,6 +11,7 @@ from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import ErrorDefinition, interval
 from oddsmith.metrics._limits import Asked
 from oddsmith.metrics.intervals import intervals
+from oddsmith.metrics.resampled import labels_again, rows_again
 
 ECE = {"definition": ErrorDefinition(10, "width")}
 
@@ -183,6 +186,30 @@ def test_a_measure_that_is_mostly_undefined_has_no_interval():
 
     with pytest.raises(InvalidInputError, match="defined on most samples"):
         interval(of_one_positive, ScoreTable.from_arrays([-1.0, 1.0, 0.5], [0, 0, 1], [9, 9, 1]), n_resamples=200)
+
+
+@pytest.mark.parametrize("count", [4 * 10**9, 10**13, 10**18])
+def test_counts_near_the_largest_have_intervals(count):
+    y, p = [0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]
+    rows = np.column_stack([np.subtract(1, p), p])
+    for measure in (metrics.log_loss, metrics.brier_miscalibration, metrics.log_loss_discrimination):
+        table, classes = metrics.forecast_from_arrays(y, p, [count] * 4), metrics.class_forecast(y, rows, [count] * 4)
+        for forecast in (table, classes):
+            found = interval(measure, forecast, n_resamples=40, random_state=0)
+            assert 0 <= found.low <= found.high == pytest.approx(found.value, rel=1e-3)
+
+
+def test_cases_counted_out_have_the_law_of_cases_drawn_one_by_one(monkeypatch):
+    rng = np.random.default_rng(3)
+    prob = rng.dirichlet(np.ones(3), 30)
+    forecast = metrics.class_forecast(rng.integers(0, 3, 30), prob, rng.integers(1, 9, 30))
+    for draw in (partial(rows_again, forecast), partial(labels_again, forecast, prob)):
+        one_by_one = [metrics.log_loss.of(drawn) for drawn in draw(2000, np.random.default_rng(0))]
+        with monkeypatch.context() as patch:
+            patch.setattr("oddsmith.metrics.resampled._ONE_BY_ONE", 0)
+            tables = list(draw(2000, np.random.default_rng(1)))
+        assert {table.weight.sum() for table in tables} == {forecast.weight.sum()}
+        assert stats.ks_2samp(one_by_one, [metrics.log_loss.of(table) for table in tables]).pvalue > 0.01
 
 
 def test_bad_input():

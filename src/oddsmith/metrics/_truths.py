@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit
 
+from oddsmith._check import LARGEST_SUM
 from oddsmith._types import Floats
 from oddsmith.calibrators.sigmoid import PlattCalibrator
 from oddsmith.calibrators.spline import SplineCalibrator
 from oddsmith.errors import OddsmithWarning
 from oddsmith.metrics.classes import ClassForecast, recalibrated
-from oddsmith.metrics.measure import Null, probability, squared_weight
+from oddsmith.metrics.measure import Null, probability, size, squared_weight
 from oddsmith.table import ScoreTable
 
 #: Where the path is looked at, in standard errors from what the data suggest; the null hypothesis comes first.
@@ -28,7 +29,7 @@ _STEPS = np.array([-24.0, -16.0, -10.0, -6.0, -3.5, -1.5, 0.0, 1.5, 3.5, 6.0, 10
 _CERTAIN = 30.0
 
 #: Rows that stand for one where labels are no longer random.
-_MANY = 1_000_000
+_MANY = 1e6
 
 
 class Truth(NamedTuple):
@@ -58,21 +59,22 @@ def _(forecast: ClassForecast, null: Null) -> list[list[Truth]]:
 
 def _path(table: ScoreTable, start: Floats, end: Floats) -> list[Truth]:
     spread = np.maximum(np.maximum(start * (1 - start), end * (1 - end)), 1e-12)
-    size = float(np.sqrt(np.sum((table.total * (end - start)) ** 2 / (spread * squared_weight(table)))))
-    return [Truth(prob, _population(table, prob), distance) for prob, distance in _along(start, end, size)]
+    errors = float(np.sqrt(np.sum((table.total * (end - start)) ** 2 / (spread * squared_weight(table)))))
+    return [Truth(prob, _population(table, prob), distance) for prob, distance in _along(start, end, errors)]
 
 
 def path_through(forecast: ClassForecast, start: Floats, end: Floats) -> Iterator[tuple[Floats, float]]:
     """Walk from probabilities of several classes through others that the data suggest."""
     gaps = (end - start) ** 2 / np.maximum(np.maximum(start, end), 1e-12)
-    size = float(np.sqrt(np.sum(forecast.weight**2 / forecast.squared_weight * gaps.sum(axis=1))))
-    return _along(start, end, size)
+    weight = forecast.weight.astype(np.float64)
+    errors = float(np.sqrt(np.sum(weight**2 / forecast.squared_weight * gaps.sum(axis=1))))
+    return _along(start, end, errors)
 
 
-def _along(start: Floats, end: Floats, size: float) -> Iterator[tuple[Floats, float]]:
-    """Walk from probabilities through others, ``size`` standard errors away, with the distance from the latter."""
-    for distance in (-size, *_STEPS[size + _STEPS > 0.25].tolist()):
-        length = (size + distance) / max(size, 1e-12)
+def _along(start: Floats, end: Floats, errors: float) -> Iterator[tuple[Floats, float]]:
+    """Walk from probabilities through others, so many standard errors away, with the distance from the latter."""
+    for distance in (-errors, *_STEPS[errors + _STEPS > 0.25].tolist()):
+        length = (errors + distance) / max(errors, 1e-12)
         yield np.clip(start + length * (end - start), 0.0, 1.0), abs(distance)
 
 
@@ -88,19 +90,18 @@ def _suggestions(table: ScoreTable) -> Iterator[Floats]:
 
 def _population(table: ScoreTable, prob: Floats) -> ScoreTable:
     """Return so many rows that the shares of classes are the probabilities."""
-    if table.kind == "weight":
+    if table.kind == "weight" or size(table) > LARGEST_SUM / _MANY:
         weight, squares, rest = table.total * _MANY, squared_weight(table) * _MANY, 1 - prob
         columns = (weight * prob, weight * rest, squares * prob, squares * rest)
         return ScoreTable(table.scores, *columns, rows=table.rows)
-    total = table.total.astype(np.int64) * _MANY
+    total = table.total.astype(np.int64) * int(_MANY)
     pos = np.rint(total * prob).astype(np.int64)
     return ScoreTable(table.scores, pos, total - pos)
 
 
 def _class_population(forecast: ClassForecast, prob: Floats) -> ClassForecast:
-    n, k = prob.shape
-    weight = prob.ravel() * np.repeat(forecast.weight * float(_MANY), k)
-    if forecast.weight.dtype.kind == "i":
-        weight = np.rint(weight).astype(np.int64)
-    held, rows, truth = weight > 0, np.repeat(np.arange(n), k), np.tile(np.arange(k), n)
-    return ClassForecast(forecast.prob[rows[held]], truth[held], weight[held], forecast.labels)
+    """Return so many rows that the shares of classes are the probabilities; of counts not more than can be counted."""
+    if forecast.weight.dtype.kind == "f":
+        return forecast.shared_out(prob * (forecast.weight * _MANY)[:, None])
+    many = min(_MANY, LARGEST_SUM / (size(forecast) * prob.shape[1]))
+    return forecast.shared_out(np.rint(prob * (forecast.weight * many)[:, None]).astype(np.int64))
