@@ -256,3 +256,21 @@ def test_bins_hold_what_the_measures_see(rows):
 def test_counts_near_the_largest_do_not_wrap(rows):
     found = evaluate_classes(replace(rows, weight=np.full(rows.n_rows, 4 * 10**12)), n_resamples=20)
     assert all(0 <= one["low"] <= one["high"] for one in found["measures"].values())
+
+
+def test_errors_that_no_softmax_expresses_are_covered():
+    # Two classes change places where the third is rare.
+    rng = np.random.default_rng(1)
+    prob = rng.dirichlet(np.full(3, 0.5), 20_000)
+    truth = np.where(prob[:, [2]] < 0.2, prob[:, [1, 0, 2]], prob)
+    y = (np.cumsum(truth, axis=1) < rng.random((len(prob), 1))).sum(axis=1).clip(0, 2)
+    swapped = ClassRows(prob, y, ("a", "b", "c"), None, ("a", "b", "c"), "probabilities")
+    measures = evaluate_classes(swapped, n_resamples=60)["measures"]
+    bins = ClassBins.of(forecast_of_rows(swapped), prob).shared_out(truth)
+    for name, true in (
+        ("classwise_calibration_error", bins.classwise()),
+        ("top_label_calibration_error", bins.top_label()),
+        ("brier_miscalibration", bins.brier_miscalibration()),
+    ):
+        assert measures[name]["low"] <= true <= measures[name]["high"]
+        assert measures[name]["corrected"] == pytest.approx(true, rel=0.03)

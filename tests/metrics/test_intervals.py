@@ -55,6 +55,58 @@ def test_calibration_error_is_covered(slope):
     assert inside >= 0.85 if slope == 1 else inside < 0.6
 
 
+def jagged(rows, draw):
+    """Return a forecast of 30 values that are too low and too high by turns, which no curve or line can express."""
+    p = (np.arange(30) + 0.5) / 30
+    pos = draw(rows, np.clip(p + np.where(np.arange(30) % 2, 0.12, -0.12), 0, 1))
+    return metrics.forecast_from_arrays(np.repeat([1, 0], 30), np.tile(p, 2), np.concatenate([pos, rows - pos]))
+
+
+JAGGED = {
+    "error": Asked(metrics.calibration_error, {"definition": "uncertainty_calibration_discrete"}, "calibrated"),
+    "miscalibration": Asked(metrics.log_loss_miscalibration, {}, "calibrated"),
+}
+
+
+@pytest.mark.parametrize("rows", [200, 10_000])
+def test_truths_that_no_curve_expresses_are_covered(rows):
+    table = jagged(10**9, lambda n, q: np.rint(n * q).astype(np.int64))
+    true = {name: one.value(table) for name, one in JAGGED.items()}
+    found = [
+        intervals(JAGGED, jagged(rows, np.random.default_rng(seed).binomial), n_resamples=150, random_state=seed)
+        for seed in range(40)
+    ]
+    for name in JAGGED:
+        assert covered([one[name] for one in found], true[name]) >= 0.85
+        assert np.mean([one[name].corrected for one in found]) == pytest.approx(true[name], rel=0.1)
+
+
+def test_further_truths_leave_other_intervals_as_they_are():
+    table = jagged(10_000, np.random.default_rng(0).binomial)
+    largest = Asked(metrics.calibration_error, {"definition": "netcal_mce"}, "constant")
+    found = [
+        intervals({"first": first, "largest": largest}, table, n_resamples=60, random_state=0)
+        for first in (JAGGED["error"], Asked(metrics.calibration_error, {}, "calibrated"))
+    ]
+    assert found[0]["first"].method != found[1]["first"].method
+    assert found[0]["largest"] == found[1]["largest"]
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_what_no_supposed_truth_reaches_is_not_excluded(classes):
+    y, p = [0, 1, 0, 1, 1], np.array([0.2, 0.4, 0.6, 0.9, 0.7])
+    rows = np.column_stack([1 - p, p])
+    forecast = metrics.class_forecast(y, rows) if classes else metrics.forecast_from_arrays(y, p)
+    value = metrics.squared_error.of(forecast)
+
+    def jump(table):
+        error = metrics.squared_error.of(table)
+        return error + 5 * (error == value and len(table) == 5)
+
+    found = interval(jump, forecast, nonnegative=True, n_resamples=60, random_state=0)
+    assert found.low < value + 5 <= found.high
+
+
 def test_percentile_bootstrap_would_never_cover_a_perfect_forecast():
     found = [
         interval(
@@ -196,7 +248,7 @@ def test_counts_near_the_largest_have_intervals(count):
         table, classes = metrics.forecast_from_arrays(y, p, [count] * 4), metrics.class_forecast(y, rows, [count] * 4)
         for forecast in (table, classes):
             found = interval(measure, forecast, n_resamples=40, random_state=0)
-            assert 0 <= found.low <= found.high == pytest.approx(found.value, rel=1e-3)
+            assert (found.low, found.high) == pytest.approx((found.value, found.value), rel=2e-3)
 
 
 def test_cases_counted_out_have_the_law_of_cases_drawn_one_by_one(monkeypatch):

@@ -13,6 +13,7 @@ from oddsmith._types import Floats, Weights
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics._class_bins import ClassBins, Observed
 from oddsmith.metrics._limits import Asked, by_inversion
+from oddsmith.metrics._truths import rates_of_alike
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.calibration_tests import classwise_test, spiegelhalter_test
 from oddsmith.metrics.canonical import CanonicalCases, canonical_calibration_error
@@ -90,7 +91,8 @@ def evaluate_classes(rows: ClassRows, *, random_state: int = 0, n_resamples: int
     Notes
     -----
     Means have intervals by Student's t, shares by Wilson. Calibration errors keep forecasts and bins, draw labels from
-    supposed truths between the forecast and its best recalibration softmax(a log P + b), and invert the test. The
+    supposed truths on a line from the forecast through its best recalibration softmax(a log P + b), and invert the
+    test; if that line does not reach what was seen, another goes through the rates of groups of similar rows. The
     miscalibration of the log-loss is a likelihood ratio: 2n times it is χ² with one degree of freedom per class if the
     forecast is calibrated.
 
@@ -157,7 +159,8 @@ class _Errors:
         rng: np.random.Generator,
     ) -> None:
         self.seen = {name: one.of(seen) for name, one in asked.items()}
-        self.limits = by_inversion(asked, [source.path()], source.labels_again, _LEVEL, draws, rng)
+        paths, further = [source.path(source.suggested)], map(source.path, rates_of_alike(source.forecast))
+        self.limits = by_inversion(asked, paths, further, source.labels_again, _LEVEL, draws, rng)
 
     def measure(self, name: str, found: SupportsFloat | None = None, definition: str = "") -> dict[str, Any]:
         """Return an error with its interval and definition; its exact value where the bins have only about the same."""
