@@ -29,6 +29,8 @@ from oddsmith.metrics.means import gain_with_interval
 from oddsmith.metrics.significance import Decisions
 from oddsmith.table.class_rows import ClassRows
 
+ORDER = ["value", "low", "high", "corrected", "consistency", "reason", "definition"]
+
 
 def simulated(n=600, k=4, sure=1.8, seed=0, weight=None, shares=None):
     """Rows of logits that are too sure by a factor."""
@@ -88,6 +90,14 @@ def test_it_is_plain_json_with_intervals_and_definitions(found):
         else:
             assert part["low"] <= part["high"]
             assert 0 <= part["low"]
+
+
+def test_measures_tell_the_same_in_the_same_order():
+    prob, names = np.tile([[0.7, 0.2, 0.1], [0.0, 0.4, 0.6]], (20, 1)), ("a", "b", "c")
+    for truth in (np.arange(40) % 3, np.arange(40) % 2 + 1):
+        measures = evaluate_classes(ClassRows(prob, truth, names, None, names, "probabilities"), n_resamples=20)
+        for one in measures["measures"].values():
+            assert list(one) == sorted(one, key=ORDER.index)
 
 
 def test_the_same_rows_give_the_same_dictionary(rows, found):

@@ -122,7 +122,7 @@ def rates_of_neighbors(table: ScoreTable, fewest: int) -> Floats:
 
 
 def rates_of_alike(forecast: ClassForecast) -> Iterator[Floats]:
-    """Yield forecasts with the mean of every group of similar rows moved to its shares of classes, large groups first."""
+    """Yield forecasts with the mean of every group of similar rows moved to its shares of classes, large ones first."""
     gaps = np.eye(len(forecast.labels))[forecast.truth] - forecast.prob
     rows = equal_rows(forecast.weight, forecast.squared_weight)[0]
     for fewest in (_ENOUGH, _FEW):

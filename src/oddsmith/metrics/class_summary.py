@@ -45,6 +45,9 @@ _NAMED = 5
 #: Probabilities of logits so far apart that they round to 0.
 _LEAST = 1e-300
 
+#: What is told of a measure, in order.
+_TOLD = ("value", "low", "high", "corrected", "consistency", "reason", "definition")
+
 _LARGE = "half the sum over classes of |mean of P - share|"
 
 
@@ -132,13 +135,18 @@ def evaluate_classes(rows: ClassRows, *, random_state: int = 0, n_resamples: int
             "classes": len(forecast.labels),
         },
         "level": _LEVEL,
-        "measures": measures,
+        "measures": {name: _in_order(one) for name, one in measures.items()},
         "tests": _tests(forecast, measures["log_loss_miscalibration"]["value"], p_value, df, classes),
         "classes": dict(zip(_names(rows.labels), classes, strict=True)),
         "top_label": _top_label(forecast, decisions),
         "notes": _notes(cases, classes, measures, rows.labels),
     }
     return dict(plain(content))
+
+
+def _in_order(measure: dict[str, Any]) -> dict[str, Any]:
+    """Return what is told of a measure, in the order of all others."""
+    return {name: measure[name] for name in _TOLD if name in measure}
 
 
 def _names(labels: tuple[Any, ...]) -> list[str]:
