@@ -202,6 +202,24 @@ def test_cox_test_of_float_weights_is_a_score_test():
         tests.cox_test.of(ScoreTable.from_arrays([0.5, 0.5], [0, 1], [0.5, 0.7]))
 
 
+@pytest.mark.parametrize(
+    ("y", "p", "weight", "statistic"),
+    [
+        ([0, 0], [1e-200, 0.5], [1.0, 1.0], 1.0),
+        ([1, 0], [1e-200, 0.5], [1.0, 1.0], 1e200),
+        ([0, 0], [1e-200, 0.9], [1.0, 1.0], 9.0),
+        ([0, 1], [1e-200, 1e-300], [1.0, 1.0], 1e300),
+        ([0, 0], [1e-200, 0.5], [1e-100, 1.0], 1.0),
+        ([1, 0], [1e-200, 0.5], [1e-100, 1.0], np.inf),
+    ],
+)
+def test_cox_test_of_float_weights_where_a_forecast_hardly_varies(y, p, weight, statistic):
+    # Two cells, so the statistic is the sum of (y − p)²/(p(1 − p)) over both.
+    found = tests.cox_test(y, p, weight)
+    assert float(found) == pytest.approx(statistic)
+    assert found.p_value == stats.chi2.sf(float(found), 2)
+
+
 def test_laws_of_brownian_motion():
     # Published quantiles: P(max|B| > 2.2414) = 0.05 by reflection, and both branches meet.
     assert tests.largest_of_brownian_motion(2.241402727604947) == pytest.approx(0.05, abs=1e-4)

@@ -29,6 +29,8 @@ from oddsmith.metrics.means import gain_with_interval
 from oddsmith.metrics.significance import Decisions
 from oddsmith.table.class_rows import ClassRows
 
+ORDER = ["value", "low", "high", "corrected", "consistency", "reason", "definition"]
+
 
 def simulated(n=600, k=4, sure=1.8, seed=0, weight=None, shares=None):
     """Rows of logits that are too sure by a factor."""
@@ -88,6 +90,14 @@ def test_it_is_plain_json_with_intervals_and_definitions(found):
         else:
             assert part["low"] <= part["high"]
             assert 0 <= part["low"]
+
+
+def test_measures_tell_the_same_in_the_same_order():
+    prob, names = np.tile([[0.7, 0.2, 0.1], [0.0, 0.4, 0.6]], (20, 1)), ("a", "b", "c")
+    for truth in (np.arange(40) % 3, np.arange(40) % 2 + 1):
+        measures = evaluate_classes(ClassRows(prob, truth, names, None, names, "probabilities"), n_resamples=20)
+        for one in measures["measures"].values():
+            assert list(one) == sorted(one, key=ORDER.index)
 
 
 def test_the_same_rows_give_the_same_dictionary(rows, found):
@@ -251,3 +261,26 @@ def test_bins_hold_what_the_measures_see(rows):
     exact = decompose.of(forecast, score="squared").miscalibration
     assert seen.brier_miscalibration() == pytest.approx(exact, rel=0.1)
     assert math.isfinite(seen.in_the_large())
+
+
+def test_counts_near_the_largest_do_not_wrap(rows):
+    found = evaluate_classes(replace(rows, weight=np.full(rows.n_rows, 4 * 10**12)), n_resamples=20)
+    assert all(0 <= one["low"] <= one["high"] for one in found["measures"].values())
+
+
+def test_errors_that_no_softmax_expresses_are_covered():
+    # Two classes change places where the third is rare.
+    rng = np.random.default_rng(1)
+    prob = rng.dirichlet(np.full(3, 0.5), 20_000)
+    truth = np.where(prob[:, [2]] < 0.2, prob[:, [1, 0, 2]], prob)
+    y = (np.cumsum(truth, axis=1) < rng.random((len(prob), 1))).sum(axis=1).clip(0, 2)
+    swapped = ClassRows(prob, y, ("a", "b", "c"), None, ("a", "b", "c"), "probabilities")
+    measures = evaluate_classes(swapped, n_resamples=60)["measures"]
+    bins = ClassBins.of(forecast_of_rows(swapped), prob).shared_out(truth)
+    for name, true in (
+        ("classwise_calibration_error", bins.classwise()),
+        ("top_label_calibration_error", bins.top_label()),
+        ("brier_miscalibration", bins.brier_miscalibration()),
+    ):
+        assert measures[name]["low"] <= true <= measures[name]["high"]
+        assert measures[name]["corrected"] == pytest.approx(true, rel=0.03)

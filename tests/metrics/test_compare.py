@@ -157,6 +157,18 @@ def test_clusters_widen():
     assert clustered["zero_one_error"].test == "cluster sign-flip test"
 
 
+@pytest.mark.parametrize("protocol", ["B03", "ZY04", "t", "bootstrap"])
+@pytest.mark.parametrize("clusters", [None, [9, 0, 0, 1, 1]])
+@pytest.mark.parametrize("classes", [False, True])
+def test_rows_of_weight_zero_are_absent(protocol, clusters, classes):
+    y, named = np.array([1, 0, 1, 0, 1]), {"a": [0.0, 0.2, 0.7, 0.1, 0.8], "b": [0.5, 0.3, 0.6, 0.3, 0.5]}
+    prob = {name: np.column_stack([np.subtract(1, p), p]) if classes else np.array(p) for name, p in named.items()}
+    options = {"input": "probability", "protocol": protocol, "random_state": 0}
+    found = compare_rows(y, prob, sample_weight=[0, 1, 1, 1, 1], clusters=clusters, **options)
+    shorter = {name: p[1:] for name, p in prob.items()}
+    assert str(found) == str(compare_rows(y[1:], shorter, clusters=clusters and clusters[1:], **options))
+
+
 def test_maps_and_calibrators_are_methods():
     table = ScoreTable.from_arrays([-1.0, 0.5, 2.0], [0, 1, 1])
     squash = SquashCalibrator().fit([-1.0, 1.0], [0, 1])
@@ -234,6 +246,7 @@ def test_bad_input():
         (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, input="logits"), "input must be one of"),
         (lambda: compare(table.scale(0.5), {"a": [1.0, 1.0], "b": [1.0, 2.0]}), "needs counts"),
         (lambda: compare_rows([0, 1], {"a": [1.0, 1.0], "b": [1.0]}), "one log-odds per row"),
+        (lambda: compare_rows([0, 1], {"a": [1.0, 1.0], "b": [1.0, 2.0]}, clusters=[0]), "one cluster per decision"),
         (lambda: compare_rows([0, 1], {"a": [1.0, 1.0], "b": [1.0, 2.0]}, sample_weight=[0.5, 1.0]), "needs counts"),
     ):
         with pytest.raises(InvalidInputError, match=words):

@@ -7,9 +7,9 @@ from scipy.special import expit
 
 from oddsmith import ScoreTable, metrics
 from oddsmith.errors import InvalidInputError
-from oddsmith.metrics import interval
+from oddsmith.metrics import class_forecast, interval
 from oddsmith.metrics._limits import _quantile_curves, _shared_out
-from oddsmith.metrics._truths import paths_of_truth
+from oddsmith.metrics._truths import paths_of_truth, rates_of_alike, rates_of_neighbors
 from oddsmith.metrics.resampled import equal_rows, labels_again, rows_again
 
 RNG = np.random.default_rng(0)
@@ -118,3 +118,27 @@ def test_samples_with_infinite_measures_have_no_interval():
     table = ScoreTable.from_arrays([-1.0, 0.5, 1.0], [0, 1, 0], [100, 100, 10])
     with pytest.raises(InvalidInputError, match="finite measures"), np.errstate(invalid="ignore"):
         interval(unbounded, table, nonnegative=True, n_resamples=100, random_state=0)
+
+
+@pytest.mark.parametrize("table", [COUNTED, WEIGHTED], ids=["counts", "floats"])
+def test_rates_of_single_cells_are_those_of_the_table(table):
+    np.testing.assert_allclose(rates_of_neighbors(table, 1), table.pos / table.total, atol=1e-12)
+    moved = rates_of_neighbors(table, 10**6) - expit(table.scores)
+    assert table.total @ moved == pytest.approx(table.n_pos - table.total @ expit(table.scores), abs=0.5)
+
+
+@pytest.mark.parametrize(
+    "weight", [None, np.arange(1, 301), np.linspace(0.5, 2, 300)], ids=["rows", "counts", "floats"]
+)
+def test_rates_of_similar_rows_keep_the_shares_of_classes(weight):
+    rng = np.random.default_rng(8)
+    prob = rng.dirichlet(np.full(3, 20.0), 300)
+    forecast = class_forecast(rng.permutation(np.arange(300) % 3), prob, weight)
+    coarse, fine = rates_of_alike(forecast)
+    for moved in (coarse, fine):
+        np.testing.assert_allclose(moved.sum(axis=1), 1)
+    np.testing.assert_allclose(forecast.weight @ coarse / forecast.weight.sum(), forecast.base_rates, atol=1e-3)
+    # Equal rows are one group, however many they are.
+    same = class_forecast([0, 1, 2, 0], np.tile([0.2, 0.3, 0.5], (4, 1)), [10, 20, 30, 40])
+    for moved in rates_of_alike(same):
+        np.testing.assert_allclose(moved, np.tile(same.base_rates, (4, 1)))

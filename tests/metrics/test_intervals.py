@@ -1,5 +1,7 @@
 """Intervals cover: ordinary measures by percentiles, calibration errors by inversion."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -9,6 +11,7 @@ from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import ErrorDefinition, interval
 from oddsmith.metrics._limits import Asked
 from oddsmith.metrics.intervals import intervals
+from oddsmith.metrics.resampled import labels_again, rows_again
 
 ECE = {"definition": ErrorDefinition(10, "width")}
 
@@ -50,6 +53,58 @@ def test_calibration_error_is_covered(slope):
     assert abs(np.mean([i.corrected for i in found]) - true) < abs(np.mean([i.value for i in found]) - true)
     inside = np.mean([i.consistency[0] <= i.value <= i.consistency[1] for i in found])
     assert inside >= 0.85 if slope == 1 else inside < 0.6
+
+
+def jagged(rows, draw):
+    """Return a forecast of 30 values that are too low and too high by turns, which no curve or line can express."""
+    p = (np.arange(30) + 0.5) / 30
+    pos = draw(rows, np.clip(p + np.where(np.arange(30) % 2, 0.12, -0.12), 0, 1))
+    return metrics.forecast_from_arrays(np.repeat([1, 0], 30), np.tile(p, 2), np.concatenate([pos, rows - pos]))
+
+
+JAGGED = {
+    "error": Asked(metrics.calibration_error, {"definition": "uncertainty_calibration_discrete"}, "calibrated"),
+    "miscalibration": Asked(metrics.log_loss_miscalibration, {}, "calibrated"),
+}
+
+
+@pytest.mark.parametrize("rows", [200, 10_000])
+def test_truths_that_no_curve_expresses_are_covered(rows):
+    table = jagged(10**9, lambda n, q: np.rint(n * q).astype(np.int64))
+    true = {name: one.value(table) for name, one in JAGGED.items()}
+    found = [
+        intervals(JAGGED, jagged(rows, np.random.default_rng(seed).binomial), n_resamples=150, random_state=seed)
+        for seed in range(40)
+    ]
+    for name in JAGGED:
+        assert covered([one[name] for one in found], true[name]) >= 0.85
+        assert np.mean([one[name].corrected for one in found]) == pytest.approx(true[name], rel=0.1)
+
+
+def test_further_truths_leave_other_intervals_as_they_are():
+    table = jagged(10_000, np.random.default_rng(0).binomial)
+    largest = Asked(metrics.calibration_error, {"definition": "netcal_mce"}, "constant")
+    found = [
+        intervals({"first": first, "largest": largest}, table, n_resamples=60, random_state=0)
+        for first in (JAGGED["error"], Asked(metrics.calibration_error, {}, "calibrated"))
+    ]
+    assert found[0]["first"].method != found[1]["first"].method
+    assert found[0]["largest"] == found[1]["largest"]
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_what_no_supposed_truth_reaches_is_not_excluded(classes):
+    y, p = [0, 1, 0, 1, 1], np.array([0.2, 0.4, 0.6, 0.9, 0.7])
+    rows = np.column_stack([1 - p, p])
+    forecast = metrics.class_forecast(y, rows) if classes else metrics.forecast_from_arrays(y, p)
+    value = metrics.squared_error.of(forecast)
+
+    def jump(table):
+        error = metrics.squared_error.of(table)
+        return error + 5 * (error == value and len(table) == 5)
+
+    found = interval(jump, forecast, nonnegative=True, n_resamples=60, random_state=0)
+    assert found.low < value + 5 <= found.high
 
 
 def test_percentile_bootstrap_would_never_cover_a_perfect_forecast():
@@ -183,6 +238,30 @@ def test_a_measure_that_is_mostly_undefined_has_no_interval():
 
     with pytest.raises(InvalidInputError, match="defined on most samples"):
         interval(of_one_positive, ScoreTable.from_arrays([-1.0, 1.0, 0.5], [0, 0, 1], [9, 9, 1]), n_resamples=200)
+
+
+@pytest.mark.parametrize("count", [4 * 10**9, 10**13, 10**18])
+def test_counts_near_the_largest_have_intervals(count):
+    y, p = [0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]
+    rows = np.column_stack([np.subtract(1, p), p])
+    for measure in (metrics.log_loss, metrics.brier_miscalibration, metrics.log_loss_discrimination):
+        table, classes = metrics.forecast_from_arrays(y, p, [count] * 4), metrics.class_forecast(y, rows, [count] * 4)
+        for forecast in (table, classes):
+            found = interval(measure, forecast, n_resamples=40, random_state=0)
+            assert (found.low, found.high) == pytest.approx((found.value, found.value), rel=2e-3)
+
+
+def test_cases_counted_out_have_the_law_of_cases_drawn_one_by_one(monkeypatch):
+    rng = np.random.default_rng(3)
+    prob = rng.dirichlet(np.ones(3), 30)
+    forecast = metrics.class_forecast(rng.integers(0, 3, 30), prob, rng.integers(1, 9, 30))
+    for draw in (partial(rows_again, forecast), partial(labels_again, forecast, prob)):
+        one_by_one = [metrics.log_loss.of(drawn) for drawn in draw(2000, np.random.default_rng(0))]
+        with monkeypatch.context() as patch:
+            patch.setattr("oddsmith.metrics.resampled._ONE_BY_ONE", 0)
+            tables = list(draw(2000, np.random.default_rng(1)))
+        assert {table.weight.sum() for table in tables} == {forecast.weight.sum()}
+        assert stats.ks_2samp(one_by_one, [metrics.log_loss.of(table) for table in tables]).pvalue > 0.01
 
 
 def test_bad_input():

@@ -248,6 +248,24 @@ def test_weight_zero_is_absent():
         assert boot.low > -1
 
 
+def test_clusters_and_infinite_gains_of_weight_zero_are_absent():
+    a, b, weight, clusters = [-np.inf, 0.2, 0.3, 0.9], [0.1, 0.5, 0.1, 0.4], [0, 1, 1, 2], [0, 1, 2, 2]
+    assert sig.paired_t_test(a, b, weight) == sig.paired_t_test(a[1:], b[1:], weight[1:])
+    a[0] = 0.0
+    whole = sig.paired_bootstrap(a, b, weight, clusters=clusters, random_state=0)
+    assert whole == sig.paired_bootstrap(a[1:], b[1:], weight[1:], clusters=clusters[1:], random_state=0)
+
+
+@pytest.mark.parametrize("n", [5, 3000])
+def test_huge_gains_are_tested_like_small_ones(n):
+    a, b = np.random.default_rng(0).normal([[0.1], [0.0]], 1, (2, n))
+    scale = 2.0**900
+    for test in (sig.paired_t_test, lambda a, b: sig.paired_bootstrap(a, b, random_state=0)):
+        small, large = test(a, b), test(a * scale, b * scale)
+        assert large.p_value == small.p_value
+        assert large.mean_difference == small.mean_difference * scale
+
+
 def test_many_decisions_are_resampled_in_groups_without_loss_of_spread():
     rng = np.random.default_rng(12)
     difference = rng.standard_t(3, 6000) + 0.03

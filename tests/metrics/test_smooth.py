@@ -97,3 +97,12 @@ def test_bad_input():
         with pytest.raises(InvalidInputError, match=words):
             calibration_slope(y, p)
     assert calibration_intercept([0, 1], [0.3, 0.3]) == pytest.approx(-np.log(0.3 / 0.7))
+
+
+@pytest.mark.parametrize("weight", [[1e16, 1.0], [1e14, 0.1], [1.0, 1e16], [1e-90, 1e16], [3.0, 2.0]])
+def test_the_intercept_of_unequal_classes_solves_its_equation(weight):
+    odds = weight[0] / weight[1]
+    # n₁(1 − P₁) = n₀P₀ at log-odds ±log 4 + b is the quadratic x² + (1 − r)x/4 − r = 0 in x = exp(b).
+    half = (odds - 1) / 8
+    root = half + np.hypot(half, np.sqrt(odds)) if half > 0 else odds / (np.hypot(half, np.sqrt(odds)) - half)
+    assert calibration_intercept([1, 0], [0.8, 0.2], weight) == pytest.approx(np.log(root), rel=1e-12)

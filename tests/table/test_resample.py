@@ -34,6 +34,17 @@ def test_fold_counts_have_the_hypergeometric_law_of_rows():
     assert np.sum((counts - law) ** 2 / law) < stats.chi2.ppf(0.999, 5)
 
 
+@pytest.mark.parametrize("rows", [10**9, 10**15])
+def test_more_rows_than_the_hypergeometric_law_takes_are_dealt_out(rows):
+    table = ScoreTable.from_arrays([0.1, 0.2, 0.6, 0.9], [0, 0, 1, 1], [3, rows, rows + 4, 7])
+    parts = [fold.part for fold in folds(table, 5, random_state=0)]
+    for side in ("pos", "neg"):
+        dealt = [getattr(part, side)[part.scores == score].sum() for part in parts for score in table.scores]
+        assert np.reshape(dealt, (5, 4)).sum(axis=0).tolist() == getattr(table, side).tolist()
+    assert np.ptp([part.rows for part in parts]) <= 1
+    assert {len(part) for part in parts} <= {2, 3, 4}
+
+
 def test_weighted_rows_that_are_alone_are_dealt_out_themselves():
     rng = np.random.default_rng(0)
     weight = rng.exponential(size=60)

@@ -10,7 +10,7 @@ from types import ModuleType as _Module
 
 # isort: off
 # Measures first, in the order in which summaries show them.
-from oddsmith.metrics.measure import MEASURES as MEASURES
+from oddsmith.metrics.measure import MEASURES as _MEASURES
 from oddsmith.metrics.measure import Figure as Figure
 from oddsmith.metrics.measure import ForecastFunction as ForecastFunction
 from oddsmith.metrics.measure import Measure as Measure
@@ -82,6 +82,9 @@ from oddsmith.metrics.significance import paired_t_test as paired_t_test
 from oddsmith.metrics.significance import sign_test as sign_test
 from oddsmith.metrics.summary import summary as summary
 # isort: on
+
+#: Measures by name, in the order in which summaries, reports and the command line show them; `register` adds to them.
+MEASURES = _MEASURES
 
 #: Every name that is imported here.
 __all__ = sorted(name for name, value in globals().items() if name[0] != "_" and not isinstance(value, _Module))

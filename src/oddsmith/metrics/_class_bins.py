@@ -100,10 +100,10 @@ class ClassBins:
         grids = ((self.errors, amounts), (self.cells, amounts), (self.top, best))
         return Observed(self, *(grid.of_amounts(some) for grid, some in grids))
 
-    def path(self) -> list[Truth]:
-        """Return truths from the forecast through what the data suggest."""
+    def path(self, suggested: Floats) -> list[Truth]:
+        """Return truths from the forecast through others that the data suggest."""
         weight = self.forecast.weight[:, None]
-        steps = path_through(self.forecast, self.forecast.prob, self.suggested)
+        steps = path_through(self.forecast, self.forecast.prob, suggested)
         return [Truth(prob, self.shared_out(prob * weight), distance) for prob, distance in steps]
 
     def labels_again(self, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator["Observed"]:

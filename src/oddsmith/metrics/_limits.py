@@ -4,8 +4,9 @@ Most measures are read off the percentiles of their bootstrap. Of those that are
 inverted: which supposed truths would have given what was seen?
 """
 
+import copy
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, SupportsFloat
@@ -79,6 +80,7 @@ def by_percentiles(
 def by_inversion(
     asked: Mapping[str, Asked],
     paths: list[list[Truth]],
+    further: Iterator[list[Truth]],
     labels_again: Callable[[Floats, int, np.random.Generator], Iterable[Any]],
     level: float,
     draws: int,
@@ -86,29 +88,65 @@ def by_inversion(
 ) -> Callable[[str, float], Limits]:
     """Draw labels again under supposed truths; return what gives the limits of a measure, of which a value was seen.
 
-    The null hypothesis gets a quarter of the draws, as its band is shown and decides whether 0 is covered.
+    The null hypothesis gets a quarter of the draws, as its band is shown and decides whether 0 is covered. Further
+    paths are walked one by one, where those before do not go far enough for what was seen; they draw from a copy of the
+    generator, so that all other limits stay as they are.
     """
-    drawn = first = math.ceil(draws / 4)
+    first = math.ceil(draws / 4)
     at_null = _values(asked, labels_again(paths[0][0].prob, first, rng))
-    samples = []
-    for path in paths:
+
+    def walk(path: list[Truth], rng: np.random.Generator) -> "_Walk":
         amounts = _shared_out((draws - first) / len(paths), [truth.distance for truth in path[1:]])
-        drawn += sum(amounts)
         tables = (labels_again(truth.prob, n, rng) for truth, n in zip(path[1:], amounts, strict=True))
-        samples.append([at_null, *(_values(asked, some) for some in tables)])
+        return _Walk(path, [at_null, *(_values(asked, some) for some in tables)], sum(amounts))
+
+    walked = [walk(path, rng) for path in paths]
+
+    def walks() -> Iterator[_Walk]:
+        yield from walked
+        for path in further:
+            walked.append(walk(path, copy.deepcopy(rng)))
+            yield walked[-1]
 
     def limits(name: str, seen: float) -> Limits:
-        found = [
-            _inverted(asked[name], *_told(path, [sample[name] for sample in of_path]), level, seen)
-            for path, of_path in zip(paths, samples, strict=True)
-        ]
-        return found[0]._replace(
-            low=float(np.min([one.low for one in found])),
-            high=float(np.max([one.high for one in found])),
-            method=f"test inversion over {1 + sum(len(path) - 1 for path in paths)} supposed truths, {drawn} tables",
-        )
+        found: list[_Reach] = []
+        truths, drawn = 1, first
+        for path, samples, amount in walks():
+            found.append(_inverted(asked[name], *_told(path, [some[name] for some in samples]), level, seen))
+            truths, drawn = truths + len(path) - 1, drawn + amount
+            if len(found) >= len(paths) and any(reach.upper for reach in found):
+                break
+        return _united(found, seen, f"test inversion over {truths} supposed truths, {drawn} tables")
 
     return limits
+
+
+class _Walk(NamedTuple):
+    """A path with the measures of what was drawn under each of its truths."""
+
+    path: list[Truth]
+    samples: list[dict[str, Floats]]
+    drawn: int
+
+
+class _Reach(NamedTuple):
+    """Limits by the truths of a path, and whether it goes far enough for the lower and for the upper one."""
+
+    limits: Limits
+    lower: bool
+    upper: bool
+
+
+def _united(found: list[_Reach], seen: float, method: str) -> Limits:
+    """Unite the limits by paths that go far enough for what was seen.
+
+    If no path goes far enough for an upper limit, the limit is not below what was seen.
+    """
+    told = [reach.limits for reach in found if reach.lower] or [found[-1].limits]
+    high = float(np.max([one.high for one in told]))
+    if not any(reach.upper for reach in found):
+        high = float(np.maximum(high, seen))
+    return told[0]._replace(low=float(np.min([one.low for one in told])), high=high, method=method)
 
 
 def _told(path: list[Truth], samples: list[Floats]) -> tuple[list[Truth], list[Floats]]:
@@ -121,7 +159,7 @@ def _told(path: list[Truth], samples: list[Floats]) -> tuple[list[Truth], list[F
     return [path[k] for k in kept], [_defined(samples[k]) for k in kept]
 
 
-def _inverted(asked: Asked, path: list[Truth], samples: list[Floats], level: float, seen: float) -> Limits:
+def _inverted(asked: Asked, path: list[Truth], samples: list[Floats], level: float, seen: float) -> _Reach:
     """Return the truths of a path that would have given what was seen."""
     true = np.array([0.0, *(asked.of(truth.population) for truth in path[1:])])
     if not all(np.isfinite(values).all() for values in (true, *samples)):
@@ -129,13 +167,14 @@ def _inverted(asked: Asked, path: list[Truth], samples: list[Floats], level: flo
     curves = _quantile_curves(samples, (1 - level) / 2)
     # Larger truths give larger measures; the simulation's noise must not say otherwise.
     true, low, middle, high = (np.maximum.accumulate(curve) for curve in (true, *curves))
-    return Limits(
+    limits = Limits(
         float(np.interp(seen, high, true)),
         float(np.interp(max(seen, middle[0]), low, true)),
         "test inversion",
         float(np.interp(seen, middle, true)),
         (float(low[0]), float(high[0])),
     )
+    return _Reach(limits, bool(high[-1] >= seen), bool(low[-1] >= max(seen, middle[0])))
 
 
 def _tail(table: AnyForecast, level: float) -> float:

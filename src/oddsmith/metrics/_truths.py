@@ -2,7 +2,8 @@
 
 A measure that is 0 at best is compared with what it would be if the truth lay on a path from the null hypothesis (every
 forecast is right, or none says anything) through what the data suggest. Of two classes there are two such paths: a
-curve and a line may explain the same labels, and a measure may differ on them.
+curve and a line may explain the same labels, and a measure may differ on them. Where what was seen lies beyond all of
+them, as it does if the truth is neither a curve nor a line, further paths go through the rates of groups.
 """
 
 import warnings
@@ -11,14 +12,18 @@ from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
+from oddsmith._check import LARGEST_SUM
 from oddsmith._types import Floats
 from oddsmith.calibrators.sigmoid import PlattCalibrator
 from oddsmith.calibrators.spline import SplineCalibrator
 from oddsmith.errors import OddsmithWarning
+from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.classes import ClassForecast, recalibrated
-from oddsmith.metrics.measure import Null, probability, squared_weight
+from oddsmith.metrics.measure import Null, probability, residuals, size, squared_weight
+from oddsmith.metrics.resampled import equal_rows
 from oddsmith.table import ScoreTable
 
 #: Where the path is looked at, in standard errors from what the data suggest; the null hypothesis comes first.
@@ -27,8 +32,11 @@ _STEPS = np.array([-24.0, -16.0, -10.0, -6.0, -3.5, -1.5, 0.0, 1.5, 3.5, 6.0, 10
 #: Log-odds beyond this are as good as certain.
 _CERTAIN = 30.0
 
+#: Rows of a group whose rates a path goes through; of a smaller group of several classes, where that is too coarse.
+_ENOUGH, _FEW = 100, 10
+
 #: Rows that stand for one where labels are no longer random.
-_MANY = 1_000_000
+_MANY = 1e6
 
 
 class Truth(NamedTuple):
@@ -45,34 +53,50 @@ class Truth(NamedTuple):
 @singledispatch
 def paths_of_truth(table: Any, null: Null) -> list[list[Truth]]:
     """Return truths along each path, the null hypothesis first."""
-    start = probability(table) if null == "calibrated" else np.full(len(table), table.prevalence)
-    return [_path(table, start, end) for end in _suggestions(table)]
+    return [_path(table, null, end) for end in _suggestions(table)]
 
 
 @paths_of_truth.register
 def _(forecast: ClassForecast, null: Null) -> list[list[Truth]]:
-    start = forecast.prob if null == "calibrated" else np.tile(forecast.base_rates, (len(forecast), 1))
-    steps = path_through(forecast, start, np.exp(recalibrated(forecast)))
-    return [[Truth(prob, _class_population(forecast, prob), distance) for prob, distance in steps]]
+    return [_class_path(forecast, null, np.exp(recalibrated(forecast)))]
 
 
-def _path(table: ScoreTable, start: Floats, end: Floats) -> list[Truth]:
+@singledispatch
+def further_paths(table: Any, null: Null) -> Iterator[list[Truth]]:
+    """Walk over paths through the rates of groups, the coarser groups first."""
+    return (_path(table, null, rates_of_neighbors(table, fewest)) for fewest in (_ENOUGH, 1))
+
+
+@further_paths.register
+def _(forecast: ClassForecast, null: Null) -> Iterator[list[Truth]]:
+    return (_class_path(forecast, null, end) for end in rates_of_alike(forecast))
+
+
+def _path(table: ScoreTable, null: Null, end: Floats) -> list[Truth]:
+    start = probability(table) if null == "calibrated" else np.full(len(table), table.prevalence)
     spread = np.maximum(np.maximum(start * (1 - start), end * (1 - end)), 1e-12)
-    size = float(np.sqrt(np.sum((table.total * (end - start)) ** 2 / (spread * squared_weight(table)))))
-    return [Truth(prob, _population(table, prob), distance) for prob, distance in _along(start, end, size)]
+    errors = float(np.sqrt(np.sum((table.total * (end - start)) ** 2 / (spread * squared_weight(table)))))
+    return [Truth(prob, _population(table, prob), distance) for prob, distance in _along(start, end, errors)]
+
+
+def _class_path(forecast: ClassForecast, null: Null, end: Floats) -> list[Truth]:
+    start = forecast.prob if null == "calibrated" else np.tile(forecast.base_rates, (len(forecast), 1))
+    steps = path_through(forecast, start, end)
+    return [Truth(prob, _class_population(forecast, prob), distance) for prob, distance in steps]
 
 
 def path_through(forecast: ClassForecast, start: Floats, end: Floats) -> Iterator[tuple[Floats, float]]:
     """Walk from probabilities of several classes through others that the data suggest."""
     gaps = (end - start) ** 2 / np.maximum(np.maximum(start, end), 1e-12)
-    size = float(np.sqrt(np.sum(forecast.weight**2 / forecast.squared_weight * gaps.sum(axis=1))))
-    return _along(start, end, size)
+    weight = forecast.weight.astype(np.float64)
+    errors = float(np.sqrt(np.sum(weight**2 / forecast.squared_weight * gaps.sum(axis=1))))
+    return _along(start, end, errors)
 
 
-def _along(start: Floats, end: Floats, size: float) -> Iterator[tuple[Floats, float]]:
-    """Walk from probabilities through others, ``size`` standard errors away, with the distance from the latter."""
-    for distance in (-size, *_STEPS[size + _STEPS > 0.25].tolist()):
-        length = (size + distance) / max(size, 1e-12)
+def _along(start: Floats, end: Floats, errors: float) -> Iterator[tuple[Floats, float]]:
+    """Walk from probabilities through others, so many standard errors away, with the distance from the latter."""
+    for distance in (-errors, *_STEPS[errors + _STEPS > 0.25].tolist()):
+        length = (errors + distance) / max(errors, 1e-12)
         yield np.clip(start + length * (end - start), 0.0, 1.0), abs(distance)
 
 
@@ -86,21 +110,58 @@ def _suggestions(table: ScoreTable) -> Iterator[Floats]:
         yield np.asarray(expit(fitted.log_odds(held)))
 
 
+def rates_of_neighbors(table: ScoreTable, fewest: int) -> Floats:
+    """Return forecasts with the mean of every group of neighboring cells moved to its share of positives.
+
+    A group has about so many rows; a cell that has them is a group.
+    """
+    rows = equal_rows(table.total, squared_weight(table))[0]
+    group = np.unique((np.cumsum(rows) - rows) // fewest, return_inverse=True)[1]
+    gap = sum_by(group, residuals(table)) / sum_by(group, table.total)
+    return np.clip(probability(table) + gap[group], 0.0, 1.0)
+
+
+def rates_of_alike(forecast: ClassForecast) -> Iterator[Floats]:
+    """Yield forecasts with the mean of every group of similar rows moved to its shares of classes, large ones first."""
+    gaps = np.eye(len(forecast.labels))[forecast.truth] - forecast.prob
+    rows = equal_rows(forecast.weight, forecast.squared_weight)[0]
+    for fewest in (_ENOUGH, _FEW):
+        moved = forecast.prob.copy()
+        for at in _groups_of_alike(forecast.prob, rows, fewest):
+            moved[at] += np.average(gaps[at], axis=0, weights=forecast.weight[at])
+        moved = np.clip(moved, 0.0, 1.0)
+        yield moved / moved.sum(axis=1, keepdims=True)
+
+
+def _groups_of_alike(prob: Floats, rows: Floats, fewest: int) -> Iterator[NDArray[np.intp]]:
+    """Halve rows by the class whose probability varies most, down to groups of about so many."""
+    left = [np.arange(len(prob))]
+    while left:
+        at = left.pop()
+        column = prob[at, np.argmax(np.ptp(prob[at], axis=0))]
+        order = np.argsort(column)
+        middle = column[order[np.searchsorted(np.cumsum(rows[at][order]), rows[at].sum() / 2)]]
+        low = column <= middle if middle < column.max() else column < middle
+        if rows[at].sum() < 2 * fewest or not low.any():
+            yield at
+        else:
+            left += [at[low], at[~low]]
+
+
 def _population(table: ScoreTable, prob: Floats) -> ScoreTable:
     """Return so many rows that the shares of classes are the probabilities."""
-    if table.kind == "weight":
+    if table.kind == "weight" or size(table) > LARGEST_SUM / _MANY:
         weight, squares, rest = table.total * _MANY, squared_weight(table) * _MANY, 1 - prob
         columns = (weight * prob, weight * rest, squares * prob, squares * rest)
         return ScoreTable(table.scores, *columns, rows=table.rows)
-    total = table.total.astype(np.int64) * _MANY
+    total = table.total.astype(np.int64) * int(_MANY)
     pos = np.rint(total * prob).astype(np.int64)
     return ScoreTable(table.scores, pos, total - pos)
 
 
 def _class_population(forecast: ClassForecast, prob: Floats) -> ClassForecast:
-    n, k = prob.shape
-    weight = prob.ravel() * np.repeat(forecast.weight * float(_MANY), k)
-    if forecast.weight.dtype.kind == "i":
-        weight = np.rint(weight).astype(np.int64)
-    held, rows, truth = weight > 0, np.repeat(np.arange(n), k), np.tile(np.arange(k), n)
-    return ClassForecast(forecast.prob[rows[held]], truth[held], weight[held], forecast.labels)
+    """Return so many rows that the shares of classes are the probabilities; of counts not more than can be counted."""
+    if forecast.weight.dtype.kind == "f":
+        return forecast.shared_out(prob * (forecast.weight * _MANY)[:, None])
+    many = min(_MANY, LARGEST_SUM / (size(forecast) * prob.shape[1]))
+    return forecast.shared_out(np.rint(prob * (forecast.weight * many)[:, None]).astype(np.int64))

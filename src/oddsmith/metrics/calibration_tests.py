@@ -181,11 +181,23 @@ def cox_test(forecast: ScoreTable) -> CalibrationTest:
 def _score_test(forecast: ScoreTable) -> CalibrationTest:
     forecast = without_certain(forecast)
     require_several(forecast)
-    centered = forecast.scores - float(forecast.total @ forecast.scores) / float(forecast.total.sum())
-    features = np.array([centered, np.ones(len(centered))])
-    score, variance = features @ residuals(forecast), (features * null_variance(forecast)) @ features.T
-    statistic = float(score @ np.linalg.solve(variance, score))
+    excess, variance = residuals(forecast), null_variance(forecast)
+    # About their mean by variance, slope and intercept are uncorrelated; differences to the cell that varies most lose
+    # no digits where the others hardly vary.
+    centered = forecast.scores - forecast.scores[np.argmax(variance)]
+    if variance.any():
+        centered -= float(variance @ centered) / float(variance.sum())
+    parts = [(float(excess @ x), float(variance @ x**2)) for x in (centered, np.ones(len(centered)))]
+    statistic = math.fsum(_squared_ratio(*part) for part in parts)
     return CalibrationTest(statistic, "score test of slope 1 and intercept 0", float(chdtrc(2, statistic)), 2)
+
+
+def _squared_ratio(excess: float, variance: float) -> float:
+    """Return excess²/variance; a variance that rounds to 0 allows only an excess that does."""
+    square = excess * excess
+    if variance > 0:
+        return square / variance
+    return math.inf if square > 0 else 0.0
 
 
 @ForecastFunction

@@ -145,9 +145,9 @@ class CanonicalCases:
         gaps = np.abs(self.likeness @ (shares - self.forecast.prob)).sum(axis=1)
         return float(np.average(gaps, weights=self.forecast.weight))
 
-    def path(self) -> list[Truth]:
-        """Return truths from the forecast through what the data suggest."""
-        steps = path_through(self.forecast, self.forecast.prob, self.suggested)
+    def path(self, suggested: Floats) -> list[Truth]:
+        """Return truths from the forecast through others that the data suggest."""
+        steps = path_through(self.forecast, self.forecast.prob, suggested)
         return [Truth(prob, self.error(prob), distance) for prob, distance in steps]
 
     def labels_again(self, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[float]:

@@ -13,6 +13,7 @@ from oddsmith._types import Floats, Weights
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics._class_bins import ClassBins, Observed
 from oddsmith.metrics._limits import Asked, by_inversion
+from oddsmith.metrics._truths import rates_of_alike
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.calibration_tests import classwise_test, spiegelhalter_test
 from oddsmith.metrics.canonical import CanonicalCases, canonical_calibration_error
@@ -43,6 +44,9 @@ _NAMED = 5
 
 #: Probabilities of logits so far apart that they round to 0.
 _LEAST = 1e-300
+
+#: What is told of a measure, in order.
+_TOLD = ("value", "low", "high", "corrected", "consistency", "reason", "definition")
 
 _LARGE = "half the sum over classes of |mean of P - share|"
 
@@ -90,7 +94,8 @@ def evaluate_classes(rows: ClassRows, *, random_state: int = 0, n_resamples: int
     Notes
     -----
     Means have intervals by Student's t, shares by Wilson. Calibration errors keep forecasts and bins, draw labels from
-    supposed truths between the forecast and its best recalibration softmax(a log P + b), and invert the test. The
+    supposed truths on a line from the forecast through its best recalibration softmax(a log P + b), and invert the
+    test; if that line does not reach what was seen, another goes through the rates of groups of similar rows. The
     miscalibration of the log-loss is a likelihood ratio: 2n times it is χ² with one degree of freedom per class if the
     forecast is calibrated.
 
@@ -130,13 +135,18 @@ def evaluate_classes(rows: ClassRows, *, random_state: int = 0, n_resamples: int
             "classes": len(forecast.labels),
         },
         "level": _LEVEL,
-        "measures": measures,
+        "measures": {name: _in_order(one) for name, one in measures.items()},
         "tests": _tests(forecast, measures["log_loss_miscalibration"]["value"], p_value, df, classes),
         "classes": dict(zip(_names(rows.labels), classes, strict=True)),
         "top_label": _top_label(forecast, decisions),
         "notes": _notes(cases, classes, measures, rows.labels),
     }
     return dict(plain(content))
+
+
+def _in_order(measure: dict[str, Any]) -> dict[str, Any]:
+    """Return what is told of a measure, in the order of all others."""
+    return {name: measure[name] for name in _TOLD if name in measure}
 
 
 def _names(labels: tuple[Any, ...]) -> list[str]:
@@ -157,7 +167,8 @@ class _Errors:
         rng: np.random.Generator,
     ) -> None:
         self.seen = {name: one.of(seen) for name, one in asked.items()}
-        self.limits = by_inversion(asked, [source.path()], source.labels_again, _LEVEL, draws, rng)
+        paths, further = [source.path(source.suggested)], map(source.path, rates_of_alike(source.forecast))
+        self.limits = by_inversion(asked, paths, further, source.labels_again, _LEVEL, draws, rng)
 
     def measure(self, name: str, found: SupportsFloat | None = None, definition: str = "") -> dict[str, Any]:
         """Return an error with its interval and definition; its exact value where the bins have only about the same."""

@@ -87,6 +87,17 @@ class ClassForecast:
         counts = np.bincount(self.truth, self.weight, len(self.labels))
         return np.asarray(counts / counts.sum())
 
+    def shared_out(self, amounts: Weights) -> "ClassForecast":
+        """Return the forecast if so much of each row is of each class, shape (n, k); of equal rows one for each class.
+
+        Examples
+        --------
+        >>> class_forecast([0, 1], [[0.8, 0.2], [0.6, 0.4]]).shared_out(np.array([[5, 0], [2, 3]])).truth
+        array([0, 0, 1])
+        """
+        row, truth = np.nonzero(amounts)
+        return ClassForecast(self.prob[row], truth, amounts[row, truth], self.labels)
+
     def __len__(self) -> int:
         return len(self.truth)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,8 +50,20 @@ class Rows(NamedTuple):
     hits: dict[str, Floats]
     ranks: tuple[dict[str, Floats], dict[str, Floats]]
     decisions: Decisions
-    clusters: NDArray[np.generic] | None
+    clusters: NDArray[Any] | None
     random_state: int | None
+
+    def with_weight(self) -> "Rows":
+        """Leave out decisions of weight 0, which are absent whatever a method says of them."""
+        held = self.decisions.weight > 0
+
+        def kept(gains: dict[str, Floats]) -> dict[str, Floats]:
+            return {name: values[held] for name, values in gains.items()}
+
+        clusters = None if self.clusters is None else self.clusters[held]
+        ranks = kept(self.ranks[0]), kept(self.ranks[1])
+        gains = kept(self.log), kept(self.squared), kept(self.hits)
+        return Rows(*gains, ranks, self.decisions.at(held), clusters, self.random_state)
 
 
 def compare(
@@ -104,10 +116,8 @@ def compare(
                 "compare on held-out rows",
             )
     log_odds = {name: _log_odds(name, method, scores, input) for name, method in methods.items()}
-    weight, squares = np.concatenate([table.pos, table.neg]), np.concatenate([*table.squares])
-    held = weight > 0
-    truth, decisions = np.repeat([True, False], len(scores))[held], Decisions(weight[held], squares[held])
-    rows = {name: np.tile(values, 2)[held] for name, values in log_odds.items()}
+    decisions = Decisions(np.concatenate([table.pos, table.neg]), np.concatenate([*table.squares]))
+    truth, rows = np.repeat([True, False], len(scores)), {name: np.tile(L, 2) for name, L in log_odds.items()}
     return compare_decisions(truth, rows, decisions, protocol=protocol, level=level, raw=raw, random_state=random_state)
 
 
@@ -150,7 +160,7 @@ def compare_rows(
     [0.0, 1.0]
     """
     _check.one_of(input, "input", (None, "log_odds", "probability"))
-    names = None if clusters is None else np.asarray(clusters)
+    names = None if clusters is None else resampling_tests.as_clusters(clusters, np.size(y_true))
     if any(np.ndim(values) == 2 for values in methods.values()):
         classes = {name: class_forecast(y_true, values, labels=labels) for name, values in methods.items()}
         log = {name: log_of_truth(forecast) for name, forecast in classes.items()}
@@ -172,7 +182,7 @@ def compare_decisions(
     truth: Bools,
     log_odds: dict[str, Floats],
     decisions: Decisions,
-    clusters: NDArray[np.generic] | None = None,
+    clusters: NDArray[Any] | None = None,
     *,
     protocol: str = "ZY04",
     level: float | None = None,
@@ -217,6 +227,7 @@ def compare_gains(rows: Rows, protocol: str, level: float | None, raw: str | Non
         _check.fail("methods must be two or more", f"{len(rows.log)}", "name at least two")
     if raw is not None:
         _check.one_of(raw, "raw", tuple(rows.log))
+    rows = rows.with_weight()
     losses, errors, usual = _PROTOCOLS[protocol]
     level = usual if level is None else checked_level(level)
     of_log, of_squared = rows.ranks

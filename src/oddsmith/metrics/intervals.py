@@ -15,7 +15,7 @@ import numpy as np
 from oddsmith import _check
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics._limits import Asked, Limits, by_inversion, by_percentiles
-from oddsmith.metrics._truths import paths_of_truth
+from oddsmith.metrics._truths import further_paths, paths_of_truth
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.measure import AnyForecast, Null, as_forecast, checked_level
 from oddsmith.metrics.provenance import is_in_sample
@@ -112,9 +112,14 @@ def interval(
     For non-negative ones the truth is supposed to be p + λ(q − p), where q is a spline recalibration of the forecast
     and λ runs from 0 through 1, up to 24 standard errors beyond. The interval holds the true values under which the
     observed one is neither among the smallest nor the largest (1 − level)/2; λ = 0 gives the consistency band. An
-    upper limit is never below the one of the median sample of a perfect forecast: luck is no evidence.
+    upper limit is never below the one of the median sample of a perfect forecast: luck is no evidence. A recalibration
+    by Platt's line gives a second q; the interval holds the true values of both.
 
     Of several classes q is the best softmax(a·log p + b), and the percentiles are those of all rows.
+
+    If the observed value lies beyond what such truths would give, a further q is the forecast moved, in every group of
+    about 100 rows with neighboring forecasts, so that its mean is the share of the class; and if that does not suffice,
+    in every cell, or of several classes in groups of about 10 rows.
 
     Tables of more than 2048 cells are resampled in so many groups of neighboring forecasts; the measure itself is
     exact.
@@ -162,8 +167,8 @@ def intervals(
         if null is None:
             limits = by_percentiles(group, drawn_from, share, draws, rng)
         else:
-            paths, again = paths_of_truth(drawn_from, null), partial(labels_again, drawn_from)
-            limits = by_inversion(group, paths, again, share, draws, rng)
+            paths, further = paths_of_truth(drawn_from, null), further_paths(drawn_from, null)
+            limits = by_inversion(group, paths, further, partial(labels_again, drawn_from), share, draws, rng)
         for name, one in group.items():
             try:
                 value = one.value(forecast)

@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith._types import Floats, Weights
+from oddsmith._types import Floats, Ints, Weights
 from oddsmith.metrics.classes import ClassForecast
-from oddsmith.metrics.measure import squared_weight
+from oddsmith.metrics.measure import size, squared_weight
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import bootstrap, resample_labels, with_weights
+
+#: Cases of several classes, up to which each is drawn by itself.
+_ONE_BY_ONE = 10**7
 
 
 @singledispatch
@@ -49,6 +52,9 @@ def rows_again(table: Any, n_resamples: int, rng: np.random.Generator) -> Iterat
 
 @rows_again.register
 def _(forecast: ClassForecast, n_resamples: int, rng: np.random.Generator) -> Iterator[ClassForecast]:
+    if _is_counted_out(forecast):
+        of_truth = np.arange(len(forecast.labels)) == forecast.truth[:, None]
+        return (forecast.shared_out(times[:, None] * of_truth) for times in _times(forecast, n_resamples, rng))
     return (_drawn(forecast, forecast.truth[at], at) for at in _picked(forecast, n_resamples, rng))
 
 
@@ -72,10 +78,26 @@ def labels_again(table: Any, prob: Floats, n_resamples: int, rng: np.random.Gene
 
 @labels_again.register
 def _(forecast: ClassForecast, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[ClassForecast]:
+    if _is_counted_out(forecast):
+        shares = prob / prob.sum(axis=1, keepdims=True)
+        for times in _times(forecast, n_resamples, rng):
+            yield forecast.shared_out(rng.multinomial(times, shares))
+        return
     upto = np.cumsum(prob, axis=1)
     upto /= upto[:, -1:]
     for at in _picked(forecast, n_resamples, rng):
         yield _drawn(forecast, np.sum(upto[at] <= rng.random((len(at), 1)), axis=1), at)
+
+
+def _is_counted_out(forecast: ClassForecast) -> bool:
+    """Whether there are too many cases to draw each by itself."""
+    return forecast.weight.dtype.kind == "i" and size(forecast) > _ONE_BY_ONE
+
+
+def _times(forecast: ClassForecast, n_resamples: int, rng: np.random.Generator) -> Iterator[Ints]:
+    """Draw cases with replacement, and return how often each row was drawn."""
+    cases = int(forecast.weight.sum())
+    return (rng.multinomial(cases, forecast.weight / cases) for _ in range(n_resamples))
 
 
 def _picked(forecast: ClassForecast, n_resamples: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check
 from oddsmith._types import Floats, Weights
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.measure import checked_level
 from oddsmith.metrics.result import Result
-from oddsmith.metrics.significance import Decisions, SignTest, micro_sign_test, paired, ratio, signs_of
+from oddsmith.metrics.significance import Decisions, SignTest, micro_sign_test, paired, power_of_two, ratio, signs_of
 
 #: Numbers drawn at a time.
 _BLOCK = 1_000_000
@@ -96,16 +97,17 @@ def resampled_means(
     difference: Floats, decisions: Decisions, clusters: ArrayLike | None, draws: int, rng: np.random.Generator
 ) -> tuple[Floats, float]:
     """Return means of resampled differences, and the mean itself."""
-    weight = decisions.weight
-    noise = np.zeros(1)
-    if clusters is not None:
-        sums, sizes = _cluster_sums(clusters, weight * difference, weight)
+    held = decisions.weight > 0
+    names = None if clusters is None else as_clusters(clusters, len(held))[held]
+    scale = power_of_two(difference[held])
+    decisions, difference = decisions.at(held), difference[held] / scale
+    weight, noise = decisions.weight, np.zeros(1)
+    amounts = weight * difference
+    if names is not None:
+        sums, sizes = _cluster_sums(names, amounts, weight)
         rows = np.ones(len(sums))
     else:
-        held = weight > 0
-        decisions, difference = Decisions(weight[held], decisions.squares[held]), difference[held]
-        weight, rows = decisions.weight, decisions.effective
-        amounts = weight * difference
+        rows = decisions.effective
         if len(weight) > _GROUPS:
             rows, amounts, weight, noise = _grouped(difference, decisions)
         sums, sizes = ratio(amounts, rows), ratio(weight, rows)
@@ -115,7 +117,8 @@ def resampled_means(
         times = rng.multinomial(units, chance, size).astype(np.float64)  # products of floats are the fast ones
         within = np.sqrt(times @ noise) * rng.standard_normal(size) if len(noise) > 1 else 0.0
         means.append((times @ sums + within) / (times @ sizes))
-    return np.concatenate(means), float(decisions.weight @ difference) / float(decisions.weight.sum(dtype=np.float64))
+    mean = float(decisions.weight @ difference) / float(decisions.weight.sum(dtype=np.float64))
+    return np.concatenate(means) * scale, mean * scale
 
 
 def _grouped(difference: Floats, decisions: Decisions) -> tuple[Floats, Floats, Floats, Floats]:
@@ -161,7 +164,7 @@ def cluster_sign_flip_test(
     first, second = paired(a, b)
     counts = Decisions.of(weight, len(first)).counts
     plain = micro_sign_test(first, second, counts)
-    (excess,) = _cluster_sums(clusters, counts * signs_of(first, second))
+    (excess,) = _cluster_sums(as_clusters(clusters, len(first)), counts * signs_of(first, second))
     draws = _check.whole_number(n_resamples, "n_resamples", low=1)
     rng = np.random.default_rng(random_state)
     flips = (rng.integers(0, 2, (size, len(excess))) * 2.0 - 1 for size in _blocks(draws, len(excess)))
@@ -177,11 +180,14 @@ def _blocks(draws: int, width: int) -> Iterator[int]:
     return (min(size, draws - start) for start in range(0, draws, size))
 
 
-def _cluster_sums(clusters: ArrayLike, *values: Weights) -> tuple[Floats, ...]:
+def as_clusters(clusters: ArrayLike, n: int) -> NDArray[Any]:
+    """Read the names of clusters, one per decision."""
     names = np.asarray(clusters)
-    if names.shape != values[0].shape:
-        _check.fail(
-            "clusters must name one cluster per decision", f"shape {names.shape} for {len(values[0])}", "pair them up"
-        )
+    if names.shape != (n,):
+        _check.fail("clusters must name one cluster per decision", f"shape {names.shape} for {n}", "pair them up")
+    return names
+
+
+def _cluster_sums(names: NDArray[Any], *values: Weights) -> tuple[Floats, ...]:
     _, index = np.unique(names, return_inverse=True)
     return tuple(sum_by(index, value) for value in values)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc, ndtr, stdtr
 
 from oddsmith import _check
-from oddsmith._types import Floats, Ints, Weights
+from oddsmith._types import Bools, Floats, Ints, Weights
 from oddsmith.metrics.result import Result
 
 #: Gains that differ by less than this share of their size are tied.
@@ -36,6 +36,10 @@ class Decisions(NamedTuple):
         if read is None:
             read = np.ones(n, np.int64)
         return cls(read, read if read.dtype.kind == "i" else read**2)
+
+    def at(self, rows: Bools) -> Self:
+        """Return some of the decisions."""
+        return type(self)(self.weight[rows], self.squares[rows])
 
     @property
     def counts(self) -> Ints:
@@ -172,7 +176,9 @@ def paired_t_test(a: ArrayLike, b: ArrayLike, weight: ArrayLike | None = None) -
     0.1296
     """
     first, second = paired(a, b)
-    return t_test(first, second, Decisions.of(weight, len(first)))
+    decisions = Decisions.of(weight, len(first))
+    held = decisions.weight > 0
+    return t_test(first[held], second[held], decisions.at(held))
 
 
 def t_test(first: Floats, second: Floats, decisions: Decisions) -> PairedTTest:
@@ -205,7 +211,20 @@ def mean_and_error(values: Floats, decisions: Decisions) -> tuple[float, float, 
     mean = float(decisions.weight @ values) / total
     if n < 1 + 1e-9:
         return mean, math.inf, n
-    return mean, math.sqrt(float(decisions.squares @ (values - mean) ** 2) * n / (n - 1)) / total, n
+    gaps = values - mean
+    scale = power_of_two(gaps)
+    return mean, math.sqrt(float(decisions.squares @ (gaps / scale) ** 2) * n / (n - 1)) / total * scale, n
+
+
+def power_of_two(values: Floats) -> float:
+    """Return the size of the largest value as a power of 2: divided by it, squares do not overflow, nor digits change.
+
+    Examples
+    --------
+    >>> power_of_two(np.array([0.1, -5.0]))
+    4.0
+    """
+    return math.ldexp(1.0, int(np.frexp(np.abs(values).max())[1]) - 1)
 
 
 def holm(p_values: ArrayLike) -> Floats:

@@ -1,5 +1,6 @@
 """Calibration slope and intercept: the straight line in log-odds that would recalibrate a forecast."""
 
+import math
 import warnings
 
 import numpy as np
@@ -8,7 +9,6 @@ from scipy.special import expit
 
 from oddsmith import _check
 from oddsmith.errors import NonConvergenceWarning
-from oddsmith.maps.base import logit
 from oddsmith.metrics.measure import measure, register, require_classes
 from oddsmith.solvers.line import fit_line
 from oddsmith.solvers.targets import LABELS
@@ -45,14 +45,14 @@ def calibration_intercept(forecast: ScoreTable) -> float:
     """
     forecast = without_certain(forecast)
     require_classes(forecast)
-    base = float(logit(np.array(forecast.prevalence)))
+    base = math.log(forecast.n_pos) - math.log(forecast.n_neg)
     low, high = forecast.span()
     if low == high:
         return base - low
-    total = forecast.total
 
     def excess(shift: float) -> float:
-        return float(total @ expit(forecast.scores + shift)) - forecast.n_pos
+        at = forecast.scores + shift
+        return float(forecast.neg @ expit(at)) - float(forecast.pos @ expit(-at))
 
     # At the ends every forecast lies on one side of the base rate, so the root is between.
     return float(brentq(excess, base - high - 1e-9, base - low + 1e-9, xtol=1e-13))

@@ -24,6 +24,9 @@ RandomState = int | np.random.Generator | None
 #: Above so many units per fold the order in which they are dealt repeats itself.
 _PERIOD = 13_107
 
+#: Fewer rows than this NumPy deals out by the hypergeometric law.
+_HYPERGEOMETRIC = 10**9
+
 
 class Fold(NamedTuple):
     """A held-out part of a table and the rest."""
@@ -49,7 +52,8 @@ def folds(table: ScoreTable, n_folds: int = 5, *, random_state: RandomState = No
 
     Notes
     -----
-    Parts are drawn one after the other by the multivariate hypergeometric law of (cell, class) counts.
+    Parts are drawn one after the other by the multivariate hypergeometric law of (cell, class) counts. From 10⁹ rows of
+    a class on every part has an even share of each cell, and only what cannot be divided is drawn.
 
     Examples
     --------
@@ -200,13 +204,14 @@ def pooled(table: ScoreTable, n_cells: int) -> ScoreTable:
 
 
 def _deal(counts: Ints, sizes: Ints, rng: np.random.Generator) -> Ints:
-    """Deal rows, given as counts of kinds, to hands of given sizes."""
-    left = counts.copy()
+    """Deal rows, given as counts of kinds, to hands of about equal sizes."""
+    even = counts // len(sizes) if counts.sum() >= _HYPERGEOMETRIC else np.zeros_like(counts)
+    left = counts - len(sizes) * even
     hands = np.empty((len(sizes), len(counts)), np.int64)
     for hand, size in enumerate(sizes):
-        hands[hand] = rng.multivariate_hypergeometric(left, int(size), method="marginals")
+        hands[hand] = rng.multivariate_hypergeometric(left, int(size - even.sum()), method="marginals")
         left -= hands[hand]
-    return hands
+    return hands + even
 
 
 def with_weights(
