@@ -239,6 +239,17 @@ def test_an_optimum_beyond_the_bracket_is_reported():
     assert 0 < fitted.temperature_ < 1e-6
 
 
+@single
+def test_one_sentinel_among_the_logits_does_not_hide_the_others(method):
+    """A bracket, or a unit, by the mean size of the logits would leave every other row at uniform probabilities."""
+    z, y = sample(300, temperature=2.0)
+    alone = method().fit(z, y)
+    far, right = np.zeros((1, z.shape[1])), [1]
+    far[0, right] = 1e12
+    both = method().fit(np.vstack([z, far]), np.append(y, right))
+    assert_allclose(both.predict_proba(z), alone.predict_proba(z), atol=0.02)
+
+
 @pytest.mark.parametrize("value", [0.0, 0.1, -7.3])
 def test_constant_logits(value):
     logits, y = np.full((9, 3), value), [0, 0, 0, 0, 0, 1, 1, 1, 2]

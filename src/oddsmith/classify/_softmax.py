@@ -20,6 +20,9 @@ _BLOCK = 32768
 _BRACKET = 1e6
 _MAX_STEPS = 100
 
+#: A slope whose products with logits of size 1 are finite.
+_STEEPEST = 1e290
+
 
 class _LogitRows(NamedTuple):
     """Logits and what every Newton step needs: the largest and the true logit of each row, and its weight."""
@@ -51,18 +54,19 @@ def fit_temperature(z: Floats, index: Ints, weight: Floats, unknown: float = 0.0
         return size / _BRACKET, size, SeparableWarning
     if share @ (rows.chosen - mean) <= 0:
         return mean_gap * _BRACKET, size, ReversedScoreWarning
-    beta, count, least = 1.0, 512, size / (mean_gap * _BRACKET)
+    beta, count = 1.0, 512
+    ends = size / mean_gap / _BRACKET, min(size / float(gap[there].min()) * _BRACKET, _STEEPEST)
     # Few rows find the neighborhood, more rows narrow it; the whole then needs two or three passes.
     while count < len(z) // 8:
-        beta = _newton(_LogitRows(*(column[:: len(z) // count] for column in rows)), size, beta, least, 1e-3)
+        beta = _newton(_LogitRows(*(column[:: len(z) // count] for column in rows)), size, beta, ends, 1e-3)
         count *= 16
-    beta = _newton(rows, size, beta, least, 1e-9)
-    return size / beta, size, None if 2.0 * least < beta < _BRACKET / 2.0 else NonConvergenceWarning
+    beta = _newton(rows, size, beta, ends, 1e-9)
+    return size / beta, size, None if 2.0 * ends[0] < beta < ends[1] / 2.0 else NonConvergenceWarning
 
 
-def _newton(rows: _LogitRows, size: float, beta: float, least: float, tolerance: float) -> float:
-    """Find the root of the slope in β by Newton steps, halving the bracket (in log β) where they fail."""
-    low, high = least, _BRACKET
+def _newton(rows: _LogitRows, size: float, beta: float, ends: tuple[float, float], tolerance: float) -> float:
+    """Find the root of the slope in β by Newton steps, halving the way between the ends (in log β) where they fail."""
+    low, high = ends
     last_slope = last_step = np.inf
     for _ in range(_MAX_STEPS):
         slope, curvature = _derivatives(rows, size, beta)
