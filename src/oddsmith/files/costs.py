@@ -11,7 +11,7 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats, Label
-from oddsmith.files._labels import label_values, read_labels
+from oddsmith.files._labels import class_values, read_labels
 from oddsmith.files.columns import listed
 
 __all__ = ["Costs", "read_costs", "read_two_class_costs"]
@@ -60,7 +60,7 @@ def read_costs(path: str | os.PathLike[str], classes: Sequence[Label]) -> Costs:
            [ 0., 20.]]), decisions=('treat', 'wait'), classes=('well', 'sick'))
     """
     titles, names, matrix = _table(path)
-    values = label_values([*map(str, classes), *titles]).tolist()
+    values = class_values([*map(str, classes)], titles)
     wanted, found = values[: len(classes)], values[len(classes) :]
     if sorted(map(str, found)) != sorted(map(str, wanted)):
         got, hint = f"columns {listed(titles)}", "write one column per class, and nothing else"
