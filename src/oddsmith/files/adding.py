@@ -71,7 +71,7 @@ class NewColumn:
 class InputColumns:
     """What new columns are computed from."""
 
-    columns: Roles | ClassColumns  # scores alone, which must be usable in every row
+    columns: Roles | ClassColumns  # scores or probabilities, no label or weight; usable in every row that is kept
     problems: list[RowProblem]  # what may be wrong with them
     by: str | None = None  # column of segments
 

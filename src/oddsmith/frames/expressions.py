@@ -28,7 +28,7 @@ class ExpressionReader(Reader[Any]):
         self.beside = beside  # expressions for what stands beside the score
         #: What a formula by segment needs joined to the rows: columns, one value per segment.
         self.parameters: dict[str, list[float]] = {}
-        #: Columns that must be there first: where scores lie among knots.
+        #: Columns that must be there first: where scores lie among knots, for a reader that looks them up.
         self.places: dict[str, Any] = {}
 
     def column(self, formula: Formula, name: str) -> Any:
@@ -76,7 +76,7 @@ def with_layers(
     doubles: Iterable[Any],
     plan: "JointPlan",
     layers: "PlannedLayers",
-    reader: Callable[..., ExpressionReader] = ExpressionReader,
+    reader: Callable[..., ExpressionReader],
 ) -> Any:
     """Return a frame with the layers of a plan, its probabilities and the decision, null where a double is missing."""
     given, steps, names, largest = layers
