@@ -117,12 +117,15 @@ def add_columns(
 
 
 def _refuse_taken(file: ScoreFile, names: Sequence[str]) -> None:
-    """Refuse names of new columns that the file has, or that are equal but for their case."""
-    there = {column.casefold() for column in file.columns}
+    """Refuse names of new columns that are empty, that the file has, or that are equal but for their case."""
+    taken = f"{file.name} must not have the new column yet"
+    must = {column.casefold(): taken for column in file.columns}
     for name in names:
-        if name.casefold() in there:
-            _check.fail(f"{file.name} must not have the new column yet", repr(name), "choose another name")
-        there.add(name.casefold())
+        if not name:
+            _check.fail("a new column must have a name", repr(name), "choose one")
+        if name.casefold() in must:
+            _check.fail(must[name.casefold()], repr(name), "choose another name")
+        must[name.casefold()] = "new columns must have different names"
 
 
 def _stage(
