@@ -267,6 +267,9 @@ class TestShowAndExport:
         duckdb.sql("DROP TABLE logits")
         assert '"b"' in run("export", model, "--to", "sql", "--table", "t", "--column", "a,b,c").out
         assert "columns must be 3 names" in run("export", model, "--to", "sql", "--column", "a").error
+        for option in ("--column", "--table"):
+            told = run("export", model, "--to", "c", option, "a").error
+            assert f"{option} is for SQL; got {option} with --to c" in told
         assert "--segment is for the scores of two" in run("export", model, "--to", "sql", "--segment", "a").error
 
 
@@ -405,6 +408,12 @@ class TestDecide:
         assert (
             "No such file" in run("decide", probabilities, "--scores", "p_*", "--costs", "no.csv", "-o", "o.csv").error
         )
+
+    def test_new_columns_have_different_names(self, run, probabilities):
+        Path("costs.csv").write_text("ant,bee,cat\n0,1,1\n1,0,1\n1,1,0\n")
+        given = ("decide", probabilities, "--scores", "p_*", "--costs", "costs.csv", "-o", "out.csv")
+        told = run(*given, "--name", "Expected_cost").error
+        assert "new columns must have different names; got 'expected_cost'" in told
 
 
 class TestCombine:

@@ -75,6 +75,12 @@ def test_unknown_dialects_are_refused():
         to_sql(STEPS, output="odds")
 
 
+@pytest.mark.parametrize("names", [{"column": 5}, {"table": 5}, {"table": ("schema", 5)}])
+def test_names_that_are_no_text_are_refused(names):
+    with pytest.raises(InvalidInputError, match=f"{next(iter(names))} must be a name of visible characters; got 5"):
+        to_sql(STEPS, **names)
+
+
 @pytest.fixture(params=["duckdb", "sqlite", "postgres"])
 def ask(request):
     """Return a function that runs a query on an engine: dialect and rows."""

@@ -208,6 +208,12 @@ def test_a_column_of_the_same_name_is_refused(tmp_path, name):
     apply(tmp_path / name, tmp_path / "b.csv", score="score", name="calibrated")
 
 
+def test_a_column_without_a_name_is_refused(tmp_path):
+    (tmp_path / "a.csv").write_text("score\n1\n")
+    with pytest.raises(InvalidInputError, match="a new column must have a name; got ''"):
+        apply(tmp_path / "a.csv", tmp_path / "b.csv", name="")
+
+
 def test_a_member_of_the_same_name_far_down_is_refused(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"score": 1}\n' * 1500 + '{"score": 1, "probability": 2}\n')
     with pytest.raises(InvalidInputError, match="must not have the new column yet"):

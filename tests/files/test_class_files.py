@@ -135,6 +135,25 @@ class TestRows:
         assert "label has no score column: 1" in data.dropped.message
         refused(path, "'cat', 'cow', 'dog', 'horse' in 5 of 5 rows", classes=["0", "1", "2"], bad_rows="skip")
 
+    def test_skipping_is_no_hint_where_it_leaves_no_row(self, tmp_path):
+        path = tmp_path / "a.csv"
+        path.write_text(text([(*row[:-1], "horse") for row in ROWS]))
+        for policy in ("refuse", "skip"):
+            refused(path, r"in 4 of 4 rows.*add their columns to scores= \(--scores\)\.$", bad_rows=policy)
+
+    @pytest.mark.parametrize("odd", ["nan", "inf"])
+    def test_classes_beside_numbers_may_be_called_what_is_no_number(self, tmp_path, odd):
+        path = tmp_path / "a.csv"
+        path.write_text(text([(0.2, 0.8, "1"), (0.7, 0.3, odd)], (f"p_{odd}", "p_1")))
+        data = read(path)
+        assert data.rows.truth.tolist() == [1, 0]
+        assert data.rows.labels == (odd, "1")
+
+    def test_missing_labels_leave_numbers_what_they_are(self, tmp_path):
+        path = tmp_path / "a.csv"
+        path.write_text(text([(0.2, 0.8, "1.0"), (0.7, 0.3, "nan")], ("p_0", "p_1")))
+        refused(path, "must be one of the classes '0', '1'; got 'nan' in 1 of 2 rows")
+
     @pytest.mark.parametrize("times", [1, 4, 9])
     def test_rows_with_two_faults_are_left_out_once(self, tmp_path, times):
         """Neither do their probabilities sum to 1 nor has their label a column."""
@@ -492,6 +511,9 @@ class TestCosts:
     def test_numbers_are_labels(self, tmp_path):
         assert read_costs(self.written(tmp_path, "1,0\n0,1\n2,0\n"), [0, 1]).matrix.tolist() == [[0, 2], [1, 0]]
 
+    def test_a_class_may_be_called_nan(self, tmp_path):
+        assert read_costs(self.written(tmp_path, "nan,1\n0,2\n1,0\n"), ["1", "nan"]).matrix.tolist() == [[0, 1], [2, 0]]
+
     def test_decisions_may_have_names_of_their_own(self, tmp_path):
         found = read_costs(self.written(tmp_path, ",a,b\nwait,1,2\ngo,3,4\nask,5,6\n"), ["a", "b"])
         assert found.matrix.shape == (3, 2)
@@ -505,7 +527,8 @@ class TestCosts:
             ("a,b\n0,1\n", "a line of costs for each decision"),
             ("a,b\n0,1\n1\n", "2 lines of 1 or 2 for 2 columns"),
             ("a,x\n0,1\n1,0\n", "must have the columns 'a', 'b'; got columns 'a', 'x'"),
-            ("a,b\n0,1\nx,0\n", "must be numbers; got could not convert string to float: 'x'"),
+            ("a,b\n0,1\nx,0\n", "must be numbers; got 'x'"),
+            ("a,b\n0,1_0\n1,0\n", "must be numbers; got '1_0'"),
             ("a,b\n0,inf\n1,0\n", "must be finite"),
             ("decision,a,b\nx,0,1\nx,1,0\n", "must differ; got 'x', 'x'"),
         ],

@@ -220,3 +220,10 @@ def test_lazy_frames_stay_lazy(models):
     planned = apply_joint(later, models["temperature"], ["x", "y", "z"])  # nothing was cast yet
     with pytest.raises(polars.exceptions.InvalidOperationError):
         planned.collect()
+
+
+def test_plans_ask_once_of_each_score_whether_it_is_missing(models):
+    """Within the column of each class the question would make plans grow with the square of the classes."""
+    frame = needs("polars").from_arrow(table_of(LOGITS)).lazy()
+    planned = apply_joint(frame, models["temperature"], COLUMNS).explain(optimized=False)
+    assert planned.count("nan()") == len(COLUMNS)

@@ -104,11 +104,19 @@ def test_missing_values_are_refused_and_counted_once(held):
     scores = SCORES.copy()
     scores[3, 1] = np.nan
     labels = [None if i == 5 else LABELS[place] for i, place in enumerate(TRUTH)]
-    message = r"2 of 400 rows cannot be used \(score is missing: 1, label is missing: 1\)"
-    with pytest.raises(InvalidInputError, match=message):
-        class_tables(held(table(scores, labels)), NAMES, "y", LABELS, resolution=None)
-    with pytest.raises(InvalidInputError, match=message):
-        class_tables(held(table(scores, labels)), NAMES, "y", LABELS)
+    frame = held(table(scores, labels, w=[None if i in (5, 7) else 1.0 for i in range(N)]))
+    message = "must be usable; got score is missing: 1, label is missing: 1, weight is missing: 2"
+    for resolution in (None, "auto"):
+        with pytest.raises(InvalidInputError, match=message):
+            class_tables(frame, NAMES, "y", LABELS, "w", resolution)
+
+
+def test_frames_without_a_usable_row_say_what_is_missing(held):
+    frame = held(table(np.full((N, K), np.nan)))
+    with pytest.raises(
+        InvalidInputError, match=f"all rows of the frame must be usable; got score is missing: {N * K:,}"
+    ):
+        class_tables(frame, NAMES, "y", LABELS)
 
 
 def test_labels_of_no_class_are_refused(held):

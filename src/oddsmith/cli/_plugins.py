@@ -37,9 +37,9 @@ class ExtensibleGroup(TyperGroup):
             return _load(self._entries[cmd_name])
         if cmd_name not in _STUDIES:
             return None
-        problem = f"oddsmith {cmd_name} needs the package oddsmith-studies", "none installed"
+        must = f"oddsmith {cmd_name} needs the package oddsmith-studies"
         hint = "run pip install ./studies in a checkout of Oddsmith"
-        return _failing(cmd_name, "Comes with oddsmith-studies.", *problem, hint)
+        return _failing(cmd_name, "Comes with oddsmith-studies.", must, "none installed", hint)
 
 
 def _load(entry: EntryPoint) -> Any:

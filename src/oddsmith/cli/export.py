@@ -64,6 +64,9 @@ def export(
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
     _check.one_of(to, "--to", _languages())
+    for name, value in {"--column": column, "--table": table}.items():
+        if to != "sql" and value is not None:
+            _check.fail(f"{name} is for SQL", f"{name} with --to {to}", f"leave {name} out, or pass --to sql")
     suffix = LANGUAGES[to].suffix
     fitted: CalibrationModel | JointModel = load(model)
     names: dict[str, Any] = {} if column is None else {"column": column}

@@ -26,8 +26,8 @@ def in_comment(text: str) -> str:
     return _check.visible(text, hide=_ACTIVE).replace("--", "- -").replace("--", "- -")
 
 
-def sql_name(name: str, what: str) -> str:
+def sql_name(name: object, what: str) -> str:
     """Return the name of a column or table if it can be written in SQL, where it is quoted."""
-    if not name or _check.visible(name) != name:
+    if not isinstance(name, str) or not name or _check.visible(name) != name:
         _check.fail(f"{what} must be a name of visible characters", repr(name), "rename it, or choose another")
     return name

@@ -2,7 +2,7 @@
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -192,10 +192,10 @@ def to_sql(
     return Sql(dialect, column, columns, prefix).text(model, output, table)
 
 
-def _table(table: str | Sequence[str]) -> "exp.Table":
+def _table(table: object) -> "exp.Table":
     from sqlglot import exp
 
-    names = [table] if isinstance(table, str) else list(table)
+    names = list(table) if isinstance(table, Iterable) and not isinstance(table, str) else [table]
     if not 1 <= len(names) <= 3:
         _check.fail("table must be one to three names", f"{len(names)}", "name schema and table")
     name, schema, catalog = [*(sql_name(part, "table") for part in reversed(names)), "", ""][:3]

@@ -39,3 +39,19 @@ def label_values(texts: Sequence[str]) -> NDArray[Any]:
         return np.array(texts)
     whole = np.isfinite(numbers).all() and np.all(numbers == np.floor(numbers)) and np.all(np.abs(numbers) < 2**53)
     return numbers.astype(np.int64) if whole else numbers
+
+
+def class_values(names: Sequence[str], texts: Sequence[str] = ()) -> list[Label]:
+    """Return what names of classes mean, and after them texts that are compared with them.
+
+    All are text where a class is called "nan" or "inf": as a number it would be missing, or equal no other.
+
+    Examples
+    --------
+    >>> class_values(["1", "2"], ["2.0", "nan"]), class_values(["1", "nan"], ["nan"])
+    ([1.0, 2.0, 2.0, nan], ['1', 'nan', 'nan'])
+    """
+    own = label_values(names)
+    if own.dtype.kind == "f" and not np.isfinite(own).all():
+        return [*names, *texts]
+    return list(label_values([*names, *texts]).tolist())

@@ -59,7 +59,7 @@ class NumpyArrays(TypedColumns):
         return NumpyArrays(tuple(paths), names, tuple(types), found)
 
     def matrix(self, kind: Literal["score", "probability"]) -> tuple[str, ...]:
-        """Return the columns of the matrix of scores, rather of this kind, where one is recognized."""
+        """Return the columns of the matrix of scores where one is recognized; among several this kind comes first."""
         name = _matrix_of(self.arrays, _MATRICES if kind == "score" else (*_PROBABILITIES, *_SCORES))
         return () if name is None else _names(name, self.arrays[name])
 

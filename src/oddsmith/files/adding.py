@@ -71,7 +71,7 @@ class NewColumn:
 class InputColumns:
     """What new columns are computed from."""
 
-    columns: Roles | ClassColumns  # scores alone, which must be usable in every row
+    columns: Roles | ClassColumns  # scores or probabilities, no label or weight; usable in every row that is kept
     problems: list[RowProblem]  # what may be wrong with them
     by: str | None = None  # column of segments
 
@@ -117,12 +117,15 @@ def add_columns(
 
 
 def _refuse_taken(file: ScoreFile, names: Sequence[str]) -> None:
-    """Refuse names of new columns that the file has, or that are equal but for their case."""
-    there = {column.casefold() for column in file.columns}
+    """Refuse names of new columns that are empty, that the file has, or that are equal but for their case."""
+    taken = f"{file.name} must not have the new column yet"
+    must = {column.casefold(): taken for column in file.columns}
     for name in names:
-        if name.casefold() in there:
-            _check.fail(f"{file.name} must not have the new column yet", repr(name), "choose another name")
-        there.add(name.casefold())
+        if not name:
+            _check.fail("a new column must have a name", repr(name), "choose one")
+        if name.casefold() in must:
+            _check.fail(must[name.casefold()], repr(name), "choose another name")
+        must[name.casefold()] = "new columns must have different names"
 
 
 def _stage(

@@ -29,7 +29,15 @@ from oddsmith.frames.names import spare_name
 from oddsmith.frames.sql_text import identifier, sum_of
 from oddsmith.modelfile import JointModel
 
-__all__ = ["apply_joint_model", "choose_model_columns", "class_inputs", "share_of_probabilities"]
+__all__ = [
+    "apply_joint_model",
+    "choose_model_columns",
+    "class_inputs",
+    "class_probability_inputs",
+    "probability_inputs",
+    "scores_of",
+    "share_of_probabilities",
+]
 
 #: How much is done when all rows were looked at.
 _SURVEYED = 0.2

@@ -8,7 +8,7 @@ from typing import Literal
 
 from oddsmith import _check
 from oddsmith._types import Label
-from oddsmith.files._labels import LABEL_NAMES, label_values
+from oddsmith.files._labels import LABEL_NAMES, class_values
 from oddsmith.files.columns import guess_column, known_column, listed
 from oddsmith.files.source import ScoreFile
 
@@ -106,7 +106,7 @@ def choose_class_columns(
     names = varying if classes is None else list(classes)
     if len(names) != len(found):
         _check.fail("classes must be one per score column", f"{len(names)} for {len(found)} columns", "list them all")
-    values = tuple(label_values(names).tolist())
+    values = tuple(class_values(names))
     columns = ClassColumns(tuple(found), values, label, weight, f"Using {' and '.join(guessed)}." if guessed else "")
     if len(set(columns.names)) < len(columns.names):
         _check.fail("scores, label and weight must be different columns", listed(columns.names), "check the names")

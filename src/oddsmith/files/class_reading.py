@@ -9,7 +9,7 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._types import Label
 from oddsmith.files._engine import Engine, Progress, explained
-from oddsmith.files._labels import label_values
+from oddsmith.files._labels import class_values
 from oddsmith.files._staging import Survey, staged, surveyed
 from oddsmith.files.bad_rows import RowProblem, problems_of, refuse_bad_rows
 from oddsmith.files.class_columns import ClassColumns
@@ -220,7 +220,7 @@ def _meaning(
 
 def _codes(classes: Sequence[Label], labels: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
     """Return the column of each label as it is written, and how many rows have labels of no column."""
-    values = label_values([*map(str, classes), *labels]).tolist()
+    values = class_values([*map(str, classes)], list(labels))
     place = {value: i for i, value in enumerate(values[: len(classes)])}
     written = dict(zip(labels, values[len(classes) :], strict=True))
     codes = {text: place[value] for text, value in written.items() if value in place}
@@ -244,7 +244,7 @@ def _without_foreign(
             f"every label of {file.name} must be one of the classes {listed([str(each) for each in columns.classes])}",
             f"{listed(list(foreign))} in {rows:,} of {good:,} rows",
             "name the classes in the order of the columns with classes= (--classes), or add their columns to "
-            'scores= (--scores); bad_rows="skip" (--bad-rows skip) leaves such rows out',
+            "scores= (--scores)" + ('; bad_rows="skip" (--bad-rows skip) leaves such rows out' if rows < good else ""),
         )
     before = dropped or BadRows(0, good, {})
     reasons = {**before.reasons, _NO_COLUMN: rows}

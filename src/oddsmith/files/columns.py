@@ -9,7 +9,7 @@ from oddsmith import _check
 from oddsmith.files._labels import LABEL_NAMES
 from oddsmith.files.source import ScoreFile
 
-__all__ = ["Roles", "choose_columns"]
+__all__ = ["Roles", "choose_columns", "known_column"]
 
 _PROBABILITIES = {
     *("confidence", "p", "p_hat", "pred", "prediction"),

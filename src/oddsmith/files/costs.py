@@ -11,7 +11,7 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats, Label
-from oddsmith.files._labels import label_values, read_labels
+from oddsmith.files._labels import class_values, read_labels
 from oddsmith.files.columns import listed
 
 __all__ = ["Costs", "read_costs", "read_two_class_costs"]
@@ -60,7 +60,7 @@ def read_costs(path: str | os.PathLike[str], classes: Sequence[Label]) -> Costs:
            [ 0., 20.]]), decisions=('treat', 'wait'), classes=('well', 'sick'))
     """
     titles, names, matrix = _table(path)
-    values = label_values([*map(str, classes), *titles]).tolist()
+    values = class_values([*map(str, classes)], titles)
     wanted, found = values[: len(classes)], values[len(classes) :]
     if sorted(map(str, found)) != sorted(map(str, wanted)):
         got, hint = f"columns {listed(titles)}", "write one column per class, and nothing else"
@@ -98,10 +98,14 @@ def _table(path: str | os.PathLike[str]) -> tuple[list[str], list[str] | None, F
         _check.fail(must, got, hint)
     if names is not None and len(set(names)) < len(names):
         _check.fail(f"decisions of {path} must differ", listed(names), "name each once")
-    try:
-        matrix = np.array([[float(field) for field in line[named:]] for line in lines])
-    except ValueError as error:
-        _check.fail(f"costs in {path} must be numbers", str(error), "write one number in each field")
+    matrix = np.array([[_cost(path, field) for field in line[named:]] for line in lines])
     if not np.isfinite(matrix).all():
         _check.fail(f"costs in {path} must be finite", "a cost that is not", "write a large number instead")
     return titles, names, matrix
+
+
+def _cost(path: str | os.PathLike[str], field: str) -> float:
+    try:
+        return float(field.replace("_", "?"))  # Python takes 1_0 for 10
+    except ValueError:
+        _check.fail(f"costs in {path} must be numbers", repr(field), "write one number in each field")

@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeVar, Union
@@ -221,24 +221,24 @@ def parts(node: Formula) -> list[Formula]:
     return [part for part in vars(node).values() if isinstance(part, Formula)]
 
 
-def walk(formula: Formula) -> Iterator[Formula]:
-    """Yield every node once, parts before wholes."""
+def walk(formula: Formula) -> list[Formula]:
+    """Return every node once, parts before wholes."""
     return walk_trees([formula], parts)
 
 
-def walk_trees(wholes: Iterable[T], parts_of: Callable[[T], Iterable[T]]) -> Iterator[T]:
-    """Yield every node of trees that may share some, each once, parts before wholes."""
-    seen: set[int] = set()
+def walk_trees(wholes: Iterable[T], parts_of: Callable[[T], Iterable[T]]) -> list[T]:
+    """Return every node of trees that may share some, each once, parts before wholes."""
+    found: dict[int, T] = {}
 
-    def visit(node: T) -> Iterator[T]:
-        if id(node) not in seen:
-            seen.add(id(node))
+    def visit(node: T) -> None:
+        if id(node) not in found:
             for part in parts_of(node):
-                yield from visit(part)
-            yield node
+                visit(part)
+            found[id(node)] = node
 
     for whole in wholes:
-        yield from visit(whole)
+        visit(whole)
+    return list(found.values())
 
 
 def _folded(compute: Callable[..., Floats], *operands: Formula) -> Formula | None:

@@ -19,7 +19,7 @@ what lies below the largest component.
 
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -243,6 +243,6 @@ def parts_of(vector: Vector) -> tuple[Vector, ...]:
     return () if isinstance(vector, Inputs) else (vector.of,)  # type: ignore[attr-defined]
 
 
-def walk_vectors(*vectors: Vector) -> Iterator[Vector]:
-    """Yield every node once, parts before wholes."""
+def walk_vectors(*vectors: Vector) -> list[Vector]:
+    """Return every node once, parts before wholes."""
     return walk_trees(vectors, parts_of)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith.errors import DroppedRowsWarning
-from oddsmith.frames.bad_rows import BadRowPolicy
+from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
 from oddsmith.frames.groups import Groups, read_groups
 from oddsmith.frames.keys import refuse_equal_keys
 from oddsmith.frames.resolution import settle
@@ -32,7 +32,8 @@ def tables_from_frame(
     """Build a score table, or one for each key; see `ScoreTable.from_frame`."""
     keys = () if by is None else (by,) if isinstance(by, str) else tuple(by)
     rows = ScoredFrame.of(frame, score, label, weight, keys)
-    grid, groups = settle(resolution, rows.extent, partial(read_groups, rows, pos_label, bad_rows))
+    allowed = partial(BadRows.allowed, policy=bad_rows, name="the frame")
+    grid, groups = settle(resolution, rows.extent, partial(read_groups, rows, pos_label, allowed))
     if groups.dropped is not None:
         # At the line that called from_frame.
         warnings.warn(f"left out: {groups.dropped.message}", DroppedRowsWarning, stacklevel=3)

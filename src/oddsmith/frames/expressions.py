@@ -28,7 +28,7 @@ class ExpressionReader(Reader[Any]):
         self.beside = beside  # expressions for what stands beside the score
         #: What a formula by segment needs joined to the rows: columns, one value per segment.
         self.parameters: dict[str, list[float]] = {}
-        #: Columns that must be there first: where scores lie among knots.
+        #: Columns that must be there first: where scores lie among knots, for a reader that looks them up.
         self.places: dict[str, Any] = {}
 
     def column(self, formula: Formula, name: str) -> Any:
@@ -76,7 +76,7 @@ def with_layers(
     doubles: Iterable[Any],
     plan: "JointPlan",
     layers: "PlannedLayers",
-    reader: Callable[..., ExpressionReader] = ExpressionReader,
+    reader: Callable[..., ExpressionReader],
 ) -> Any:
     """Return a frame with the layers of a plan, its probabilities and the decision, null where a double is missing."""
     given, steps, names, largest = layers
@@ -94,6 +94,8 @@ def with_layers(
     decision = words.when(probs[-1] >= top).then(words.lit(plan.labels[-1]))
     for prob, label in reversed(list(zip(probs[:-1], plan.labels[:-1], strict=True))):
         decision = words.when(prob >= top).then(words.lit(label)).otherwise(decision)
-    there = reduce(operator.and_, (~words.col(name).is_nan() for name in given))
+    # A column of its own: within each of the others it would make the plan grow with the square of the classes.
+    there = f"{largest}_there"
+    frame = frame.with_columns(**{there: reduce(operator.and_, (~words.col(name).is_nan() for name in given))})
     added = zip([*plan.probs, plan.decision], [*probs, decision], strict=True)
-    return frame.with_columns(**{name: words.when(there).then(value) for name, value in added})
+    return frame.with_columns(**{name: words.when(words.col(there)).then(value) for name, value in added})

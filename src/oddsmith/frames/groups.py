@@ -1,6 +1,7 @@
 """What an engine sent, made into rows that can be used: bad values named, labels read, segments found."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from oddsmith import _check
 from oddsmith._types import Bools, Floats, Weights
 from oddsmith.errors import InvalidInputError
 from oddsmith.frames import scored_frame as _limits
-from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
+from oddsmith.frames.bad_rows import BadRows
 from oddsmith.frames.engines.base import SentColumn
 from oddsmith.frames.keys import plain_keys
 from oddsmith.frames.scored_frame import HALF, ScoredFrame
@@ -41,12 +42,12 @@ class Groups:
 def read_groups(
     frame: ScoredFrame,
     pos_label: Any,
-    bad_rows: BadRowPolicy,
+    allowed: Callable[[BadRows], BadRows | None],
     grid: Grid | None,
     *,
     squares: bool = False,
 ) -> Groups:
-    """Ask a frame for its groups and make sense of them."""
+    """Ask a frame for its groups and make sense of them; ``allowed`` refuses bad rows, or tells what is left out."""
     sent = frame.groups(grid, squares=squares)
     everything = len(sent["rows"].values)
     if not everything:
@@ -54,7 +55,7 @@ def read_groups(
     if grid is not None:
         _refuse_overflow(sent, grid)
     bad, found = _bad_values(frame, sent)
-    dropped = found.allowed(bad_rows, "the frame")
+    dropped = allowed(found)
     kept = ~bad
     if "odd" in sent:
         kept &= sent["odd"].values != 0  # a row of weight 0 is absent

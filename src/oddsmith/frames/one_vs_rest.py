@@ -90,13 +90,17 @@ def _extent(given: ScoredFrame, rows: ScoredFrame) -> Extent:
 
 def _read(rows: ScoredFrame, given: ScoredFrame, k: int, grid: Grid | None, *, squares: bool = False) -> Groups:
     """Return groups of all classes; rows that cannot be used are refused, and so are labels of no class."""
-    groups = read_groups(rows, None, "skip", grid, squares=squares)
-    bad = groups.dropped
-    if bad is not None:
-        found = BadRows(bad.count, bad.total // k, bad.reasons).message
-        _check.fail("all rows of the frame must be usable", found, "repair them, or drop them in the frame first")
+    groups = read_groups(rows, None, partial(_refuse_bad_rows, k), grid, squares=squares)
     lacking = int(groups.rows.sum()) // k - int(groups.rows[groups.positive].sum())
     if lacking:
         must = f"column {given.called(given.label)} must hold labels of the classes"
         _check.fail(must, f"{lacking:,} rows with other labels", "name all classes, or drop those rows")
     return groups
+
+
+def _refuse_bad_rows(k: int, found: BadRows) -> None:
+    """Refuse bad values; a weight was met with the score of every class, a missing label with the first alone."""
+    if found.count:
+        times = {why: n // k if why.startswith("weight") else n for why, n in found.reasons.items()}
+        got = ", ".join(f"{why}: {n:,}" for why, n in times.items())
+        _check.fail("all rows of the frame must be usable", got, "repair them, or drop them in the frame first")

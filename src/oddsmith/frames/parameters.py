@@ -46,8 +46,8 @@ def with_parameters(formulas: Sequence[Formula]) -> tuple[Formula, int]:
 
 def _stacked(rows: Sequence[Floats]) -> Floats:
     """Return rows of one length: where there are more pieces than a member has, its last one goes on."""
-    width = max(len(row) for row in rows)
-    return np.array([np.append(row, np.full(width - len(row), row[-1])) for row in rows])
+    width = max(map(len, rows))
+    return np.array([row if len(row) == width else np.pad(row, (0, width - len(row)), "edge") for row in rows])
 
 
 def _refilled(formula: Formula, columns: Iterator[Floats]) -> Formula:
