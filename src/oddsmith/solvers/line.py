@@ -388,8 +388,9 @@ class LineRows:
     def loss(self, at: Place) -> float:
         """Return Σ v log(1 + eᶻ) − t z, as a sum of terms none of which is negative."""
         if not at.a:  # one forecast for all
-            up, down = (pull(self.data.n_pos, self.data.n_neg) for pull in (self.targets.up, self.targets.down))
-            return float(up * np.logaddexp(0.0, -at.b) + down * np.logaddexp(0.0, at.b))
+            counts = self.data.n_pos, self.data.n_neg
+            rise, fall = np.logaddexp(0.0, (-at.b, at.b))
+            return float(self.targets.up(*counts) * rise + self.targets.down(*counts) * fall)
         total = -self._aside * at.a
         for part, _, z in _pieces(self.data.scores, self.scale, self.shift, at):
             up, down = self._pulls(part)
