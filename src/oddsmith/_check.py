@@ -294,7 +294,8 @@ def number(value: object, name: str, *, low: float, strict: bool = False) -> flo
         fail(f"{name} must be a number", f"{name}={value!r}", "pass a float or an int")
     result = float(value)
     if not np.isfinite(result) or result < low or (strict and result == low):
-        fail(f"{name} must be finite and {'>' if strict else '≥'} {low:g}", f"{name}={value!r}", "change it")
+        bound = "" if low == -np.inf else f" and {'>' if strict else '≥'} {low:g}"
+        fail(f"{name} must be finite{bound}", f"{name}={value!r}", "change it")
     return result
 
 

@@ -70,7 +70,7 @@ def combine(
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
     given = probability or scores or []
     if bool(probability) == bool(scores) or len(given) < 2:
-        got = f"{len(probability or [])} times --probability, {len(scores or [])} times --scores"
+        got = f"{len(probability or [])} of --probability and {len(scores or [])} of --scores"
         hint = "pass --probability (two classes) or --scores (several) once per classifier"
         _check.fail("two classifiers or more must be combined, of the same kind", got, hint)
     shares = _shares(prior, rule)
