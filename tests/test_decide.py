@@ -201,7 +201,6 @@ def test_multi_class_uncertainty_is_the_margin_of_the_two_best():
         (lambda: decide([0.2], [[0, np.inf], [1, 0]]), r"costs must be finite.*costs\[0, 1\]=inf"),
         (lambda: decide([0.2], ZERO_ONE, abstain="cheap"), "abstain must be a number"),
         (lambda: decide([0.2], ZERO_ONE, abstain=np.nan), "abstain must be finite;"),
-        (lambda: decide([0.2], ZERO_ONE, abstain=np.nan), "abstain must be finite"),
         (lambda: decide(["a"], ZERO_ONE), "prob must be numeric"),
         (lambda: binary_costs(false_positive=None, false_negative=1), "false_positive must be a number"),
         (lambda: cost_threshold([[1, 0], [0, 1]]), "being wrong must cost more than being right"),

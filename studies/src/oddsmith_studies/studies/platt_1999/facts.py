@@ -16,16 +16,21 @@ _QUOTED = (
     (REGULARIZED, "errors", 0),
     (REGULARIZED, "−Σ log p", 1),
 )
+_SENTENCE = (
+    "the raw machine makes {} errors, the sigmoid {} with −Σ log p = {}, and the likelihood machine {} with −Σ log p = {}"
+)
 
 
 def all_facts(record: Record) -> dict[str, str]:
     """Return what was found, from the tables and verdicts of a run."""
     table = record.tables["results"]
     return {
-        "adult_linear": ", ".join(
-            f"{table.cell(measure, _ADULT_LINEAR, method):.{digits}f} "
-            f"({table.cell(f'{measure}, published', _ADULT_LINEAR, method):.0f})"
-            for method, measure, digits in _QUOTED
+        "adult_linear": _SENTENCE.format(
+            *(
+                f"{table.cell(measure, _ADULT_LINEAR, method):.{digits}f} "
+                f"({table.cell(f'{measure}, published', _ADULT_LINEAR, method):.0f})"
+                for method, measure, digits in _QUOTED
+            )
         ),
         "error_changes": _range(record, "9.3.1"),
         "error_verdict": record.verdicts_of("9.3.1"),
