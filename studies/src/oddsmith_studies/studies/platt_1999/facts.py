@@ -17,7 +17,8 @@ _QUOTED = (
     (REGULARIZED, "−Σ log p", 1),
 )
 _SENTENCE = (
-    "the raw machine makes {} errors, the sigmoid {} with −Σ log p = {}, and the likelihood machine {} with −Σ log p = {}"
+    "the raw machine makes {} errors, the sigmoid {} with −Σ log p = {}, "
+    "and the likelihood machine {} with −Σ log p = {}"
 )
 
 
