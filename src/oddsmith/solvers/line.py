@@ -361,12 +361,24 @@ class LineRows:
     targets: Targets
 
     @cached_property
-    def _first_pulls(self) -> tuple[Floats, Floats]:
-        return self._weighed(slice(0, _PIECE))
+    def _first(self) -> tuple[Floats, Floats, Floats]:
+        return self._part(slice(0, _PIECE))
 
-    def _pulls(self, part: slice) -> tuple[Floats, Floats]:
-        """Return how much of the weight of some points pulls the forecast up, and how much down."""
-        return self._first_pulls if part.start == 0 else self._weighed(part)
+    def _part(self, part: slice) -> tuple[Floats, Floats, Floats]:
+        """Return x of some points, and how much of their weight pulls the forecast up, and how much down."""
+        x = self.data.scores[part] * (1 / self.scale)
+        x -= self.shift
+        return x, *self._weighed(part)
+
+    def _pieces(self, at: Place) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
+        """Walk over x − center, z and what pulls up and down, a cache-sized piece at a time."""
+        for start in range(0, len(self.data.scores), _PIECE):
+            x, up, down = self._part(slice(start, start + _PIECE)) if start else self._first
+            if at.center:
+                x = x - at.center
+            z = at.a * x
+            z += at.b
+            yield x, z, up, down
 
     def _weighed(self, part: slice) -> tuple[Floats, Floats]:
         pos = self.data.positive_weight(part)
@@ -392,8 +404,7 @@ class LineRows:
             rise, fall = np.logaddexp(0.0, (-at.b, at.b))
             return float(self.targets.up(*counts) * rise + self.targets.down(*counts) * fall)
         total = -self._aside * at.a
-        for part, _, z in _pieces(self.data.scores, self.scale, self.shift, at):
-            up, down = self._pulls(part)
+        for _, z, up, down in self._pieces(at):
             size = np.abs(z)
             rest = np.log1p(np.exp(-size))
             total += float(rest.dot(up) + rest.dot(down) + np.where(z >= 0, down, up).dot(size))
@@ -401,9 +412,8 @@ class LineRows:
 
     def derivatives(self, at: Place) -> Derivatives:
         """Sum over the points."""
-        total = np.zeros(5)
-        for part, x, z in _pieces(self.data.scores, self.scale, self.shift, at):
-            up, down = self._pulls(part)
+        sums = [-self._aside, 0.0, 0.0, 0.0, 0.0]
+        for x, z, up, down in self._pieces(at):
             np.clip(z, -_CERTAIN, _CERTAIN, out=z)
             odds = np.exp(-z)
             p = 1 / (1 + odds)
@@ -414,9 +424,9 @@ class LineRows:
             q *= up
             p -= q
             hx = h * x
-            total += (p.dot(x), p.sum(), hx.dot(x), hx.sum(), h.sum())
-        total[0] -= self._aside
-        return Derivatives(*total.tolist())
+            new = p.dot(x), p.sum(), hx.dot(x), hx.sum(), h.sum()
+            sums = [float(one + more) for one, more in zip(sums, new, strict=True)]
+        return Derivatives(*sums)
 
 
 #: Points of a fit: their loss, but for a constant, and its derivatives.
