@@ -31,7 +31,7 @@ test-all: $(VENV)/.test
 # their own. Old releases use what newer releases of others deprecate, and leave sockets open: there that is shown, and is
 # no error.
 oldest: VERSIONS := lowest-direct
-oldest: WARNINGS := $(foreach kind,DeprecationWarning FutureWarning pytest.PytestUnraisableExceptionWarning,-W default::$(kind))
+oldest: WARNINGS := $(foreach kind,DeprecationWarning FutureWarning ResourceWarning pytest.PytestUnraisableExceptionWarning,-W default::$(kind))
 newest: VERSIONS := highest
 oldest newest:
 	$(PYTHON) -m venv --clear .venv-$@

@@ -254,6 +254,12 @@ def test_names_of_columns_and_tables_stay_names(name):
         assert [one.alias_or_name for one in found.expressions] == ["*", "probability"]
 
 
+@pytest.mark.parametrize(("dialect", "written"), [("clickhouse", r'"a\\""b"'), ("bigquery", r'`a\\"b`')])
+def test_a_backslash_does_not_hide_the_closing_quote(dialect, written):
+    """These engines read escapes within quoted names, whatever the installed parser thinks of it."""
+    assert to_sql(MODEL, column="s", table='a\\"b', dialect=dialect).endswith(f"FROM {written}")
+
+
 @pytest.mark.parametrize("name", ["", "a\nb", "a\0", "a\x1b[31m", "a\u2028", "\u202ea", "\ud800"])
 def test_names_that_nobody_sees_are_refused(name):
     for options in ({"column": name}, {"table": name}):
