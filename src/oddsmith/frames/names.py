@@ -31,6 +31,9 @@ class PlainNames(NamedTuple):
         engine = engine_of(frame)
         with engine.asking(frame, "describe its columns"):
             columns = frame.collect_schema().names()
+        named: list[object] = [*columns]
+        if odd := [name for name in named if not isinstance(name, str)]:
+            _check.fail("names of columns must be text", repr(odd[0]), "frame.columns = frame.columns.astype(str)")
         twins = _twins(columns)
         if twins and not engine.tells_case_apart(frame):
             _check.fail(

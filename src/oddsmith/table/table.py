@@ -296,17 +296,19 @@ class ScoreTable:
     def minus(self, other: "ScoreTable") -> "ScoreTable":
         """Take away a part that was merged in: ``a.merge(b).minus(b)`` is ``a``, exactly so for counts.
 
+        Tables of different resolution are coarsened to the wider cells, as in `merge`.
+
         Raises
         ------
         InvalidInputError
             If ``other`` is not a part of this table, or float weights of what is left are lost in its rounding.
         """
-        if other.grid != self.grid or (other.kind == "weight" and self.kind == "count"):
-            _check.fail(
-                "the table taken away must have the same resolution and kind",
-                f"{other!r} from {self!r}",
-                "quantize both to the same width",
-            )
+        if other.kind == "weight" and self.kind == "count":
+            got = f"{other!r} from {self!r}"
+            _check.fail("the table taken away must count rows as this one does", got, "give both the same weights")
+        widest = max((grid for grid in (self.grid, other.grid) if grid is not None), default=None)
+        if widest is not None and (self.grid, other.grid) != (widest, widest):
+            return self.quantize(*widest).minus(other.quantize(*widest))
         part = other._weighted() if self.kind == "weight" else other
         at = np.searchsorted(self._cells(), part._cells())
         inside = at < len(self.scores)

@@ -161,6 +161,11 @@ class FrameEngine:
         names = LongNames("score", "place", "hit", None if rows.weight is None else "weight")
         return long.with_columns(hit=hit).to_native(), names
 
+    def segments(self, rows: "ScoredFrame", most: int) -> SentColumn | None:
+        """Return the segments of rows in memory, or of the first rows; None where looking would use the rows up."""
+        segment = rows.segment().alias("segment")
+        return rows.answer(lambda frame: (frame.head(most) if rows.lazy else frame).select(segment))["segment"]
+
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
         """Return the native frame with the probability of each row; parameters of segments are joined to the rows."""
         formula = maps.formula(lambda one: self.plain(rows.frame, one))
