@@ -142,8 +142,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         """Fit to these rows and to all rows of earlier calls since the last `fit`.
 
         Chunks add up in ``table_``, and their order does not matter: counts give the same fit, float weights and cells
-        the same up to rounding. Each call fits anew; for very many chunks, merge score tables (a `TableStream` does)
-        and fit once.
+        the same up to rounding. Each call fits anew; for very many chunks, merge score tables and fit once.
 
         Parameters
         ----------

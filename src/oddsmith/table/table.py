@@ -5,10 +5,11 @@ fell on each distinct score. `ScoreTable` is that thing; it merges by adding.
 """
 
 import math
+import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, overload
+from typing import Any, ClassVar, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,10 +21,32 @@ from oddsmith.table.marks import mark_sums
 from oddsmith.table.near_ties import near_runs
 from oddsmith.table.rows import ScoreRows, read_rows, slices, total_weight
 
-__all__ = ["Sample", "ScoreTable", "as_table", "pool"]
+__all__ = ["Origin", "Sample", "ScoreTable", "as_table", "pool"]
 
 #: Residues below this share of the weight at a score are rounding, when float-weighted tables are subtracted.
 _ROUNDING = 1e-12
+
+
+class Origin(NamedTuple):
+    """What a table knows of its rows in addition to their weights."""
+
+    in_sample: bool = False
+    labels: tuple[Any, Any] = (None, None)
+
+    def join(self, *others: "Origin") -> "Origin":
+        """Return the origin of rows of several tables, whose labels must agree where they are known."""
+        labels = self.labels
+        for other in others:
+            pairs = list(zip(labels, other.labels, strict=True))
+            if any(a is not None and b is not None and a != b for a, b in pairs):
+                got = f"{other.labels!r} and {labels!r} (negative, positive)"
+                _check.fail("tables must have the same labels", got, "build both with the same pos_label")
+            negative, positive = (b if a is None else a for a, b in pairs)
+            labels = (negative, positive)
+        return Origin(self.in_sample or any(other.in_sample for other in others), labels)
+
+
+_UNKNOWN = Origin()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,6 +76,9 @@ class ScoreTable:
     in_sample : bool
         Whether the scores are the forecasts of a map that was fitted on some of these rows. Then measures flatter the
         map, and p-values are refused. Every operation keeps it; tables are equal whatever it is.
+    labels : tuple
+        The negative and the positive label as far as rows showed them, else None. Tables with other labels do not
+        merge; tables are equal whatever they are.
 
     Examples
     --------
@@ -75,6 +101,7 @@ class ScoreTable:
     resolution: float | None = None
     log_odds_cells: bool = False
     in_sample: bool = False
+    labels: tuple[Any, Any] = (None, None)
 
     def __post_init__(self) -> None:
         if self.rows < 0:
@@ -102,7 +129,10 @@ class ScoreTable:
         pos_label : object, optional
             The positive label.
         """
-        return ScoreTable.from_rows(read_rows(scores, y, sample_weight, pos_label)[0])
+        rows, (negative, positive) = read_rows(scores, y, sample_weight, pos_label)
+        table = ScoreTable.from_rows(rows)
+        shown = (_plain(negative) if table.n_neg else None, _plain(positive) if table.n_pos else None)
+        return replace(table, labels=shown)
 
     @staticmethod
     def from_rows(rows: ScoreRows) -> "ScoreTable":
@@ -279,11 +309,54 @@ class ScoreTable:
     def _mark_sums(self) -> tuple[float, float]:  # kept: many calibrators are fitted to one table
         return mark_sums(self._cells(), self.pos, None if self.all_ones else self.total)
 
+    @property
+    def origin(self) -> Origin:
+        """Whether the table is in-sample, and its labels."""
+        return Origin(self.in_sample, self.labels)
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the table to a file that `load` reads: whole or not at all, whatever interrupts it.
+
+        The file contains arrays and JSON, and nothing that could run. Its size is that of the table: `coarsen` bounds
+        it.
+
+        Parameters
+        ----------
+        path : path-like
+        force : bool, default False
+            Replace a file that exists.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "monday.npz"
+        >>> table = ScoreTable.from_arrays([0.2, 0.9], ["no", "yes"], pos_label="yes")
+        >>> table.save(path)
+        >>> ScoreTable.load(path).labels
+        ('no', 'yes')
+        """
+        from oddsmith.table.storage import save_table
+
+        save_table(self, path, force=force)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> "ScoreTable":
+        """Read a table that `save` wrote; a file that contains none is refused.
+
+        Parameters
+        ----------
+        path : path-like
+        """
+        from oddsmith.table.storage import load_table
+
+        return load_table(path)
+
     def merge(self, *others: "ScoreTable") -> "ScoreTable":
         """Add tables: the table of all rows together.
 
         Tables of different resolution merge by coarsening to the widest cells; counts with float weights become
-        weights.
+        weights. Tables of other labels are refused: with another ``pos_label`` they would be counted the wrong way
+        round.
         """
         tables = [self, *others]
         grids = [grid for table in tables if (grid := table.grid) is not None]
@@ -295,8 +368,8 @@ class ScoreTable:
         columns = [table._columns() for table in tables]
         joined = {name: np.concatenate([column[name] for column in columns]) for name in columns[0]}
         scores = np.concatenate([table.scores for table in tables])
-        in_sample = any(table.in_sample for table in tables)
-        return pool(scores, joined, sum(table.rows for table in tables), widest, in_sample)
+        origin = self.origin.join(*(table.origin for table in others))
+        return pool(scores, joined, sum(table.rows for table in tables), widest, origin)
 
     def minus(self, other: "ScoreTable") -> "ScoreTable":
         """Take away a part that was merged in: ``a.merge(b).minus(b)`` is ``a``, exactly so for counts.
@@ -342,8 +415,7 @@ class ScoreTable:
             share = part.total[rest] / total[at][rest]
             means[at[rest]] += share * (self.scores[at[rest]] - part.scores[rest])
             means = self.grid.inside(means, self.scores)
-        in_sample = self.in_sample or part.in_sample
-        return _assemble(means[held], kept, self.rows - part.rows, self.grid, in_sample)
+        return _assemble(means[held], kept, self.rows - part.rows, self.grid, self.origin.join(part.origin))
 
     def scale(self, factor: float) -> "ScoreTable":
         """Multiply every weight; a whole factor keeps counts (each row repeated), any other makes weights."""
@@ -392,7 +464,7 @@ class ScoreTable:
         columns = self._columns()
         columns.setdefault("pos_sum", self.pos * self.scores)
         columns.setdefault("neg_sum", self.neg * self.scores)
-        return pool(self.scores, columns, self.rows, grid, self.in_sample)
+        return pool(self.scores, columns, self.rows, grid, self.origin)
 
     def coarsen(self, max_cells: int) -> "ScoreTable":
         """Pool scores in the finest cells of which at most ``max_cells`` are occupied; fewer scores stay as they are.
@@ -417,7 +489,7 @@ class ScoreTable:
             got = f"shape {mapped.shape}, or NaN"
             _check.fail("function must give one number per score", got, "check the function")
         columns = {name: column for name, column in self._columns().items() if not name.endswith("_sum")}
-        return pool(mapped, columns, self.rows, None, self.in_sample)
+        return pool(mapped, columns, self.rows, None, self.origin)
 
     def join_near_ties(self) -> "ScoreTable":
         """Take exact scores that differ by rounding alone for one, in their middle; the table itself where none do."""
@@ -504,8 +576,8 @@ class ScoreTable:
         return self._with(self.scores, columns, self.rows, self.grid)
 
     def _with(self, scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None) -> "ScoreTable":
-        """Return a table made from this one: whether it is in-sample is inherited."""
-        return _assemble(scores, columns, rows, grid, self.in_sample)
+        """Return a table made from this one, of the same origin."""
+        return _assemble(scores, columns, rows, grid, self.origin)
 
 
 #: Scores and labels, sorted or not: what fits that need no order take.
@@ -518,7 +590,7 @@ def as_table(data: Sample) -> ScoreTable:
 
 
 def pool(
-    scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None, in_sample: bool = False
+    scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None, origin: Origin = _UNKNOWN
 ) -> ScoreTable:
     """Sort, add up what shares a score (or a cell), and stand each cell at its mean."""
     _check.refuse_large_sum(sum(_check.weight_sum(columns[side]) for side in ("pos", "neg")), "the table")
@@ -528,18 +600,24 @@ def pool(
     starts = _kernels.run_starts(ordered)
     pooled = {name: np.add.reduceat(column[order], starts) for name, column in columns.items()}
     if grid is None:
-        return _assemble(ordered[starts], pooled, rows, None, in_sample)
+        return _assemble(ordered[starts], pooled, rows, None, origin)
     # About a score of the cell, so that a cell of equal scores stands exactly at them.
     members = scores[order]
     first = members[starts]
     away = members - np.repeat(first, np.diff(starts, append=len(members)))
     total = (columns["pos"] + columns["neg"])[order]
     mean = first + np.add.reduceat(away * total, starts) / (pooled["pos"] + pooled["neg"])
-    return _assemble(grid.inside(mean, first), pooled, rows, grid, in_sample)
+    return _assemble(grid.inside(mean, first), pooled, rows, grid, origin)
+
+
+def _plain(label: Any) -> Any:
+    """Return a label as Python's own value."""
+    return label.item() if isinstance(label, np.generic) else label
 
 
 def _assemble(
-    scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None, in_sample: bool
+    scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None, origin: Origin
 ) -> ScoreTable:
     width, log_odds = grid or (None, False)
-    return ScoreTable(scores, **columns, rows=rows, resolution=width, log_odds_cells=log_odds, in_sample=in_sample)
+    fields: dict[str, Any] = {**columns, "resolution": width, "log_odds_cells": log_odds, **origin._asdict()}
+    return ScoreTable(scores, rows=rows, **fields)
