@@ -1,6 +1,7 @@
 """Every engine gives the probabilities of NumPy, and the same kind of frame back."""
 
 import contextlib
+import sqlite3
 import warnings
 
 import narwhals.stable.v2 as nw
@@ -311,3 +312,13 @@ def test_duckdb_compares_segments_where_rows_can_be_read_twice(duck):
         apply(relation, by_segment(["a"]), "s", by="k")
     once = duck.from_arrow(pa.table({"s": SCORES, "k": np.arange(N)}).to_reader())
     assert len(apply(once, by_segment(range(N)), "s", by="k").fetchall()) == N
+
+
+def test_a_backend_of_ibis_that_cannot_apply_a_map_is_refused_at_once(tmp_path, maps):
+    ibis = needs("ibis")
+    with contextlib.closing(sqlite3.connect(tmp_path / "rows.db")) as connection:
+        connection.execute("CREATE TABLE rows (s DOUBLE)")
+    backend = ibis.sqlite.connect(tmp_path / "rows.db")
+    with pytest.raises(InvalidInputError, match=r"the backend sqlite must be able .* Hint: export the model to SQL"):
+        apply(backend.table("rows"), maps["line"], "s")
+    backend.disconnect()
