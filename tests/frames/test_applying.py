@@ -322,3 +322,20 @@ def test_a_backend_of_ibis_that_cannot_apply_a_map_is_refused_at_once(tmp_path, 
     with pytest.raises(InvalidInputError, match=r"the backend sqlite must be able .* Hint: export the model to SQL"):
         apply(backend.table("rows"), maps["line"], "s")
     backend.disconnect()
+
+
+def test_vectors_of_spark_ml(spark, maps):
+    vectors, functions = needs("pyspark.ml.linalg").Vectors, needs("pyspark.ml.functions")
+    rows = [(i, vectors.dense([-s, s])) for i, s in enumerate(SCORES[:3].tolist())]
+    frame = spark.createDataFrame(rows, ["id", "probability"])
+    with pytest.raises(InvalidInputError, match=r"'probability' must be numeric; .*vector_to_array\(column\)\[1\]"):
+        apply(frame, maps["line"], "probability")
+    scored = frame.withColumn("s", functions.vector_to_array("probability")[1])
+    found = apply(scored, maps["line"], "s").sort("id").toPandas()["calibrated_probability"]
+    np.testing.assert_allclose(found, maps["line"].probability(SCORES[:3]), rtol=0, atol=1e-12)
+
+
+def test_repeated_names_in_spark(spark, maps):
+    frame = spark.createDataFrame([(0.1, 0.2)], ["s", "t"]).toDF("s", "s")
+    with pytest.raises(InvalidInputError, match="names of columns must differ"):
+        apply(frame, maps["line"], "s")

@@ -59,7 +59,7 @@ class ScoredFrame:
         for name in filter(None, (rows.score, rows.weight, *several)):
             kind = rows.schema[name]
             if not (kind.is_numeric() or kind == nw.Boolean):
-                rows.refuse_type(name, "be numeric", "cast it in the frame first")
+                rows.refuse_type(name, "be numeric", rows.engine.casting_hint(rows.frame, name))
         for name in rows.by:
             if rows.schema[name] == nw.Decimal:
                 rows.refuse_type(name, "hold keys that doubles do not round", "cast it to text in the frame first")

@@ -91,6 +91,15 @@ class FrameEngine:
         """Return a native frame with new names; all columns are named, in their order."""
         raise NotImplementedError
 
+    def column_names(self, frame: Frame) -> list[str]:
+        """Return the names of the columns."""
+        return frame.collect_schema().names()
+
+    def casting_hint(self, frame: Frame, name: str) -> str:
+        """Return what to do about a column that is not numeric."""
+        del frame, name
+        return "cast it in the frame first"
+
     def query_text(self, native: Any) -> str | None:
         """Return the query of a native frame as the engine would show it, where it can."""
 
