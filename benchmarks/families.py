@@ -144,6 +144,12 @@ def extreme(rng: np.random.Generator, n: int) -> Case:
     return _both(rng, s * rng.choice([1e300, 1e-300, 1e150, 1e-150]), _drawn(rng, s))
 
 
+def vast_counts(rng: np.random.Generator, n: int) -> Case:
+    """Skewed scores in rows that each stand for 2³¹ to 2⁴⁰ cases."""
+    s, y, _ = log_normal(rng, n)
+    return s, y, (2 ** rng.uniform(31, 40, n)).astype(np.int64)
+
+
 FAMILIES: dict[str, Family] = {
     family.__name__.replace("_", " "): family
     for family in (
@@ -164,6 +170,7 @@ FAMILIES: dict[str, Family] = {
         reversed_scores,
         separable,
         extreme,
+        vast_counts,
     )
 }
 

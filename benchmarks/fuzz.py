@@ -47,6 +47,10 @@ BOUNDS = {
 #: A nat is a nat for counts; under float weights only these, which maximize a likelihood, claim their bound.
 _LIKELIHOOD = {"BetaCalibrator", "IsotonicCalibrator", "LogisticCalibrator", "PlattCalibrator"}
 
+#: Where every row stands for at least this many cases, a bound is meant in units of the smallest row; means of a line
+#: over bins, which maximize nothing, have none there.
+_VAST = 2**31
+
 #: Slow methods take part in every so many-th sample only.
 _EVERY = {"AutoCalibrator": 4, "PiecewiseLogisticCalibrator": 2, "BBQCalibrator": 2}
 
@@ -101,7 +105,10 @@ def _losses(calibrator: Calibrator, case: Case, log_odds: np.ndarray) -> list[st
     n_pos, n_neg = v[y == 1].sum(), v[y == 0].sum()
     base = n_pos * np.log1p(n_neg / n_pos) + n_neg * np.log1p(n_pos / n_neg)
     loss = float(v @ np.logaddexp(0, np.where(y == 1, -log_odds, log_odds)))
-    return [] if loss <= base + bound + 1e-9 * base else [f"{loss - base:.3g} nats above the base rate"]
+    unit = 1.0
+    if v.min() >= _VAST:
+        unit = np.inf if name == "ScalingBinningCalibrator" else float(v.min())
+    return [] if loss <= base + bound * unit + 1e-9 * base else [f"{loss - base:.3g} nats above the base rate"]
 
 
 def _in_the_large(

@@ -20,7 +20,19 @@ COMPILED_FROM = 20_000
 #: Rows handled at a time by passes over long arrays: their temporaries stay in the second-level cache.
 CHUNK = 8192
 
+#: BLAS starts threads for longer products: dot products, products of matrices with a vector (entries of the matrix) and
+#: of two matrices (multiplications), by the limits of OpenBLAS, which comes with NumPy. On a loaded machine waiting for
+#: the threads takes many times as long as the product.
+DOT_ALONE = 10_000
+_ENTRIES_ALONE = 9_216
+_PRODUCTS_ALONE = 262_144
+
 _SIGN = np.int64(np.iinfo(np.int64).max)
+
+
+def rows_alone(columns: int) -> int:
+    """Return how many rows of features are handled at a time so that BLAS takes one thread for CᵀC and Cv."""
+    return max(min(CHUNK, _ENTRIES_ALONE // columns, _PRODUCTS_ALONE // columns**2), 1)
 
 
 def compiled(n: int) -> ModuleType | None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import lsq_linear
 
 from oddsmith import IsotonicCalibrator, ScoreTable
 from oddsmith.calibrators import ENIRCalibrator, enir
@@ -89,6 +90,9 @@ def test_the_ensemble_is_the_mean_of_all_fits_by_their_bic(data, weighted):
     with np.errstate(divide="ignore", invalid="ignore"):
         likelihood = np.nansum(pos * np.log(fits), axis=1) + np.nansum(neg * np.log1p(-fits), axis=1)
     share = np.exp(likelihood - path.sizes / 2 * np.log(table.n_pos + table.n_neg))
+    data = path.fit(0)
+    if len(share) > 1 and np.mean((data.pos == 0) | (data.neg == 0)) > 0.5:
+        share[0] = 0  # as published: this fit repeats the labels
     np.testing.assert_allclose(
         cal.predict_proba(table.scores)[:, 1], share @ fits / share.sum(), atol=1e-9 * len(path.penalties)
     )
@@ -132,6 +136,80 @@ def test_equal_neighbors_move_together():
     path = near_isotonic_path(np.array([1.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0]))
     np.testing.assert_allclose(path.penalties, [0, 2 / 3])
     np.testing.assert_allclose(along(path, 1, 3), 2 / 3)
+
+
+def price(fitted, y, weight, penalty):
+    """The objective of near-isotonic regression."""
+    return np.sum(weight * (y - fitted) ** 2) / 2 + penalty * np.sum(np.maximum(-np.diff(fitted), 0))
+
+
+def optimum(y, weight, penalty):
+    """Near-isotonic regression by its dual, a least-squares problem with bounds: ½‖W^½y − W^−½Dᵀu‖², 0 ≤ u ≤ λ."""
+    falls = np.eye(len(y) - 1, len(y)) - np.eye(len(y) - 1, len(y), k=1)
+    root = np.sqrt(weight)
+    dual = lsq_linear((falls / root).T, root * y, bounds=(0, penalty), method="bvls", tol=1e-14)
+    return y - falls.T @ dual.x / weight
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_fit_of_the_path_is_that_of_an_independent_solver(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, 14))
+    pos = rng.integers(0, 2 + seed % 3, n).astype(float)
+    neg = np.maximum(rng.integers(0, 2, n), pos == 0).astype(float)
+    path = near_isotonic_path(pos, neg)
+    for step, penalty in enumerate(path.penalties[1:], 1):
+        np.testing.assert_allclose(along(path, step, n), optimum(pos / (pos + neg), pos + neg, penalty), atol=1e-8)
+
+
+#: Rows with equal labels side by side, and what probcal 0.4.0 gives for them with all of its fits kept.
+LABELS = np.array([0, 1, 0, 1, 1, 0, 1, 1])
+SCORES = np.arange(1, 9) / 10
+PROBCAL = np.array([0, 0.799053, 0.200947, 0.911191, 0.858325, 0.230483, 1, 1])
+OURS = np.array([0, 0.5, 0.5, 0.700136, 0.700136, 0.599729, 1, 1])
+
+
+def test_a_peer_parts_equal_neighbors():
+    """Why probabilities differ from probcal's, here by 0.37.
+
+    Equal neighbors never part (Tibshirani and others, theorem 1). There the last of several equal labels moves alone,
+    so that its fits are not those of the penalties that it names; and the fit at λ = 0, the labels themselves, which
+    the publication leaves out, takes part. Between scores it gives a step, the publication a straight line.
+    """
+    path = near_isotonic_path(LABELS.astype(float), 1.0 - LABELS)
+    np.testing.assert_allclose(path.penalties, [0, 0.5, 2 / 3])
+    cal = ENIRCalibrator(smoothing=None).fit(SCORES, LABELS)
+    assert cal.penalties_.min() > 0
+    found = cal.predict_proba(SCORES)[:, 1]
+    np.testing.assert_allclose(found, OURS, atol=1e-6)
+    assert np.abs(found - PROBCAL).max() == pytest.approx(0.369246, abs=1e-6)
+    np.testing.assert_allclose(cal.predict_proba([0.15])[:, 1], (found[0] + found[1]) / 2)
+
+
+def test_a_peer_is_still_as_described():
+    probcal = needs("probcal")
+    peer = probcal.ENIRCalibrator(max_solutions=None).fit(SCORES, LABELS)
+    np.testing.assert_allclose(peer.predict_proba(SCORES), PROBCAL, atol=1e-6)
+    assert peer.model_weights_[0] == pytest.approx(0.598, abs=1e-3)  # of the labels themselves
+    ones = np.ones(len(LABELS))
+    lambdas = peer.path_lambdas_[peer.kept_breakpoints_]
+    above = [
+        price(fitted, LABELS, ones, penalty) - price(optimum(LABELS, ones, penalty), LABELS, ones, penalty)
+        for fitted, penalty in zip(peer.path_solutions_[1:], lambdas[1:], strict=True)
+    ]
+    assert max(above) > 0.05
+
+
+def test_the_labels_themselves_are_no_fit_unless_there_is_no_other():
+    scores, y, _ = waves(40)
+    cal = ENIRCalibrator().fit(scores, y)
+    assert cal.penalties_.min() > 0
+    # Many cases at each score: the data are frequencies, and may be followed where they fall.
+    places = np.repeat([0.0, 1.0, 2.0], 400)
+    labels = np.tile(np.arange(400), 3) < np.repeat([80, 240, 160], 400)
+    cal = ENIRCalibrator(smoothing=None).fit(places, labels.astype(int))
+    assert cal.penalties_[0] == 0
+    np.testing.assert_allclose(cal.predict_proba([0.0, 1.0, 2.0])[:, 1], [0.2, 0.6, 0.4], atol=1e-3)
 
 
 @pytest.mark.parametrize("truth", [lambda p: p**2, lambda p: 0.5 + 0.4 * np.sin(9 * p)], ids=["rising", "waves"])

@@ -13,10 +13,17 @@ from oddsmith import (
     HybridCalibrator,
     IsotonicCalibrator,
     LogisticCalibrator,
+    MonotoneLogisticCalibrator,
     PiecewiseLogisticCalibrator,
     PlattCalibrator,
     ScoreTable,
+    _kernels,
 )
+from oddsmith.solvers import design, line
+from oddsmith.solvers.design import LongDesign
+from oddsmith.solvers.newton import minimize
+from oddsmith.solvers.sketch import ScoreScale
+from oddsmith.solvers.targets import LABELS
 from optional import needs
 from samples import ours_allowed
 
@@ -189,3 +196,43 @@ def test_quantized_tables_fit_nearly_the_same():
     assert fit_table(LogisticCalibrator(), coarse).a_ == pytest.approx(
         fit_table(LogisticCalibrator(), table).a_, rel=1e-5
     )
+
+
+@each
+def test_rising_pieces_reach_the_optimum_mostly_without_a_pass_over_the_scores(scores, y, monkeypatch):
+    passes = []
+    walk = design._walk
+    monkeypatch.setattr(design, "_walk", lambda *given: passes.append(1) or walk(*given))
+    found = fit(MonotoneLogisticCalibrator(), scores, y)
+    quick = len(passes)
+    # The same fit, with every score as its own point.
+    monkeypatch.setattr(LongDesign, "fit", every_score)
+    exact = fit(MonotoneLogisticCalibrator(), scores, y)
+    t = np.where(y == 1, (y.sum() + 1) / (y.sum() + 2), 1 / (len(y) - y.sum() + 2))
+    z, best = found.log_odds(scores), exact.log_odds(scores)
+    losses = [np.sum(np.logaddexp(0, one) - t * one) for one in (z, best)]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-9)
+    if np.ptp(best) < 1e3:
+        assert quick == 0
+
+
+def every_score(self, penalty, start=None, direction=None):
+    """`LongDesign.fit` from the sketch's fit on, whether or not it is fine enough."""
+    first = self.short.fit(penalty, start, direction)
+    return minimize(design._SummedLoss(self._parts, 0.0, penalty), first.theta, self.short.cases, direction)
+
+
+def test_no_product_is_long_enough_for_threads():
+    """OpenBLAS divides longer ones, and a loaded machine then takes 15 to 60 times as long."""
+    assert line._PIECE <= _kernels.DOT_ALONE
+    scores, y = DATA["normal"]
+    table = ScoreTable.from_arrays(scores, y)
+    frame = ScoreScale.of(table)
+    for size in (1, 3, 9, 30, 100):
+        long = LongDesign.of(table, frame, lambda x, k=size: x[:, None] ** np.arange(k), LABELS, np.empty(0))
+        for columns, up, down in (*long._parts(), *long.short._parts()):
+            assert columns.size <= 9_216
+            assert columns.size * size <= 262_144
+            assert len(columns) == len(up) == len(down) <= _kernels.DOT_ALONE
+        assert sum(len(up) for _, up, _ in long._parts()) == len(table)
+        assert sum(len(up) for _, up, _ in long.short._parts()) == len(long.short.up)

@@ -9,7 +9,7 @@ from scipy.linalg import eigvalsh
 
 from oddsmith._types import Floats
 from oddsmith.solvers.design import LongDesign
-from oddsmith.solvers.hinges import HingeFits, hinges
+from oddsmith.solvers.hinges import HingeFits, hinges, slope_basis, slopes_of
 from oddsmith.solvers.sketch import ScoreScale, Sketch, sketch
 from oddsmith.solvers.targets import LABELS
 from oddsmith.table import ScoreTable
@@ -42,23 +42,29 @@ class PiecewiseFit:
 
     @property
     def theta(self) -> Floats:
-        """Level at x = 0, first slope, and changes of slope."""
+        """Level at x = 0, first or last slope, and changes of slope."""
         return np.asarray(self.basis @ self.fits.theta[0])
+
+    @property
+    def slopes(self) -> Floats:
+        """Slopes of all pieces."""
+        return slopes_of(self.theta, self.fits.side)
+
+    def log_odds(self, x: Floats) -> Floats:
+        """Return the log-odds at points."""
+        return np.asarray((hinges(x, self.knots[None], self.fits.side) @ self.theta)[0])
 
     @property
     def is_loose(self) -> bool:
         """Whether the data hold some feature, or sum of features, so weakly that its parameter may be anything."""
         features, curvature = self.fits.features[0], self.fits.evaluate(self.fits.theta)[2][0]
         gram = (features * (self.fits.pos + self.fits.neg)) @ features.T
-        squares = np.diag(gram)
-        if np.any(np.diag(curvature) <= 1e-9 * squares):
-            return True
-        # Features that nearly depend on each other are no reason: curvature is compared with what they would allow.
-        # What the penalty holds is held, and squares too small to be precise tell nothing.
-        free = (np.diag(curvature) < squares) & (squares > 1e-290)
-        unit = 1 / np.sqrt(squares[free])
-        held, possible = (matrix[np.ix_(free, free)] * unit[:, None] * unit for matrix in (curvature, gram))
-        return len(unit) > 0 and bool(eigvalsh(held, possible + 1e-9 * np.eye(len(unit)))[0] <= 1e-12)
+        if self.fits.side == -1 and np.array_equal(self.basis, np.eye(len(self.basis))):
+            # One criterion for all scores, that of hinges which open upwards: (x − θ)₊ = (θ − x)₊ + x − θ.
+            upwards = np.eye(len(gram))
+            upwards[2:, 0], upwards[2:, 1] = -self.knots, 1.0
+            curvature, gram = (upwards @ matrix @ upwards.T for matrix in (curvature, gram))
+        return _is_loose(curvature, gram)
 
     def polished(self, table: ScoreTable, frame: ScoreScale) -> tuple["PiecewiseFit", bool]:
         """Fit every score of the table, from here; return also whether that converged."""
@@ -66,13 +72,25 @@ class PiecewiseFit:
             return self, bool(self.fits.converged[0])
 
         def features(x: Floats) -> Floats:
-            return np.asarray(hinges(x, self.knots[None])[0] @ self.basis)
+            return np.asarray(hinges(x, self.knots[None], self.fits.side)[0] @ self.basis)
 
         fine = sketch(table, frame, (self.knots + frame.shift) * frame.scale, fine=True)
-        # Features are linear within blocks, so that means have the same sum.
-        long = LongDesign(table, frame, features, LABELS, fine, fine.pos @ features(fine.pos_x))
+        long = LongDesign.of_pieces(table, frame, features, LABELS, fine)
         found = long.fit(self.fits.penalty[0], self.fits.theta[0])
         return replace(self, fits=replace(self.fits, theta=found.theta[None])), found.converged
+
+
+def _is_loose(curvature: Floats, gram: Floats) -> bool:
+    """Whether the curvature of some feature, or sum of features, is next to nothing of what its squares would allow."""
+    squares = np.diag(gram)
+    if np.any(np.diag(curvature) <= 1e-9 * squares):
+        return True
+    # Features that nearly depend on each other are no reason: curvature is compared with what they would allow.
+    # What the penalty holds is held, and squares too small to be precise tell nothing.
+    free = (np.diag(curvature) < squares) & (squares > 1e-290)
+    unit = 1 / np.sqrt(squares[free])
+    held, possible = (matrix[np.ix_(free, free)] * unit[:, None] * unit for matrix in (curvature, gram))
+    return len(unit) > 0 and bool(eigvalsh(held, possible + 1e-9 * np.eye(len(unit)))[0] <= 1e-12)
 
 
 @dataclass(frozen=True)
@@ -124,7 +142,7 @@ class KnotSearch:
         likelihood = fits.log_likelihood()
         constrained = {}
         if self.monotone:
-            for i in np.flatnonzero(np.any(np.cumsum(fits.theta[:, 1:], axis=1) < 0, axis=1)):
+            for i in np.flatnonzero(np.any(slopes_of(fits.theta, fits.side) < 0, axis=1)):
                 constrained[int(i)] = rising(fits.only(int(i)))
                 likelihood[i] = constrained[int(i)][0].log_likelihood()[0]
         tied = likelihood.max() - 1e-9 * (1 + self.data.cases)
@@ -157,7 +175,7 @@ class KnotSearch:
 
 
 def _likelihood(data: Sketch, fit: PiecewiseFit) -> float:
-    z, positive = ((hinges(x, fit.knots[None]) @ fit.theta)[0] for x in (data.x.ravel(), data.pos_x))
+    z, positive = fit.log_odds(data.x.ravel()), fit.log_odds(data.pos_x)
     return float(positive @ data.pos - np.logaddexp(0, z) @ data.weight.ravel())
 
 
@@ -167,9 +185,7 @@ def rising(fits: HingeFits) -> tuple[HingeFits, Floats]:
     Returns the fit and the basis that its parameters refer to.
     """
     size = fits.theta.shape[1]
-    # Columns: the level, then each slope, which enters as a change of +1 at its start and −1 at its end.
-    slopes = np.eye(size) - np.eye(size, k=-1)
-    slopes[1, 0] = 0
+    slopes = slope_basis(size, fits.side)
     reach = np.abs(slopes.T @ fits.features[0]) @ fits.pos
     held: set[int] = set()
     for _ in range(4 * size):
@@ -177,7 +193,7 @@ def rising(fits: HingeFits) -> tuple[HingeFits, Floats]:
         trial = fits.within(basis)
         trial.run(1e-12 * (1 + fits.cases))
         theta = basis @ trial.theta[0]
-        values = np.cumsum(theta[1:])
+        values = slopes_of(theta, fits.side)
         falling = [j for j in range(1, size) if j not in held and values[j - 1] < 0]
         if falling:
             held.add(min(falling, key=lambda j: values[j - 1]))

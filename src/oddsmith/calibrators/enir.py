@@ -56,9 +56,17 @@ class ENIRCalibrator(Calibrator):
     known from those at the finitely many λ where levels merge; each of these, with K levels and log-likelihood ℓ, has a
     weight proportional to N^(−K/2) exp ℓ, which is exp(−BIC/2). A level m of weight W says (Wm + α)/(W + 2α) with
     α = ½, 1 or 0; the weights of fits are as published, those of m itself. Between scores P is interpolated linearly,
-    and it is constant beyond them. The path is exact for up to 4096 cells, neighboring scores with the same share of
-    positives being one cell; more are first pooled in 4096 cells that hold equal parts of both classes, which costs no
-    accuracy that could be measured. N is the sum of the weights, so the fit depends on their scale.
+    and it is constant beyond them. As published, the fit at λ = 0, which repeats the labels, is left out unless it is
+    the only one. It takes part where at least half of its levels contain both classes: it then consists of the
+    frequencies at shared scores, a case that the publication does not consider.
+
+    The path is exact for up to 4096 cells, neighboring scores with the same share of positives being one cell; more are
+    first pooled in 4096 cells that hold equal parts of both classes, which costs no accuracy that could be measured. N
+    is the sum of the weights, so the fit depends on their scale.
+
+    ``ENIRCalibrator`` of probcal 0.4 differs: equal neighbors, such as two positives in a row, can separate there, so
+    that its fits do not minimize the objective at their λ; the fit at λ = 0 always takes part; and P is a step function
+    between scores. With thirty cases P differs by up to 0.83 at the calibration scores.
 
     References
     ----------
@@ -69,9 +77,9 @@ class ENIRCalibrator(Calibrator):
     Examples
     --------
     >>> from oddsmith import ENIRCalibrator
-    >>> cal = ENIRCalibrator().fit([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [0, 0, 1, 0, 1, 1])
-    >>> cal.penalties_, cal.posterior_.round(2), cal.predict_proba([0.1, 0.3, 0.4, 0.6])[:, 1].round(2)
-    (array([0. , 0.5]), array([0.62, 0.38]), array([0.17, 0.66, 0.34, 0.83]))
+    >>> cal = ENIRCalibrator().fit([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8], [0, 1, 0, 1, 1, 0, 1, 1])
+    >>> cal.penalties_.round(2), cal.posterior_.round(2), cal.predict_proba([0.1, 0.5, 0.6, 0.8])[:, 1].round(2)
+    (array([0.5 , 0.67]), array([0.4, 0.6]), array([0.25, 0.64, 0.57, 0.83]))
     """
 
     smoothing: Literal["kt", "laplace"] | None = "kt"
@@ -84,7 +92,7 @@ class ENIRCalibrator(Calibrator):
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         starts, pos, neg = _cells(table)
         path = near_isotonic_path(pos, neg)
-        worth = _worth(path, math.log(max(table.n_pos + table.n_neg, 1.0)))
+        worth = _worth(path, math.log(max(table.n_pos + table.n_neg, 1.0)), _first(path))
         steps = np.flatnonzero(worth > math.log(_NEGLIGIBLE))
         share = np.exp(worth[steps])
         self.penalties_: Floats = path.penalties[steps]
@@ -112,8 +120,19 @@ def _cells(table: ScoreTable) -> tuple[Ints, Floats, Floats]:
     return starts[pooled], np.add.reduceat(pos, pooled), np.add.reduceat(neg, pooled)
 
 
-def _worth(path: Path, level_cost: float) -> Floats:
-    """Return −BIC/2 of the fits above that of the best one, −∞ for those that are certainly negligible.
+def _first(path: Path) -> int:
+    """Return the first step that takes part: not the data themselves, where most of their levels hold one class only.
+
+    That fit repeats labels, so that its likelihood tells nothing of its worth. Where many cases share each score it
+    gives their frequencies instead, and may be the best fit.
+    """
+    data = path.fit(0)
+    repeats = np.mean((data.pos == 0) | (data.neg == 0)) > 0.5
+    return 1 if repeats and len(path.penalties) > 1 else 0
+
+
+def _worth(path: Path, level_cost: float, first: int) -> Floats:
+    """Return −BIC/2 of the fits above that of the best one, −∞ for those that are left out or certainly negligible.
 
     The log-likelihood falls along the path: its derivative is −λΣd²/(W m(1 − m)) over the groups. So the fits between
     two steps are no better than the first step's likelihood with the least number of levels between them, and most of
@@ -122,7 +141,7 @@ def _worth(path: Path, level_cost: float) -> Floats:
     last = len(path.penalties) - 1
     likelihood: dict[int, float] = {}
     worth = np.full(last + 1, -np.inf)
-    looked_at = {0, last}
+    looked_at = {first, last}
     while looked_at:
         for step in looked_at:
             likelihood[step] = _log_likelihood(path, step)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from oddsmith import _check
-from oddsmith._types import Floats, Weights
+from oddsmith._types import Floats
 from oddsmith.calibrators._base import Laws
 from oddsmith.calibrators._reading import Reading, softened
 from oddsmith.calibrators._unit import UnitCalibrator
@@ -16,7 +16,7 @@ from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
 from oddsmith.solvers.design import LongDesign
 from oddsmith.solvers.newton import rising_step
-from oddsmith.solvers.sketch import ScoreScale
+from oddsmith.solvers.sketch import ScoreScale, sketch
 from oddsmith.solvers.targets import platt_targets
 from oddsmith.table import Sample, ScoreTable
 from oddsmith.table.quantiles import quantiles
@@ -91,8 +91,9 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         frame = ScoreScale.of(table)
-        spread = _spread(frame.x(table.scores), table.total)
         knots = self._place(table, frame)
+        points = sketch(table, frame, knots, fine=True)
+        spread = math.sqrt(points.variance)
         ends = np.concatenate([[-np.inf], frame.x(knots), [np.inf]])
 
         def ramps(x: Floats) -> Floats:
@@ -103,7 +104,7 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
             columns[:, -1] = 1.0
             return columns
 
-        long = LongDesign.of(table, frame, ramps, platt_targets(table), knots)
+        long = LongDesign.of_pieces(table, frame, ramps, platt_targets(table), points)
         bends = np.diff(np.eye(len(knots) + 1), axis=0)
         penalty = np.zeros((len(knots) + 2,) * 2)
         penalty[:-1, :-1] = self.penalty * bends.T @ bends
@@ -124,13 +125,6 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
         x = frame.x(np.array([low, *inner, high]))
         apart = np.diff(x) > 1e-9 * (x[-1] - x[0])
         return np.asarray(inner[apart[:-1] & apart[1:]] if len(inner) else inner)
-
-
-def _spread(x: Floats, weight: Weights) -> float:
-    """Return the standard deviation, 1 if rounding leaves none."""
-    total = weight.sum()
-    x = x - weight @ x / total
-    return math.sqrt(float(weight @ (x * x)) / total) or 1.0
 
 
 def _joined(knots: Floats, slopes: Floats, level: float, frame: ScoreScale) -> PolynomialMap:

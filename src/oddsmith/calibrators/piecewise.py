@@ -13,7 +13,6 @@ from oddsmith.calibrators._knots import GrowthStep, KnotSearch, PiecewiseFit
 from oddsmith.calibrators._selection import Selected
 from oddsmith.errors import NegativeSlopeWarning, SeparableWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
-from oddsmith.solvers.hinges import hinges
 from oddsmith.solvers.sketch import ScoreScale, sketch
 from oddsmith.table import ScoreTable
 from oddsmith.table.quantiles import quantiles
@@ -173,8 +172,8 @@ class PiecewiseLogisticCalibrator(Calibrator):
         low, high = table.span()
         margin = 2e-6 * (high / 2 - low / 2) if self.end_epsilon is None else self.end_epsilon
         self.knots_: Floats = np.array([low, *inner, min(high + margin, float(np.finfo(np.float64).max))])
-        self.weights_: Floats = (hinges(frame.x(self.knots_), fit.knots[None]) @ fit.theta)[0]
-        slopes = np.cumsum(fit.theta[1:])
+        self.weights_: Floats = fit.log_odds(frame.x(self.knots_))
+        slopes = fit.slopes
         if self.monotone:
             slopes = np.maximum(slopes, 0.0)
         self.slopes_: Floats = slopes / frame.scale

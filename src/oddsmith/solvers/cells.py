@@ -42,8 +42,8 @@ def pooling_error(weight: Floats, z: Floats, reach: Floats, columns: Floats) -> 
     of the fourth order of the reach, and the fourth derivative of log(1 + eᶻ) is below e^−|z|.
     """
     z, squares = np.abs(z), columns * columns
-    error = (weight * reach**4 * np.exp(np.minimum(2 * reach - z, 700.0))) @ squares
-    curvature = (weight * np.exp(-z)) @ squares
+    error = np.einsum("i,ij->j", weight * reach**4 * np.exp(np.minimum(2 * reach - z, 700.0)), squares)
+    curvature = np.einsum("i,ij->j", weight * np.exp(-z), squares)
     share = np.divide(error, curvature, out=np.full_like(error, np.inf), where=curvature > 0)
     return float(np.max(np.where(error == 0, 0.0, share)))
 

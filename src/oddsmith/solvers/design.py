@@ -42,12 +42,16 @@ class Design:
 
     def fit(self, penalty: Floats, start: Floats | None = None, direction: Direction = newton_step) -> Minimum:
         """Minimize the loss with a penalty, shape (k, k), from the base rate or another start."""
-        loss = _SummedLoss(lambda: [(self.columns, self.up, self.down)], self.aside, penalty)
+        loss = _SummedLoss(self._parts, self.aside, penalty)
         return minimize(loss, self.level() if start is None else start, self.cases, direction)
+
+    def _parts(self) -> Iterator[Part]:
+        for part in slices(len(self.columns), _kernels.rows_alone(self.columns.shape[1])):
+            yield self.columns[part], self.up[part], self.down[part]
 
     def is_fine(self, theta: Floats) -> bool:
         """Whether points in pairs, by the Gauss rules of blocks, give the same fit as the scores themselves."""
-        z = self.columns @ theta
+        z = np.einsum("ij,j->i", self.columns, theta)
         left, right = z.reshape(2, -1)
         return pooling_error(self.up + self.down, z, np.tile(np.abs(right - left), 2), self.columns) <= FINE
 
@@ -123,45 +127,60 @@ def design(points: Sketch, features: FeatureMap, targets: Targets, total: Floats
     """Return the design of a sketch, whose features sum to ``total`` over what pulls up."""
     columns = features(points.x.ravel())
     up, down = (points.shared(pull(points.pos, points.neg)) for pull in (targets.up, targets.down))
-    return Design(columns, up, down, total - up @ columns, points.cases)
+    return Design(columns, up, down, total - np.einsum("i,ij->j", up, columns), points.cases)
 
 
 @dataclass(frozen=True)
 class LongDesign:
-    """A table with features of its standardized scores: a sketch of it, and the exact sums over every score."""
+    """A table with features of its standardized scores: the design of a sketch, and the sums over every score."""
 
     table: ScoreTable
     frame: ScoreScale
     features: FeatureMap
     targets: Targets
     points: Sketch
-    total: Floats
+    short: Design
 
     @classmethod
     def of(
         cls, table: ScoreTable, frame: ScoreScale, features: FeatureMap, targets: Targets, breaks: Floats
     ) -> "LongDesign":
         """Sum the features over the targets of both classes; ``breaks`` are scores at which features are not smooth."""
-        total = np.zeros(features(np.zeros(1)).shape[1])
-        long = cls(table, frame, features, targets, sketch(table, frame, breaks), total)
-        for columns, up, _ in long._parts():
-            total += up @ columns
-        return long
+        points = sketch(table, frame, breaks)
+        size = features(np.zeros(1)).shape[1]
+        total = sum(up @ columns for columns, up, _ in _walk(table, frame, features, targets, size))
+        return cls(table, frame, features, targets, points, design(points, features, targets, np.asarray(total)))
+
+    @classmethod
+    def of_pieces(
+        cls, table: ScoreTable, frame: ScoreScale, features: FeatureMap, targets: Targets, points: Sketch
+    ) -> "LongDesign":
+        """Take features that are linear within the blocks of a sketch: means of the classes give the sums, at once."""
+        columns = features(points.x.ravel())
+        share = points.weight / points.weight.sum(axis=0)
+        mean = np.einsum("pb,pbk->bk", share, columns.reshape(*share.shape, -1))
+        # The classes lie on both sides of the mean of a block, and pull by the difference of their targets.
+        apart = points.pos @ (features(points.pos_x) - mean)
+        up, down = (points.shared(pull(points.pos, points.neg)) for pull in (targets.up, targets.down))
+        short = Design(columns, up, down, (targets.pos_up - targets.neg_up) * apart, points.cases)
+        return cls(table, frame, features, targets, points, short)
 
     def fit(self, penalty: Floats, start: Floats | None = None, direction: Direction = newton_step) -> Minimum:
         """Fit the sketch, then every score from there; parameters as for `Design.fit`."""
-        short = design(self.points, self.features, self.targets, self.total)
-        found = short.fit(penalty, start, direction)
-        if len(self.points.x) == 1 or (found.converged and short.is_fine(found.theta)):
+        found = self.short.fit(penalty, start, direction)
+        if len(self.points.x) == 1 or (found.converged and self.short.is_fine(found.theta)):
             return found
-        return minimize(_SummedLoss(self._parts, 0.0, penalty), found.theta, short.cases, direction)
+        return minimize(_SummedLoss(self._parts, 0.0, penalty), found.theta, self.short.cases, direction)
 
     def _parts(self) -> Iterator[Part]:
-        """Walk over the scores, a cache-sized piece at a time."""
-        for part in slices(len(self.table)):
-            classes = [column[part].astype(np.float64) for column in (self.table.pos, self.table.neg)]
-            columns = self.features(self.frame.x(self.table.scores[part]))
-            yield columns, self.targets.up(*classes), self.targets.down(*classes)
+        return _walk(self.table, self.frame, self.features, self.targets, self.short.columns.shape[1])
+
+
+def _walk(table: ScoreTable, frame: ScoreScale, features: FeatureMap, targets: Targets, size: int) -> Iterator[Part]:
+    """Walk over the scores and their features, so many of them, a piece at a time that BLAS does not divide."""
+    for part in slices(len(table), _kernels.rows_alone(size)):
+        classes = [column[part].astype(np.float64) for column in (table.pos, table.neg)]
+        yield features(frame.x(table.scores[part])), targets.up(*classes), targets.down(*classes)
 
 
 def fit_rising(points: Design | LongDesign, penalty: Floats) -> Minimum:

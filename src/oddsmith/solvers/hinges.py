@@ -2,10 +2,14 @@
 
 With knots θ₁ < … the log-odds f = a + bx + Σ cⱼ(x − θⱼ)₊ are continuous and piecewise linear; the penalty λΣcⱼ² is on
 the changes of slope. Fits over the same points and the same number of knots run side by side.
+
+Where the scores reach much farther up than down, hinges (θⱼ − x)₊ take the place of (x − θⱼ)₊: b is then the slope of
+the last piece instead of the first, and cⱼ are the same. At far scores all hinges that open towards them are large and
+nearly equal, so that slopes which differ by a factor of 10¹⁰ from piece to piece would cancel there.
 """
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +20,19 @@ from oddsmith.solvers.sketch import Sketch
 
 _MAX_STEPS = 100
 
+#: How much farther up than down scores must reach, from the middle one, for hinges to open downwards.
+_SKEWED = 1024.0
 
-def hinges(x: Floats, knots: Floats) -> Floats:
+#: 1: hinges open upwards, (x − θ)₊. −1: they open downwards, (θ − x)₊.
+HingeSide = Literal[1, -1]
+
+
+def side_away_from(low: float, high: float) -> HingeSide:
+    """Return to which side hinges open for points from ``low`` to ``high``, the middle one being 0."""
+    return -1 if high > -_SKEWED * low else 1
+
+
+def hinges(x: Floats, knots: Floats, side: HingeSide) -> Floats:
     """Return features 1, x, (x − θ₁)₊, … of shape (fits, points, K + 1), for knots of shape (fits, K − 1).
 
     Points are those of all fits, or of each, shape (fits, points).
@@ -25,8 +40,27 @@ def hinges(x: Floats, knots: Floats) -> Floats:
     features = np.empty((len(knots), x.shape[-1], 2 + knots.shape[1]))
     features[:, :, 0] = 1
     features[:, :, 1] = x
-    np.maximum(features[:, :, 1:2] - knots[:, None, :], 0.0, out=features[:, :, 2:])
+    bends = features[:, :, 2:]
+    np.subtract(features[:, :, 1:2], knots[:, None, :], out=bends)
+    bends *= side
+    np.maximum(bends, 0.0, out=bends)
     return features
+
+
+def slopes_of(theta: Floats, side: HingeSide) -> Floats:
+    """Return the slopes of all pieces, shape (…, K), for parameters of shape (…, K + 1)."""
+    if side == 1:
+        return np.cumsum(theta[..., 1:], axis=-1)
+    # From the last piece down, each change of slope is taken back.
+    return np.cumsum(np.concatenate([theta[..., 1:2], -theta[..., :1:-1]], axis=-1), axis=-1)[..., ::-1]
+
+
+def slope_basis(size: int, side: HingeSide) -> Floats:
+    """Return the matrix from the level and all slopes to parameters."""
+    basis = np.eye(size) - np.eye(size, k=-1)
+    basis[1] = 0
+    basis[1, side] = 1  # the slope of the first piece, or of the last
+    return basis
 
 
 @dataclass(frozen=True)
@@ -48,16 +82,21 @@ class HingeFits:
     def over(cls, sketch: Sketch, knots: Floats, start: tuple[float, float]) -> Self:
         """Set up fits without penalty, starting from the line (a, b)."""
         x = sketch.x.ravel()
-        features = np.ascontiguousarray(hinges(x, knots).transpose(0, 2, 1))
+        ends = float(x.min()), float(x.max())
+        side = side_away_from(*ends)
+        features = np.ascontiguousarray(hinges(x, knots, side).transpose(0, 2, 1))
         size = features.shape[1]
         theta = np.zeros((len(knots), size))
         theta[:, :2] = start
         pos, neg = sketch.shared(sketch.pos), sketch.shared(sketch.neg)
-        aside = np.einsum("b,fbp->fp", sketch.pos, hinges(sketch.pos_x, knots)) - features @ pos
+        aside = np.einsum("b,fbp->fp", sketch.pos, hinges(sketch.pos_x, knots, side)) - features @ pos
         penalty, converged = np.zeros((len(knots), size, size)), np.zeros(len(knots), bool)
-        return cls(
-            knots, (float(x.min()), float(x.max())), features, pos, neg, aside, sketch.cases, penalty, theta, converged
-        )
+        return cls(knots, ends, features, pos, neg, aside, sketch.cases, penalty, theta, converged)
+
+    @property
+    def side(self) -> HingeSide:
+        """To which side hinges open."""
+        return side_away_from(*self.ends)
 
     def penalize(self, penalty: float, ridge: float) -> None:
         """Set the penalty λΣc² + ridge·Σf(θ)², the latter over all knots and both ends."""
@@ -66,7 +105,7 @@ class HingeFits:
         self.penalty[:, inner, inner] = 2 * penalty
         if ridge:
             low, high = (np.full((len(self.knots), 1), end) for end in self.ends)
-            at = hinges(np.hstack([low, self.knots, high]), self.knots)
+            at = hinges(np.hstack([low, self.knots, high]), self.knots, self.side)
             self.penalty[:] += 2 * ridge * np.matmul(at.transpose(0, 2, 1), at)
 
     def only(self, i: int) -> Self:
@@ -130,7 +169,9 @@ class HingeFits:
     def _loss(self, z: Floats, e: Floats, aside: Floats, theta: Floats) -> Floats:
         """Return the log-loss of each fit, in a form that does not cancel, less what is set aside."""
         wrong = np.where(z >= 0, self.neg, self.pos) * np.abs(z)
-        return np.asarray(np.log1p(e) @ (self.pos + self.neg) + wrong.sum(axis=1) - np.einsum("fp,fp->f", aside, theta))
+        # Not by BLAS, which may start threads for so many points.
+        sure = np.einsum("fi,i->f", np.log1p(e), self.pos + self.neg)
+        return np.asarray(sure + wrong.sum(axis=1) - np.einsum("fp,fp->f", aside, theta))
 
     def evaluate(self, theta: Floats, fits: NDArray[np.intp] | None = None) -> tuple[Floats, Floats, Floats]:
         """Return penalized objective, gradient and Hessian of some of the fits, or of all."""

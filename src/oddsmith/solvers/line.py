@@ -34,8 +34,8 @@ _CERTAIN = 700.0
 #: Scores whose median serves as the center.
 _SOME = 4_000
 
-#: Points handled at a time; their temporaries stay in the second-level cache.
-_PIECE = 2 * CHUNK
+#: Points handled at a time; their temporaries stay in the second-level cache, and BLAS starts no threads.
+_PIECE = CHUNK
 
 #: More points than this are first reduced to a histogram.
 _LONG = 30_000
@@ -215,7 +215,8 @@ def _first_guess(
     if problem.penalty_bb:
         return Place(0.0, 0.0)  # a slope that the penalty forbids might be too large to square
     (n_pos, n_neg), (mean_pos, mean_neg) = counts, (total / count for total, count in zip(sums, counts, strict=True))
-    square = float(x.dot(x) if weight is None else (weight * x).dot(x))
+    # Not by BLAS, which may start threads at this length.
+    square = float(np.einsum("i,i", x, x) if weight is None else np.einsum("i,i", weight * x, x))
     if not problem.fit_intercept:
         # Newton's step from 0.
         return Place(2 * (sums[0] - sums[1]) / square if square > 0 else 0.0, 0.0)

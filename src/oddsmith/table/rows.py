@@ -121,9 +121,9 @@ def binary_scale(low: float, high: float) -> float:
     return math.ldexp(1.0, max(min(exponent, 1023), -1020))
 
 
-def slices(n: int) -> Iterator[slice]:
+def slices(n: int, size: int = _kernels.CHUNK) -> Iterator[slice]:
     """Walk over n rows in pieces whose temporaries stay in the cache."""
-    return (slice(start, start + _kernels.CHUNK) for start in range(0, n, _kernels.CHUNK))
+    return (slice(start, start + size) for start in range(0, n, size))
 
 
 def total_weight(weights: Weights) -> float:
