@@ -158,3 +158,13 @@ def test_the_rows_are_asked_once(duck):
         assert len(asked) == 1
         class_tables(frame, NAMES, "y", LABELS, resolution=2.0**-4)
         assert len(asked) == 2
+
+
+def test_columns_of_arrow_in_pandas_with_both_nan_and_null():
+    pandas, pa = needs("pandas"), needs("pyarrow")
+    scores = pandas.Series(pandas.arrays.ArrowExtensionArray(pa.array([0.1, None, float("nan"), 0.4])))
+    frame = pandas.DataFrame({"a": scores, "b": [0.9, 0.8, 0.7, 0.6], "y": ["a", "b", "b", "a"]})
+    with pytest.raises(InvalidInputError, match="all rows of the frame must be usable; got score is missing: 2"):
+        class_tables(frame, ["a", "b"], "y", ["a", "b"])
+    tables = class_tables(frame[[True, False, False, True]], ["a", "b"], "y", ["a", "b"])
+    assert [table.pos.tolist() for table in tables] == [[1, 1], [0, 0]]

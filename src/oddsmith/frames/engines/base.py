@@ -159,6 +159,11 @@ class FrameEngine:
         for number, one in reversed(list(enumerate(labels))):
             place = nw.when(label == one).then(nw.lit(number)).otherwise(place)
         numbered = {str(number): rows.as_double(name) for number, name in enumerate(rows.scores)}
+        if self.holds_arrow:  # pandas cannot group by a column of Arrow's with both NaN and null
+            floats = {name for name, kind in rows.schema.items() if kind.is_float()}
+            for number, name in enumerate(rows.scores):
+                if name in floats:
+                    numbered[str(number)] = numbered[str(number)].fill_nan(None)
         kept = {truth: nw.when(~label.is_null()).then(place).otherwise(nw.lit(-2))}
         if rows.weight is not None:
             kept["weight"] = nw.col(rows.weight)
