@@ -123,6 +123,12 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         finally:
             del self._known
 
+    @property
+    def _knows(self) -> str | None:
+        """What the caller knows the scores to be."""
+        known: str | None = getattr(self, "_known", None)
+        return known
+
     def fit_table(self, table: ScoreTable) -> Self:
         """Fit to a score table; the same fit as from the rows that made it."""
         self._chunks = None
@@ -264,7 +270,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
 
     def _readings(self, data: Sample) -> list[Reading]:
         """Return how the method may read what was declared: as it is, or known log-odds held within ±37 too."""
-        sure = self.input == "score" and getattr(self, "_known", None) == "log_odds" and is_too_sure(data)
+        sure = self.input == "score" and self._knows == "log_odds" and is_too_sure(data)
         return [Reading(), surest_held()] if sure else [Reading()]
 
     def _reading(self, data: Sample) -> Reading:

@@ -22,13 +22,14 @@ _CLIP = float(np.finfo(np.float64).eps)
 #: Log-odds beyond are those of probabilities that doubles do not tell from 0 or 1.
 SUREST = 37.0
 
-#: Whole numbers that span more than this are ranks, percents or points rather than log-odds.
+#: Whole numbers over so wide a range, or over the other one if none has another sign, are hardly log-odds.
 _WHOLE_SPAN = 20.0
+_GRADES = 8.0
 
 #: Scores further from the median than so many interquartile ranges lie apart from the others.
 _APART = 20.0
 
-#: A choice between readings looks at rows this far apart first, of which there are so many.
+#: Whether scores are whole is first seen from so many of them.
 _FEW = 512
 
 #: Losses that differ by a smaller share are the same but for rounding.
@@ -119,27 +120,35 @@ def surest_held() -> Reading:
     return _held(-SUREST, SUREST, 0.0, 1.0, "clipped")
 
 
-def other_readings(data: Sample, affine: bool) -> list[Reading]:
-    """Return how scores may be read that are not plausible as log-odds; none of those that are.
+def with_other_readings(given: Reading, data: Sample, affine: bool) -> list[Reading]:
+    """Return how log-odds may be read: as given, unless they are not plausible; then also held, and standardized.
 
     An ``affine`` method is indifferent to unit and origin, and standardizing helps it only with scores that lie apart.
     """
-    held = [surest_held()] if is_too_sure(data) else []
-    return held + in_other_units(data, affine)
+    units = in_other_units(data, affine)
+    return [given, surest_held(), *units] if is_too_sure(data) else [given, *units]
 
 
 def in_other_units(data: Sample, only_apart: bool = False) -> list[Reading]:
     """Return the standardized reading, where scores are not plausible as log-odds; or only where some lie apart too."""
-    if not (is_too_sure(data) or _are_whole(data)):
+    if not (is_too_sure(data) or _are_whole(data, _WHOLE_SPAN)):
         return []
     middle = Middle.of(as_table(data))
     return [middle.standardized(data)] if middle.leaves_out(data) or not only_apart else []
 
 
-def _are_whole(data: Sample) -> bool:
-    """Whether all scores are whole numbers, but for rounding, over a wide range."""
+def in_foreign_units(data: Sample) -> list[Reading]:
+    """Return the standardized reading of whole numbers of one sign: ranks, percents, points and deciles; else none."""
     low, high = data.span()
-    if not high - low > _WHOLE_SPAN:
+    if low < 0 < high or not _are_whole(data, _GRADES):
+        return []
+    return [Middle.of(as_table(data)).standardized(data)]
+
+
+def _are_whole(data: Sample, span: float) -> bool:
+    """Whether all scores are whole numbers, but for rounding, over a range as wide as that."""
+    low, high = data.span()
+    if not high - low >= span:
         return False
     step = max(len(data.scores) // _FEW, 1)
     return all(np.all(np.abs(s - np.rint(s)) <= 4 * np.spacing(np.abs(s))) for s in (data.scores[::step], data.scores))

@@ -4,7 +4,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from oddsmith.calibrators._base import Calibrator
-from oddsmith.calibrators._reading import InputKind, Reading, ScoreKind, as_log_odds, other_readings
+from oddsmith.calibrators._reading import (
+    InputKind,
+    Reading,
+    ScoreKind,
+    as_log_odds,
+    in_foreign_units,
+    with_other_readings,
+)
 from oddsmith.table import Sample
 
 
@@ -14,8 +21,9 @@ class UnitCalibrator(Calibrator):
 
     With ``input="score"`` scores that all lie in [0, 1] are probabilities; any others are log-odds; where the caller
     knows what they are (`_fit_known`), the range is not asked. Scores that are not plausible as log-odds (some beyond
-    ±37, or whole numbers that span more than 20) are read as they are, held within ±37 or standardized, whichever
-    forecasts best out of sample. ``input_`` names what they were taken for, and the map reads them in the same way: a
+    ±37, or whole numbers that span 20 or more) are read as they are, held within ±37 or standardized, whichever
+    forecasts best out of sample; whole numbers of one sign, such as ranks or percents, that span 8 or more are always
+    standardized. ``input_`` names what they were taken for, and the map reads them in the same way: a
     later score beyond [0, 1] is refused if they were probabilities.
     """
 
@@ -29,7 +37,7 @@ class UnitCalibrator(Calibrator):
         given = self._as_given(kind, data)
         if kind == "probability" or self.input != "score" or self._one_reading:
             return [given]
-        return [given, *other_readings(data, self._affine)]
+        return (self._knows is None and in_foreign_units(data)) or with_other_readings(given, data, self._affine)
 
     def _as_given(self, kind: ScoreKind, data: Sample) -> Reading:
         """Return how the method reads probabilities or log-odds that are plausible."""
@@ -46,6 +54,5 @@ class UnitCalibrator(Calibrator):
 
     def _kind(self, data: Sample) -> ScoreKind:
         low, high = data.span()
-        known = getattr(self, "_known", None)
-        within = 0 <= low and high <= 1 if known is None else known == "probability"
+        within = 0 <= low and high <= 1 if self._knows is None else self._knows == "probability"
         return "probability" if self.input == "score" and low < high and within else "log_odds"

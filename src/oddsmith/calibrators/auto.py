@@ -11,7 +11,7 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._large import is_right_in_the_large, level_in_the_large
-from oddsmith.calibrators._reading import Reading, as_log_odds, in_other_units, softened
+from oddsmith.calibrators._reading import Reading, as_log_odds, in_foreign_units, in_other_units, softened
 from oddsmith.calibrators._stack import OutOfSample, blended, out_of_sample
 from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.calibrators.beta import BetaCalibrator
@@ -171,7 +171,8 @@ class AutoCalibrator(UnitCalibrator):
         given = as_log_odds(self._read_as, table)
         readings = [given, softened(self._read_as, 0.5 / (table.n_pos + table.n_neg))]
         if self.input == "score":
-            readings += [given.then(other) for other in in_other_units(given.read(table))]
+            foreign = in_foreign_units(table) if self._knows is None else []
+            readings = foreign or [*readings, *map(given.then, in_other_units(given.read(table)))]
         unconverged: set[str] = set()
 
         def fit_both(part: ScoreTable) -> list[CalibrationMap]:
@@ -179,8 +180,9 @@ class AutoCalibrator(UnitCalibrator):
             return [fitted for reading in readings for fitted in _fit_parts(part, reading, steps, unconverged)]
 
         both = out_of_sample(table, fit_both, self.random_state)
+        unconverged.clear()  # what is left out of the blend, or was fitted to a fold, is not the user's
         if both is None:
-            chosen = int(self._read_as == "probability")
+            chosen = int(self._read_as == "probability")  # log-odds as given, or standardized
             weights = _LEAST / _LEAST.sum()
             self._set_no_gain("Too few cases to judge by: the two methods that are safe without share the weight.")
         else:
@@ -189,7 +191,7 @@ class AutoCalibrator(UnitCalibrator):
             _, weights, judged = blends[chosen]
             blend = blended(judged.log_odds, weights)
         steps = _fit_one(_STEPS, table, unconverged)
-        self.softened_ = chosen == 1
+        self.softened_ = len(readings) > 1 and chosen == 1
         self._note_reading(readings[chosen].kind)
         parts = _fit_parts(table, readings[chosen], steps, unconverged)
         right = np.array([is_right_in_the_large(part, table) for part in parts])
