@@ -125,9 +125,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
     when more than a tenth of them are known training rows (those in ``X_train``, or remembered by a classifier that
     this class fitted, or stored by a classifier such as nearest neighbors), when they fall into the leaves of its first
     trees in exactly the numbers that these were grown with, or when its scores separate 50 rows or more perfectly.
-    In-sample rows of a classifier fitted elsewhere that shows none of these signs are not detected. `score_tables` shows
-    how large the bias is. The same warning is issued when more than a tenth of the rows have a copy, with the same label,
-    among the rows that train the classifier by which they are scored: pass ``groups`` to keep copies together.
+    In-sample rows of a classifier fitted elsewhere that shows none of these signs are not detected. `score_tables`
+    shows how large the bias is. The same warning is issued when more than a tenth of the rows have a copy, with the
+    same label, among the rows that train the classifier by which they are scored: pass ``groups`` to keep copies
+    together.
 
     ``UnseenClassWarning`` is issued for each class that some fold was not trained on. A fold's rows of such a class do
     not calibrate, and its classifier gives the class probability 0. Of a class that is left without any row, nothing is
