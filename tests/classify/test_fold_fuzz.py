@@ -16,6 +16,14 @@ ESTIMATORS = (GaussianNB(), LogisticRegression(), DecisionTreeClassifier(max_dep
 METHODS = ("platt", "isotonic", "temperature", "vector", "auto")
 FITS = 25
 
+#: What may be wrong with folds; a refusal for any other reason is a fault.
+REFUSALS = (
+    "some fold must",
+    "every fold must",
+    "every class must have rows that calibrate",
+    "with ensemble=True every",
+)
+
 
 def draw(rng):
     """Return rows, labels, groups and folds: some classes are rare or in one group, some rows are repeated."""
@@ -47,7 +55,8 @@ def fit(model, X, y):
         warnings.simplefilter("always")
         try:
             model.fit(X, y)
-        except InvalidInputError:
+        except InvalidInputError as error:
+            assert str(error).startswith(REFUSALS), error
             model = None
     foreign = [each for each in caught if not issubclass(each.category, OddsmithWarning)]
     assert not foreign, [str(each.message) for each in foreign]
