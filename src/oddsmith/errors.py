@@ -19,8 +19,9 @@
     ├── QuantizedSelectionWarning        a mode, knots, bins or a penalty depend on the width of the cells
     ├── InSampleWarning                  rows that calibrate a classifier seem to have trained it
     ├── DroppedRowsWarning               rows with missing or infinite values were left out
-    ├── SkippedFoldWarning               a fold has one class to train on
     ├── UnknownSegmentWarning            rows belong to segments that have no map
+    ├── SkippedFoldWarning               a fold cannot be trained, or has no row to score
+    ├── UnseenClassWarning               a fold was trained without one of the classes
     └── UnusedWeightWarning              the classifier takes no weights
 
 Every error reads ``<what must hold>; got <what came>. Hint: <one action>.``
@@ -45,6 +46,7 @@ __all__ = [
     "SkippedFoldWarning",
     "SpikeWarning",
     "UnknownSegmentWarning",
+    "UnseenClassWarning",
     "UnusedWeightWarning",
 ]
 
@@ -110,7 +112,11 @@ class InSampleWarning(OddsmithWarning):
 
 
 class SkippedFoldWarning(OddsmithWarning):
-    """A fold has only one class to train on."""
+    """A fold has only one class to train on, or scores only rows of classes that it was not trained on."""
+
+
+class UnseenClassWarning(OddsmithWarning):
+    """A fold was trained without a class: its rows of that class do not calibrate."""
 
 
 class UnknownSegmentWarning(OddsmithWarning):

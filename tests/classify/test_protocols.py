@@ -9,8 +9,14 @@ import sklearn
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import (
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.frozen import FrozenEstimator
+from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
@@ -21,6 +27,8 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
     train_test_split,
 )
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -29,13 +37,12 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from oddsmith import IsotonicCalibrator, PlattCalibrator
-from oddsmith.classify import CalibratedClassifier, score_tables
+from oddsmith.classify import CalibratedClassifier, in_sample, score_tables
 from oddsmith.classify.in_sample import row_hashes
 from oddsmith.errors import (
     InSampleWarning,
     InvalidInputError,
     SeparableWarning,
-    SingleClassWarning,
     SkippedFoldWarning,
     UnusedWeightWarning,
 )
@@ -316,8 +323,116 @@ class TestEnsemble:
         model = CalibratedClassifier(LinearSVC(), ensemble=True).fit(X, Y)
         model.set_params(ensemble=False).fit(X, Y)
         assert hasattr(model, "estimator_")
-        model.set_params(ensemble="auto").fit(X, Y)
+        model.set_params(ensemble=True).fit(X, Y)
         assert not hasattr(model, "estimator_")
+        model.set_params(ensemble="auto").fit(X, Y)
+        assert hasattr(model, "estimator_")
+
+
+class TestForests:
+    """Of forests, the classifiers of all folds are averaged by default, after one calibrator."""
+
+    @pytest.mark.parametrize("method", ["platt", "isotonic"])
+    def test_one_calibrator_and_the_mean_of_all_folds(self, method):
+        forest, folds = RandomForestClassifier(5, random_state=0), list(StratifiedKFold(3).split(X, Y))
+        model = CalibratedClassifier(forest, method, cv=folds).fit(X, Y)
+        members, scores = [clone(forest).fit(X[train], Y[train]) for train, _ in folds], np.empty(150)
+        for member, (_, test) in zip(members, folds, strict=True):
+            scores[test] = member.predict_proba(X[test])[:, 1]
+        calibrator = clone(model.calibrators_[0]).fit(scores, Y)
+        expected = np.mean([calibrator.predict_proba(each.predict_proba(X)[:, 1]) for each in members], axis=0)
+        np.testing.assert_allclose(model.predict_proba(X), expected, rtol=1e-12)
+        np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), expected, rtol=1e-12)
+        assert (len(model.calibrators_), len(model.calibrated_classifiers_)) == (1, 3)
+        assert "150 rows from 3 folds, mean of their classifiers" in model.describe()
+        if method == "platt":
+            np.testing.assert_allclose(model.log_odds(X), np.log(expected[:, 1] / expected[:, 0]), rtol=1e-9)
+        with pytest.raises(InvalidInputError, match=r"raw_scores must have one classifier.* got the mean of 3"):
+            model.raw_scores(X)
+
+    @pytest.mark.parametrize(
+        ("estimator", "cv", "averaged"),
+        [
+            (RandomForestClassifier(3), 3, True),
+            (ExtraTreesClassifier(3), 5, True),
+            (make_pipeline(StandardScaler(), BaggingClassifier(n_estimators=3)), 10, True),
+            (GridSearchCV(RandomForestClassifier(3), {"max_depth": [2]}, cv=2), 3, True),
+            (RandomForestClassifier(3), 2, False),
+            (RandomForestClassifier(3), 11, False),
+            (RandomForestClassifier(3), 0.3, False),
+            (RandomForestClassifier(3), TimeSeriesSplit(4), False),
+            (LogisticRegression(), 5, False),
+            (DecisionTreeClassifier(), 5, False),
+        ],
+        ids=str,
+    )
+    def test_when_classifiers_are_averaged(self, estimator, cv, averaged):
+        with ours_allowed():
+            model = CalibratedClassifier(estimator, "platt", cv=cv).fit(X, Y)
+            single = CalibratedClassifier(estimator, "platt", cv=cv, ensemble=False).fit(X, Y)
+        assert (len(model.calibrated_classifiers_) > 1) is averaged
+        assert hasattr(single, "estimator_")
+
+    def test_a_class_that_a_fold_lacks_forbids_it(self):
+        lonely = Y.copy()
+        lonely[7] = 2
+        with ours_allowed():
+            model = CalibratedClassifier(RandomForestClassifier(3, random_state=0), "platt").fit(X, lonely)
+        assert len(model.calibrated_classifiers_) == 1
+
+    def test_several_classes_labels_and_jobs(self):
+        three = np.where(np.arange(150) % 3 == 0, 2, Y)
+        labels = np.column_stack([Y, three == 2]).astype(int)
+        forest = RandomForestClassifier(3, random_state=0)
+        for y in (three, labels):
+            with ours_allowed():
+                model = CalibratedClassifier(forest, cv=3, progress=print).fit(X, y)
+                twice = CalibratedClassifier(forest, cv=3, n_jobs=2).fit(X, y)
+            assert len(model.calibrated_classifiers_) == 3
+            np.testing.assert_array_equal(model.predict_proba(X), twice.predict_proba(X))
+
+
+class TestCopies:
+    """Rows that another fold has too are scored by a classifier that was trained on them."""
+
+    def setup_method(self):
+        rng = np.random.default_rng(11)
+        self.X = rng.normal(size=(200, 3))
+        self.y = (self.X[:, 0] + rng.normal(size=200) > 0).astype(int)
+
+    def test_oversampled_rows_are_told_with_their_share(self):
+        X, y = np.repeat(self.X, 3, axis=0), np.repeat(self.y, 3)
+        message = r"9\d% of the rows have an equal row, with the same label, in another fold.*pass groups="
+        for ensemble in (False, True):
+            with pytest.warns(InSampleWarning, match=message):
+                CalibratedClassifier(GaussianNB(), "platt", ensemble=ensemble).fit(X, y)
+        CalibratedClassifier(GaussianNB(), "platt").fit(X, y, groups=np.repeat(np.arange(200), 3))
+
+    def test_only_one_class_may_be_oversampled(self):
+        rows = np.repeat(np.arange(200), np.where(self.y == 1, 2, 1))
+        with pytest.warns(InSampleWarning, match=r"5\d% of the rows have an equal row"):
+            CalibratedClassifier(GaussianNB(), "platt").fit(self.X[rows], self.y[rows])
+
+    def test_a_few_equal_rows_are_no_matter(self):
+        rows = np.append(np.arange(200), np.arange(8))
+        CalibratedClassifier(GaussianNB(), "platt").fit(self.X[rows], self.y[rows])
+
+    def test_features_of_few_values_are_no_copies(self):
+        rng = np.random.default_rng(12)
+        X = rng.integers(0, 2, (300, 3))
+        y = (rng.random(300) < 0.3 + 0.4 * X[:, 0]).astype(int)
+        CalibratedClassifier(GaussianNB(), "platt").fit(X, y)
+        labels = np.column_stack([y, X[:, 1]])
+        CalibratedClassifier(MultiOutputClassifier(GaussianNB()), "isotonic").fit(X[:, [0, 2]], labels)
+
+    def test_labels_are_compared_too(self):
+        X, labels = np.repeat(self.X, 2, axis=0), np.repeat(np.column_stack([self.y, 1 - self.y]), 2, axis=0)
+        with pytest.warns(InSampleWarning, match="have an equal row"):
+            CalibratedClassifier(MultiOutputClassifier(GaussianNB()), "platt").fit(X, labels)
+
+    def test_repeated_folds_do_not_make_copies(self):
+        folds = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
+        CalibratedClassifier(GaussianNB(), "platt", cv=folds).fit(self.X, self.y)
 
 
 class TestClassMissingFromAFold:
@@ -329,13 +444,12 @@ class TestClassMissingFromAFold:
                 model = CalibratedClassifier(LogisticRegression(), cv=5, ensemble=ensemble).fit(X, rare)
             assert np.isfinite(model.predict_proba(X)).all()
 
-    def test_a_class_with_one_row_is_skipped_where_it_is_missed(self):
+    def test_a_class_with_one_row_cannot_calibrate(self):
         lonely = np.zeros(150, dtype=int)
         lonely[7] = 1
-        with pytest.warns(SkippedFoldWarning), pytest.warns(SingleClassWarning):
-            model = CalibratedClassifier(LogisticRegression(), RecordingPlatt()).fit(X, lonely)
-        assert len(model.calibrators_[0].seen_[0]) == 120
-        np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / 122)
+        message = r"every class must have rows that calibrate; got none of class 1 \(1 rows in all\)"
+        with pytest.warns(SkippedFoldWarning), pytest.raises(InvalidInputError, match=message):
+            CalibratedClassifier(LogisticRegression(), RecordingPlatt()).fit(X, lonely)
 
     def test_more_folds_than_rows_of_any_class_are_refused(self):
         with pytest.raises(InvalidInputError, match="cv must not exceed the rows of the largest class; got cv=90 for"):
@@ -480,7 +594,18 @@ class TestInSampleGuard:
         with pytest.raises(InvalidInputError, match="X_train must come with prefit=True"):
             CalibratedClassifier(LogisticRegression()).fit(self.X_new, self.y_new, X_train=self.X_train)
 
-    @pytest.mark.parametrize("estimator", [SVC(), KNeighborsClassifier(), make_pipeline(StandardScaler(), SVC())])
+    @pytest.mark.parametrize(
+        "estimator",
+        [
+            SVC(),
+            KNeighborsClassifier(),
+            make_pipeline(StandardScaler(), SVC()),
+            GaussianProcessClassifier(optimizer=None),
+            OneVsRestClassifier(KNeighborsClassifier()),
+            BaggingClassifier(KNeighborsClassifier(), 2, random_state=0),
+        ],
+        ids=str,
+    )
     def test_classifiers_that_store_rows_betray_themselves(self, estimator):
         fitted = estimator.fit(self.X_train, self.y_train)
         assert self.check(fitted, self.X_train, self.y_train)
@@ -492,9 +617,43 @@ class TestInSampleGuard:
     def test_perfect_scores_are_suspicious(self, estimator, classes):
         train, new = (np.where(np.arange(300) % 3 == 0, classes - 1, y) for y in (self.y_train, self.y_new))
         fitted = estimator.fit(self.X_train, train)
-        assert "separate all classes perfectly" in self.check(fitted, self.X_train, train)[0]
+        assert "separate all classes perfectly" in self.check(fitted, self.X_train[:200], train[:200])[0]
         assert not self.check(fitted, self.X_train[:40], train[:40])
         assert not self.check(fitted, self.X_new, new)
+
+    @pytest.mark.parametrize(
+        "estimator",
+        [
+            DecisionTreeClassifier(max_depth=4),
+            RandomForestClassifier(3, max_depth=4, random_state=0),
+            RandomForestClassifier(3, max_depth=4, max_samples=0.5, random_state=0),
+            ExtraTreesClassifier(3, max_depth=5, random_state=0),
+            BaggingClassifier(DecisionTreeClassifier(max_depth=4), 3, random_state=0),
+            GradientBoostingClassifier(n_estimators=3),
+        ],
+        ids=str,
+    )
+    def test_trees_recognize_the_rows_that_they_were_grown_with(self, estimator):
+        fitted = estimator.fit(self.X_train, self.y_train)
+        (message,) = self.check(fitted, self.X_train, self.y_train)
+        assert "in exactly the numbers that trained it" in message
+        assert self.check(FrozenEstimator(fitted), self.X_train, self.y_train)
+        assert not self.check(fitted, self.X_new, self.y_new)
+        assert not self.check(fitted, self.X_new[:100], self.y_new[:100])
+        pandas = pytest.importorskip("pandas")
+        frame = pandas.DataFrame(self.X_train, columns=list("abcde"))
+        assert self.check(clone(estimator).fit(frame, self.y_train), frame, self.y_train)
+
+    def test_rows_are_hashed_only_where_something_is_compared(self, monkeypatch):
+        fitted = LogisticRegression().fit(self.X_train, self.y_train)
+        neighbors = KNeighborsClassifier().fit(self.X_train, self.y_train)
+        calls = []
+        monkeypatch.setattr(in_sample, "row_hashes", lambda rows: calls.append(len(rows)) or row_hashes(rows))
+        self.check(fitted, self.X_new, self.y_new)
+        self.check(FrozenEstimator(fitted), self.X_new, self.y_new)
+        assert not calls
+        self.check(neighbors, self.X_new, self.y_new)
+        assert calls
 
     def test_a_fold_that_scores_its_own_rows_is_told(self):
         with pytest.warns(InSampleWarning, match="Fold 0 scores 150 rows that it was trained on"):

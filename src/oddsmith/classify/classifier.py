@@ -4,6 +4,7 @@ import inspect
 import os
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
+from itertools import cycle
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -22,18 +23,20 @@ from oddsmith._sklearn_compat import num_samples
 from oddsmith._types import Floats, Weights
 from oddsmith.calibrators import Calibrator
 from oddsmith.classify._sources import known_classes
-from oddsmith.classify.in_sample import remember_rows, row_hashes, warn_if_in_sample
+from oddsmith.classify.in_sample import remember_rows, row_hashes, warn_if_copied, warn_if_in_sample
 from oddsmith.classify.methods import resolve_method
 from oddsmith.classify.multiclass import CalibratedPair, ProblemClassifier, is_joint, make_calibration
 from oddsmith.classify.protocols import (
     FitProgress,
     Pooled,
     Training,
+    averages,
     fit_folds,
     fit_rows,
     make_splits,
     make_splitter,
     pool,
+    pool_members,
     score_all,
     weight_params,
 )
@@ -62,9 +65,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
     """Give any classifier calibrated probabilities.
 
     By default the protocol of Platt, Bennett, and Zhang & Yang: score every row by a classifier that was not trained on
-    it, fit one calibrator to all these scores, train the classifier again on everything. Use `Calibrator` itself where
-    out-of-sample scores are at hand. A script written for scikit-learn's ``CalibratedClassifierCV`` runs with this
-    class; what fails there (groups, time series, repeated folds, leave-one-out, missing classes) works.
+    it, fit one calibrator to all these scores, train the classifier again on everything. Forests are averaged instead
+    of being trained again; see ``ensemble``. Use `Calibrator` itself where out-of-sample scores are at hand. A script
+    written for scikit-learn's ``CalibratedClassifierCV`` runs with this class; what fails there (groups, time series,
+    repeated folds, leave-one-out, classes with few rows) works.
 
     Parameters
     ----------
@@ -77,12 +81,16 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
         `AutoScaling` and `TemperatureScaling` for more than two classes, unless ``multiclass`` takes them apart, and
         elsewhere `AutoCalibrator` and `TemperatureCalibrator`.
     cv : int, float, splitter or iterable of (train, test), default 5
-        Folds, shuffled and stratified; a fraction to hold out; any splitter. Rows that no fold scores only train; a row
-        scored r times calibrates with weight 1/r each time. A fold with one class to train on is skipped.
-    ensemble : bool or "auto", default False
+        A number of folds, stratified and shuffled (those of scikit-learn's ``CalibratedClassifierCV`` are not
+        shuffled: pass ``StratifiedKFold(5)`` for the same folds); a fraction to hold out; any splitter. Rows that no
+        fold scores only train; a row scored r times calibrates with weight 1/r each time. A fold with one class to
+        train on is skipped. Rows of a class that a fold was not trained on do not calibrate.
+    ensemble : bool or "auto", default "auto"
         False: one calibrator on all out-of-sample scores, classifier refitted on all rows. True: one classifier and
-        calibrator per fold, probabilities averaged; with a held-out fraction, this one pair. "auto" is
-        True, as in scikit-learn.
+        calibrator per fold, probabilities averaged, as in scikit-learn; with a held-out fraction, this one pair.
+        "auto" is False, except for random forests, extra trees and bagging with three to ten folds that each train on
+        two thirds of the rows or more, and on all classes: there one calibrator is fitted to all out-of-sample scores,
+        and the probabilities that it gives to the classifiers of all folds are averaged.
     response_method : {"auto", "decision_function", "predict_proba", "log_odds", "votes"} or callable, default "auto"
         The calibrator's input, or a function of a fitted classifier and X that gives it; see `classifier_scores`.
     multiclass : {"auto", "one_vs_rest", "pairwise"} or array of shape (b, k), default "auto"
@@ -115,9 +123,17 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
     -----
     A classifier that is already fitted should not have seen the rows that calibrate it. ``InSampleWarning`` is issued
     when more than a tenth of them are known training rows (those in ``X_train``, or remembered by a classifier that
-    this class fitted, or stored by a classifier such as nearest neighbors), or when its scores separate 50 rows or
-    more perfectly. A classifier fitted elsewhere that stores no rows and separates none goes unnoticed; equal rows are
-    not told apart. `score_tables` shows how large the bias is.
+    this class fitted, or stored by a classifier such as nearest neighbors), when they fall into the leaves of its first
+    trees in exactly the numbers that these were grown with, or when its scores separate 50 rows or more perfectly.
+    In-sample rows of a classifier fitted elsewhere that shows none of these signs are not detected. `score_tables`
+    shows how large the bias is. The same warning is issued when more than a tenth of the rows have a copy, with the
+    same label, among the rows that train the classifier by which they are scored: pass ``groups`` to keep copies
+    together.
+
+    ``UnseenClassWarning`` is issued for each class that some fold was not trained on. A fold's rows of such a class do
+    not calibrate, and its classifier gives the class probability 0. Of a class that is left without any row, nothing is
+    known: with two classes this is an error, with more the class gets the map of the others (with a joint scaling, all
+    classes get one temperature).
 
     References
     ----------
@@ -138,7 +154,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
     method: Any = "auto"
     _: KW_ONLY
     cv: Any = 5
-    ensemble: bool | Literal["auto"] = False
+    ensemble: bool | Literal["auto"] = "auto"
     response_method: ResponseMethod = "auto"
     multiclass: Any = "auto"
     prefit: bool = False
@@ -196,10 +212,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
                     estimator=ProblemClassifier(estimator, calibration.problems, target.classes)
                 )
             estimators, pooled = self._fit_estimators(training, X, target, split_params)
-        calibrations = [
-            copy(calibration).fit(each.values, each.scores, target.at(each.rows), each.weight(weight))
-            for each in pooled
-        ]
+        calibrations = [copy(calibration).fit(each, target.at(each.rows), each.weight(weight)) for each in pooled]
         self._keep(estimators, calibrations, pooled[0].scores, target)
         return self
 
@@ -210,7 +223,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
         return np.asarray(total / len(self.calibrated_classifiers_))
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """Return log P of each class or label, finite where P itself rounds to 0, unless a calibrator says 0."""
+        """Return log P of each class or label, finite where P itself rounds to 0, unless a calibrator predicts 0."""
         check_is_fitted(self)
         logs = [pair.calibration.predict_log_proba(pair.raw_scores(X)) for pair in self.calibrated_classifiers_]
         return logs[0] if len(logs) == 1 else np.asarray(logsumexp(logs, axis=0) - np.log(len(logs)))
@@ -220,7 +233,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
         check_is_fitted(self)
         if len(self.classes_) != 2 or self._multilabel():
             _check.fail("log_odds needs two classes", f"{len(self.classes_)}", "use predict_log_proba")
-        if len(self.calibrators_) == 1 and isinstance(self.calibrators_[0], Calibrator):
+        if len(self.calibrated_classifiers_) == 1 and isinstance(self.calibrators_[0], Calibrator):
             return self.calibrators_[0].log_odds(self.calibrated_classifiers_[0].raw_scores(X))
         logs = self.predict_log_proba(X)
         return np.asarray(logs[:, 1] - logs[:, 0])
@@ -269,9 +282,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
         check_is_fitted(self)
         kind = self.calibrated_classifiers_[0].calibration.problems.kind
         if len(self.calibrated_classifiers_) != 1 or kind not in ("two", "one_vs_rest"):
-            hint = "ensemble=False" if len(self.calibrated_classifiers_) > 1 else "a joint scaling, or one_vs_rest"
-            got = f"{len(self.calibrated_classifiers_)} calibrations of kind {kind}"
-            _check.fail(f"{wanted} needs one calibration, joint or one-vs-rest", got, f"use {hint}")
+            several = len(self.calibrated_classifiers_) > 1
+            got = f"the mean of {len(self.calibrated_classifiers_)} classifiers" if several else f"one of kind {kind}"
+            hint = "use ensemble=False" if several else "use a joint scaling, or one_vs_rest"
+            _check.fail(f"{wanted} must have one classifier with one calibration, joint or one-vs-rest", got, hint)
         return self.calibrated_classifiers_[0].calibration
 
     def describe(self) -> str:
@@ -351,34 +365,37 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
     ) -> tuple[list[Any], list[Pooled]]:
         """Return the classifiers to keep, and out-of-sample scores for each one's calibration."""
         splitter = make_splitter(self.cv, target, "groups" in split_params, self.random_state)
-        splits = make_splits(splitter, X, target, split_params, training)
-        if self.ensemble and min(len(test) for _, test in splits) < 2:
-            _check.fail("with ensemble=True every fold must calibrate on two rows", "1 row", "use ensemble=False")
-        done = self._counter(len(splits) + (not self.ensemble))
-        folds = fit_folds(training, X, target.y, splits, keep=bool(self.ensemble), n_jobs=self.n_jobs, done=done)
+        splits = make_splits(splitter, X, target, split_params, training, ensemble=self.ensemble is True)
         hashes = row_hashes(X)
-        if self.ensemble:
+        warn_if_copied(hashes, target, splits)
+        averaged = self.ensemble is True or (self.ensemble == "auto" and averages(training.estimator, splits, target))
+        done = self._counter(len(splits) + (not averaged))
+        folds = fit_folds(training, X, target.y, splits, keep=averaged, n_jobs=self.n_jobs, done=done)
+        present = training.present(len(target.y))
+        if self.ensemble is True:
+            members = pool_members(folds, target, present)
+            self.protocol_ = f"mean of {len(folds)} classifiers, each calibrated on the rows that it was not trained on"
+        else:
+            members = [pool(folds, target, present)]
+            scored = np.count_nonzero(np.bincount(members[0].rows))
+            trained = "mean of their classifiers" if averaged else f"classifier fitted on all {len(target.y)} rows"
+            self.protocol_ = (
+                f"one calibrator on out-of-sample scores of {scored} rows from {len(folds)} folds, {trained}"
+            )
+        if averaged:
             for fold in folds:
                 remember_rows(fold.estimator, hashes[fold.train])
-            self.protocol_ = f"mean of {len(folds)} classifiers, each calibrated on the rows that it was not trained on"
-            return [fold.estimator for fold in folds], [pool([fold], target) for fold in folds]
-        pooled = pool(folds, target)
-        present = np.flatnonzero(training.present(len(target.y)))
-        estimator = fit_rows(training, X, target.y, present)
+            return [fold.estimator for fold in folds], members
+        estimator = fit_rows(training, X, target.y, np.flatnonzero(present))
         done()
         remember_rows(estimator, hashes[present])
-        scored = np.count_nonzero(np.bincount(pooled.rows))
-        self.protocol_ = (
-            f"one calibrator on out-of-sample scores of {scored} rows from {len(folds)} folds, "
-            f"classifier fitted on all {len(target.y)} rows"
-        )
-        return [estimator], [pooled]
+        return [estimator], members
 
     def _keep(self, estimators: list[Any], calibrations: list[Any], scored: ClassifierScores, target: Target) -> None:
         used = self.response_method if callable(self.response_method) else scored.kind
         self.calibrated_classifiers_: list[CalibratedPair] = [
             CalibratedPair(estimator, calibration, target.classes, used, scored.source)
-            for estimator, calibration in zip(estimators, calibrations, strict=True)
+            for estimator, calibration in zip(estimators, cycle(calibrations), strict=False)
         ]
         self.calibrators_: list[Any] = [each for calibration in calibrations for each in calibration.calibrators]
         self.classes_: NDArray[Any] = target.classes

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from oddsmith._sklearn_compat import safe_indexing
+from oddsmith._sklearn_compat import num_samples, safe_indexing
 from oddsmith._types import Floats
 from oddsmith.classify.scores import unwrap
 from oddsmith.classify.target import Target
@@ -18,6 +20,12 @@ from oddsmith.table.row_sketch import MANY_SHARED, Hashes, RowSketch
 
 #: Fewer rows are often separable by chance.
 _MANY = 50
+#: Fewer leaves may get the same numbers of other rows by chance.
+_LEAVES = 8
+#: Trees that are compared.
+_TREES = 3
+#: Fitted tables of the width of X that are not rows.
+_PARAMETERS = frozenset({"coef_", "theta_", "var_", "means_", "centroids_", "components_"})
 #: Numbers hashed at a time.
 _BLOCK = 1 << 18
 
@@ -78,32 +86,106 @@ def remember_rows(estimator: Any, hashes: Hashes) -> None:
         estimator._training_rows = RowSketch.of(hashes)
 
 
+def warn_if_copied(hashes: Hashes, target: Target, splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]]) -> None:
+    """Warn when many rows are scored by a classifier that was trained on a copy of them.
+
+    A copy is an equal row with the same label. Equal rows that also occur with another label are counted as different
+    cases which the features do not distinguish, as is common where features have few values.
+    """
+    _, row = np.unique(hashes, return_inverse=True)
+    if row.max() == len(row) - 1:
+        return
+    labels = target.codes if target.multilabel else target.codes[:, None]
+    one_of_them = np.empty((row.max() + 1, labels.shape[1]), dtype=labels.dtype)
+    one_of_them[row] = labels
+    differs = np.any(labels != one_of_them[row], axis=1)
+    alike = (np.bincount(row, differs) == 0)[row]
+    copied, scored = np.zeros(len(row), dtype=bool), np.zeros(len(row), dtype=bool)
+    for train, test in splits:
+        trained = np.zeros(row.max() + 1, dtype=bool)
+        trained[row[np.setdiff1d(train, test)]] = True
+        copied[test] |= trained[row[test]] & alike[test]
+        scored[test] = True
+    share = np.count_nonzero(copied) / np.count_nonzero(scored)
+    if share > MANY_SHARED:
+        message = (
+            f"{share:.0%} of the rows have an equal row, with the same label, in another fold, so that the scores of "
+            "these rows are not out-of-sample: remove copies, resample within the classifier's own pipeline, or pass "
+            "groups= with one value for all copies of a row."
+        )
+        warnings.warn(message, InSampleWarning, stacklevel=4)
+
+
 def warn_if_in_sample(estimator: Any, X: Any, X_train: Any, scores: Floats, target: Target) -> None:
     """Warn when a fitted classifier is about to be calibrated on rows that trained it.
 
     Evidence, in this order: rows of ``X_train``; the sketch that a fit of this library left; rows that the classifier
-    itself stores (neighbors, support vectors); scores that separate 50 rows or more perfectly. What is missed is a
-    classifier fitted elsewhere that stores no rows and does not separate them, whose in-sample bias is the smallest.
+    or one of its members stores (neighbors, support vectors, Gaussian processes); a tree whose leaves get exactly the
+    numbers of rows that it was grown with; scores that separate 50 rows or more perfectly. What is missed is a
+    classifier fitted elsewhere that shows none of this, such as a linear one.
     """
     inner, seen = unwrap(estimator, X)
-    hashes = row_hashes(X)
     sketches = [] if X_train is None else [RowSketch.of(row_hashes(X_train))]
     sketches += [estimator._training_rows] if hasattr(estimator, "_training_rows") else []
+    hashes = row_hashes(X) if sketches else np.empty(0, dtype=np.uint64)
     shares = [sketch.shared(hashes) for sketch in sketches]
-    width = getattr(seen, "shape", ())[1:]
-    stored = [rows for rows in getattr(inner, "__dict__", {}).values() if getattr(rows, "shape", ())[1:] == width]
-    shares += [
-        RowSketch.of(row_hashes(rows)).shared(row_hashes(seen)) for rows in stored if width and rows.shape[0] > 1
-    ]
+    stored = _stored_rows(inner, getattr(seen, "shape", ())[1:])
+    hashes = row_hashes(seen) if stored else hashes
+    shares += [RowSketch.of(row_hashes(rows)).shared(hashes) for rows in stored]
     share = max(shares, default=0.0)
     if share > MANY_SHARED:
         reason = f"About {share:.0%} of these rows also trained the classifier"
+    elif _fills_leaves(inner, seen):
+        reason = "These rows fall into the leaves of the classifier's trees in exactly the numbers that trained it"
     elif len(scores) >= _MANY and _separates(scores, target):
         reason = "The scores separate all classes perfectly, as those of training rows often do"
     else:
         return
     message = f"{reason}: calibrate on other rows, or have the classifier fitted here with cv."
     warnings.warn(message, InSampleWarning, stacklevel=3)
+
+
+def _stored_rows(inner: Any, width: tuple[int, ...], depth: int = 3) -> list[Any]:
+    """Return tables of the width of X that a fitted classifier, or a member of it, stores."""
+    if not width or depth == 0:
+        return []
+    found = []
+    for name, value in getattr(inner, "__dict__", {}).items():
+        if getattr(value, "shape", ())[1:] == width and value.shape[0] > 1 and name not in _PARAMETERS:
+            found.append(value)
+        for member in value if isinstance(value, (list, tuple)) else [value]:
+            if name.endswith("_") and isinstance(member, BaseEstimator):
+                found += _stored_rows(member, width, depth - 1)
+    return found
+
+
+def _fills_leaves(inner: Any, X: Any) -> bool:
+    """Tell whether each leaf of the first trees gets as many of the rows as it did in training.
+
+    Rows that are drawn with repetition are drawn again, which shows the training rows in their order.
+    """
+    members = getattr(inner, "estimators_", None)
+    trees = [inner] if members is None else list(np.ravel(members)[:_TREES])
+    if not all(isinstance(tree, (DecisionTreeClassifier, DecisionTreeRegressor)) for tree in trees):
+        return False
+    drawn = [np.arange(num_samples(X))] * len(trees)
+    if members is not None and getattr(inner, "bootstrap", False):
+        if getattr(inner, "_n_samples", None) != num_samples(X):
+            return False
+        drawn = [np.unique(rows) for rows in inner.estimators_samples_[: len(trees)]]
+    table = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    many = sum(tree.get_n_leaves() for tree in trees) >= _LEAVES
+    return many and all(_fills(tree, table, rows) for tree, rows in zip(trees, drawn, strict=True))
+
+
+def _fills(tree: Any, table: Any, rows: NDArray[np.intp]) -> bool:
+    grown = tree.tree_
+    if grown.n_node_samples[0] != len(rows) or tree.n_features_in_ != table.shape[1]:
+        return False
+    leaves = np.flatnonzero(grown.children_left < 0)
+    # Members of a forest were fitted without names of columns, a single tree perhaps with them.
+    counts = np.bincount(grown.apply(table[rows].astype(np.float32)), minlength=grown.node_count)
+    return bool(np.array_equal(counts[leaves], grown.n_node_samples[leaves]))
 
 
 def _separates(scores: Floats, target: Target) -> bool:

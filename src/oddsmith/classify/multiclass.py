@@ -15,11 +15,13 @@ from sklearn.base import BaseEstimator, clone
 
 from oddsmith import _check
 from oddsmith._sklearn_compat import check_method_params, safe_indexing
-from oddsmith._types import Floats, Weights
+from oddsmith._types import Bools, Floats, Weights
 from oddsmith.calibrators import Calibrator
 from oddsmith.classify._sources import Form
 from oddsmith.classify.coupling import couple_code_matrix, couple_pairwise, normalize_one_vs_rest
-from oddsmith.classify.scores import ClassifierScores, ResponseMethod, ScoreLayout, classifier_scores
+from oddsmith.classify.protocols import Pooled
+from oddsmith.classify.scaling import TemperatureScaling
+from oddsmith.classify.scores import ResponseMethod, ScoreLayout, classifier_scores
 from oddsmith.classify.target import Target
 from oddsmith.maps.base import logit
 
@@ -49,16 +51,21 @@ class Problems:
         """The scores that are wanted from a classifier."""
         return "labels" if self.kind == "labels" else "pairs" if self.kind == "pairwise" else "classes"
 
-    def join(self, prob: Floats, counts: Floats) -> Floats:
-        """Put the probabilities of all problems, shape (n, b), which rest on so many cases each, together."""
+    def join(self, prob: Floats, counts: Floats, seen: Bools) -> Floats:
+        """Combine the probabilities of all problems, shape (n, b), given their numbers of cases.
+
+        Classes that the classifier has not seen get 0.
+        """
         if self.kind == "labels":
             return prob
         if self.kind == "two":
             return np.column_stack([1 - prob, prob])
         if self.kind == "one_vs_rest":
-            return normalize_one_vs_rest(prob)
+            joined = np.zeros(prob.shape)
+            joined[:, seen] = normalize_one_vs_rest(prob[:, seen])
+            return joined
         if self.kind == "code":
-            return couple_code_matrix(prob[:, counts > 0], self.code[counts > 0])
+            return couple_code_matrix(prob[:, counts > 0], np.where(seen, self.code, 0)[counts > 0])
         k = self.code.shape[1]
         i, j = np.triu_indices(k, 1)
         r, cases = np.full((len(prob), k, k), 0.5), np.zeros((k, k))
@@ -66,16 +73,17 @@ class Problems:
         cases[i, j] = cases[j, i] = counts
         return couple_pairwise(r, cases)
 
-    def join_log_odds(self, log_odds: Floats, counts: Floats) -> Floats:
+    def join_log_odds(self, log_odds: Floats, counts: Floats, seen: Bools) -> Floats:
         """Return the logarithm of what `join` returns, from log-odds and, but for coupling, without rounding P."""
         if self.kind in ("pairwise", "code"):
             with np.errstate(divide="ignore"):
-                return np.log(self.join(expit(log_odds), counts))
+                return np.log(self.join(expit(log_odds), counts, seen))
         if self.kind == "two":
             log_odds = np.column_stack([-log_odds, log_odds])
         logs = np.asarray(log_expit(log_odds))
         if self.kind == "one_vs_rest":
-            logs = log_softmax(np.where(np.isneginf(logs).all(axis=1, keepdims=True), 0.0, logs), axis=1)
+            logs = np.where(np.isneginf(logs[:, seen]).all(axis=1, keepdims=True), 0.0, logs)
+            logs = log_softmax(np.where(seen, logs, -np.inf), axis=1)
         return logs
 
     def signs(self, target: Target) -> Signs:
@@ -140,58 +148,97 @@ def problems_for(target: Target, multiclass: Any) -> Problems:
     return Problems(code.astype(np.int8), "code")
 
 
+class _Part(NamedTuple):
+    """The rows that calibrate one problem."""
+
+    scores: Floats
+    labels: NDArray[np.int64]
+    weight: Weights | None
+
+    @classmethod
+    def joined(cls, parts: "list[_Part]") -> "_Part":
+        """Return the rows of several problems as those of one."""
+        scores, labels = (np.concatenate([part[column] for part in parts]) for column in (0, 1))
+        weighted = parts[0].weight is not None
+        return cls(scores, labels, np.concatenate([part.weight for part in parts]) if weighted else None)
+
+    @property
+    def total(self) -> float:
+        """Number of cases."""
+        return float(len(self.labels) if self.weight is None else self.weight.sum())
+
+    def fit(self, calibrator: Calibrator, meaning: str | None) -> Calibrator | None:
+        """Fit a calibrator, if there are rows."""
+        return calibrator._fit_known(meaning, self.scores, self.labels, self.weight) if len(self.labels) else None
+
+
 @dataclass(eq=False)
 class ProblemCalibration:
     """One calibrator per two-class problem.
 
     A row that a classifier could not score for a problem, because a class was missing when it was trained, does not
-    calibrate that problem. A problem without any score gets the constant that its labels suggest; one without rows is
-    left out.
+    calibrate that problem. Without any score, a label gets the constant that its outcomes suggest, and any other
+    problem is left out, as is one without rows. A problem with a side of which no row can calibrate gets the map that
+    is fitted to all other problems together.
     """
 
     calibrator: Calibrator
     problems: Problems
     calibrators: list[Any] = field(default_factory=list)
     counts: Floats = field(default_factory=lambda: np.empty(0))
+    seen: Bools = field(default_factory=lambda: np.empty(0, dtype=bool))
 
-    def fit(self, values: Floats, read: ClassifierScores, target: Target, weight: Weights | None) -> Self:
-        """Fit every problem to aligned scores, which were read as these were."""
-        signs, columns = self.problems.signs(target), self.problems.scores(values, read.form)
-        self.calibrators, counts = [], []
-        for sign, scores in zip(signs.T, columns.T, strict=True):
-            held = sign != 0 if weight is None else (sign != 0) & (weight > 0)
-            if held.any() and np.isnan(scores[held]).all():
-                scores = np.zeros(len(scores))
-            held &= ~np.isnan(scores)
-            given = None if weight is None else weight[held]
-            counts.append(float(held.sum() if given is None else given.sum()))
-            labels = (sign[held] > 0).astype(np.int64)
-            calibrator = clone(self.calibrator)
-            fitted = calibrator._fit_known(read.meaning, scores[held], labels, given) if held.any() else None
-            self.calibrators.append(fitted)
-        self.counts = np.array(counts)
+    def fit(self, pooled: Pooled, target: Target, weight: Weights | None) -> Self:
+        """Fit every problem to the scores of these rows."""
+        self.seen = pooled.seen
+        signs = self.problems.signs(target)
+        columns = self.problems.scores(pooled.values, pooled.scores.form)
+        parts = [self._part(sign, scores, weight) for sign, scores in zip(signs.T, columns.T, strict=True)]
+        complete = [part for part in parts if len(np.unique(part.labels)) == 2] if pooled.borrowing.any() else []
+        if complete:
+            common = _Part.joined(complete)
+            parts = [common if self._lacks_a_side(b, pooled, part) else part for b, part in enumerate(parts)]
+        self.calibrators = [part.fit(clone(self.calibrator), pooled.scores.meaning) for part in parts]
+        self.counts = np.array([part.total for part in parts])
         if not self.counts.any():
             _check.fail("some row must calibrate", "weight 0 in all rows of a fold", "change cv or sample_weight")
         return self
 
+    def _part(self, sign: Signs, scores: Floats, weight: Weights | None) -> _Part:
+        """Return the rows that calibrate one problem."""
+        held = sign != 0 if weight is None else (sign != 0) & (weight > 0)
+        if self.problems.kind == "labels" and np.isnan(scores[held]).all():
+            scores = np.zeros(len(scores))
+        held &= ~np.isnan(scores)
+        return _Part(scores[held], (sign[held] > 0).astype(np.int64), None if weight is None else weight[held])
+
+    def _lacks_a_side(self, b: int, pooled: Pooled, part: _Part) -> bool:
+        """Tell whether a problem that was trained has a side of which no row can calibrate."""
+        sides = [self.problems.code[b] == sign for sign in (-1, 1)]
+        trained = all(pooled.seen[side].any() for side in sides)
+        return trained and any(
+            pooled.borrowing[side].any() and not np.any(part.labels == label) for label, side in enumerate(sides)
+        )
+
     def scores(self, values: Floats, form: Form) -> Floats:
-        """Return one column per calibrator, from aligned scores."""
-        # Only a problem that was fitted to a constant has no score.
-        return np.nan_to_num(self.problems.scores(values, form), nan=0.0)
+        """Return one column per calibrator, from aligned scores; −inf for a class that was never seen."""
+        scores = self.problems.scores(values, form)
+        # Only a label that was fitted to a constant, and a problem that is left out, have no score.
+        return np.where(np.isnan(scores), -np.inf if self.problems.kind == "one_vs_rest" else 0.0, scores)
 
     def predict_proba(self, scores: Floats) -> Floats:
         """Return P of each class (rows sum to 1) or label."""
         answers = np.full(scores.shape, 0.5)
         for b, calibrator in self._fitted():
             answers[:, b] = calibrator.predict_proba(scores[:, b])[:, 1]
-        return self.problems.join(answers, self.counts)
+        return self.problems.join(answers, self.counts, self.seen)
 
     def predict_log_proba(self, scores: Floats) -> Floats:
         """Return log P of each class or label; finite where P rounds to 0, unless coupling or a calibrator says 0."""
         log_odds = np.zeros(scores.shape)
         for b, calibrator in self._fitted():
             log_odds[:, b] = calibrator.log_odds(scores[:, b])
-        return self.problems.join_log_odds(log_odds, self.counts)
+        return self.problems.join_log_odds(log_odds, self.counts, self.seen)
 
     def _fitted(self) -> list[tuple[int, Calibrator]]:
         return [(b, calibrator) for b, calibrator in enumerate(self.calibrators) if calibrator is not None]
@@ -199,16 +246,21 @@ class ProblemCalibration:
 
 @dataclass(eq=False)
 class JointCalibration:
-    """One scaling of all logits. A class that a classifier never saw is as unlikely as its least likely one."""
+    """One scaling of all logits; a class that a classifier never saw is masked.
+
+    Where a class has no rows that calibrate, all classes get one temperature: any other scaling would take their
+    absence for evidence.
+    """
 
     calibrator: Any
     problems: Problems
     calibrators: list[Any] = field(default_factory=list)
 
-    def fit(self, values: Floats, read: ClassifierScores, target: Target, weight: Weights | None) -> Self:
-        """Fit the scaling to aligned scores, which were read as these were."""
-        scaling = clone(self.calibrator).set_params(classes=np.arange(len(target.classes)), input="logits")
-        self.calibrators = [scaling.fit(self.scores(values, read.form), target.codes, weight)]
+    def fit(self, pooled: Pooled, target: Target, weight: Weights | None) -> Self:
+        """Fit the scaling to the scores of these rows."""
+        scaling = TemperatureScaling() if pooled.borrowing.any() else clone(self.calibrator)
+        scaling.set_params(classes=np.arange(len(target.classes)), input="logits")
+        self.calibrators = [scaling.fit(self.scores(pooled.values, pooled.scores.form), target.codes, weight)]
         return self
 
     def scores(self, values: Floats, form: Form) -> Floats:
@@ -216,7 +268,7 @@ class JointCalibration:
         if form == "probability":
             held = np.clip(values, _CLIP, 1 - _CLIP)
             values = logit(held) if values.shape[1] == 1 else np.log(held)
-        return np.where(np.isnan(values), np.nanmin(values, axis=1, keepdims=True), values)
+        return np.where(np.isnan(values), -np.inf, values)
 
     def predict_proba(self, scores: Floats) -> Floats:
         """Return P of each class; rows sum to 1."""

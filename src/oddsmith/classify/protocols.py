@@ -12,10 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
+from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.model_selection import (
+    GridSearchCV,
     GroupKFold,
     GroupShuffleSplit,
     KFold,
+    RandomizedSearchCV,
     ShuffleSplit,
     StratifiedGroupKFold,
     StratifiedKFold,
@@ -32,13 +35,17 @@ from oddsmith._sklearn_compat import check_method_params, num_samples, safe_spli
 from oddsmith._types import Bools, Floats, Weights
 from oddsmith.classify.scores import ClassifierScores, ResponseMethod, ScoreLayout, classifier_scores, wants_numbers
 from oddsmith.classify.target import Target, read_target
-from oddsmith.errors import InSampleWarning, SkippedFoldWarning, UnusedWeightWarning
+from oddsmith.errors import InSampleWarning, SkippedFoldWarning, UnseenClassWarning, UnusedWeightWarning
 from oddsmith.table import ScoreTable
 
 __all__ = ["score_tables"]
 
 RowNumbers = NDArray[np.intp]
+Split = tuple[RowNumbers, RowNumbers]
 FitProgress = Callable[[int, int], Any]
+
+#: Classifiers that are kept and averaged by default.
+_MOST_MEMBERS = 10
 
 
 class ScoredFold(NamedTuple):
@@ -53,13 +60,26 @@ class ScoredFold(NamedTuple):
 class Pooled(NamedTuple):
     """The aligned scores of all folds; a row scored r times is there r times, each with the share 1/r.
 
-    ``scores`` are those of the first fold, which tell what all of them are.
+    Attributes
+    ----------
+    rows : ndarray of int
+    values : ndarray
+        NaN in the column of a class that a fold was not trained on.
+    scores : ClassifierScores
+        Those of the first fold, which are of the same kind as all others.
+    share : ndarray or None
+    seen : ndarray of bool
+        The classes that trained the classifier whose scores are calibrated.
+    borrowing : ndarray of bool
+        Classes that have rows, of which none can calibrate.
     """
 
     rows: RowNumbers
     values: Floats
     scores: ClassifierScores
     share: Floats | None
+    seen: Bools
+    borrowing: Bools
 
     def weight(self, sample_weight: Weights | None) -> Weights | None:
         """Return a weight for each score, such that every row keeps its own."""
@@ -112,19 +132,38 @@ def make_splitter(cv: Any, target: Target | None, grouped: bool, random_state: A
 
 
 def make_splits(
-    splitter: Any, X: Any, target: Target, params: dict[str, Any], training: Training | None = None
-) -> list[tuple[RowNumbers, RowNumbers]]:
-    """Return (train, test) for each fold whose training part has two classes or more."""
+    splitter: Any,
+    X: Any,
+    target: Target,
+    params: dict[str, Any],
+    training: Training | None = None,
+    *,
+    ensemble: bool = False,
+) -> list[Split]:
+    """Return (train, test) for each fold that can be trained: it has two classes, and scores rows of those.
+
+    Rows of classes that a fold is not trained on are left out of its test part. A class of two that is left without
+    any row is an error; of more, a warning, as for all that is left out.
+    """
+    if isinstance(splitter, (GroupKFold, StratifiedGroupKFold)) and "groups" in params:
+        groups = len(np.unique(np.asarray(params["groups"])))
+        if groups < splitter.n_splits:
+            _check.fail(
+                "cv must not exceed the number of groups", f"{splitter.n_splits} folds of {groups}", "use fewer"
+            )
     with warnings.catch_warnings():
         # A class with fewer rows than folds is welcome here.
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        splits = [tuple(_row_numbers(part) for part in pair) for pair in splitter.split(X, target.y, **params)]
-    kept, alone = [], set()
+        pairs = splitter.split(X, target.y, **params)
+        splits = [(_row_numbers(train), _row_numbers(test)) for train, test in pairs]
+    kept, alone = list[Split](), set()
     present = np.ones(len(target.y), dtype=bool) if training is None else training.present(len(target.y))
     for number, (train, test) in enumerate(splits):
         train = train[present[train]]
         if not len(train) or not len(test):
             _check.fail("every fold must train and score rows", f"an empty part in fold {number}", "change cv")
+        if ensemble and len(test) < 2:
+            _check.fail("with ensemble=True every fold must calibrate on two rows", "1 row", "use ensemble=False")
         trained = np.zeros(len(target.y), dtype=bool)
         trained[train] = True
         if both := np.count_nonzero(trained[test]):
@@ -136,11 +175,69 @@ def make_splits(
             message = f"Fold {number} is skipped: all its training rows are of class {only!r}."
             warnings.warn(message, SkippedFoldWarning, stacklevel=4)
             continue
+        if not target.multilabel and not _known(target, train)[target.codes[test]].any():
+            message = f"Fold {number} is skipped: it is trained on none of the classes that it scores."
+            warnings.warn(message, SkippedFoldWarning, stacklevel=4)
+            continue
         kept.append((train, test))
+    if not kept and not alone:
+        got = f"{len(splits)} folds that score only classes that they are not trained on"
+        _check.fail("some fold must score classes that it is trained on", got, "change cv or groups")
     if not kept:
-        got = f"{len(splits)} folds, none with weight beside class {' or '.join(sorted(alone))}"
+        got = f"{len(splits)} folds, none with weight in classes other than {' or '.join(sorted(alone))}"
         _check.fail("some fold must have two classes to train on", got, "change cv or sample_weight")
+    return _without_strangers(kept, target, present)
+
+
+def _known(target: Target, rows: RowNumbers) -> Bools:
+    """Mark the classes, or labels with both outcomes, that are among some rows."""
+    codes = target.codes[rows]
+    if target.multilabel:
+        return np.asarray(codes.any(axis=0) & ~codes.all(axis=0))
+    return np.bincount(codes, minlength=len(target.classes)) > 0
+
+
+def _without_strangers(splits: list[Split], target: Target, present: Bools) -> list[Split]:
+    """Leave out of each test part the rows of classes that did not train, and warn."""
+    known = [_known(target, train) for train, _ in splits]
+    wanted = _known(target, np.flatnonzero(present))
+    unseen = np.sum([wanted & ~each for each in known], axis=0)
+    if target.multilabel:
+        kept, lacking = splits, np.zeros(len(wanted), dtype=bool)
+    else:
+        kept = [(train, test[each[target.codes[test]]]) for each, (train, test) in zip(known, splits, strict=True)]
+        lacking = wanted & ~_calibrating(kept, target, present)
+    names = target.classes.tolist()
+    if lacking.any() and len(names) == 2:
+        (at,) = np.flatnonzero(lacking)
+        got = f"none of class {names[at]!r} ({np.sum(target.codes[present] == at)} rows in all)"
+        hint = "have rows of each class in two folds or groups, or calibrate a fitted classifier with prefit=True"
+        _check.fail("every class must have rows that calibrate", got, hint)
+    for at in np.flatnonzero(unseen | lacking):
+        parts = []
+        if unseen[at]:
+            left = 0 if target.multilabel else sum(np.sum(target.codes[test] == at) for _, test in splits)
+            left -= 0 if target.multilabel else sum(np.sum(target.codes[test] == at) for _, test in kept)
+            what = "label" if target.multilabel else "class"
+            were = "was" if unseen[at] == 1 else "were"
+            consequence = (
+                f"its {left} rows there are left out of the calibration" if left else "they do not calibrate it"
+            )
+            parts.append(
+                f"{unseen[at]} of {len(splits)} folds {were} trained without {what} {names[at]!r}: {consequence}."
+            )
+        if lacking[at]:
+            parts.append(f"No row of class {names[at]!r} calibrates: the map of the other classes is used for it.")
+        warnings.warn(" ".join(parts), UnseenClassWarning, stacklevel=5)
     return kept
+
+
+def _calibrating(splits: list[Split], target: Target, present: Bools) -> Bools:
+    """Mark the classes of which some fold scores a row that has weight."""
+    scored = np.zeros(len(target.y), dtype=bool)
+    for _, test in splits:
+        scored[test] = True
+    return _known(target, np.flatnonzero(scored & present))
 
 
 def _row_numbers(part: ArrayLike) -> RowNumbers:
@@ -148,11 +245,32 @@ def _row_numbers(part: ArrayLike) -> RowNumbers:
     return np.flatnonzero(rows) if rows.dtype.kind == "b" else rows.astype(np.intp, copy=False)
 
 
+def averages(estimator: Any, splits: list[Split], target: Target) -> bool:
+    """Tell whether the classifiers of all folds are averaged by default, instead of training one on all rows.
+
+    Trees of a forest memorize their rows. Averaging forests of different rows undoes some of that; training one on all
+    rows does not. It takes folds that each train on most rows and all classes, and not too many classifiers to keep.
+    """
+    if not _is_forest(estimator) or not 3 <= len(splits) <= _MOST_MEMBERS:
+        return False
+    n_rows = len(np.unique(np.concatenate([train for train, _ in splits])))
+    most = min(len(train) for train, _ in splits) >= 2 / 3 * n_rows - 1
+    return most and all(_known(target, train).all() for train, _ in splits)
+
+
+def _is_forest(estimator: Any) -> bool:
+    if isinstance(estimator, (BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier)):
+        return True
+    if isinstance(estimator, Pipeline):
+        return _is_forest(estimator.steps[-1][1])
+    return isinstance(estimator, (GridSearchCV, RandomizedSearchCV)) and _is_forest(estimator.estimator)
+
+
 def fit_folds(
     training: Training,
     X: Any,
     y: NDArray[Any],
-    splits: list[tuple[RowNumbers, RowNumbers]],
+    splits: list[Split],
     *,
     keep: bool = False,
     n_jobs: int | None = None,
@@ -222,18 +340,45 @@ def weight_params(estimator: Any, weight: Weights | None) -> dict[str, Any]:
     return {}
 
 
-def pool(folds: list[ScoredFold], target: Target) -> Pooled:
-    """Put the scores of all folds together."""
+def pool(folds: list[ScoredFold], target: Target, present: Bools | None = None) -> Pooled:
+    """Put the scores of all folds together, for a classifier that is trained on all rows, or those present."""
+    present = np.ones(len(target.y), dtype=bool) if present is None else present
     rows = np.concatenate([fold.test for fold in folds])
-    values = np.concatenate([fold.scores.aligned(target.classes) for fold in folds])
+    values = np.concatenate([_known_values(fold, target) for fold in folds])
     times = np.bincount(rows)[rows]
-    return Pooled(rows, values, folds[0].scores, None if times.max() == 1 else 1 / times)
+    seen = _present(target, present)
+    borrowing = seen & ~_calibrating([(fold.train, fold.test) for fold in folds], target, present)
+    return Pooled(rows, values, folds[0].scores, None if times.max() == 1 else 1 / times, seen, borrowing)
+
+
+def pool_members(folds: list[ScoredFold], target: Target, present: Bools) -> list[Pooled]:
+    """Return the scores of each fold, for its own classifier."""
+    borrowing = pool(folds, target, present).borrowing
+    members = []
+    for fold in folds:
+        trained = np.zeros(len(target.y), dtype=bool)
+        trained[fold.train] = True
+        alone = pool([fold], target, trained)
+        members.append(alone._replace(borrowing=borrowing & alone.seen))
+    return members
+
+
+def _present(target: Target, present: Bools) -> Bools:
+    """Mark the classes that have rows to train on; labels are always there."""
+    return np.ones(len(target.classes), dtype=bool) if target.multilabel else _known(target, np.flatnonzero(present))
+
+
+def _known_values(fold: ScoredFold, target: Target) -> Floats:
+    """Return aligned scores; NaN for labels of which the fold saw one outcome only."""
+    values = fold.scores.aligned(target.classes)
+    return np.where(_known(target, fold.train), values, np.nan) if target.multilabel else values
 
 
 def score_all(training: Training, X: Any, target: Target) -> Pooled:
     """Score all rows by a classifier that is fitted already."""
     scores = classifier_scores(training.estimator, X, training.response_method, layout=training.layout)
-    return Pooled(np.arange(len(target.y)), scores.aligned(target.classes), scores, None)
+    everything = np.ones(len(target.classes), dtype=bool)
+    return Pooled(np.arange(len(target.y)), scores.aligned(target.classes), scores, None, everything, ~everything)
 
 
 def score_tables(
@@ -286,8 +431,9 @@ def score_tables(
     training = Training(estimator, weight_params(estimator, weight), response_method, "classes")
     splitter = make_splitter(cv, target, groups is not None, random_state)
     splits = make_splits(splitter, X, target, {} if groups is None else {"groups": groups}, training)
-    pooled = pool(fit_folds(training, X, target.y, splits, n_jobs=n_jobs), target)
-    fitted = fit_rows(training, X, target.y, np.flatnonzero(training.present(len(target.y))))
+    present = training.present(len(target.y))
+    pooled = pool(fit_folds(training, X, target.y, splits, n_jobs=n_jobs), target, present)
+    fitted = fit_rows(training, X, target.y, np.flatnonzero(present))
     both = {"in_sample": score_all(training._replace(estimator=fitted), X, target), "out_of_fold": pooled}
     return {
         name: ScoreTable.from_arrays(each.values, target.codes[each.rows], each.weight(weight))
