@@ -145,7 +145,7 @@ def test_what_is_wrong_with_the_scores_is_said_first(rows):
 
 def test_of_shuffled_labels_hardly_any_are_told_from_chance(rows):
     from oddsmith.metrics.class_summary import forecast_of_rows
-    from oddsmith.report.signal import ClassSignal
+    from oddsmith.metrics.signal import ClassSignal
 
     rng, forecast = np.random.default_rng(6), forecast_of_rows(rows)
     z = [ClassSignal.of(replace(forecast, truth=rng.permutation(forecast.truth))).z for _ in range(500)]
