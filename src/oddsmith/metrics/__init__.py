@@ -70,6 +70,8 @@ from oddsmith.metrics.curves import EmpiricalLogOdds as EmpiricalLogOdds
 from oddsmith.metrics.curves import ReliabilityCurve as ReliabilityCurve
 from oddsmith.metrics.curves import empirical_log_odds as empirical_log_odds
 from oddsmith.metrics.curves import reliability_curve as reliability_curve
+from oddsmith.metrics.groups import GroupedForecast as GroupedForecast
+from oddsmith.metrics.groups import grouped_forecast as grouped_forecast
 from oddsmith.metrics.intervals import Interval as Interval
 from oddsmith.metrics.intervals import interval as interval
 from oddsmith.metrics.provenance import Forecast as Forecast

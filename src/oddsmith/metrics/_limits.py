@@ -7,7 +7,6 @@ inverted: which supposed truths would have given what was seen?
 import copy
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, SupportsFloat
 
@@ -18,12 +17,16 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics._truths import Truth
+from oddsmith.metrics.groups import GroupedForecast
 from oddsmith.metrics.measure import AnyForecast, ForecastFunction, Null
 from oddsmith.metrics.resampled import n_rows, rows_again
 from oddsmith.table import ScoreTable
 
 #: Standard errors from what the data suggest within which limits mostly lie, and how much more often they are drawn.
 _NEAR, _OFTEN = 5.0, 4
+
+#: Measures of samples that differ by less, relative to their size, differ by rounding.
+_ROUNDING = 1e-13
 
 
 class Asked(NamedTuple):
@@ -57,22 +60,23 @@ class Limits(NamedTuple):
 
 
 def by_percentiles(
-    asked: Mapping[str, Asked], table: AnyForecast, level: float, draws: int, rng: np.random.Generator
+    asked: Mapping[str, Asked], table: AnyForecast | GroupedForecast, level: float, draws: int, rng: np.random.Generator
 ) -> Callable[[str, float], Limits]:
     """Draw rows again; return what gives the limits of a measure."""
-    two_classes = isinstance(table, ScoreTable)
-    by_rate = {name for name, one in asked.items() if two_classes and getattr(one.measure, "of_base_rate", False)}
-    rate = Asked(attrgetter("prevalence"))
-    drawn = {name: rate if name in by_rate else one for name, one in asked.items()}
-    samples = _values(drawn, rows_again(table, draws, rng))
+    samples = _values(asked, rows_again(table, draws, rng)) if asked else {}
     tail = _tail(table, level)
+    what = "samples of groups" if isinstance(table, GroupedForecast) else "tables"
 
     def limits(name: str, seen: float) -> Limits:
-        del seen
-        low, high = _order_statistics(_defined(samples[name]), tail, 1 - tail)
-        if name in by_rate:
-            low, high = _over_rates(asked[name], low, high)
-        return Limits(low, high, f"percentile bootstrap of {draws} tables, tails of {tail:.3g}")
+        defined = _defined(samples[name])
+        if np.ptp(defined) <= _ROUNDING * abs(seen):
+            _check.fail(
+                "an interval needs samples that differ",
+                f"{seen:.6g} in all of {len(defined)} samples, which is not certainty",
+                "collect more rows, or report the value alone",
+            )
+        low, high = _order_statistics(defined, tail, 1 - tail)
+        return Limits(low, high, f"percentile bootstrap of {draws} {what}, tails of {tail:.3g}")
 
     return limits
 
@@ -177,13 +181,13 @@ def _inverted(asked: Asked, path: list[Truth], samples: list[Floats], level: flo
     return _Reach(limits, bool(high[-1] >= seen), bool(low[-1] >= max(seen, middle[0])))
 
 
-def _tail(table: AnyForecast, level: float) -> float:
-    """Return the share beyond a percentile that makes up for few rows of the rarer class."""
+def _tail(table: AnyForecast | GroupedForecast, level: float) -> float:
+    """Return the share beyond a percentile that makes up for few rows, or groups, of the rarer class."""
     n = max(n_rows(table), 2.0)
     return float(ndtr(-math.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 + level) / 2)))
 
 
-def _over_rates(asked: Asked, low: float, high: float) -> tuple[float, float]:
+def over_rates(asked: Asked, low: float, high: float) -> tuple[float, float]:
     """Return the least and the largest value over shares of positives; the largest is at the one nearest to ½."""
     rates = (low, high, min(max(low, 0.5), high))
     values = [asked.of(ScoreTable.from_arrays([0.0, 0.0], [1, 0], [rate, 1 - rate])) for rate in rates]

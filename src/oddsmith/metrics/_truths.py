@@ -22,6 +22,7 @@ from oddsmith.calibrators.spline import SplineCalibrator
 from oddsmith.errors import OddsmithWarning
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.classes import ClassForecast, recalibrated
+from oddsmith.metrics.groups import GroupedForecast
 from oddsmith.metrics.measure import Null, probability, residuals, size, squared_weight
 from oddsmith.metrics.resampled import equal_rows
 from oddsmith.table import ScoreTable
@@ -51,46 +52,67 @@ class Truth(NamedTuple):
 
 
 @singledispatch
-def paths_of_truth(table: Any, null: Null) -> list[list[Truth]]:
-    """Return truths along each path, the null hypothesis first."""
-    return [_path(table, null, end) for end in _suggestions(table)]
+def paths_of_truth(table: Any, null: Null, stretch: float = 1.0) -> list[list[Truth]]:
+    """Return truths along each path, the null hypothesis first.
+
+    ``stretch`` is by how much standard errors are larger than those of independent rows.
+    """
+    return [_path(table, null, end, stretch) for end in _suggestions(table)]
 
 
 @paths_of_truth.register
-def _(forecast: ClassForecast, null: Null) -> list[list[Truth]]:
-    return [_class_path(forecast, null, np.exp(recalibrated(forecast)))]
+def _(forecast: ClassForecast, null: Null, stretch: float = 1.0) -> list[list[Truth]]:
+    return [_class_path(forecast, null, suggested(forecast), stretch)]
+
+
+@paths_of_truth.register
+def _(grouped: GroupedForecast, null: Null) -> list[list[Truth]]:
+    return paths_of_truth(grouped.forecast, null, grouped.stretch)
 
 
 @singledispatch
-def further_paths(table: Any, null: Null) -> Iterator[list[Truth]]:
+def further_paths(table: Any, null: Null, stretch: float = 1.0) -> Iterator[list[Truth]]:
     """Walk over paths through the rates of groups, the coarser groups first."""
-    return (_path(table, null, rates_of_neighbors(table, fewest)) for fewest in (_ENOUGH, 1))
+    return (_path(table, null, rates_of_neighbors(table, fewest), stretch) for fewest in (_ENOUGH, 1))
 
 
 @further_paths.register
-def _(forecast: ClassForecast, null: Null) -> Iterator[list[Truth]]:
-    return (_class_path(forecast, null, end) for end in rates_of_alike(forecast))
+def _(forecast: ClassForecast, null: Null, stretch: float = 1.0) -> Iterator[list[Truth]]:
+    return (_class_path(forecast, null, end, stretch) for end in rates_of_alike(forecast))
 
 
-def _path(table: ScoreTable, null: Null, end: Floats) -> list[Truth]:
+@further_paths.register
+def _(grouped: GroupedForecast, null: Null) -> Iterator[list[Truth]]:
+    return further_paths(grouped.forecast, null, grouped.stretch)
+
+
+def suggested(forecast: ScoreTable | ClassForecast) -> Floats:
+    """Return probabilities that the data suggest instead of the forecast's: of two classes by a smooth curve."""
+    return np.exp(recalibrated(forecast)) if isinstance(forecast, ClassForecast) else next(_suggestions(forecast))
+
+
+def _path(table: ScoreTable, null: Null, end: Floats, stretch: float) -> list[Truth]:
     start = probability(table) if null == "calibrated" else np.full(len(table), table.prevalence)
     spread = np.maximum(np.maximum(start * (1 - start), end * (1 - end)), 1e-12)
     errors = float(np.sqrt(np.sum((table.total * (end - start)) ** 2 / (spread * squared_weight(table)))))
-    return [Truth(prob, _population(table, prob), distance) for prob, distance in _along(start, end, errors)]
+    steps = _along(start, end, errors / stretch)
+    return [Truth(prob, _population(table, prob), distance) for prob, distance in steps]
 
 
-def _class_path(forecast: ClassForecast, null: Null, end: Floats) -> list[Truth]:
+def _class_path(forecast: ClassForecast, null: Null, end: Floats, stretch: float) -> list[Truth]:
     start = forecast.prob if null == "calibrated" else np.tile(forecast.base_rates, (len(forecast), 1))
-    steps = path_through(forecast, start, end)
+    steps = path_through(forecast, start, end, stretch)
     return [Truth(prob, _class_population(forecast, prob), distance) for prob, distance in steps]
 
 
-def path_through(forecast: ClassForecast, start: Floats, end: Floats) -> Iterator[tuple[Floats, float]]:
+def path_through(
+    forecast: ClassForecast, start: Floats, end: Floats, stretch: float = 1.0
+) -> Iterator[tuple[Floats, float]]:
     """Walk from probabilities of several classes through others that the data suggest."""
     gaps = (end - start) ** 2 / np.maximum(np.maximum(start, end), 1e-12)
     weight = forecast.weight.astype(np.float64)
     errors = float(np.sqrt(np.sum(weight**2 / forecast.squared_weight * gaps.sum(axis=1))))
-    return _along(start, end, errors)
+    return _along(start, end, errors / stretch)
 
 
 def _along(start: Floats, end: Floats, errors: float) -> Iterator[tuple[Floats, float]]:

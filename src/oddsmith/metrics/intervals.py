@@ -1,7 +1,8 @@
-"""Confidence intervals of measures, by resampling the cells of the table.
+"""Confidence intervals of measures: by formula, by resampling the cells of the table or groups of rows, or by a test.
 
-Calibration errors are 0 at best and biased upwards, so their percentile bootstrap misses: its interval for a perfect
-forecast never holds 0. Theirs is found by inverting a test, and stands beside the band of a perfect forecast.
+Shares and the area under the ROC curve have formulas. Calibration errors are 0 at best and biased upwards, so their
+percentile bootstrap misses: for a perfect forecast it never contains 0. Their interval inverts a test, and comes with
+the band of a perfect forecast.
 """
 
 import math
@@ -11,16 +12,20 @@ from functools import partial
 from typing import Any, SupportsFloat
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check
 from oddsmith.errors import InvalidInputError
+from oddsmith.metrics._formulas import formula_of
 from oddsmith.metrics._limits import Asked, Limits, by_inversion, by_percentiles
-from oddsmith.metrics._truths import further_paths, paths_of_truth
-from oddsmith.metrics.classes import ClassForecast
-from oddsmith.metrics.measure import AnyForecast, Null, as_forecast, checked_level
+from oddsmith.metrics._truths import further_paths, paths_of_truth, suggested
+from oddsmith.metrics.classes import ClassForecast, class_forecast
+from oddsmith.metrics.groups import GroupedForecast, grouped_classes, grouped_forecast
+from oddsmith.metrics.measure import AnyForecast, Null, as_forecast, checked_level, forecast_from_arrays
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.resampled import labels_again
 from oddsmith.metrics.result import Result
+from oddsmith.table import ScoreTable
 from oddsmith.table.resample import RandomState, pooled
 
 #: Tables of more cells are drawn from in so many groups of neighbors.
@@ -42,7 +47,7 @@ class Interval(Result):
     value : float
         The measure on the data.
     low, high : float
-        The interval.
+        The interval of the true value. It contains ``corrected`` where there is one, else ``value``.
     level : float
         Its nominal coverage.
     method : str
@@ -52,6 +57,8 @@ class Interval(Result):
     consistency : tuple of float, or None
         For non-negative measures the band that holds the measure under its null hypothesis: of a perfectly calibrated
         forecast, or for discrimination of one that says nothing.
+    note : str
+        Why ``value`` or ``corrected`` is not strictly inside the interval; empty where both are.
     in_sample : bool
         Whether the forecast is known to have been fitted on these rows; then the interval flatters it.
     """
@@ -63,6 +70,7 @@ class Interval(Result):
     method: str
     corrected: float | None = None
     consistency: tuple[float, float] | None = None
+    note: str = field(default="", kw_only=True)
     in_sample: bool = field(default=False, kw_only=True)
 
     def __float__(self) -> float:
@@ -73,13 +81,19 @@ class Interval(Result):
         if self.corrected is not None and self.consistency is not None:
             low, high = self.consistency
             text += f"; bias-corrected {self.corrected:.6g}; by chance alone within [{low:.6g}, {high:.6g}]"
+        text += f"; {self.note}" if self.note else ""
         return f"{text}; in-sample" if self.in_sample else text
 
 
 def interval(
     measure: Callable[..., SupportsFloat],
-    forecast: AnyForecast,
+    forecast: Any,
+    y_prob: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     *,
+    groups: ArrayLike | None = None,
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
     options: Mapping[str, Any] | None = None,
     level: float = 0.95,
     n_resamples: int = 2000,
@@ -92,8 +106,17 @@ def interval(
     ----------
     measure : callable
         Any measure of `oddsmith.metrics`, or a function of a forecast whose result has ``float``.
-    forecast : ScoreTable or ClassForecast
-        Scores are log-odds. Float weights enter with their squares.
+    forecast : ScoreTable, ClassForecast, GroupedForecast, or array-like of shape (n,)
+        Scores of a table are log-odds. Float weights enter with their squares. Labels, if ``y_prob`` is given.
+    y_prob : array-like of shape (n,) or (n, k), optional
+        P(+), or rows of class probabilities.
+    sample_weight : array-like of shape (n,), optional
+        With ``y_prob``: integer-typed weights are counts, float weights importance weights.
+    groups : array-like of shape (n,), optional
+        Which rows depend on each other, for example those of one patient: whole groups are resampled. Needs ``y_prob``
+        or a `ClassForecast`, as a table has lost its rows.
+    pos_label, labels
+        With ``y_prob``: the positive label, or the labels in the order of the columns.
     options : mapping, optional
         Keyword arguments of the measure.
     level : float, default 0.95
@@ -105,15 +128,22 @@ def interval(
 
     Notes
     -----
-    Percentiles of the bootstrap for most measures, taken further out for few rows of the rarer class: at
-    Φ(−√(n/(n − 1)) t_{n−1}) instead of (1 − level)/2. Samples on which the measure is undefined (one class only) are
-    left out.
+    Shares of decisions have the exact interval of Clopper and Pearson; of float weights or groups, that of as many
+    independent cases of equal weight as would vary as much (Korn and Graubard). So do measures of the base rate alone.
+    The area under the ROC curve has Newcombe's score interval (his method 5), with DeLong's variance where it is
+    larger. Samples without an error have one-sided intervals.
+
+    Percentiles of the bootstrap for most other measures, taken further out for few rows, or groups, of the rarer class:
+    at Φ(−√(n/(n − 1)) t_{n−1}) instead of (1 − level)/2. Samples on which the measure is undefined (one class only) are
+    left out. Where all samples give the same value, there is no interval. If the value lies outside the percentiles,
+    the interval is extended to it.
 
     For non-negative ones the truth is supposed to be p + λ(q − p), where q is a spline recalibration of the forecast
     and λ runs from 0 through 1, up to 24 standard errors beyond. The interval holds the true values under which the
     observed one is neither among the smallest nor the largest (1 − level)/2; λ = 0 gives the consistency band. An
-    upper limit is never below the one of the median sample of a perfect forecast: luck is no evidence. A recalibration
-    by Platt's line gives a second q; the interval holds the true values of both.
+    upper limit is never below the one of the median sample of a perfect forecast: a small value may be due to chance. A
+    recalibration by Platt's line gives a second q; the interval contains the true values of both. With groups, whole
+    groups of scores are drawn, and labels that are correlated within groups as those observed.
 
     Of several classes q is the best softmax(a·log p + b), and the percentiles are those of all rows.
 
@@ -124,8 +154,15 @@ def interval(
     Tables of more than 2048 cells are resampled in so many groups of neighboring forecasts; the measure itself is
     exact.
 
+    A value that is not strictly inside its interval has a ``note`` that gives the reason: the value is biased upwards
+    and the interval is that of the bias-corrected one, or the interval is one-sided.
+
     References
     ----------
+    E. Korn and B. Graubard, Confidence intervals for proportions with small expected number of positive counts
+    estimated from survey data, Survey Methodology 1998.
+    R. Newcombe, Confidence intervals for an effect size measure based on the Mann-Whitney statistic, part 2, Statistics
+    in Medicine 2006.
     T. Hesterberg, What teachers should know about the bootstrap, The American Statistician 2015.
     J. Bröcker and L. Smith, Increasing the reliability of reliability diagrams, Weather and Forecasting 2007.
 
@@ -138,6 +175,8 @@ def interval(
     >>> found.low < found.value < found.high
     True
     """
+    if y_prob is not None or groups is not None:
+        forecast = _read(forecast, y_prob, sample_weight, groups, pos_label, labels)
     null: Null | None = getattr(measure, "null", None)
     if nonnegative is not None:
         null = (null or "calibrated") if nonnegative else None
@@ -148,9 +187,25 @@ def interval(
     return found
 
 
+def _read(
+    forecast: Any, y_prob: ArrayLike | None, weight: ArrayLike | None, groups: ArrayLike | None, pos: Any, labels: Any
+) -> AnyForecast | GroupedForecast:
+    """Return the forecast of rows, or of a class forecast's rows in groups."""
+    if groups is not None and isinstance(forecast, ClassForecast):
+        return grouped_classes(forecast, groups)
+    if y_prob is None:
+        hint = "pass interval(measure, y_true, y_prob, groups=groups)"
+        _check.fail("groups need rows", f"a {type(forecast).__name__}", hint)
+    if groups is not None:
+        return grouped_forecast(forecast, y_prob, groups, weight, pos_label=pos, labels=labels)
+    if np.ndim(y_prob) == 2:
+        return class_forecast(forecast, y_prob, weight, labels=labels)
+    return forecast_from_arrays(forecast, y_prob, weight, pos_label=pos)
+
+
 def intervals(
     asked: Mapping[str, Asked],
-    forecast: AnyForecast,
+    forecast: AnyForecast | GroupedForecast,
     *,
     level: float = 0.95,
     n_resamples: int = 2000,
@@ -160,22 +215,27 @@ def intervals(
     share = checked_level(level)
     draws = _check.whole_number(n_resamples, "n_resamples", low=20)
     rng = np.random.default_rng(random_state)
-    drawn_from, exact = _drawable(forecast)
+    whole = forecast.forecast if isinstance(forecast, GroupedForecast) else forecast
+    drawn, exact = _drawable(whole)
+    drawn_from = _regrouped(forecast, drawn) if isinstance(forecast, GroupedForecast) else drawn
     found: dict[str, Interval | InvalidInputError] = {}
     for null in dict.fromkeys(one.null for one in asked.values()):
         group = {name: one for name, one in asked.items() if one.null == null}
         if null is None:
-            limits = by_percentiles(group, drawn_from, share, draws, rng)
+            by_draws = {name: one for name, one in group.items() if formula_of(one, whole) is None}
+            limits = by_percentiles(by_draws, drawn_from, share, draws, rng)
         else:
             paths, further = paths_of_truth(drawn_from, null), further_paths(drawn_from, null)
             limits = by_inversion(group, paths, further, partial(labels_again, drawn_from), share, draws, rng)
         for name, one in group.items():
             try:
-                value = one.value(forecast)
-                seen = value if exact else one.of(drawn_from)
+                value = one.value(whole)
+                formula = formula_of(one, whole) if null is None else None
+                seen = value if exact or formula else one.of(drawn)
                 if not math.isfinite(value + seen):
                     _check.fail("an interval needs a finite measure", f"{value}", "clip forecasts of exactly 0 or 1")
-                found[name] = _interval(limits(name, seen), value, value - seen, share, is_in_sample(forecast))
+                where = formula(forecast, share) if formula else limits(name, seen)
+                found[name] = _interval(where, value, value - seen, share, is_in_sample(whole))
             except InvalidInputError as reason:
                 found[name] = reason
     return {name: found[name] for name in asked}
@@ -196,11 +256,47 @@ def _drawable(table: AnyForecast) -> tuple[AnyForecast, bool]:
     return table.map(lambda scores: np.clip(scores, -bound, bound)), len(finite) == len(table)
 
 
+def _regrouped(grouped: GroupedForecast, drawn: AnyForecast) -> GroupedForecast:
+    """Return rows in groups in the cells from which samples are drawn, with the correlation of their labels."""
+    made = replace(grouped, forecast=drawn)
+    if isinstance(drawn, ScoreTable) and isinstance(grouped.forecast, ScoreTable):
+        made = replace(made, cell=_places(grouped.forecast, drawn)[grouped.cell])
+    return made.correlated(suggested(drawn))
+
+
+def _places(table: ScoreTable, pooled: ScoreTable) -> NDArray[np.intp]:
+    """Return which cell of the pooled table each cell of a table is in; both are sorted, so weights decide."""
+    ends = np.cumsum(pooled.total, dtype=np.float64)
+    middles = np.cumsum(table.total, dtype=np.float64) - table.total / 2
+    return np.asarray(np.minimum(np.searchsorted(ends, middles), len(pooled) - 1))
+
+
 def _interval(limits: Limits, value: float, shift: float, level: float, in_sample: bool) -> Interval:
+    """Return an interval that contains the estimate that it is of, with a note where an estimate is not inside.
+
+    That estimate is the bias-corrected value where there is one, and else the value.
+    """
     low, high, method, corrected, band = limits
     if band is None:
         # Percentiles lie about the value in the groups; those of supposed truths are true values already.
         low, high = low + shift, high + shift
     else:
         band = max(band[0] + shift, 0.0), max(band[1] + shift, 0.0)
-    return Interval(value, low, high, level, method, corrected, band, in_sample=in_sample)
+    estimate = value if corrected is None else corrected
+    low, high = min(low, estimate), max(high, estimate)
+    note = _note(value, low, high, corrected)
+    return Interval(value, low, high, level, method, corrected, band, note=note, in_sample=in_sample)
+
+
+def _note(value: float, low: float, high: float, corrected: float | None) -> str:
+    """Explain an estimate that is not strictly inside its interval."""
+    notes = []
+    if not low < value < high and corrected is not None and value > corrected:
+        notes.append(
+            f"the value exceeds the bias-corrected one by {value - corrected:.3g}, and the interval is of that"
+        )
+    elif not low < value < high:
+        notes.append("the interval is one-sided, as the value is the most extreme that these data allow")
+    if corrected is not None and not low < corrected < high:
+        notes.append(f"the bias-corrected value is at the end of what is possible, {corrected:.3g}")
+    return "; ".join(notes)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import chdtrc, chdtri, chndtr, ndtri, stdtrit
+from scipy.special import betaincinv, chdtrc, chdtri, chndtr, ndtri, stdtrit
 
 from oddsmith._types import Floats
 from oddsmith.metrics.significance import Decisions, mean_and_error
@@ -32,17 +32,17 @@ def mean_with_interval(values: Floats, decisions: Decisions, level: float = 0.95
 
 
 def share_with_interval(share: float, n: float, level: float = 0.95) -> dict[str, Any]:
-    """Return a share of n cases with Wilson's interval.
+    """Return a share of n cases with its exact interval (Clopper and Pearson); n need not be a whole number.
 
     Examples
     --------
-    >>> round(share_with_interval(0.0, 10)["high"], 3)
-    0.278
+    >>> round(share_with_interval(0.0, 30)["high"], 3)
+    0.116
     """
-    z2 = float(ndtri((1 + level) / 2)) ** 2
-    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    half = math.sqrt(z2 * share * (1 - share) / n + (z2 / (2 * n)) ** 2) / (1 + z2 / n)
-    return {"value": share, "low": max(middle - half, 0.0), "high": min(middle + half, 1.0)}
+    tail, hits = (1 - level) / 2, share * n
+    low = float(betaincinv(hits, n - hits + 1, tail)) if share > 0 else 0.0
+    high = float(betaincinv(hits + 1, n - hits, 1 - tail)) if share < 1 else 1.0
+    return {"value": share, "low": min(low, share), "high": max(high, share)}
 
 
 def gain_with_interval(

@@ -25,6 +25,7 @@ P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
 M = TypeVar("M", bound="Measure[..., Any]")
 Null = Literal["calibrated", "constant"]
+IntervalFormula = Literal["error", "accuracy", "area"]
 Takes = Literal["table", "classes", "both"]
 AnyForecast = ScoreTable | ClassForecast
 
@@ -146,6 +147,8 @@ class Measure(ForecastFunction[P, R]):
     of_base_rate : bool
         Whether it depends on the share of positives alone, concave and largest at ½, where its bootstrap is biased
         downwards.
+    formula : {"error", "accuracy", "area"} or None
+        The formula of its interval, where resampling would take a sample without errors for certainty.
     resampled : bool
         Whether samples of rows tell anything about it.
     """
@@ -158,10 +161,12 @@ class Measure(ForecastFunction[P, R]):
         *,
         null: Null | None = None,
         of_base_rate: bool = False,
+        formula: IntervalFormula | None = None,
         resampled: bool = True,
     ) -> None:
         super().__init__(function, takes)
         self.definition, self.null, self.of_base_rate, self.resampled = definition, null, of_base_rate, resampled
+        self.formula = formula
 
     def __call__(self, *args: Any, **options: Any) -> float:
         """Return the measure of probabilities against labels, as `ForecastFunction` reads them."""

@@ -98,7 +98,7 @@ def root_mean_squared_error(forecast: AnyForecast) -> float:
 
 
 @register
-@measure("share of wrong decisions at P = ½", "both")
+@measure("share of wrong decisions at P = ½", "both", formula="error")
 def zero_one_error(forecast: AnyForecast, *, total: bool = False) -> float:
     """Return the share (or weight) of wrong decisions at P = ½; P exactly ½ decides negative.
 

@@ -10,7 +10,7 @@ from oddsmith.table import ScoreTable
 
 
 @register
-@measure("area under the ROC curve, ties count ½")
+@measure("area under the ROC curve, ties count ½", formula="area")
 def auc(forecast: ScoreTable) -> float:
     """Return the area under the ROC curve: how often a positive outranks a negative, ties counting ½.
 
@@ -74,7 +74,7 @@ def break_even(forecast: ScoreTable) -> float:
     return _hits_among(forecast, forecast.n_pos) / forecast.n_pos
 
 
-@measure("share of right decisions at P = ½", "both")
+@measure("share of right decisions at P = ½", "both", formula="accuracy")
 def accuracy(forecast: AnyForecast) -> float:
     """Return the share of right decisions at P = ½; P exactly ½ decides negative.
 

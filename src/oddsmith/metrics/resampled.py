@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from oddsmith._types import Floats, Ints, Weights
 from oddsmith.metrics.classes import ClassForecast
-from oddsmith.metrics.measure import size, squared_weight
+from oddsmith.metrics.groups import GroupedForecast
+from oddsmith.metrics.measure import AnyForecast, size, squared_weight
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import bootstrap, resample_labels, with_weights
 
@@ -31,6 +32,13 @@ def n_rows(table: Any) -> float:
 @n_rows.register
 def _(forecast: ClassForecast) -> float:
     return float(equal_rows(forecast.weight, forecast.squared_weight)[0].sum())
+
+
+@n_rows.register
+def _(grouped: GroupedForecast) -> float:
+    if isinstance(grouped.forecast, ClassForecast):
+        return grouped.n_effective()
+    return min(grouped.n_effective(grouped.weight * (grouped.truth == side)) for side in (0, 1))
 
 
 @singledispatch
@@ -56,6 +64,11 @@ def _(forecast: ClassForecast, n_resamples: int, rng: np.random.Generator) -> It
         of_truth = np.arange(len(forecast.labels)) == forecast.truth[:, None]
         return (forecast.shared_out(times[:, None] * of_truth) for times in _times(forecast, n_resamples, rng))
     return (_drawn(forecast, forecast.truth[at], at) for at in _picked(forecast, n_resamples, rng))
+
+
+@rows_again.register
+def _(grouped: GroupedForecast, n_resamples: int, rng: np.random.Generator) -> Iterator[AnyForecast]:
+    return grouped.again(n_resamples, rng)
 
 
 @singledispatch
@@ -87,6 +100,11 @@ def _(forecast: ClassForecast, prob: Floats, n_resamples: int, rng: np.random.Ge
     upto /= upto[:, -1:]
     for at in _picked(forecast, n_resamples, rng):
         yield _drawn(forecast, np.sum(upto[at] <= rng.random((len(at), 1)), axis=1), at)
+
+
+@labels_again.register
+def _(grouped: GroupedForecast, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[AnyForecast]:
+    return grouped.labels_again(prob, n_resamples, rng)
 
 
 def _is_counted_out(forecast: ClassForecast) -> bool:
