@@ -125,7 +125,7 @@ def evaluate_classes(
         "data" (rows, weight, kind, input, classes); "level" of intervals; "measures" by name (value, low, high and
         definition; of errors that noise inflates also "corrected" and "consistency", the range of a perfect forecast;
         where there is no interval, low and high are None and "reason" says why); "tests" of calibration; "classes" by
-        label; "top_label"; "verdict", from `verdict_of_classes`; and "notes": what could not be computed, and why.
+        label; "top_label"; "judged", from `verdict_of_classes`; and "notes": what could not be computed, and why.
         Infinite numbers are strings.
 
     Notes
@@ -176,7 +176,7 @@ def evaluate_classes(
         "tests": _tests(forecast, measures["log_loss_miscalibration"]["value"], p_value, df, classes),
         "classes": dict(zip(_names(rows.labels), classes, strict=True)),
         "top_label": _top_label(forecast, decisions),
-        "verdict": class_verdict(forecast, logs, lines, group_numbers(rows, groups)),
+        "judged": class_verdict(forecast, logs, lines, group_numbers(rows, groups)),
         "notes": _notes(classes, measures, rows.labels),
     }
     return dict(plain(content))

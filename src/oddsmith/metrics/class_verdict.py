@@ -90,11 +90,11 @@ def class_verdict(
     found, p = gain_with_interval(better - logs, inflated(decisions, effect), df, 1 - LEVEL)
     if group is not None:
         statistic = 2 * decisions.n_effective * found["value"] / effect
-        p = float(fdtrc(df, n_groups - 1, statistic / df))
+        p = float(fdtrc(df, (n_groups - 1) / 2, statistic / df))
     p_value, test = corrected(("", p), others)
     shape = f"mean confidence {confidence:.3f}, accuracy {right:.3f}"
     gain = GainEstimate(found["corrected"], found["low"], found["high"])
-    return decided(Evidence(p_value, test, gain, shape), base_rate_loss(*forecast.base_rates), doubts)
+    return decided(Evidence(p_value, test, gain, shape, test), base_rate_loss(*forecast.base_rates), doubts)
 
 
 def _other_tests(forecast: ClassForecast, cases: Floats) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """Minimum sample sizes for a verdict."""
 
 #: Fewer cases in total, fewer outside the most frequent class, or fewer groups allow no verdict.
-FEWEST, FEWEST_OF_A_CLASS, FEWEST_GROUPS = 50, 10, 10
+FEWEST, FEWEST_OF_A_CLASS, FEWEST_GROUPS = 50, 10, 30
 
 
 def too_few(*cases: float) -> bool:

@@ -10,7 +10,7 @@ from oddsmith.metrics.calibration_tests import CalibrationTest
 from oddsmith.metrics.measure import MEASURES, Figure, ForecastFunction, Measure, as_forecast
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.result import plain
-from oddsmith.metrics.verdict import TESTS, verdict_of
+from oddsmith.metrics.verdict import TESTS, ForecastCases, verdict_of
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import RandomState
 
@@ -40,13 +40,13 @@ def summary(
     distinct : int, optional
         How many distinct forecasts there are, where the table holds cells of several.
     groups : mapping of any key to ScoreTable, optional
-        The forecast of each group of dependent rows, as in `verdict_of`.
+        The forecast of each group of dependent rows, as in `verdict_of`; intervals then resample whole groups.
 
     Returns
     -------
     dict
         "data", "in_sample", "level", and by name "measures" (value, definition, interval) and "tests" (value, p_value,
-        df, definition); and "verdict", from `verdict_of`. What is undefined or refused has a "reason" instead. Infinite
+        df, definition); and "judged", from `verdict_of`. What is undefined or refused has a "reason" instead. Infinite
         numbers are strings.
 
     Examples
@@ -66,7 +66,8 @@ def summary(
             for name, measure in MEASURES.items()
             if measure.resampled and "value" in measures[name]
         }
-        found = _intervals.intervals(asked, table, level=level, n_resamples=n_resamples, random_state=random_state)
+        drawn = table if groups is None else ForecastCases.of(table, groups).grouped()
+        found = _intervals.intervals(asked, drawn, level=level, n_resamples=n_resamples, random_state=random_state)
         for name, one in found.items():
             measures[name]["interval"] = {"reason": str(one)} if isinstance(one, InvalidInputError) else one.to_dict()
     return {
@@ -83,7 +84,7 @@ def summary(
         "level": level if intervals else None,
         "measures": measures,
         "tests": {name: _tested(table, test) for name, test in TESTS.items()},
-        "verdict": verdict_of(table, groups=groups).to_dict(),
+        "judged": verdict_of(table, groups=groups).to_dict(),
     }
 
 

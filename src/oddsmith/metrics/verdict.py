@@ -1,7 +1,8 @@
 """Whether scores can be used as probabilities: the one function that decides, which all commands and reports quote."""
 
+import contextlib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -21,6 +22,7 @@ from oddsmith.metrics.calibration_tests import (
 )
 from oddsmith.metrics.enough import FEWEST_GROUPS, few_cases, few_groups, too_few
 from oddsmith.metrics.grouped import design_effect, hotelling, inflated
+from oddsmith.metrics.groups import GroupedForecast, grouped_rows
 from oddsmith.metrics.means import gain_with_interval
 from oddsmith.metrics.proper import decision_log_loss
 from oddsmith.metrics.result import Result
@@ -44,6 +46,9 @@ VerdictKind = Literal[
     "inconclusive",
     "untested",
 ]
+
+#: Problems that have to be solved before calibration matters.
+FIRST: tuple[VerdictKind, ...] = ("reversed", "few", "copies", "no signal")
 
 #: Tests of calibration, as summaries show them.
 TESTS = {
@@ -80,12 +85,13 @@ class GainEstimate(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """Tests and effect size: the p-value corrected for the number of tests, and which test has it."""
+    """Tests and effect size: the p-value corrected for the number of tests, which test has it, and the gain."""
 
     p_value: float | None
     test: str
     gain: GainEstimate | None
     shape: str  # what is off, in words
+    beyond: str = ""  # the test that rejects what the best line leaves
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +134,7 @@ class Verdict(Result):
     @property
     def comes_first(self) -> bool:
         """Whether there is a problem that has to be solved before calibration matters."""
-        return self.kind in ("reversed", "few", "copies", "no signal")
+        return self.kind in FIRST
 
 
 class ForecastCases(NamedTuple):
@@ -152,6 +158,11 @@ class ForecastCases(NamedTuple):
             group = np.tile(np.repeat(np.arange(len(parts)), [len(part) for part in parts]), 2)[held]
         positive = np.repeat([True, False], len(scores))[held]
         return cls(np.tile(scores, 2)[held], positive, Decisions(weight[held], squares[held]), group)
+
+    def grouped(self) -> GroupedForecast:
+        """Return the cases as intervals resample them, whole groups at a time."""
+        assert self.group is not None
+        return grouped_rows(self.log_odds, self.positive, self.decisions.weight, self.group)
 
 
 def _columns(parts: list[ScoreTable], side: str) -> list[Weights]:
@@ -290,20 +301,33 @@ def corrected(primary: tuple[str, float] | None, others: Mapping[str, float]) ->
 
 def _evidence(forecast: ScoreTable) -> Evidence:
     """Return tests and effect size for independent rows."""
-    p_values = {}
-    for name, test in TESTS.items():
-        try:
-            p_values[name] = test.of(forecast).p_value
-        except InvalidInputError:
-            continue
+    p_values = _p_values(forecast, TESTS)
     primary = p_values.pop("cox_test", None)
-    p, test_name = corrected(
-        None if primary is None else ("", primary), {_TITLES[name]: value for name, value in p_values.items()}
-    )
+    p, test = corrected(None if primary is None else ("", primary), _by_title(p_values))
     cases = ForecastCases.of(forecast)
-    line, gains = _line_gains(forecast, cases)
-    found, _ = gain_with_interval(gains, cases.decisions, 2, 1 - LEVEL)
-    return Evidence(p, test_name, GainEstimate(found["corrected"], found["low"], found["high"]), line)
+    line = _best_line(forecast)
+    found, _ = gain_with_interval(_gains(cases, line), cases.decisions, 2, 1 - LEVEL)
+    beyond = test
+    if line is not None and not test:
+        # A line may save little because the error has another shape: then a test rejects what the line leaves, too.
+        left = forecast.map(lambda scores: line[0] * scores + line[1])
+        p_left, test_left = corrected(None, _by_title(_p_values(left, p_values)))
+        beyond = test_left if p_left is not None and p_left < LEVEL else ""
+    gain = GainEstimate(found["corrected"], found["low"], found["high"])
+    return Evidence(p, test, gain, _line_words(line), beyond)
+
+
+def _p_values(forecast: ScoreTable, names: Iterable[str]) -> dict[str, float]:
+    """Return the p-values of tests that can be computed."""
+    found = {}
+    for name in names:
+        with contextlib.suppress(InvalidInputError):
+            found[name] = TESTS[name].of(forecast).p_value
+    return found
+
+
+def _by_title(p_values: Mapping[str, float]) -> dict[str, float]:
+    return {_TITLES[name]: p for name, p in p_values.items()}
 
 
 def _evidence_of_groups(forecast: ScoreTable, cases: ForecastCases) -> Evidence:
@@ -322,24 +346,31 @@ def _evidence_of_groups(forecast: ScoreTable, cases: ForecastCases) -> Evidence:
     sums = np.stack([sum_by(cases.group, weight * (cases.positive - prob) * column) for column in columns])
     varies = cases.decisions.squares * prob * (1 - prob)
     p = hotelling(sums)
-    line, gains = _line_gains(forecast, cases)
+    line = _best_line(forecast)
     decisions = inflated(cases.decisions, design_effect(sums, (columns * varies) @ columns.T))
-    found, _ = gain_with_interval(gains, decisions, 2, 1 - LEVEL)
-    return Evidence(p, "", GainEstimate(found["corrected"], found["low"], found["high"]), line)
+    found, _ = gain_with_interval(_gains(cases, line), decisions, 2, 1 - LEVEL)
+    return Evidence(p, "", GainEstimate(found["corrected"], found["low"], found["high"]), _line_words(line))
 
 
-def _line_gains(forecast: ScoreTable, cases: ForecastCases) -> tuple[str, Floats]:
-    """Return the best line in log-odds, in words, and what it saves in each case."""
-    signed = np.where(cases.positive, cases.log_odds, -cases.log_odds)
-    now = decision_log_loss(signed)
-    if is_separable(forecast):
-        return "the classes do not overlap", -now
-    slope, intercept = recalibration_line(forecast)
+def _best_line(forecast: ScoreTable) -> tuple[float, float] | None:
+    """Return slope and intercept of the best line in log-odds; None where a threshold separates the classes."""
+    return None if is_separable(forecast) else recalibration_line(forecast)
+
+
+def _line_words(line: tuple[float, float] | None) -> str:
+    if line is None:
+        return "the classes do not overlap"
+    return f"slope {line[0]:.2f}, intercept {line[1]:z.2f}".replace("-", "−")
+
+
+def _gains(cases: ForecastCases, line: tuple[float, float] | None) -> Floats:
+    """Return the log-loss that the best line saves in each case; all of it where the classes do not overlap."""
+    now = decision_log_loss(np.where(cases.positive, cases.log_odds, -cases.log_odds))
+    if line is None:
+        return -now
     finite = np.isfinite(cases.log_odds)
-    line = np.where(finite, slope * np.where(finite, cases.log_odds, 0.0) + intercept, cases.log_odds)
-    return f"slope {slope:.2f}, intercept {intercept:z.2f}".replace("-", "−"), (
-        decision_log_loss(np.where(cases.positive, line, -line)) - now
-    )
+    moved = np.where(finite, line[0] * np.where(finite, cases.log_odds, 0.0) + line[1], cases.log_odds)
+    return decision_log_loss(np.where(cases.positive, moved, -moved)) - now
 
 
 def decided(evidence: Evidence, uncertainty: float, doubts: tuple[str, ...] = ()) -> Verdict:
@@ -351,7 +382,7 @@ def decided(evidence: Evidence, uncertainty: float, doubts: tuple[str, ...] = ()
     >>> decided(Evidence(0.015, "", small, "slope 0.88"), 0.65).kind
     'slight'
     """
-    p, test, gain, shape = evidence
+    p, test, gain, shape, beyond = evidence
     threshold = RELEVANT * uncertainty
     if p is None or gain is None:
         return Verdict("untested", "No test of calibration can be computed for these data.")
@@ -359,9 +390,10 @@ def decided(evidence: Evidence, uncertainty: float, doubts: tuple[str, ...] = ()
     limit = f"{threshold:.4f}, the threshold of practical relevance (1 % of the log-loss of the base rate)"
     about = f"recalibrating gains about {gain.mean:.4f} nats per case (95 % interval {gain.low:.4f} to {gain.high:.4f})"
     kind: VerdictKind
-    if p < LEVEL and test and gain.mean < threshold:
+    if p < LEVEL and beyond and gain.mean < threshold:
         # The other tests reject shapes that a line cannot repair, whatever it gains.
-        kind, words = "miscalibrated", f"Miscalibrated {seen}, but not by a wrong slope or intercept: {about}."
+        more = f"a straight line in log-odds does not repair that ({beyond}): {about}"
+        kind, words = "miscalibrated", f"Miscalibrated {seen}; {more}."
     elif p < LEVEL and gain.mean < threshold:
         kind, words = "slight", f"Slightly miscalibrated {seen}; {about}, less than {limit}."
     elif p < LEVEL:

@@ -22,7 +22,7 @@ from oddsmith.classify.scaling import JointScaling
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.grouped import mean_and_error_of_groups
 from oddsmith.metrics.significance import Decisions, holm, mean_and_error
-from oddsmith.metrics.verdict import RELEVANT, Verdict
+from oddsmith.metrics.verdict import FIRST, RELEVANT, Verdict
 
 __all__ = ["BASE_RATE", "UNCALIBRATED", "Advice", "Gain", "HeldOut", "NextSteps", "advise", "by_preference"]
 
@@ -208,10 +208,10 @@ class Advice:
 
     Attributes
     ----------
-    kind : {"reversed", "few", "copies", "no signal", "calibrate", "no difference", "no repair", "leave"}
+    kind : {"reversed", "few", "copies", "no signal", "calibrate", "no difference", "no gain", "leave"}
         What to do first: the score is reversed, has too few cases, consists of copies, or carries no signal. Else
-        whether calibrating gains, makes no clear difference, does not repair scores that are miscalibrated, or is not
-        needed.
+        whether calibrating gains, makes no clear difference, makes the loss larger although calibration is in doubt, or
+        is not needed.
     method : str
         The method that is recommended, or the preferred one where none is.
     baseline : str
@@ -241,7 +241,7 @@ class Advice:
     @property
     def comes_first(self) -> bool:
         """Whether there is a problem to solve before methods matter."""
-        return self.kind in ("reversed", "few", "copies", "no signal")
+        return self.kind in FIRST
 
 
 class NextSteps(NamedTuple):
@@ -287,11 +287,12 @@ def _kind(verdict: Verdict, baseline: str, gain: Gain, over_base_rate: Gain, rel
     if baseline == BASE_RATE or verdict.kind in ("no signal", "untested"):
         return "calibrate" if gain.low > 0 else "no difference"
     if verdict.kind in ("miscalibrated", "impossible"):
-        return "calibrate" if gain.mean > 0 else "no repair"
+        return "calibrate" if gain.mean > 0 else "no gain"
     if gain.low > 0 and gain.mean >= relevant:
         return "calibrate"
-    safe = verdict.kind == "calibrated" or gain.high < 0
-    return "leave" if safe and gain.high < relevant else "no difference"
+    if verdict.kind == "calibrated" and gain.high < relevant:
+        return "leave"
+    return "no gain" if gain.high < 0 else "no difference"
 
 
 def _words(advice: Advice, verdict: Verdict, next_steps: NextSteps, relevant: float) -> str:
@@ -309,8 +310,8 @@ def _words(advice: Advice, verdict: Verdict, next_steps: NextSteps, relevant: fl
     change = _change_words(advice)
     if advice.kind == "calibrate":
         return f"{verdict.words} Calibrate with {advice.method}: {change}. {_why(advice)}{fit}"
-    if advice.kind == "no repair":
-        none = f"None of the methods repairs that: with {advice.default} {change}."
+    if advice.kind == "no gain":
+        none = f"The methods compared do not improve the scores: with {advice.default} {change}."
         return f"{verdict.words} {none} Next: compare other methods, or collect more cases."
     if advice.kind == "leave":
         keep = f"Leave the scores uncalibrated: with {advice.default} {change}."
@@ -321,6 +322,8 @@ def _words(advice: Advice, verdict: Verdict, next_steps: NextSteps, relevant: fl
 
 def _change_words(advice: Advice) -> str:
     loss = "log-loss per case on held-out cases"
+    if math.isinf(advice.after):
+        return f"the {loss} is infinite, because some outcomes get a probability of 0"
     if math.isinf(advice.before):
         return f"the {loss} falls from infinity to {advice.after:.4f}"
     gain, low, high = (f"{value:.4f}".replace("-", "−") for value in advice.gain[:3])

@@ -81,7 +81,8 @@ class Standings:
         part, best = self.comparison["log_loss"], self.ranking[0]
         told = f"{best} has the least log-loss, {self.mean('log_loss')[best]:z.4f} per case"
         if self.advice.kind in ("few", "copies"):
-            return f"{told}; these cases are too few, or not independent, to rank the methods."
+            why = "the cases are too few" if self.advice.kind == "few" else "the cases are not independent"
+            return f"{told}; {why} to rank the methods."
         if self.advice.kind == "reversed":
             return f"{told}; compare again once {self.signal.repaired}."
         left = [name for name in self.ranking if name in part.not_beaten(best, corrected=True)]
