@@ -202,7 +202,7 @@ def test_large_and_small_statistics_meet():
 
 def test_few_cases_cannot_tell():
     told = evaluate_classes(simulated(30), n_resamples=40)
-    assert told["notes"][0].startswith("Cannot tell much: 30 cases (")
+    assert told["judged"]["words"].startswith("Cannot tell: 30 cases (")
     assert any("fewer than 10 cases" in note for note in told["notes"])
     assert any(part["p_holm"] is None and "reason" in part for part in told["classes"].values())
     assert not evaluate_classes(simulated(300), n_resamples=40)["notes"]
