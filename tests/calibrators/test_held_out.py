@@ -8,7 +8,8 @@ from scipy import stats
 
 from oddsmith import AutoCalibrator, ScoreTable
 from oddsmith.classify import AutoScaling
-from oddsmith.report import compare_methods
+from oddsmith.metrics.significance import Decisions
+from oddsmith.report.advice import HeldOut
 from oddsmith.solvers.held_out import HeldOutLaw
 
 
@@ -32,6 +33,6 @@ def test_every_gain_has_its_interval_by_this_law(monkeypatch):
     monkeypatch.setattr(HeldOutLaw, "half_width", lambda law, level=0.95: 7.0)
     for fitted in (AutoScaling().fit(z, y), AutoCalibrator().fit_table(table)):
         assert fitted.gain_interval_ == pytest.approx((fitted.gain_ - 7, fitted.gain_ + 7))
-    compared = compare_methods(table, random_state=0)
-    gain = next(iter(compared.gains.values())) if hasattr(compared, "gains") else None
-    assert gain is None or gain.high - gain.low == pytest.approx(14)
+    held = HeldOut({}, Decisions.of(None, 120), y, np.arange(120) % 5, 5)
+    gain = held.gain(z[:, 0], z[:, 1])
+    assert (gain.low, gain.high) == pytest.approx((gain.mean - 7, gain.mean + 7))
