@@ -86,7 +86,9 @@ class TestFit:
         assert loaded.labels == LABELS
         assert loaded.column_names == ("z_ant", "z_bee", "z_cat")
         assert told.json["classes"] == dict(zip(LABELS, np.bincount(y).tolist(), strict=True))
-        assert told.json["verdict"] == getattr(fitted, "verdict_", None)
+        assert told.json["verdict"].startswith(
+            "Before calibration: Miscalibrated (mean confidence 0.855, accuracy 0.700, p <"
+        )
         assert "Read as logits" in told.err
 
     def test_each_class_against_the_rest(self, run, logits, probabilities):
@@ -289,7 +291,7 @@ class TestEvaluateAndCheck:
         told = run("evaluate", logits, "--scores", "z_*")
         for words in ("300 rows of 3 classes, the softmax of logits", "top-label calibration error", "p (Holm)", "bee"):
             assert words in told.out, words
-        assert "Next: oddsmith fit logits.csv -o model.json --scores 'z_*'" in told.out
+        assert "apply it to these: oddsmith fit other_rows.csv -o model.json --scores 'z_*'" in told.out
 
     def test_gates(self, run, probabilities):
         given = ("check", probabilities, "--scores", "p_*")
@@ -311,12 +313,13 @@ class TestEvaluateAndCheck:
         assert "<failure" in Path("check.xml").read_text()
 
     def test_what_had_no_probability_breaks_a_gate_and_refutes_calibration(self, run):
-        given = "".join("1,0,0,ant\n0.5,0.5,0,bee\n" for _ in range(20))
+        given = "".join("1,0,0,ant\n0.5,0.5,0,bee\n" for _ in range(40))
         Path("zero.csv").write_text(f"p_ant,p_bee,p_cat,label\n{given}0,1,0,ant\n")
         told = run("check", "zero.csv", "--scores", "p_*", "--min-p", 0.01, "--json")
         assert told.code == 1
         assert told.json["bounds"][0]["value"] == 0
-        assert "Not calibrated: refuted" in run("evaluate", "zero.csv", "--scores", "p_*", "--json").json["verdict"]
+        judged = run("evaluate", "zero.csv", "--scores", "p_*", "--json").json["verdict"]
+        assert judged.startswith("Miscalibrated: 1 of 81 cases had an outcome whose probability was exactly 0")
 
     def test_scores_without_labels(self, run, tmp_path):
         np.save(tmp_path / "p.npy", softmax(data()[0]))

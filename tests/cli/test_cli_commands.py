@@ -15,6 +15,7 @@ import oddsmith
 from oddsmith.calibrators.registry import METHODS, calibrator_named
 from oddsmith.cli._app import app
 from oddsmith.errors import InvalidInputError
+from oddsmith.metrics import verdict_of_scores
 from oddsmith.modelfile import CalibrationModel
 
 COMMANDS = dict(commands_of(TyperGroup(commands=typer.main.get_group(app).commands)))
@@ -77,7 +78,7 @@ def test_fit_is_the_librarys_fit(run, scores):
         loaded = CalibrationModel.load(f"{method}.json")
         assert loaded.map == fitted.map_
         assert told.json["rows"] == 400
-        assert told.json["verdict"] == getattr(fitted, "verdict_", None)
+        assert told.json["verdict"] == f"Before calibration: {verdict_of_scores(table).words}"
 
 
 def test_nothing_is_overwritten_without_force(run, scores, model):

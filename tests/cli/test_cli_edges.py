@@ -160,9 +160,9 @@ def test_too_few_cases_are_said_first(run):
     Path("few.csv").write_text(csv_text({"p": p, "label": (rng.random(40) < p).astype(int)}))
     Path("one-class.csv").write_text(csv_text({"p": p, "label": np.ones(40, int)}))
     assert run("compare", "few.csv", "-m", "platt").out.startswith("Cannot tell: 40 cases (")
-    assert run("evaluate", "few.csv").out.startswith("Cannot tell much: 40 cases (")
+    assert run("evaluate", "few.csv").out.startswith("Cannot tell: 40 cases (")
     told = run("evaluate", "one-class.csv").out
-    assert told.startswith("Cannot tell much: 40 cases (40 positive, 0 negative) are too few")
+    assert told.startswith("Cannot tell: 40 cases (40 positive, 0 negative) are too few")
     assert "Next: " not in told
 
 
@@ -172,13 +172,13 @@ def test_a_reversed_score_names_the_other_label_where_there_is_one(run):
     Path("two.csv").write_text(csv_text({"p": p, "label": label}))
     told = " ".join(run("evaluate", "two.csv", "--positive", "good").out.split())
     assert told.startswith("The probability is reversed: it is lower for positives than for negatives (area")
-    assert "Take 1 − p, or pass --positive bad." in told
+    assert "Next: take 1 − p, or pass --positive bad" in told
     told = " ".join(run("compare", "two.csv", "--positive", "good", "-m", "platt").out.split())
     assert "negate the score, or take bad as the positive label: oddsmith report two.csv --score p" in told
     label[::7] = "unknown"
     Path("three.csv").write_text(csv_text({"p": p, "label": label}))
     told = " ".join(run("evaluate", "three.csv", "--positive", "good").out.split())
-    assert "Take 1 − p. 300 rows" in told
+    assert "Next: take 1 − p 300 rows" in told
     told = " ".join(run("compare", "three.csv", "--positive", "good", "-m", "platt").out.split())
     assert "Next: negate the score 300 cases" in told
 
@@ -188,7 +188,8 @@ def test_what_refutes_calibration_ends_with_the_command_that_calibrates(run):
     p = rng.random(600)
     Path("p.csv").write_text(csv_text({"p": p, "label": (rng.random(600) < p**3).astype(int)}))
     told = " ".join(run("evaluate", "p.csv").out.split())
-    assert told.endswith("Kuiper. Next: oddsmith fit p.csv -o model.json --score p --label label")
+    end = "Next: fit a calibrator to other rows, and apply it to these: oddsmith fit other_rows.csv -o model.json"
+    assert told.endswith(f"{end} --score p --label label")
 
 
 @pytest.mark.parametrize("kind", ["reversed", "noise"])

@@ -18,6 +18,7 @@ from oddsmith.metrics import (
     register,
     spiegelhalter_test,
     squared_error,
+    verdict_of,
 )
 
 
@@ -38,7 +39,8 @@ def test_evaluate_gives_measures_intervals_tests_and_a_picture(run, predictions,
         assert found["low"] < content["measures"][name]["value"] < found["high"]
     assert sum(content["reliability"]["weight"]) == 500
     assert f"{log_loss.of(forecast):.4f}" in told.out
-    assert content["verdict"] == "Nothing refutes calibration at the 5% level, corrected for 5 tests."
+    assert content["verdict"] == verdict_of(forecast).words
+    assert content["judged"]["kind"] == "inconclusive"
     assert content["verdict"] in told.out
     picture = told.out[told.out.index("1.0 ┤") :]
     assert picture.count("o") >= 8
@@ -52,7 +54,9 @@ def test_evaluate_refutes_what_is_off(run):
     Path("off.csv").write_text(csv_text(columns))
     assert "Hint: pass --positive yes." in run("evaluate", "off.csv").error
     told = run("evaluate", "off.csv", "--positive", "yes", "--json")
-    assert told.json["verdict"].startswith("Not calibrated: refuted at the 5% level, corrected for 5 tests, by Spieg")
+    assert told.json["verdict"].startswith(
+        "Miscalibrated (slope 1.34, intercept −1.98, p < 0.0001); recalibrating gains"
+    )
     turned = run("evaluate", "off.csv", "--positive", "no", "--json")
     assert turned.json["data"]["prevalence"] == pytest.approx(1 - told.json["data"]["prevalence"])
 

@@ -23,7 +23,7 @@ from oddsmith.metrics import (
     zero_one_error,
 )
 from oddsmith.metrics._class_bins import ClassBins
-from oddsmith.metrics.canonical import CanonicalCases
+from oddsmith.metrics.canonical import CanonicalCases, less_chance
 from oddsmith.metrics.class_summary import forecast_of_rows
 from oddsmith.metrics.means import gain_with_interval
 from oddsmith.metrics.significance import Decisions
@@ -181,7 +181,7 @@ def test_the_canonical_error_is_the_one_that_draws_see(rows):
     forecast = forecast_of_rows(rows)
     cases = CanonicalCases.of(forecast, forecast.prob)
     exact = float(canonical_calibration_error.of(forecast, bandwidth=cases.bandwidth))
-    assert cases.error(np.eye(4)[forecast.truth]) == pytest.approx(exact)
+    assert less_chance(cases.error(np.eye(4)[forecast.truth]), cases.by_chance) == pytest.approx(exact)
     assert cases.error(forecast.prob) == pytest.approx(0, abs=1e-12)
 
 
@@ -202,7 +202,7 @@ def test_large_and_small_statistics_meet():
 
 def test_few_cases_cannot_tell():
     told = evaluate_classes(simulated(30), n_resamples=40)
-    assert told["notes"][0].startswith("Cannot tell much: 30 cases (")
+    assert told["judged"]["words"].startswith("Cannot tell: 30 cases (")
     assert any("fewer than 10 cases" in note for note in told["notes"])
     assert any(part["p_holm"] is None and "reason" in part for part in told["classes"].values())
     assert not evaluate_classes(simulated(300), n_resamples=40)["notes"]

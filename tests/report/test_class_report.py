@@ -131,7 +131,7 @@ def test_names_cannot_break_out(page_of_many, page_of_few):
 
 def test_markdown_says_the_same(summary):
     text = to_markdown(summary)
-    assert f"**{summary['verdict']}**" in text
+    assert f"**{summary['verdict']}**".replace("<", "\\<") in text
     for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
         assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1
     assert "\n\n\n" not in text
@@ -191,7 +191,7 @@ def test_rare_classes_are_drawn_where_their_forecasts_are(many):
 def test_few_cases_and_scores_that_are_best_uncalibrated_have_pages_too(quickly):
     little = summarize_classes(simulated(30, "abcd"), METHODS)
     assert little["verdict"].startswith("Cannot tell")
-    assert "Cannot tell much: 30 cases" in words_of(to_html(little))
+    assert "Cannot tell: 30 cases" in words_of(to_html(little))
     rng = np.random.default_rng(0)
     z = 1.5 * rng.normal(size=(400, 3))
     truth = np.argmax(z + rng.gumbel(size=z.shape), axis=1)

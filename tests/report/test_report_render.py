@@ -82,7 +82,7 @@ def test_the_page_is_the_same_again(summary, page):
 
 def test_markdown_says_the_same(summary):
     text = to_markdown(summary)
-    assert f"**{summary['verdict']}**" in text
+    assert f"**{summary['verdict']}**".replace("<", "\\<") in text
     assert text.startswith("# Calibration of \\<b>scores\\</b> & more\n")
     assert "a\\|b.csv" in text
     tables = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
@@ -100,7 +100,7 @@ def test_json_is_the_dictionary(summary):
 
 def test_stars_are_those_of_the_comparison(summary, elements):
     marks = [
-        f"{method['mark']}({method['mark_holm']})" if method["mark_holm"] else method["mark"]
+        method["mark_holm"]
         for name in summary["methods"]["ranking"]
         for part in summary["methods"]["comparison"]["measures"].values()
         for method in [part["methods"][name]]

@@ -37,8 +37,8 @@ def test_it_is_plain_json_and_the_same_again(table, summary, monkeypatch):
 
 def test_the_verdict_says_what_is_gained_and_what_to_do(summary):
     recommended = summary["recommended"]
-    start = f"Calibrate with {recommended}: the log-loss per case on held-out cases falls from"
-    assert summary["verdict"].startswith(start)
+    assert summary["verdict"].startswith("Miscalibrated (slope 0.39, intercept −0.89, p < 0.0001); recalibrating gains")
+    assert f"Calibrate with {recommended}: the log-loss per case on held-out cases falls from" in summary["verdict"]
     assert "corrected for the choice among 7 methods" in summary["verdict"]
     assert summary["verdict"].endswith(f"Next: {type(METHODS[recommended]).__name__}().fit(scores, y)")
 
@@ -46,13 +46,16 @@ def test_the_verdict_says_what_is_gained_and_what_to_do(summary):
 def test_the_verdict_knows_when_to_leave_scores_alone(monkeypatch):
     monkeypatch.setattr(summary_module, "_SAMPLES", 20)
     rng = np.random.default_rng(4)
-    s = 2 * rng.normal(size=400)
-    table = ScoreTable.from_arrays(s, rng.random(400) < 1 / (1 + np.exp(-s)))
+    s = 2 * rng.normal(size=2000)
+    table = ScoreTable.from_arrays(s, rng.random(2000) < 1 / (1 + np.exp(-s)))
     alone = summarize(table, {"isotonic": IsotonicCalibrator()}, scores_are="log_odds")
-    assert alone["verdict"].startswith("Leave the scores uncalibrated")
+    assert alone["verdict"].startswith("No sign of miscalibration")
+    assert "Leave the scores uncalibrated: with isotonic the log-loss" in alone["verdict"]
     assert list(alone["forecasts"]) == [UNCALIBRATED]
-    little = summarize(table, {"platt": PlattCalibrator()}, scores_are="log_odds")
-    assert little["verdict"].startswith("Calibrating makes no clear difference")
+    few = ScoreTable.from_arrays(s[:400], rng.random(400) < 1 / (1 + np.exp(-s[:400])))
+    little = summarize(few, {"platt": PlattCalibrator()}, scores_are="log_odds")
+    assert little["verdict"].startswith("No test rejects calibration")
+    assert "Calibrating makes no clear difference" in little["verdict"]
 
 
 def test_measures_are_those_of_held_out_cases(summary, held_out):

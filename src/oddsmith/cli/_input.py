@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -32,6 +32,12 @@ from oddsmith.table import ScoreTable
 
 #: What a calibrator of each class against the rest is called.
 _ONE_VS_REST = "one-vs-rest"
+
+#: What to do about rows that are copies of others.
+_IF_COPIED = "remove the copies, or name the column that identifies the original row with --groups"
+
+#: A file of rows of the same kind.
+_OTHER_ROWS = "other_rows.csv"
 
 #: Classes without rows that are named.
 _SHOWN = 5
@@ -78,6 +84,7 @@ class CommandInput:
     scores_are: str
     sample: int | None
     seed: int
+    groups: str | None = None
 
     def __post_init__(self) -> None:
         told = self.columns
@@ -90,6 +97,10 @@ class CommandInput:
     def several(self) -> bool:
         """Whether there are several classes."""
         return are_several(self.columns.file, self.columns.scores, self.columns.score)
+
+    def of_other_rows(self) -> "CommandInput":
+        """Return the same input for rows that are not in this file."""
+        return replace(self, columns=replace(self.columns, file=_OTHER_ROWS))
 
     @property
     def files(self) -> list[Any]:
@@ -109,8 +120,11 @@ class CommandInput:
         return cast("ClassScoreMeaning", same.get(self.scores_are, self.scores_are))
 
     def read_scores(self, out: CommandOutput, by: str | None = None) -> tuple[ScoreData, Roles]:
-        """Read the table of two classes, and print which columns were guessed and which rows left out."""
-        told, width = self.columns, _resolution(self.rows.resolution)
+        """Read the table of two classes, and print which columns were guessed and which rows left out.
+
+        The tables of segments, or else of groups, are the segments of the data.
+        """
+        told, width, by = self.columns, _resolution(self.rows.resolution), by or self.groups
         with open_scores(told.file) as file:
             roles = choose_columns(file, told.score, told.label, told.weight, by, kind=told.kind)
             out.remark(roles.message)
@@ -121,7 +135,7 @@ class CommandInput:
         return data, roles
 
     def read_forecast(self, out: CommandOutput) -> tuple[ScoreTable, ScoreData, Roles]:
-        """Read probabilities as a table of log-odds, infinite at 0 and 1, beside what `read_scores` returns."""
+        """Read probabilities as a table of log-odds, infinite at 0 and 1, in addition to what `read_scores` returns."""
         data, roles = self.read_scores(out)
         low, high = data.table.span()
         if low < 0 or high > 1:
@@ -134,7 +148,7 @@ class CommandInput:
         told = self.columns
         with open_scores(told.file, told.labels) as file:
             columns = choose_class_columns(
-                file, told.scores or (), names_in(told.classes), told.label, told.weight, kind=told.kind
+                file, told.scores or (), names_in(told.classes), told.label, told.weight, self.groups, kind=told.kind
             )
             out.remark(columns.message)
             with out.progress(f"Reading {file.name}") as progress:
@@ -161,7 +175,7 @@ class CommandInput:
         if data.unseen:
             shown = ", ".join(str(each) for each in data.unseen[:_SHOWN])
             more = f" and {len(data.unseen) - _SHOWN:,} more" if len(data.unseen) > _SHOWN else ""
-            out.remark(f"Warning: no row has the label {shown}{more}.")
+            out.warn(f"no row has the label {shown}{more}.")
         return data
 
     def next_steps(self, roles: Roles, labels: tuple[Any, Any]) -> NextSteps:
@@ -169,15 +183,17 @@ class CommandInput:
         columns = _words({"--label": roles.label, "--weight": roles.weight})
         same, score = [*columns, *_words({"--positive": self.columns.positive})], ["--score", roles.score]
         rows = self._row_words("--bad-rows", "--resolution")
+        groups = _words({"--groups": self.groups})
         if_reversed, other = "negate the score", other_label(labels)
         if other is not None:
-            turned = self._command("report", *score, *columns, "--positive", other, *rows)
+            turned = self._command("report", *score, *columns, "--positive", other, *groups, *rows)
             if_reversed += f", or take {other} as the positive label: {turned}"
 
         def fit(method: str) -> str:
             return self._command("fit", "-o", "model.json", *score, *same, *_method_words(method), *rows)
 
-        return NextSteps(fit, if_reversed, self._command("evaluate", "--probability", roles.score, *same, *rows))
+        evaluate = self._command("evaluate", "--probability", roles.score, *same, *groups, *rows)
+        return NextSteps(fit, if_reversed, evaluate, _IF_COPIED)
 
     def class_next_steps(self) -> NextSteps:
         """Return the commands that follow from advice about several classes."""
@@ -189,7 +205,8 @@ class CommandInput:
         def fit(method: str) -> str:
             return self._command("fit", "-o", "model.json", *_method_words(method), *words)
 
-        return NextSteps(fit, "check that columns and labels belong together", self._command("evaluate", *words))
+        evaluate = self._command("evaluate", *words, *_words({"--groups": self.groups}))
+        return NextSteps(fit, "check that columns and labels belong together", evaluate, _IF_COPIED)
 
     def _command(self, name: str, *options: str) -> str:
         return "oddsmith " + shlex.join([name, self.columns.file, *options])

@@ -55,6 +55,13 @@ LabelColumn = Annotated[str | None, typer.Option("--label", "-y", help="Column o
 WeightColumn = Annotated[
     str | None, typer.Option("--weight", "-w", help="Column of weights; whole numbers are counts.")
 ]
+GroupColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--groups",
+        help="Column that names groups of dependent rows, such as patients; folds and tests keep them whole.",
+    ),
+]
 Positive = Annotated[
     str | None, typer.Option("--positive", help="The positive label, unless labels are 0/1, -1/1 or true/false.")
 ]
@@ -96,7 +103,7 @@ ScoresAre = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of folds, intervals and samples.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the result.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the result and warnings.")]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace output that exists.")]
 
 

@@ -40,22 +40,30 @@ def writable_file(output: Path, suffix: str) -> Iterator[Path]:
 
 
 class CommandOutput:
-    """Where a command prints: remarks, warnings and progress, unless it is to be quiet, and one result."""
+    """Where a command prints: warnings, one result, and unless it is quiet, remarks and progress."""
 
     def __init__(self, *, quiet: bool, as_json: bool, output: Path | None = None) -> None:
         self.quiet: bool = quiet
         self.as_json: bool = as_json
         self._err = Terminal(stderr=True, quiet=quiet)
+        self._warnings = Terminal(stderr=True)
         # Where standard output is the file that is written, the result goes to standard error.
         self._is_taken = output == STANDARD_OUTPUT
         self._out = self._err if self._is_taken else Terminal()
         self._shows_progress = self._err.is_terminal and not quiet
 
     def remark(self, text: str) -> None:
-        """Print something beside the result."""
+        """Print a remark on standard error, unless the command is quiet."""
+        self._print(self._err, text)
+
+    def warn(self, text: str) -> None:
+        """Print a warning on standard error, also where the command is quiet."""
+        self._print(self._warnings, f"Warning: {text}")
+
+    def _print(self, console: Terminal, text: str) -> None:
         if text:
             with _ignore_broken_pipe(sys.stderr):
-                print_text(self._err, visible(in_options(text)))
+                print_text(console, visible(in_options(text)))
 
     def result(self, content: dict[str, Any], show: str | Callable[[Console], None]) -> None:
         """Print the result: as JSON, or as people read it, in sentences or by a function."""
@@ -87,7 +95,7 @@ class CommandOutput:
 
     @contextmanager
     def show_warnings(self) -> Iterator[list[str]]:
-        """Turn the library's warnings into remarks; yield a list that holds them at the end."""
+        """Print the library's warnings; yield a list that contains them at the end."""
         found: list[str] = []
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", OddsmithWarning)
@@ -95,7 +103,7 @@ class CommandOutput:
         for warning in caught:
             if issubclass(warning.category, OddsmithWarning):
                 found.append(str(warning.message))
-                self.remark(f"Warning: {warning.message}")
+                self.warn(str(warning.message))
             else:
                 warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
@@ -121,7 +129,7 @@ def table_of(
 
 @contextmanager
 def _ignore_broken_pipe(stream: IO[str]) -> Iterator[None]:
-    """Lose what is written to a pipe that nobody reads any more."""
+    """Ignore writes to a closed pipe."""
     try:
         yield
     except BrokenPipeError:

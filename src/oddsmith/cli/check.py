@@ -131,7 +131,13 @@ def check(
     if junit is not None:
         write_atomically(junit, _junit(columns.file, bounds), force=force, sources=source.files)
     passed = all(bound.holds for bound in bounds)
-    content = {"passed": passed, "data": found["data"], "bounds": [bound.to_dict() for bound in bounds]}
+    judged = found["judged"]["words"]
+    content = {
+        "passed": passed,
+        "data": found["data"],
+        "bounds": [bound.to_dict() for bound in bounds],
+        "verdict": judged,
+    }
 
     def show(console: "Console") -> None:
         table = Table()
@@ -143,6 +149,7 @@ def check(
             table.add_row(bound.words, f"{bound.value:.6g}", word)
         console.print(table)
         print_text(console, f"{sum(bound.holds for bound in bounds)} of {len(bounds)} bounds hold.")
+        print_text(console, judged)
 
     out.result(content, show)
     if not passed:

@@ -24,12 +24,13 @@ def compare(
     n_folds: Annotated[int, typer.Option("--n-folds", help="Folds of the cross-validation.")] = 5,
     seed: option.Seed = 0,
     scores_are: option.ScoresAre = "auto",
+    groups: option.GroupColumn = None,
     pairs: Annotated[bool, typer.Option("--pairs", help="Also print the tests of every pair.")] = False,
     rows: option.RowOptions,
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Compare calibration methods by honest cross-validation and paired tests, and recommend one.
+    """Compare calibration methods by cross-validation and paired tests, and recommend one.
 
     Several classes: `oddsmith compare classes.csv --scores 'p_*' --label label -m auto -m one-vs-rest:isotonic`.
     """
@@ -38,17 +39,25 @@ def compare(
     from oddsmith.report import compare_class_methods, compare_methods
 
     out = CommandOutput(quiet=quiet, as_json=as_json)
-    source = CommandInput(columns, rows, scores_are, sample, seed)
+    source = CommandInput(columns, rows, scores_are, sample, seed, groups)
     compared: partial[MethodComparison] | partial[ClassMethodComparison]
     if source.several:
         joint = class_methods(method)
-        held = source.read_classes(out).rows
-        compared = partial(compare_class_methods, held, joint, next_steps=source.class_next_steps())
+        read = source.read_classes(out)
+        steps = source.class_next_steps()
+        compared = partial(compare_class_methods, read.rows, joint, groups=read.groups, next_steps=steps)
     else:
         calibrators = methods(method)
         data, roles = source.read_scores(out)
         steps = source.next_steps(roles, data.labels)
-        compared = partial(compare_methods, data.table, calibrators, scores_are=source.meaning, next_steps=steps)
+        compared = partial(
+            compare_methods,
+            data.table,
+            calibrators,
+            scores_are=source.meaning,
+            groups=data.segments or None,
+            next_steps=steps,
+        )
     with out.progress("Comparing") as progress:
         found = compared(n_folds=n_folds, random_state=seed, progress=progress)
     for name, why in found.failed.items():

@@ -12,23 +12,18 @@ if TYPE_CHECKING:
     from oddsmith._types import Floats
     from oddsmith.cli._input import CommandInput
     from oddsmith.cli._output import CommandOutput
-    from oddsmith.table import ScoreTable
+    from oddsmith.report import NextSteps
 
 EXAMPLE = "oddsmith evaluate predictions.csv --probability p --label label"
 
 #: Columns of a terminal in which definitions have room.
 _ROOMY = 110
 
-_LEVEL = 0.05
-
 #: Bootstrap samples of the intervals, for two classes and for several.
 _SAMPLES, _CLASS_SAMPLES = 1000, 400
 
 #: Classes that are shown.
 _WORST = 10
-
-#: Errors of several classes that a perfect forecast has by chance alone.
-_ERRORS = ("top_label_calibration_error", "classwise_calibration_error")
 
 
 def evaluate(
@@ -37,6 +32,7 @@ def evaluate(
     scores_are: option.ClassScoresAre = "auto",
     sample: option.RowLimit = None,
     seed: option.Seed = 0,
+    groups: option.GroupColumn = None,
     rows: option.RowOptions,
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
@@ -52,7 +48,7 @@ def evaluate(
     from oddsmith.cli._output import CommandOutput, print_text
 
     out = CommandOutput(quiet=quiet, as_json=as_json)
-    source = CommandInput(columns, rows, scores_are, sample, seed)
+    source = CommandInput(columns, rows, scores_are, sample, seed, groups)
     content, told = (_evaluate_classes if source.several else _evaluate)(out, source)
 
     def show(console: "Console") -> None:
@@ -75,7 +71,7 @@ def evaluate(
 
 
 class _Told(NamedTuple):
-    """What is said above the tables, of the diagram, and below it."""
+    """Text above the tables, of the diagram, and below it."""
 
     head: list[str]
     diagram: str
@@ -85,43 +81,54 @@ class _Told(NamedTuple):
 
 
 def _evaluate(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, Any], _Told]:
-    """Evaluate what is said of two classes."""
+    """Evaluate probabilities of two classes."""
     import numpy as np
 
+    from oddsmith.cli._input import other_label
+    from oddsmith.maps.base import logit
     from oddsmith.metrics import reliability_curve, summary
     from oddsmith.metrics.result import plain
+    from oddsmith.metrics.verdict import FIRST
 
     forecast, data, roles = source.read_forecast(out)
+    parts = {name: part.map(logit) for name, part in data.segments.items()} or None
     with out.show_warnings(), out.waiting("Resampling"):
-        found = summary(forecast, n_resamples=_SAMPLES, random_state=source.seed, distinct=data.distinct)
+        found = summary(forecast, n_resamples=_SAMPLES, random_state=source.seed, distinct=data.distinct, groups=parts)
     points = plain(reliability_curve.of(forecast, n_bins=10, bins="mass"))
     counts, heights = reliability_curve.of(forecast, n_bins=20), np.zeros(20)
     heights[np.round(20 * counts.low).astype(int)] = counts.weight
-    warning = _warning(forecast, data.labels)
-    verdict = _verdict(found, warning, source.next_steps(roles, data.labels).fit("auto"))
+    other = other_label(data.labels)
+    repair = "take 1 − p" + ("" if other is None else f", or pass --positive {other}")
+    verdict = _verdict(found["judged"], source.of_other_rows().next_steps(roles, data.labels), repair)
+    warning = verdict if found["judged"]["kind"] in FIRST else ""
     seen, cells = found["data"], found["data"]["cells"]
     on = "" if cells is None else f"; measured on {cells:,} cells of neighboring probabilities"
     what = f"{seen['rows']:,} rows, {seen['prevalence']:.2%} positive, {data.distinct:,} distinct probabilities{on}"
     head = [f"{warning}\n", what] if warning else [what]
     diagram = "Observed share of positives (o) by predicted probability"
     content = {**found, "warning": warning, "verdict": verdict, "reliability": points}
-    return content, _Told(head, diagram, points, heights, [verdict])
+    return content, _Told(head, diagram, points, heights, [] if warning else [verdict])
 
 
 def _evaluate_classes(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, Any], _Told]:
-    """Evaluate what is said of several classes."""
+    """Evaluate probabilities of several classes."""
     from oddsmith.metrics import evaluate_classes
+    from oddsmith.metrics.verdict import FIRST
 
     data = source.read_classes(out)
     with out.show_warnings(), out.waiting("Resampling"):
-        found = evaluate_classes(data.rows, random_state=source.seed, n_resamples=_CLASS_SAMPLES)
-    unsure = next((note for note in found["notes"] if note.startswith("Cannot tell")), "")
-    verdict = _verdict(found, unsure, source.class_next_steps().fit("auto"))
+        found = evaluate_classes(data.rows, random_state=source.seed, n_resamples=_CLASS_SAMPLES, groups=data.groups)
+    steps = source.of_other_rows().class_next_steps()
+    verdict = _verdict(found["judged"], steps, steps.if_reversed)
+    first = found["judged"]["kind"] in FIRST
     of = "" if data.rows.input == "probabilities" else ", the softmax of logits"
-    head = [f"{data.rows.n_rows:,} rows of {len(data.rows.labels):,} classes{of}"]
+    what = f"{data.rows.n_rows:,} rows of {len(data.rows.labels):,} classes{of}"
+    head = [f"{verdict}\n", what] if first else [what]
     diagram = "Share of right decisions (o) by the probability of the decision"
     content = {**found, "rows_in_file": data.total, "verdict": verdict}
-    return content, _Told(head, diagram, found["top_label"]["curve"], None, [*found["notes"], verdict])
+    return content, _Told(
+        head, diagram, found["top_label"]["curve"], None, [*found["notes"], *([] if first else [verdict])]
+    )
 
 
 def _worst_classes(found: dict[str, Any]) -> "Table":
@@ -141,50 +148,17 @@ def _worst_classes(found: dict[str, Any]) -> "Table":
     return table_of(["class"], titles, rows, caption=told if more > 0 else None)
 
 
-def _warning(forecast: "ScoreTable", labels: tuple[Any, Any]) -> str:
-    """Say what makes every figure below it moot: too few cases, or probabilities that do not rank; empty where none."""
-    from oddsmith.cli._input import other_label
-    from oddsmith.metrics.enough import few_cases, too_few
-    from oddsmith.report.signal import Signal
-    from oddsmith.table.resample import rows_by_class
-
-    cases = rows_by_class(forecast)
-    signal = Signal.of(forecast) if min(cases) > 0 else None
-    if signal is None or (signal.kind != "reversed" and too_few(*cases)):
-        return f"Cannot tell much: {few_cases(*cases)}."
-    other = other_label(labels)
-    swap = "" if other is None else f", or pass --positive {other}"
-    repair = f" Take 1 − p{swap}." if signal.kind == "reversed" else ""
-    return signal.words("probability") + repair
-
-
-def _verdict(found: dict[str, Any], warning: str, fit: str) -> str:
-    """Say whether tests refute calibration, or an error is larger than chance explains; and what to do about it."""
-    from oddsmith.metrics import holm
-    from oddsmith.report.titles import title_of
-    from oddsmith.report.wording import figure
-
-    known = {name: float(test["p_value"]) for name, test in found["tests"].items() if "reason" not in test}
-    if not known:
-        return "No test of calibration can be made of these data."
-    corrected = zip(known, holm(list(known.values())).tolist(), strict=True)
-    refuted = [title_of(name) for name, p in corrected if p < _LEVEL]
-    among = f"at the {_LEVEL:.0%} level, corrected for {len(known)} tests"
-    errors = [(name, found["measures"].get(name, {})) for name in _ERRORS]
-    beyond = [
-        f"the {title_of(name, classes=True)} is {figure(one['value'])}, above {figure(one['consistency'][1])}, "
-        "the most that chance gives 95 % of perfect forecasts"
-        for name, one in errors
-        if "consistency" in one and one["value"] > one["consistency"][1]
-    ]
-    if refuted:
-        told = f"Not calibrated: refuted {among}, by {', '.join(refuted)}."
-    elif beyond:
-        told = f"Tests refute nothing, but {'; '.join(beyond)}."
-    else:
-        few = "; so few cases refute little" if warning.startswith("Cannot tell") else ""
-        return f"Nothing refutes calibration {among}{few}."
-    return told if warning else f"{told} Next: {fit}"
+def _verdict(judged: dict[str, Any], steps: "NextSteps", if_reversed: str) -> str:
+    """Return the verdict and what to do about it. These rows are held out: nothing is to be fitted to them."""
+    step = {
+        "reversed": f" Next: {if_reversed}",
+        "copies": f" Next: {steps.if_copied}",
+        "miscalibrated": f" Next: fit a calibrator to other rows, and apply it to these: {steps.fit('auto')}",
+        "slight": " Calibrating is optional.",
+        "calibrated": " The probabilities can be used as they are.",
+    }
+    kind = "miscalibrated" if judged["kind"] == "impossible" else judged["kind"]
+    return f"{judged['words']}{step.get(kind, '')}"
 
 
 def _tables(found: dict[str, Any], roomy: bool, *, classes: bool = False) -> Iterator["Table"]:

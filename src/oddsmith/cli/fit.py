@@ -13,7 +13,9 @@ from oddsmith.cli import _options as option
 if TYPE_CHECKING:
     from oddsmith.cli._input import CommandInput
     from oddsmith.cli._output import CommandOutput
+    from oddsmith.metrics import Verdict
     from oddsmith.modelfile import CalibrationModel, JointModel
+    from oddsmith.report import NextSteps
     from oddsmith.table import ScoreTable
 
 EXAMPLE = "oddsmith fit scores.csv -o model.json --score score --label label"
@@ -55,21 +57,21 @@ def fit(
             model, content, told = _fit_two_classes(out, source, method, by)
         model.save(unfinished)
     content = {"model": str(output), "method": model.method, **content}
-    verdict = content["verdict"]
-    out.result(content, f"{model.method} fitted {told}, written to {output}" + (f"\n{verdict}" if verdict else ""))
+    out.result(content, f"{model.method} fitted {told}, written to {output}\n{content['verdict']}")
 
 
 def _fit_two_classes(
     out: "CommandOutput", source: "CommandInput", method: str, by: str | None
 ) -> tuple["CalibrationModel", dict[str, Any], str]:
-    """Fit a method to two classes; return the model, what to tell of it, and to what it was fitted."""
+    """Fit a method to two classes; return the model, its description, and what it was fitted to."""
     from oddsmith import _check
     from oddsmith.calibrators.registry import calibrator_named
     from oddsmith.errors import OddsmithWarning
     from oddsmith.modelfile import CalibrationModel
+    from oddsmith.report import verdict_before
 
     calibrator = calibrator_named(method, "--method")
-    data, _ = source.read_scores(out, by)
+    data, roles = source.read_scores(out, by)
 
     def fitted_to(table: "ScoreTable") -> CalibrationModel:
         return CalibrationModel.from_calibrator(calibrator.fit_table(table), table, data.labels)
@@ -79,7 +81,7 @@ def _fit_two_classes(
         _check.fail("--by must name a column that groups rows", got, "choose another column, or leave --by out")
     with out.waiting("Fitting"), out.show_warnings():
         model = fitted_to(data.table)
-    verdict = getattr(calibrator, "verdict_", None)
+        judged = verdict_before(data.table, source.meaning)
     if by is not None:
         parts, found = {}, defaultdict[str, list[str]](list)
         with out.progress("Fitting segments") as progress:
@@ -91,14 +93,14 @@ def _fit_two_classes(
                 for text in parts[name].warnings:
                     found[f"{parts[name].method}: {text}"].append(name)
         for text, names in found.items():
-            out.remark(f"Warning: {_segments(names)}: {text}")
+            out.warn(f"{_segments(names)}: {text}")
         model = model.with_segments(by, parts)
     content = {
         "rows": model.data.rows,
         "prevalence": model.data.prevalence,
         "segments": len(model.segments),
         "warnings": list(model.warnings),
-        "verdict": verdict,
+        "verdict": _verdict(judged, source.next_steps(roles, data.labels)),
     }
     over = f", {len(model.segments)} segments" if by is not None else ""
     return model, content, f"to {model.data.rows:,} rows{over}"
@@ -111,6 +113,7 @@ def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> t
     from oddsmith.calibrators import Calibrator
     from oddsmith.classify.class_fit import fit_class_rows
     from oddsmith.cli._input import class_method
+    from oddsmith.metrics import verdict_of_classes
     from oddsmith.modelfile import JointModel
 
     chosen = class_method(method)
@@ -126,6 +129,7 @@ def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> t
                 against_rest=True,
                 column_names=data.rows.column_names,
             )
+        judged = verdict_of_classes(data.rows)
     model = replace(model, warnings=tuple(dict.fromkeys(found)))
     assert model.data is not None
     content = {
@@ -134,12 +138,18 @@ def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> t
         "rows_in_file": data.total,
         "classes": {str(label): n for label, n in zip(model.labels, model.data.weights, strict=True)},
         "warnings": list(model.warnings),
-        "verdict": model.verdict or None,
+        "verdict": _verdict(judged, source.class_next_steps()),
     }
     used = data.total if data.tables is not None else data.rows.n_rows
     sampled = f" (a sample of {data.total:,})" if used < data.total else ""
     each = "to each class against the rest " if model.map.shape == "one_vs_rest" else ""
     return model, content, f"{each}to {used:,} rows{sampled} of {len(model.labels)} classes"
+
+
+def _verdict(judged: "Verdict", steps: "NextSteps") -> str:
+    """Return the verdict on the scores before they were calibrated, and what to do first."""
+    step = {"reversed": f" Next: {steps.if_reversed}", "copies": f" Next: {steps.if_copied}"}
+    return f"Before calibration: {judged.words}{step.get(judged.kind, '')}"
 
 
 def _segments(names: list[str]) -> str:

@@ -28,6 +28,7 @@ def report(
     method: option.Methods = None,
     seed: option.Seed = 0,
     scores_are: option.ScoresAre = "auto",
+    groups: option.GroupColumn = None,
     rows: option.RowOptions,
     force: option.Force = False,
     as_json: option.AsJson = False,
@@ -47,7 +48,7 @@ def report(
     formats = {".html": to_html, ".htm": to_html, ".md": to_markdown, ".json": to_json}
     if output.suffix.lower() not in formats:
         _check.fail("output must end in .html, .md or .json", output.name, "change the name after -o")
-    source = CommandInput(columns, rows, scores_are, sample, seed)
+    source = CommandInput(columns, rows, scores_are, sample, seed, groups)
     with replacing(output, force=force, sources=[*source.files, *([] if costs is None else [costs])]) as page:
         summarized = _summarized(out, source, method, costs)
         with out.progress("Comparing methods") as progress:
@@ -82,11 +83,22 @@ def _summarized(
             facts["Sample"] = f"{read.rows.n_rows:,} of {read.total:,} rows, seed {source.seed}"
         matrix = None if costs is None else read_costs(costs, read.rows.labels).matrix
         steps = source.class_next_steps()
-        return partial(summarize_classes, read.rows, joint, name=name, source=facts, costs=matrix, next_steps=steps)
+        if source.groups is not None:
+            facts["Groups"] = f"column {source.groups!r}"
+        return partial(
+            summarize_classes,
+            read.rows,
+            joint,
+            name=name,
+            source=facts,
+            costs=matrix,
+            groups=read.groups,
+            next_steps=steps,
+        )
     refuse_class_options(costs=costs)
     calibrators = methods(method)
     data, roles = source.read_scores(out)
-    columns = {"score": roles.score, "label": roles.label, "weight": roles.weight}
+    columns = {"score": roles.score, "label": roles.label, "weight": roles.weight, "groups": roles.by}
     facts["Columns"] = ", ".join(f"{role} {column!r}" for role, column in columns.items() if column is not None)
     if data.dropped is not None:
         facts["Left out"] = data.dropped.message
@@ -98,5 +110,6 @@ def _summarized(
         labels=data.labels,
         source=facts,
         scores_are=source.meaning,
+        groups=data.segments or None,
         next_steps=source.next_steps(roles, data.labels),
     )

@@ -33,6 +33,8 @@ class ClassColumns:
     label, weight : str or None
     message : str
         What was guessed, in words; empty if nothing was.
+    groups : str or None
+        The column that names the group of each row.
     """
 
     scores: tuple[str, ...]
@@ -40,15 +42,17 @@ class ClassColumns:
     label: str | None
     weight: str | None
     message: str
+    groups: str | None = None
 
     @property
     def names(self) -> list[str]:
-        """Columns in use: the scores first, then label and weight where there are any."""
-        return [*self.scores, *(name for name in (self.label, self.weight) if name is not None)]
+        """Columns in use: the scores first, then label, weight and group where there are any."""
+        return [*self.scores, *(name for name in (self.label, self.weight, self.groups) if name is not None)]
 
     def role_of(self, name: str) -> str:
-        """Return what a column in use is: "score", "label" or "weight"."""
-        return "score" if name in self.scores else "label" if name == self.label else "weight"
+        """Return what a column in use is: "score", "label", "weight" or "group"."""
+        roles = {self.label: "label", self.weight: "weight", self.groups: "group"}
+        return "score" if name in self.scores else roles[name]
 
 
 def choose_class_columns(
@@ -57,6 +61,7 @@ def choose_class_columns(
     classes: Sequence[str] | None = None,
     label: str | None = None,
     weight: str | None = None,
+    groups: str | None = None,
     *,
     kind: Literal["score", "probability"] = "score",
     needs_label: bool = True,
@@ -71,7 +76,7 @@ def choose_class_columns(
         a matrix; by default the matrix of a file of arrays.
     classes : sequence of str, optional
         The label of each column; by default the part of the names that varies.
-    label, weight : str, optional
+    label, weight, groups : str, optional
         Names of columns; the label is guessed by its name where it is not given.
     kind : {"score", "probability"}, default "score"
         Which matrix of several to take by default: logits, or probabilities.
@@ -88,8 +93,9 @@ def choose_class_columns(
     ...     choose_class_columns(file, ["p_*"], label="animal").classes
     ('cat', 'dog', 'cow')
     """
-    taken = {name: known_column(file, what, name) for what, name in (("label", label), ("weight", weight)) if name}
-    label, weight = (None if name is None else taken[name] for name in (label, weight))
+    named = {"label": label, "weight": weight, "groups": groups}
+    taken = {name: known_column(file, what, name) for what, name in named.items() if name}
+    label, weight, groups = (None if name is None else taken[name] for name in (label, weight, groups))
     found, varying = _scores(file, scores or file.matrix(kind), set(taken.values()))
     if len(found) < 2:
         _check.fail(
@@ -101,15 +107,18 @@ def choose_class_columns(
     if label is None and needs_label:
         if set(file.columns) == set(file.matrix()):
             _check.fail(f"{file.name} must come with labels", "scores alone", "pass labels= (--labels FILE.npy)")
-        label = guess_column(file, "label", "label", LABEL_NAMES, {*found, weight})
+        label = guess_column(file, "label", "label", LABEL_NAMES, {*found, weight, groups})
         guessed.append(f"column {label!r} as the label")
     names = varying if classes is None else list(classes)
     if len(names) != len(found):
         _check.fail("classes must be one per score column", f"{len(names)} for {len(found)} columns", "list them all")
     values = tuple(class_values(names))
-    columns = ClassColumns(tuple(found), values, label, weight, f"Using {' and '.join(guessed)}." if guessed else "")
+    message = f"Using {' and '.join(guessed)}." if guessed else ""
+    columns = ClassColumns(tuple(found), values, label, weight, message, groups)
     if len(set(columns.names)) < len(columns.names):
-        _check.fail("scores, label and weight must be different columns", listed(columns.names), "check the names")
+        _check.fail(
+            "scores, label, weight and groups must be different columns", listed(columns.names), "check the names"
+        )
     if len(set(values)) < len(values):
         twice = next(value for value in values if values.count(value) > 1)
         _check.fail(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith._types import Label
@@ -69,6 +70,8 @@ class ClassData:
         How far the sum of a row of probabilities was from 1, at most, before it was divided by it.
     tables : tuple of ScoreTable or None
         Of all rows, each class against the rest: where they were asked for and the rows are a sample.
+    groups : ndarray of str, shape (n,), or None
+        The name of the group of each row.
     """
 
     rows: ClassRows
@@ -77,6 +80,7 @@ class ClassData:
     dropped: BadRows | None
     largest_gap: float
     tables: tuple[ScoreTable, ...] | None = None
+    groups: NDArray[np.str_] | None = None
 
     @property
     def sampled(self) -> bool:
@@ -134,6 +138,8 @@ def read_class_rows(
     _check.one_of(scores_are, "scores_are", ("auto", "logits", "probabilities"))
     engine, problems, k = file.engine, problems_of(file, columns), len(columns.scores)
     kept = [f"TRY_CAST(f{i} AS DOUBLE) AS s{i}" for i in range(k)] + [f"CAST(f{k} AS VARCHAR) AS label"]
+    if columns.groups is not None:
+        kept.append(f"CAST(f{columns.names.index(columns.groups)} AS VARCHAR) AS group_name")
     with explained(file.name):
         rows = engine.watch(lambda: staged(file, columns, problems, kept), progress, 0.0, _STAGED)
         survey, sums = engine.watch(lambda: _looked_at(engine, rows, k), progress, _STAGED, _SURVEYED)
@@ -157,10 +163,11 @@ def read_class_rows(
         drawn = engine.watch(
             lambda: _drawn(engine, usable, good, min(size, good), random_state), progress, _TABLED, 1.0
         )
+    groups = None if columns.groups is None else np.ma.getdata(drawn["group_name"]).astype(str)
     found = _class_rows(columns, drawn, codes, input_)
     seen = np.bincount(found.truth, minlength=len(columns.classes))
     unseen = tuple(each for each, times in zip(columns.classes, seen, strict=True) if not times)
-    return ClassData(found, good, unseen, dropped, sums.gap if input_ == "probabilities" else 0.0, made)
+    return ClassData(found, good, unseen, dropped, sums.gap if input_ == "probabilities" else 0.0, made, groups)
 
 
 def distribution_problems(k: int, start: int = 0) -> list[RowProblem]:
@@ -258,6 +265,8 @@ def _usable(rows: str, columns: ClassColumns, foreign: Sequence[str], input_: st
     kept.append("label")
     if columns.weight is not None:
         kept.append(f"CAST(weight AS {'BIGINT' if whole_weights else 'DOUBLE'}) AS weight")
+    if columns.groups is not None:
+        kept.append("group_name")
     conditions = ["problem IS NULL"]
     if foreign:
         conditions.append(f"label NOT IN ({', '.join(map(text_literal, foreign))})")

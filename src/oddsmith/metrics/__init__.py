@@ -54,6 +54,10 @@ from oddsmith.metrics.calibration_tests import kuiper_test as kuiper_test
 from oddsmith.metrics.calibration_tests import spiegelhalter_test as spiegelhalter_test
 from oddsmith.metrics.canonical import canonical_calibration_error as canonical_calibration_error
 from oddsmith.metrics.class_summary import evaluate_classes as evaluate_classes
+from oddsmith.metrics.class_summary import verdict_of_classes as verdict_of_classes
+from oddsmith.metrics.verdict import Verdict as Verdict
+from oddsmith.metrics.verdict import verdict_of as verdict_of
+from oddsmith.metrics.verdict import verdict_of_scores as verdict_of_scores
 from oddsmith.metrics.calibration_tests import ClassTests as ClassTests
 from oddsmith.metrics.calibration_tests import classwise_test as classwise_test
 from oddsmith.metrics.classes import ClassForecast as ClassForecast

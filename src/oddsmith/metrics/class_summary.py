@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, SupportsFloat
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_softmax
 
 from oddsmith import _check, _kernels
@@ -17,14 +17,17 @@ from oddsmith.metrics._truths import rates_of_alike
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.calibration_tests import classwise_test, spiegelhalter_test
 from oddsmith.metrics.canonical import CanonicalCases, canonical_calibration_error
+from oddsmith.metrics.class_verdict import class_verdict
 from oddsmith.metrics.classes import ClassForecast, recalibrated
 from oddsmith.metrics.curves import reliability_curve
-from oddsmith.metrics.enough import FEWEST_OF_A_CLASS, few_cases_of_classes, too_few
+from oddsmith.metrics.enough import FEWEST_OF_A_CLASS
 from oddsmith.metrics.means import gain_with_interval, mean_with_interval, share_with_interval
 from oddsmith.metrics.proper import decompose, log_of_truth
 from oddsmith.metrics.reliability import calibration_error, classwise_calibration_error, top_label_calibration_error
+from oddsmith.metrics.resampling_tests import as_clusters
 from oddsmith.metrics.result import plain
 from oddsmith.metrics.significance import Decisions, holm_of_known
+from oddsmith.metrics.verdict import Verdict
 from oddsmith.table.class_rows import ClassRows
 
 _LEVEL = 0.95
@@ -72,7 +75,38 @@ def forecast_of_rows(rows: ClassRows) -> ClassForecast:
     )
 
 
-def evaluate_classes(rows: ClassRows, *, random_state: int = 0, n_resamples: int = 400) -> dict[str, Any]:
+def verdict_of_classes(rows: ClassRows, *, groups: ArrayLike | None = None) -> Verdict:
+    """Decide whether class probabilities, or the softmax of logits, are calibrated; for two classes see `verdict_of`.
+
+    Parameters
+    ----------
+    rows : ClassRows
+    groups : array-like of shape (n,), optional
+        Which rows are dependent, such as the visits of a patient. Tests and intervals then count groups, not rows.
+
+    Examples
+    --------
+    >>> values = np.repeat([[0.7, 0.2, 0.1], [0.1, 0.7, 0.2]], 40, axis=0)
+    >>> rows = ClassRows(values, np.repeat([0, 1], 40), ("a", "b", "c"), None, ("a", "b", "c"), "probabilities")
+    >>> verdict_of_classes(rows).kind
+    'miscalibrated'
+    """
+    forecast = forecast_of_rows(rows)
+    return class_verdict(forecast, _log_of_truth(rows, forecast), recalibrated(forecast), group_numbers(rows, groups))
+
+
+def group_numbers(rows: ClassRows, groups: ArrayLike | None) -> NDArray[np.intp] | None:
+    """Return the number of the group of each row that carries weight."""
+    if groups is None:
+        return None
+    names = as_clusters(groups, rows.n_rows)
+    held = slice(None) if rows.weight is None else rows.weight > 0
+    return np.asarray(np.unique(names[held], return_inverse=True)[1])
+
+
+def evaluate_classes(
+    rows: ClassRows, *, random_state: int = 0, n_resamples: int = 400, groups: ArrayLike | None = None
+) -> dict[str, Any]:
     """Return the usual measures of a forecast of several classes with intervals and tests, as plain JSON.
 
     Parameters
@@ -82,6 +116,8 @@ def evaluate_classes(rows: ClassRows, *, random_state: int = 0, n_resamples: int
     random_state : int, default 0
     n_resamples : int, default 400
         How often labels are drawn again for intervals of calibration errors; fewer for very many rows.
+    groups : array-like of shape (n,), optional
+        Which rows are dependent: the verdict then counts groups, as in `verdict_of_classes`.
 
     Returns
     -------
@@ -89,7 +125,8 @@ def evaluate_classes(rows: ClassRows, *, random_state: int = 0, n_resamples: int
         "data" (rows, weight, kind, input, classes); "level" of intervals; "measures" by name (value, low, high and
         definition; of errors that noise inflates also "corrected" and "consistency", the range of a perfect forecast;
         where there is no interval, low and high are None and "reason" says why); "tests" of calibration; "classes" by
-        label; "top_label"; and "notes": what could not be told, and why. Infinite numbers are strings.
+        label; "top_label"; "judged", from `verdict_of_classes`; and "notes": what could not be computed, and why.
+        Infinite numbers are strings.
 
     Notes
     -----
@@ -139,7 +176,8 @@ def evaluate_classes(rows: ClassRows, *, random_state: int = 0, n_resamples: int
         "tests": _tests(forecast, measures["log_loss_miscalibration"]["value"], p_value, df, classes),
         "classes": dict(zip(_names(rows.labels), classes, strict=True)),
         "top_label": _top_label(forecast, decisions),
-        "notes": _notes(cases, classes, measures, rows.labels),
+        "judged": class_verdict(forecast, logs, lines, group_numbers(rows, groups)),
+        "notes": _notes(classes, measures, rows.labels),
     }
     return dict(plain(content))
 
@@ -353,20 +391,17 @@ def _tests(
     return {"likelihood_ratio_test": rows, "top_label_test": top, "classwise_test": worst}
 
 
-def _notes(
-    cases: Floats, classes: list[dict[str, Any]], measures: dict[str, dict[str, Any]], labels: tuple[Any, ...]
-) -> list[str]:
-    """Say what could not be told, and why."""
-    notes = [f"Cannot tell much: {few_cases_of_classes(*cases)}."] if too_few(*cases) else []
+def _notes(classes: list[dict[str, Any]], measures: dict[str, dict[str, Any]], labels: tuple[Any, ...]) -> list[str]:
+    """Return what could not be computed, and why."""
+    notes = []
     untold = [str(one["label"]) for one in classes if "reason" in one]
     if untold:
         shown = ", ".join(untold[:_NAMED]) + (f" and {len(untold) - _NAMED} more" if len(untold) > _NAMED else "")
-        notes.append(f"Nothing can be told of classes with fewer than {FEWEST_OF_A_CLASS} cases: {shown}.")
+        notes.append(f"Classes with fewer than {FEWEST_OF_A_CLASS} cases are not tested: {shown}.")
     if measures["log_loss"]["value"] == math.inf:
         notes.append("The log-loss is infinite: some probability of a true class is 0.")
     if len(labels) > _CANONICAL_CLASSES:
         notes.append(
-            f"With {len(labels)} classes few rows are alike: the canonical calibration error says little about the "
-            "forecast."
+            f"With {len(labels)} classes few rows are alike; the canonical calibration error is not informative."
         )
     return notes

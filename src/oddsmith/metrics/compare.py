@@ -13,6 +13,7 @@ from oddsmith.maps.base import logit
 from oddsmith.metrics import resampling_tests, significance
 from oddsmith.metrics.classes import class_forecast
 from oddsmith.metrics.comparison import Comparison, MeasureComparison
+from oddsmith.metrics.grouped import t_test_of_groups
 from oddsmith.metrics.measure import as_forecast, checked_level
 from oddsmith.metrics.proper import decision_log_loss, decision_squared_error, log_of_truth
 from oddsmith.metrics.provenance import HasLogOdds, fitted_on
@@ -20,7 +21,7 @@ from oddsmith.metrics.significance import Decisions
 from oddsmith.table import ScoreTable
 
 Protocol = Literal["B03", "ZY04", "t", "bootstrap"]
-Test = Literal["sign", "t", "bootstrap"]
+Test = Literal["sign", "t", "bootstrap", "groups"]
 ArrayMeaning = Literal["log_odds", "probability"]
 #: Protocol → (test of log-loss and squared error, test of 0/1 error, level).
 _PROTOCOLS: dict[str, tuple[Test, Test, float]] = {
@@ -29,6 +30,9 @@ _PROTOCOLS: dict[str, tuple[Test, Test, float]] = {
     "t": ("t", "t", 0.05),
     "bootstrap": ("bootstrap", "bootstrap", 0.05),
 }
+#: The protocol of comparisons of many methods by cluster: it needs no resampling.
+GROUPS = "groups"
+_BY_GROUPS: tuple[Test, Test, float] = ("groups", "groups", 0.05)
 _TESTS = {
     ("sign", False): "micro sign test",
     ("sign", True): "cluster sign-flip test",
@@ -36,6 +40,7 @@ _TESTS = {
     ("t", True): "cluster bootstrap",
     ("bootstrap", False): "paired bootstrap",
     ("bootstrap", True): "cluster bootstrap",
+    ("groups", True): "t-test over groups",
 }
 
 
@@ -222,13 +227,15 @@ def _log_odds(name: str, method: HasLogOdds | ArrayLike, scores: Floats | None, 
 
 def compare_gains(rows: Rows, protocol: str, level: float | None, raw: str | None) -> Comparison:
     """Compare methods by gains that were computed before."""
-    _check.one_of(protocol, "protocol", tuple(_PROTOCOLS))
+    by_groups = protocol == GROUPS and rows.clusters is not None
+    if not by_groups:
+        _check.one_of(protocol, "protocol", tuple(_PROTOCOLS))
     if len(rows.log) < 2:
         _check.fail("methods must be two or more", f"{len(rows.log)}", "name at least two")
     if raw is not None:
         _check.one_of(raw, "raw", tuple(rows.log))
     rows = rows.with_weight()
-    losses, errors, usual = _PROTOCOLS[protocol]
+    losses, errors, usual = _BY_GROUPS if by_groups else _PROTOCOLS[protocol]
     level = usual if level is None else checked_level(level)
     of_log, of_squared = rows.ranks
     parts = {
@@ -273,7 +280,9 @@ def _p_value(a: Floats, b: Floats, test: Test, rows: Rows) -> float:
             return significance.micro_sign_test(a, b, decisions.counts).p_value
         return resampling_tests.cluster_sign_flip_test(a, b, clusters, decisions.counts, random_state=seed).p_value
     finite = np.isfinite(a).all() and np.isfinite(b).all()
-    # Of infinite losses the t-test says which method is worse.
+    if test == "groups" and finite and clusters is not None:
+        return t_test_of_groups(a - b, decisions, clusters)
+    # With infinite losses the t-test decides which method is worse.
     if not finite or (test == "t" and clusters is None):
         return significance.t_test(a, b, decisions).p_value
     return resampling_tests.bootstrap_test(a - b, decisions, clusters, random_state=seed).p_value

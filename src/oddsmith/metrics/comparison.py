@@ -126,8 +126,8 @@ class Comparison(Result):
         pairs = len(names) * (len(names) - 1) // 2
         over = "1 pair" if pairs == 1 else f"{pairs} pairs"
         tests = [
-            f"- {part.measure}: {part.test}, level {part.level:g} uncorrected; in parentheses level {part.level:g} "
-            f"after Holm's correction over {over}{_exceptions(part, self.raw)}"
+            f"- {part.measure}: {part.test}, level {part.level:g} after Holm's correction over {over}"
+            f"{_exceptions(part, self.raw)}"
             for part in parts
         ]
         raw = "" if self.raw is None else f", † all but {self.raw}"
@@ -148,14 +148,13 @@ class Comparison(Result):
 def _total(part: MeasureComparison, name: str, raw: str | None) -> str:
     value, best = part.totals[part.names.index(name)], part.totals[part.names.index(part.best)]
     total = f"**{value:.6g}**" if value == best else f"{value:.6g}"
-    plain_mark, corrected = part.mark(name, raw), part.mark(name, raw, corrected=True)
-    marks = f" {plain_mark or '–'} ({corrected or '–'})" if plain_mark or corrected else ""
-    return total + marks
+    return f"{total} {part.mark(name, raw, corrected=True)}".rstrip()
 
 
 def _exceptions(part: MeasureComparison, raw: str | None) -> str:
     """Name what the methods marked "‡" do not beat."""
-    left = {name: part.not_beaten(name) for name in part.names if part.mark(name, raw) == "‡"}
+    marked = [name for name in part.names if part.mark(name, raw, corrected=True) == "‡"]
+    left = {name: part.not_beaten(name, corrected=True) for name in marked}
     return "".join(f"; ‡ {name}: all except {', '.join(others)}" for name, others in left.items())
 
 

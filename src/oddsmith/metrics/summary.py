@@ -1,28 +1,18 @@
-"""All that is usually asked of a forecast, in one dictionary: the ground of reports, gates and command lines."""
+"""The usual measures of a forecast in one dictionary, from which reports, gates and commands are made."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import intervals as _intervals
 from oddsmith.metrics._limits import Asked
-from oddsmith.metrics.calibration_tests import (
-    CalibrationTest,
-    cox_test,
-    hosmer_lemeshow_test,
-    kolmogorov_smirnov_test,
-    kuiper_test,
-    spiegelhalter_test,
-)
+from oddsmith.metrics.calibration_tests import CalibrationTest
 from oddsmith.metrics.measure import MEASURES, Figure, ForecastFunction, Measure, as_forecast
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.result import plain
+from oddsmith.metrics.verdict import TESTS, ForecastCases, verdict_of
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import RandomState
-
-_TESTS = {
-    test.__name__: test
-    for test in (spiegelhalter_test, hosmer_lemeshow_test, cox_test, kolmogorov_smirnov_test, kuiper_test)
-}
 
 
 def summary(
@@ -33,6 +23,7 @@ def summary(
     n_resamples: int = 1000,
     random_state: RandomState = None,
     distinct: int | None = None,
+    groups: Mapping[Any, ScoreTable] | None = None,
 ) -> dict[str, Any]:
     """Return the registered measures of a forecast with definitions, intervals and tests, as plain JSON.
 
@@ -48,12 +39,15 @@ def summary(
     random_state : int, Generator or None
     distinct : int, optional
         How many distinct forecasts there are, where the table holds cells of several.
+    groups : mapping of any key to ScoreTable, optional
+        The forecast of each group of dependent rows, as in `verdict_of`; intervals then resample whole groups.
 
     Returns
     -------
     dict
         "data", "in_sample", "level", and by name "measures" (value, definition, interval) and "tests" (value, p_value,
-        df, definition). What is undefined or refused has a "reason" instead. Infinite numbers are strings.
+        df, definition); and "judged", from `verdict_of`. What is undefined or refused has a "reason" instead. Infinite
+        numbers are strings.
 
     Examples
     --------
@@ -72,7 +66,8 @@ def summary(
             for name, measure in MEASURES.items()
             if measure.resampled and "value" in measures[name]
         }
-        found = _intervals.intervals(asked, table, level=level, n_resamples=n_resamples, random_state=random_state)
+        drawn = table if groups is None else ForecastCases.of(table, groups).grouped()
+        found = _intervals.intervals(asked, drawn, level=level, n_resamples=n_resamples, random_state=random_state)
         for name, one in found.items():
             measures[name]["interval"] = {"reason": str(one)} if isinstance(one, InvalidInputError) else one.to_dict()
     return {
@@ -88,7 +83,8 @@ def summary(
         "in_sample": is_in_sample(table),
         "level": level if intervals else None,
         "measures": measures,
-        "tests": {name: _tested(table, test) for name, test in _TESTS.items()},
+        "tests": {name: _tested(table, test) for name, test in TESTS.items()},
+        "judged": verdict_of(table, groups=groups).to_dict(),
     }
 
 

@@ -3,7 +3,7 @@
 from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, Advice, NextSteps
 from oddsmith.report.class_methods import ClassMethodComparison, compare_class_methods
 from oddsmith.report.class_summary import summarize_classes
-from oddsmith.report.methods import MethodComparison, ScoreMeaning, compare_methods
+from oddsmith.report.methods import MethodComparison, ScoreMeaning, compare_methods, verdict_before
 from oddsmith.report.render import to_html, to_json, to_markdown
 from oddsmith.report.summary import summarize
 
@@ -22,4 +22,5 @@ __all__ = [
     "to_html",
     "to_json",
     "to_markdown",
+    "verdict_before",
 ]

@@ -1,7 +1,8 @@
 """Which method to use, by a rule that resists chance, and what it gains, corrected for having chosen.
 
 The least loss of 25 methods is the luckiest of 25. So the preferred method stands unless others are significantly
-better; and the gain is what this rule gains on each fold when it is applied to the others.
+better; and the gain is what this rule gains on each fold when it is applied to the others. Whether the scores need
+calibration at all is decided by `oddsmith.metrics.verdict_of`.
 """
 
 import math
@@ -11,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
 
 import oddsmith.calibrators as known
 from oddsmith._types import Bools, Floats
@@ -19,9 +19,10 @@ from oddsmith.calibrators import Calibrator
 from oddsmith.classify import AutoScaling, DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
 from oddsmith.classify.scaling import JointScaling
 from oddsmith.metrics.bins import sum_by
-from oddsmith.metrics.enough import too_few
+from oddsmith.metrics.grouped import mean_and_error_of_groups
 from oddsmith.metrics.significance import Decisions, holm, mean_and_error
-from oddsmith.report.signal import ClassSignal, Signal
+from oddsmith.metrics.verdict import FIRST, RELEVANT, Verdict
+from oddsmith.solvers.held_out import HeldOutLaw
 
 __all__ = ["BASE_RATE", "UNCALIBRATED", "Advice", "Gain", "HeldOut", "NextSteps", "advise", "by_preference"]
 
@@ -110,6 +111,8 @@ class HeldOut:
         In which fold each decision is.
     n_folds : int
         In how many folds all decisions were; 1 where methods were not fitted to folds of the same cases.
+    group : ndarray of int, shape (n,), or None
+        Which decisions are dependent.
     """
 
     losses: Mapping[str, Floats]
@@ -117,34 +120,37 @@ class HeldOut:
     truth: NDArray[Any]
     fold: NDArray[np.intp]
     n_folds: int
+    group: NDArray[np.intp] | None = None
 
     def kept(self, mask: Bools) -> "HeldOut":
         """Return some of the decisions."""
         losses = {name: values[mask] for name, values in self.losses.items()}
-        decisions = Decisions(self.decisions.weight[mask], self.decisions.squares[mask])
-        return HeldOut(losses, decisions, self.truth[mask], self.fold[mask], self.n_folds)
+        group = None if self.group is None else self.group[mask]
+        return HeldOut(losses, self.decisions.at(mask), self.truth[mask], self.fold[mask], self.n_folds, group)
 
     @property
     def cases(self) -> Floats:
         """Cases of each class; of equal weight that would vary as much, for float weights."""
         return sum_by(self.truth.astype(np.int64), self.decisions.effective)
 
-    def gain(self, before: Floats, after: Floats) -> Gain:
-        """Return by how much the second losses are less than the first.
+    def mean(self, losses: Floats) -> float:
+        """Return the mean loss over decisions, which may be infinite."""
+        return float(self.decisions.weight @ losses) / float(self.decisions.weight.sum(dtype=np.float64))
 
-        Fits to overlapping folds are not independent: their variance is larger by 1 + k/(k − 1) (Nadeau and Bengio).
-        """
+    def gain(self, before: Floats, after: Floats) -> Gain:
+        """Return by how much the second losses are less than the first."""
         if np.isinf(after).any():
             return Gain(-math.inf, -math.inf, -math.inf, 0.0)
-        mean, error, _ = mean_and_error(before - after, self.decisions)
-        if self.n_folds > 1:
-            error *= math.sqrt(1 + self.n_folds / (self.n_folds - 1))
-        cases = self.cases
-        df = max(float(cases.sum() - cases.max()) - 1, 1.0)
-        if error <= 1e-15 * abs(mean):
-            return Gain(mean, mean, mean, float(mean == 0))
-        half = float(stdtrit(df, 1 - _LEVEL / 2)) * error
-        return Gain(mean, mean - half, mean + half, float(2 * stdtr(df, -abs(mean) / error)))
+        if np.isinf(before).any():
+            return Gain(math.inf, math.inf, math.inf, 0.0)
+        n_groups, difference = None, before - after
+        if self.group is None:
+            mean, error, _ = mean_and_error(difference, self.decisions)
+        else:
+            mean, error, n_groups = mean_and_error_of_groups(difference, self.decisions, self.group)
+        law = HeldOutLaw.of(error, self.n_folds, self.cases, n_groups)
+        half = law.half_width(1 - _LEVEL)
+        return Gain(mean, mean - half, mean + half, law.p_value(mean))
 
     def choose(self, preference: Sequence[str]) -> str:
         """Return the preferred method, unless others are significantly better than it.
@@ -189,9 +195,10 @@ class Advice:
 
     Attributes
     ----------
-    kind : {"reversed", "few", "no signal", "calibrate", "no difference", "leave"}
-        What the data say: the score is the wrong way round; there are too few cases; the score says nothing;
-        calibrating gains, changes nothing for certain, or loses.
+    kind : {"reversed", "few", "copies", "no signal", "calibrate", "no difference", "no gain", "leave"}
+        What to do first: the score is reversed, has too few cases, consists of copies, or carries no signal. Else
+        whether calibrating gains, makes no clear difference, makes the loss larger although calibration is in doubt, or
+        is not needed.
     method : str
         The method that is recommended, or the preferred one where none is.
     baseline : str
@@ -205,7 +212,7 @@ class Advice:
     n_methods : int
         How many were chosen from.
     words : str
-        All of that in sentences.
+        All of that in sentences, after those of the verdict.
     """
 
     kind: str
@@ -220,16 +227,17 @@ class Advice:
 
     @property
     def comes_first(self) -> bool:
-        """Whether it makes the figures of all methods moot."""
-        return self.kind in ("reversed", "few", "no signal")
+        """Whether there is a problem to solve before methods matter."""
+        return self.kind in FIRST
 
 
 class NextSteps(NamedTuple):
-    """What to do next: fit a method, given by its name; or what to do with reversed or already calibrated scores."""
+    """What to do next: fit a method, given by its name; or what to do with reversed, copied or calibrated scores."""
 
     fit: Callable[[str], str]
     if_reversed: str
     if_calibrated: str
+    if_copied: str = "remove the copies, or pass groups= so that copies count as one case"
 
 
 def advise(
@@ -237,69 +245,81 @@ def advise(
     baseline: str,
     base_rate: Floats,
     preference: Sequence[str],
-    signal: Signal | ClassSignal,
+    verdict: Verdict,
     *,
-    few: str,
     next_steps: NextSteps,
 ) -> Advice:
     """Recommend a method, the first by preference unless others are better.
 
-    `held` has the losses of all methods and of the baseline; `base_rate` are those of the base rate. `few` says in
-    words how many cases there are and how many it would take.
+    `held` has the losses of all methods and of the baseline; `base_rate` are those of the base rate. `verdict` decides
+    whether the scores need calibration.
     """
     method, after = held.choose(preference), held.nested(preference)
     gain = held.gain(held.losses[baseline], after)
-    before = float(mean_and_error(held.losses[baseline], held.decisions)[0])
-    kind = _kind(held, signal, baseline, gain, held.gain(base_rate, after))
+    relevant = RELEVANT * held.mean(base_rate)
+    kind = _kind(verdict, baseline, gain, held.gain(base_rate, after), relevant)
     if kind == "leave":
         method = baseline
     elif kind not in ("calibrate", "no difference"):
         method = preference[0]
-    found = Advice(kind, method, baseline, before, before - gain.mean, gain, preference[0], len(preference), "")
-    return replace(found, words=_words(found, few, signal, next_steps))
+    before, loss = held.mean(held.losses[baseline]), held.mean(after)
+    found = Advice(kind, method, baseline, before, loss, gain, preference[0], len(preference), "")
+    return replace(found, words=_words(found, verdict, next_steps, relevant))
 
 
-def _kind(held: HeldOut, signal: Signal | ClassSignal, baseline: str, gain: Gain, over_base_rate: Gain) -> str:
-    if signal.kind == "reversed":
-        return "reversed"
-    if too_few(*held.cases):
-        return "few"
+def _kind(verdict: Verdict, baseline: str, gain: Gain, over_base_rate: Gain, relevant: float) -> str:
     # A map that is not monotone may find what the order of the scores does not show.
-    if signal.kind == "none" and over_base_rate.low <= 0:
-        return "no signal"
-    if gain.low > 0:
+    if verdict.comes_first and not (verdict.kind == "no signal" and over_base_rate.low > 0):
+        return verdict.kind
+    if baseline == BASE_RATE or verdict.kind in ("no signal", "untested"):
+        return "calibrate" if gain.low > 0 else "no difference"
+    if verdict.kind in ("miscalibrated", "impossible"):
+        return "calibrate" if gain.mean > 0 else "no gain"
+    if gain.low > 0 and gain.mean >= relevant:
         return "calibrate"
-    return "leave" if gain.high < 0 and baseline == UNCALIBRATED else "no difference"
+    if verdict.kind == "calibrated" and gain.high < relevant:
+        return "leave"
+    return "no gain" if gain.high < 0 else "no difference"
 
 
-def _words(advice: Advice, few: str, signal: Signal | ClassSignal, next_steps: NextSteps) -> str:
+def _words(advice: Advice, verdict: Verdict, next_steps: NextSteps, relevant: float) -> str:
     fit = f"Next: {next_steps.fit(advice.default if advice.kind == 'leave' else advice.method)}"
     if advice.kind == "reversed":
-        return f"{signal.words()} {signal.beyond_repair} Next: {next_steps.if_reversed}"
+        return f"{verdict.words} Calibration cannot repair that. Next: {next_steps.if_reversed}"
     if advice.kind == "few":
-        return f"Cannot tell: {few}. In doubt, use {advice.default}. {fit}"
+        return f"{verdict.words} In doubt, use {advice.default}. {fit}"
+    if advice.kind == "copies":
+        return f"{verdict.words} Next: {next_steps.if_copied}"
     if advice.kind == "no signal":
-        return f"{signal.words()} Calibration can only return the base rate. Next: find a score that tells more."
-    loss = "log-loss per case on held-out cases"
-    if advice.baseline == BASE_RATE:
-        change = f"the {loss} is {advice.after:.4f}, that of the base rate {advice.before:.4f}, {_gain_words(advice)}"
-        before = "The scores are not probabilities, so there is no log-loss before calibration to compare with. "
-    else:
-        goes = "falls" if advice.gain.mean > 0 else "rises"
-        change = f"the {loss} {goes} from {advice.before:.4f} to {advice.after:.4f}, {_gain_words(advice)}"
-        before = ""
+        return (
+            f"{verdict.words} Calibration can only return the base rate. Next: find a score that separates the classes."
+        )
+    change = _change_words(advice)
+    if advice.kind == "calibrate":
+        return f"{verdict.words} Calibrate with {advice.method}: {change}. {_why(advice)}{fit}"
+    if advice.kind == "no gain":
+        none = f"The methods compared do not improve the scores: with {advice.default} {change}."
+        return f"{verdict.words} {none} Next: compare other methods, or collect more cases."
     if advice.kind == "leave":
-        return f"Leave the scores uncalibrated: with {advice.default} {change}. Next: {next_steps.if_calibrated}"
-    if advice.kind == "no difference":
-        step = fit if advice.baseline == BASE_RATE else f"Next: {next_steps.if_calibrated}"
-        return f"Calibrating makes no clear difference: with {advice.method} {change}. {before}{step}"
-    return f"Calibrate with {advice.method}: {change}. {before}{_why(advice)}{fit}"
+        keep = f"Leave the scores uncalibrated: with {advice.default} {change}."
+        return f"{verdict.words} {keep} Next: {next_steps.if_calibrated}"
+    step = fit if advice.baseline == BASE_RATE or advice.gain.mean >= relevant else f"Next: {next_steps.if_calibrated}"
+    return f"{verdict.words} Calibrating makes no clear difference: with {advice.method} {change}. {step}"
 
 
-def _gain_words(advice: Advice) -> str:
+def _change_words(advice: Advice) -> str:
+    loss = "log-loss per case on held-out cases"
+    if math.isinf(advice.after):
+        return f"the {loss} is infinite, because some outcomes get a probability of 0"
+    if math.isinf(advice.before):
+        return f"the {loss} falls from infinity to {advice.after:.4f}"
     gain, low, high = (f"{value:.4f}".replace("-", "−") for value in advice.gain[:3])
     chosen = f", corrected for the choice among {advice.n_methods} methods" if advice.n_methods > 1 else ""
-    return f"a gain of {gain} (95 % interval {low} to {high}{chosen})"
+    told = f"a gain of {gain} (95 % interval {low} to {high}{chosen})"
+    if advice.baseline == BASE_RATE:
+        return f"the {loss} is {advice.after:.4f}, that of the base rate {advice.before:.4f}, {told}"
+    goes = "falls" if advice.gain.mean > 0 else "rises"
+    return f"the {loss} {goes} from {advice.before:.4f} to {advice.after:.4f}, {told}"
 
 
 def _why(advice: Advice) -> str:

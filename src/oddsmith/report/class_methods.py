@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_softmax
 
 from oddsmith import _check
@@ -14,14 +14,14 @@ from oddsmith.classify.class_fit import fit_class_rows
 from oddsmith.classify.scaling import JointScaling
 from oddsmith.maps.joint import LEAST
 from oddsmith.metrics import ClassForecast
-from oddsmith.metrics.class_summary import forecast_of_rows
-from oddsmith.metrics.compare import Rows, compare_gains
-from oddsmith.metrics.enough import few_cases_of_classes
+from oddsmith.metrics.class_summary import forecast_of_rows, group_numbers, verdict_of_classes
+from oddsmith.metrics.compare import GROUPS, Rows, compare_gains
+from oddsmith.metrics.signal import ClassSignal
 from oddsmith.metrics.significance import Decisions
 from oddsmith.report.advice import UNCALIBRATED, HeldOut, NextSteps, advise, by_preference
-from oddsmith.report.signal import ClassSignal
 from oddsmith.report.standings import Standings, held_out
 from oddsmith.table.class_rows import ClassRows
+from oddsmith.table.group_folds import deal_groups
 from oddsmith.table.resample import dealt
 
 __all__ = ["ClassMethodComparison", "compare_class_methods"]
@@ -39,10 +39,13 @@ class ClassMethodComparison(Standings):
         Held-out rows as they came, fold by fold.
     log_prob : dict of str to ndarray of shape (n, k)
         What each method says of them.
+    group : ndarray of int, shape (n,), or None
+        The group of each held-out row, where rows are dependent within groups.
     """
 
     rows: ClassRows
     log_prob: dict[str, Floats]
+    group: NDArray[np.intp] | None = None
 
     def held_out(self, method: str) -> ClassRows:
         """Return what a method says of the held-out rows: logs of probabilities, which are logits."""
@@ -55,6 +58,7 @@ def compare_class_methods(
     *,
     n_folds: int = 5,
     random_state: int = 0,
+    groups: ArrayLike | None = None,
     next_steps: NextSteps | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> ClassMethodComparison:
@@ -72,6 +76,9 @@ def compare_class_methods(
         Unfitted; a calibrator is fitted to each class against the rest.
     n_folds : int, default 5
         At most the number of cases outside the most frequent class.
+    groups : array-like of shape (n,), optional
+        Which rows are dependent, such as the visits of a patient. Folds keep groups whole, and tests and intervals
+        count groups.
     random_state, next_steps, progress
         As in `compare_methods`.
 
@@ -83,16 +90,19 @@ def compare_class_methods(
     >>> sorted(compare_class_methods(rows, {"temperature": TemperatureScaling()}).ranking)
     ['temperature', 'uncalibrated']
     """
-    whole = _in_canonical_order(rows)
+    group = group_numbers(rows, groups)
+    whole, group = _in_canonical_order(rows, group)
     counted = whole.weight is None or whole.weight.dtype.kind == "i"
     units = whole.class_weights if counted else np.bincount(whole.truth, minlength=len(whole.labels))
     outside = int(units.sum() - units.max(initial=0))
-    k = min(_check.whole_number(n_folds, "n_folds", low=2), outside)
+    most = outside if group is None else min(outside, int(group.max()) + 1)
+    k = min(_check.whole_number(n_folds, "n_folds", low=2), most)
     seed = _check.whole_number(random_state, "random_state", low=0)
     if k < 2:
         must = "two cases or more must lie outside the most frequent class to compare methods"
-        _check.fail(must, f"{outside}", "bring more data")
-    splits = list(_folds(whole, k, seed))
+        _check.fail(must, f"{outside}", "collect more cases")
+    verdict = verdict_of_classes(whole, groups=group)
+    splits = list(_folds(whole, k, seed) if group is None else _folds_of_groups(whole, group, k, seed))
     held = _joined([part for _, part in splits])
 
     def log_prob(method: ClassCalibrator) -> list[Floats]:
@@ -104,13 +114,14 @@ def compare_class_methods(
     logs = {name: np.take_along_axis(values, truth[:, None], axis=1)[:, 0] for name, values in found.items()}
     base_rate = np.concatenate([_base_rate(rest)[part.truth] for rest, part in splits])
     fold = np.repeat(np.arange(k), [part.n_rows for _, part in splits])
+    if group is not None:
+        group = np.concatenate([group[at] for at in _places_of_groups(whole, group, k, seed)])
     advice = advise(
-        HeldOut({name: -values for name, values in logs.items()}, decisions, truth, fold, k),
+        HeldOut({name: -values for name, values in logs.items()}, decisions, truth, fold, k, group),
         UNCALIBRATED,
         -base_rate,
         by_preference({name: methods[name] for name in fitted}),
-        signal := ClassSignal.of(forecast_of_rows(whole)),
-        few=few_cases_of_classes(*np.bincount(truth, decisions.effective)),
+        verdict,
         next_steps=next_steps or _in_python(methods),
     )
     squared, hits = {}, {}
@@ -118,21 +129,50 @@ def compare_class_methods(
         forecast = ClassForecast(np.exp(values), truth, decisions.weight, np.array(held.labels, dtype=object))
         squared[name], hits[name] = -forecast.squared_distance, forecast.right.astype(np.float64)
     comparison = compare_gains(
-        Rows(logs, squared, hits, (logs, squared), decisions, None, seed),
-        "ZY04" if counted else "t",
+        Rows(logs, squared, hits, (logs, squared), decisions, group, seed),
+        GROUPS if group is not None else "ZY04" if counted else "t",
         None,
         UNCALIBRATED,
     )
     return ClassMethodComparison(
-        comparison=comparison, n_folds=k, failed=failed, advice=advice, signal=signal, rows=held, log_prob=found
+        comparison=comparison,
+        n_folds=k,
+        failed=failed,
+        advice=advice,
+        judged=verdict,
+        signal=ClassSignal.of(forecast_of_rows(whole)),
+        rows=held,
+        log_prob=found,
+        group=group,
     )
 
 
-def _in_canonical_order(rows: ClassRows) -> ClassRows:
+def _in_canonical_order(rows: ClassRows, group: NDArray[np.intp] | None) -> tuple[ClassRows, NDArray[np.intp] | None]:
     """Leave out rows without weight, and sort the others, so that the order in which they came does not matter."""
     weight = np.ones(rows.n_rows, np.int64) if rows.weight is None else rows.weight
     order = np.lexsort((weight, *rows.values.T, rows.truth))
-    return _taken(rows, order[weight[order] > 0], weight)
+    kept = order[weight[order] > 0]
+    # Groups are numbered among the rows with weight.
+    place = np.cumsum(weight > 0) - 1
+    return _taken(rows, kept, weight), None if group is None else group[place[kept]]
+
+
+def _places_of_groups(rows: ClassRows, group: NDArray[np.intp], n_folds: int, seed: int) -> Iterator[NDArray[np.intp]]:
+    """Return the places of the rows in each fold of whole groups."""
+    amounts = np.zeros((int(group.max()) + 1, len(rows.labels)))
+    np.add.at(amounts, (group, rows.truth), 1.0 if rows.weight is None else rows.weight)
+    fold = deal_groups(amounts, n_folds, seed)[group]
+    return (np.flatnonzero(fold == number) for number in range(n_folds))
+
+
+def _folds_of_groups(
+    rows: ClassRows, group: NDArray[np.intp], n_folds: int, seed: int
+) -> Iterator[tuple[ClassRows, ClassRows]]:
+    """Deal whole groups to folds, and return what is outside and inside each."""
+    assert rows.weight is not None
+    for inside in _places_of_groups(rows, group, n_folds, seed):
+        outside = np.setdiff1d(np.arange(rows.n_rows), inside)
+        yield _taken(rows, outside, rows.weight), _taken(rows, inside, rows.weight)
 
 
 def _folds(rows: ClassRows, n_folds: int, seed: int) -> Iterator[tuple[ClassRows, ClassRows]]:
@@ -188,4 +228,4 @@ def _in_python(methods: Mapping[str, ClassCalibrator]) -> NextSteps:
         joint = isinstance(methods[name], JointScaling)
         return f"{made}.fit(rows, y)" if joint else f"CalibratedClassifier(method={made}, multiclass='one_vs_rest')"
 
-    return NextSteps(fit, "put the columns in the order of the labels", "take them for probabilities")
+    return NextSteps(fit, "put the columns in the order of the labels", "use them as probabilities")

@@ -1,4 +1,4 @@
-"""What a report on several classes says, as a plain dictionary: everything that is drawn or written comes out of it."""
+"""The content of a report on several classes as a plain dictionary, from which everything is drawn and written."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -42,6 +42,7 @@ def summarize_classes(
     source: Mapping[str, str] | None = None,
     costs: ArrayLike | None = None,
     random_state: int = 0,
+    groups: ArrayLike | None = None,
     next_steps: NextSteps | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:
@@ -56,6 +57,8 @@ def summarize_classes(
     costs : array-like of shape (k, k), optional
         Cost of deciding for the class of a row when the class of a column is true, as in `oddsmith.decide`. Decisions
         are then those of least expected cost instead of the most probable classes.
+    groups : array-like of shape (n,), optional
+        As in `compare_class_methods`.
     name, source, random_state, next_steps, progress
         As in `summarize`.
 
@@ -77,14 +80,21 @@ def summarize_classes(
     report = progress or (lambda _: None)
     matrix = None if costs is None else _checked(costs, len(rows.labels))
     compared = compare_class_methods(
-        rows, methods, random_state=random_state, next_steps=next_steps, progress=lambda share: report(0.7 * share)
+        rows,
+        methods,
+        random_state=random_state,
+        groups=groups,
+        next_steps=next_steps,
+        progress=lambda share: report(0.7 * share),
     )
     recommended = compared.advice.method
     evaluation, forecasts = {}, {}
     shown = list(dict.fromkeys([UNCALIBRATED, recommended]))
     for done, method in enumerate(shown):
         held_out = compared.held_out(method)
-        evaluation[method] = evaluate_classes(held_out, n_resamples=_SAMPLES, random_state=random_state)
+        evaluation[method] = evaluate_classes(
+            held_out, n_resamples=_SAMPLES, random_state=random_state, groups=compared.group
+        )
         forecasts[method] = forecast_of_rows(held_out)
         report(0.7 + 0.25 * (done + 1) / len(shown))
     worst = _worst_first(evaluation[recommended]["classes"])

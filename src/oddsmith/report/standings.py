@@ -10,10 +10,10 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.errors import OddsmithWarning
-from oddsmith.metrics import Comparison
+from oddsmith.metrics import Comparison, Verdict
 from oddsmith.metrics.result import plain
+from oddsmith.metrics.signal import ClassSignal, Signal
 from oddsmith.report.advice import Advice
-from oddsmith.report.signal import ClassSignal, Signal
 
 __all__ = ["Standings", "held_out"]
 
@@ -36,14 +36,17 @@ class Standings:
         Methods that could not be fitted, and why.
     advice : Advice
         Which method to use, and what it gains.
+    judged : Verdict
+        Whether the uncalibrated scores can be used as probabilities.
     signal : Signal or ClassSignal
-        Whether the scores tell the classes apart at all.
+        Whether the scores separate the classes at all.
     """
 
     comparison: Comparison
     n_folds: int
     failed: dict[str, str]
     advice: Advice
+    judged: Verdict
     signal: Signal | ClassSignal
 
     @property
@@ -64,7 +67,7 @@ class Standings:
 
     @property
     def baseline(self) -> str:
-        """What methods are compared with: uncalibrated scores, or the base rate where those are no probabilities."""
+        """What methods are compared with: uncalibrated scores, or the base rate where those are not probabilities."""
         return self.advice.baseline
 
     @property
@@ -77,8 +80,9 @@ class Standings:
         """Which method has the least log-loss, and which ones cannot be told from it."""
         part, best = self.comparison["log_loss"], self.ranking[0]
         told = f"{best} has the least log-loss, {self.mean('log_loss')[best]:z.4f} per case"
-        if self.advice.kind == "few":
-            return f"{told}; with so few cases the order of the methods means nothing."
+        if self.advice.kind in ("few", "copies"):
+            why = "the cases are too few" if self.advice.kind == "few" else "the cases are not independent"
+            return f"{told}; {why} to rank the methods."
         if self.advice.kind == "reversed":
             return f"{told}; compare again once {self.signal.repaired}."
         left = [name for name in self.ranking if name in part.not_beaten(best, corrected=True)]
@@ -93,6 +97,7 @@ class Standings:
             "verdict": self.verdict,
             "standing": self.standing,
             "advice": {**asdict(self.advice), "gain": self.advice.gain._asdict()},
+            "judged": self.judged,
             "signal": {**asdict(self.signal), "kind": self.signal.kind},
             "ranking": self.ranking,
             "folds": self.n_folds,

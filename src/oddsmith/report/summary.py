@@ -1,4 +1,4 @@
-"""What a report says, as a plain dictionary: everything that is drawn or written comes out of it."""
+"""The content of a report as a plain dictionary, from which everything is drawn and written."""
 
 import math
 import warnings
@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from oddsmith.calibrators import Calibrator
@@ -52,6 +53,7 @@ def summarize(
     source: Mapping[str, str] | None = None,
     random_state: int = 0,
     scores_are: ScoreMeaning = "score",
+    groups: Mapping[Any, ScoreTable] | None = None,
     next_steps: NextSteps | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:
@@ -71,7 +73,7 @@ def summarize(
         Where the data came from, in words: such as the columns of a file.
     random_state : int, default 0
         Of folds and intervals.
-    scores_are, next_steps, progress
+    scores_are, groups, next_steps, progress
         As in `compare_methods`.
 
     Returns
@@ -94,6 +96,7 @@ def summarize(
         methods,
         random_state=random_state,
         scores_are=scores_are,
+        groups=groups,
         next_steps=next_steps,
         progress=lambda share: report(0.5 * share),
     )
@@ -104,7 +107,8 @@ def summarize(
     for done, (method, forecast) in enumerate(forecasts.items()):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", OddsmithWarning)
-            evaluation[method] = summary(forecast, n_resamples=_SAMPLES, random_state=random_state)
+            parts = _forecasts_of_groups(compared, method)
+            evaluation[method] = summary(forecast, n_resamples=_SAMPLES, random_state=random_state, groups=parts)
         report(0.5 + 0.4 * (done + 1) / len(forecasts))
     content = {
         "schema": SCHEMA,
@@ -129,12 +133,27 @@ def summarize(
 
 def _forecast(compared: MethodComparison, method: str, rows: int) -> ScoreTable:
     """Return the held-out forecasts of a method as a table."""
-    places, squares = np.arange(len(compared.pos), dtype=np.float64), (compared.pos_sq, compared.neg_sq)
-    pos, neg = compared.pos, compared.neg
+    return _forecast_at(compared, method, np.arange(len(compared.pos)), rows)
+
+
+def _forecasts_of_groups(compared: MethodComparison, method: str) -> dict[int, ScoreTable] | None:
+    """Return the held-out forecasts of a method for each group."""
+    if compared.group is None:
+        return None
+    order = np.argsort(compared.group, kind="stable")
+    names, starts = np.unique(compared.group[order], return_index=True)
+    places = np.split(order, starts[1:])
+    return {int(name): _forecast_at(compared, method, at) for name, at in zip(names, places, strict=True)}
+
+
+def _forecast_at(compared: MethodComparison, method: str, at: NDArray[np.intp], rows: int = -1) -> ScoreTable:
+    """Return the held-out forecasts of some cells as a table."""
+    pos, neg = compared.pos[at], compared.neg[at]
+    squares = [None if column is None else column[at] for column in (compared.pos_sq, compared.neg_sq)]
     if compared.pos_sq is None:
         pos, neg = pos.astype(np.int64), neg.astype(np.int64)
-    cells = ScoreTable(places, pos, neg, *squares, rows=rows)
-    return cells.map(lambda place: compared.log_odds[method][place.astype(np.intp)])
+    cells = ScoreTable(np.arange(len(at), dtype=np.float64), pos, neg, squares[0], squares[1], rows=rows)
+    return cells.map(lambda place: compared.log_odds[method][at[place.astype(np.intp)]])
 
 
 def _forecast_parts(forecast: ScoreTable) -> dict[str, Any]:

@@ -30,28 +30,25 @@ _BIAS = "Noise inflates these errors; ≈ is bias-corrected, “by chance” is 
 
 
 def marks_explained(shown: Collection[str], raw: str) -> str:
-    """Say what the marks of a table mean, of those that it has.
+    """Explain the marks that a table has.
 
     Parameters
     ----------
     shown : collection of str
-        Marks of all cells, such as "*(‡)".
+        Marks of all cells.
     raw : str
         What the methods are compared with.
 
     Examples
     --------
-    >>> marks_explained(["", "*(‡)"], "uncalibrated")[:59]
-    '* significantly better than all others, ‡ significantly bet'
+    >>> marks_explained(["", "*"], "uncalibrated")[:60]
+    "* significantly better than all others, after Holm's correct"
     >>> marks_explained([""], "uncalibrated")
     ''
     """
     text = "".join(shown)
     found = [f"{mark} {words.format(raw=raw)}" for mark, words in _MARKS.items() if mark in text]
-    if not found:
-        return ""
-    where = "in parentheses" if "(" in text else "nothing is left"
-    return f"{', '.join(found)}; {where} after Holm's correction for the number of pairs."
+    return f"{', '.join(found)}, after Holm's correction for the number of pairs." if found else ""
 
 
 def bias_explained(cells: Iterable[list[str]]) -> str:
@@ -133,11 +130,8 @@ def rows_of_methods(compared: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _marks_of(compared: Mapping[str, Any], method: Mapping[str, Any]) -> str:
-    """Return the marks of a method on a measure, none where the cases are too few to tell."""
-    mark, holm = method["mark"], method["mark_holm"]
-    if compared["advice"]["kind"] == "few":
-        return ""
-    return f"{mark}({holm})" if holm else mark
+    """Return the mark of a method on a measure after Holm's correction, none where the cases allow no ranking."""
+    return "" if compared["advice"]["kind"] in ("few", "copies") else str(method["mark_holm"])
 
 
 def rows_of_measures(evaluation: Mapping[str, Any], *, classes: bool = False) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What may be odd about the data of a fit, found without looking at any method."""
+"""Oddities in the data of a fit, found without looking at any method."""
 
 import math
 
@@ -10,6 +10,9 @@ from oddsmith.table.table import Sample, ScoreTable
 
 #: Scores whose area under the curve lies this many standard errors below ½ look the wrong way round.
 _REVERSED = -2.0
+#: Copies of rows: neighboring scores that share a rate of positives; the least number of scores expected to have both
+#: labels for a judgement; and the share of that number at or below which equal rows count as copies.
+_NEIGHBORS, _EXPECTED, _MIXED = 10, 15.0, 0.3
 _LONG = 20_000
 _BLOCK = 512
 _SAMPLE = 1024
@@ -90,3 +93,32 @@ def _some(rows: ScoreRows, positive: bool) -> Floats:
         return np.asarray(thin)
     held = rows.scores[rows.positive == positive]
     return np.asarray(held[:: max(1, len(held) // _SAMPLE)])
+
+
+def share_of_copies(table: ScoreTable) -> float:
+    """Return the share of rows that repeat an earlier one, score and label; 0 where chance explains equal scores.
+
+    Rows with equal scores that are cases of their own, as a forest's votes, have different labels as often as the rate
+    of positives among their neighbors implies. Copies never do.
+
+    Examples
+    --------
+    >>> scores, y = np.arange(300.0), np.arange(300) % 2
+    >>> share_of_copies(ScoreTable.from_arrays(np.tile(scores, 4), np.tile(y, 4)))
+    0.75
+    >>> share_of_copies(ScoreTable.from_arrays(np.tile(scores, 4), np.repeat(y, 4)))
+    0.0
+    """
+    if table.kind != "count" or table.resolution is not None:
+        return 0.0
+    pos, total = table.pos.astype(np.float64), table.total.astype(np.float64)
+    block = np.arange(len(total)) // _NEIGHBORS
+    # By cells, not by rows: one cell of many rows must not be its own neighborhood.
+    rate = (np.bincount(block, pos / total) + 0.5) / (np.bincount(block) + 1)
+    repeated = total > 1
+    near, times = rate[block][repeated], total[repeated]
+    expected = float(np.sum(1 - near**times - (1 - near) ** times))
+    mixed = (pos[repeated] > 0) & (pos[repeated] < times)
+    if expected < _EXPECTED or mixed.sum() > _MIXED * expected:
+        return 0.0
+    return float(np.sum(times[~mixed] - 1) / total.sum())

@@ -1,4 +1,4 @@
-"""Whether scores tell the classes apart at all, and the right way round: what has to be said before anything else."""
+"""Whether scores separate the classes at all, and in the right direction: reported before anything else."""
 
 import math
 from dataclasses import dataclass
@@ -6,7 +6,8 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from oddsmith.metrics import ClassForecast, auc
+from oddsmith.metrics.classes import ClassForecast
+from oddsmith.metrics.ranking import auc
 from oddsmith.table import ScoreTable
 from oddsmith.table.signal import ranking_z
 
@@ -14,8 +15,8 @@ __all__ = ["ClassSignal", "Signal"]
 
 Kind = Literal["rising", "reversed", "none"]
 
-#: Standard errors beyond which what is seen is no chance. That a score is reversed is told more reluctantly: most are
-#: not.
+#: Number of standard errors at which a difference counts as significant. A reversed score needs more evidence, because
+#: most scores are not reversed.
 _RISING, _REVERSED = 2.0, -3.0
 
 
