@@ -90,7 +90,10 @@ def test_copies_are_told_from_equal_scores():
     rng = np.random.default_rng(6)
     repeated = copied(300, 10, rng)
     assert share_of_copies(ScoreTable.from_arrays(repeated.prob, repeated.y)) == pytest.approx(0.9)
-    assert repeated.judged().words.startswith("Cannot tell: 90.0% of the rows are copies of another row")
+    found, once = repeated.judged(), repeated.judged(by_group=True)
+    assert found.words.startswith("Warning: 90.0% of the rows are copies of another row (equal scores and label); all")
+    assert found.p_value == pytest.approx(once.p_value)
+    assert found.kind == once.kind
     plain = sloped(3000, 1.0, rng)
     for decimals in (1, 2, 3):
         votes = np.round(plain.prob, decimals)
@@ -175,11 +178,13 @@ def test_classes_are_judged_by_the_same_rules():
 
 def test_copied_rows_of_classes_are_found_and_count_once_as_groups():
     copies = class_rows(200, 1, copies=8)
-    assert verdict_of_classes(copies).words.startswith("Cannot tell: 87.5% of the rows are copies")
+    found = verdict_of_classes(copies)
+    assert found.words.startswith("Warning: 87.5% of the rows are copies of another row")
     once = verdict_of_classes(class_rows(200, 1), groups=np.arange(200))
     many = verdict_of_classes(copies, groups=np.tile(np.arange(200), 8))
     assert many.p_value == pytest.approx(once.p_value)
-    assert many.kind == once.kind
+    assert found.p_value == pytest.approx(once.p_value)
+    assert many.kind == found.kind == once.kind
 
 
 def test_a_class_that_was_impossible():

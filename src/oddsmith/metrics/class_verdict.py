@@ -24,7 +24,6 @@ from oddsmith.metrics.verdict import (
     GainEstimate,
     Verdict,
     base_rate_loss,
-    copied,
     corrected,
     decided,
     doubts_about,
@@ -69,9 +68,11 @@ def class_verdict(
     n_groups = 0 if group is None else len(np.unique(group))
     if group is not None and n_groups < FEWEST_GROUPS:
         return Verdict("few", f"Cannot tell: {few_groups(n_groups)}.")
-    copies = _share_of_copies(forecast, np.exp(lines)) if group is None else 0.0
-    if copies >= MANY_COPIES:
-        return copied(copies)
+    copies = 0.0
+    if group is None:
+        copies, same = copies_among(forecast, np.exp(lines))
+        if copies >= MANY_COPIES:
+            group, n_groups = same, len(np.unique(same))
     if signal.kind == "none":
         return Verdict("no signal", signal.words())
     right = float(decisions.weight @ forecast.right) / float(decisions.weight.sum())
@@ -120,19 +121,19 @@ def _class_design_effect(forecast: ClassForecast, group: NDArray[np.intp]) -> fl
     return design_effect(sums, (scores.T * forecast.squared_weight) @ scores)
 
 
-def _share_of_copies(forecast: ClassForecast, likely: Floats) -> float:
-    """Return the share of rows that repeat an earlier one; 0 where chance explains equal rows."""
+def copies_among(forecast: ClassForecast, likely: Floats) -> tuple[float, NDArray[np.intp]]:
+    """Return the share of rows that repeat an earlier one, 0 where chance explains equal rows, and which are equal."""
     if forecast.weight.dtype.kind == "f":
-        return 0.0
+        return 0.0, np.arange(len(forecast))
     rows = np.ascontiguousarray(forecast.prob)
     keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
     first, index, times = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)[1:]
     repeated = times > 1
     if not repeated.any():
-        return 0.0
+        return 0.0, index
     expected = float(np.sum(1 - np.sum(likely[first[repeated]] ** times[repeated, None], axis=1)))
     mixed = np.zeros(len(times), bool)
     mixed[index[forecast.truth != forecast.truth[first[index]]]] = True
     if expected < _EXPECTED or np.sum(mixed) > _MIXED * expected:
-        return 0.0
-    return float(np.sum(times[repeated & ~mixed] - 1)) / len(rows)
+        return 0.0, index
+    return float(np.sum(times[repeated & ~mixed] - 1)) / len(rows), index

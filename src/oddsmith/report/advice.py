@@ -208,8 +208,8 @@ class Advice:
 
     Attributes
     ----------
-    kind : {"reversed", "few", "copies", "no signal", "calibrate", "no difference", "no gain", "leave"}
-        What to do first: the score is reversed, has too few cases, consists of copies, or carries no signal. Else
+    kind : {"reversed", "few", "no signal", "calibrate", "no difference", "no gain", "leave"}
+        What to do first: the score is reversed, has too few cases, or carries no signal. Else
         whether calibrating gains, makes no clear difference, makes the loss larger although calibration is in doubt, or
         is not needed.
     method : str
@@ -245,12 +245,11 @@ class Advice:
 
 
 class NextSteps(NamedTuple):
-    """What to do next: fit a method, given by its name; or what to do with reversed, copied or calibrated scores."""
+    """What to do next: fit a method, given by its name; or what to do with reversed or calibrated scores."""
 
     fit: Callable[[str], str]
     if_reversed: str
     if_calibrated: str
-    if_copied: str = "remove the copies, or pass groups= so that copies count as one case"
 
 
 def advise(
@@ -301,8 +300,6 @@ def _words(advice: Advice, verdict: Verdict, next_steps: NextSteps, relevant: fl
         return f"{verdict.words} Calibration cannot repair that. Next: {next_steps.if_reversed}"
     if advice.kind == "few":
         return f"{verdict.words} In doubt, use {advice.default}. {fit}"
-    if advice.kind == "copies":
-        return f"{verdict.words} Next: {next_steps.if_copied}"
     if advice.kind == "no signal":
         return (
             f"{verdict.words} Calibration can only return the base rate. Next: find a score that separates the classes."

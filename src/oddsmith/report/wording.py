@@ -131,7 +131,7 @@ def rows_of_methods(compared: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _marks_of(compared: Mapping[str, Any], method: Mapping[str, Any]) -> str:
     """Return the mark of a method on a measure after Holm's correction, none where the cases allow no ranking."""
-    return "" if compared["advice"]["kind"] in ("few", "copies") else str(method["mark_holm"])
+    return "" if compared["advice"]["kind"] == "few" else str(method["mark_holm"])
 
 
 def rows_of_measures(evaluation: Mapping[str, Any], *, classes: bool = False) -> Iterator[dict[str, Any]]:
