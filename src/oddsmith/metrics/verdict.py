@@ -83,7 +83,7 @@ class GainEstimate(NamedTuple):
     high: float
 
 
-class Evidence(NamedTuple):
+class CalibrationEvidence(NamedTuple):
     """Tests and effect size: the p-value corrected for the number of tests, which test has it, and the gain."""
 
     p_value: float | None
@@ -295,7 +295,7 @@ def corrected(primary: tuple[str, float] | None, others: Mapping[str, float]) ->
     return min(found, key=lambda one: one[0]) if found else (None, "")
 
 
-def _evidence(forecast: ScoreTable) -> Evidence:
+def _evidence(forecast: ScoreTable) -> CalibrationEvidence:
     """Return tests and effect size for independent rows."""
     p_values = _p_values(forecast, TESTS)
     primary = p_values.pop("cox_test", None)
@@ -310,7 +310,7 @@ def _evidence(forecast: ScoreTable) -> Evidence:
         p_left, test_left = corrected(None, _by_title(_p_values(left, p_values)))
         beyond = test_left if p_left is not None and p_left < LEVEL else ""
     gain = GainEstimate(found["corrected"], found["low"], found["high"])
-    return Evidence(p, test, gain, _line_words(line), beyond)
+    return CalibrationEvidence(p, test, gain, _line_words(line), beyond)
 
 
 def _p_values(forecast: ScoreTable, names: Iterable[str]) -> dict[str, float]:
@@ -326,7 +326,7 @@ def _by_title(p_values: Mapping[str, float]) -> dict[str, float]:
     return {_TITLES[name]: p for name, p in p_values.items()}
 
 
-def _evidence_of_groups(forecast: ScoreTable, cases: ForecastCases) -> Evidence:
+def _evidence_of_groups(forecast: ScoreTable, cases: ForecastCases) -> CalibrationEvidence:
     """Return test and effect size for rows that are dependent within groups: Hotelling's test of the group scores.
 
     The score of a group is Σ w(y − p)(L, 1). The interval of the gain has as many cases as would make the scores vary
@@ -345,7 +345,7 @@ def _evidence_of_groups(forecast: ScoreTable, cases: ForecastCases) -> Evidence:
     line = _best_line(forecast)
     decisions = inflated(cases.decisions, design_effect(sums, (columns * varies) @ columns.T))
     found, _ = gain_with_interval(_gains(cases, line), decisions, 2, 1 - LEVEL)
-    return Evidence(p, "", GainEstimate(found["corrected"], found["low"], found["high"]), _line_words(line))
+    return CalibrationEvidence(p, "", GainEstimate(found["corrected"], found["low"], found["high"]), _line_words(line))
 
 
 def _best_line(forecast: ScoreTable) -> tuple[float, float] | None:
@@ -369,13 +369,13 @@ def _gains(cases: ForecastCases, line: tuple[float, float] | None) -> Floats:
     return decision_log_loss(np.where(cases.positive, moved, -moved)) - now
 
 
-def decided(evidence: Evidence, uncertainty: float, doubts: tuple[str, ...] = ()) -> Verdict:
+def decided(evidence: CalibrationEvidence, uncertainty: float, doubts: tuple[str, ...] = ()) -> Verdict:
     """Return the verdict that tests and effect size imply, in words; ``uncertainty`` is the log-loss of the base rate.
 
     Examples
     --------
     >>> small = GainEstimate(0.0034, 0.0003, 0.0117)
-    >>> decided(Evidence(0.015, "", small, "slope 0.88"), 0.65).kind
+    >>> decided(CalibrationEvidence(0.015, "", small, "slope 0.88"), 0.65).kind
     'slight'
     """
     p, test, gain, shape, beyond = evidence

@@ -65,6 +65,7 @@ def content(summary: Mapping[str, Any], *, classes: bool) -> dict[str, Any]:
     others = [name for name in summary["forecasts"] if name != summary["recommended"]]
     titles = {name: title_of(name, classes=classes) for name in parts}
     return {
+        "judged": summary["methods"]["judged"]["words"],
         "standings": standings,
         "marks": marks_explained(marks, summary["baseline"]),
         "dashed": others[0] if others else None,
