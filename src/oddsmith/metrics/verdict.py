@@ -282,8 +282,8 @@ def corrected(primary: tuple[str, float] | None, others: Mapping[str, float]) ->
 
     Examples
     --------
-    >>> corrected(("a", 0.04), {"b": 0.03, "c": 0.5})
-    (0.05, 'a')
+    >>> corrected(("a", 0.02), {"b": 0.01, "c": 0.5})
+    (0.025, 'a')
     """
     rest = 1.0 if primary is None else 1 - _PRIMARY
     found = [(min(p * len(others) / rest, 1.0), name) for name, p in others.items()]

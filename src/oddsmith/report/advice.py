@@ -213,7 +213,8 @@ class Advice:
         whether calibrating gains, makes no clear difference, makes the loss larger although calibration is in doubt, or
         is not needed.
     method : str
-        The method that is recommended, or the preferred one where none is.
+        The method that is recommended, the baseline where no method improves on it, or the preferred one where
+        something else comes first.
     baseline : str
         What the gain is measured against.
     before, after : float
@@ -270,7 +271,7 @@ def advise(
     gain = held.gain(held.losses[baseline], after)
     relevant = RELEVANT * held.mean(base_rate)
     kind = _kind(verdict, baseline, gain, held.gain(base_rate, after), relevant)
-    if kind == "leave":
+    if kind in ("leave", "no gain"):
         method = baseline
     elif kind not in ("calibrate", "no difference"):
         method = preference[0]
@@ -295,7 +296,7 @@ def _kind(verdict: Verdict, baseline: str, gain: Gain, over_base_rate: Gain, rel
 
 
 def _words(advice: Advice, verdict: Verdict, next_steps: NextSteps, relevant: float) -> str:
-    fit = f"Next: {next_steps.fit(advice.default if advice.kind == 'leave' else advice.method)}"
+    fit = f"Next: {next_steps.fit(advice.default if advice.method == advice.baseline else advice.method)}"
     if advice.kind == "reversed":
         return f"{verdict.words} Calibration cannot repair that. Next: {next_steps.if_reversed}"
     if advice.kind == "few":
