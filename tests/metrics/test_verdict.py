@@ -11,7 +11,7 @@ from oddsmith import ScoreTable
 from oddsmith.metrics import forecast_from_arrays, summary, verdict_of, verdict_of_classes, verdict_of_scores
 from oddsmith.metrics.grouped import mean_and_error_of_groups, t_test_of_groups
 from oddsmith.metrics.significance import Decisions, mean_and_error, paired_t_test
-from oddsmith.metrics.verdict import Evidence, GainEstimate, corrected, decided
+from oddsmith.metrics.verdict import CalibrationEvidence, GainEstimate, corrected, decided
 from oddsmith.table.class_rows import ClassRows
 from oddsmith.table.group_folds import deal_groups
 from oddsmith.table.signal import share_of_copies
@@ -46,7 +46,7 @@ def test_the_effect_stands_next_to_the_p_value():
     assert f"(95 % interval {found.gain['low']:.4f} to {found.gain['high']:.4f}), more than {found.threshold:.4f}" in (
         found.words
     )
-    slight = decided(Evidence(0.015, "", GainEstimate(0.0034, 0.0003, 0.0117), "slope 0.88"), 0.65)
+    slight = decided(CalibrationEvidence(0.015, "", GainEstimate(0.0034, 0.0003, 0.0117), "slope 0.88"), 0.65)
     assert slight.kind == "slight"
     assert slight.is_miscalibrated
     assert "(slope 0.88, p = 0.015); recalibrating gains about 0.0034 nats" in slight.words
@@ -90,7 +90,10 @@ def test_copies_are_told_from_equal_scores():
     rng = np.random.default_rng(6)
     repeated = copied(300, 10, rng)
     assert share_of_copies(ScoreTable.from_arrays(repeated.prob, repeated.y)) == pytest.approx(0.9)
-    assert repeated.judged().words.startswith("Cannot tell: 90.0% of the rows are copies of another row")
+    found, once = repeated.judged(), repeated.judged(by_group=True)
+    assert found.words.startswith("Warning: 90.0% of the rows are copies of another row (equal scores and label); all")
+    assert found.p_value == pytest.approx(once.p_value)
+    assert found.kind == once.kind
     plain = sloped(3000, 1.0, rng)
     for decimals in (1, 2, 3):
         votes = np.round(plain.prob, decimals)
@@ -175,11 +178,13 @@ def test_classes_are_judged_by_the_same_rules():
 
 def test_copied_rows_of_classes_are_found_and_count_once_as_groups():
     copies = class_rows(200, 1, copies=8)
-    assert verdict_of_classes(copies).words.startswith("Cannot tell: 87.5% of the rows are copies")
+    found = verdict_of_classes(copies)
+    assert found.words.startswith("Warning: 87.5% of the rows are copies of another row")
     once = verdict_of_classes(class_rows(200, 1), groups=np.arange(200))
     many = verdict_of_classes(copies, groups=np.tile(np.arange(200), 8))
     assert many.p_value == pytest.approx(once.p_value)
-    assert many.kind == once.kind
+    assert found.p_value == pytest.approx(once.p_value)
+    assert many.kind == found.kind == once.kind
 
 
 def test_a_class_that_was_impossible():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benchmarks.advice import EQUAL, ONE_WINS, simulate
-from scipy.special import expit
+from scipy.special import expit, logit
 
 import oddsmith
 from oddsmith import AutoCalibrator, Calibrator, HistogramCalibrator, IsotonicCalibrator, PlattCalibrator, ScoreTable
@@ -123,6 +123,70 @@ def test_labels_that_were_shuffled_are_no_signal(seed):
     found = compared(expit(2 * z), np.random.default_rng(seed).permutation(y))
     assert found.verdict.startswith("The score carries no signal: area under the ROC curve 0.")
     assert "Calibrate" not in found.verdict
+
+
+@pytest.mark.parametrize(("n", "slope"), [(300, 0.5), (1000, 0.7), (2000, 0.8)])
+def test_miscalibrated_scores_are_never_left_alone(n, slope):
+    rng = np.random.default_rng(20)
+    p = rng.beta(1, 2, n)
+    found = compared(expit(slope * logit(p)), (rng.random(n) < p).astype(int), {"platt": PlattCalibrator()})
+    assert found.judged.is_miscalibrated
+    assert found.advice.kind != "leave"
+    assert "iscalibrated (slope 1." in found.verdict
+
+
+def test_a_baseline_of_infinite_loss_never_stands():
+    rng = np.random.default_rng(21)
+    p = rng.beta(1, 2, 300)
+    y = (rng.random(300) < p).astype(int)
+    p[::50] = 1.0
+    y[0] = 0
+    found = compared(p, y)
+    assert found.advice.kind == "calibrate"
+    assert found.advice.before == np.inf
+    assert "the log-loss per case on held-out cases falls from infinity to 0." in found.verdict
+    assert found.to_dict()["advice"]["before"] == "inf"
+
+
+def test_rows_that_were_copied_do_not_make_a_method_better():
+    rng = np.random.default_rng(22)
+    p = rng.beta(1, 2, 300)
+    y = (rng.random(300) < p).astype(int)
+    methods = {"platt": PlattCalibrator(), "isotonic": IsotonicCalibrator()}
+    found = compared(np.tile(p, 10), np.tile(y, 10), methods)
+    assert found.verdict.startswith("Warning: 90.0% of the rows are copies of another row")
+    assert found.advice.kind != "calibrate"
+    groups = {i: ScoreTable.from_arrays(np.full(10, p[i]), np.full(10, y[i])) for i in range(300)}
+    named = compared(np.tile(p, 10), np.tile(y, 10), methods, groups=groups)
+    assert named.advice.kind != "calibrate"
+    assert "copies" not in named.verdict
+
+
+def test_folds_and_tests_keep_groups_whole():
+    rng = np.random.default_rng(23)
+    group = np.repeat(np.arange(40), 15)
+    p = rng.beta(1, 2, 600)
+    y = (rng.random(40)[group] < p).astype(int)
+    groups = {i: ScoreTable.from_arrays(p[group == i], y[group == i]) for i in range(40)}
+    found = compared(p, y, {"platt": PlattCalibrator()}, groups=groups)
+    assert found.comparison["log_loss"].test == "t-test over groups"
+    rows = compared(p, y, {"platt": PlattCalibrator()})
+    assert found.advice.gain.high - found.advice.gain.low > rows.advice.gain.high - rows.advice.gain.low
+    # All forecasts of a group come from one fit, to other groups: they are on one line.
+    for i in range(40):
+        here = found.group == i
+        line = np.polyfit(found.scores[here], found.log_odds["platt"][here], 1)
+        np.testing.assert_allclose(np.polyval(line, found.scores[here]), found.log_odds["platt"][here], atol=1e-9)
+        assert here.sum() == len(groups[i])
+
+
+def test_groups_must_be_those_of_the_table():
+    z, y = rows(100)
+    with pytest.raises(InvalidInputError, match="the tables of the groups must merge to the table; got 50 rows"):
+        compared(z, y, groups={0: ScoreTable.from_arrays(z[:50], y[:50])})
+    alone = {k: ScoreTable.from_arrays(z[y == k], y[y == k]) for k in (0, 1)}
+    with pytest.raises(InvalidInputError, match="each class must occur in two groups or more"):
+        compared(z, y, groups=alone)
 
 
 def test_a_score_that_matters_at_both_ends_is_signal():

@@ -26,15 +26,13 @@ from oddsmith.files import (
     read_table,
 )
 from oddsmith.files.class_reading import ClassScoreMeaning
+from oddsmith.files.columns import known_column
 from oddsmith.maps.base import logit
 from oddsmith.report import NextSteps, ScoreMeaning
 from oddsmith.table import ScoreTable
 
 #: What a calibrator of each class against the rest is called.
 _ONE_VS_REST = "one-vs-rest"
-
-#: What to do about rows that are copies of others.
-_IF_COPIED = "remove the copies, or name the column that identifies the original row with --groups"
 
 #: A file of rows of the same kind.
 _OTHER_ROWS = "other_rows.csv"
@@ -124,8 +122,9 @@ class CommandInput:
 
         The tables of segments, or else of groups, are the segments of the data.
         """
-        told, width, by = self.columns, _resolution(self.rows.resolution), by or self.groups
+        told, width = self.columns, _resolution(self.rows.resolution)
         with open_scores(told.file) as file:
+            by = by if self.groups is None else known_column(file, "groups", self.groups)
             roles = choose_columns(file, told.score, told.label, told.weight, by, kind=told.kind)
             out.remark(roles.message)
             with out.progress(f"Reading {file.name}") as progress:
@@ -193,7 +192,7 @@ class CommandInput:
             return self._command("fit", "-o", "model.json", *score, *same, *_method_words(method), *rows)
 
         evaluate = self._command("evaluate", "--probability", roles.score, *same, *groups, *rows)
-        return NextSteps(fit, if_reversed, evaluate, _IF_COPIED)
+        return NextSteps(fit, if_reversed, evaluate)
 
     def class_next_steps(self) -> NextSteps:
         """Return the commands that follow from advice about several classes."""
@@ -206,7 +205,7 @@ class CommandInput:
             return self._command("fit", "-o", "model.json", *_method_words(method), *words)
 
         evaluate = self._command("evaluate", *words, *_words({"--groups": self.groups}))
-        return NextSteps(fit, "check that columns and labels belong together", evaluate, _IF_COPIED)
+        return NextSteps(fit, "check that columns and labels belong together", evaluate)
 
     def _command(self, name: str, *options: str) -> str:
         return "oddsmith " + shlex.join([name, self.columns.file, *options])

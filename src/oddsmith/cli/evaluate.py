@@ -152,7 +152,6 @@ def _verdict(judged: dict[str, Any], steps: "NextSteps", if_reversed: str) -> st
     """Return the verdict and what to do about it. These rows are held out: nothing is to be fitted to them."""
     step = {
         "reversed": f" Next: {if_reversed}",
-        "copies": f" Next: {steps.if_copied}",
         "miscalibrated": f" Next: fit a calibrator to other rows, and apply it to these: {steps.fit('auto')}",
         "slight": " Calibrating is optional.",
         "calibrated": " The probabilities can be used as they are.",

@@ -148,8 +148,8 @@ def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> t
 
 def _verdict(judged: "Verdict", steps: "NextSteps") -> str:
     """Return the verdict on the scores before they were calibrated, and what to do first."""
-    step = {"reversed": f" Next: {steps.if_reversed}", "copies": f" Next: {steps.if_copied}"}
-    return f"Before calibration: {judged.words}{step.get(judged.kind, '')}"
+    step = f" Next: {steps.if_reversed}" if judged.kind == "reversed" else ""
+    return f"Before calibration: {judged.words}{step}"
 
 
 def _segments(names: list[str]) -> str:

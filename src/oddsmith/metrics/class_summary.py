@@ -17,7 +17,7 @@ from oddsmith.metrics._truths import rates_of_alike
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.calibration_tests import classwise_test, spiegelhalter_test
 from oddsmith.metrics.canonical import CanonicalCases, canonical_calibration_error
-from oddsmith.metrics.class_verdict import class_verdict
+from oddsmith.metrics.class_verdict import class_verdict, copies_among
 from oddsmith.metrics.classes import ClassForecast, recalibrated
 from oddsmith.metrics.curves import reliability_curve
 from oddsmith.metrics.enough import FEWEST_OF_A_CLASS
@@ -27,7 +27,7 @@ from oddsmith.metrics.reliability import calibration_error, classwise_calibratio
 from oddsmith.metrics.resampling_tests import as_clusters
 from oddsmith.metrics.result import plain
 from oddsmith.metrics.significance import Decisions, holm_of_known
-from oddsmith.metrics.verdict import Verdict
+from oddsmith.metrics.verdict import MANY_COPIES, Verdict
 from oddsmith.table.class_rows import ClassRows
 
 _LEVEL = 0.95
@@ -91,8 +91,18 @@ def verdict_of_classes(rows: ClassRows, *, groups: ArrayLike | None = None) -> V
     >>> verdict_of_classes(rows).kind
     'miscalibrated'
     """
+    return judge_rows(rows, group_numbers(rows, groups))[0]
+
+
+def judge_rows(rows: ClassRows, group: NDArray[np.intp] | None) -> tuple[Verdict, NDArray[np.intp] | None]:
+    """Return the verdict, and the groups of the rows: those given, or the rows that are copies of each other."""
     forecast = forecast_of_rows(rows)
-    return class_verdict(forecast, _log_of_truth(rows, forecast), recalibrated(forecast), group_numbers(rows, groups))
+    lines = recalibrated(forecast)
+    verdict = class_verdict(forecast, _log_of_truth(rows, forecast), lines, group)
+    if group is None:
+        share, same = copies_among(forecast, np.exp(lines))
+        group = same if share >= MANY_COPIES else None
+    return verdict, group
 
 
 def group_numbers(rows: ClassRows, groups: ArrayLike | None) -> NDArray[np.intp] | None:

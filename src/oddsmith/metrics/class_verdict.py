@@ -20,18 +20,17 @@ from oddsmith.metrics.verdict import (
     LEVEL,
     MANY_COPIES,
     PERFECT,
-    Evidence,
+    CalibrationEvidence,
     GainEstimate,
     Verdict,
     base_rate_loss,
-    copied,
     corrected,
     decided,
     doubts_about,
     impossible,
 )
 
-#: As for two classes: values expected to have several labels for a judgement, and the share of them below which equal
+#: As for two classes: values expected to have several labels for a judgment, and the share of them below which equal
 #: rows count as copies.
 _EXPECTED, _MIXED = 15.0, 0.3
 
@@ -69,9 +68,11 @@ def class_verdict(
     n_groups = 0 if group is None else len(np.unique(group))
     if group is not None and n_groups < FEWEST_GROUPS:
         return Verdict("few", f"Cannot tell: {few_groups(n_groups)}.")
-    copies = _share_of_copies(forecast, np.exp(lines)) if group is None else 0.0
-    if copies >= MANY_COPIES:
-        return copied(copies)
+    copies = 0.0
+    if group is None:
+        copies, same = copies_among(forecast, np.exp(lines))
+        if copies >= MANY_COPIES:
+            group, n_groups = same, len(np.unique(same))
     if signal.kind == "none":
         return Verdict("no signal", signal.words())
     right = float(decisions.weight @ forecast.right) / float(decisions.weight.sum())
@@ -94,7 +95,7 @@ def class_verdict(
     p_value, test = corrected(("", p), others)
     shape = f"mean confidence {confidence:.3f}, accuracy {right:.3f}"
     gain = GainEstimate(found["corrected"], found["low"], found["high"])
-    return decided(Evidence(p_value, test, gain, shape, test), base_rate_loss(*forecast.base_rates), doubts)
+    return decided(CalibrationEvidence(p_value, test, gain, shape, test), base_rate_loss(*forecast.base_rates), doubts)
 
 
 def _other_tests(forecast: ClassForecast, cases: Floats) -> dict[str, float]:
@@ -120,19 +121,19 @@ def _class_design_effect(forecast: ClassForecast, group: NDArray[np.intp]) -> fl
     return design_effect(sums, (scores.T * forecast.squared_weight) @ scores)
 
 
-def _share_of_copies(forecast: ClassForecast, likely: Floats) -> float:
-    """Return the share of rows that repeat an earlier one; 0 where chance explains equal rows."""
+def copies_among(forecast: ClassForecast, likely: Floats) -> tuple[float, NDArray[np.intp]]:
+    """Return the share of rows that repeat an earlier one, 0 where chance explains equal rows, and which are equal."""
     if forecast.weight.dtype.kind == "f":
-        return 0.0
+        return 0.0, np.arange(len(forecast))
     rows = np.ascontiguousarray(forecast.prob)
     keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
     first, index, times = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)[1:]
     repeated = times > 1
     if not repeated.any():
-        return 0.0
+        return 0.0, index
     expected = float(np.sum(1 - np.sum(likely[first[repeated]] ** times[repeated, None], axis=1)))
     mixed = np.zeros(len(times), bool)
     mixed[index[forecast.truth != forecast.truth[first[index]]]] = True
     if expected < _EXPECTED or np.sum(mixed) > _MIXED * expected:
-        return 0.0
-    return float(np.sum(times[repeated & ~mixed] - 1)) / len(rows)
+        return 0.0, index
+    return float(np.sum(times[repeated & ~mixed] - 1)) / len(rows), index

@@ -36,7 +36,6 @@ from oddsmith.table.signal import is_separable, share_of_copies
 VerdictKind = Literal[
     "reversed",
     "few",
-    "copies",
     "no signal",
     "not probabilities",
     "impossible",
@@ -48,7 +47,7 @@ VerdictKind = Literal[
 ]
 
 #: Problems that have to be solved before calibration matters.
-FIRST: tuple[VerdictKind, ...] = ("reversed", "few", "copies", "no signal")
+FIRST: tuple[VerdictKind, ...] = ("reversed", "few", "no signal")
 
 #: Tests of calibration, as summaries show them.
 TESTS = {
@@ -68,7 +67,7 @@ LEVEL, _PRIMARY = 0.05, 0.8
 #: A gain below this share of the log-loss of the base rate has little practical relevance.
 RELEVANT = 0.01
 
-#: From this share of copied rows on there is no verdict; smaller shares are mentioned.
+#: From this share of copied rows on, copies count as one case; smaller shares are mentioned.
 MANY_COPIES, _SOME_COPIES = 0.2, 0.01
 
 #: Scores with at least this area under the ROC curve, or accuracy, may come from rows that the classifier was trained
@@ -84,7 +83,7 @@ class GainEstimate(NamedTuple):
     high: float
 
 
-class Evidence(NamedTuple):
+class CalibrationEvidence(NamedTuple):
     """Tests and effect size: the p-value corrected for the number of tests, which test has it, and the gain."""
 
     p_value: float | None
@@ -101,12 +100,12 @@ class Verdict(Result):
     Attributes
     ----------
     kind : str
-        "reversed": higher scores go with the negative class. "few": too few cases. "copies": many rows are copies of
-        others. "no signal": the scores do not separate the classes. "not probabilities": the scores have no meaning as
-        probabilities before they are calibrated. "impossible": outcomes happened whose probability was exactly 0.
-        "miscalibrated", "slight": a test rejects calibration, and recalibration gains more, or less, than
-        ``threshold``. "calibrated", "inconclusive": no test rejects calibration, and a gain above ``threshold`` is, or
-        is not, excluded by the interval. "untested": no test can be computed.
+        "reversed": higher scores go with the negative class. "few": too few cases. "no signal": the scores do not
+        separate the classes. "not probabilities": the scores have no meaning as probabilities before they are
+        calibrated. "impossible": outcomes happened whose probability was exactly 0. "miscalibrated", "slight": a test
+        rejects calibration, and recalibration gains more, or less, than ``threshold``. "calibrated", "inconclusive": no
+        test rejects calibration, and a gain above ``threshold`` is, or is not, excluded by the interval. "untested": no
+        test can be computed.
     p_value : float or None
         The p-value, corrected for the number of tests.
     test : str
@@ -200,6 +199,8 @@ def verdict_of(
     if first is not None:
         return first
     cases = ForecastCases.of(forecast, groups)
+    if groups is None and has_many_copies(forecast):
+        cases = cases._replace(group=np.arange(len(cases.log_odds)))
     wrong = np.isinf(cases.log_odds) & (cases.positive != (cases.log_odds > 0))
     if wrong.any():
         return impossible(float(cases.decisions.weight[wrong].sum()), float(cases.decisions.weight.sum()), doubts)
@@ -236,30 +237,25 @@ def _first(
         return Verdict("few", f"Cannot tell: {few_groups(len(groups))}."), ()
     assert signal is not None  # both classes have cases
     copies = share_of_copies(table) if groups is None else 0.0
-    if copies >= MANY_COPIES:
-        return copied(copies), ()
     if signal.kind == "none":
         return Verdict("no signal", signal.words(called)), ()
     seen = f"the {called} separates the classes almost perfectly (area under the ROC curve {signal.auc:.4f})"
     return None, doubts_about(copies, seen if signal.auc >= PERFECT else "")
 
 
-def copied(share: float) -> Verdict:
-    """Return the verdict on data of which a large share are copies."""
-    why = "as independent cases they would make any difference look significant"
-    return Verdict("copies", f"Cannot tell: {_copies_words(share)}; {why}.")
+def has_many_copies(table: ScoreTable) -> bool:
+    """Whether so many rows are copies of others that copies have to count as one case."""
+    return share_of_copies(table) >= MANY_COPIES
 
 
 def doubts_about(copies: float, perfect: str) -> tuple[str, ...]:
     """Return what is suspicious about the data, in words."""
-    doubts = [f"Warning: {_copies_words(copies)}."] if copies >= _SOME_COPIES else []
+    said = f"Warning: {copies:.1%} of the rows are copies of another row (equal scores and label)"
+    once = "; all copies of a row count as one case here, and groups= (--groups) can name the original rows"
+    doubts = [f"{said}{once if copies >= MANY_COPIES else ''}."] if copies >= _SOME_COPIES else []
     if perfect:
         doubts.append(f"Warning: {perfect}. Make sure that these rows were not used to train the classifier.")
     return tuple(doubts)
-
-
-def _copies_words(share: float) -> str:
-    return f"{share:.1%} of the rows are copies of another row (equal scores and label)"
 
 
 def impossible(wrong: float, total: float, doubts: tuple[str, ...] = ()) -> Verdict:
@@ -286,8 +282,8 @@ def corrected(primary: tuple[str, float] | None, others: Mapping[str, float]) ->
 
     Examples
     --------
-    >>> corrected(("a", 0.04), {"b": 0.03, "c": 0.5})
-    (0.05, 'a')
+    >>> corrected(("a", 0.02), {"b": 0.01, "c": 0.5})
+    (0.025, 'a')
     """
     rest = 1.0 if primary is None else 1 - _PRIMARY
     found = [(min(p * len(others) / rest, 1.0), name) for name, p in others.items()]
@@ -299,7 +295,7 @@ def corrected(primary: tuple[str, float] | None, others: Mapping[str, float]) ->
     return min(found, key=lambda one: one[0]) if found else (None, "")
 
 
-def _evidence(forecast: ScoreTable) -> Evidence:
+def _evidence(forecast: ScoreTable) -> CalibrationEvidence:
     """Return tests and effect size for independent rows."""
     p_values = _p_values(forecast, TESTS)
     primary = p_values.pop("cox_test", None)
@@ -314,7 +310,7 @@ def _evidence(forecast: ScoreTable) -> Evidence:
         p_left, test_left = corrected(None, _by_title(_p_values(left, p_values)))
         beyond = test_left if p_left is not None and p_left < LEVEL else ""
     gain = GainEstimate(found["corrected"], found["low"], found["high"])
-    return Evidence(p, test, gain, _line_words(line), beyond)
+    return CalibrationEvidence(p, test, gain, _line_words(line), beyond)
 
 
 def _p_values(forecast: ScoreTable, names: Iterable[str]) -> dict[str, float]:
@@ -330,7 +326,7 @@ def _by_title(p_values: Mapping[str, float]) -> dict[str, float]:
     return {_TITLES[name]: p for name, p in p_values.items()}
 
 
-def _evidence_of_groups(forecast: ScoreTable, cases: ForecastCases) -> Evidence:
+def _evidence_of_groups(forecast: ScoreTable, cases: ForecastCases) -> CalibrationEvidence:
     """Return test and effect size for rows that are dependent within groups: Hotelling's test of the group scores.
 
     The score of a group is Σ w(y − p)(L, 1). The interval of the gain has as many cases as would make the scores vary
@@ -349,7 +345,7 @@ def _evidence_of_groups(forecast: ScoreTable, cases: ForecastCases) -> Evidence:
     line = _best_line(forecast)
     decisions = inflated(cases.decisions, design_effect(sums, (columns * varies) @ columns.T))
     found, _ = gain_with_interval(_gains(cases, line), decisions, 2, 1 - LEVEL)
-    return Evidence(p, "", GainEstimate(found["corrected"], found["low"], found["high"]), _line_words(line))
+    return CalibrationEvidence(p, "", GainEstimate(found["corrected"], found["low"], found["high"]), _line_words(line))
 
 
 def _best_line(forecast: ScoreTable) -> tuple[float, float] | None:
@@ -373,13 +369,13 @@ def _gains(cases: ForecastCases, line: tuple[float, float] | None) -> Floats:
     return decision_log_loss(np.where(cases.positive, moved, -moved)) - now
 
 
-def decided(evidence: Evidence, uncertainty: float, doubts: tuple[str, ...] = ()) -> Verdict:
+def decided(evidence: CalibrationEvidence, uncertainty: float, doubts: tuple[str, ...] = ()) -> Verdict:
     """Return the verdict that tests and effect size imply, in words; ``uncertainty`` is the log-loss of the base rate.
 
     Examples
     --------
     >>> small = GainEstimate(0.0034, 0.0003, 0.0117)
-    >>> decided(Evidence(0.015, "", small, "slope 0.88"), 0.65).kind
+    >>> decided(CalibrationEvidence(0.015, "", small, "slope 0.88"), 0.65).kind
     'slight'
     """
     p, test, gain, shape, beyond = evidence

@@ -195,12 +195,13 @@ class Advice:
 
     Attributes
     ----------
-    kind : {"reversed", "few", "copies", "no signal", "calibrate", "no difference", "no gain", "leave"}
-        What to do first: the score is reversed, has too few cases, consists of copies, or carries no signal. Else
+    kind : {"reversed", "few", "no signal", "calibrate", "no difference", "no gain", "leave"}
+        What to do first: the score is reversed, has too few cases, or carries no signal. Else
         whether calibrating gains, makes no clear difference, makes the loss larger although calibration is in doubt, or
         is not needed.
     method : str
-        The method that is recommended, or the preferred one where none is.
+        The method that is recommended, the baseline where no method improves on it, or the preferred one where
+        something else comes first.
     baseline : str
         What the gain is measured against.
     before, after : float
@@ -232,12 +233,11 @@ class Advice:
 
 
 class NextSteps(NamedTuple):
-    """What to do next: fit a method, given by its name; or what to do with reversed, copied or calibrated scores."""
+    """What to do next: fit a method, given by its name; or what to do with reversed or calibrated scores."""
 
     fit: Callable[[str], str]
     if_reversed: str
     if_calibrated: str
-    if_copied: str = "remove the copies, or pass groups= so that copies count as one case"
 
 
 def advise(
@@ -258,7 +258,7 @@ def advise(
     gain = held.gain(held.losses[baseline], after)
     relevant = RELEVANT * held.mean(base_rate)
     kind = _kind(verdict, baseline, gain, held.gain(base_rate, after), relevant)
-    if kind == "leave":
+    if kind in ("leave", "no gain"):
         method = baseline
     elif kind not in ("calibrate", "no difference"):
         method = preference[0]
@@ -283,13 +283,11 @@ def _kind(verdict: Verdict, baseline: str, gain: Gain, over_base_rate: Gain, rel
 
 
 def _words(advice: Advice, verdict: Verdict, next_steps: NextSteps, relevant: float) -> str:
-    fit = f"Next: {next_steps.fit(advice.default if advice.kind == 'leave' else advice.method)}"
+    fit = f"Next: {next_steps.fit(advice.default if advice.method == advice.baseline else advice.method)}"
     if advice.kind == "reversed":
         return f"{verdict.words} Calibration cannot repair that. Next: {next_steps.if_reversed}"
     if advice.kind == "few":
         return f"{verdict.words} In doubt, use {advice.default}. {fit}"
-    if advice.kind == "copies":
-        return f"{verdict.words} Next: {next_steps.if_copied}"
     if advice.kind == "no signal":
         return (
             f"{verdict.words} Calibration can only return the base rate. Next: find a score that separates the classes."

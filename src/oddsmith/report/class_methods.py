@@ -14,7 +14,7 @@ from oddsmith.classify.class_fit import fit_class_rows
 from oddsmith.classify.scaling import JointScaling
 from oddsmith.maps.joint import LEAST
 from oddsmith.metrics import ClassForecast
-from oddsmith.metrics.class_summary import forecast_of_rows, group_numbers, verdict_of_classes
+from oddsmith.metrics.class_summary import forecast_of_rows, group_numbers, judge_rows
 from oddsmith.metrics.compare import GROUPS, Rows, compare_gains
 from oddsmith.metrics.signal import ClassSignal
 from oddsmith.metrics.significance import Decisions
@@ -92,6 +92,7 @@ def compare_class_methods(
     """
     group = group_numbers(rows, groups)
     whole, group = _in_canonical_order(rows, group)
+    verdict, group = judge_rows(whole, group)
     counted = whole.weight is None or whole.weight.dtype.kind == "i"
     units = whole.class_weights if counted else np.bincount(whole.truth, minlength=len(whole.labels))
     outside = int(units.sum() - units.max(initial=0))
@@ -101,7 +102,6 @@ def compare_class_methods(
     if k < 2:
         must = "two cases or more must lie outside the most frequent class to compare methods"
         _check.fail(must, f"{outside}", "collect more cases")
-    verdict = verdict_of_classes(whole, groups=group)
     splits = list(_folds(whole, k, seed) if group is None else _folds_of_groups(whole, group, k, seed))
     held = _joined([part for _, part in splits])
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith import _check
-from oddsmith._types import Floats
+from oddsmith._types import Floats, Weights
 from oddsmith.calibrators import Calibrator
 from oddsmith.maps.base import logit
 from oddsmith.metrics import Verdict, verdict_of, verdict_of_scores
@@ -16,6 +16,7 @@ from oddsmith.metrics.compare import GROUPS, compare_decisions
 from oddsmith.metrics.proper import decision_log_loss
 from oddsmith.metrics.signal import Signal
 from oddsmith.metrics.significance import Decisions
+from oddsmith.metrics.verdict import has_many_copies
 from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, HeldOut, NextSteps, advise, by_preference
 from oddsmith.report.standings import Standings, held_out
 from oddsmith.table import ScoreTable
@@ -58,7 +59,7 @@ class _Split(NamedTuple):
 
     rest: ScoreTable
     scores: Floats
-    columns: dict[str, Floats]
+    columns: dict[str, Weights]
     group: NDArray[np.intp] | None
 
 
@@ -131,14 +132,15 @@ def compare_methods(
     def losses(values: Floats) -> Floats:
         return -decision_log_loss(np.where(positive, by_decision(values), -by_decision(values)))
 
-    group = None if groups is None else np.concatenate([one.group for one in splits if one.group is not None])
+    known_groups = [one.group for one in splits if one.group is not None]
+    group = np.concatenate(known_groups) if known_groups else None
     clusters = None if group is None else by_decision(group)
     comparison = compare_decisions(
         positive,
         {name: by_decision(values) for name, values in log_odds.items()},
         decisions,
         clusters,
-        protocol=GROUPS if groups is not None else "ZY04" if counted else "t",
+        protocol=GROUPS if group is not None else "ZY04" if counted else "t",
         raw=baseline,
         random_state=random_state,
     )
@@ -197,6 +199,8 @@ def _splits(
     columns = ("pos", "neg") if table.kind == "count" else ("pos", "neg", "pos_sq", "neg_sq")
     if groups is not None:
         return _splits_of_groups(table, groups, asked, seed, columns)
+    if has_many_copies(table):
+        return _splits_of_cells(exact(table), asked, seed)
     cases = rows_by_class(table)
     k = int(min(asked, *cases))
     if k < 2:
@@ -204,6 +208,22 @@ def _splits(
         _check.fail("each class must have two cases or more to compare methods", got, "collect more cases")
     splits = weighted_folds(exact(table), k, random_state=seed)
     return [_Split(rest, part.scores, {side: getattr(part, side) for side in columns}, None) for rest, part in splits]
+
+
+def _splits_of_cells(table: ScoreTable, n_folds: int, seed: int) -> list[_Split]:
+    """Split a table of copies: all rows of a score go to one fold, and count as one group."""
+    amounts = np.stack([table.pos, table.neg], axis=1)
+    k = min(n_folds, *(int(with_class) for with_class in (amounts > 0).sum(axis=0)))
+    if k < 2:
+        must = "each class must occur at two scores or more to compare methods"
+        _check.fail(must, f"{len(table)} distinct scores", "remove the copies, and collect more rows")
+    fold = deal_groups(amounts.astype(np.float64), k, seed)
+    splits = []
+    for number in range(k):
+        part = table.at(fold == number)
+        group = np.flatnonzero(fold == number)
+        splits.append(_Split(table.at(fold != number), part.scores, {"pos": part.pos, "neg": part.neg}, group))
+    return splits
 
 
 def _splits_of_groups(

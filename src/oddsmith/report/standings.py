@@ -80,9 +80,8 @@ class Standings:
         """Which method has the least log-loss, and which ones cannot be told from it."""
         part, best = self.comparison["log_loss"], self.ranking[0]
         told = f"{best} has the least log-loss, {self.mean('log_loss')[best]:z.4f} per case"
-        if self.advice.kind in ("few", "copies"):
-            why = "the cases are too few" if self.advice.kind == "few" else "the cases are not independent"
-            return f"{told}; {why} to rank the methods."
+        if self.advice.kind == "few":
+            return f"{told}; the cases are too few to rank the methods."
         if self.advice.kind == "reversed":
             return f"{told}; compare again once {self.signal.repaired}."
         left = [name for name in self.ranking if name in part.not_beaten(best, corrected=True)]

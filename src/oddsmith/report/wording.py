@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+from oddsmith.metrics.verdict import FIRST
 from oddsmith.report.titles import title_of
 
 __all__ = [
@@ -65,6 +66,7 @@ def content(summary: Mapping[str, Any], *, classes: bool) -> dict[str, Any]:
     others = [name for name in summary["forecasts"] if name != summary["recommended"]]
     titles = {name: title_of(name, classes=classes) for name in parts}
     return {
+        "judged": "" if summary["methods"]["advice"]["kind"] in FIRST else summary["methods"]["judged"]["words"],
         "standings": standings,
         "marks": marks_explained(marks, summary["baseline"]),
         "dashed": others[0] if others else None,
@@ -131,7 +133,7 @@ def rows_of_methods(compared: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _marks_of(compared: Mapping[str, Any], method: Mapping[str, Any]) -> str:
     """Return the mark of a method on a measure after Holm's correction, none where the cases allow no ranking."""
-    return "" if compared["advice"]["kind"] in ("few", "copies") else str(method["mark_holm"])
+    return "" if compared["advice"]["kind"] == "few" else str(method["mark_holm"])
 
 
 def rows_of_measures(evaluation: Mapping[str, Any], *, classes: bool = False) -> Iterator[dict[str, Any]]:
