@@ -110,9 +110,8 @@ class BetaCalibrator(UnitCalibrator):
             return np.column_stack([left + right, one])
 
         fit = self._best(data, frame, free if self.parameters == 3 else tied, self.parameters)
-        if self.parameters == 3 and _is_wall(
-            fit.theta, np.ptp(free(np.array([low, high]) / scale - frame.shift), axis=0)
-        ):
+        spread = np.ptp(free(np.array([low, high]) / scale - frame.shift), axis=0)
+        if self.parameters == 3 and _is_wall(fit.theta[:2] / max(scale, 1.0), (fit.theta * spread)[:2]):
             self._warn(
                 NonConvergenceWarning,
                 "One slope would be beyond all bounds, since log p or log(1 - p) is next to 0 for most scores: both "
