@@ -36,10 +36,9 @@ class OutOfSample:
         """Cases."""
         return float(self.pos.sum() + self.neg.sum())
 
-    def halves(self) -> "tuple[OutOfSample, OutOfSample]":
-        """Return the first half of the parts and the other one."""
-        first, second = np.split(self.log_odds, 2)
-        return replace(self, log_odds=first), replace(self, log_odds=second)
+    def split(self, n: int) -> "list[OutOfSample]":
+        """Return the parts in n groups of the same size."""
+        return [replace(self, log_odds=some) for some in np.split(self.log_odds, n)]
 
     def weights(self) -> Floats:
         """Return the weights of the most probable blend."""
