@@ -1,4 +1,4 @@
-"""A class that a fold was not trained on: its rows there are not evidence, and no member favours it."""
+"""A class that a fold was not trained on: its rows there are not evidence, and no member favors it."""
 
 import numpy as np
 import pytest

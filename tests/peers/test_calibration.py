@@ -16,9 +16,6 @@ DIFFERENCES = {
     "test_calibration_cv_nfold": (
         "101 folds and leave-one-out calibrate here; with ensemble=True they are refused in our words"
     ),
-    "test_calibration_less_classes[True]": (
-        "a class that a fold's classifier never saw, but its calibrating rows hold, has their share and not P = 0"
-    ),
 }
 
 DISPLAY = "CalibrationDisplay is not replaced: our ReliabilityDisplay has other parameters, and tests of its own"
