@@ -1,8 +1,11 @@
-"""How often intervals hold the truth: ``python -m benchmarks.coverage [--seconds 200] [--samples 300]``.
+"""Whether tests keep their level and intervals cover: ``python -m benchmarks.coverage [section ...] [--seconds 200]``.
 
-Labels are drawn from known curves, so the true value of every measure is known; an interval of nominal 95 % should hold
-it in 95 % of the samples. Every run goes on where the last one stopped, and prints the table of all samples so far: a
-line a measure, a column a scenario, and a cross where the share is significantly below 90 %.
+Samples are drawn from known laws. The sections of `small_samples` are tables of few units, rare events, weights and
+groups, each cell with a bar: a cross marks shares that miss it by more than two standard errors. The section "measures"
+has a line for each measure and a column for each of four scenarios; an interval of nominal 95 % should contain the true
+value in 95 % of the samples, and a cross marks shares significantly below 90 %.
+
+Every run goes on where the last one stopped, and prints the tables of all samples so far.
 """
 
 import argparse
@@ -17,6 +20,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import expit, logit
 
+from benchmarks.small_samples import SECTIONS, Cell
 from oddsmith import ScoreTable, metrics
 from oddsmith.metrics._limits import Asked
 from oddsmith.metrics.intervals import intervals
@@ -166,30 +170,89 @@ def table(outcomes: Outcomes) -> tuple[str, int]:
     return "\n".join(lines), failures
 
 
-def main() -> int:
+#: Section → cell → samples that were counted, and all samples.
+Counts = dict[str, dict[str, list[int]]]
+
+#: Samples of a cell before the next has its turn.
+_TURN = 100
+
+
+def count(counts: Counts, section: str, samples: int | None, seed: int) -> Iterator[None]:
+    """Draw the samples of a section that are missing, cells in turn; yield after each turn."""
+    cells = list(SECTIONS[section]())
+    known = counts.setdefault(section, {})
+    for turn in range(0, samples or max(cell.samples for cell in cells), _TURN):
+        for cell in cells:
+            key = f"{cell.row} | {cell.column}"
+            if known.get(key, [0, 0])[1] == turn < (samples or cell.samples):
+                rngs = (np.random.default_rng([seed, turn + i, *key.encode()]) for i in range(_TURN))
+                counted = sum(cell.draw(rng) for rng in rngs)
+                known[key] = [known.get(key, [0, 0])[0] + int(counted), turn + _TURN]
+                yield
+
+
+def section_table(section: str, counts: dict[str, list[int]]) -> tuple[str, int]:
+    """Return the shares of a section as Markdown tables, and how many miss their bar by two standard errors."""
+    rows: dict[str, dict[str, str]] = {}
+    failures = 0
+    for cell in SECTIONS[section]():
+        counted, samples = counts.get(f"{cell.row} | {cell.column}", [0, 0])
+        if samples:
+            failures += (low := _misses(cell, counted, samples))
+            rows.setdefault(cell.row, {})[cell.column] = f"{100 * counted / samples:.1f}{' ×' if low else ''}"
+    lines: list[str] = []
+    columns: tuple[str, ...] = ()
+    for name, cells in rows.items():
+        if tuple(cells) != columns:
+            columns = tuple(cells)
+            lines += ["", f"| {section} | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+        lines.append(f"| {name} | " + " | ".join(cells.values()) + " |")
+    return "\n".join(lines), failures
+
+
+def _misses(cell: Cell, counted: int, samples: int) -> bool:
+    """Whether a share is on the wrong side of its bar by more than two standard errors."""
+    error = np.sqrt(cell.bar * (1 - cell.bar) / samples)
+    beyond = counted / samples - cell.bar
+    return bool((beyond if cell.at_most else -beyond) > 2 * error)
+
+
+def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
-    parser.add_argument("--samples", type=int, default=300, help="of each scenario, those of earlier runs included")
-    parser.add_argument("--n-boot", type=int, default=100, help="draws of an interval; few make it wider")
+    parser.add_argument("sections", nargs="*", help=f"of measures, {', '.join(SECTIONS)}; by default all")
+    parser.add_argument("--samples", type=int, help="of each cell, those of earlier runs included, in hundreds")
+    parser.add_argument("--n-resamples", type=int, default=100, help="draws of an interval of a measure")
     parser.add_argument("--seed", type=int, default=27182)
     parser.add_argument("--seconds", type=float, default=np.inf, help="stop after so long; the next run goes on")
     parser.add_argument("--state", type=Path, default=Path("build/coverage.json"), help="where outcomes are kept")
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(arguments)
+    sections = chosen.sections or [*SECTIONS, "measures"]
+    if unknown := set(sections) - {*SECTIONS, "measures"}:
+        parser.error(f"unknown section {', '.join(sorted(unknown))}")
     rules = {"n_resamples": chosen.n_resamples, "seed": chosen.seed}
     known = json.loads(chosen.state.read_text()) if chosen.state.exists() else {}
-    outcomes: Outcomes = known["outcomes"] if known.get("rules") == rules else {}
-    start = time.monotonic()
-    for _ in simulate(outcomes, chosen.samples, chosen.n_resamples, chosen.seed):
-        if time.monotonic() - start > chosen.seconds:
-            break
-    chosen.state.parent.mkdir(parents=True, exist_ok=True)
-    chosen.state.write_text(json.dumps({"rules": rules, "outcomes": outcomes}))
-    counts = sorted({len(next(iter(marks.values()))) for marks in outcomes.values()})
-    shown, failures = table(outcomes)
-    print(
-        f"Share in % of {counts[0]} samples or more whose 95 % interval ({chosen.n_resamples} draws) holds the truth\n"
-    )
-    print(f"{shown}\n\n{failures} shares significantly below {BAR:.0%} (×)")
+    state = known if known.get("rules") == rules else {"rules": rules, "outcomes": {}, "counts": {}}
+    start, failures = time.monotonic(), 0
+    for section in sections:
+        if section == "measures":
+            steps = simulate(state["outcomes"], chosen.samples or 300, chosen.n_resamples, chosen.seed)
+        else:
+            steps = count(state["counts"], section, chosen.samples, chosen.seed)
+        for _ in steps:
+            _keep(chosen.state, state)
+            if time.monotonic() - start > chosen.seconds:
+                break
+        shown, missed = (
+            table(state["outcomes"]) if section == "measures" else section_table(section, state["counts"][section])
+        )
+        failures += missed
+        print(f"{shown}\n\n{missed} shares miss their bar (×)", flush=True)
     return int(failures > 0)
+
+
+def _keep(path: Path, state: dict[str, object]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(state))
 
 
 if __name__ == "__main__":

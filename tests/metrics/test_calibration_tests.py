@@ -237,3 +237,47 @@ def test_laws_of_brownian_motion():
     grid = np.linspace(0.05, 6, 200)
     for law in (tests.largest_of_brownian_motion, tests.range_of_brownian_motion):
         assert np.all(np.diff([law(x) for x in grid]) <= 1e-12)
+
+
+def test_cox_test_of_one_class_uses_its_score_form():
+    p = np.linspace(0.05, 0.4, 30)
+    found = tests.cox_test(np.zeros(30, int), p)
+    assert "score test" in found.definition
+    assert 0 < found.p_value < 0.05  # seven positives were expected
+    assert tests.cox_test(np.zeros(30, int), p / 40).p_value > 0.2
+    assert tests.cox_test(np.ones(30, int), p).p_value < 1e-3
+
+
+@pytest.mark.parametrize("measure", [tests.kuiper_test, tests.kolmogorov_smirnov_test], ids=lambda one: one.__name__)
+def test_few_distinct_forecasts_have_a_law_of_their_own(measure):
+    """Of one forecast value the walk has one step, and its p-value is the binomial one."""
+    for positives in (2, 4, 9):
+        found = measure(np.arange(20) < positives, np.full(20, 0.2))
+        law = stats.binom(20, 0.2)
+        counts = np.arange(21)
+        exact = law.pmf(counts)[np.abs(counts - 4) >= abs(positives - 4) - 1e-9].sum()
+        assert found.p_value == pytest.approx(exact, abs=0.05)
+        assert "simulated" in found.definition
+
+
+@pytest.mark.parametrize("measure", [tests.hosmer_lemeshow_test, tests.cox_test], ids=lambda one: one.__name__)
+def test_rare_events_with_weights_keep_the_level(measure):
+    """With laws of large samples 8 and 11 % of calibrated forecasts were rejected."""
+    rejected = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        p = 1 / (1 + np.exp(-rng.normal(-4, 1, 400)))
+        rejected += measure(rng.random(400) < p, p, rng.lognormal(0, 1, 400)).p_value <= 0.05
+    assert stats.binom.sf(rejected - 1, 300, 0.065) > 0.01
+
+
+def test_long_tables_of_weights_are_simulated_in_runs():
+    rng = np.random.default_rng(0)
+    n = 6000
+    p = 1 / (1 + np.exp(-rng.normal(-5, 1, n)))
+    weight = rng.lognormal(0, 1, n)
+    y = rng.random(n) < p
+    for measure in (tests.hosmer_lemeshow_test, tests.cox_test, tests.kuiper_test):
+        found = measure(y, p, weight)
+        assert "simulated" in found.definition
+        assert measure(rng.random(n) < np.minimum(6 * p, 1), p, weight).p_value < 0.01 < found.p_value

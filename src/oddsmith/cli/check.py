@@ -28,9 +28,24 @@ TestName = Literal[
     "top-label",
     "classwise",
 ]
+Of = Literal["value", "corrected", "lower", "upper"]
 Limit = float | None
 Bounds = list[str] | None
 _BOUND = "MEASURE=LIMIT"
+
+#: What of a measure a bound may be of: how it is called, and where results have it.
+_OF: dict[Of, tuple[str, str]] = {
+    "value": ("", "value"),
+    "corrected": (", bias-corrected", "corrected"),
+    "lower": (", lower end of the 95 % interval", "low"),
+    "upper": (", upper end of the 95 % interval", "high"),
+}
+
+#: What a measure must have for it.
+_NEEDED: dict[Of, str] = {"value": "a value", "corrected": "a bias", "lower": "an interval", "upper": "an interval"}
+
+#: Samples of an interval.
+_SAMPLES = 1000
 
 
 @dataclass(frozen=True)
@@ -81,8 +96,17 @@ def check(
     ] = None,
     at_most: Annotated[Bounds, typer.Option("--max", metavar=_BOUND, help="Upper bound of any measure.")] = None,
     at_least: Annotated[Bounds, typer.Option("--min", metavar=_BOUND, help="Lower bound of any measure.")] = None,
+    of: Annotated[
+        Of,
+        typer.Option(
+            "--of",
+            help="What bounds of measures are compared with: the value, which for calibration errors grows as rows get "
+            "fewer, the bias-corrected value, or an end of the 95 % interval.",
+        ),
+    ] = "value",
     junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file, too.")] = None,
     columns: option.ProbabilityColumns,
+    groups: option.GroupColumn = None,
     scores_are: option.ClassScoresAre = "auto",
     sample: option.RowLimit = None,
     seed: option.Seed = 0,
@@ -94,6 +118,9 @@ def check(
     """Let probabilities pass if they keep within bounds: exit code 0, or 1 if a bound is broken.
 
     Several classes: `oddsmith check classes.csv --scores 'p_*' --label label --max-top-label-ece 0.05`.
+
+    Few rows: `oddsmith check predictions.csv --max-ece 0.05 --of upper` passes only if the rows prove it, `--of lower`
+    fails only if they refute it.
     """
     from rich.table import Table
     from rich.text import Text
@@ -104,7 +131,7 @@ def check(
     from oddsmith.files import write_atomically
 
     out = CommandOutput(quiet=quiet, as_json=as_json)
-    source = CommandInput(columns, rows, scores_are, sample, seed)
+    source = CommandInput(columns, rows, scores_are, sample, seed, groups)
     used = (test or ("likelihood-ratio" if source.several else "spiegelhalter")).replace("-", "_")
     asked = [
         (name, at_most, _check.number(limit, option, low=-float("inf")))
@@ -126,8 +153,8 @@ def check(
     asked += [_named(text, "--min", False, source.several) for text in at_least or []]
     if not asked:
         _check.fail("at least one bound must be given", "none", "pass one, such as --max-ece 0.05")
-    found = _measured(out, source)
-    bounds = [_bound(found, *one) for one in asked]
+    found = _measured(out, source, with_intervals=of != "value")
+    bounds = [_bound(found, of, *one) for one in asked]
     if junit is not None:
         write_atomically(junit, _junit(columns.file, bounds), force=force, sources=source.files)
     passed = all(bound.holds for bound in bounds)
@@ -156,17 +183,26 @@ def check(
         raise typer.Exit(CHECK_FAILED)
 
 
-def _measured(out: "CommandOutput", source: "CommandInput") -> dict[str, Any]:
+def _measured(out: "CommandOutput", source: "CommandInput", *, with_intervals: bool) -> dict[str, Any]:
     """Return measures and tests of the probabilities in a file."""
+    from oddsmith.maps.base import logit
     from oddsmith.metrics import evaluate_classes, summary
 
     if source.several:
-        rows = source.read_classes(out).rows
+        classes = source.read_classes(out)
         with out.show_warnings(), out.waiting("Measuring"):
-            return evaluate_classes(rows, random_state=source.seed)
+            return evaluate_classes(classes.rows, random_state=source.seed, groups=classes.groups)
     forecast, data, _ = source.read_forecast(out)
+    parts = {name: part.map(logit) for name, part in data.segments.items()} or None
     with out.show_warnings(), out.waiting("Measuring"):
-        return summary(forecast, intervals=False, distinct=data.distinct)
+        return summary(
+            forecast,
+            intervals=with_intervals,
+            n_resamples=_SAMPLES,
+            random_state=source.seed,
+            distinct=data.distinct,
+            groups=parts,
+        )
 
 
 def _named(text: str, option: str, at_most: bool, several: bool) -> tuple[str, bool, float]:
@@ -183,7 +219,7 @@ def _named(text: str, option: str, at_most: bool, several: bool) -> tuple[str, b
         _check.fail(f"{option} must be a measure and its limit", text, f"write {option} {name}=0.1")
 
 
-def _bound(found: dict[str, Any], name: str, at_most: bool, limit: float) -> Bound:
+def _bound(found: dict[str, Any], of: Of, name: str, at_most: bool, limit: float) -> Bound:
     """Compare a measure, or the p-value of a test, with a limit."""
     from oddsmith import _check
     from oddsmith.report.titles import title_of
@@ -191,13 +227,29 @@ def _bound(found: dict[str, Any], name: str, at_most: bool, limit: float) -> Bou
     is_test = name in found["tests"]
     if not is_test and name not in found["measures"]:
         known = [*found["measures"], *found["tests"]]
-        _check.fail("bounds must be of measures that there are", name, f"choose among {', '.join(known)}")
+        _check.fail("a bound must name a known measure", name, f"choose among {', '.join(known)}")
     part = found["tests" if is_test else "measures"][name]
     if "reason" in part and "value" not in part:
         raise InvalidInputError(part["reason"])
-    value = float(part["p_value" if is_test else "value"])
-    title = f"p-value ({title_of(name)})" if is_test else title_of(name)
-    return Bound(title, part["definition"], value, limit, at_most)
+    if is_test:
+        return Bound(f"p-value ({title_of(name)})", part["definition"], float(part["p_value"]), limit, at_most)
+    words, value = _figure(part, of, name)
+    return Bound(f"{title_of(name)}{words}", part["definition"], value, limit, at_most)
+
+
+def _figure(part: dict[str, Any], of: Of, name: str) -> tuple[str, float]:
+    """Return what a bound is of, in words, and its value."""
+    from oddsmith import _check
+
+    words, key = _OF[of]
+    # Two classes have an interval apart, several have its ends next to the value.
+    where = part if key in part else part.get("interval", {})
+    if where.get(key) is None:
+        reason = part.get("interval", part).get("reason")
+        got = f"{name}, which has none" + (f": {reason}" if reason else "")
+        hint = "bound its value, or an end of its interval" if of == "corrected" else "bound its value (--of value)"
+        _check.fail(f"--of {of} needs a measure with {_NEEDED[of]}", got, hint)
+    return words, float(where[key])
 
 
 def _junit(file: str, bounds: list[Bound]) -> bytes:

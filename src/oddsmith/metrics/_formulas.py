@@ -23,6 +23,9 @@ from oddsmith.table import ScoreTable
 #: Cases of the rarer class that count as much as the model's variance of an area where the data show a smaller one.
 _CASES_OF_MODEL = 100
 
+#: Cases, or groups, of a class below which an area may vary as much as any can.
+_FEW_OF_A_CLASS = 5
+
 #: How far from an area, as a share of the way to the end of the range, the search for its limits stops.
 _NEXT = 1e-12
 
@@ -113,7 +116,9 @@ def _area_limits(forecast: AnyForecast | GroupedForecast, level: float) -> Limit
     """Return limits of the area under the ROC curve: where it would differ from the one seen by z standard errors.
 
     The standard error at each supposed area is Hanley and McNeil's for exponential scores (Newcombe's method 5),
-    enlarged if DeLong's is larger at the area that was seen. With many cases DeLong's may also make it smaller.
+    enlarged if DeLong's is larger at the area that was seen. With many cases DeLong's may also make it smaller. With
+    fewer than five of a class nothing is known of the spread of its scores: the limits are then at least those of a
+    share of as many cases, which varies as much as an area can (van Dantzig).
     """
     table = forecast.forecast if isinstance(forecast, GroupedForecast) else forecast
     assert isinstance(table, ScoreTable)
@@ -130,8 +135,8 @@ def _area_limits(forecast: AnyForecast | GroupedForecast, level: float) -> Limit
     if separated:
         m, n = rows.groups(positive), rows.groups(~positive)
     else:
-        ratio, fewest = variance / _variance_by_model(area, m, n), min(m, n)
-        factor = (fewest * ratio + _CASES_OF_MODEL * max(ratio, 1.0)) / (fewest + _CASES_OF_MODEL)
+        ratio, rarer = variance / _variance_by_model(area, m, n), min(m, n)
+        factor = (rarer * ratio + _CASES_OF_MODEL * max(ratio, 1.0)) / (rarer + _CASES_OF_MODEL)
     reach = rows.reach(level)
 
     def beyond(supposed: float) -> float:
@@ -139,7 +144,13 @@ def _area_limits(forecast: AnyForecast | GroupedForecast, level: float) -> Limit
 
     low = _root(beyond, 0.0, area) if area > 0 else 0.0
     high = _root(beyond, 1.0, area) if area < 1 else 1.0
-    return Limits(low, high, f"score interval, Newcombe's method 5, variance × {factor:.3g}")
+    method = f"score interval, Newcombe's method 5, variance × {factor:.3g}"
+    fewest = min(rows.groups(positive), rows.groups(~positive))
+    if fewest < _FEW_OF_A_CLASS:
+        widest = share_with_interval(area, max(fewest, 1.0), level)
+        low, high = min(low, widest["low"]), max(high, widest["high"])
+        method = f"Clopper-Pearson, as for {fewest:.3g} cases, the fewest of a class"
+    return Limits(low, high, method)
 
 
 def _root(beyond: Callable[[float], float], end: float, area: float) -> float:

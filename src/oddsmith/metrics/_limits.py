@@ -25,9 +25,6 @@ from oddsmith.table import ScoreTable
 #: Standard errors from what the data suggest within which limits mostly lie, and how much more often they are drawn.
 _NEAR, _OFTEN = 5.0, 4
 
-#: Measures of samples that differ by less, relative to their size, differ by rounding.
-_ROUNDING = 1e-13
-
 
 class Asked(NamedTuple):
     """A measure with its options, and what makes it 0."""
@@ -68,14 +65,8 @@ def by_percentiles(
     what = "samples of groups" if isinstance(table, GroupedForecast) else "tables"
 
     def limits(name: str, seen: float) -> Limits:
-        defined = _defined(samples[name])
-        if np.ptp(defined) <= _ROUNDING * abs(seen):
-            _check.fail(
-                "an interval needs samples that differ",
-                f"{seen:.6g} in all of {len(defined)} samples, which is not certainty",
-                "collect more rows, or report the value alone",
-            )
-        low, high = _order_statistics(defined, tail, 1 - tail)
+        del seen
+        low, high = _order_statistics(_defined(samples[name]), tail, 1 - tail)
         return Limits(low, high, f"percentile bootstrap of {draws} {what}, tails of {tail:.3g}")
 
     return limits

@@ -34,6 +34,9 @@ _CELLS = 2048
 #: Log-odds that are as good as infinite, where groups have a mean.
 _CERTAIN = 30.0
 
+#: Limits that differ by less, relative to their size, are one.
+_ROUNDING = 1e-13
+
 #: Log-odds of 1 − 2⁻⁵⁴, from which on P is 1.0 in doubles.
 _NEXT_TO_ONE = 54 * math.log(2)
 
@@ -135,7 +138,7 @@ def interval(
 
     Percentiles of the bootstrap for most other measures, taken further out for few rows, or groups, of the rarer class:
     at Φ(−√(n/(n − 1)) t_{n−1}) instead of (1 − level)/2. Samples on which the measure is undefined (one class only) are
-    left out. Where all samples give the same value, there is no interval. If the value lies outside the percentiles,
+    left out. If the value lies outside the percentiles,
     the interval is extended to it.
 
     For non-negative ones the truth is supposed to be p + λ(q − p), where q is a spline recalibration of the forecast
@@ -153,6 +156,8 @@ def interval(
 
     Tables of more than 2048 cells are resampled in so many groups of neighboring forecasts; the measure itself is
     exact.
+
+    Where all samples give the same value there is no interval, as that is not certainty.
 
     A value that is not strictly inside its interval has a ``note`` that gives the reason: the value is biased upwards
     and the interval is that of the bias-corrected one, or the interval is one-sided.
@@ -277,6 +282,12 @@ def _interval(limits: Limits, value: float, shift: float, level: float, in_sampl
     That estimate is the bias-corrected value where there is one, and else the value.
     """
     low, high, method, corrected, band = limits
+    if high - low <= _ROUNDING * max(abs(low), abs(high)):
+        _check.fail(
+            "an interval needs samples that differ",
+            f"{value:.6g} in all of them, which is not certainty",
+            "collect more rows, or report the value alone",
+        )
     if band is None:
         # Percentiles lie about the value in the groups; those of supposed truths are true values already.
         low, high = low + shift, high + shift
@@ -293,7 +304,7 @@ def _note(value: float, low: float, high: float, corrected: float | None) -> str
     notes = []
     if not low < value < high and corrected is not None and value > corrected:
         notes.append(
-            f"the value exceeds the bias-corrected one by {value - corrected:.3g}, and the interval is of that"
+            f"the value is biased upwards by about {value - corrected:.3g}, the interval is of the bias-corrected one"
         )
     elif not low < value < high:
         notes.append("the interval is one-sided, as the value is the most extreme that these data allow")
