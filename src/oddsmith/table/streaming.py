@@ -143,7 +143,8 @@ class TableStream:
             if flaw is not None:
                 self._refuse(flaw)
             names = ("rows", "resolution", "log_odds_cells")
-            self._table = ScoreTable(**columns, **{name: head[name] for name in names})
+            in_sample = head.get("in_sample", False)
+            self._table = ScoreTable(**columns, **{name: head[name] for name in names}, in_sample=in_sample)
             chunks, max_cells = head["chunks"], head["max_cells"]
         except (OSError, EOFError, LookupError, TypeError, AttributeError, ValueError, zipfile.BadZipFile) as error:
             self._refuse(f"{type(error).__name__}: {error}")
@@ -190,6 +191,8 @@ def _flaw_of_head(head: dict[str, Any]) -> str | None:
         return f"resolution={width!r}"
     if type(head["log_odds_cells"]) is not bool or (head["log_odds_cells"] and width is None):
         return f"log_odds_cells={head['log_odds_cells']!r}"
+    if type(head.get("in_sample", False)) is not bool:
+        return f"in_sample={head['in_sample']!r}"
     if cells is not None and (type(cells) is not int or cells < 4):
         return f"max_cells={cells!r}"
     if type(chunks) is not list or not chunks or any(type(name) is not str or not name for name in chunks):
@@ -204,6 +207,7 @@ def _content(table: ScoreTable, chunks: list[str], max_cells: int | None) -> byt
         "rows": table.rows,
         "resolution": table.resolution,
         "log_odds_cells": table.log_odds_cells,
+        "in_sample": table.in_sample,
         "max_cells": max_cells,
         "chunks": chunks,
     }

@@ -50,6 +50,9 @@ class ScoreTable:
         Cell width of a quantized table, None when scores are exact.
     log_odds_cells : bool
         Whether that width is one of log-odds, the scores being probabilities.
+    in_sample : bool
+        Whether the scores are the forecasts of a map that was fitted on some of these rows. Then measures flatter the
+        map, and p-values are refused. Every operation keeps it; tables are equal whatever it is.
 
     Examples
     --------
@@ -71,6 +74,7 @@ class ScoreTable:
     rows: int = -1
     resolution: float | None = None
     log_odds_cells: bool = False
+    in_sample: bool = False
 
     def __post_init__(self) -> None:
         if self.rows < 0:
@@ -291,7 +295,8 @@ class ScoreTable:
         columns = [table._columns() for table in tables]
         joined = {name: np.concatenate([column[name] for column in columns]) for name in columns[0]}
         scores = np.concatenate([table.scores for table in tables])
-        return pool(scores, joined, sum(table.rows for table in tables), widest)
+        in_sample = any(table.in_sample for table in tables)
+        return pool(scores, joined, sum(table.rows for table in tables), widest, in_sample)
 
     def minus(self, other: "ScoreTable") -> "ScoreTable":
         """Take away a part that was merged in: ``a.merge(b).minus(b)`` is ``a``, exactly so for counts.
@@ -335,7 +340,8 @@ class ScoreTable:
             share = part.total[rest] / total[at][rest]
             means[at[rest]] += share * (self.scores[at[rest]] - part.scores[rest])
             means = self.grid.inside(means, self.scores)
-        return _assemble(means[held], kept, self.rows - part.rows, self.grid)
+        in_sample = self.in_sample or part.in_sample
+        return _assemble(means[held], kept, self.rows - part.rows, self.grid, in_sample)
 
     def scale(self, factor: float) -> "ScoreTable":
         """Multiply every weight; a whole factor keeps counts (each row repeated), any other makes weights."""
@@ -349,7 +355,7 @@ class ScoreTable:
         _check.refuse_large_sum((self.n_pos + self.n_neg) * times, "the scaled table")
         factors = {name: times**2 if name.endswith("_sq") else times for name in table._columns()}
         columns = {name: column * factors[name] for name, column in table._columns().items()}
-        return _assemble(self.scores, columns, rows, self.grid)
+        return self._with(self.scores, columns, rows, self.grid)
 
     def quantize(self, width: float, log_odds: bool = False) -> "ScoreTable":
         """Pool scores in cells of one width, a power of two, on a grid anchored at 0.
@@ -384,7 +390,7 @@ class ScoreTable:
         columns = self._columns()
         columns.setdefault("pos_sum", self.pos * self.scores)
         columns.setdefault("neg_sum", self.neg * self.scores)
-        return pool(self.scores, columns, self.rows, grid)
+        return pool(self.scores, columns, self.rows, grid, self.in_sample)
 
     def coarsen(self, max_cells: int) -> "ScoreTable":
         """Pool scores in the finest cells of which at most ``max_cells`` are occupied; fewer scores stay as they are.
@@ -409,7 +415,7 @@ class ScoreTable:
             got = f"shape {mapped.shape}, or NaN"
             _check.fail("function must give one number per score", got, "check the function")
         columns = {name: column for name, column in self._columns().items() if not name.endswith("_sum")}
-        return pool(mapped, columns, self.rows, None)
+        return pool(mapped, columns, self.rows, None, self.in_sample)
 
     def join_near_ties(self) -> "ScoreTable":
         """Take exact scores that differ by rounding alone for one, in their middle; the table itself where none do."""
@@ -417,7 +423,7 @@ class ScoreTable:
         if starts is None:
             return self
         first, last, columns = self._runs(starts)
-        joined = _assemble(np.where(first == last, first, first / 2 + last / 2), columns, self.rows, None)
+        joined = self._with(np.where(first == last, first, first / 2 + last / 2), columns, self.rows, None)
         joined.__dict__["_near_runs"] = None
         return joined
 
@@ -431,12 +437,12 @@ class ScoreTable:
         sums = np.add.reduceat(away if self.all_ones else self.total * away, starts)
         means = (first / scale + sums / (columns["pos"] + columns["neg"])) * scale
         # A mean lies among its scores, whatever the rounding.
-        return _assemble(np.clip(means, first, last), columns, self.rows, None)
+        return self._with(np.clip(means, first, last), columns, self.rows, None)
 
     def at(self, held: Bools) -> "ScoreTable":
         """Keep some of the scores."""
         columns = {name: column[held] for name, column in self._columns().items()}
-        return _assemble(self.scores[held], columns, self.rows, self.grid)
+        return self._with(self.scores[held], columns, self.rows, self.grid)
 
     @cached_property
     def _near_runs(self) -> NDArray[np.intp] | None:
@@ -467,6 +473,7 @@ class ScoreTable:
     def __repr__(self) -> str:
         resolution = "exact" if self.resolution is None else f"{self.resolution:g}"
         resolution += " of log-odds" if self.log_odds_cells else ""
+        resolution += ", in_sample=True" if self.in_sample else ""
         return (
             f"ScoreTable(rows={self.rows}, distinct={len(self)}, kind={self.kind}, "
             f"weight={self.n_pos + self.n_neg:.12g}, prevalence={self.prevalence:.4g}, resolution={resolution})"
@@ -492,7 +499,11 @@ class ScoreTable:
         columns = self._columns()
         columns["pos"], columns["neg"] = self.pos.astype(np.float64), self.neg.astype(np.float64)
         columns["pos_sq"], columns["neg_sq"] = columns["pos"].copy(), columns["neg"].copy()
-        return _assemble(self.scores, columns, self.rows, self.grid)
+        return self._with(self.scores, columns, self.rows, self.grid)
+
+    def _with(self, scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None) -> "ScoreTable":
+        """Return a table made from this one: whether it is in-sample is inherited."""
+        return _assemble(scores, columns, rows, grid, self.in_sample)
 
 
 #: Scores and labels, sorted or not: what fits that need no order take.
@@ -504,7 +515,9 @@ def as_table(data: Sample) -> ScoreTable:
     return data if isinstance(data, ScoreTable) else ScoreTable.from_rows(data)
 
 
-def pool(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None) -> ScoreTable:
+def pool(
+    scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None, in_sample: bool = False
+) -> ScoreTable:
     """Sort, add up what shares a score (or a cell), and stand each cell at its mean."""
     _check.refuse_large_sum(sum(_check.weight_sum(columns[side]) for side in ("pos", "neg")), "the table")
     keys = scores + 0.0 if grid is None else grid.cells(scores)  # −0.0 becomes 0.0
@@ -513,16 +526,18 @@ def pool(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid
     starts = _kernels.run_starts(ordered)
     pooled = {name: np.add.reduceat(column[order], starts) for name, column in columns.items()}
     if grid is None:
-        return _assemble(ordered[starts], pooled, rows, None)
+        return _assemble(ordered[starts], pooled, rows, None, in_sample)
     # About a score of the cell, so that a cell of equal scores stands exactly at them.
     members = scores[order]
     first = members[starts]
     away = members - np.repeat(first, np.diff(starts, append=len(members)))
     total = (columns["pos"] + columns["neg"])[order]
     mean = first + np.add.reduceat(away * total, starts) / (pooled["pos"] + pooled["neg"])
-    return _assemble(grid.inside(mean, first), pooled, rows, grid)
+    return _assemble(grid.inside(mean, first), pooled, rows, grid, in_sample)
 
 
-def _assemble(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None) -> ScoreTable:
+def _assemble(
+    scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None, in_sample: bool
+) -> ScoreTable:
     width, log_odds = grid or (None, False)
-    return ScoreTable(scores, **columns, rows=rows, resolution=width, log_odds_cells=log_odds)
+    return ScoreTable(scores, **columns, rows=rows, resolution=width, log_odds_cells=log_odds, in_sample=in_sample)
