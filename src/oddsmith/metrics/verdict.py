@@ -25,6 +25,7 @@ from oddsmith.metrics.grouped import design_effect, hotelling, inflated
 from oddsmith.metrics.groups import GroupedForecast, grouped_rows
 from oddsmith.metrics.means import gain_with_interval
 from oddsmith.metrics.proper import decision_log_loss
+from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.result import Result
 from oddsmith.metrics.signal import Signal
 from oddsmith.metrics.significance import Decisions
@@ -195,6 +196,8 @@ def verdict_of(
     >>> verdict_of(forecast_from_arrays(y, p)).kind, verdict_of(forecast_from_arrays(y, p**3)).kind
     ('calibrated', 'miscalibrated')
     """
+    if is_in_sample(forecast):
+        return Verdict("untested", "The forecast was fitted on these rows: evaluate it on other rows.")
     first, doubts = _first(forecast, groups, called)
     if first is not None:
         return first
