@@ -306,8 +306,8 @@ def _evidence(forecast: ScoreTable) -> CalibrationEvidence:
     cases = ForecastCases.of(forecast)
     line = _best_line(forecast)
     found, _ = gain_with_interval(_gains(cases, line), cases.decisions, 2, 1 - LEVEL)
-    beyond = test
-    if line is not None and not test:
+    beyond, slight = test, found["corrected"] < RELEVANT * base_rate_loss(forecast.n_pos, forecast.n_neg)
+    if line is not None and not test and slight and p is not None and p < LEVEL:
         # A line may save little because the error has another shape: then a test rejects what the line leaves, too.
         left = forecast.map(lambda scores: line[0] * scores + line[1])
         p_left, test_left = corrected(None, _by_title(_p_values(left, p_values)))
