@@ -7,8 +7,15 @@ import pytest
 from benchmarks.advice import VERDICTS, certain, clustered, copied, count_verdicts, share_called_miscalibrated, sloped
 from scipy.special import expit, softmax
 
-from oddsmith import ScoreTable
-from oddsmith.metrics import forecast_from_arrays, summary, verdict_of, verdict_of_classes, verdict_of_scores
+from oddsmith import PlattCalibrator, ScoreTable
+from oddsmith.metrics import (
+    forecast_from_arrays,
+    forecast_of,
+    summary,
+    verdict_of,
+    verdict_of_classes,
+    verdict_of_scores,
+)
 from oddsmith.metrics.grouped import mean_and_error_of_groups, t_test_of_groups
 from oddsmith.metrics.significance import Decisions, mean_and_error, paired_t_test
 from oddsmith.metrics.verdict import CalibrationEvidence, GainEstimate, corrected, decided
@@ -84,6 +91,13 @@ def test_what_matters_first_is_said_first():
     assert verdict_of_scores(ScoreTable.from_arrays(-100 * p, 1 - y)).kind == "not probabilities"
     assert "no log-loss before calibration" in verdict_of_scores(ScoreTable.from_arrays(np.ceil(10 * p), y)).words
     assert verdict_of_scores(ScoreTable.from_arrays(-100 * p, y)).kind == "reversed"
+
+
+def test_rows_of_the_fit_allow_no_verdict():
+    drawn = sloped(300, 1.0, np.random.default_rng(17))
+    table = ScoreTable.from_arrays(drawn.prob, drawn.y)
+    fitted = forecast_of(table, PlattCalibrator().fit_table(table), in_sample=True)
+    assert verdict_of(fitted).words == "The forecast was fitted on these rows: evaluate it on other rows."
 
 
 def test_copies_are_told_from_equal_scores():

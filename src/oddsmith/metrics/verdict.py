@@ -25,6 +25,7 @@ from oddsmith.metrics.grouped import design_effect, hotelling, inflated
 from oddsmith.metrics.groups import GroupedForecast, grouped_rows
 from oddsmith.metrics.means import gain_with_interval
 from oddsmith.metrics.proper import decision_log_loss
+from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.result import Result
 from oddsmith.metrics.signal import Signal
 from oddsmith.metrics.significance import Decisions
@@ -195,6 +196,8 @@ def verdict_of(
     >>> verdict_of(forecast_from_arrays(y, p)).kind, verdict_of(forecast_from_arrays(y, p**3)).kind
     ('calibrated', 'miscalibrated')
     """
+    if is_in_sample(forecast):
+        return Verdict("untested", "The forecast was fitted on these rows: evaluate it on other rows.")
     first, doubts = _first(forecast, groups, called)
     if first is not None:
         return first
@@ -303,8 +306,8 @@ def _evidence(forecast: ScoreTable) -> CalibrationEvidence:
     cases = ForecastCases.of(forecast)
     line = _best_line(forecast)
     found, _ = gain_with_interval(_gains(cases, line), cases.decisions, 2, 1 - LEVEL)
-    beyond = test
-    if line is not None and not test:
+    beyond, slight = test, found["corrected"] < RELEVANT * base_rate_loss(forecast.n_pos, forecast.n_neg)
+    if line is not None and not test and slight and p is not None and p < LEVEL:
         # A line may save little because the error has another shape: then a test rejects what the line leaves, too.
         left = forecast.map(lambda scores: line[0] * scores + line[1])
         p_left, test_left = corrected(None, _by_title(_p_values(left, p_values)))
