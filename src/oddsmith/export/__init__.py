@@ -70,9 +70,10 @@ def export(
 ) -> Export:
     """Write a map for an engine, compare the two where the engine is at hand, and say so in the header.
 
-    Compared are all knots, their neighbors, the extremes of doubles and scores between, in DuckDB, SQLite, ONNX
-    Runtime, Python, Node.js and the C compiler where they are installed; of several classes rows of every size, ties,
-    extremes and missing values. The same map on the same machine gives the same bytes.
+    The comparison covers all knots, their neighbors, the extremes of doubles, ±∞, NaN and scores between, in DuckDB,
+    SQLite, ONNX Runtime, Python, Node.js and the C compiler where they are installed; with several classes it covers
+    rows of every size, ties, extremes and missing values. An engine that refuses the text is an error. The same map on
+    the same machine gives the same bytes.
 
     Parameters
     ----------
@@ -99,4 +100,7 @@ def export(
     names = {"column": column, "table": table, "columns": columns, "prefix": prefix}
     language = LANGUAGES[to].with_options(dialect=dialect, connection=connection, **names)
     parity = compare(language, model, output, language.to_run(model, output))
+    if parity.rejected:
+        must = f"{language.engine}, which is installed here, must accept what is exported"
+        _check.fail(must, parity.engine, "export to another language or dialect, and report this as a bug")
     return Export(language.write(model, output, str(parity)), parity)

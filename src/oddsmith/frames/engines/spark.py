@@ -46,12 +46,10 @@ class Spark(FrameEngine):
         value = to_sql(maps.default, column=score, dialect="spark")
         given, new = (identifier(column, "`") for column in (rows.score, name))
         wide = rows.frame.to_native().selectExpr("*", f"CAST({given} AS DOUBLE) AS {score}")
-        return wide.selectExpr("*", f"CASE WHEN NOT isnan({score}) THEN {value} END AS {new}").drop(score)
+        return wide.selectExpr("*", f"{value} AS {new}").drop(score)
 
     def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
         """Return the native frame with the probabilities of several classes and the decision, layer by layer."""
-        from sqlglot import exp
-
         from oddsmith.formula.sql import SqlReader, as_decisions
 
         def named(value: str, name: str) -> str:
@@ -64,9 +62,8 @@ class Spark(FrameEngine):
         for layer in layers:
             values = []
             for column in layer:
-                score, *beside = (exp.column(name, quoted=True) for name in column.of)
-                value = SqlReader(score, "spark", beside).read(column.formula)
-                values.append(named(value.sql(dialect="spark", copy=False), column.name))
+                score, *beside = column.of
+                values.append(named(SqlReader(score, "spark", beside).read(column.formula), column.name))
             frame = frame.selectExpr("*", *values)
         there = " AND ".join(f"NOT ({name} IS NULL OR isnan({name}))" for name in given)
         values = [*probs, plan.decision_sql(probs, top, "spark")]
