@@ -10,7 +10,7 @@ from cases import EDGES, MAX, every_case
 from scipy.special import expit
 
 from oddsmith import AutoCalibrator, PlattCalibrator
-from oddsmith.errors import InvalidInputError
+from oddsmith.errors import InvalidInputError, UntestedDialectWarning
 from oddsmith.export import export, to_sql
 from oddsmith.formula import SCORE, absolute
 from oddsmith.formula import exp as exp_of
@@ -73,6 +73,13 @@ def test_a_knot_at_the_largest_double():
 def test_whole_statements():
     assert to_sql(STEPS, table="t").startswith('SELECT *, CASE WHEN NOT "score" IS NULL')
     assert to_sql(STEPS, table='my "t"', dialect="bigquery", output="log_odds").endswith('AS `log_odds` FROM `my "t"`')
+
+
+def test_dialects_that_are_not_tested_are_warned_of():
+    with pytest.warns(UntestedDialectWarning, match="SQL for Snowflake is written but never run"):
+        export(STEPS, "sql", dialect="snowflake")
+    for dialect in ("duckdb", "postgres", "spark", "sqlite"):
+        export(STEPS, "sql", dialect=dialect)
 
 
 def test_unknown_dialects_are_refused():

@@ -15,11 +15,14 @@ from oddsmith.export.language import Language, Model, Output, formula_of, header
 from oddsmith.formula import with_limits
 from oddsmith.formula.guards import guarded
 
-__all__ = ["Sql", "to_sql"]
+__all__ = ["TESTED", "Sql", "to_sql"]
 
 #: Dialects whose doubles overflow to ∞ and vanish to 0 without an error.
 _FORGIVING = {"databricks", "duckdb", "spark", "spark2", "sqlite"}
 
+
+#: Dialects whose engines the tests run; of others they only see that the text can be parsed.
+TESTED = ("duckdb", "postgres", "spark", "sqlite")
 
 #: What SQL makes of scores that are not numbers.
 _MISSING = "NULL and NaN give NULL; infinite scores give the limits of the map."
@@ -168,7 +171,7 @@ def to_sql(
     column : str, default "score"
         Name of the column, exactly as it is stored: it is quoted (Snowflake stores unquoted names in capitals).
     dialect : str, default "duckdb"
-        "duckdb", "postgres", "sqlite", "spark", "bigquery", "snowflake" or any other that sqlglot knows.
+        "duckdb", "postgres", "sqlite" or "spark", whose engines the tests run, or any other that sqlglot knows.
     output : {"probability", "log_odds"}, default "probability"
         Log-odds are held within ±700.
     table : str, optional
