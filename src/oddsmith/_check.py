@@ -67,12 +67,22 @@ def visible(text: str, *, keep: str = "", hide: str = "") -> str:
 
 
 def as_scores(scores: ArrayLike) -> Floats:
-    """Return finite float64 scores of shape (n,), n ≥ 1, from anything array-like of shape (n,) or (n, 1)."""
-    return as_spanned_scores(scores)[0]
+    """Return float64 scores of shape (n,), n ≥ 1, to apply a map to: ±∞ have its limits, NaN is refused."""
+    array = _score_column(scores)
+    if np.isnan(array.min()):
+        n_nan, first = int(np.isnan(array).sum()), int(np.argmax(np.isnan(array)))
+        fail("scores must not be NaN", f"{n_nan} NaN values, first at row {first}", "drop or repair those rows")
+    return array
 
 
 def as_spanned_scores(scores: ArrayLike) -> tuple[Floats, tuple[float, float]]:
-    """Return scores as `as_scores` does, with the smallest and the largest."""
+    """Return finite scores of a fit, of shape (n,), n ≥ 1, with the smallest and the largest."""
+    array = _score_column(scores)
+    return array, refuse_nonfinite(array, "scores")
+
+
+def _score_column(scores: ArrayLike) -> Floats:
+    """Return float64 scores of shape (n,), n ≥ 1, from anything array-like of shape (n,) or (n, 1)."""
     array = _numeric(scores, "scores")
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -84,7 +94,7 @@ def as_spanned_scores(scores: ArrayLike) -> tuple[Floats, tuple[float, float]]:
         # In scikit-learn's words.
         got = f"0 sample(s) (shape={array.shape}) while a minimum of 1 is required"
         fail("scores must hold at least one value", got, "check how rows were selected")
-    return array, refuse_nonfinite(array, "scores")
+    return array
 
 
 def refuse_nonfinite(array: Floats, name: str) -> tuple[float, float]:

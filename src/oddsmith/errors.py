@@ -129,3 +129,7 @@ class UnusedWeightWarning(OddsmithWarning):
 
 class DroppedRowsWarning(OddsmithWarning):
     """Rows with missing or infinite values were left out."""
+
+
+class UntestedDialectWarning(OddsmithWarning):
+    """SQL was written in a dialect that the tests of this library do not run."""

@@ -167,6 +167,21 @@ def test_export_prints_or_writes(run, model, to):
     assert run("export", model, "--to", to, "--json").json["content"] == printed.out
 
 
+def test_a_dialect_is_for_sql_and_tested_or_warned_of(run, model):
+    refused = run("export", model, "--to", "onnx", "--dialect", "duckdb")
+    assert refused.code == 2
+    assert "--dialect is for SQL" in refused.error
+    assert "Warning: SQL for Snowflake" in run("export", model, "--to", "sql", "--dialect", "snowflake").error
+    assert "Warning" not in run("export", model, "--to", "sql", "--dialect", "sqlite").error
+
+
+def test_export_ends_with_2_where_an_engine_refuses_the_text(run, model, monkeypatch):
+    monkeypatch.setattr("oddsmith.formula.sql.FlatReader.scalar", lambda *_: "1 +")
+    found = run("export", model, "--to", "sql", "--dialect", "sqlite")
+    assert found.code == 2
+    assert "syntax error" in found.error
+
+
 def test_export_writes_onnx_beside_the_model(run, model):
     pytest.importorskip("onnx")
     assert run("export", model, "--to", "onnx").code == 0

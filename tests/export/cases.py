@@ -8,8 +8,7 @@ import numpy as np
 from catalogue import CLASSES, name, variants
 from oddsmith import CalibrationMap
 from oddsmith._types import Floats
-from oddsmith.export._probes import probe_scores
-from oddsmith.formula import evaluate
+from oddsmith.export._probes import probes
 from oddsmith.maps import CosineMap, HeldInputMap, LinearMap, PolynomialMap, StepMap, constant_map
 from oddsmith.maps.inputs import LogitInputMap, UnitInputMap
 from oddsmith.maps.log_basis import LogBasisMap
@@ -98,12 +97,7 @@ def _case(label, calibrator, scores, y):
 
 
 def _with_scores(label, fitted):
-    probes = probe_scores(fitted)
-    more = np.array([sign * size for size in EXTREMES for sign in (-1.0, 1.0)])
-    # Maps of probabilities have no value beyond [0, 1].
-    allowed = more[np.isfinite(evaluate(fitted.probability_formula(), more))]
-    scores = np.concatenate([probes, allowed])
-    return Case(label, fitted, scores, fitted.probability(scores))
+    return Case(label, fitted, *probes(fitted, *(sign * size for size in EXTREMES for sign in (-1.0, 1.0))))
 
 
 def largest(cases: list[Case], answers) -> float:
@@ -111,7 +105,8 @@ def largest(cases: list[Case], answers) -> float:
     worst = 0.0
     for case, answer in zip(cases, answers, strict=True):
         got = np.asarray(answer, dtype=np.float64)
-        difference = np.nan_to_num(np.abs(got - case.expected), nan=np.inf)
+        missing = np.isnan(got) & np.isnan(case.expected)
+        difference = np.where(missing, 0.0, np.nan_to_num(np.abs(got - case.expected), nan=np.inf))
         place = int(np.argmax(difference))
         assert difference[place] <= 1e-12, (case.name, case.scores[place], got[place], case.expected[place])
         worst = max(worst, float(difference[place]))

@@ -72,7 +72,7 @@ def run_duckdb(cases, texts):
             connection.execute(
                 "CREATE OR REPLACE TEMP TABLE t AS SELECT unnest($1::DOUBLE[]) AS score", [list(case.scores)]
             )
-            yield connection.execute(f"SELECT {text} AS p FROM t").fetchnumpy()["p"]
+            yield [row[0] for row in connection.execute(f"SELECT {text} AS p FROM t").fetchall()]
 
 
 def run_sqlite(cases, texts):
@@ -118,7 +118,8 @@ def run_node(folder, cases, texts):
         f"const ask = (scores, i) => scores.map(require(`{folder}/map${{i}}.cjs`).probability);"
         "process.stdout.write(JSON.stringify(all.map(ask)));"
     )
-    given = json.dumps([case.scores.tolist() for case in cases]).encode()
+    listed = json.dumps([case.scores.tolist() for case in cases])
+    given = listed.replace("NaN", "null").replace("Infinity", "1e999").encode()
     return json.loads(_answer([needs_program("node"), "-e", script], given))
 
 

@@ -6,7 +6,7 @@ import pytest
 from cases import EDGES, EXTREMES, every_case, largest
 
 from oddsmith.export import to_c, to_javascript, to_onnx, to_python, to_sql
-from oddsmith.formula import evaluate
+from oddsmith.formula import evaluate, with_limits
 from optional import needs
 
 
@@ -15,15 +15,22 @@ def sql(dialect):
     return [to_sql(case.fitted, dialect=dialect) for case in every_case()]
 
 
+def evaluated(formula, scores):
+    """Return the values of a formula, NaN of NaN: engines look for it before they compute."""
+    return np.where(np.isnan(scores), np.nan, evaluate(with_limits(formula), scores))
+
+
 def test_numpy():
-    answers = (evaluate(case.fitted.probability_formula(), case.scores) for case in every_case())
+    answers = (evaluated(case.fitted.probability_formula(), case.scores) for case in every_case())
     assert largest(every_case(), answers) <= 1e-13
 
 
 def test_log_odds_in_numpy():
     for case in every_case():
-        got = evaluate(case.fitted.log_odds_formula(), case.scores)
-        expected = case.fitted.log_odds(case.scores)
+        taken = ~np.isnan(case.expected)
+        got = evaluated(case.fitted.log_odds_formula(), case.scores)
+        np.testing.assert_array_equal(np.isnan(got), ~taken, err_msg=case.name)
+        got, expected = got[taken], case.fitted.log_odds(case.scores[taken])
         # Near P = 1 the log-odds of a probability have few digits.
         np.testing.assert_allclose(np.clip(got, -30, 30), np.clip(expected, -30, 30), atol=1e-12, err_msg=case.name)
 
@@ -44,10 +51,13 @@ def test_spark(record_property):
     """One shape each: Spark is slow to plan."""
     chosen = ["huge cubic", "adjacent steps", "jumps", "widest cosine", "one-sided basis", "flat odds"]
     texts = [to_sql(EDGES[label], dialect="spark") for label in chosen]
-    scores = np.array([sign * size for size in EXTREMES for sign in (-1.0, 1.0)] + [0.1, 0.3, 0.1 + 0.2, 0.9, 1e-6])
+    sizes = [*EXTREMES, np.inf]
+    scores = np.array(
+        [sign * size for size in sizes for sign in (-1.0, 1.0)] + [0.1, 0.3, 0.1 + 0.2, 0.9, 1e-6, np.nan]
+    )
     for label, got in zip(chosen, engines.run_spark(texts, scores), strict=True):
         fitted = EDGES[label]
-        taken = (scores > 0) & (scores < 1) if label == "flat odds" else np.full(len(scores), True)
+        taken = (scores > 0) & (scores < 1) if label == "flat odds" else ~np.isnan(scores)
         assert [value is None for value in got] == (~taken).tolist(), label
         values = np.array(got, dtype=np.float64)[taken]
         np.testing.assert_allclose(values, fitted.probability(scores[taken]), atol=1e-12, rtol=0, err_msg=label)

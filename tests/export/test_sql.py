@@ -7,13 +7,18 @@ import duckdb
 import numpy as np
 import pytest
 from cases import EDGES, MAX, every_case
+from scipy.special import expit
 
-from oddsmith import PlattCalibrator
-from oddsmith.errors import InvalidInputError
+from oddsmith import AutoCalibrator, PlattCalibrator
+from oddsmith.errors import InvalidInputError, UntestedDialectWarning
 from oddsmith.export import export, to_sql
+from oddsmith.formula import SCORE, absolute
+from oddsmith.formula import exp as exp_of
+from oddsmith.formula.sql import SqlReader
 from oddsmith.maps import LinearMap, PolynomialMap, StepMap
 from oddsmith.maps.inputs import LogitInputMap
 from optional import needs
+from samples import ours_allowed
 
 sqlglot = needs("sqlglot")
 exp = sqlglot.exp
@@ -33,7 +38,8 @@ def test_texts_parse(dialect):
         for output in ("probability", "log_odds"):
             text = to_sql(case.fitted, dialect=dialect, output=output)
             tree = sqlglot.parse_one(text, dialect=dialect)
-            assert {column.name for column in tree.find_all(exp.Column)} <= {"score"}
+            names = {column.name for column in tree.find_all(exp.Column)}
+            assert {name for name in names if not name.startswith("oddsmith_")} <= {"score"}
             assert_numbers_are_doubles(tree, dialect)
 
 
@@ -43,7 +49,7 @@ def assert_numbers_are_doubles(tree, dialect):
             assert literal.is_string
             assert literal.parent.to.is_type("double")
         elif dialect == "sqlite":
-            assert "." in literal.name or isinstance(literal.parent, exp.BitwiseLeftShift)
+            assert literal.is_string or "." in literal.name or isinstance(literal.parent, exp.BitwiseLeftShift)
         else:
             assert "e" in literal.name
 
@@ -51,7 +57,8 @@ def assert_numbers_are_doubles(tree, dialect):
 def test_comparisons_use_the_rounder_neighbor():
     text = to_sql(STEPS)
     assert text == (
-        'CASE WHEN NOT "score" IS NULL THEN CASE WHEN "score" < 0e0 THEN 0.125e0 WHEN "score" <= 0e0 THEN 0.25e0 '
+        'CASE WHEN NOT "score" IS NULL AND NOT ISNAN("score") THEN '
+        'CASE WHEN "score" < 0e0 THEN 0.125e0 WHEN "score" <= 0e0 THEN 0.25e0 '
         'WHEN "score" < 0.5e0 THEN 0.5e0 WHEN "score" <= 0.5e0 THEN 0.75e0 ELSE 0.875e0 END END'
     )
     assert '"score" > 0e0' in to_sql(EDGES["flat odds"])
@@ -66,6 +73,13 @@ def test_a_knot_at_the_largest_double():
 def test_whole_statements():
     assert to_sql(STEPS, table="t").startswith('SELECT *, CASE WHEN NOT "score" IS NULL')
     assert to_sql(STEPS, table='my "t"', dialect="bigquery", output="log_odds").endswith('AS `log_odds` FROM `my "t"`')
+
+
+def test_dialects_that_are_not_tested_are_warned_of():
+    with pytest.warns(UntestedDialectWarning, match="SQL for Snowflake is written but never run"):
+        export(STEPS, "sql", dialect="snowflake")
+    for dialect in ("duckdb", "postgres", "spark", "sqlite"):
+        export(STEPS, "sql", dialect=dialect)
 
 
 def test_unknown_dialects_are_refused():
@@ -186,9 +200,59 @@ def test_guards_of_values_that_lie_beyond_their_bounds(fitted):
 def test_the_header_says_what_nan_gives():
     cal = PlattCalibrator().fit([-1.0, 0.0, 1.0, 2.0], [0, 1, 0, 1])
     written = export(cal, "sql").content
-    assert "-- NULL gives NULL. NaN, where the engine has it, sorts above all numbers" in written
+    assert "-- NULL and NaN give NULL; infinite scores give the limits of the map." in written
     expression = "".join(line for line in written.splitlines() if not line.startswith("--"))
     query = f"SELECT {expression} FROM (SELECT unnest(['nan'::DOUBLE, 'inf'::DOUBLE, NULL]) AS score)"
-    nan, infinite, missing = (row[0] for row in duckdb.connect().execute(query).fetchall())
-    assert nan == infinite == 1.0
-    assert missing is None
+    assert duckdb.connect().execute(query).fetchall() == [(None,), (1.0,), (None,)]
+
+
+@pytest.mark.parametrize("label", sorted(EDGES))
+def test_nan_gives_null(ask, label):
+    nan = {"duckdb": "CAST('nan' AS DOUBLE)", "sqlite": "9e999 - 9e999", "postgres": "CAST('NaN' AS float8)"}
+    text = to_sql(EDGES[label], dialect=dialect_of(ask))
+    assert ask(f"SELECT {text} FROM (SELECT {nan[dialect_of(ask)]} AS score) AS t")[1] == [(None,)]
+
+
+def default_model(read):
+    """Return the default method's model of log-odds, or of what ``read`` makes of them."""
+    rng = np.random.default_rng(5)
+    scores = 2 * rng.normal(size=2000)
+    with ours_allowed():
+        return AutoCalibrator().fit(read(scores), rng.random(2000) < expit(0.6 * scores))
+
+
+@pytest.mark.parametrize("output", ["probability", "log_odds"])
+@pytest.mark.parametrize("read", [np.asarray, expit], ids=["log-odds", "probabilities"])
+def test_sqlite_parses_the_default_model(read, output):
+    """Its parser has a stack of 100 places."""
+    done = export(default_model(read), "sql", dialect="sqlite", output=output)
+    assert done.parity.largest <= 1e-12
+
+
+def test_a_column_may_be_called_as_the_columns_of_flat_sql(monkeypatch):
+    monkeypatch.setattr("oddsmith.formula.sql._DEEPEST", 8)
+    done = export(EDGES["middling basis"], "sql", dialect="sqlite", column="oddsmith_1")
+    assert done.parity.largest <= 1e-12
+    assert "MATERIALIZED" in done.content
+
+
+def test_text_that_an_engine_refuses_is_an_error(monkeypatch):
+    monkeypatch.setattr("oddsmith.formula.sql.FlatReader.scalar", lambda *_: "1 +")
+    with pytest.raises(InvalidInputError, match=r"SQLite, which is installed here, must accept .*syntax error"):
+        export(STEPS, "sql", dialect="sqlite")
+
+
+def test_text_in_a_column_of_sqlite_gives_null():
+    values = ["0.3", "abc", b"x", None, 0.25, 1, True]
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE t (score)")
+        connection.executemany("INSERT INTO t VALUES (?)", [(value,) for value in values])
+        got = [row[0] for row in connection.execute(f"SELECT {to_sql(STEPS, dialect='sqlite')} FROM t")]
+    assert got == [None, None, None, None, 0.5, 0.875, 0.875]
+
+
+def test_two_minus_signs_are_no_comment():
+    """Log-odds of a blend have the minus of a minus where a bound between them is not needed."""
+    minus = -absolute(SCORE)
+    formula = exp_of(-minus)
+    assert SqlReader("x", "duckdb").read(formula) == "EXP(-(-ABS(x)))"

@@ -22,7 +22,7 @@ from oddsmith import (
 from oddsmith.errors import InvalidInputError, UnknownSegmentWarning
 from oddsmith.export._probes import probe_scores
 from oddsmith.frames.applying import apply
-from oddsmith.maps import StepMap
+from oddsmith.maps import StepMap, constant_map
 from oddsmith.modelfile import CalibrationModel
 from optional import needs
 from samples import ours_allowed
@@ -101,9 +101,13 @@ def test_missing_infinite_and_refused_scores(held, maps):
     np.testing.assert_allclose(column(rows, "probability"), [np.nan, np.nan, *ends], rtol=0, atol=1e-12)
     half = refusing.predict_proba([0.5])[0, 1]
     np.testing.assert_allclose(column(rows, "p"), [np.nan] * 4 + [half, np.nan, np.nan], rtol=0, atol=1e-12)
-    for name in ("line", "broken", "log", "cosine", "at"):
-        prob = column(rows_of(apply(frame, maps[name], "s")), "probability")[2:4]
-        np.testing.assert_allclose(prob, maps[name].probability([1e300, -1e300]), rtol=0, atol=1e-12, err_msg=name)
+    result = frame
+    for name, one in maps.items():
+        result = apply(result, one, "s", name=name)
+    rows = rows_of(result)
+    for name, one in maps.items():
+        expected = [np.nan, np.nan, *one.probability([np.inf, -np.inf, 0.5, 2.0, -1.0])]
+        np.testing.assert_allclose(column(rows, name), expected, rtol=0, atol=1e-12, err_msg=name)
 
 
 def test_narrow_scores_and_odd_names(held, maps):
@@ -143,6 +147,16 @@ def warned_of_segments(frame, words):
     """Expect a warning, but of relations that DuckDB reads from Arrow."""
     from_arrow = type(frame).__name__ == "DuckDBPyRelation"
     return contextlib.nullcontext() if from_arrow else pytest.warns(UnknownSegmentWarning, match=words)
+
+
+def test_infinite_scores_by_segment(held, maps):
+    """Among the constants of segments may be slopes of 0, times which infinity is NaN."""
+    kinds = {"line": maps["line"], "flat": constant_map(0.3), "ramp": maps["ramp"], "log": maps["log"]}
+    names, scores = [*kinds] * 3, np.repeat([np.inf, -np.inf, np.nan], 4)
+    frame = held(pa.table({"s": scores, "g": names, "id": np.arange(12)}))
+    expected = [np.nan if s != s else kinds[name].probability([s])[0] for s, name in zip(scores, names, strict=True)]
+    rows = rows_of(apply(frame, kinds, "s", by="g"))
+    np.testing.assert_allclose(column(rows, "probability"), expected, rtol=0, atol=1e-12)
 
 
 def test_segments_by_number_and_bool(held):

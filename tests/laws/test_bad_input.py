@@ -92,7 +92,7 @@ def test_refused_by_the_table_in_the_same_words(what):
 
 
 @every
-@pytest.mark.parametrize("bad", [[np.nan], [np.inf], ["a"], np.ones((2, 2)), []], ids=str)
+@pytest.mark.parametrize("bad", [[np.nan], [np.inf, np.nan], ["a"], np.ones((2, 2)), []], ids=str)
 def test_refused_at_prediction(cls, bad):
     with ours_allowed():
         cal = cls().fit(S, Y)

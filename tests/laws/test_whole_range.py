@@ -1,4 +1,7 @@
-"""Whatever finite scores come, as far out, as close together and as few as doubles allow: probabilities come out."""
+"""Whatever finite scores come, as far out, as close together and as few as doubles allow: probabilities come out.
+
+A map is applied to infinite scores as well, and has its limits there: its values at the largest doubles.
+"""
 
 import numpy as np
 import pytest
@@ -8,11 +11,12 @@ from scipy.special import expit
 from sklearn.base import clone
 
 from catalogue import name, variants
+from oddsmith.formula import MAX
 from samples import examples, ours_allowed, readable
 
 LARGEST, SMALLEST = 1.7e308, 5e-324
 EXTREMES = [0.0, -0.0, 1.0, -1.0, SMALLEST, -SMALLEST, 1e-310, 2.3e-308, 1e-150, 1e150, 1e308, LARGEST, -LARGEST]
-BEYOND = np.array([-LARGEST, -1e300, -1.0, -1e-300, 0.0, SMALLEST, 0.5, 1.0, 1e300, LARGEST])
+BEYOND = np.array([-np.inf, -LARGEST, -1e300, -1.0, -1e-300, 0.0, SMALLEST, 0.5, 1.0, 1e300, LARGEST, np.inf])
 
 scores = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
@@ -42,3 +46,6 @@ def test_any_finite_scores_have_probabilities(calibrator, weighting, rows):
     assert not np.isnan(log_odds).any()
     np.testing.assert_allclose(expit(log_odds), proba[:, 1], rtol=1e-12, atol=1e-15)
     assert isinstance(cal.map_.is_monotone, bool)
+    ends = readable(cal, np.array([-np.inf, np.inf]))
+    np.testing.assert_array_equal(cal.predict_proba(ends), cal.predict_proba(np.clip(ends, -MAX, MAX)))
+    np.testing.assert_array_equal(cal.log_odds(ends), cal.log_odds(np.clip(ends, -MAX, MAX)))

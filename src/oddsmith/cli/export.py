@@ -36,8 +36,13 @@ def export(
         typer.Option("--output", "-o", help="File to write. [default: standard output, also '-'; ONNX: MODEL.onnx]"),
     ] = None,
     dialect: Annotated[
-        str, typer.Option("--dialect", help="SQL dialect: duckdb, postgres, sqlite, spark, bigquery, snowflake.")
-    ] = "duckdb",
+        str | None,
+        typer.Option(
+            "--dialect",
+            help="SQL dialect: duckdb, postgres, sqlite or spark, which are tested; others with a warning. "
+            "[default: duckdb]",
+        ),
+    ] = None,
     column: Annotated[
         str | None,
         typer.Option(
@@ -64,18 +69,20 @@ def export(
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
     _check.one_of(to, "--to", _languages())
-    for name, value in {"--column": column, "--table": table}.items():
+    for name, value in {"--column": column, "--dialect": dialect, "--table": table}.items():
         if to != "sql" and value is not None:
             _check.fail(f"{name} is for SQL", f"{name} with --to {to}", f"leave {name} out, or pass --to sql")
     suffix = LANGUAGES[to].suffix
     fitted: CalibrationModel | JointModel = load(model)
+    options: dict[str, Any] = {} if dialect is None else {"dialect": dialect}
     names: dict[str, Any] = {} if column is None else {"column": column}
     if isinstance(fitted, JointModel):
         refuse_two_class_options(segment=segment)
         names = {} if column is None else {"columns": names_in(column)}
     else:
         fitted = _segment(fitted, segment)
-    done = write_export(fitted, to, dialect=dialect, table=None if table is None else qualified(table), **names)
+    with out.show_warnings():
+        done = write_export(fitted, to, table=None if table is None else qualified(table), **options, **names)
     out.remark(str(done.parity))
     if output is None and isinstance(done.content, bytes):
         output = model.with_suffix(suffix)

@@ -1,10 +1,12 @@
 """Fitted maps for other engines: SQL, ONNX, Python, JavaScript and C, each compared with the map it came from."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from oddsmith import _check
+from oddsmith.errors import UntestedDialectWarning
 from oddsmith.export.c import C, to_c
 from oddsmith.export.code import CodeLanguage
 from oddsmith.export.javascript import JavaScript, to_javascript
@@ -13,7 +15,7 @@ from oddsmith.export.language import Language, Model, Output
 from oddsmith.export.onnx import Onnx, to_onnx
 from oddsmith.export.parity import Parity, compare
 from oddsmith.export.python import Python, to_python
-from oddsmith.export.sql import Sql, to_sql
+from oddsmith.export.sql import TESTED, Sql, to_sql
 
 __all__ = [
     "LANGUAGES",
@@ -70,9 +72,10 @@ def export(
 ) -> Export:
     """Write a map for an engine, compare the two where the engine is at hand, and say so in the header.
 
-    Compared are all knots, their neighbors, the extremes of doubles and scores between, in DuckDB, SQLite, ONNX
-    Runtime, Python, Node.js and the C compiler where they are installed; of several classes rows of every size, ties,
-    extremes and missing values. The same map on the same machine gives the same bytes.
+    The comparison covers all knots, their neighbors, the extremes of doubles, ±∞, NaN and scores between, in DuckDB,
+    SQLite, ONNX Runtime, Python, Node.js and the C compiler where they are installed; with several classes it covers
+    rows of every size, ties, extremes and missing values. An engine that refuses the text is an error. The same map on
+    the same machine gives the same bytes.
 
     Parameters
     ----------
@@ -99,4 +102,11 @@ def export(
     names = {"column": column, "table": table, "columns": columns, "prefix": prefix}
     language = LANGUAGES[to].with_options(dialect=dialect, connection=connection, **names)
     parity = compare(language, model, output, language.to_run(model, output))
+    if isinstance(language, Sql) and language.dialect not in TESTED:
+        tested = ", ".join(TESTED)
+        message = f"SQL for {language.engine} is written but never run in the tests of Oddsmith, which run {tested}."
+        warnings.warn(message, UntestedDialectWarning, stacklevel=2)
+    if parity.rejected:
+        must = f"{language.engine}, which is installed here, must accept what is exported"
+        _check.fail(must, parity.engine, "export to another language or dialect, and report this as a bug")
     return Export(language.write(model, output, str(parity)), parity)

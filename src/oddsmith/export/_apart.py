@@ -16,7 +16,7 @@ import numpy as np
 
 from oddsmith._types import Floats
 
-__all__ = ["DidNotRunError", "as_json", "program", "run_apart", "run_files", "run_in_python"]
+__all__ = ["DidNotRunError", "RejectedError", "as_lists", "program", "run_apart", "run_files", "run_in_python"]
 
 #: Seconds until a program is ended.
 LIMIT = 120.0
@@ -26,7 +26,15 @@ _NEEDED = ("PATH", "SYSTEMROOT")
 
 
 class DidNotRunError(Exception):
-    """A program is not here, failed, or took too long."""
+    """A program is not here, ended early, or took too long."""
+
+
+class RejectedError(DidNotRunError):
+    """A program ran and refused what it was given."""
+
+
+#: How a program ends that lacks what it needs to run anything.
+_LACKING = 3
 
 
 def program(name: str) -> str:
@@ -75,7 +83,8 @@ def run_apart(command: list[str], folder: Path, given: bytes = b"") -> bytes:
     if process.returncode:
         lines = errors.decode("utf-8", "replace").split("\n")
         msg = f"failed, {next((line for line in reversed(lines) if line.strip()), '')[:200]}"
-        raise DidNotRunError(msg)
+        ended = process.returncode < 0 or process.returncode == _LACKING
+        raise (DidNotRunError if ended else RejectedError)(msg)
     return out
 
 
@@ -88,10 +97,11 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
             process.kill()
 
 
-def as_json(scores: Floats) -> list[Any]:
-    """Return scores, or rows of them, as JSON knows them: what is missing is null."""
+def as_lists(scores: Floats) -> list[Any]:
+    """Return scores, or rows of them, as lists: every other missing value is None, the others are NaN."""
     known = scores.astype(object)
-    known[np.isnan(scores)] = None
+    missing = np.flatnonzero(np.isnan(scores))
+    known.ravel()[missing[::2]] = None
     listed: list[Any] = known.tolist()
     return listed
 
@@ -101,7 +111,8 @@ def run_in_python(engine: str, content: str, name: str, scores: Floats) -> tuple
     if not sys.executable:
         raise DidNotRunError
     alone = engine == "python"
-    given = {"engine": engine, "content": content, "name": name, "scores": as_json(scores)}
+    # NaN and Infinity are not JSON, but Python writes and reads them.
+    given = {"engine": engine, "content": content, "name": name, "scores": as_lists(scores)}
     command = [sys.executable, "-I", *(["-S"] if alone else []), str(Path(__file__).with_name("_child.py"))]
     (answer,) = run_files({}, command, given=json.dumps({**given, "path": [] if alone else sys.path}).encode())
     found, values = json.loads(answer)

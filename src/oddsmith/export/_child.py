@@ -7,7 +7,7 @@ import base64
 import json
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 #: A score, or of several classes a row of them; what is missing is None.
 ScoreList = list[Any]
@@ -47,14 +47,21 @@ def sqlite(statement: str, names: str, scores: ScoreList) -> Answer:
     try:
         found = connection.execute(statement).fetchall()
     except sqlite3.OperationalError as error:
-        lacking = "no such function" in str(error)
-        sys.exit(f"version {sqlite3.sqlite_version} has no mathematical functions" if lacking else str(error))
+        if "no such function" in str(error):
+            _leave(f"version {sqlite3.sqlite_version} has no mathematical functions")
+        sys.exit(str(error))
     return f"SQLite {sqlite3.sqlite_version}", _in_order(found, columns)
+
+
+def _leave(why: str) -> NoReturn:
+    """End because something is lacking that any text would need."""
+    sys.stderr.write(why)
+    sys.exit(3)
 
 
 def _in_order(found: list[Any], columns: list[str]) -> list[Any]:
     """Return what stands after the place of each row and its columns, in the order of places."""
-    return [row[1 + len(columns) :] for row in sorted(found)]
+    return [row[1 + len(columns) :] for row in sorted(found, key=lambda row: row[0])]
 
 
 def onnx(content: str, output: str, scores: ScoreList) -> Answer:
@@ -78,4 +85,8 @@ ENGINES: dict[str, Callable[[str, str, ScoreList], Answer]] = {
 if __name__ == "__main__":
     asked = json.load(sys.stdin)
     sys.path[:] = asked["path"] or sys.path
-    json.dump(ENGINES[asked["engine"]](asked["content"], asked["name"], asked["scores"]), sys.stdout)
+    try:
+        answer = ENGINES[asked["engine"]](asked["content"], asked["name"], asked["scores"])
+    except ImportError as error:
+        _leave(str(error))
+    json.dump(answer, sys.stdout)

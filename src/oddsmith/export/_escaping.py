@@ -4,9 +4,11 @@ Every text that reaches an export goes through one of these functions. Comments 
 every target: what is kept means nothing in any of them, nor to what reads files before them.
 """
 
+from collections.abc import Iterable
+
 from oddsmith import _check
 
-__all__ = ["in_comment", "sql_name"]
+__all__ = ["in_comment", "spare_name", "sql_name"]
 
 #: Ends a comment, joins lines (C, also by trigraphs), closes a script or starts another language around it, is replaced
 #: by templates, shells and SQL clients, ends a statement, or tells the encoding (Python) or an editor what to do.
@@ -31,3 +33,11 @@ def sql_name(name: object, what: str) -> str:
     if not isinstance(name, str) or not name or _check.visible(name) != name:
         _check.fail(f"{what} must be a name of visible characters", repr(name), "rename it, or choose another")
     return name
+
+
+def spare_name(names: Iterable[str]) -> str:
+    """Return the beginning of names that none of these has, in any case."""
+    spare, taken = "oddsmith_", [name.casefold() for name in names]
+    while any(name.startswith(spare) for name in taken):
+        spare += "_"
+    return spare

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from oddsmith._types import Floats
+from oddsmith._types import Bools, Floats
 from oddsmith.formula import MAX, Pieces, evaluate, walk
 from oddsmith.maps import CalibrationMap
 from oddsmith.maps.inputs import halfway
@@ -25,17 +25,17 @@ _EXTREMES = np.array([-1e300, -1e4, 0.0, 1.0, 1e4, 1e300])
 def probe_scores(fitted: CalibrationMap) -> Floats:
     """Return the scores, ascending; only scores that the map takes.
 
-    Zero, the smallest and the largest doubles and every power of ten between, both ways; every knot (of very many, a
-    selection) and its neighbors; and as many scores between as it takes to follow the probability in small steps.
+    ±∞, zero, the smallest and the largest doubles and every power of ten between, both ways; every knot (of very many,
+    a selection) and its neighbors; and as many scores between as it takes to follow the probability in small steps.
     """
     formula = fitted.probability_formula()
-    sizes = np.concatenate([[5e-324], 10.0 ** np.arange(-323, 309), [MAX]])
+    sizes = np.concatenate([[5e-324], 10.0 ** np.arange(-323, 309), [MAX, np.inf]])
     knots = np.concatenate([np.empty(0), *(node.knots for node in walk(formula) if isinstance(node, Pieces))])
     if len(knots) > _MOST_KNOTS:
         knots = knots[np.linspace(0, len(knots) - 1, _MOST_KNOTS).astype(np.intp)]
     near = [knots, np.nextafter(knots, -MAX), np.nextafter(knots, MAX)]
     scores = np.unique(np.concatenate([-sizes, [0.0], sizes, *near]) + 0.0)
-    scores = scores[~np.isnan(evaluate(formula, scores))]
+    scores = scores[_taken(fitted, scores)]
     while len(scores) < _MOST_PROBES:
         steps = np.abs(np.diff(fitted.probability(scores)))
         wide = np.flatnonzero(steps > _STEP)
@@ -44,6 +44,24 @@ def probe_scores(fitted: CalibrationMap) -> Floats:
             break
         scores = np.union1d(scores, between)
     return scores
+
+
+def probes(fitted: CalibrationMap, *more: float) -> tuple[Floats, Floats]:
+    """Return scores and the probability of each, NaN where it is missing: of NaN, and of scores that the map refuses.
+
+    They are those of `probe_scores`, NaN twice, some that maps of probabilities refuse, and ``more``.
+    """
+    others = np.array([np.nan, np.nan, -np.inf, -1.0, -1e-5, 1 + 1e-5, 2.0, np.inf, *more])
+    scores = np.concatenate([probe_scores(fitted), others])
+    taken = ~np.isnan(scores) & _taken(fitted, scores)
+    expected = np.full(len(scores), np.nan)
+    expected[taken] = fitted.probability(scores[taken])
+    return scores, expected
+
+
+def _taken(fitted: CalibrationMap, scores: Floats) -> Bools:
+    """Return which scores a map takes; at ±∞ it is what it is at the largest doubles."""
+    return np.asarray(~np.isnan(evaluate(fitted.probability_formula(), np.clip(scores, -MAX, MAX))))
 
 
 def probe_rows(fitted: JointMap) -> Floats:
@@ -74,6 +92,7 @@ def probe_rows(fitted: JointMap) -> Floats:
 def _at_knots(fitted: OneVsRestMap, place: int, rows: Floats) -> Floats:
     """Return rows in which one column holds scores where the map of its class could differ."""
     scores = probe_scores(fitted.maps[place])
+    scores = scores[np.isfinite(scores)]
     scores = scores[np.linspace(0, len(scores) - 1, min(_PER_CLASS, len(scores))).astype(np.intp)]
     # Where columns are probabilities, others are what is left.
     held = np.clip(scores, 0.0, 1.0) if fitted.input == "probabilities" else scores

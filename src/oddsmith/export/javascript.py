@@ -74,7 +74,9 @@ if (typeof module !== "undefined") module.exports = {{ probabilities }};
         )
         command = [_apart.program("node"), "ask.cjs"]
         files = {"map.cjs": content, "ask.cjs": script}
-        (answer,) = _apart.run_files(files, command, given=json.dumps(_apart.as_json(scores)).encode())
+        # JSON has neither NaN nor infinity, but 1e999 is read as the latter.
+        given = json.dumps(_apart.as_lists(scores)).replace("NaN", "null").replace("Infinity", "1e999")
+        (answer,) = _apart.run_files(files, command, given=given.encode())
         version, values = json.loads(answer)
         return f"Node.js {version.removeprefix('v')}", values
 

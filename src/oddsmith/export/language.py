@@ -52,7 +52,8 @@ class Language(ABC):
     def run(self, content: Any, output: Output, scores: Floats) -> tuple[str, Any]:
         """Return the full name of what runs here, and its values; by default nothing does.
 
-        Scores are one per value, or of several classes rows of shape (n, columns), in which NaN is a missing value.
+        Scores are one per value, or of several classes rows of shape (n, columns). NaN is a missing value, which gives
+        NaN or None; of ±∞ a map has its values at the largest doubles.
         """
         del content, output, scores
         raise DidNotRunError

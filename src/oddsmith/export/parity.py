@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from oddsmith.export._apart import DidNotRunError
+from oddsmith.export._apart import DidNotRunError, RejectedError
 from oddsmith.export._escaping import in_comment
-from oddsmith.export._probes import probe_rows, probe_scores
+from oddsmith.export._probes import probe_rows, probes
 from oddsmith.export.joint import joint_model_of
 from oddsmith.export.language import Language, Model, Output, two_class_map
 
@@ -28,12 +28,15 @@ class Parity:
         Number of scores compared; of several classes, of rows.
     unit : {"scores", "rows"}
         What was compared.
+    rejected : bool
+        Whether the engine ran and refused the text.
     """
 
     engine: str
     largest: float | None
     n_scores: int
     unit: str = "scores"
+    rejected: bool = False
 
     def __str__(self) -> str:
         if self.largest is None:
@@ -46,16 +49,16 @@ def compare(language: Language, model: Model, output: Output, content: str | byt
     """Compare what a language makes of its own text with the map."""
     joint = joint_model_of(model)
     if joint is None:
-        fitted = two_class_map(model)
-        scores, unit = probe_scores(fitted), "scores"
-        expected = fitted.probability(scores)
+        unit = "scores"
+        scores, expected = probes(two_class_map(model))
     else:
         scores, unit, output = probe_rows(joint.map), "rows", "probabilities"
         expected = joint.map.probability(scores)
     try:
         name, values = language.run(content, output, scores)
     except DidNotRunError as why:
-        return Parity(in_comment(f"{language.engine} {why if why.args else 'is not at hand'}"), None, 0, unit)
+        engine = in_comment(f"{language.engine} {why if why.args else 'is not at hand'}")
+        return Parity(engine, None, 0, unit, isinstance(why, RejectedError))
     got = np.asarray(values, dtype=np.float64)
     if output == "log_odds":
         got = expit(got)

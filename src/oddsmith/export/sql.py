@@ -4,27 +4,28 @@ import dataclasses
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.export import _apart
-from oddsmith.export._escaping import sql_name
+from oddsmith.export._escaping import spare_name, sql_name
 from oddsmith.export.joint import PREFIX, input_columns, joint_model_of
 from oddsmith.export.language import Language, Model, Output, formula_of, header, joint_to_write
+from oddsmith.formula import with_limits
 from oddsmith.formula.guards import guarded
 
-if TYPE_CHECKING:
-    from sqlglot import exp
-
-__all__ = ["Sql", "to_sql"]
+__all__ = ["TESTED", "Sql", "to_sql"]
 
 #: Dialects whose doubles overflow to ∞ and vanish to 0 without an error.
 _FORGIVING = {"databricks", "duckdb", "spark", "spark2", "sqlite"}
 
 
-#: What SQL makes of scores that are none.
-_MISSING = "NULL gives NULL. NaN, where the engine has it, sorts above all numbers and gives the value at +infinity."
+#: Dialects whose engines the tests run; of others they only see that the text can be parsed.
+TESTED = ("duckdb", "postgres", "spark", "sqlite")
+
+#: What SQL makes of scores that are not numbers.
+_MISSING = "NULL and NaN give NULL; infinite scores give the limits of the map."
 _MISSING_IN_ROW = "A row in which a score is NULL or NaN gives NULL."
 
 #: What a statement of several classes reads where no table is named.
@@ -92,40 +93,40 @@ class Sql(Language):
 
     def _probed(self, columns: Sequence[str]) -> list[str]:
         """Return the names, quoted, of a table of probes, the place of a row in it, and other columns."""
-        from sqlglot import exp
+        from oddsmith.formula.sql import quoted
 
         place = "place"
         while any(name.casefold() == place for name in columns):
             place += "_"
-        names = (exp.to_identifier(name, quoted=True) for name in (_TABLE, place, *columns))
-        return [str(name.sql(dialect=self.dialect)) for name in names]
+        return [quoted(name, self.dialect) for name in (_TABLE, place, *columns)]
 
     def text(self, model: Model, output: Output, table: str | Sequence[str] | None) -> str:
         """Return the expression or statement alone."""
-        from sqlglot import exp
         from sqlglot.dialects import Dialects
 
         from oddsmith.export.joint_sql import joint_statement
-        from oddsmith.formula.sql import SqlReader, as_decisions
+        from oddsmith.formula.sql import FlatReader, SqlReader, as_decisions, is_number, quoted
 
         _check.one_of(self.dialect, "dialect", sorted(known.value for known in Dialects if known.value))
         joint = joint_to_write(model, output)
         strict = self.dialect not in _FORGIVING
         if joint is not None:
-            source = _table(_TABLE if table is None else table)
-            statement = joint_statement(joint, self.dialect, strict, source, self.columns, self.prefix)
-            return statement.sql(dialect=self.dialect, copy=False, pretty=True)
-        score = exp.column(sql_name(self.column, "column"), quoted=True)
-        formula = as_decisions(formula_of(model, output))
+            names = _names(_TABLE if table is None else table)
+            return joint_statement(joint, self.dialect, strict, names, self.columns, self.prefix)
+        score = quoted(sql_name(self.column, "column"), self.dialect)
+        formula = as_decisions(with_limits(formula_of(model, output), always=strict))
         if strict:
             formula = guarded(formula)
-        present = exp.Not(this=exp.Is(this=score, expression=exp.Null()))
-        # Functions and comparisons make values even of NULL in some dialects: none is asked.
-        value = exp.Case(ifs=[exp.If(this=present, true=SqlReader(score, self.dialect).read(formula))])
+        if self.dialect == "sqlite":
+            value = FlatReader(score, self.dialect, spare_name([self.column])).scalar(formula)
+        else:
+            value = SqlReader(score, self.dialect).read(formula)
+        # Functions and comparisons make values even of NULL and NaN in some dialects: they get numbers only.
+        value = f"CASE WHEN {is_number(score, self.dialect)} THEN {value} END"
         if table is None:
-            return value.sql(dialect=self.dialect, copy=False)
-        named = exp.alias_(value, output, quoted=True, copy=False)
-        return exp.select("*", named).from_(_table(table)).sql(dialect=self.dialect, copy=False)
+            return value
+        source = ".".join(quoted(name, self.dialect) for name in _names(table))
+        return f"SELECT *, {value} AS {quoted(output, self.dialect)} FROM {source}"
 
 
 def _run_in_postgres(statement: str, names: list[str], scores: Floats, connection: Any) -> tuple[str, Any]:
@@ -136,8 +137,8 @@ def _run_in_postgres(statement: str, names: list[str], scores: Floats, connectio
     rows = f"unnest({arrays}) WITH ORDINALITY AS probes({', '.join([*columns, place])})"
     source = f"WITH {table} AS (SELECT {', '.join([place, *columns])} FROM {rows})"
     with connection.cursor() as cursor:
-        cursor.execute(f"{source} {statement}", [list(column) for column in zip(*_apart.as_json(scores), strict=True)])
-        found = [row[1 + len(columns) :] for row in sorted(cursor.fetchall())]
+        cursor.execute(f"{source} {statement}", [list(column) for column in zip(*_apart.as_lists(scores), strict=True)])
+        found = [row[1 + len(columns) :] for row in sorted(cursor.fetchall(), key=lambda row: row[0])]
         cursor.execute("SHOW server_version")
         return f"PostgreSQL {cursor.fetchone()[0].split()[0]}", found
 
@@ -154,10 +155,10 @@ def to_sql(
 ) -> str:
     """Write a map as an SQL expression of a column, or a map of several classes as a statement.
 
-    A missing score gives NULL, and so does one that the model refuses (outside [0, 1] with ``input="probability"``).
-    ±∞ give the limits; NaN is treated like ∞ where it sorts as such (DuckDB, PostgreSQL, Spark, Snowflake). SQLite must
-    have its mathematical functions, which most builds do from 3.35 on, and its time to prepare a statement grows with
-    the square of the number of knots: a second for some thousands. Other engines take time in proportion to them.
+    NULL and NaN give NULL, and so does a score that the model refuses (outside [0, 1] with ``input="probability"``);
+    ±∞ give the limits of the map. SQLite must have its mathematical functions, which most builds do from 3.35 on, and
+    its time to prepare a statement grows with the square of the number of knots: a second for some thousands. Other
+    engines take time in proportion to them. Text in a column of SQLite gives NULL.
 
     Of several classes it is a statement that adds one probability per class, and the decision (the most probable
     label, of equal ones the first), to the columns of a table. A row in which a score is missing or NaN gives NULL in
@@ -170,7 +171,7 @@ def to_sql(
     column : str, default "score"
         Name of the column, exactly as it is stored: it is quoted (Snowflake stores unquoted names in capitals).
     dialect : str, default "duckdb"
-        "duckdb", "postgres", "sqlite", "spark", "bigquery", "snowflake" or any other that sqlglot knows.
+        "duckdb", "postgres", "sqlite" or "spark", whose engines the tests run, or any other that sqlglot knows.
     output : {"probability", "log_odds"}, default "probability"
         Log-odds are held within ±700.
     table : str, optional
@@ -186,17 +187,15 @@ def to_sql(
     --------
     >>> from oddsmith import SquashCalibrator
     >>> from oddsmith.export import to_sql
-    >>> print(to_sql(SquashCalibrator().fit([-1.0, 1.0], [0, 1]), column="margin"))
-    CASE WHEN NOT "margin" IS NULL THEN 1e0 / (1e0 + EXP(-LEAST(GREATEST("margin", -700e0), 700e0))) END
+    >>> print(to_sql(SquashCalibrator().fit([-1.0, 1.0], [0, 1]), column="s"))
+    CASE WHEN NOT "s" IS NULL AND NOT ISNAN("s") THEN 1e0 / (1e0 + EXP(-LEAST(GREATEST("s", -700e0), 700e0))) END
     """
     return Sql(dialect, column, columns, prefix).text(model, output, table)
 
 
-def _table(table: object) -> "exp.Table":
-    from sqlglot import exp
-
+def _names(table: object) -> list[str]:
+    """Return the names of a table: catalog and schema, where they are given, and its own."""
     names = list(table) if isinstance(table, Iterable) and not isinstance(table, str) else [table]
     if not 1 <= len(names) <= 3:
         _check.fail("table must be one to three names", f"{len(names)}", "name schema and table")
-    name, schema, catalog = [*(sql_name(part, "table") for part in reversed(names)), "", ""][:3]
-    return exp.table_(name, schema or None, catalog or None, quoted=True)
+    return [sql_name(part, "table") for part in names]

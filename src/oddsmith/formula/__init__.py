@@ -18,7 +18,8 @@ node           value
 =============  ================================================================
 
 Every part of a formula can be computed at every finite score, whichever branch is taken: no logarithm of 0, no ∞ − ∞,
-no 0 · ∞. What passes the largest double may be infinite or held anywhere beyond 1e300: nothing depends on which.
+no 0 · ∞. What passes the largest double may be infinite or clipped anywhere beyond 1e300: nothing depends on which. At
+±∞ a formula has its value at the largest doubles: engines clip the score there, or read `with_limits`.
 """
 
 from oddsmith.formula.nodes import LIMIT as LIMIT
@@ -56,3 +57,4 @@ from oddsmith.formula.reader import UnreadableError as UnreadableError
 from oddsmith.formula.reader import rewritten as rewritten
 from oddsmith.formula.steps import NumpySteps as NumpySteps
 from oddsmith.formula.steps import evaluate as evaluate
+from oddsmith.formula.steps import with_limits as with_limits

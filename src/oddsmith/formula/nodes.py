@@ -186,7 +186,8 @@ def clip(of: Formula, low: float, high: float) -> Formula:
 def where(left: Operand, right: Operand, then: Operand, otherwise: Operand) -> Formula:
     """Return ``then`` where left ≤ right, else ``otherwise``."""
     a, b, x, y = (as_formula(value) for value in (left, right, then, otherwise))
-    return _folded(lambda p, q, *either: np.where(np.less_equal(p, q), *either), a, b, x, y) or Where(a, b, x, y)
+    folded = _folded(lambda p, q, *either: np.where(np.less_equal(p, q), *either), a, b, x, y)
+    return folded or Where(a, b, _assuming(x, a, b), y)
 
 
 def arithmetic(operator: Operator, left: Formula, right: Formula) -> Formula:
@@ -264,6 +265,20 @@ def _lifted(build: Callable[..., Formula], *operands: Formula) -> Formula | None
             )
             return where(node.left, node.right, then, otherwise)
     return None
+
+
+def _assuming(node: Formula, left: Formula, right: Formula) -> Formula:
+    """Return a formula for where left ≤ right, without the same test around what may be missing: blends repeat it."""
+    if not isinstance(node, Where) or not _is_missing(node.otherwise):
+        return node
+    then = _assuming(node.then, left, right)
+    if _same(node.left, left) and _same(node.right, right):
+        return then
+    return node if then is node.then else Where(node.left, node.right, then, node.otherwise)
+
+
+def _same(a: Formula, b: Formula) -> bool:
+    return a is b or (isinstance(a, Number) and isinstance(b, Number) and a.value == b.value)
 
 
 def _is_missing(node: Formula) -> bool:

@@ -7,7 +7,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith._types import Floats
-from oddsmith.formula.nodes import FUNCTIONS, OPERATORS, Arithmetic, Clip, Column, Formula, Function, Pieces, Where
+from oddsmith.formula.nodes import (
+    FUNCTIONS,
+    MAX,
+    OPERATORS,
+    SCORE,
+    Arithmetic,
+    Clip,
+    Column,
+    Formula,
+    Function,
+    Pieces,
+    Where,
+    where,
+)
 from oddsmith.formula.reader import Reader
 
 
@@ -22,6 +35,26 @@ def evaluate(formula: Formula, scores: ArrayLike) -> Floats:
     """
     s = np.asarray(scores, dtype=np.float64)
     return np.broadcast_to(NumpySteps().computing(formula)(s), s.shape)
+
+
+def with_limits(formula: Formula, *, always: bool = False) -> Formula:
+    """Return a formula that has its value at the largest doubles also at ±∞, where 0 · ∞ or ∞ − ∞ may arise in it.
+
+    Formulas that have it already stay as they are, unless an engine computes them in another way (``always``).
+
+    Examples
+    --------
+    >>> from oddsmith.formula import SCORE, absolute, evaluate, with_limits
+    >>> ramp = (SCORE - absolute(SCORE)) * 0.0 + SCORE / SCORE
+    >>> evaluate(ramp, [np.inf]), evaluate(with_limits(ramp), [np.inf])
+    (array([nan]), array([1.]))
+    """
+    ends, infinite = evaluate(formula, [-MAX, MAX]), evaluate(formula, [-np.inf, np.inf])
+    # Comparisons are right at ±∞, so that what the map refuses is missing there as well.
+    low, high = ~np.isnan(ends) & (always | (infinite != ends))
+    if low:
+        formula = where(-MAX, SCORE, formula, ends[0])
+    return where(SCORE, MAX, formula, ends[1]) if high else formula
 
 
 class NumpySteps(Reader[int]):

@@ -46,7 +46,7 @@ class JointPlan(NamedTuple):
         """Return the first label whose probability is the largest, in SQL."""
         from oddsmith.formula.sql import label_literal
 
-        labels = (label_literal(label).sql(dialect) for label in self.labels)
+        labels = (label_literal(label, dialect) for label in self.labels)
         cases = (f"WHEN {prob} >= {top} THEN {label}" for prob, label in zip(probs, labels, strict=True))
         return f"CASE {' '.join(cases)} END"
 

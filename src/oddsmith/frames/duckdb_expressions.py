@@ -10,16 +10,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from sqlglot import exp
 
 from oddsmith._types import Floats
-from oddsmith.formula import LIMIT, Arithmetic, Clip, Column, Formula, Function, Number, Pieces, at_piece, parts
+from oddsmith.formula import LIMIT, Arithmetic, Clip, Column, Formula, Function, Pieces, at_piece, parts
 from oddsmith.formula.guards import ANYTHING, Range, range_within
 from oddsmith.formula.layers import Layer, LayerColumn, carried_past, small_ranges
-from oddsmith.formula.sql import SqlReader, as_decisions
+from oddsmith.formula.sql import SqlReader, SqlText, as_decisions, listed_product, written_list
 from oddsmith.formula.vectors import FAR
 from oddsmith.frames.hinges import as_hinges
 from oddsmith.frames.searching import Search, plan_search
@@ -56,11 +55,11 @@ def with_formula(
     score, key = f"{rows.spare}_score", f"{rows.spare}_key"
     relation: DuckDBPyRelation = rows.frame.to_native()
     relation = relation.project(f"*, {identifier(rows.score)}::DOUBLE AS {score}")
-    reader = _LookupReader(exp.column(score, quoted=True), rows.spare)
+    reader = _LookupReader(identifier(score), rows.spare)
     if by is not None and segments:
         relation = relation.project(f"*, {identifier(by)}::VARCHAR AS {identifier(key)}")
         reader.search_names(identifier(key), segments)
-    value = reader.read(formula).sql(dialect="duckdb", copy=False)
+    value: str = reader.read(formula)
     relation = _with_places(relation, [reader])
     if not _hands_null_on(formula, reader.guarded):
         value = _if(f"NOT isnan({identifier(score)})", value)
@@ -99,8 +98,7 @@ def with_layers(rows: "ScoredFrame", plan: "JointPlan") -> "DuckDBPyRelation":
         else:
             columns = {reader.spare: reader.value() for reader in readers}
         relation = _with_places(relation, readers)
-        written = {name: value.sql("duckdb", copy=False) for name, value in columns.items()}
-        named = (f"{_if(there, x) if name in shared else x} AS {identifier(name)}" for name, x in written.items())
+        named = (f"{_if(there, x) if name in shared else x} AS {identifier(name)}" for name, x in columns.items())
         relation = relation.project(", ".join([own, *map(identifier, earlier), *named]))
     values = list(map(identifier, probs))
     values.append(plan.decision_sql(values, identifier(top), "duckdb"))
@@ -155,8 +153,8 @@ class _Step(NamedTuple):
 class _LookupReader(SqlReader):
     """Reads a formula as an expression, and says what must be there to compute it."""
 
-    def __init__(self, score: exp.Expression, spare: str, beside: Sequence[str] = ()) -> None:
-        super().__init__(score, "duckdb", [exp.column(name, quoted=True) for name in beside])
+    def __init__(self, score: str, spare: str, beside: Sequence[str] = ()) -> None:
+        super().__init__(score, "duckdb", list(map(identifier, beside)))
         self.spare = spare  # beginning of names that no column has
         self.lists: dict[str, str] = {}  # fields of the column ``spare``, in SQL
         self.steps: list[_Step] = []  # that find places in those lists, one after the other
@@ -178,29 +176,28 @@ class _LookupReader(SqlReader):
         self.steps.append(_Step(rank, found))
         self.place = found
 
-    def _clip(self, node: Clip, of: exp.Expression) -> exp.Expression:
+    def _clip(self, node: Clip, of: SqlText) -> SqlText:
         return super()._clip(node, of) if _is_held(node) else of
 
-    def _column(self, node: Column) -> exp.Expression:
-        list_ = exp.column(self._list(node.values.ravel()), table=self.spare, quoted=True)
-        return exp.Anonymous(this="LIST_EXTRACT", expressions=[list_, exp.to_column(self.place)])
+    def _column(self, node: Column) -> SqlText:
+        list_ = f"{identifier(self.spare)}.{self._list(node.values.ravel())}"
+        return SqlText(f"LIST_EXTRACT({list_}, {self.place})", "call")
 
-    def _pieces(self, node: Pieces) -> exp.Expression:
+    def _pieces(self, node: Pieces) -> SqlText:
         hinges = as_hinges(node)
         if hinges is not None:
-            away = exp.Abs(this=exp.Sub(this=self._score(), expression=self._number(hinges.center)))
-            near = exp.LTE(this=away, expression=self._number(hinges.reach))
+            near = f"ABS({self._score()} - ({self._number(hinges.center)})) <= {self._number(hinges.reach)}"
             # What is near is a number: no need to look for others in all rows. NULL is neither near nor known.
-            known = exp.Not(this=exp.Anonymous(this="isnan", expressions=[self._score()]))
+            known = f"NOT isnan({self._score()})"
             self.guarded.append(node)
             return _case([(near, self.read(hinges.formula)), (known, self.read(as_decisions(node)))])
         if len(node.knots) < _MANY_KNOTS:
             return self.read(as_decisions(node))
         search, self.place = self._search(node.knots)
         low, high = self._number(search.low), self._number(search.high)
-        inside = exp.Between(this=self._score(), low=low, high=high)
+        inside = f"{self._score()} BETWEEN {low} AND {high}"
         first, last = (self.read(at_piece(node.body, piece)) for piece in (0, len(node.knots)))
-        return _case([(inside, self.read(node.body)), (exp.LT(this=self._score(), expression=low.copy()), first)], last)
+        return _case([(inside, self.read(node.body)), (f"{self._score()} < {low}", first)], last)
 
     def _search(self, knots: Floats) -> tuple[Search, str]:
         """Search for the score among knots, or find that this was done."""
@@ -208,7 +205,7 @@ class _LookupReader(SqlReader):
             if np.array_equal(search.knots, knots):
                 return search, place
         search = plan_search(knots)
-        self._searches.append((search, self._find(search, self.score.sql("duckdb"))))
+        self._searches.append((search, self._find(search, self._score())))
         return self._searches[-1]
 
     def _find(self, search: Search, value: str) -> str:
@@ -218,7 +215,7 @@ class _LookupReader(SqlReader):
         if len(search.before):
             before = f"before{len(self.lists)}"
             self.lists[before] = written_list((search.before + 1).tolist(), "BIGINT")
-            low, per_cell = (self.read(Number(number)).sql("duckdb") for number in (search.low, search.per_cell))
+            low, per_cell = (self._number(number) for number in (search.low, search.per_cell))
             begin = f"{spare}.{before}[TRY_CAST(FLOOR(({value} - ({low})) * {per_cell}) AS BIGINT) + 1]"
         self.steps.append(_Step(begin, place, is_first=True))
         for step in search.steps:
@@ -239,30 +236,28 @@ class _PlainReader(_LookupReader):
     """Reads a column of a layer: in plain rows what cannot leave its bounds is not held, and no largest sought."""
 
     def __init__(self, column: LayerColumn, plain: str, ranges: Sequence[Range]) -> None:
-        super().__init__(exp.column(column.of[0], quoted=True), column.name, column.of[1:])
+        super().__init__(identifier(column.of[0]), column.name, column.of[1:])
         self.column = column
-        self.plain = exp.to_column(plain)  # tells which rows are plain
+        self.plain = plain  # a column of bools: which rows are plain
         self.ranges = ranges  # what the columns that it reads can be in those
 
-    def value(self) -> exp.Expression:
+    def value(self) -> str:
         """Return what the column is."""
         value = self.read(self.column.formula)
         return _case([(self.plain, self._number(0.0))], value) if self.column.rough else value
 
-    def product(self, factors: str) -> exp.Expression:
-        """Return the product of a row of a matrix with a list; written out, each of its steps would fill a buffer."""
+    def product(self, factors: str) -> str:
+        """Return the product of a row of a matrix with a list."""
         assert self.column.row is not None
-        row: exp.Expression = exp.maybe_parse(written_list(self.column.row.tolist(), "DOUBLE"), dialect="duckdb")
-        product = exp.Anonymous(this="list_inner_product", expressions=[exp.column(factors, quoted=True), row])
-        return exp.Add(this=product, expression=self._number(self.column.level))
+        return listed_product(identifier(factors), self.column.row, self.column.level)
 
-    def _clip(self, node: Clip, of: exp.Expression) -> exp.Expression:
+    def _clip(self, node: Clip, of: SqlText) -> SqlText:
         held = super()._clip(node, of)
         if held is of:
             return of
         low, high, _ = range_within(node.of, *self.ranges)
         stays = node.low <= low and high <= node.high
-        return _case([(self.plain.copy(), of.copy())], held) if stays else held
+        return _case([(self.plain, of)], held) if stays else held
 
 
 def _planned(layers: list[Layer], given: Sequence[str]) -> tuple[float, list[Layer], dict[str, Range]]:
@@ -278,15 +273,9 @@ def _planned(layers: list[Layer], given: Sequence[str]) -> tuple[float, list[Lay
     return FAR, exact, anything | dict.fromkeys(given, Range(-FAR, FAR, ANYTHING.least))
 
 
-def written_list(values: list[Any], kind: str) -> str:
-    """Return a list as one piece of text that is cast: thousands of constants would take long to parse."""
-    return f"'[{','.join(map(repr, values))}]'::{kind}[]"
-
-
-def _case(
-    branches: list[tuple[exp.Expression, exp.Expression]], otherwise: exp.Expression | None = None
-) -> exp.Expression:
-    return exp.Case(ifs=[exp.If(this=test, true=value) for test, value in branches], default=otherwise)
+def _case(branches: list[tuple[str, SqlText]], otherwise: SqlText | None = None) -> SqlText:
+    whens = " ".join(f"WHEN {test} THEN {value}" for test, value in branches)
+    return SqlText(f"CASE {whens} END" if otherwise is None else f"CASE {whens} ELSE {otherwise} END", "case")
 
 
 def _hashes(names: Sequence[str]) -> tuple[Floats, int]:

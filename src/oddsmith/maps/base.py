@@ -65,7 +65,10 @@ class CalibrationMap(ShapedMap):
     _shapes: ClassVar[dict[str, type["CalibrationMap"]]] = {}
 
     def log_odds(self, scores: ArrayLike) -> Floats:
-        """Return log P(+|s)/P(−|s); infinite only where the map itself says that P is 0 or 1."""
+        """Return log P(+|s)/P(−|s); infinite only where P is 0 or 1.
+
+        A score of ±∞ has the value of the largest doubles, which is the limit of the map.
+        """
         self._refuse_neither("log_odds", "probability")
         return logit(self.probability(scores))
 
@@ -93,6 +96,14 @@ class CalibrationMap(ShapedMap):
     @abstractmethod
     def is_monotone(self) -> bool:
         """Whether a larger score never has a smaller probability."""
+
+
+def within_doubles(scores: Floats, scale: float) -> Floats:
+    """Return scores with ±∞ at the largest doubles, where a scale is so large that these are not far out.
+
+    Elsewhere standardized scores are clipped at `FAR`, and a map has its limits at the largest doubles already.
+    """
+    return scores if scale < MAX / FAR / 8 else np.clip(scores, -MAX, MAX)
 
 
 def logit(prob: Floats) -> Floats:

@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from oddsmith._types import Floats
 from oddsmith.formula import SCORE, Formula, absolute, clip, exp, log, where
-from oddsmith.maps.base import FAR, MAX, CalibrationMap
+from oddsmith.maps.base import FAR, MAX, CalibrationMap, within_doubles
 from oddsmith.maps.locate import in_pieces
 
 __all__ = ["LogBasisMap", "log_basis"]
@@ -57,7 +57,7 @@ class LogBasisMap(CalibrationMap):
         return in_pieces(lambda part: expit(self._log_odds(part)), np.asarray(scores, dtype=np.float64))
 
     def _log_odds(self, scores: Floats) -> Floats:
-        left, right = log_basis(scores, self.centre, self.scale)
+        left, right = log_basis(within_doubles(scores, self.scale), self.centre, self.scale)
         a, b = np.clip(self.slopes, -_STEEPEST, _STEEPEST)
         return np.asarray(self.intercept + a * left + b * right)
 

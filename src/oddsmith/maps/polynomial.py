@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from oddsmith._types import Floats
 from oddsmith.formula import SCORE, Formula, as_formula, clip, pieces
-from oddsmith.maps.base import FAR, MAX, CalibrationMap
+from oddsmith.maps.base import FAR, MAX, CalibrationMap, within_doubles
 from oddsmith.maps.locate import Places, by_interval
 
 
@@ -37,7 +37,7 @@ class PolynomialMap(CalibrationMap):
 
     def log_odds(self, scores: ArrayLike) -> Floats:
         """Return log P(+|s)/P(−|s), finite for every finite score."""
-        s = np.asarray(scores, dtype=np.float64)
+        s = within_doubles(np.asarray(scores, dtype=np.float64), self.scale)
         if len(self.knots) == 0:
             return self._piece(s, 0)
         return by_interval(self.knots, s, self._piece)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from oddsmith._types import Floats
 from oddsmith.formula import Formula, as_formula, below, pieces
-from oddsmith.maps.base import CalibrationMap
+from oddsmith.maps.base import MAX, CalibrationMap
 from oddsmith.maps.locate import Places, by_interval
 
 
@@ -33,6 +33,8 @@ class StepMap(CalibrationMap):
     def probability(self, scores: ArrayLike) -> Floats:
         """Return P(+|s), in [0, 1]."""
         s = np.asarray(scores, dtype=np.float64)
+        if self.knots.size and max(-self.knots[0], self.knots[-1]) == MAX:
+            s = np.clip(s, -MAX, MAX)  # ±∞ are the largest doubles, with which steps end
         sides: tuple[tuple[Literal["left", "right"], Floats], ...]
         sides = (("right", self.between[1:]), ("left", self.between[:-1]))
         for side, values in sides:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from oddsmith._types import Bools
 from oddsmith.errors import EngineError, OddsmithError
-from oddsmith.formula import Formula
+from oddsmith.formula import Formula, with_limits
 from oddsmith.frames.expressions import ExpressionReader, with_layers
 from oddsmith.table.grid import Grid
 
@@ -210,7 +210,8 @@ class FrameEngine:
         from oddsmith.formula.guards import guarded
         from oddsmith.formula.sql import as_decisions
 
-        formula = as_decisions(formula)
+        # Constants of segments become columns, in which a slope may be 0 where others are not.
+        formula = as_decisions(with_limits(formula, always=True))
         return guarded(formula) if self.is_strict(frame) else formula
 
 

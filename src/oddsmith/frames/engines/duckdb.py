@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from oddsmith.formula import with_limits
 from oddsmith.frames.engines.base import Extent, Frame, FrameEngine, LongNames, SentColumn
 from oddsmith.frames.sql_text import identifier, text_literal
 from oddsmith.table.grid import Grid
@@ -69,7 +70,7 @@ class DuckDB(FrameEngine):
         from oddsmith.frames.duckdb_expressions import with_formula
 
         if maps.by is None:
-            return with_formula(rows, maps.formula(None), name)
+            return with_formula(rows, with_limits(maps.formula(None)), name)
         rows.segment()  # of a type that can name segments
         formula = maps.formula(lambda one: self.plain(rows.frame, one))
         return with_formula(rows, formula, name, maps.by, list(maps.segments))
@@ -86,7 +87,7 @@ class DuckDB(FrameEngine):
 
         names = LongNames("score", "place", "hit", None if rows.weight is None else "weight")
         label = identifier(rows.label)
-        cases = (f"WHEN {label_literal(one).sql('duckdb')} THEN {place}" for place, one in enumerate(labels))
+        cases = (f"WHEN {label_literal(one, 'duckdb')} THEN {place}" for place, one in enumerate(labels))
         truth = f"CASE WHEN {label} IS NULL THEN -2 ELSE CASE {label} {' '.join(cases)} ELSE -1 END END AS truth"
         values = ", ".join(f"{identifier(name)}::DOUBLE" for name in rows.scores)
         kept = "truth" if rows.weight is None else "truth, weight"

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from oddsmith.frames.scored_frame import ScoredFrame
     from oddsmith.frames.segments import Maps
 
+#: Up to so many classes each component of a vector is a column, which Spark compiles.
+_FEW_CLASSES = 12
+
 
 class Spark(FrameEngine):
     """Frames of PySpark, in which dots are paths and names are not told apart by case."""
@@ -56,30 +59,52 @@ class Spark(FrameEngine):
         value = to_sql(maps.default, column=score, dialect="spark")
         given, new = (identifier(column, "`") for column in (rows.score, name))
         wide = rows.frame.to_native().selectExpr("*", f"CAST({given} AS DOUBLE) AS {score}")
-        return wide.selectExpr("*", f"CASE WHEN NOT isnan({score}) THEN {value} END AS {new}").drop(score)
+        return wide.selectExpr("*", f"{value} AS {new}").drop(score)
 
     def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
         """Return the native frame with the probabilities of several classes and the decision, layer by layer."""
-        from sqlglot import exp
-
         from oddsmith.formula.sql import SqlReader, as_decisions
 
-        def named(value: str, name: str) -> str:
-            return f"{value} AS {identifier(name, '`')}"
+        if len(plan.labels) > _FEW_CLASSES:
+            return _with_arrays(rows, plan)
 
         given, layers, probs, top = plan.layers(f"{rows.spare}_", prepare=as_decisions)
         doubles = zip(plan.columns, given, strict=True)
         frame = rows.frame.to_native()
-        frame = frame.selectExpr("*", *(named(f"CAST({identifier(name, '`')} AS DOUBLE)", x) for name, x in doubles))
+        frame = frame.selectExpr("*", *(_named(f"CAST({identifier(name, '`')} AS DOUBLE)", x) for name, x in doubles))
         for layer in layers:
             values = []
             for column in layer:
-                score, *beside = (exp.column(name, quoted=True) for name in column.of)
-                value = SqlReader(score, "spark", beside).read(column.formula)
-                values.append(named(value.sql(dialect="spark", copy=False), column.name))
+                score, *beside = column.of
+                values.append(_named(SqlReader(score, "spark", beside).read(column.formula), column.name))
             frame = frame.selectExpr("*", *values)
         there = " AND ".join(f"NOT ({name} IS NULL OR isnan({name}))" for name in given)
         values = [*probs, plan.decision_sql(probs, top, "spark")]
         added = zip(values, [*plan.probs, plan.decision], strict=True)
-        wanted = [named(f"CASE WHEN {there} THEN {value} END", name) for value, name in added]
+        wanted = [_named(f"CASE WHEN {there} THEN {value} END", name) for value, name in added]
         return frame.selectExpr(*(identifier(name, "`") for name in rows.schema), *wanted)
+
+
+def _named(value: str, name: str) -> str:
+    return f"{value} AS {identifier(name, '`')}"
+
+
+def _with_arrays(rows: "ScoredFrame", plan: "JointPlan") -> Any:
+    """Return a frame with the probabilities of many classes and the decision, by columns of arrays."""
+    from oddsmith.formula.sql import label_literal
+    from oddsmith.frames.spark_arrays import as_arrays
+
+    given = f"{rows.spare}_given"
+    own = [identifier(name, "`") for name in rows.schema]
+    doubles = ", ".join(f"CAST({identifier(name, '`')} AS DOUBLE)" for name in plan.columns)
+    frame = rows.frame.to_native().selectExpr("*", f"array({doubles}) AS {given}")
+    layers, prob = as_arrays(plan.map.probability_formula(), given, f"{rows.spare}_")
+    for layer in layers:
+        frame = frame.selectExpr("*", *(f"{value} AS {name}" for value, name in layer))
+    # A row in which a value is missing has no result.
+    missing = f"exists({given}, s -> s IS NULL OR isnan(s))"
+    frame = frame.selectExpr(*own, f"CASE WHEN NOT {missing} THEN {prob} END AS {prob}")
+    labels = ", ".join(label_literal(label, "spark") for label in plan.labels)
+    decision = f"element_at(array({labels}), CAST(array_position({prob}, array_max({prob})) AS INT))"
+    values = [*(f"{prob}[{place}]" for place in range(len(plan.probs))), decision]
+    return frame.selectExpr(*own, *map(_named, values, [*plan.probs, plan.decision]))
