@@ -1,6 +1,5 @@
 """The default: a blend of methods and readings of the score, weighted by what each gets right out of sample."""
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,33 +8,36 @@ from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.calibrators._base import Calibrator, Laws
+from oddsmith.calibrators._base import Calibrator, Laws, add_one_prior
+from oddsmith.calibrators._gain import Gain, are_log_odds, measure_gain, no_gain
 from oddsmith.calibrators._large import is_right_in_the_large, level_in_the_large
-from oddsmith.calibrators._reading import Reading, as_log_odds, softened
+from oddsmith.calibrators._reading import Reading, ScoreKind, as_log_odds, softened
 from oddsmith.calibrators._stack import OutOfSample, blended, out_of_sample
 from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.calibrators.beta import BetaCalibrator
 from oddsmith.calibrators.monotone import MonotoneLogisticCalibrator
+from oddsmith.calibrators.sigmoid import PlattCalibrator
 from oddsmith.calibrators.temperature import TemperatureCalibrator
 from oddsmith.calibrators.venn_abers import VennAbersCalibrator
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
-from oddsmith.maps import CalibrationMap
+from oddsmith.maps import CalibrationMap, constant_map
+from oddsmith.maps.base import logit
 from oddsmith.maps.blend import BlendMap
-from oddsmith.maps.inputs import unit_log_odds
 from oddsmith.solvers.sketch import in_blocks
 from oddsmith.table import Sample, ScoreTable, as_table
 from oddsmith.table.marks import marks
 from oddsmith.table.resample import exact
 from oddsmith.table.row_sketch import Hashes, RowSketch
 
-#: What is blended. The first always rises and the second never says 0 or 1: both keep a least weight.
+#: What is blended. The first always rises and the second never gives 0 or 1: both keep a least weight.
 _METHODS: dict[str, type[Calibrator]] = {
     "monotone logistic": MonotoneLogisticCalibrator,
     "Venn–Abers": VennAbersCalibrator,
     "beta": BetaCalibrator,
+    "Platt": PlattCalibrator,
     "temperature": TemperatureCalibrator,
 }
-_LEAST = np.array([0.01, 0.01, 0.0, 0.0])
+_LEAST = np.array([0.01, 0.01, 0.0, 0.0, 0.0])
 
 #: The method that is indifferent to how scores are read.
 _STEPS = "Venn–Abers"
@@ -48,9 +50,6 @@ _FINE = 2**12
 
 #: A rise of the log-odds over all scores that is no rise.
 _FLAT = 1e-3
-
-#: Doing nothing is judged with probabilities held this far from 0 and 1.
-_CERTAIN = 1e-15
 
 #: What tells a remembered positive row from a negative one with the same score.
 _POSITIVE = np.uint64(0x5555555555555555)
@@ -154,13 +153,7 @@ class AutoCalibrator(UnitCalibrator):
         self._rows = RowSketch.of(_row_hashes(as_table(data))) if self.guard else None
         self.weights_: dict[str, float] = dict.fromkeys(_METHODS, 1 / len(_METHODS))
         self.softened_: bool = False
-        self._set_no_gain("One class or one score: there is nothing to compare, and the fit is a base rate.")
-
-    def _set_no_gain(self, verdict: str) -> None:
-        self.gain_: float = math.nan
-        self.gain_interval_: tuple[float, float] = (math.nan, math.nan)
-        self.worth_it_: bool | None = None
-        self.verdict_: str = verdict
+        self._set_gain(no_gain("One class or one score: there is nothing to compare, and the fit is a base rate"))
 
     def _reading(self, data: Sample) -> Reading:
         self._note_kind(data)
@@ -168,7 +161,7 @@ class AutoCalibrator(UnitCalibrator):
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         self._rows = RowSketch.of(_row_hashes(table)) if self.guard else None
-        table = in_blocks(exact(table), _FINE)
+        given, table = table, in_blocks(exact(table), _FINE)
         readings = [as_log_odds(self._read_as, table), softened(self._read_as, 0.5 / (table.n_pos + table.n_neg))]
         unconverged: set[str] = set()
 
@@ -180,49 +173,39 @@ class AutoCalibrator(UnitCalibrator):
         if both is None:
             self.softened_ = self._read_as == "probability"
             weights = _LEAST / _LEAST.sum()
-            self._set_no_gain("Too few cases to judge by: the two methods that are safe without share the weight.")
+            gain = no_gain("Too few cases for cross-validation: monotone logistic and Venn–Abers get equal weight")
         else:
             blends = [(*_best_weights(one), one) for one in both.halves()]
             self.softened_ = blends[1][0] < blends[0][0]
             _, weights, judged = blends[self.softened_]
-            blend = blended(judged.log_odds, weights)
+            gain = measure_gain(given, judged, blended(judged.log_odds, weights), self._kind_of_gain(given))
         steps = _fit_one(_STEPS, table, unconverged)
         parts = _fit_parts(table, readings[self.softened_], steps, unconverged)
-        right = np.array([is_right_in_the_large(part, table) for part in parts])
-        if right.any():
-            weights = np.where(right, weights, 0.0) / weights[right].sum()
+        weights, fitted = _put_together(parts, weights, table)
         self.weights_ = dict(zip(_METHODS, weights.tolist(), strict=True))
-        if both is not None:
-            self._set_gain(judged, blend)
+        self._set_gain(gain, self._choice() if both is not None else "")
         for message in sorted(unconverged):
             self._warn(NonConvergenceWarning, message)
         least, most = parts[0].log_odds(np.array(table.span()))
         if most - least < _FLAT:
-            self._warn(NegativeSlopeWarning, "The data ask for a falling map: the fit is flat.")
-        kept = np.flatnonzero(weights)
-        return BlendMap(tuple(parts[i] for i in kept), weights[kept])
+            self._warn(NegativeSlopeWarning, "The best map would decrease with the score: the fit is almost flat.")
+        return fitted
 
-    def _set_gain(self, judged: OutOfSample, blend: Floats) -> None:
-        """Tell what calibrating brought, given the log-odds of the blend."""
-        uncalibrated = judged.scores if self._read_as == "log_odds" else unit_log_odds(judged.scores, _CERTAIN)
-        ours, nothing = judged.losses(blend), judged.losses(uncalibrated)
-        before, after = judged.mean(nothing)[0], judged.mean(ours)[0]
-        self.gain_, error = judged.mean((nothing[0] - ours[0], nothing[1] - ours[1]))
-        half = judged.half_width(error)
-        low, high = self.gain_interval_ = (self.gain_ - half, self.gain_ + half)
-        self.worth_it_ = low > 0
+    def _kind_of_gain(self, table: ScoreTable) -> ScoreKind | None:
+        """Return as what the scores have a log-loss without calibration; None for points, ranks and the like."""
+        guessed = self.input == "score" and getattr(self, "_known", None) is None and self._read_as == "log_odds"
+        return None if guessed and not are_log_odds(table) else self._read_as
+
+    def _set_gain(self, gain: Gain, choice: str = "") -> None:
+        self.gain_: float = gain.value
+        self.gain_interval_: tuple[float, float] = gain.interval
+        self.worth_it_: bool | None = gain.worth_it
+        self.verdict_: str = gain.verdict(choice)
+
+    def _choice(self) -> str:
         ranked = sorted(self.weights_.items(), key=lambda item: -item[1])
         shares = ", ".join(f"{weight:.0%} {name}" for name, weight in ranked)
-        outcome = "no clear difference from the uncalibrated scores"
-        if self.worth_it_:
-            outcome = "calibrating was worth it"
-        elif high < 0:
-            outcome = "the uncalibrated scores were better"
-        self.verdict_ = (
-            f"A blend of {shares}, by what each got right out of sample. "
-            f"In {judged.n_folds} folds the log-loss went from {before:.4f} to {after:.4f} "
-            f"(gain {self.gain_:.4f}, 95 % interval {low:.4f} to {high:.4f}): {outcome}."
-        )
+        return f"A blend of {shares}, weighted by out-of-sample log-loss."
 
 
 def _row_hashes(table: ScoreTable) -> Hashes:
@@ -248,8 +231,29 @@ def _fit_parts(
 
 
 def _fit_one(name: str, table: ScoreTable, unconverged: set[str]) -> CalibrationMap:
-    """Fit one method, moved to be right in the large; add to ``unconverged`` what did not converge."""
+    """Fit one method; add to ``unconverged`` what did not converge."""
     method = _METHODS[name](input="log_odds")
     odd = method._learn_quietly(table, np.array([0, 1]))
     unconverged |= {f"{name}: {message}" for kind, message in odd if issubclass(kind, NonConvergenceWarning)}
-    return level_in_the_large(method.map_, table)
+    if isinstance(method, PlattCalibrator) and getattr(method, "a_", 0.0) < 0:
+        return constant_map(float(logit(np.array(add_one_prior(table)))))  # no part may fall
+    return method.map_
+
+
+def _put_together(parts: list[CalibrationMap], weights: Floats, table: ScoreTable) -> tuple[Floats, BlendMap]:
+    """Return the weights in use, and the blend moved to be calibrated in the large."""
+
+    def blend_of(weights: Floats) -> BlendMap:
+        kept = np.flatnonzero(weights)
+        return level_in_the_large(BlendMap(tuple(parts[i] for i in kept), weights[kept]), table)
+
+    blend = blend_of(weights)
+    if is_right_in_the_large(blend, table):
+        return weights, blend
+    # A row of huge weight makes some parts so certain that no move brings them there: these get weight 0.
+    alone = np.eye(len(parts))
+    right = np.array([is_right_in_the_large(blend_of(one), table) for one in alone])
+    if not weights[right].any():
+        return weights, blend
+    weights = np.where(right, weights, 0.0) / weights[right].sum()
+    return weights, blend_of(weights)
