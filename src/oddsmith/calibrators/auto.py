@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.calibrators._base import Calibrator, Laws, add_one_prior
+from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._gain import Gain, are_log_odds, measure_gain, no_gain
 from oddsmith.calibrators._large import is_right_in_the_large, level_in_the_large
 from oddsmith.calibrators._reading import Reading, ScoreKind, as_log_odds, softened
@@ -16,12 +16,10 @@ from oddsmith.calibrators._stack import OutOfSample, blended, out_of_sample
 from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.calibrators.beta import BetaCalibrator
 from oddsmith.calibrators.monotone import MonotoneLogisticCalibrator
-from oddsmith.calibrators.sigmoid import PlattCalibrator
 from oddsmith.calibrators.temperature import TemperatureCalibrator
 from oddsmith.calibrators.venn_abers import VennAbersCalibrator
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
-from oddsmith.maps import CalibrationMap, constant_map
-from oddsmith.maps.base import logit
+from oddsmith.maps import CalibrationMap
 from oddsmith.maps.blend import BlendMap
 from oddsmith.solvers.sketch import in_blocks
 from oddsmith.table import Sample, ScoreTable, as_table
@@ -34,10 +32,9 @@ _METHODS: dict[str, type[Calibrator]] = {
     "monotone logistic": MonotoneLogisticCalibrator,
     "Venn–Abers": VennAbersCalibrator,
     "beta": BetaCalibrator,
-    "Platt": PlattCalibrator,
     "temperature": TemperatureCalibrator,
 }
-_LEAST = np.array([0.01, 0.01, 0.0, 0.0, 0.0])
+_LEAST = np.array([0.01, 0.01, 0.0, 0.0])
 
 #: The method that is indifferent to how scores are read.
 _STEPS = "Venn–Abers"
@@ -235,8 +232,6 @@ def _fit_one(name: str, table: ScoreTable, unconverged: set[str]) -> Calibration
     method = _METHODS[name](input="log_odds")
     odd = method._learn_quietly(table, np.array([0, 1]))
     unconverged |= {f"{name}: {message}" for kind, message in odd if issubclass(kind, NonConvergenceWarning)}
-    if isinstance(method, PlattCalibrator) and getattr(method, "a_", 0.0) < 0:
-        return constant_map(float(logit(np.array(add_one_prior(table)))))  # no part may fall
     return method.map_
 
 

@@ -20,7 +20,7 @@ def mixture_weights(likelihood: Floats, cases: Floats, prior: Floats | None = No
     if prior is None:
         prior = np.full(size, _PRIOR / size)
     total = float(cases.sum() + prior.sum())
-    weights = np.full(size, 1 / size)
+    weights = prior / prior.sum()
     for _ in range(_MAX_STEPS):
         due = likelihood @ (cases / (weights @ likelihood))
         new = (weights * due + prior) / total
