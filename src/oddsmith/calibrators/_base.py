@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from oddsmith import _check, _hooks
 from oddsmith._types import Floats
 from oddsmith.calibrators._chunks import Chunks
-from oddsmith.calibrators._reading import Reading, declared
+from oddsmith.calibrators._reading import TAKEN_FOR, InputKind, Reading, declared, is_too_sure, likeliest, surest_held
 from oddsmith.calibrators._selection import Selected
 from oddsmith.errors import (
     ConstantScoreWarning,
@@ -122,6 +122,12 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             return self.fit(scores, y, sample_weight)
         finally:
             del self._known
+
+    @property
+    def _knows(self) -> str | None:
+        """What the caller knows the scores to be."""
+        known: str | None = getattr(self, "_known", None)
+        return known
 
     def fit_table(self, table: ScoreTable) -> Self:
         """Fit to a score table; the same fit as from the rows that made it."""
@@ -262,10 +268,29 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         """Return how scores are read that were declared to be something."""
         return declared(self.clip) if self.input == "probability" else Reading()
 
+    def _readings(self, data: Sample) -> list[Reading]:
+        """Return how the method may read what was declared: as it is, or known log-odds held within ±37 too."""
+        sure = self.input == "score" and self._knows == "log_odds" and is_too_sure(data)
+        return [Reading(), surest_held()] if sure else [Reading()]
+
     def _reading(self, data: Sample) -> Reading:
-        """Choose how the method reads what was declared; by default as it is."""
-        del data
-        return Reading()
+        """Choose the reading under which the method forecasts best out of sample."""
+
+        def fit(part: ScoreTable) -> CalibrationMap:
+            other: Self = clone(self).set_params(input="log_odds")
+            other._learn_quietly(part, np.array([0, 1]))
+            return other.map_
+
+        return likeliest(self._readings(data), data, fit)
+
+    def _note_reading(self, kind: InputKind | None) -> None:
+        """Keep what scores were taken for."""
+        self._taken_for = kind
+
+    def __repr__(self, **options: Any) -> str:
+        shown = str(super().__repr__(**options))
+        kind: InputKind | None = getattr(self, "_taken_for", None) if self.input == "score" else None
+        return shown if kind is None else f"{shown} fitted to {TAKEN_FOR[kind]}"
 
     def _learn(self, data: Sample, classes: NDArray[Any]) -> Self:
         if isinstance(data, ScoreTable) and len(data) == 0:
@@ -311,6 +336,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             entered = entry.read(data)
             ordered = as_table(entered) if self._needs_order() else entered
             reading = self._reading(ordered)
+            self._note_reading(reading.kind)
             self.map_: CalibrationMap = entry.wrap(reading.wrap(self._fit_or_constant(reading.read(ordered))))
         self.classes_ = classes
         self.n_features_in_ = 1

@@ -6,14 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oddsmith._types import Floats
-from oddsmith.calibrators._reading import ScoreKind
+from oddsmith.calibrators._reading import ScoreKind, in_foreign_units, in_other_units
 from oddsmith.calibrators._stack import OutOfSample
 from oddsmith.maps.base import logit
 from oddsmith.table import ScoreTable
 from oddsmith.table.signal import ranking_z
-
-#: Log-odds beyond this stand for probabilities that doubles do not distinguish from 0 or 1.
-_SUREST = 37.0
 
 #: Areas under the ROC curve within this many standard errors of ½ show no signal.
 _NO_SIGNAL = 2.0
@@ -53,8 +50,8 @@ def no_gain(words: str, outcome: str = "") -> Gain:
 
 
 def are_log_odds(table: ScoreTable) -> bool:
-    """Whether scores may be log-odds: none beyond ±37, and not all of them whole numbers."""
-    return max(map(abs, table.span())) <= _SUREST and not np.all(table.scores == np.rint(table.scores))
+    """Whether scores beyond [0, 1] may be log-odds rather than ranks, points or the like."""
+    return not (in_foreign_units(table) or in_other_units(table))
 
 
 def measure_gain(table: ScoreTable, judged: OutOfSample, blend: Floats, kind: ScoreKind | None) -> Gain:

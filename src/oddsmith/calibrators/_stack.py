@@ -16,11 +16,11 @@ from oddsmith.table.resample import Fold, dealt, exact, pooled, with_weights
 _FOLDS = 5
 
 #: Weight of the prior of a blend, in cases.
-_PRIOR = 10.0
+_PRIOR = 5.0
 
 #: Power of its held-out likelihood with which each part shares in the prior: close to 0, for blends of equal weights
 #: vary least with few cases, and not 0, for a part that is far off spoils a blend at any weight.
-_TEMPER = 0.2
+_TEMPER = 0.1
 
 #: Longer tables are pooled for cross-validation, to cells of equal weight: weights of a blend need no more.
 _LONG = 4096
@@ -43,10 +43,9 @@ class OutOfSample:
         """Cases."""
         return float(self.pos.sum() + self.neg.sum())
 
-    def halves(self) -> "tuple[OutOfSample, OutOfSample]":
-        """Return the first half of the parts and the other one."""
-        first, second = np.split(self.log_odds, 2)
-        return replace(self, log_odds=first), replace(self, log_odds=second)
+    def split(self, n: int) -> "list[OutOfSample]":
+        """Return the parts in n groups of the same size."""
+        return [replace(self, log_odds=some) for some in np.split(self.log_odds, n)]
 
     def weights(self) -> Floats:
         """Return the weights of the most probable blend."""

@@ -11,7 +11,14 @@ from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._gain import Gain, are_log_odds, measure_gain, no_gain
 from oddsmith.calibrators._large import is_right_in_the_large, level_in_the_large
-from oddsmith.calibrators._reading import Reading, ScoreKind, as_log_odds, softened
+from oddsmith.calibrators._reading import (
+    Reading,
+    ScoreKind,
+    as_log_odds,
+    in_foreign_units,
+    in_other_units,
+    softened,
+)
 from oddsmith.calibrators._stack import OutOfSample, blended, out_of_sample
 from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.calibrators.beta import BetaCalibrator
@@ -152,14 +159,17 @@ class AutoCalibrator(UnitCalibrator):
         self.softened_: bool = False
         self._set_gain(no_gain("One class or one score: there is nothing to compare, and the fit is a base rate"))
 
-    def _reading(self, data: Sample) -> Reading:
-        self._note_kind(data)
-        return Reading()  # the parts read the scores, each in its own way
+    def _readings(self, data: Sample) -> list[Reading]:
+        return [Reading(kind=self._note_kind(data))]  # the parts read the scores, each in its own way
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         self._rows = RowSketch.of(_row_hashes(table)) if self.guard else None
-        given, table = table, in_blocks(exact(table), _FINE)
-        readings = [as_log_odds(self._read_as, table), softened(self._read_as, 0.5 / (table.n_pos + table.n_neg))]
+        rows, table = table, in_blocks(exact(table), _FINE)
+        given = as_log_odds(self._read_as, table)
+        readings = [given, softened(self._read_as, 0.5 / (table.n_pos + table.n_neg))]
+        if self.input == "score":
+            foreign = in_foreign_units(table) if self._knows is None else []
+            readings = foreign or [*readings, *map(given.then, in_other_units(given.read(table)))]
         unconverged: set[str] = set()
 
         def fit_both(part: ScoreTable) -> list[CalibrationMap]:
@@ -167,17 +177,20 @@ class AutoCalibrator(UnitCalibrator):
             return [fitted for reading in readings for fitted in _fit_parts(part, reading, steps, unconverged)]
 
         both = out_of_sample(table, fit_both, self.random_state)
+        unconverged.clear()  # what is left out of the blend, or was fitted to a fold, is not the user's
         if both is None:
-            self.softened_ = self._read_as == "probability"
+            chosen = int(self._read_as == "probability")  # log-odds as given, or standardized
             weights = _LEAST / _LEAST.sum()
             gain = no_gain("Too few cases for cross-validation: monotone logistic and Venn–Abers get equal weight")
         else:
-            blends = [(*_best_weights(one), one) for one in both.halves()]
-            self.softened_ = blends[1][0] < blends[0][0]
-            _, weights, judged = blends[self.softened_]
-            gain = measure_gain(given, judged, blended(judged.log_odds, weights), self._kind_of_gain(given))
+            blends = [(*_best_weights(one), one) for one in both.split(len(readings))]
+            chosen = int(np.argmin([loss for loss, _, _ in blends]))
+            _, weights, judged = blends[chosen]
+            gain = measure_gain(rows, judged, blended(judged.log_odds, weights), self._kind_of_gain(rows))
         steps = _fit_one(_STEPS, table, unconverged)
-        parts = _fit_parts(table, readings[self.softened_], steps, unconverged)
+        self.softened_ = len(readings) > 1 and chosen == 1
+        self._note_reading(readings[chosen].kind)
+        parts = _fit_parts(table, readings[chosen], steps, unconverged)
         weights, fitted = _put_together(parts, weights, table)
         self.weights_ = dict(zip(_METHODS, weights.tolist(), strict=True))
         self._set_gain(gain, self._choice() if both is not None else "")
@@ -190,7 +203,7 @@ class AutoCalibrator(UnitCalibrator):
 
     def _kind_of_gain(self, table: ScoreTable) -> ScoreKind | None:
         """Return as what the scores have a log-loss without calibration; None for points, ranks and the like."""
-        guessed = self.input == "score" and getattr(self, "_known", None) is None and self._read_as == "log_odds"
+        guessed = self.input == "score" and self._knows is None and self._read_as == "log_odds"
         return None if guessed and not are_log_odds(table) else self._read_as
 
     def _set_gain(self, gain: Gain, choice: str = "") -> None:

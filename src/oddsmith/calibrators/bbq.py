@@ -72,6 +72,7 @@ class BBQCalibrator(UnitCalibrator):
     min_bins: int | None = None
     max_bins: int | None = None
 
+    _one_reading: ClassVar[bool] = True
     _selects: ClassVar[tuple[Selected, ...]] = (Selected("_mean_bins", "mean number of bins", 2e-4),)
 
     def _check_parameters(self) -> None:

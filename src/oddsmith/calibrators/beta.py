@@ -8,6 +8,7 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Laws
+from oddsmith.calibrators._reading import Reading
 from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.maps import CalibrationMap
@@ -76,6 +77,12 @@ class BetaCalibrator(UnitCalibrator):
     def _laws(self) -> Laws:
         # Mirrored scores in [0, 1] are no longer taken for probabilities.
         return frozenset({"monotone"} if self.input == "score" else {"monotone", "mirror"})
+
+    def _readings(self, data: Sample) -> list[Reading]:
+        readings, (low, high) = super()._readings(data), data.span()
+        # Of log-odds of one sign one logarithm is next to flat, and its slope makes a wall wherever cases suggest one.
+        # Standardized, both bend, and all lines are there too.
+        return readings if low < 0 < high else readings[-1:]
 
     def _fit_sample(self, data: Sample) -> CalibrationMap:
         low, high = data.span()

@@ -71,6 +71,7 @@ class HistogramCalibrator(UnitCalibrator):
     bins: Literal["mass", "width"] = "mass"
     smoothing: Literal["kt", "laplace"] | None = "kt"
 
+    _one_reading: ClassVar[bool] = True
     _selects: ClassVar[tuple[Selected, ...]] = _EDGES
 
     def _check_parameters(self) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._types import Floats, Weights
 from oddsmith.calibrators._base import Laws
-from oddsmith.calibrators._reading import Reading, softened
+from oddsmith.calibrators._reading import Reading, ScoreKind, softened
 from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.maps import CalibrationMap, PolynomialMap
@@ -76,6 +76,7 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
     pieces: int = 8
     penalty: float = 1.0
 
+    _affine: ClassVar[bool] = True
     _when_separable: ClassVar[str] = "Platt's targets and the penalty keep the fit finite"
 
     def _check_parameters(self) -> None:
@@ -85,9 +86,8 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
     def _laws(self) -> Laws:
         return frozenset({"monotone"})
 
-    def _reading(self, data: Sample) -> Reading:
-        kind = self._note_kind(data)
-        return Reading() if kind == "log_odds" else softened(kind, 0.5 / (data.n_pos + data.n_neg))
+    def _as_given(self, kind: ScoreKind, data: Sample) -> Reading:
+        return Reading(kind=kind) if kind == "log_odds" else softened(kind, 0.5 / (data.n_pos + data.n_neg))
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         frame = ScoreScale.of(table)

@@ -16,13 +16,14 @@ shape              methods
 `UnitInputMap`     the same for scores that turned out to be probabilities
 `SoftLogitMap`     the same with softened log-odds
 `SoftLogOddsMap`   softened log-odds of a score that is a log-odds
+`HeldInputMap`     any other map, after holding the score within bounds and standardizing it
 =================  ==============================================================================
 """
 
 from oddsmith.maps.base import CalibrationMap
 from oddsmith.maps.blend import BlendMap
 from oddsmith.maps.cosine import CosineMap
-from oddsmith.maps.inputs import LogitInputMap, UnitInputMap
+from oddsmith.maps.inputs import HeldInputMap, LogitInputMap, UnitInputMap
 from oddsmith.maps.linear import LinearMap
 from oddsmith.maps.log_basis import LogBasisMap
 from oddsmith.maps.polynomial import PolynomialMap, constant_map, line_map
@@ -33,6 +34,7 @@ __all__ = [
     "BlendMap",
     "CalibrationMap",
     "CosineMap",
+    "HeldInputMap",
     "LinearMap",
     "LogBasisMap",
     "LogitInputMap",

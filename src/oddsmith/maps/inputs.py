@@ -1,4 +1,4 @@
-"""Maps that first turn a probability into its log-odds."""
+"""Maps that first change the score: a probability to its log-odds, any other to a unit that suits the method."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -111,6 +111,43 @@ class UnitInputMap(InputMap):
 
     def _change(self) -> ScoreChange:
         return ScoreChange(lambda p: unit_log_odds(p, self.clip), lambda p: log(p / (1.0 - p)), _ends(self.clip))
+
+
+@dataclass(frozen=True, eq=False)
+class HeldInputMap(InputMap):
+    """Another map applied to (s − centre)/scale of a score that is first held within [low, high].
+
+    Of log-odds that are far too sure those within ±37 keep their say (centre 0, scale 1); scores in foreign units are
+    standardized.
+
+    Parameters
+    ----------
+    inner : CalibrationMap
+    low, high : float
+    centre, scale : float
+        What becomes 0, and how much becomes 1.
+    """
+
+    shape: ClassVar[str] = "held_input"
+
+    low: float
+    high: float
+    centre: float
+    scale: float
+
+    def _change(self) -> ScoreChange:
+        held = self.low, self.high
+        return ScoreChange(
+            lambda s: held_input(s, *held, self.centre, self.scale),
+            lambda s: (s - self.centre) / self.scale,
+            held,
+            None,
+        )
+
+
+def held_input(scores: Floats, low: float, high: float, centre: float, scale: float) -> Floats:
+    """Return (s − centre)/scale of scores held within two bounds."""
+    return np.asarray((np.clip(scores, low, high) - centre) / scale)
 
 
 def logit_input(prob: Floats, clip: float | None) -> Floats:
