@@ -73,46 +73,58 @@ class AutoCalibrator(UnitCalibrator):
     Parameters
     ----------
     random_state : int or None, default 0
-        Of the folds. A fit does not depend on the order of rows.
+        Seed for drawing the folds. A fit does not depend on the order of rows.
     guard : bool, default False
         Remember rows by their hashes, so that `overlap` tells whether others are among them; judging the calibrator on
         rows that it was fitted to then warns.
     pos_label, clip
         As for every calibrator.
     input : {"score", "probability", "log_odds"}, default "score"
-        "score" takes scores that all lie in [0, 1] for probabilities and others for log-odds.
+        "score" takes scores that all lie in [0, 1] for probabilities and others for log-odds, if these are plausible.
 
     Attributes
     ----------
     weights_ : dict of str to float
-        Of each method in the blend.
+        Weight of each method in the blend.
     verdict_ : str
-        What was chosen and why, and whether calibrating was worth it.
+        First what is wrong with the score, if it is reversed or without signal; then what was chosen, and whether
+        calibrating was worth it.
     gain_, gain_interval_ : float, tuple of float
         By how much the mean log-loss fell out of sample against the uncalibrated scores (taken for probabilities
-        where all lie in [0, 1], else for log-odds), with its 95 % interval. NaN where there are two cases only.
+        where all lie in [0, 1], else for log-odds), with its 95 % interval. Infinite where a score of exactly 0 or 1
+        was wrong; where such scores were right so far, the upper limit is infinite. NaN where there are only two cases,
+        and where scores are neither probabilities nor plausible log-odds (some beyond ±37, ranks, points): the verdict
+        then compares with the base rate.
     worth_it_ : bool or None
-        Whether the gain is clearly above 0; None where it cannot be told.
-    input_ : {"probability", "log_odds"}
+        Whether the gain is clearly above 0; False for a score that is reversed or without signal, None where the gain
+        is not known.
+    input_ : {"probability", "log_odds", "standardized"}
         What the scores were taken for.
     softened_ : bool
         Whether log-odds were softened.
 
     Notes
     -----
-    P = Σ wₖPₖ with weights that maximize the out-of-sample likelihood under a Dirichlet prior worth two cases, in five
-    stratified folds; then all methods are fitted to all cases. Methods of little weight, below 0.005, are left out.
-    Scores are read by their log-odds z, or by the softened log((p + ε)/(1 − p + ε)) with p = σ(z) and ε = 1/(2N),
-    whichever blend is likelier out of sample: networks and boosters want the first, neighbors and forests, which say
-    0 and 1, the second. It does not matter whether scores are given as probabilities or as their log-odds.
+    P = Σ wₖPₖ. The weights maximize the likelihood of cases held out in five stratified folds, under a Dirichlet prior
+    that is worth five cases; then all methods are fitted to all cases. With few cases a blend of equal weights varies
+    least, so the methods share the prior nearly equally: in proportion to their own held-out likelihood to the power
+    0.1, which leaves out a method that is far off. Methods with a weight below 0.005 are dropped.
 
-    Every part is non-decreasing, and one that is strictly increasing has weight 0.01 or more, as has one that never
-    says 0 or 1. The log-odds of each part are moved by the least that brings |Σ(P − Y)| over the fitted cases below
-    half of its standard error; a part that no move brings there takes no part. A float weight w counts as w cases.
+    Scores are read by their log-odds z, or by the softened log((p + ε)/(1 − p + ε)) with p = σ(z) and ε = 1/(2N),
+    whichever blend is likelier out of sample: the first suits networks and boosters, the second nearest neighbors and
+    forests, which predict exactly 0 and 1. Scores that are not plausible as log-odds are standardized where that is
+    likelier, whole numbers of one sign always. It does not matter whether scores are given as probabilities or as
+    their log-odds.
+
+    Every component is non-decreasing. Monotone logistic, which is strictly increasing, and Venn–Abers, which is never 0
+    or 1, have a weight of 0.01 or more. The blend is calibrated in the large: the log-odds of all components are moved
+    by the same amount, the least that brings |Σ(P − Y)| over the fitted cases below half of its standard error. If no
+    such amount exists, components that cannot be recentred alone get weight 0. A float weight w counts as w cases.
     Above 4,096 distinct scores neighbors are pooled, fewer at both ends; for cross-validation to 600 cells.
 
     The interval of the gain is that of Student's t with the variance of Nadeau and Bengio, since folds share the cases
-    that they were fitted to.
+    that they were fitted to. A score is without signal where its area under the ROC curve is less than two standard
+    errors above ½.
 
     References
     ----------
