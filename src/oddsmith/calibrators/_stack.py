@@ -16,6 +16,13 @@ from oddsmith.table.resample import Fold, dealt, exact, pooled, with_weights
 
 _FOLDS = 5
 
+#: Weight of the prior of a blend, in cases.
+_PRIOR = 5.0
+
+#: Power of its held-out likelihood with which each part shares in the prior: close to 0, for blends of equal weights
+#: vary least with few cases, and not 0, for a part that is far off spoils a blend at any weight.
+_TEMPER = 0.1
+
 #: Longer tables are pooled for cross-validation, to cells of equal weight: weights of a blend need no more.
 _LONG = 4096
 _CELLS = 600
@@ -43,8 +50,11 @@ class OutOfSample:
 
     def weights(self) -> Floats:
         """Return the weights of the most probable blend."""
+        of_pos, of_neg = self.losses(self.log_odds)
+        losses = of_pos @ self.pos + of_neg @ self.neg
+        shares = np.exp(_TEMPER * (losses.min() - losses))
         likelihood = np.hstack([expit(self.log_odds), expit(-self.log_odds)])
-        return mixture_weights(likelihood, np.concatenate([self.pos, self.neg]))
+        return mixture_weights(likelihood, np.concatenate([self.pos, self.neg]), _PRIOR * shares / shares.sum())
 
     def losses(self, forecast: Floats) -> tuple[Floats, Floats]:
         """Return the log-loss of a positive and of a negative case in each cell, for log-odds."""

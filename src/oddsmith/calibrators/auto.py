@@ -1,6 +1,5 @@
 """The default: a blend of methods and readings of the score, weighted by what each gets right out of sample."""
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,8 +9,16 @@ from sklearn.utils.validation import check_is_fitted
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
+from oddsmith.calibrators._gain import Gain, are_log_odds, measure_gain, no_gain
 from oddsmith.calibrators._large import is_right_in_the_large, level_in_the_large
-from oddsmith.calibrators._reading import Reading, as_log_odds, in_foreign_units, in_other_units, softened
+from oddsmith.calibrators._reading import (
+    Reading,
+    ScoreKind,
+    as_log_odds,
+    in_foreign_units,
+    in_other_units,
+    softened,
+)
 from oddsmith.calibrators._stack import OutOfSample, blended, out_of_sample
 from oddsmith.calibrators._unit import UnitCalibrator
 from oddsmith.calibrators.beta import BetaCalibrator
@@ -21,14 +28,13 @@ from oddsmith.calibrators.venn_abers import VennAbersCalibrator
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
 from oddsmith.maps import CalibrationMap
 from oddsmith.maps.blend import BlendMap
-from oddsmith.maps.inputs import unit_log_odds
 from oddsmith.solvers.sketch import in_blocks
 from oddsmith.table import Sample, ScoreTable, as_table
 from oddsmith.table.marks import marks
 from oddsmith.table.resample import exact
 from oddsmith.table.row_sketch import Hashes, RowSketch
 
-#: What is blended. The first always rises and the second never says 0 or 1: both keep a least weight.
+#: What is blended. The first always rises and the second never gives 0 or 1: both keep a least weight.
 _METHODS: dict[str, type[Calibrator]] = {
     "monotone logistic": MonotoneLogisticCalibrator,
     "Venn–Abers": VennAbersCalibrator,
@@ -49,9 +55,6 @@ _FINE = 2**12
 #: A rise of the log-odds over all scores that is no rise.
 _FLAT = 1e-3
 
-#: Doing nothing is judged with probabilities held this far from 0 and 1.
-_CERTAIN = 1e-15
-
 #: What tells a remembered positive row from a negative one with the same score.
 _POSITIVE = np.uint64(0x5555555555555555)
 
@@ -70,46 +73,58 @@ class AutoCalibrator(UnitCalibrator):
     Parameters
     ----------
     random_state : int or None, default 0
-        Of the folds. A fit does not depend on the order of rows.
+        Seed for drawing the folds. A fit does not depend on the order of rows.
     guard : bool, default False
         Remember rows by their hashes, so that `overlap` tells whether others are among them; judging the calibrator on
         rows that it was fitted to then warns.
     pos_label, clip
         As for every calibrator.
     input : {"score", "probability", "log_odds"}, default "score"
-        "score" takes scores that all lie in [0, 1] for probabilities and others for log-odds.
+        "score" takes scores that all lie in [0, 1] for probabilities and others for log-odds, if these are plausible.
 
     Attributes
     ----------
     weights_ : dict of str to float
-        Of each method in the blend.
+        Weight of each method in the blend.
     verdict_ : str
-        What was chosen and why, and whether calibrating was worth it.
+        First what is wrong with the score, if it is reversed or without signal; then what was chosen, and whether
+        calibrating was worth it.
     gain_, gain_interval_ : float, tuple of float
         By how much the mean log-loss fell out of sample against the uncalibrated scores (taken for probabilities
-        where all lie in [0, 1], else for log-odds), with its 95 % interval. NaN where there are two cases only.
+        where all lie in [0, 1], else for log-odds), with its 95 % interval. Infinite where a score of exactly 0 or 1
+        was wrong; where such scores were right so far, the upper limit is infinite. NaN where there are only two cases,
+        and where scores are neither probabilities nor plausible log-odds (some beyond ±37, ranks, points): the verdict
+        then compares with the base rate.
     worth_it_ : bool or None
-        Whether the gain is clearly above 0; None where it cannot be told.
-    input_ : {"probability", "log_odds"}
+        Whether the gain is clearly above 0; False for a score that is reversed or without signal, None where the gain
+        is not known.
+    input_ : {"probability", "log_odds", "standardized"}
         What the scores were taken for.
     softened_ : bool
         Whether log-odds were softened.
 
     Notes
     -----
-    P = Σ wₖPₖ with weights that maximize the out-of-sample likelihood under a Dirichlet prior worth two cases, in five
-    stratified folds; then all methods are fitted to all cases. Methods of little weight, below 0.005, are left out.
-    Scores are read by their log-odds z, or by the softened log((p + ε)/(1 − p + ε)) with p = σ(z) and ε = 1/(2N),
-    whichever blend is likelier out of sample: networks and boosters want the first, neighbors and forests, which say
-    0 and 1, the second. It does not matter whether scores are given as probabilities or as their log-odds.
+    P = Σ wₖPₖ. The weights maximize the likelihood of cases held out in five stratified folds, under a Dirichlet prior
+    that is worth five cases; then all methods are fitted to all cases. With few cases a blend of equal weights varies
+    least, so the methods share the prior nearly equally: in proportion to their own held-out likelihood to the power
+    0.1, which leaves out a method that is far off. Methods with a weight below 0.005 are dropped.
 
-    Every part is non-decreasing, and one that is strictly increasing has weight 0.01 or more, as has one that never
-    says 0 or 1. The log-odds of each part are moved by the least that brings |Σ(P − Y)| over the fitted cases below
-    half of its standard error; a part that no move brings there takes no part. A float weight w counts as w cases.
+    Scores are read by their log-odds z, or by the softened log((p + ε)/(1 − p + ε)) with p = σ(z) and ε = 1/(2N),
+    whichever blend is likelier out of sample: the first suits networks and boosters, the second nearest neighbors and
+    forests, which predict exactly 0 and 1. Scores that are not plausible as log-odds are standardized where that is
+    likelier, whole numbers of one sign always. It does not matter whether scores are given as probabilities or as
+    their log-odds.
+
+    Every component is non-decreasing. Monotone logistic, which is strictly increasing, and Venn–Abers, which is never 0
+    or 1, have a weight of 0.01 or more. The blend is calibrated in the large: the log-odds of all components are moved
+    by the same amount, the least that brings |Σ(P − Y)| over the fitted cases below half of its standard error. If no
+    such amount exists, components that cannot be recentred alone get weight 0. A float weight w counts as w cases.
     Above 4,096 distinct scores neighbors are pooled, fewer at both ends; for cross-validation to 600 cells.
 
     The interval of the gain is that of Student's t with the variance of Nadeau and Bengio, since folds share the cases
-    that they were fitted to.
+    that they were fitted to. A score is without signal where its area under the ROC curve is less than two standard
+    errors above ½.
 
     References
     ----------
@@ -154,20 +169,14 @@ class AutoCalibrator(UnitCalibrator):
         self._rows = RowSketch.of(_row_hashes(as_table(data))) if self.guard else None
         self.weights_: dict[str, float] = dict.fromkeys(_METHODS, 1 / len(_METHODS))
         self.softened_: bool = False
-        self._set_no_gain("One class or one score: there is nothing to compare, and the fit is a base rate.")
-
-    def _set_no_gain(self, verdict: str) -> None:
-        self.gain_: float = math.nan
-        self.gain_interval_: tuple[float, float] = (math.nan, math.nan)
-        self.worth_it_: bool | None = None
-        self.verdict_: str = verdict
+        self._set_gain(no_gain("One class or one score: there is nothing to compare, and the fit is a base rate"))
 
     def _readings(self, data: Sample) -> list[Reading]:
         return [Reading(kind=self._note_kind(data))]  # the parts read the scores, each in its own way
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         self._rows = RowSketch.of(_row_hashes(table)) if self.guard else None
-        table = in_blocks(exact(table), _FINE)
+        rows, table = table, in_blocks(exact(table), _FINE)
         given = as_log_odds(self._read_as, table)
         readings = [given, softened(self._read_as, 0.5 / (table.n_pos + table.n_neg))]
         if self.input == "score":
@@ -184,51 +193,41 @@ class AutoCalibrator(UnitCalibrator):
         if both is None:
             chosen = int(self._read_as == "probability")  # log-odds as given, or standardized
             weights = _LEAST / _LEAST.sum()
-            self._set_no_gain("Too few cases to judge by: the two methods that are safe without share the weight.")
+            gain = no_gain("Too few cases for cross-validation: monotone logistic and Venn–Abers get equal weight")
         else:
             blends = [(*_best_weights(one), one) for one in both.split(len(readings))]
             chosen = int(np.argmin([loss for loss, _, _ in blends]))
             _, weights, judged = blends[chosen]
-            blend = blended(judged.log_odds, weights)
+            gain = measure_gain(rows, judged, blended(judged.log_odds, weights), self._kind_of_gain(rows))
         steps = _fit_one(_STEPS, table, unconverged)
         self.softened_ = len(readings) > 1 and chosen == 1
         self._note_reading(readings[chosen].kind)
         parts = _fit_parts(table, readings[chosen], steps, unconverged)
-        right = np.array([is_right_in_the_large(part, table) for part in parts])
-        if right.any():
-            weights = np.where(right, weights, 0.0) / weights[right].sum()
+        weights, fitted = _put_together(parts, weights, table)
         self.weights_ = dict(zip(_METHODS, weights.tolist(), strict=True))
-        if both is not None:
-            self._set_gain(judged, blend)
+        self._set_gain(gain, self._choice() if both is not None else "")
         for message in sorted(unconverged):
             self._warn(NonConvergenceWarning, message)
         least, most = parts[0].log_odds(np.array(table.span()))
         if most - least < _FLAT:
-            self._warn(NegativeSlopeWarning, "The data ask for a falling map: the fit is flat.")
-        kept = np.flatnonzero(weights)
-        return BlendMap(tuple(parts[i] for i in kept), weights[kept])
+            self._warn(NegativeSlopeWarning, "The best map would decrease with the score: the fit is almost flat.")
+        return fitted
 
-    def _set_gain(self, judged: OutOfSample, blend: Floats) -> None:
-        """Tell what calibrating brought, given the log-odds of the blend."""
-        uncalibrated = judged.scores if self._read_as == "log_odds" else unit_log_odds(judged.scores, _CERTAIN)
-        ours, nothing = judged.losses(blend), judged.losses(uncalibrated)
-        before, after = judged.mean(nothing)[0], judged.mean(ours)[0]
-        self.gain_, error = judged.mean((nothing[0] - ours[0], nothing[1] - ours[1]))
-        half = judged.half_width(error)
-        low, high = self.gain_interval_ = (self.gain_ - half, self.gain_ + half)
-        self.worth_it_ = low > 0
+    def _kind_of_gain(self, table: ScoreTable) -> ScoreKind | None:
+        """Return as what the scores have a log-loss without calibration; None for points, ranks and the like."""
+        guessed = self.input == "score" and self._knows is None and self._read_as == "log_odds"
+        return None if guessed and not are_log_odds(table) else self._read_as
+
+    def _set_gain(self, gain: Gain, choice: str = "") -> None:
+        self.gain_: float = gain.value
+        self.gain_interval_: tuple[float, float] = gain.interval
+        self.worth_it_: bool | None = gain.worth_it
+        self.verdict_: str = gain.verdict(choice)
+
+    def _choice(self) -> str:
         ranked = sorted(self.weights_.items(), key=lambda item: -item[1])
         shares = ", ".join(f"{weight:.0%} {name}" for name, weight in ranked)
-        outcome = "no clear difference from the uncalibrated scores"
-        if self.worth_it_:
-            outcome = "calibrating was worth it"
-        elif high < 0:
-            outcome = "the uncalibrated scores were better"
-        self.verdict_ = (
-            f"A blend of {shares}, by what each got right out of sample. "
-            f"In {judged.n_folds} folds the log-loss went from {before:.4f} to {after:.4f} "
-            f"(gain {self.gain_:.4f}, 95 % interval {low:.4f} to {high:.4f}): {outcome}."
-        )
+        return f"A blend of {shares}, weighted by out-of-sample log-loss."
 
 
 def _row_hashes(table: ScoreTable) -> Hashes:
@@ -254,8 +253,27 @@ def _fit_parts(
 
 
 def _fit_one(name: str, table: ScoreTable, unconverged: set[str]) -> CalibrationMap:
-    """Fit one method, moved to be right in the large; add to ``unconverged`` what did not converge."""
+    """Fit one method; add to ``unconverged`` what did not converge."""
     method = _METHODS[name](input="log_odds")
     odd = method._learn_quietly(table, np.array([0, 1]))
     unconverged |= {f"{name}: {message}" for kind, message in odd if issubclass(kind, NonConvergenceWarning)}
-    return level_in_the_large(method.map_, table)
+    return method.map_
+
+
+def _put_together(parts: list[CalibrationMap], weights: Floats, table: ScoreTable) -> tuple[Floats, BlendMap]:
+    """Return the weights in use, and the blend moved to be calibrated in the large."""
+
+    def blend_of(weights: Floats) -> BlendMap:
+        kept = np.flatnonzero(weights)
+        return level_in_the_large(BlendMap(tuple(parts[i] for i in kept), weights[kept]), table)
+
+    blend = blend_of(weights)
+    if is_right_in_the_large(blend, table):
+        return weights, blend
+    # A row of huge weight makes some parts so certain that no move brings them there: these get weight 0.
+    alone = np.eye(len(parts))
+    right = np.array([is_right_in_the_large(blend_of(one), table) for one in alone])
+    if not weights[right].any():
+        return weights, blend
+    weights = np.where(right, weights, 0.0) / weights[right].sum()
+    return weights, blend_of(weights)

@@ -111,7 +111,8 @@ class VennAbersCalibrator(Calibrator):
         p1 = np.array([_along(knots, steps, "left") for _, steps in predictors])
         self.lower_, self.upper_ = (_step_map(knots, p.mean(axis=0)) for p in (p0, p1))
         negative, positive = (np.prod(p ** (1 / len(predictors)), axis=0) for p in (1 - p0, p1))
-        return _step_map(knots, positive / (negative + positive))
+        # Close to 1 rounding may make the quotient fall where neither of the two does.
+        return _step_map(knots, np.maximum.accumulate(positive / (negative + positive)))
 
 
 def _along(knots: Floats, steps: Steps, side: Literal["left", "right"]) -> Floats:

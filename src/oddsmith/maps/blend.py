@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
+from scipy.special import expit, logsumexp
 
 from oddsmith import _check
 from oddsmith._types import Floats
@@ -42,13 +42,24 @@ class BlendMap(CalibrationMap):
         return np.minimum(mean, 1.0)  # weights may sum to more by rounding
 
     def log_odds(self, scores: ArrayLike) -> Floats:
-        """Return log Σ wₖPₖ − log Σ wₖ(1 − Pₖ): close to 0 and to 1 no digit is lost."""
+        """Return log Σ wₖPₖ − log Σ wₖ(1 − Pₖ); finite, with all digits, wherever one of the parts is."""
         return in_pieces(self._log_odds, np.asarray(scores, dtype=np.float64))
 
     def _log_odds(self, scores: Floats) -> Floats:
         parts = [part.log_odds(scores) for part in self.parts]
         with np.errstate(divide="ignore"):
             yes, no = (np.log(self._mean([expit(sign * one) for one in parts])) for sign in (1, -1))
+        blend = np.asarray(yes - no)
+        far = np.isinf(blend)
+        if np.any(far):
+            blend[far] = self._far_out(np.array([one[far] for one in parts]))
+        return blend
+
+    def _far_out(self, parts: Floats) -> Floats:
+        """Return the log-odds where the least of P and 1 − P is too small for a double: by its logarithm."""
+        used = self.weights > 0
+        log_weight = np.log(self.weights[used])[:, None]
+        yes, no = (logsumexp(log_weight - np.logaddexp(0, sign * parts[used]), axis=0) for sign in (-1, 1))
         return np.asarray(yes - no)
 
     def _mean(self, values: Sequence[Any]) -> Any:

@@ -4,23 +4,26 @@ import numpy as np
 
 from oddsmith._types import Floats
 
-#: Weight of the prior, equal for all parts, in cases.
+#: Weight of a prior that is equal for all parts, in cases.
 _PRIOR = 2.0
 
 _MAX_STEPS = 500
 
 
-def mixture_weights(likelihood: Floats, cases: Floats) -> Floats:
+def mixture_weights(likelihood: Floats, cases: Floats, prior: Floats | None = None) -> Floats:
     """Return the weights of the most probable blend under a Dirichlet prior, by EM.
 
     The likelihood, shape (parts, n), is P of what happened by each part, of a case up to a factor that all parts share;
-    ``cases`` says how many cases each column stands for.
+    ``cases`` is the number of cases of each column, ``prior`` that of each part; by default two, in equal shares.
     """
-    size, n = len(likelihood), float(cases.sum())
-    weights = np.full(size, 1 / size)
+    size = len(likelihood)
+    if prior is None:
+        prior = np.full(size, _PRIOR / size)
+    total = float(cases.sum() + prior.sum())
+    weights = prior / prior.sum()
     for _ in range(_MAX_STEPS):
         due = likelihood @ (cases / (weights @ likelihood))
-        new = (weights * due + _PRIOR / size) / (n + _PRIOR)
+        new = (weights * due + prior) / total
         moved, weights = float(np.abs(new - weights).max()), new
         if moved < 1e-5:
             break
