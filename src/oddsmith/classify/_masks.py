@@ -42,6 +42,18 @@ class Logits(NamedTuple):
         """Return logits of which those that were −inf are recognized by their size."""
         return self.z if self.closed is None else np.where(self.closed, -FAR, self.z)
 
+    def contradicted(self, index: Ints, weight: Floats) -> float:
+        """Return the weight of rows whose true class is masked."""
+        return 0.0 if self.gone is None else float(weight[self.gone[np.arange(len(index)), index]].sum())
+
+    def drop(self, unit: float, index: Ints, weight: Floats) -> float:
+        """Return by how much masked classes are lowered: to the floor, or as far as they were right not to occur."""
+        most = min(self.floor / unit, FAR)
+        wrong = self.contradicted(index, weight)
+        if self.gone is None or wrong == 0:
+            return most
+        return min(most, float(np.log1p(weight @ self.gone.sum(axis=1) / wrong)))
+
     def offsets(self, drop: float) -> Floats | None:
         """Return what is added to scaled logits of shape (k, n): nothing but for masked classes."""
         if self.gone is None:

@@ -38,7 +38,11 @@ _WARMER = (0.5, 1.0, 2.0)
 #: Above so many classes a full matrix is not tried, nor where there are fewer cases than classes.
 _MATRIX_CLASSES = 256
 
-#: Log-loss per case that a part may leave to gain, and the steps it may take: fits to folds need no more.
+#: Log-loss per case that a part may leave to gain, and the steps it may take. Up to so many logits parts are fitted to
+#: the last digits, so that weights and repeated rows, whose scores differ by rounding, have the same optimum.
+_SMALL, _EXACT = 2**14, (1e-17, 500)
+
+#: The same for more logits, of which fits to folds need no more.
 _TOLERANCE, _STEPS = 1e-5, 80
 
 #: More logits than this are kept in float32: nobody sees the difference but in repeated runs, and it is twice as fast.
@@ -96,13 +100,19 @@ class AutoScaling(JointScaling):
     Notes
     -----
     P = Σ wₘPₘ with weights that maximize the out-of-sample likelihood, in four stratified folds, under a Dirichlet
-    prior worth two cases; then all parts are fitted to all cases. Logits are read as logs of probabilities, log p, and
-    as log(p + ε), ε chosen by the likelihood of temperature scaling: networks want the first, forests and neighbors,
-    which say 0, the second, and naive Bayes both. Fits that take more than 80 steps are stopped there, and judged so.
+    prior worth two cases; then all parts are fitted to all cases. With fewer than 50 cases per class there are eight
+    folds, and they are not stratified: folds with the same class frequencies reward fits to frequencies that are due
+    to chance. The blend shares the weight with temperature scaling as 1 to exp(4 − G), G being its gain over it in nats
+    over all cases out of sample. Logits are read as logs of probabilities, log p, and as log(p + ε), ε chosen by the
+    likelihood of temperature scaling: the first suits networks, the second forests and nearest neighbours, which
+    predict exactly 0, and naive Bayes uses both. With more than 16,384 logits, fits are stopped after 80 steps.
 
     The log-odds of the blend are moved by the least that brings |Σw(P − Y)| of each class, over the fitted cases, below
-    half of √Σw P(1 − P). This spares class-wise bias, and costs log-loss where classes have few cases each: about 0.2
-    over the cases per class.
+    half a standard error √Σw P(1 − P), or below two of them with fewer than 200 cases per class. This limits class-wise
+    bias, and costs log-loss: about 0.2 over the cases per class.
+
+    Where the true class is on top in every row, and one case of unknown class would make the logits less sure, they
+    are kept as given but for a share of 0.5 % of the base rates. A logit of −inf masks its class: P = 0.
 
     A class without cases has no parameters of its own and is left out of that law: it gets what the others leave it, by
     its own logit. A full matrix is not tried above 256 classes. A float weight w counts as w cases. Above 20,000
@@ -282,8 +292,9 @@ class _ReadCases:
             offset = None if self.read.gone is None else np.where(self.read.gone.T, -self._drop, 0.0).astype(v.dtype)
             self._scaled = {kind: Cases(v, self._cases.truth, self._cases.weight, offset)}  # one kind at a time is kept
         free = self.totals > 0
+        tolerance, steps = _EXACT if self.read.x.size <= _SMALL else (_TOLERANCE, _STEPS)
         found = fit_linear(
-            self._scaled[kind], penalty, times * k, tolerance=_TOLERANCE, start=start, free=free, max_steps=_STEPS
+            self._scaled[kind], penalty, times * k, tolerance=tolerance, start=start, free=free, max_steps=steps
         )
         return found, self.part(f"{kind}, {times:g}", found.matrix / self.unit, found.shift)
 

@@ -107,8 +107,8 @@ class ScalingPart(NamedTuple):
     intercept : ndarray of shape (k,)
     floor : float or None
         Logits this far, or further, below the largest of their row carry no other information than that. Their x is 0,
-        the mean of x is that of the others, and ``drop`` is subtracted from the result. None where there is no such
-        floor; a single number as ``coef`` needs none.
+        the mean of x is that of the others, and ``drop`` is subtracted from the result; with a single number as
+        ``coef`` they are read as −floor. None where there is no such floor.
     drop : float
         ≥ 0.
     """
@@ -126,7 +126,9 @@ class ScalingPart(NamedTuple):
         if self.reading == "logits":
             # Less their largest is the same for the softmax where all are multiplied by one number.
             if self.coef.ndim == 0:
-                return below
+                return (
+                    below if self.floor is None else Each((clip(SCORE, -self.floor, 0.0),), below, (), -self.floor, 0.0)
+                )
             return vectors.centered(logits) if self.floor is None else vectors.centered_above(below, below, self.floor)
         k = float(np.log(logits.width))
         if self.reading == "log_probabilities":
@@ -148,7 +150,7 @@ class ScalingPart(NamedTuple):
     def scaled(self, x: Vector, below: Vector, masks: bool) -> Vector:
         """Return coef · x + intercept, less ``drop`` at the floor, and far below the others for masked classes."""
         result: Vector = Affine(self.coef, self.intercept, x)
-        if self.floor is not None:
+        if self.floor is not None and self.drop > 0:
             result = Each((where(Beside(1), -self.floor, SCORE - self.drop, SCORE),), result, (below,))
         return vectors.where_masked(below, -FAR, result) if masks else result
 
