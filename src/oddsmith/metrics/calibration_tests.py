@@ -258,7 +258,7 @@ def kolmogorov_smirnov_test(forecast: ScoreTable) -> CalibrationTest:
     Examples
     --------
     >>> print(kolmogorov_smirnov_test([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
-    0.468165, p = 0.9954 (cumulative excess, Kolmogorov-Smirnov, Brownian motion)
+    0.468165, p = 1 (cumulative excess, Kolmogorov-Smirnov, law simulated)
     """
     return _walk_test(forecast, "Kolmogorov-Smirnov", _largest, largest_of_brownian_motion)
 
@@ -279,7 +279,7 @@ def kuiper_test(forecast: ScoreTable) -> CalibrationTest:
     Examples
     --------
     >>> print(kuiper_test([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
-    0.702247, p = 0.9992 (cumulative excess, Kuiper, Brownian motion)
+    0.702247, p = 1 (cumulative excess, Kuiper, law simulated)
     """
     return _walk_test(forecast, "Kuiper", _range, range_of_brownian_motion)
 
