@@ -144,6 +144,38 @@ def extreme(rng: np.random.Generator, n: int) -> Case:
     return _both(rng, s * rng.choice([1e300, 1e-300, 1e150, 1e-150]), _drawn(rng, s))
 
 
+def outliers(rng: np.random.Generator, n: int) -> Case:
+    """Put one row in ten 10³ to 10¹⁰ away, on one side or on both, all of one class or of either."""
+    s = rng.normal(size=n)
+    y = _drawn(rng, 2 * s)
+    far = rng.random(n) < 0.1
+    sides, labels = [[-1, -1], [1, 1], [-1, 1]][rng.integers(3)], [[0, 0], [1, 1], [0, 1]][rng.integers(3)]
+    s[far] = 10 ** rng.uniform(3, 10, far.sum()) * rng.choice(sides, far.sum())
+    y[far] = rng.choice(labels, far.sum())
+    return _both(rng, s, y)
+
+
+def ranks(rng: np.random.Generator, n: int) -> Case:
+    """Scores replaced by their ranks 1 … n."""
+    z = rng.normal(size=n)
+    return _both(rng, np.argsort(np.argsort(z)) + 1.0, _drawn(rng, rng.normal(0, 2) * z + rng.normal()))
+
+
+def points(rng: np.random.Generator, n: int) -> Case:
+    """Whole numbers: percents, deciles, credit scores from 300 to 850, or points of both signs."""
+    z = rng.normal(size=n)
+    low, high, middle, spread = [(0, 100, 50, 15), (1, 10, 5.5, 3), (300, 850, 600, 80), (-1000, 1000, 0, 100)][
+        rng.integers(4)
+    ]
+    return _both(rng, np.clip(np.rint(middle + spread * z), low, high), _drawn(rng, 1.5 * z + rng.normal()))
+
+
+def naive_bayes(rng: np.random.Generator, n: int) -> Case:
+    """Raw log-odds of naive Bayes: of the right sign mostly, and too large by up to nine decades."""
+    z = rng.normal(rng.normal(0, 2), 2, n)
+    return _both(rng, z * 10 ** (rng.uniform(0, 9) * rng.beta(2, 2, n)), _drawn(rng, z))
+
+
 FAMILIES: dict[str, Family] = {
     family.__name__.replace("_", " "): family
     for family in (
@@ -164,6 +196,10 @@ FAMILIES: dict[str, Family] = {
         reversed_scores,
         separable,
         extreme,
+        outliers,
+        ranks,
+        points,
+        naive_bayes,
     )
 }
 

@@ -15,6 +15,7 @@
     ├── NegativeSlopeWarning             the fitted map falls where it should rise
     ├── SpikeWarning                     a density's mode sits at the edge of its class
     ├── NonConvergenceWarning            the optimizer stopped before its tolerance
+    ├── FarScoreWarning                  a few scores far from the others dominate the fit
     ├── QuantizedSelectionWarning        a mode, knots, bins or a penalty depend on the width of the cells
     ├── InSampleWarning                  rows that calibrate a classifier seem to have trained it
     ├── DroppedRowsWarning               rows with missing or infinite values were left out
@@ -28,6 +29,7 @@ __all__ = [
     "ConstantScoreWarning",
     "DroppedRowsWarning",
     "EngineError",
+    "FarScoreWarning",
     "InSampleWarning",
     "InvalidInputError",
     "ModelFileError",
@@ -91,6 +93,10 @@ class SpikeWarning(OddsmithWarning):
 
 class NonConvergenceWarning(OddsmithWarning):
     """The optimizer stopped before it reached its tolerance."""
+
+
+class FarScoreWarning(OddsmithWarning):
+    """Scores far from the others dominate the fit: the others would be forecast better without them."""
 
 
 class QuantizedSelectionWarning(OddsmithWarning):

@@ -10,7 +10,7 @@ from oddsmith import CalibrationMap
 from oddsmith._types import Floats
 from oddsmith.export._probes import probe_scores
 from oddsmith.formula import evaluate
-from oddsmith.maps import CosineMap, LinearMap, PolynomialMap, StepMap, constant_map
+from oddsmith.maps import CosineMap, HeldInputMap, LinearMap, PolynomialMap, StepMap, constant_map
 from oddsmith.maps.inputs import LogitInputMap, UnitInputMap
 from oddsmith.maps.log_basis import LogBasisMap
 from oddsmith.maps.soft_logit import SoftLogitMap, SoftLogOddsMap
@@ -59,6 +59,13 @@ EDGES = {
         StepMap(np.array([-2.0, 0.0]), np.array([0.2, 0.4]), np.array([0.1, 0.3, 0.9])), None
     ),
     "softened odds": SoftLogOddsMap(StepMap(np.array([-5.0, -1.0, 1e-9, 2.0]), _RISE[:4], _RISE[:5]), 1e-3),
+    "held line": HeldInputMap(_line(0.7), -37.0, 37.0, 0.0, 1.0),
+    "standardized steps": HeldInputMap(
+        StepMap(np.array([-1.0, 0.3, 2.0]), _RISE[:3], _RISE[:4]), -1e9, 1e9, 600.0, 108.5
+    ),
+    "standardized basis": HeldInputMap(
+        LogBasisMap(np.array([1.5, 0.5]), 0.2, 0.3, 1.0), 600.0 - 1e102, 600.0 + 1e102, 600.0, 100.0
+    ),
     "softened line": SoftLogOddsMap(_line(0.7), 1e-9),
     "softened probabilities": SoftLogitMap(StepMap(np.array([-5.0, -1.0, 1e-9]), _RISE[:3], _RISE[:4]), 1e-3),
     "flat odds": LogitInputMap(_line(0.01), None),

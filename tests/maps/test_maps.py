@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from oddsmith import CalibrationMap
 from oddsmith.errors import InvalidInputError
-from oddsmith.maps import CosineMap, LinearMap, PolynomialMap, StepMap, constant_map
+from oddsmith.maps import CosineMap, HeldInputMap, LinearMap, PolynomialMap, StepMap, constant_map
 from oddsmith.maps.inputs import LogitInputMap, UnitInputMap
 from oddsmith.maps.locate import by_interval
 from oddsmith.maps.log_basis import LogBasisMap
@@ -25,6 +25,7 @@ MAPS = [
     CosineMap(0.0, 1.0, np.array([0.5, -0.5])),
     LogitInputMap(LINE, 1e-6),
     UnitInputMap(LINE, 1e-6),
+    HeldInputMap(LINE, -37.0, 37.0, 0.5, 2.0),
     LogBasisMap(np.array([1.0, 0.5]), 0.2, 0.0, 1.0),
     PolynomialMap(np.zeros(1), np.zeros(2), np.array([[0.0, 1.0, 0.0, 0.2], [0.0, 1.0, 0.3, 0.1]]), 1.0),
     constant_map(0.3),
@@ -149,3 +150,11 @@ def test_a_shape_that_writes_neither_of_two_methods_says_so():
             getattr(Empty(), name)([0.0])
         with pytest.raises(NotImplementedError, match="Empty must write log_odds_formula or probability_formula"):
             getattr(Empty(), f"{name}_formula")()
+
+
+def test_a_held_input_is_standardized_between_its_bounds():
+    held = HeldInputMap(LINE, -37.0, 37.0, 1.0, 2.0)
+    np.testing.assert_array_equal(held.log_odds([-1e300, -37.0, 1.0, 5.0, np.inf]), [-19.0, -19.0, 0.0, 2.0, 18.0])
+    assert np.isnan(held.log_odds([np.nan]))
+    assert held.is_monotone
+    assert not HeldInputMap(BENT, -37.0, 37.0, 1.0, 2.0).is_monotone

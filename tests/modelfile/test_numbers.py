@@ -85,6 +85,11 @@ def maps(draw, depth=0):
         },
         "logit_input": lambda: {"inner": draw(maps(depth + 1)), "clip": draw(st.none() | NUMBERS)},
         "unit_input": lambda: {"inner": draw(maps(depth + 1)), "clip": draw(NUMBERS)},
+        "held_input": lambda: {
+            "inner": draw(maps(depth + 1)),
+            **dict(zip(("low", "high", "centre"), many(3), strict=True)),
+            "scale": draw(NUMBERS),
+        },
         "soft_log_odds": lambda: {"inner": draw(maps(depth + 1)), "softness": draw(NUMBERS)},
         "soft_logit": lambda: {"inner": draw(maps(depth + 1)), "softness": draw(NUMBERS)},
         "blend": lambda: {"parts": [draw(maps(depth + 1)), draw(maps(depth + 1))], "weights": [0.25, 0.75]},

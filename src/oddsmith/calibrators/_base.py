@@ -3,6 +3,7 @@
 A new method is a dataclass with its parameters as fields and one method, ``_fit(table) -> CalibrationMap``.
 """
 
+import math
 import os
 import warnings
 from dataclasses import dataclass, field
@@ -16,10 +17,21 @@ from sklearn.utils.validation import check_is_fitted
 from oddsmith import _check, _hooks
 from oddsmith._types import Floats
 from oddsmith.calibrators._chunks import Chunks
-from oddsmith.calibrators._reading import TAKEN_FOR, InputKind, Reading, declared, is_too_sure, likeliest, surest_held
+from oddsmith.calibrators._reading import (
+    TAKEN_FOR,
+    InputKind,
+    Middle,
+    Reading,
+    declared,
+    is_too_sure,
+    likeliest,
+    may_lie_apart,
+    surest_held,
+)
 from oddsmith.calibrators._selection import Selected
 from oddsmith.errors import (
     ConstantScoreWarning,
+    FarScoreWarning,
     NonConvergenceWarning,
     OddsmithWarning,
     QuantizedSelectionWarning,
@@ -31,10 +43,15 @@ from oddsmith.maps import CalibrationMap, constant_map
 from oddsmith.maps.base import logit
 from oddsmith.table import Sample, ScoreTable, as_table
 from oddsmith.table.fingerprint import Fingerprint
+from oddsmith.table.resample import exact
 from oddsmith.table.rows import read_rows
 from oddsmith.table.signal import is_reversed, is_separable
 
 Laws = frozenset[str]
+
+#: Far scores dominate a fit if they cost the others as many nats per case, and as many in all.
+_WORSE = 0.015
+_SOME_NATS = 6.0
 
 
 @dataclass(eq=False, repr=False)
@@ -300,9 +317,40 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         if self._selects and isinstance(data, ScoreTable) and (message := self._decided_by_cells(data)):
             odd.append((QuantizedSelectionWarning, message))
             self.fit_warnings_.append(message)
+        if self._learns and (message := self._dominated_by_far(data)):
+            odd.append((FarScoreWarning, message))
+            self.fit_warnings_.append(message)
         for category, message in odd:
             warnings.warn(f"{type(self).__name__}: {message}", category, stacklevel=3)  # the line that called fit
         return self
+
+    def _dominated_by_far(self, data: Sample) -> str:
+        """Return in words that scores far from the others cost those their fit; empty if none do."""
+        with np.errstate(all="ignore"):
+            measured = self._measured(data)
+            if not may_lie_apart(measured.read(data)):
+                return ""
+            table = exact(as_table(data))
+            near = table.at(Middle.of(measured.read(table)).holds(measured.enter(table.scores)))
+            if len(near) in (0, 1, len(table)) or near.n_pos == 0 or near.n_neg == 0:
+                return ""
+            other: Self = clone(self)
+            other._known = self._knows
+            other._learn_quietly(near, self.classes_)
+            before, after = (mean_loss(each.map_, near) for each in (self, other))
+        if not before - after > max(_WORSE, _SOME_NATS / effective_rows(near)):
+            return ""
+        low, high = near.span()
+        return (
+            f"Scores far from the others dominate the fit: without those beyond {low:.4g} … {high:.4g} the log-loss of "
+            f"the others falls from {before:.4f} to {after:.4f}. Hint: find out what the far scores are; hold scores "
+            "within that range, in the fit and later, or use AutoCalibrator."
+        )
+
+    def _measured(self, data: Sample) -> Reading:
+        """Return the reading in which scores may lie far from the others."""
+        del data
+        return self._declared()
 
     def _decided_by_cells(self, table: ScoreTable) -> str:
         """Return in words which choices would be others in cells twice as wide; empty if none."""
@@ -386,6 +434,19 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     def _warn(self, category: type[OddsmithWarning], message: str) -> None:
         """Note what is odd: said when the fit is done, and kept with it."""
         self._odd.append((category, message))
+
+
+def mean_loss(fitted: CalibrationMap, table: ScoreTable) -> float:
+    """Return the mean log-loss of a map, of what it holds for impossible that of one case among all these."""
+    surest = math.log1p(effective_rows(table))
+    log_odds = np.clip(fitted.log_odds(table.scores), -surest, surest)
+    losses = table.pos @ np.logaddexp(0, -log_odds) + table.neg @ np.logaddexp(0, log_odds)
+    return float(losses / (table.n_pos + table.n_neg))
+
+
+def effective_rows(table: ScoreTable) -> float:
+    """Return how many rows of equal weight would vary as much."""
+    return float((table.n_pos + table.n_neg) ** 2 / np.add(*table.squares).sum())
 
 
 def add_one_prior(data: Sample) -> float:

@@ -6,7 +6,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from oddsmith._types import Floats
+from oddsmith._types import Bools, Floats
 from oddsmith.calibrators._stack import out_of_sample
 from oddsmith.maps import CalibrationMap
 from oddsmith.maps.base import FAR, MAX
@@ -176,6 +176,11 @@ class Middle:
         """Return the least and the largest score that do not lie apart from the others."""
         return self._reach(_APART)
 
+    def holds(self, scores: Floats) -> Bools:
+        """Which scores do not lie apart from the others."""
+        low, high = self.bounds()
+        return np.asarray((scores >= low) & (scores <= high))
+
     def leaves_out(self, data: Sample) -> bool:
         """Whether some scores lie apart from the others."""
         (low, high), (least, most) = self.bounds(), data.span()
@@ -190,6 +195,15 @@ class Middle:
         most = MAX / 4
         low, high = (self.center + min(widths * self.width, most) * sign for sign in (-1, 1))
         return max(low, -most), min(high, most)
+
+
+def may_lie_apart(data: Sample) -> bool:
+    """Whether some scores seem to lie apart from the others, from a glance at a few of them."""
+    low, high = data.span()
+    few = np.sort(data.scores[:: max(len(data.scores) // _FEW, 1)]) / 4
+    quarter = few[[len(few) // 4, (3 * len(few)) // 4]]
+    most = 2 * _APART * (quarter[1] - quarter[0])  # half as far as they must be
+    return bool(low / 4 < few[len(few) // 2] - most / 4 or few[len(few) // 2] + most / 4 < high / 4)
 
 
 def likeliest(readings: Sequence[Reading], data: Sample, fit: Callable[[ScoreTable], CalibrationMap]) -> Reading:

@@ -43,6 +43,9 @@ class UnitCalibrator(Calibrator):
         """Return how the method reads probabilities or log-odds that are plausible."""
         return as_log_odds(kind, data)
 
+    def _measured(self, data: Sample) -> Reading:
+        return as_log_odds(self._read_as, data) if self.input == "score" else super()._measured(data)
+
     def _note_kind(self, data: Sample) -> ScoreKind:
         """Return what the scores are, after what the user declared, and keep what they were before."""
         self._read_as = self._kind(data)

@@ -10,7 +10,7 @@ from oddsmith._types import Floats
 from oddsmith.calibrators._base import Laws
 from oddsmith.calibrators._reading import Reading
 from oddsmith.calibrators._unit import UnitCalibrator
-from oddsmith.errors import NegativeSlopeWarning
+from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
 from oddsmith.maps import CalibrationMap
 from oddsmith.maps.log_basis import LogBasisMap, log_basis
 from oddsmith.solvers.design import FeatureMap, LongDesign, fit_rising, moment_design
@@ -23,6 +23,15 @@ from oddsmith.table.rows import ScoreRows, binary_scale
 #: Cells of log-odds no wider than this, and slopes no larger: sums over cells are those over rows to ten digits.
 _FINE = 0.02
 _STEEP = 3.0
+
+#: A slope so many times the other one, and 1, is a wall where it moves log-odds beyond those of the least double, or
+#: multiplies what doubles do not tell from 0.
+_WALL = 1e3
+_LEAST_DOUBLE = 745.0
+_UNTOLD = 1 / float(np.finfo(np.float64).eps)
+
+#: So many scores show where most of them lie.
+_FEW = 512
 
 
 @dataclass(eq=False, repr=False)
@@ -86,17 +95,29 @@ class BetaCalibrator(UnitCalibrator):
 
     def _fit_sample(self, data: Sample) -> CalibrationMap:
         low, high = data.span()
-        # Where both logarithms bend. Measured from far away, most values of one of them would be equal to many digits.
-        center = min(max(low, 0.0), high)
+        # Where both logarithms bend. Measured from far away, most values of one of them would be equal to many digits;
+        # so they would from the end of scores of one sign, among which one logarithm vanishes.
+        few = np.sort(data.scores[:: max(len(data.scores) // _FEW, 1)])
+        center = float(min(max(few[len(few) // 4], 0.0), few[(3 * len(few)) // 4]))
         scale = binary_scale(low, high)
         frame = ScoreScale(scale, center / scale)
 
-        def features(x: Floats) -> Floats:
-            left, right = log_basis((x + frame.shift) * frame.scale, center, frame.scale)
-            slopes = (left, right) if self.parameters == 3 else (left + right,)
-            return np.column_stack([*slopes, np.ones_like(x)])
+        def free(x: Floats) -> Floats:
+            return np.column_stack([*log_basis((x + frame.shift) * frame.scale, center, frame.scale), np.ones_like(x)])
 
-        fit = self._best(data, frame, features)
+        def tied(x: Floats) -> Floats:
+            left, right, one = free(x).T
+            return np.column_stack([left + right, one])
+
+        fit = self._best(data, frame, free if self.parameters == 3 else tied, self.parameters)
+        spread = np.ptp(free(np.array([low, high]) / scale - frame.shift), axis=0)
+        if self.parameters == 3 and _is_wall(fit.theta[:2] / max(scale, 1.0), (fit.theta * spread)[:2]):
+            self._warn(
+                NonConvergenceWarning,
+                "One slope would be beyond all bounds, since log p or log(1 - p) is next to 0 for most scores: both "
+                'slopes are the same. Hint: use input="score" if the scores are not log-odds.',
+            )
+            fit = self._best(data, frame, tied, 2)
         self._tell(fit.converged)
         a, b = np.resize(fit.theta[:-1], 2)
         if a == b == 0:
@@ -107,9 +128,9 @@ class BetaCalibrator(UnitCalibrator):
         self.c_: float = float(at_center + self.a_ * np.logaddexp(0, -center) - self.b_ * np.logaddexp(0, center))
         return LogBasisMap(np.array([a, b]), at_center, center, frame.scale)
 
-    def _best(self, data: Sample, frame: ScoreScale, features: FeatureMap) -> Minimum:
+    def _best(self, data: Sample, frame: ScoreScale, features: FeatureMap, parameters: int) -> Minimum:
         targets = platt_targets(data) if self._separable else LABELS
-        none = np.zeros((self.parameters, self.parameters))
+        none = np.zeros((parameters, parameters))
         if isinstance(data, ScoreRows):
             cells = moment_design(data, frame, features, targets, _FINE / frame.scale)
             if cells is not None:
@@ -118,3 +139,13 @@ class BetaCalibrator(UnitCalibrator):
                     return fit
             data = ScoreTable.from_rows(data)
         return fit_rising(LongDesign.of(data, frame, features, targets, np.empty(0)), none)
+
+
+def _is_wall(slopes: Floats, effects: Floats) -> bool:
+    """Whether one slope makes a wall of a logarithm that is next to 0 for most scores, however far it is moved.
+
+    To move the wall by a unit of the score takes a factor of e: where it is best neither curvature nor cases tell.
+    """
+    small, large = np.sort(slopes)
+    effect = effects[int(np.argmax(slopes))]
+    return bool(large > _WALL * max(small, 1.0) and (effect > _LEAST_DOUBLE or large > _UNTOLD))
