@@ -26,7 +26,7 @@ _WITHOUT_SIGNAL = (
 
 
 @dataclass(frozen=True)
-class Gain:
+class MeasuredGain:
     """The fall of the mean log-loss with its 95 % interval, whether it is clear, and all this in words."""
 
     value: float
@@ -44,9 +44,9 @@ class Gain:
         return " ".join(filter(None, [self.obstacle, choice, f"{self.words}{outcome}."]))
 
 
-def no_gain(words: str, outcome: str = "") -> Gain:
+def no_gain(words: str, outcome: str = "") -> MeasuredGain:
     """Return a gain that cannot be known."""
-    return Gain(math.nan, (math.nan, math.nan), None, words, outcome)
+    return MeasuredGain(math.nan, (math.nan, math.nan), None, words, outcome)
 
 
 def are_log_odds(table: ScoreTable) -> bool:
@@ -54,7 +54,7 @@ def are_log_odds(table: ScoreTable) -> bool:
     return not (in_foreign_units(table) or in_other_units(table))
 
 
-def measure_gain(table: ScoreTable, judged: OutOfSample, blend: Floats, kind: ScoreKind | None) -> Gain:
+def measure_gain(table: ScoreTable, judged: OutOfSample, blend: Floats, kind: ScoreKind | None) -> MeasuredGain:
     """Compare the log-odds of the blend with the scores as given, or with the base rate if these are of neither kind.
 
     ``table`` has all cases, ``judged`` what was held out. A score that is reversed or without signal is never worth it.
@@ -67,7 +67,7 @@ def measure_gain(table: ScoreTable, judged: OutOfSample, blend: Floats, kind: Sc
     return replace(gain, worth_it=None if gain.worth_it is None else False, outcome="", obstacle=obstacle)
 
 
-def _against_base_rate(table: ScoreTable, judged: OutOfSample, blend: Floats) -> Gain:
+def _against_base_rate(table: ScoreTable, judged: OutOfSample, blend: Floats) -> MeasuredGain:
     ours = judged.losses(blend)
     constant = np.full_like(blend, math.log((table.n_pos + 1) / (table.n_neg + 1)))
     before, difference, (low, high) = _compared(judged, judged.losses(constant), ours)
@@ -80,7 +80,7 @@ def _against_base_rate(table: ScoreTable, judged: OutOfSample, blend: Floats) ->
     )
 
 
-def _against_scores(table: ScoreTable, judged: OutOfSample, blend: Floats, kind: ScoreKind) -> Gain:
+def _against_scores(table: ScoreTable, judged: OutOfSample, blend: Floats, kind: ScoreKind) -> MeasuredGain:
     ours = judged.losses(blend)
     start, after = f"In {judged.n_folds} folds the log-loss went from", f"to {judged.mean(ours)[0]:.4f}"
     of_zero = of_one = False
@@ -89,7 +89,7 @@ def _against_scores(table: ScoreTable, judged: OutOfSample, blend: Floats, kind:
     if (of_zero and table.pos[0] > 0) or (of_one and table.neg[-1] > 0):
         # One certain score that was wrong costs infinitely much, in the sample and therefore in the population.
         words = f"{start} infinity {after} (unbounded gain, since scores of exactly 0 or 1 were wrong)"
-        return Gain(math.inf, (math.inf, math.inf), True, words, "calibrating was worth it")
+        return MeasuredGain(math.inf, (math.inf, math.inf), True, words, "calibrating was worth it")
     given = judged.scores if kind == "log_odds" else logit(np.clip(judged.scores, 0.0, 1.0))
     before, value, (low, high) = _compared(judged, judged.losses(given), ours)
     limit = f"{high:.4f}"
@@ -97,7 +97,7 @@ def _against_scores(table: ScoreTable, judged: OutOfSample, blend: Floats, kind:
         high, limit = math.inf, "infinity, since a score of exactly 0 or 1 may be wrong"
     outcome = _outcome(low, high, "the uncalibrated scores", "calibrating was worth it")
     words = f"{start} {before:.4f} {after} (gain {value:.4f}, 95 % interval {low:.4f} to {limit})"
-    return Gain(value, (low, high), low > 0, words, outcome)
+    return MeasuredGain(value, (low, high), low > 0, words, outcome)
 
 
 def _compared(

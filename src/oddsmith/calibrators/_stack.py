@@ -23,6 +23,9 @@ _PRIOR = 5.0
 #: vary least with few cases, and not 0, for a part that is far off spoils a blend at any weight.
 _TEMPER = 0.1
 
+#: A P of 0 counts as this.
+_TINY = float(np.finfo(np.float64).tiny)
+
 #: Longer tables are pooled for cross-validation, to cells of equal weight: weights of a blend need no more.
 _LONG = 4096
 _CELLS = 600
@@ -50,11 +53,11 @@ class OutOfSample:
 
     def weights(self) -> Floats:
         """Return the weights of the most probable blend."""
-        of_pos, of_neg = self.losses(self.log_odds)
-        losses = of_pos @ self.pos + of_neg @ self.neg
-        shares = np.exp(_TEMPER * (losses.min() - losses))
         likelihood = np.hstack([expit(self.log_odds), expit(-self.log_odds)])
-        return mixture_weights(likelihood, np.concatenate([self.pos, self.neg]), _PRIOR * shares / shares.sum())
+        cases = np.concatenate([self.pos, self.neg])
+        mean = np.log(np.maximum(likelihood, _TINY)) @ (cases / self.n)
+        shares = np.exp(_TEMPER * self.n * (mean - mean.max()))
+        return mixture_weights(likelihood, cases, _PRIOR * shares / shares.sum())
 
     def losses(self, forecast: Floats) -> tuple[Floats, Floats]:
         """Return the log-loss of a positive and of a negative case in each cell, for log-odds."""

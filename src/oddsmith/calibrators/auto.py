@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
-from oddsmith.calibrators._gain import Gain, are_log_odds, measure_gain, no_gain
+from oddsmith.calibrators._gain import MeasuredGain, are_log_odds, measure_gain, no_gain
 from oddsmith.calibrators._large import is_right_in_the_large, level_in_the_large
 from oddsmith.calibrators._reading import (
     Reading,
@@ -218,7 +218,7 @@ class AutoCalibrator(UnitCalibrator):
         guessed = self.input == "score" and self._knows is None and self._read_as == "log_odds"
         return None if guessed and not are_log_odds(table) else self._read_as
 
-    def _set_gain(self, gain: Gain, choice: str = "") -> None:
+    def _set_gain(self, gain: MeasuredGain, choice: str = "") -> None:
         self.gain_: float = gain.value
         self.gain_interval_: tuple[float, float] = gain.interval
         self.worth_it_: bool | None = gain.worth_it

@@ -19,8 +19,11 @@ def mixture_weights(likelihood: Floats, cases: Floats, prior: Floats | None = No
     size = len(likelihood)
     if prior is None:
         prior = np.full(size, _PRIOR / size)
+    used = cases > 0
+    likelihood, cases = likelihood[:, used], cases[used]
     total = float(cases.sum() + prior.sum())
-    weights = prior / prior.sum()
+    # Steps become small where rows that all parts forecast alike outweigh the others: then the prior decides.
+    weights = (prior / prior.sum() + 1 / size) / 2
     for _ in range(_MAX_STEPS):
         due = likelihood @ (cases / (weights @ likelihood))
         new = (weights * due + prior) / total
