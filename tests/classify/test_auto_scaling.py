@@ -6,11 +6,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.special import log_softmax, softmax
+from sklearn.naive_bayes import GaussianNB
+from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_dense_data
 
-from oddsmith import AutoScaling, MatrixScaling, TemperatureScaling, VectorScaling
+from oddsmith import (
+    AutoScaling,
+    CalibratedClassifier,
+    IsotonicCalibrator,
+    MatrixScaling,
+    PlattCalibrator,
+    TemperatureScaling,
+    VectorScaling,
+)
 from oddsmith.classify import _folds, auto_scaling
 from oddsmith.classify._level import level_classes
+from oddsmith.classify.class_fit import fit_class_rows
 from oddsmith.errors import InvalidInputError
+from oddsmith.table.class_rows import ClassRows
 from samples import examples, ours_allowed
 
 seeds = st.integers(0, 2**32 - 1)
@@ -267,3 +279,28 @@ class TestVerdict:
 def test_bad_parameters_are_refused(options, words):
     with pytest.raises(InvalidInputError, match=words):
         AutoScaling(**options).fit(*sample(50))
+
+
+def test_weights_and_repeated_rows_reach_the_same_optimum():
+    """Scores that differ by rounding alone must not be told apart by where a solver stops."""
+    with ours_allowed():
+        check_sample_weight_equivalence_on_dense_data("CalibratedClassifier", CalibratedClassifier(GaussianNB()))
+
+
+@pytest.mark.parametrize("calibrator", [PlattCalibrator(), IsotonicCalibrator(), AutoScaling(), VectorScaling()])
+def test_masked_rows_of_several_classes(calibrator):
+    """One class against the rest is fitted to rows in which neither is masked; P = 0 where it is."""
+    logits, y = sample(300, 3)
+    rng = np.random.default_rng(1)
+    mask = rng.random(logits.shape) < 0.2
+    mask[np.arange(len(y)), y] = False
+    masked = np.where(mask, -np.inf, logits)
+    rows = ClassRows(masked, y, ("a", "b", "c"), None, ("a", "b", "c"), "logits")
+    with ours_allowed():
+        prob = fit_class_rows(rows, calibrator).predict_proba(masked)
+    assert np.all(prob[mask] == 0)
+    assert_allclose(prob.sum(axis=1), 1)
+    assert loss(np.maximum(prob, 1e-9), y) < np.log(3)
+    masked[4, y[4]] = -np.inf
+    with pytest.raises(InvalidInputError, match="true class of a row must not have a logit of −inf"):
+        fit_class_rows(rows, calibrator)

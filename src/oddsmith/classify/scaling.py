@@ -4,8 +4,8 @@ One column per class, one row per case; probabilities are the softmax of rescale
 row of logits never changes anything: logits are read up to that constant. A single column (or shape (n,)) is
 the log-odds of the second of two classes. Rows of probabilities are recognized, and read by their logarithms.
 
-A logit of −inf masks its class in that row: P = 0. So does, but for a tiny P, one that is 700 or more, and 200 times the
-typical margin, below the largest of its row, such as −1e9: it takes no part in means and matrices.
+A logit of −inf masks its class in that row: P = 0. One that is at least 700, and 200 times the typical margin, below
+the largest of its row, such as −1e9, is read as a mask too, with a tiny P: it takes no part in means and matrices.
 
 The richer methods are pulled towards temperature scaling by an L2 penalty, worth less and less as rows are
 added: they stay finite with few rows, separable rows and classes that never occur. Finite is not better: with
