@@ -245,11 +245,17 @@ def are_distributions(rows: Floats) -> bool:
 
 
 def as_array(
-    values: ArrayLike, name: str, axes: Sequence[int], *, unit: bool = False, infinite: bool = False
+    values: ArrayLike,
+    name: str,
+    axes: Sequence[int],
+    *,
+    unit: bool = False,
+    infinite: bool = False,
+    masked: bool = False,
 ) -> Floats:
     """Return a non-empty array of float64 with an allowed number of axes.
 
-    Values are finite; with ``unit`` inside [0, 1], with ``infinite`` anything but NaN.
+    Values are finite; with ``unit`` inside [0, 1], with ``infinite`` anything but NaN, with ``masked`` finite or −inf.
     """
     array = _numeric(values, name)
     if array.ndim not in axes:
@@ -268,6 +274,9 @@ def as_array(
         )
     # The extremes tell whether anything is wrong without a temporary array: NaN propagates through both.
     smallest, largest = array.min(), array.max()
+    if masked and smallest == -np.inf:
+        as_array(np.where(np.isneginf(array), 0.0, array), name, axes)
+        return array
     low, high = (0.0, 1.0) if unit else (-np.inf, np.inf)
     if infinite and not np.isnan(smallest):
         return array
@@ -281,6 +290,17 @@ def as_array(
             "drop or repair those rows",
         )
     return array
+
+
+def refuse_masked_rows(rows: Floats, name: str) -> None:
+    """Refuse rows of logits in which all classes are masked."""
+    none = np.isneginf(rows).all(axis=1) if rows.shape[1] > 1 else np.zeros(len(rows), dtype=bool)
+    if none.any():
+        fail(
+            f"each row of {name} must have a class that is possible, with a logit above −inf",
+            f"{int(none.sum())} rows of −inf only, the first at row {int(np.argmax(none))}",
+            "leave out such rows, or check how their masks were made",
+        )
 
 
 def refuse_other_columns(rows: Floats, name: str, fitted: Any, hint: str) -> None:

@@ -1,3 +1,4 @@
+import functools
 import os
 import pickle
 from pathlib import Path
@@ -23,6 +24,7 @@ from oddsmith.errors import (
     SeparableWarning,
     SingleClassWarning,
 )
+from oddsmith.maps.joint import ScalingMap
 from oddsmith.modelfile import JointModel
 from samples import examples, ours_allowed
 
@@ -213,15 +215,115 @@ def test_predictions_far_outside_the_data_are_finite(method):
 def test_separable_data_stay_finite(method, scale):
     logits, _ = sample()
     y = logits.argmax(axis=1)
-    if method is TemperatureScaling:
-        with pytest.warns(SeparableWarning):
-            fitted = method().fit(logits * scale, y)
-    else:
+    with pytest.warns(SeparableWarning, match="T = 1, the logits as given"):
         fitted = method().fit(logits * scale, y)
-        assert fitted.predict_proba(logits * scale).max() < 0.9999
-    assert 0 < fitted.temperature_ < np.inf
+    assert fitted.temperature_ == 1.0
     assert np.isfinite(fitted.predict_log_proba(logits * scale)).all()
     assert np.mean(fitted.predict(logits * scale) == y) > 0.9
+
+
+@pytest.mark.parametrize("method", [*ALL, functools.partial(AutoScaling, accuracy="keep")])
+@pytest.mark.parametrize(("n", "k"), [(1000, 100), (300, 10), (100, 3), (30, 10), (10, 3)])
+def test_rows_that_are_always_right_are_not_made_worse(method, n, k):
+    """Law: new rows lose at most 0.01 nats against the logits as given, and the fit warns."""
+    rng = np.random.default_rng(n)
+    y = rng.integers(0, k, 2 * n + 2000)
+    y[:k] = np.arange(k)
+    z = rng.normal(size=(len(y), k))
+    z[np.arange(len(y)), y] += 13
+    right = np.flatnonzero(z.argmax(axis=1) == y)[:n]
+    with pytest.warns(SeparableWarning):
+        fitted = method(classes=range(k)).fit(z[right], y[right])
+    new = np.arange(len(y) - 2000, len(y))
+    ours, given = (
+        log_p[np.arange(2000), y[new]].mean()
+        for log_p in (fitted.predict_log_proba(z[new]), log_softmax(z[new], axis=1))
+    )
+    assert -ours <= -given + 0.01
+
+
+def masked_sample(kind, value, n=300, k=5):
+    """Draw overconfident logits, some classes of which are impossible, and labels; every class that may occur does."""
+    rng = np.random.default_rng(3)
+    truth = 2 * rng.normal(size=(n + 2000, k))
+    share = {"one class": 0.0, "varying": 0.4, "sporadic": 0.02}[kind]
+    mask = rng.random(truth.shape) < share
+    mask[:, 2] |= kind == "one class"
+    mask[mask.all(axis=1), 0] = False
+    y = np.argmax(np.where(mask, -np.inf, truth + rng.gumbel(size=truth.shape)), axis=1)
+    return np.where(mask, value, 2 * truth), y, mask
+
+
+@every
+@pytest.mark.parametrize("kind", ["one class", "varying", "sporadic"])
+def test_masks_are_read_as_masks_whatever_number_stands_for_them(method, kind):
+    """Law: what a mask is written as does not matter, and classes that are possible are calibrated as without masks."""
+    losses = {}
+    for value in (-1e4, -1e9, float(np.finfo(np.float32).min), -np.inf):
+        z, y, mask = masked_sample(kind, value)
+        fitted = method(classes=range(5)).fit(z[:300], y[:300])
+        prob = fitted.predict_proba(z[300:])
+        assert prob[mask[300:]].max() < 0.02
+        assert_allclose(prob.sum(axis=1), 1)
+        losses[value] = -np.log(prob[np.arange(2000), y[300:]]).mean()
+        if method is TemperatureScaling:
+            assert 1.5 < fitted.temperature_ < 2.7
+        if np.isinf(value):
+            assert prob[mask[300:]].max() == 0
+            assert np.array_equal(np.isneginf(fitted.predict_log_proba(z[300:])), mask[300:])
+    best = -log_softmax(np.where(mask, -np.inf, z / 2)[300:], axis=1)[np.arange(2000), y[300:]].mean()
+    assert max(losses.values()) - min(losses.values()) < 0.01
+    assert max(losses.values()) < best + 0.05
+
+
+@every
+def test_a_fit_without_masks_predicts_rows_with_masks(method):
+    logits, y = sample(300, temperature=2.0)
+    fitted = method().fit(logits, y)
+    for value in (-1e9, -np.inf):
+        masked = logits.copy()
+        masked[:, 1] = value
+        prob = fitted.predict_proba(masked)
+        rest = fitted.predict_proba(logits)[:, [0, 2, 3]]
+        assert_allclose(prob[:, [0, 2, 3]], rest / rest.sum(axis=1, keepdims=True), atol=0.12)
+        assert prob[:, 1].max() < (0.03 if method is AutoScaling else 0.01)  # a share of base rates
+
+
+@every
+def test_a_mask_that_cannot_be_right_is_refused(method):
+    logits, y = sample()
+    wrong, whole, high = logits.copy(), logits.copy(), logits.copy()
+    wrong[7, y[7]] = -np.inf
+    whole[5] = -np.inf
+    high[4, 0] = np.inf
+    with pytest.raises(
+        InvalidInputError, match=r"true class of a row.*1 such rows, the first at row 7.*Hint: check the masks"
+    ):
+        method().fit(wrong, y)
+    with pytest.raises(InvalidInputError, match="1 rows of −inf only, the first at row 5"):
+        method().fit(whole, y)
+    with pytest.raises(InvalidInputError, match="1 rows of −inf only"):
+        method().fit(logits, y).predict_proba(whole)
+    with pytest.raises(InvalidInputError, match=r"logits\[4, 0\]=inf"):
+        method().fit(high, y)
+
+
+@pytest.mark.parametrize("method", LINEAR)
+def test_a_floor_is_saved_and_older_files_are_read(method):
+    z, y, mask = masked_sample("varying", -1e9)
+    model = JointModel.from_scaling(method(classes=range(5)).fit(z, y))
+    loaded = JointModel.from_json(model.to_json())
+    assert np.array_equal(loaded.predict_proba(z), model.predict_proba(z))
+    (part,) = model.map.to_dict()["parts"]
+    assert part["floor"] >= 700
+    assert part["drop"] > 0
+    content = model.map.to_dict()
+    for name in ("floor", "drop"):
+        del content["parts"][0][name]
+    older = ScalingMap.from_dict(content)
+    assert older.to_dict() == content
+    plain = np.where(mask, 0.0, z)
+    assert_allclose(older.probability(plain), model.predict_proba(plain), atol=1e-12)
 
 
 def test_reversed_logits_end_at_the_upper_bound():

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from engines import READS_ESCAPES, needs_program
 from joint_cases import SCALINGS, joint_models, many_classes, sample
+from numpy.testing import assert_allclose
 from sklearn.exceptions import NotFittedError
 
 from oddsmith import TemperatureScaling
@@ -87,6 +88,58 @@ def test_probes_hold_what_is_hard():
         else:
             assert np.isin([0.0, 1.0], whole).all()
         np.testing.assert_array_equal(rows, probe_rows(model.map))
+
+
+MASKS = np.array([[3.0, -np.inf, 1.0], [-np.inf, 2.0, -np.inf], [0.5, 0.0, -np.inf], [-np.inf, -400.0, 300.0]])
+
+
+def masked_rows(model):
+    """Return rows with masks, which classes they mask, and the probabilities in NumPy."""
+    k, columns = model.map.n_classes, model.map.columns
+    rows = MASKS[:, :k] if columns == k else np.array([[-np.inf], [0.5]])
+    masked = np.isneginf(rows) if columns == k else np.array([[False, True], [False, False]])
+    if k == 2:
+        rows, masked = rows[:3], masked[:3]
+    return rows, masked, model.predict_proba(rows)
+
+
+def run_masked(model, target, rows):
+    """Return what an export makes of rows."""
+    if target in ("duckdb", "sqlite"):
+        names = [f"x{i}" for i in range(rows.shape[1])]
+        statement = to_sql(model, dialect=target, columns=names, table="t")
+        with closing(sqlite3.connect(":memory:") if target == "sqlite" else duckdb.connect()) as connection:
+            connection.execute(f"CREATE TABLE t (id INTEGER, {', '.join(f'{name} DOUBLE' for name in names)})")
+            marks = ", ".join("?" * (1 + len(names)))
+            connection.executemany(
+                f"INSERT INTO t VALUES ({marks})", [(i, *row) for i, row in enumerate(rows.tolist())]
+            )
+            found = sorted(connection.execute(statement).fetchall())
+        return [row[1 + len(names) : -1] for row in found]
+    if target == "javascript":
+        content = to_javascript(model)
+        listed = json.dumps(rows.tolist())  # with -Infinity, which is JavaScript
+        script = f"{content}\nconsole.log(JSON.stringify({listed}.map(probabilities)));"
+        answer = subprocess.run([needs_program("node"), "-e", script], capture_output=True, check=True).stdout
+        return json.loads(answer)
+    {"c": lambda: needs_program("cc"), "onnx": lambda: needs("onnx")}.get(target, lambda: None)()
+    language = LANGUAGES[target]
+    return language.run(language.to_run(model, "probabilities"), "probabilities", rows)[1]
+
+
+@pytest.mark.parametrize("target", sorted(TARGETS))
+@pytest.mark.parametrize("k", [2, 3])
+def test_a_masked_class_has_probability_zero_in_every_language(target, k):
+    for name, model in joint_models(k).items():
+        if model.map.input == "probabilities":
+            continue
+        rows, masked, expected = masked_rows(model)
+        assert np.all(expected[masked] == 0), name
+        assert_allclose(expected.sum(axis=1), 1, atol=1e-12)
+        assert np.array_equal(np.isneginf(model.predict_log_proba(rows)), masked), name
+        found = np.asarray(run_masked(model, target, rows), dtype=np.float64)
+        assert np.all(found[masked] == 0), name
+        assert_allclose(found, expected, atol=1e-12, err_msg=name)
 
 
 def test_a_wrong_export_is_found(monkeypatch):

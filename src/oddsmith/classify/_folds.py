@@ -7,9 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith._types import Floats, Ints
+from oddsmith.classify._masks import Logits
 from oddsmith.table.resample import dealt
 
 _FOLDS = 4
+
+#: From this many cases per class on, each class is dealt to folds on its own.
+_MANY = 50
 
 #: Weights of a blend need no more cases to be judged by.
 _ENOUGH = 20_000
@@ -28,12 +32,15 @@ class Sorted(NamedTuple):
         In cases.
     columns : ndarray of shape (k,)
         Where each column was before.
+    floor : float
+        How far below the largest logit masked ones are, at least.
     """
 
     z: Floats
     truth: Ints
     weight: Floats
     columns: NDArray[np.intp]
+    floor: float
 
     @property
     def totals(self) -> Floats:
@@ -43,12 +50,12 @@ class Sorted(NamedTuple):
     def weighted(self, weight: Floats) -> "Sorted":
         """Return the cases that have some of another weight."""
         held = weight > 0
-        return Sorted(self.z[held], self.truth[held], weight[held], self.columns)
+        return Sorted(self.z[held], self.truth[held], weight[held], self.columns, self.floor)
 
 
-def sort_cases(z: Floats, index: Ints, weight: Floats) -> Sorted:
+def sort_cases(logits: Logits, index: Ints, weight: Floats) -> Sorted:
     """Order classes by frequency and size of their logits, rows by class and margin; add up equal rows."""
-    z = z - z.max(axis=1, keepdims=True)
+    z = logits.marked()
     columns = np.lexsort(((weight / weight.sum()) @ z, np.bincount(index, weight, minlength=z.shape[1])))
     z, index = np.ascontiguousarray(z[:, columns]), np.argsort(columns)[index]
     each = np.arange(len(z))
@@ -63,7 +70,7 @@ def sort_cases(z: Floats, index: Ints, weight: Floats) -> Sorted:
     z, index, weight, hashes = z[order], index[order], weight[order], hashes[order]
     first = np.append(True, (np.diff(index) != 0) | (hashes[1:] != hashes[:-1]))
     starts = np.flatnonzero(first)
-    return Sorted(z[first], index[first], np.add.reduceat(weight, starts), columns)
+    return Sorted(z[first], index[first], np.add.reduceat(weight, starts), columns, logits.floor)
 
 
 class CaseFold(NamedTuple):
@@ -74,24 +81,35 @@ class CaseFold(NamedTuple):
 
 
 def deal(cases: Sorted, random_state: int | None) -> Iterator[CaseFold]:
-    """Deal each class to folds, along its margins, until enough cases have been judged; no fold where there are few.
+    """Deal cases to folds at random until enough have been judged; no fold where there are few cases.
 
-    A case of weight 2 is dealt as two cases are.
+    A case of weight 2 is dealt as two cases are. Each class is dealt out evenly unless there are few cases per class:
+    folds that all have the class frequencies of the sample reward fits that reproduce these, chance included.
     """
     totals = cases.totals
-    n_folds = int(min(_FOLDS, totals.sum() // 1))
+    few = totals.sum() < _MANY * np.count_nonzero(totals)
+    n_folds = int(min(2 * _FOLDS if few else _FOLDS, totals.sum() // 1))
     if n_folds < 2 or np.count_nonzero(totals) < 2:
         return
-    amounts, turn = np.zeros((n_folds, len(cases.z))), 0.0
-    for c in range(len(totals)):
-        rows = slice(*np.searchsorted(cases.truth, (c, c + 1)))
-        mine = dealt(cases.weight[rows], n_folds, np.random.default_rng(random_state))
-        # Each class begins where the last one ended: folds are of one size however small the classes are.
-        amounts[:, rows] = np.roll(mine, int(turn) % n_folds, axis=0)
-        turn += totals[c]
+    if few:
+        amounts = dealt(cases.weight, n_folds, np.random.default_rng(random_state))
+    else:
+        amounts = _dealt_by_class(cases, n_folds, random_state)
     judged = 0.0
     for amount in amounts:
         yield CaseFold(cases.weighted(cases.weight - amount), cases.weighted(amount))
         judged += float(amount.sum())
         if judged >= _ENOUGH:
             return
+
+
+def _dealt_by_class(cases: Sorted, n_folds: int, random_state: int | None) -> Floats:
+    """Return what each fold gets of each case, shape (folds, n), an equal share of every class."""
+    amounts, turn = np.zeros((n_folds, len(cases.z))), 0.0
+    for c, total in enumerate(cases.totals):
+        rows = slice(*np.searchsorted(cases.truth, (c, c + 1)))
+        mine = dealt(cases.weight[rows], n_folds, np.random.default_rng(random_state))
+        # Each class begins where the last one ended: folds are of one size however small the classes are.
+        amounts[:, rows] = np.roll(mine, int(turn) % n_folds, axis=0)
+        turn += total
+    return amounts

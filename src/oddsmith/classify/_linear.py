@@ -29,11 +29,14 @@ class Cases(NamedTuple):
     truth : ndarray of shape (n,)
         The row of the true class.
     weight : ndarray of shape (n,)
+    offset : ndarray of shape (k, n) or None
+        Added to scaled logits, whatever the parameters are.
     """
 
     v: NDArray[Any]
     truth: Ints
     weight: Floats
+    offset: Floats | None = None
 
 
 class LinearFit(NamedTuple):
@@ -129,7 +132,7 @@ class _PenalizedLoss(NamedTuple):
 
     def _blocks(self, theta: Floats) -> Any:
         """Yield logits, classes, weights and scaled logits, less the largest of each case."""
-        v, truth, weight = self.cases
+        v, truth, weight, offset = self.cases
         k = len(v)
         change, shift = theta[:-k].reshape(self.shape), theta[-k:].astype(v.dtype)[:, None]
         full = change.ndim == 2
@@ -139,6 +142,8 @@ class _PenalizedLoss(NamedTuple):
             here = slice(first, first + width)
             scaled = matrix @ v[:, here] if full else matrix[:, None] * v[:, here]
             scaled += shift
+            if offset is not None:
+                scaled += offset[:, here]
             scaled -= scaled.max(axis=0)
             yield v[:, here], truth[here], weight[here], scaled
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oddsmith._types import Floats, Ints
+from oddsmith._types import Bools, Floats, Ints
 from oddsmith.errors import (
     ConstantScoreWarning,
     NonConvergenceWarning,
@@ -31,16 +31,33 @@ class _LogitRows(NamedTuple):
     top: Floats
     chosen: Floats
     weight: Floats
+    there: Floats | None  # 0 where a logit is masked, else 1
+
+    def every(self, step: int) -> "_LogitRows":
+        """Return one in so many rows."""
+        z, top, chosen, weight = (column[::step] for column in self[:4])
+        return _LogitRows(z, top, chosen, weight, None if self.there is None else self.there[::step])
 
 
-def fit_temperature(z: Floats, index: Ints, weight: Floats, unknown: float = 0.0) -> tuple[float, float, BoundReason]:
-    """Return the temperature of least log-loss, the size of the logits, and why T sits on a bound, if so.
+def fit_temperature(
+    z: Floats, index: Ints, weight: Floats, unknown: float = 0.0, gone: Bools | None = None
+) -> tuple[float, float, BoundReason]:
+    """Return the temperature of least log-loss, the size of the logits, and why there is no best one, if so.
 
-    ``unknown`` cases more, which may be of any class, keep T away from 0 where every top class is the true one.
+    Where the true class is on top in every row, T is 1: the lower it is, the less the log-loss, and the logits as given
+    are all that is known. ``unknown`` cases more, which may be of any class, keep T away from 0 there. Logits that are
+    ``gone`` are masked and take no part, unless they are those of the true class.
     """
-    mean, total = np.einsum("ij->i", z) / z.shape[1], float(weight.sum())
+    total = float(weight.sum())
+    there = None
+    if gone is None:
+        mean = np.einsum("ij->i", z) / z.shape[1]
+    else:
+        there = np.where(gone, 0.0, 1.0)
+        there[np.arange(len(z)), index] = 1.0
+        mean = np.einsum("ij,ij->i", z, there) / there.sum(axis=1)
     chosen = z[np.arange(len(z)), index]
-    rows = _LogitRows(z, z.max(axis=1), chosen + unknown / (total + unknown) * (mean - chosen), weight)
+    rows = _LogitRows(z, z.max(axis=1), chosen + unknown / (total + unknown) * (mean - chosen), weight, there)
     share = weight / total  # first, so that the largest logits and weights do not overflow together
     gap = rows.top - mean
     mean_gap, there = float(share @ gap), gap > 0
@@ -48,20 +65,26 @@ def fit_temperature(z: Floats, index: Ints, weight: Floats, unknown: float = 0.0
     logs = np.log(gap, out=np.zeros_like(gap), where=there)
     size = min(mean_gap, float(np.exp(share @ logs / (share @ there)))) if mean_gap > 0 else 0.0
     # The mean of equal logits may be off in its last bit: where that could matter, look at the logits.
-    if size <= 1e-9 * np.abs(rows.top).max() and (size <= 0 or np.array_equal(rows.top, z.min(axis=1))):
+    if size <= 1e-9 * np.abs(rows.top).max() and (size <= 0 or _all_equal(rows)):
         return 1.0, 1.0, ConstantScoreWarning
     if np.array_equal(rows.top, rows.chosen):
-        return size / _BRACKET, size, SeparableWarning
+        return 1.0, size, SeparableWarning
     if share @ (rows.chosen - mean) <= 0:
         return mean_gap * _BRACKET, size, ReversedScoreWarning
     beta, count = 1.0, 512
     ends = size / mean_gap / _BRACKET, min(size / float(gap[there].min()) * _BRACKET, _STEEPEST)
     # Few rows find the neighborhood, more rows narrow it; the whole then needs two or three passes.
     while count < len(z) // 8:
-        beta = _newton(_LogitRows(*(column[:: len(z) // count] for column in rows)), size, beta, ends, 1e-3)
+        beta = _newton(rows.every(len(z) // count), size, beta, ends, 1e-3)
         count *= 16
     beta = _newton(rows, size, beta, ends, 1e-9)
     return size / beta, size, None if 2.0 * ends[0] < beta < ends[1] / 2.0 else NonConvergenceWarning
+
+
+def _all_equal(rows: _LogitRows) -> bool:
+    """Whether all logits of each row are equal."""
+    z = rows.z if rows.there is None else np.where(rows.there > 0, rows.z, rows.top[:, None])
+    return np.array_equal(rows.top, z.min(axis=1))
 
 
 def _newton(rows: _LogitRows, size: float, beta: float, ends: tuple[float, float], tolerance: float) -> float:
@@ -87,11 +110,14 @@ def _derivatives(rows: _LogitRows, size: float, beta: float) -> tuple[float, flo
     height = max(1, _BLOCK // rows.z.shape[1])
     slope = curvature = 0.0
     for start in range(0, len(rows.z), height):
-        z, top, chosen, weight = (column[start : start + height] for column in rows)
+        here = slice(start, start + height)
+        z, top, chosen, weight = (column[here] for column in rows[:4])
         below = z - top[:, None]
         below *= 1.0 / size
         terms = beta * below
         np.exp(terms, out=terms)
+        if rows.there is not None:
+            terms *= rows.there[here]
         total = np.einsum("ij->i", terms)
         mean = np.einsum("ij,ij->i", terms, below) / total
         terms *= below

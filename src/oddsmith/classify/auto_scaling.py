@@ -4,19 +4,22 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from scipy.special import log_softmax
+from scipy.special import expit, log_softmax
 
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Ints
 from oddsmith.classify._folds import CaseFold, Sorted, deal, sort_cases
 from oddsmith.classify._level import level_classes
 from oddsmith.classify._linear import Cases, LinearFit, fit_linear, structured_penalty
+from oddsmith.classify._masks import Logits, centered, unmasked
 from oddsmith.classify._softmax import fit_temperature
-from oddsmith.classify.scaling import WHY_ON_BOUND, JointScaling
+from oddsmith.classify.scaling import STEEPEST, WHY_ON_BOUND, JointScaling
+from oddsmith.errors import SeparableWarning
+from oddsmith.formula.vectors import MASKED
 from oddsmith.maps.joint import FLOOR, ScalingMap, ScalingPart
 from oddsmith.solvers.mixture import mixture_weights
 
@@ -42,6 +45,14 @@ _MANY = 2**17
 
 #: Cases of unknown class that temperature scaling reckons with.
 _UNKNOWN = 1.0
+
+#: Nats by which a blend must beat temperature scaling, over all cases out of sample, to get half of the weight: the
+#: best weights of many parts gain a few by chance.
+_EVIDENCE = 4.0
+
+#: Where the true class is on top in every row and a surprise would only be costlier, logits are kept as given, but for
+#: this share of base rates.
+_AS_GIVEN, _SURPRISE = "as given", 0.005
 
 #: Parts with less weight than this are left out, but for the base rates, which keep rare surprises affordable.
 _NEGLIGIBLE = 0.005
@@ -116,29 +127,32 @@ class AutoScaling(JointScaling):
     accuracy: Literal["free", "keep"] = "free"
     random_state: int | None = 0
 
-    def _fit(self, z: Floats, index: Ints, weight: Floats) -> None:
+    def _fit(self, logits: Logits, index: Ints, weight: Floats) -> None:
         _check.one_of(self.accuracy, "accuracy", ("free", "keep"))
         if self.random_state is not None:
             _check.whole_number(self.random_state, "random_state", low=0)
-        cases = sort_cases(z, index, weight)
-        softenings = _softenings(cases)
-        folds = list(deal(cases, self.random_state))
-        candidates = list(_candidates(cases, folds, softenings, keep=self.accuracy == "keep"))
+        cases = sort_cases(logits, index, weight)
+        folds, keep = list(deal(cases, self.random_state)), self.accuracy == "keep"
+        reason = fit_temperature(logits.z, index, weight, gone=logits.gone)[2]
+        as_given = reason is SeparableWarning and _ReadCases(cases, 0.0).best >= 1
+        candidates = list(_as_given(cases, folds, keep=keep) if as_given else _candidates(cases, folds, keep=keep))
         judged = _HeldOutLikelihoods.of(folds, [rows for _, rows in candidates])
         names = [part.name for part, _ in candidates]
-        weights = _weights(judged, names)
+        weights = np.array([_SURPRISE, 1 - _SURPRISE]) if as_given else _weights(judged, names)
         kept = np.flatnonzero(weights)
         parts = [candidates[i][0] for i in kept]
-        shift = np.zeros(z.shape[1])
-        if self.accuracy == "free":
-            prob = np.exp(_blended(parts, weights[kept], cases.z)).T
+        shift = np.zeros(logits.z.shape[1])
+        if not keep and not as_given:
+            prob = np.exp(_blended(parts, weights[kept], cases)).T
+            if logits.closed is not None:
+                prob[cases.z.T <= MASKED] = 0.0
+                prob /= prob.sum(axis=0)
             shift = level_classes(prob, cases.weight, cases.totals, cases.totals > 0)
         back = np.argsort(cases.columns)
         self._blend = tuple(_in_order(part, back) for part in parts), weights[kept], shift[back]
         self.weights_: dict[str, float] = {part.name: float(w) for part, w in zip(parts, weights[kept], strict=True)}
         worth = self._measure_gain(judged, weights, names)
         self.verdict_: str = " ".join([self._choice(), worth, *self._left_out(cases)])
-        reason = fit_temperature(cases.z, cases.truth, cases.weight, _UNKNOWN)[2]
         if reason is not None:
             warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
 
@@ -155,7 +169,8 @@ class AutoScaling(JointScaling):
         if judged.n_folds == 0:
             return "There are too few cases, or classes, to judge by: this is temperature scaling."
         ours = judged.losses(weights)
-        losses = -judged.as_is, -judged.parts[names.index("temperature")], ours
+        tempering = "temperature" if "temperature" in names else _AS_GIVEN
+        losses = -judged.as_is, -judged.parts[names.index(tempering)], ours
         before, tempered, after = (judged.mean(each)[0] for each in losses)
         self.gain_, error = judged.mean(-judged.as_is - ours)
         half = 1.96 * error * math.sqrt(1 + judged.n_folds / max(judged.n_folds - 1, 1))
@@ -172,6 +187,8 @@ class AutoScaling(JointScaling):
         return f"{change}: no clear difference from leaving the logits uncalibrated."
 
     def _choice(self) -> str:
+        if _AS_GIVEN in self.weights_:
+            return f"The logits are kept as given, but for a share of {_SURPRISE:.1%} of the same for all cases."
         kinds: dict[str, float] = {}
         for name, share in self.weights_.items():
             kind = name.split(",")[0].split(" ×")[0]
@@ -190,27 +207,38 @@ class AutoScaling(JointScaling):
             yield f"A full matrix makes no sense for {k} classes and {cases.weight.sum():g} cases: none was tried."
 
 
-def _read(z: Floats, softening: float) -> Floats:
-    """Return logs of k times the probabilities, softened: 0 where all classes are as probable."""
-    log_prob = np.maximum(log_softmax(z, axis=1), FLOOR)
-    if softening > 0:
-        log_prob = np.log(np.exp(log_prob) + softening)
-    return np.asarray(log_prob + math.log(z.shape[1]))
+class _Reading(NamedTuple):
+    """Logits as a part reads them: logs of k times the probabilities, and which of them are masked."""
+
+    x: Floats
+    gone: Bools | None
+
+    @classmethod
+    def of(cls, z: Floats, softening: float, floor: float) -> "_Reading":
+        """Read logits; the logs are 0 where all classes are as probable."""
+        log_prob = np.maximum(log_softmax(z, axis=1), FLOOR)
+        if softening > 0:
+            log_prob = np.log(np.exp(log_prob) + softening)
+        gone = z <= -floor
+        return cls(np.asarray(log_prob + math.log(z.shape[1])), gone if gone.any() else None)
+
+    def features(self, axes: int) -> Floats:
+        """Return what a diagonal (one axis) or a full matrix is applied to.
+
+        A diagonal must be indifferent to a constant added to a row; a matrix uses the sum of the logs, which measures
+        how sure a row is.
+        """
+        return centered(self.x, self.gone) if axes == 1 else unmasked(self.x, self.gone) if axes else self.x
 
 
-def _features(x: Floats, axes: int) -> Floats:
-    """Return what a diagonal (one axis) or a full matrix is applied to.
-
-    A diagonal must be indifferent to a constant added to a row; to a matrix the size of all logs tells how sure it is.
-    """
-    return np.asarray(x - x.mean(axis=1, keepdims=True)) if axes == 1 else x
-
-
-def _log_proba(part: ScalingPart, x: Floats) -> Floats:
-    """Return log P by a part, shape (n, k), x being read with its softening."""
-    features = _features(x, part.coef.ndim)
+def _log_proba(part: ScalingPart, read: _Reading) -> Floats:
+    """Return log P by a part, shape (n, k), of logits that were read with its softening."""
+    features = read.features(part.coef.ndim)
     scaled = features @ part.coef.T if part.coef.ndim == 2 else features * part.coef
-    return np.asarray(log_softmax(scaled + part.intercept, axis=1))
+    scaled += part.intercept
+    if part.coef.ndim and read.gone is not None:
+        scaled[read.gone] -= part.drop
+    return np.asarray(log_softmax(scaled, axis=1))
 
 
 def _softenings(cases: Sorted) -> list[float]:
@@ -218,7 +246,7 @@ def _softenings(cases: Sorted) -> list[float]:
     losses = {}
     for softening in (0.0, *_SOFTENINGS):
         reader = _ReadCases(cases, softening)
-        losses[softening] = -float(cases.weight @ _of_true(_log_proba(reader.tempered(), reader.x), cases.truth))
+        losses[softening] = -float(cases.weight @ _of_true(_log_proba(reader.tempered(), reader.read), cases.truth))
     return sorted({0.0, min(losses, key=lambda softening: losses[softening])})
 
 
@@ -226,54 +254,71 @@ class _ReadCases:
     """Cases under one reading, and the parts that are fitted to them."""
 
     def __init__(self, cases: Sorted, softening: float) -> None:
-        self.softening, self.totals = softening, cases.totals
-        self.x = _read(cases.z, softening)
-        self.best, size, reason = fit_temperature(self.x, cases.truth, cases.weight, _UNKNOWN)
+        self.softening, self.totals, self._floor = softening, cases.totals, cases.floor
+        self.read = _Reading.of(cases.z, softening, cases.floor)
+        self.best, size, reason = fit_temperature(self.read.x, cases.truth, cases.weight, _UNKNOWN)
         self.unit = self.best if reason is None else size
         self._cases, self._scaled = cases, dict[str, Cases]()
 
     def tempered(self, times: float = 1.0) -> ScalingPart:
         """Return temperature scaling, at a multiple of the best temperature."""
         name = "temperature" if times == 1 else f"temperature ×{times:g}"
-        return self._part(name, np.array(1 / (times * self.best)), np.zeros(len(self.totals)))
+        return self.part(name, np.array(1 / (times * self.best)), np.zeros(len(self.totals)))
 
     def constant(self, uniform: bool) -> ScalingPart:
         """Return the same probabilities for all cases: shares of classes, as if one case more were of any class."""
         k = len(self.totals)
         prob = np.full(k, 1 / k) if uniform else (self.totals + 1 / k) / (self.totals.sum() + 1)
-        return self._part("uniform" if uniform else "base rates", np.array(0.0), np.log(prob))
+        return self.part("uniform" if uniform else "base rates", np.array(0.0), np.log(prob))
 
     def fit(self, kind: str, times: float, start: LinearFit | None) -> tuple[LinearFit, ScalingPart]:
         """Fit vector or matrix scaling under a multiple of its penalty."""
         k = len(self.totals)
         penalty = times * (structured_penalty(k) if kind == "matrix" else np.full(k, float(k)))
         if kind not in self._scaled:
-            kind_of_float = np.float32 if self.x.size > _MANY else np.float64
-            v = np.ascontiguousarray(_features(self.x, penalty.ndim).T / self.unit, dtype=kind_of_float)
-            self._scaled = {kind: Cases(v, self._cases.truth, self._cases.weight)}  # one kind at a time is kept
+            kind_of_float = np.float32 if self.read.x.size > _MANY else np.float64
+            v = np.ascontiguousarray(self.read.features(penalty.ndim).T / self.unit, dtype=kind_of_float)
+            offset = None if self.read.gone is None else np.where(self.read.gone.T, -self._drop, 0.0).astype(v.dtype)
+            self._scaled = {kind: Cases(v, self._cases.truth, self._cases.weight, offset)}  # one kind at a time is kept
         free = self.totals > 0
         found = fit_linear(
             self._scaled[kind], penalty, times * k, tolerance=_TOLERANCE, start=start, free=free, max_steps=_STEPS
         )
-        return found, self._part(f"{kind}, {times:g}", found.matrix / self.unit, found.shift)
+        return found, self.part(f"{kind}, {times:g}", found.matrix / self.unit, found.shift)
 
-    def _part(self, name: str, coef: Floats, intercept: Floats) -> ScalingPart:
+    def part(self, name: str, coef: Floats, intercept: Floats) -> ScalingPart:
+        """Return a part under this reading."""
         full = f"{name}, softened" if self.softening > 0 else name
-        return ScalingPart(full, "floored_log_probabilities", self.softening, coef, intercept)
+        masking = (self._floor, self._drop) if coef.ndim else ()
+        return ScalingPart(full, "floored_log_probabilities", self.softening, coef, intercept, *masking)
+
+    @property
+    def _drop(self) -> float:
+        return min(self._floor / self.unit, STEEPEST)
 
 
-def _candidates(
-    cases: Sorted, folds: Sequence[CaseFold], softenings: Sequence[float], *, keep: bool
-) -> Iterator[tuple[ScalingPart, Floats]]:
+def _as_given(cases: Sorted, folds: Sequence[CaseFold], *, keep: bool) -> Iterator[tuple[ScalingPart, Floats]]:
+    """Yield the shares of classes and the logits as given, with the log-likelihood of each case."""
+    constants = [_ReadCases(fold.rest, 0.0).constant(keep) for fold in folds]
+    whole = _ReadCases(cases, 0.0)
+    given = whole.part(_AS_GIVEN, np.array(1.0), np.zeros(len(whole.totals)))
+    for part, others in ((whole.constant(keep), constants), (given, [given] * len(folds))):
+        yield part, _judge(others, [_Reading.of(fold.part.z, 0.0, cases.floor) for fold in folds], folds)
+
+
+def _judge(parts: Sequence[ScalingPart], seen: Sequence[_Reading], folds: Sequence[CaseFold]) -> Floats:
+    """Return the log-likelihood of each case by the part of its fold."""
+    each = zip(parts, seen, folds, strict=True)
+    return np.concatenate([[], *(_of_true(_log_proba(part, x), fold.part.truth) for part, x, fold in each)])
+
+
+def _candidates(cases: Sorted, folds: Sequence[CaseFold], *, keep: bool) -> Iterator[tuple[ScalingPart, Floats]]:
     """Yield all parts, each fitted to all cases, with the log-likelihood of each case by fits that did not see it."""
-    for softening in softenings:
+    for softening in _softenings(cases):
         whole, rests = _ReadCases(cases, softening), [_ReadCases(fold.rest, softening) for fold in folds]
-        seen = [_read(fold.part.z, softening) for fold in folds]
+        seen = [_Reading.of(fold.part.z, softening, cases.floor) for fold in folds]
 
-        def judged(parts: Sequence[ScalingPart], seen: list[Floats] = seen) -> Floats:
-            each = zip(parts, seen, folds, strict=True)
-            return np.concatenate([[], *(_of_true(_log_proba(part, x), fold.part.truth) for part, x, fold in each)])
-
+        judged = partial(_judge, seen=seen, folds=folds)
         if softening == 0:
             constant, *constants = (each.constant(keep) for each in (whole, *rests))
             yield constant, judged(constants)
@@ -333,18 +378,23 @@ class _HeldOutLikelihoods(NamedTuple):
 
 
 def _weights(judged: _HeldOutLikelihoods, names: Sequence[str]) -> Floats:
-    """Return the weights of the most probable blend; without folds, temperature scaling has all."""
+    """Return the weights of the most probable blend, as far as it is more probable than temperature scaling alone."""
+    alone = np.array([float(name == "temperature") for name in names])
     if judged.n_folds == 0:
-        return np.array([float(name == "temperature") for name in names])
+        return alone
     weights = mixture_weights(np.exp(judged.parts - judged.parts.max(axis=0)), judged.weight)
+    gain = judged.weight @ (-judged.losses(weights) - judged.parts[names.index("temperature")])
+    share = float(expit(gain - _EVIDENCE))
+    weights = share * weights + (1 - share) * alone
     always: Bools = np.array([name in ("base rates", "uniform") for name in names])
     weights = np.where((weights < _NEGLIGIBLE) & ~always, 0.0, weights)
     return np.asarray(weights / weights.sum())
 
 
-def _blended(parts: Sequence[ScalingPart], weights: Floats, z: Floats) -> Floats:
+def _blended(parts: Sequence[ScalingPart], weights: Floats, cases: Sorted) -> Floats:
     """Return log P of a blend, shape (n, k)."""
-    read = {softening: _read(z, softening) for softening in {part.softening for part in parts}}
+    softenings = {part.softening for part in parts}
+    read = {softening: _Reading.of(cases.z, softening, cases.floor) for softening in softenings}
     logs = (_log_proba(part, read[part.softening]) + math.log(w) for part, w in zip(parts, weights, strict=True))
     return reduce(np.logaddexp, logs)
 

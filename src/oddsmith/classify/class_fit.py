@@ -4,8 +4,10 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import clone
 
+from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators import Calibrator
+from oddsmith.classify._masks import refuse_masked_truth
 from oddsmith.classify.scaling import JointScaling, logits_of
 from oddsmith.modelfile import JointModel
 from oddsmith.table.class_rows import ClassRows
@@ -36,16 +38,28 @@ def fit_class_rows(rows: ClassRows, method: JointScaling | Calibrator) -> JointM
         scaling.fit(rows.values, rows.truth, rows.weight)
         return JointModel.from_scaling(scaling, labels=rows.labels, column_names=rows.column_names)
     reads_columns = rows.input == "probabilities" and getattr(method, "input", None) == "probability"
-    logits = logits_of(rows.values, rows.input)
-    calibrators = [
-        clone(method).fit(rows.values[:, k], rows.truth == k, rows.weight)
-        if reads_columns
-        else clone(method)._fit_known("log_odds", _against_rest(logits, k), rows.truth == k, rows.weight)
-        for k in range(len(rows.labels))
-    ]
+    if reads_columns:
+        each = enumerate(rows.values.T)
+        calibrators = [clone(method).fit(column, rows.truth == k, rows.weight) for k, column in each]
+    else:
+        logits = logits_of(rows.values, rows.input)
+        _check.refuse_masked_rows(logits, "logits")
+        refuse_masked_truth(logits, rows.truth)
+        calibrators = [_fit_against_rest(method, logits, rows, k) for k in range(len(rows.labels))]
     return JointModel.from_one_vs_rest(
         calibrators, rows.labels, input=rows.input, against_rest=not reads_columns, column_names=rows.column_names
     )
+
+
+def _fit_against_rest(method: Calibrator, logits: Floats, rows: ClassRows, k: int) -> Calibrator:
+    """Fit one class against all others, to rows in which neither is masked; P is 0 or 1 in the others."""
+    scores = _against_rest(logits, k)
+    open_rows = np.isfinite(scores)
+    if not open_rows.any():  # a class that is never possible: its calibrator is never used
+        scores, open_rows = np.zeros(len(scores)), np.ones(len(scores), dtype=bool)
+    weight = None if rows.weight is None else rows.weight[open_rows]
+    fitted: Calibrator = clone(method)._fit_known("log_odds", scores[open_rows], (rows.truth == k)[open_rows], weight)
+    return fitted
 
 
 def _against_rest(logits: Floats, k: int) -> Floats:

@@ -23,9 +23,10 @@ from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check, _hooks
-from oddsmith._types import Floats, Ints
+from oddsmith._types import Bools, Floats, Ints
 from oddsmith.calibrators.registry import method_name
 from oddsmith.classify._linear import Cases, fit_linear, structured_penalty
+from oddsmith.classify._masks import Logits, centered, read_masks, refuse_masked_truth, unmasked
 from oddsmith.classify._softmax import fit_temperature
 from oddsmith.classify.target import read_labels
 from oddsmith.errors import (
@@ -45,14 +46,14 @@ DeclaredInput = Literal["auto", "logits", "probabilities"]
 _TOLERANCE = 1e-16
 
 #: The largest slope that a saved map may hold: logits below the smallest doubles cannot be told apart.
-_STEEPEST = 1e300
+STEEPEST = 1e300
 
 #: Logits that are worked on at a time.
 _BLOCK = 2**18
 
 WHY_ON_BOUND: dict[type[Warning], str] = {
     ConstantScoreWarning: "All logits of a row are equal: the temperature stays at 1.",
-    SeparableWarning: "The true class is on top in every row: the temperature is at its lower bound.",
+    SeparableWarning: "The true class is on top in every row: no temperature is best, so T = 1, the logits as given.",
     ReversedScoreWarning: "Logits do not favor the true class: the temperature is at its upper bound.",
     NonConvergenceWarning: "The best temperature lies beyond its bounds.",
 }
@@ -80,12 +81,13 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weight = np.ones(len(z)) if given is None else given.astype(np.float64)
         if given is not None:
             z, index, weight = z[weight > 0], index[weight > 0], weight[weight > 0]
+        refuse_masked_truth(z, index)
         self.class_weight_: Floats = np.bincount(index, weight, len(self.classes_)).astype(np.float64)
         self.n_rows_: int = len(z)
         self.weighted_: bool = given is not None and given.dtype.kind == "f"
         if np.all(index == index[0]):
             warnings.warn("Only one class carries weight.", SingleClassWarning, stacklevel=2)
-        self._fit(z, index, weight)
+        self._fit(read_masks(z, weight), index, weight)
         return self
 
     def predict_log_proba(self, logits: ArrayLike) -> Floats:
@@ -122,16 +124,18 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return f"{plain} fitted to {self.input_}" if hasattr(self, "input_") else plain
 
     @abstractmethod
-    def _fit(self, z: Floats, index: Ints, weight: Floats) -> None: ...
+    def _fit(self, logits: Logits, index: Ints, weight: Floats) -> None: ...
 
     @property
     @abstractmethod
     def map_(self) -> ScalingMap:
         """The fitted map, from columns to probabilities."""
 
-    def _single(self, reading: LogitReading, coef: Floats, intercept: Floats) -> ScalingMap:
-        """Return the map of a scaling that is no blend."""
-        part = ScalingPart(method_name(type(self)), reading, 0.0, coef, intercept)
+    def _single(
+        self, reading: LogitReading, coef: Floats, intercept: Floats, floor: float | None = None, drop: float = 0.0
+    ) -> ScalingMap:
+        """Return the map of a scaling that is not a blend."""
+        part = ScalingPart(method_name(type(self)), reading, 0.0, coef, intercept, floor, drop)
         return ScalingMap(self.n_features_in_, self.input_, (part,), np.ones(1), np.zeros(len(self.classes_)))
 
 
@@ -171,16 +175,16 @@ class TemperatureScaling(JointScaling):
     (2.232, [0.75, 0.125, 0.125])
     """
 
-    def _fit(self, z: Floats, index: Ints, weight: Floats) -> None:
+    def _fit(self, logits: Logits, index: Ints, weight: Floats) -> None:
         self.temperature_: float
-        self.temperature_, _, reason = fit_temperature(z, index, weight)
+        self.temperature_, _, reason = fit_temperature(logits.z, index, weight, gone=logits.gone)
         if reason is not None:
             warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
 
     @property
     def map_(self) -> ScalingMap:
         """The fitted map, from columns to probabilities."""
-        return self._single("logits", np.array(min(self.beta_, _STEEPEST)), np.zeros(len(self.classes_)))
+        return self._single("logits", np.array(min(self.beta_, STEEPEST)), np.zeros(len(self.classes_)))
 
     @property
     def beta_(self) -> float:
@@ -229,8 +233,9 @@ class VectorScaling(JointScaling):
 
     _reading: ClassVar[LogitReading] = "logits"
 
-    def _features(self, z: Floats) -> Floats:
-        return np.asarray(z - z.mean(axis=1, keepdims=True))
+    def _features(self, z: Floats, gone: Bools | None = None) -> Floats:
+        """Return what the matrix is applied to, 0 for masked classes."""
+        return centered(z, gone)
 
     def _penalty(self, k: int) -> Floats:
         """Return the penalty of each change of the matrix: shape (k,) for a diagonal one, else (k, k)."""
@@ -240,14 +245,19 @@ class VectorScaling(JointScaling):
             dtype=np.float64,
         )
 
-    def _fit(self, z: Floats, index: Ints, weight: Floats) -> None:
+    def _fit(self, logits: Logits, index: Ints, weight: Floats) -> None:
+        z, gone = logits.z, logits.gone
         penalty = self._penalty(z.shape[1])
-        best, size, reason = fit_temperature(z, index, weight)
-        self.temperature_: float = best if reason is None else size
+        best, size, reason = fit_temperature(z, index, weight, gone=gone)
+        self.temperature_: float = best if reason in (None, SeparableWarning) else size
+        if reason is SeparableWarning:
+            warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
         v = np.empty(z.shape[::-1])
         for rows in gen_batches(len(z), max(_BLOCK // z.shape[1], 1)):  # large logits are copied once
-            v[:, rows] = self._features(z[rows]).T / self.temperature_
-        fitted = fit_linear(Cases(v, index, weight), penalty, float(penalty.flat[0]), tolerance=_TOLERANCE)
+            v[:, rows] = self._features(z[rows], None if gone is None else gone[rows]).T / self.temperature_
+        self._floor, self._drop = logits.floor, min(logits.floor / self.temperature_, STEEPEST)
+        cases = Cases(v, index, weight, logits.offsets(self._drop))
+        fitted = fit_linear(cases, penalty, float(penalty.flat[0]), tolerance=_TOLERANCE)
         if not fitted.converged:
             warnings.warn("Scaling stopped before its tolerance.", NonConvergenceWarning, stacklevel=3)
         self.coef_, self.intercept_ = fitted.matrix / self.temperature_, fitted.shift
@@ -255,7 +265,8 @@ class VectorScaling(JointScaling):
     @property
     def map_(self) -> ScalingMap:
         """The fitted map, from columns to probabilities."""
-        return self._single(self._reading, np.clip(self.coef_, -_STEEPEST, _STEEPEST), self.intercept_)
+        coef = np.clip(self.coef_, -STEEPEST, STEEPEST)
+        return self._single(self._reading, coef, self.intercept_, self._floor, self._drop)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -324,8 +335,8 @@ class DirichletScaling(MatrixScaling):
 
     _reading: ClassVar[LogitReading] = "log_probabilities"
 
-    def _features(self, z: Floats) -> Floats:
-        return np.asarray(log_softmax(z, axis=1) + np.log(z.shape[1]))
+    def _features(self, z: Floats, gone: Bools | None = None) -> Floats:
+        return unmasked(np.asarray(log_softmax(z, axis=1) + np.log(z.shape[1])), gone)
 
 
 def _read_classes(y: ArrayLike, shape: tuple[int, ...], classes: ArrayLike | None) -> tuple[NDArray[Any], Ints]:
@@ -350,8 +361,10 @@ def read_rows(values: ArrayLike, given: DeclaredInput) -> tuple[Floats, Input]:
     One column is the log-odds, or the probability, of the second of two classes.
     """
     _check.one_of(given, "input", ("auto", "logits", "probabilities"))
-    array = _check.as_array(_on_this_machine(values), "logits", (1, 2), unit=given == "probabilities")
+    unit = given == "probabilities"
+    array = _check.as_array(_on_this_machine(values), "logits", (1, 2), unit=unit, masked=not unit)
     rows = array[:, None] if array.ndim == 1 else array
+    _check.refuse_masked_rows(rows, "logits")
     if given == "probabilities":
         _check.as_distribution(rows[:, 0] if rows.shape[1] == 1 else rows)
         return rows, given

@@ -42,9 +42,14 @@ def problems_of(file: ScoreFile, roles: Roles | ClassColumns) -> list[RowProblem
             # The engine takes 1_000 for a number.
             grouped = f" OR contains({field}, '_')" if empty else ""
             found.append(RowProblem(f"{number} IS NULL{grouped}", f"{what} is not a number", value))
-            found.append(RowProblem(f"NOT isfinite({number})", f"{what} is not finite", value))
+            # A logit of −inf masks its class; it is neither a probability nor the score of two classes.
+            masks = f" AND {number} <> '-inf'" if several and what == "score" else ""
+            found.append(RowProblem(f"NOT isfinite({number}){masks}", f"{what} is not finite", value))
         if what == "weight":
             found.append(RowProblem(f"{number} < 0", "weight is negative", value))
+    if several:
+        fields = [f"TRY_CAST(f{i} AS DOUBLE)" for i, name in enumerate(names) if roles.role_of(name) == "score"]
+        found.append(RowProblem(f"greatest({', '.join(fields)}) = '-inf'", "all classes are masked by -inf"))
     return found
 
 

@@ -12,9 +12,9 @@ node           value
 `Total`        the sum of a scalar formula of all components, a vector of width 1
 =============  ============================================================================
 
-Inputs are finite when nodes see them: `held` makes them so. A row with a missing value has no result at all; whoever
-reads a formula says so before and after it. All else is written so that nothing overflows: exponentials are taken of
-what lies below the largest component.
+Inputs are finite when nodes see them: `held` makes them so, and `where_masked` recognizes −inf afterwards. A row with a
+missing value has no result at all: readers of a formula check this before and after it. All else is written so that
+nothing overflows: exponentials are taken of what lies below the largest component.
 """
 
 import math
@@ -30,6 +30,9 @@ from oddsmith.formula.nodes import SCORE, Beside, Formula, clip, exp, log, walk_
 
 #: Inputs are held within this bound, so that their sums and differences stay finite.
 FAR = 1e300
+
+#: Logits that are this far below the largest of their row were −inf: their class is masked, and P = 0.
+MASKED = -FAR / 2
 
 #: Below all that is computed from inputs by sums and differences.
 _BELOW = -4 * FAR
@@ -156,6 +159,20 @@ def centered(x: Vector) -> Vector:
     away = Each((SCORE - Beside(1),), x, (first,))
     mean = Each((SCORE / float(x.width),), Total(SCORE, away))
     return Each((SCORE - Beside(1),), away, (mean,))
+
+
+def centered_above(x: Vector, below: Vector, floor: float) -> Vector:
+    """Return components less their mean; where ``below`` is −floor or less they take no part in it, and become 0."""
+    kept = Each((where(Beside(1), -floor, 0.0, SCORE),), x, (below,))
+    count = Total(where(SCORE, -floor, 0.0, 1.0), below, 1.0, float(x.width))
+    mean = Each((SCORE / Beside(1),), Total(SCORE, kept), (count,))
+    return Each((where(Beside(1), -floor, 0.0, SCORE - Beside(2)),), x, (below, mean))
+
+
+def where_masked(below: Vector, masked: float, x: Vector) -> Vector:
+    """Return x with another value for masked classes, given how far their logits are below the largest."""
+    low, high = (min(x.low, masked), max(x.high, masked)) if isinstance(x, Each) else (-math.inf, math.inf)
+    return Each((where(Beside(1), MASKED, masked, SCORE),), x, (below,), low, high)
 
 
 def log_softmax(x: Vector) -> Vector:

@@ -56,8 +56,8 @@ def apply_joint(frame: Any, model: Any, columns: Sequence[str] | None = None, pr
 
     Nothing is computed yet where the frame is lazy. Probabilities are those of NumPy, up to 1e-12; the decision is the
     most probable label, of equal ones the first, in a column called "decision". A row with a missing value (null or
-    NaN) gives missing values in all new columns; infinite logits are held within ±1e300. Engines that keep the order of
-    rows keep it.
+    NaN) gives missing values in all new columns. A logit of −inf masks its class, whose probability is 0; +inf is read
+    as 1e300. Engines that keep the order of rows keep it.
 
     Parameters
     ----------

@@ -1,6 +1,9 @@
 """Joint maps: from all columns of a row to the probabilities of all classes.
 
 A map is data. What it computes is written once, as a vector formula, which NumPy, exports and engines read.
+
+A logit of −inf masks its class: P = 0 there, and the other classes are read as if it were not there. In a row of
+which all logits are −inf none is masked.
 """
 
 from abc import abstractmethod
@@ -11,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith._types import Bools, Floats
-from oddsmith.formula import LIMIT, SCORE, clip, exp, log, vectors
+from oddsmith.formula import LIMIT, SCORE, clip, exp, log, vectors, where
+from oddsmith.formula.nodes import Beside
 from oddsmith.formula.vector_steps import evaluate_vector
 from oddsmith.formula.vectors import FAR, Affine, Each, Vector
 from oddsmith.maps.base import CalibrationMap, ShapedMap
@@ -63,8 +67,14 @@ class JointMap(ShapedMap):
         """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
 
     def log_probability(self, rows: ArrayLike) -> Floats:
-        """Return log P of each class, shape (n, k), from rows of shape (n, columns); NaN where a value is missing."""
-        return evaluate_vector(self.formula(), rows)
+        """Return log P of each class, shape (n, k), from rows of shape (n, columns); NaN where a value is missing.
+
+        −inf for masked classes.
+        """
+        result = evaluate_vector(self.formula(), rows)
+        if self.input == "logits":
+            result[result <= vectors.MASKED] = -np.inf
+        return result
 
     def probability(self, rows: ArrayLike) -> Floats:
         """Return P of each class, shape (n, k), from rows of shape (n, columns); NaN where a value is missing."""
@@ -95,6 +105,12 @@ class ScalingPart(NamedTuple):
     coef : ndarray of shape (), (k,) or (k, k)
         A number, a diagonal or a matrix.
     intercept : ndarray of shape (k,)
+    floor : float or None
+        Logits this far, or further, below the largest of their row carry no other information than that. Their x is 0,
+        the mean of x is that of the others, and ``drop`` is subtracted from the result. None where there is no such
+        floor; a single number as ``coef`` needs none.
+    drop : float
+        ≥ 0.
     """
 
     name: str
@@ -102,20 +118,39 @@ class ScalingPart(NamedTuple):
     softening: float
     coef: Floats
     intercept: Floats
+    floor: float | None = None
+    drop: float = 0.0
 
-    def read(self, logits: Vector, prob: Vector, log_prob: Vector) -> Vector:
-        """Return x as a vector formula of the logits, their softmax, or its logs."""
+    def read(self, logits: Vector, below: Vector, prob: Vector, log_prob: Vector) -> Vector:
+        """Return x as a vector formula of the logits, what they are below the largest, their softmax, or its logs."""
         if self.reading == "logits":
             # Less their largest is the same for the softmax where all are multiplied by one number.
-            return vectors.centered(logits) if self.coef.ndim else vectors.below_largest(logits)
+            if self.coef.ndim == 0:
+                return below
+            return vectors.centered(logits) if self.floor is None else vectors.centered_above(below, below, self.floor)
         k = float(np.log(logits.width))
         if self.reading == "log_probabilities":
-            return Each((SCORE + k,), log_prob)
+            return self._above(Each((SCORE + k,), log_prob), below)
         if self.softening > 0:
             x = Each((log(clip(SCORE, float(np.exp(FLOOR)), FAR) + self.softening) + k,), prob)
         else:
             x = Each((clip(SCORE, FLOOR, FAR) + k,), log_prob)
-        return vectors.centered(x) if self.coef.ndim == 1 else x
+        if self.coef.ndim == 1:
+            return vectors.centered(x) if self.floor is None else vectors.centered_above(x, below, self.floor)
+        return self._above(x, below)
+
+    def _above(self, x: Vector, below: Vector) -> Vector:
+        """Return x with 0 at the floor."""
+        if self.floor is None:
+            return x
+        return Each((where(Beside(1), -self.floor, 0.0, SCORE),), x, (below,))
+
+    def scaled(self, x: Vector, below: Vector, masks: bool) -> Vector:
+        """Return coef · x + intercept, less ``drop`` at the floor, and far below the others for masked classes."""
+        result: Vector = Affine(self.coef, self.intercept, x)
+        if self.floor is not None:
+            result = Each((where(Beside(1), -self.floor, SCORE - self.drop, SCORE),), result, (below,))
+        return vectors.where_masked(below, -FAR, result) if masks else result
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,22 +182,42 @@ class ScalingMap(JointMap):
 
     def formula(self) -> Vector:
         """Return the logs of the probabilities of all classes as a vector formula of the columns."""
-        return vectors.log_softmax(self._shifted()) if self.shift.any() else self._blended()
+        return self._logs(self._below())
 
     def probability_formula(self) -> Vector:
         """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
-        low = float(self.shift.min() - self.shift.max())
+        low, (logits, below) = float(self.shift.min() - self.shift.max()), self._below()
         if low < _MOST_SHIFT:
-            return vectors.softmax(self._shifted())
-        weights, scaled, constant = self._scaled()
+            return self._open(Each((exp(SCORE),), self._logs((logits, below)), (), 0.0, 1.0), below)
+        weights, scaled, constant = self._scaled(logits, below)
         blend = vectors.mixture(weights, scaled) if len(self.parts) > 1 else vectors.softmax(*scaled)
         level = np.zeros(self.n_classes) if constant is None else np.exp(constant)
+        # What varies is a distribution over classes that are not masked, whatever share of the blend it has.
+        least = float(np.exp(low) * weights.sum()) / 2
         if low < 0:
             raising = np.exp(self.shift - self.shift.max())
-            return vectors.shares(Affine(raising, raising * level, blend), float(np.exp(low)) / 2, 2.0)
-        return blend if constant is None else Affine(np.array(1.0), level, blend)
+            return vectors.shares(self._open(Affine(raising, raising * level, blend), below), least, 2.0)
+        if constant is None:
+            return self._open(blend, below)
+        blend = Affine(np.array(1.0), level, blend)
+        return vectors.shares(self._open(blend, below), least, 2.0) if self._masks else blend
 
-    def _scaled(self) -> tuple[Floats, list[Vector], Floats | None]:
+    @property
+    def _masks(self) -> bool:
+        """Whether classes may be masked: probabilities of 0 are read as small ones."""
+        return self.input == "logits"
+
+    def _open(self, prob: Vector, below: Vector) -> Vector:
+        """Return probabilities with 0 for masked classes."""
+        return vectors.where_masked(below, 0.0, prob) if self._masks else prob
+
+    def _below(self) -> tuple[Vector, Vector]:
+        """Return logits, and how far they are below the largest of their row."""
+        logits = self._logits()
+        rough = not any(part.reading == "logits" and part.coef.ndim == 0 for part in self.parts)
+        return logits, vectors.below_largest(logits, rough=rough)
+
+    def _scaled(self, logits: Vector, below: Vector) -> tuple[Floats, list[Vector], Floats | None]:
         """Return weights and Aₘxₘ + bₘ of parts, and the logs of what those add that are the same for all rows."""
         varies = np.array([bool(part.coef.any()) for part in self.parts])
         constant = None
@@ -171,29 +226,40 @@ class ScalingMap(JointMap):
             constant = np.logaddexp.reduce([np.log(w) + (b - np.logaddexp.reduce(b)) for w, b in shares])
         else:
             varies[:] = True
-        logits, read, scaled = self._logits(), dict[tuple[str, float, int], Vector](), list[Vector]()
-        prob, log_prob = vectors.softmax_with_log(logits)
+        read, scaled = dict[tuple[str, float, int, float | None], Vector](), list[Vector]()
+        prob, log_prob = vectors.softmax_with_log(below)
         for _, part in self._weighted(varies):
-            key = part.reading, part.softening, part.coef.ndim
+            key = part.reading, part.softening, part.coef.ndim, part.floor
             if key not in read:
-                read[key] = part.read(logits, prob, log_prob)
-            scaled.append(Affine(part.coef, part.intercept, read[key]))
+                read[key] = part.read(logits, below, prob, log_prob)
+            scaled.append(part.scaled(read[key], below, self._masks))
         return self.weights[varies], scaled, constant
 
     def _weighted(self, which: Bools) -> list[tuple[float, ScalingPart]]:
         return [(w, part) for w, part, one in zip(self.weights.tolist(), self.parts, which, strict=True) if one]
 
-    def _blended(self) -> Vector:
-        weights, scaled, constant = self._scaled()
+    def _logs(self, rows: tuple[Vector, Vector]) -> Vector:
+        """Return logs of the probabilities of all classes, given what `_below` returns."""
+        weights, scaled, constant = self._scaled(*rows)
         parts = [vectors.log_softmax(x) for x in scaled]
         if constant is not None:
             share = np.exp(np.logaddexp.reduce(constant))
             weights = np.append(weights, share)
             parts.append(Affine(np.array(0.0), constant - np.log(share), scaled[0]))
-        return vectors.log_mixture(weights, parts) if len(parts) > 1 else parts[0]
+        logs = vectors.log_mixture(weights, parts) if len(parts) > 1 else parts[0]
+        if constant is not None and self._masks:
+            logs = vectors.where_masked(rows[1], -FAR, logs)
+        elif not self.shift.any():
+            return logs
+        return vectors.log_softmax(Affine(np.array(1.0), self.shift, logs) if self.shift.any() else logs)
 
-    def _shifted(self) -> Vector:
-        return Affine(np.array(1.0), self.shift, self._blended())
+    def to_dict(self) -> dict[str, Any]:
+        """Return the map as plain lists and numbers; parts without a floor do not mention it."""
+        content = super().to_dict()
+        for part in content["parts"]:
+            if part["floor"] is None:
+                del part["floor"], part["drop"]
+        return content
 
     @classmethod
     def _read(cls, content: dict[str, Any]) -> Self:
@@ -234,13 +300,23 @@ class OneVsRestMap(JointMap):
     def formula(self) -> Vector:
         """Return the logs of the probabilities of all classes as a vector formula of the columns."""
         log_probs = tuple(-log(1.0 + exp(-clip(each.log_odds_formula(), -LIMIT, LIMIT))) for each in self.maps)
-        return vectors.log_softmax(Each(log_probs, self._scores()))
+        logits = self._logits()
+        logs: Vector = Each(log_probs, self._scores(logits))
+        return vectors.log_softmax(self._open(logs, -FAR, logits))
 
     def probability_formula(self) -> Vector:
         """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
         least = float(np.exp(-LIMIT))
         probs = tuple(clip(each.probability_formula(), least, 1.0) for each in self.maps)
-        return vectors.shares(Each(probs, self._scores()), least, float(len(probs)))
+        logits = self._logits()
+        prob: Vector = Each(probs, self._scores(logits))
+        return vectors.shares(self._open(prob, 0.0, logits), least, float(len(probs)))
 
-    def _scores(self) -> Vector:
-        return vectors.against_rest(self._logits()) if self.against_rest else vectors.held(self.columns)
+    def _open(self, x: Vector, masked: float, logits: Vector) -> Vector:
+        """Return x with another value for masked classes."""
+        if self.input == "probabilities":
+            return x
+        return vectors.where_masked(vectors.below_largest(logits), masked, x)
+
+    def _scores(self, logits: Vector) -> Vector:
+        return vectors.against_rest(logits) if self.against_rest else vectors.held(self.columns)

@@ -214,13 +214,14 @@ class JointModel(SavedModel):
 
     def _checked(self, rows: ArrayLike) -> Floats:
         unit = self.map.input == "probabilities"
-        found = _check.as_array(rows, "rows", (1, 2), unit=unit)
+        found = _check.as_array(rows, "rows", (1, 2), unit=unit, masked=not unit)
         columns = found[:, None] if found.ndim == 1 else found
         if columns.shape[1] != self.map.columns:
             got = f"{columns.shape[1]} columns"
             _check.fail(f"rows must have {self.map.columns} columns", got, "pass one per class, in the order of labels")
         if unit and columns.shape[1] > 1:
             _check.as_distribution(columns)
+        _check.refuse_masked_rows(columns, "rows")
         return columns
 
     @classmethod

@@ -81,7 +81,8 @@ def _scaling(content: dict[str, Any], k: int) -> JointMap:
 
 
 def _part(content: Any, k: int) -> ScalingPart:
-    keys(content, ("name", "reading", "softening", "coef", "intercept"), "a part")
+    masking = ("floor", "drop") if isinstance(content, dict) and "floor" in content else ()
+    keys(content, ("name", "reading", "softening", "coef", "intercept", *masking), "a part")
     reading = content["reading"]
     if reading not in _READINGS:
         refuse(f"reading must be one of {', '.join(_READINGS)}", shown(reading))
@@ -92,6 +93,7 @@ def _part(content: Any, k: int) -> ScalingPart:
         number(content["softening"], "softening", low=0, high=1 if floored else 0),
         floats(content["coef"], "coef", [(), (k,), (k, k)]),
         floats(content["intercept"], "intercept", [(k,)]),
+        *(number(content[name], name, low=0, high=_LARGEST) for name in masking),
     )
 
 

@@ -17,7 +17,7 @@ class ClassRows:
     Parameters
     ----------
     values : ndarray of shape (n, k)
-        Logits or probabilities, finite.
+        Logits or probabilities, finite; a logit of −inf masks its class in that row.
     truth : ndarray of shape (n,)
         The column of the true class.
     labels : tuple

@@ -1,0 +1,101 @@
+"""Masked classes among logits: −inf, or a number so low that nothing else is meant by it."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from oddsmith import _check
+from oddsmith._types import Bools, Floats, Ints
+from oddsmith.formula.vectors import FAR, MASKED
+
+#: Logits this far below the largest of their row always count as logits.
+_LEAST_FLOOR = 700.0
+
+#: Others do too unless they are this many times as far below it as the second largest typically is.
+_TIMES = 200.0
+
+#: Share of rows by which that is judged: rows in which only one class is not masked must be fewer than the others.
+_SHARE = 0.25
+
+
+class Logits(NamedTuple):
+    """Logits, less the largest of each row, with what is known about their masks.
+
+    Attributes
+    ----------
+    z : ndarray of shape (n, k)
+        Finite; masked logits are at −floor, and those of −inf too.
+    gone : bool array of shape (n, k) or None
+        Where logits are masked; None where none is.
+    closed : bool array of shape (n, k) or None
+        Where they are −inf.
+    floor : float
+        How far below the largest of its row a masked logit is.
+    """
+
+    z: Floats
+    gone: Bools | None
+    closed: Bools | None
+    floor: float
+
+    def marked(self) -> Floats:
+        """Return logits of which those that were −inf are recognized by their size."""
+        return self.z if self.closed is None else np.where(self.closed, -FAR, self.z)
+
+    def offsets(self, drop: float) -> Floats | None:
+        """Return what is added to scaled logits of shape (k, n): nothing but for masked classes."""
+        if self.gone is None:
+            return None
+        result = np.where(self.gone, -drop, 0.0)
+        if self.closed is not None:
+            result[self.closed] = -FAR
+        return np.ascontiguousarray(result.T)
+
+
+def refuse_masked_truth(z: Floats, index: Ints) -> None:
+    """Refuse rows whose true class is masked by −inf."""
+    wrong = np.flatnonzero(np.isneginf(z[np.arange(len(z)), index]))
+    if len(wrong):
+        _check.fail(
+            "the true class of a row must not have a logit of −inf, which means that it is impossible",
+            f"{len(wrong)} such rows, the first at row {wrong[0]}",
+            "check the masks of those rows, or give classes that are unlikely but possible a finite logit",
+        )
+
+
+def read_masks(z: Floats, weight: Floats) -> Logits:
+    """Return logits with masked ones brought to a floor that depends on how far apart the others are."""
+    closed = np.isneginf(z)
+    z = np.maximum(z, -FAR)
+    top = z.max(axis=1, keepdims=True)
+    below = z - top
+    floor = min(max(_LEAST_FLOOR, _TIMES * _typical_gap(below, weight)), -MASKED)
+    gone = below <= -floor
+    if not gone.any():
+        return Logits(below, None, None, floor)
+    return Logits(np.where(gone, -floor, below), gone, closed if closed.any() else None, floor)
+
+
+def centered(x: Floats, gone: Bools | None) -> Floats:
+    """Return values less the mean of their row; masked ones take no part in it, and become 0."""
+    if gone is None:
+        return np.asarray(x - x.mean(axis=1, keepdims=True))
+    kept = ~gone
+    mean = np.where(kept, x, 0.0).sum(axis=1, keepdims=True) / kept.sum(axis=1, keepdims=True)
+    return np.where(kept, x - mean, 0.0)
+
+
+def unmasked(x: Floats, gone: Bools | None) -> Floats:
+    """Return values, 0 for masked ones."""
+    return x if gone is None else np.where(gone, 0.0, x)
+
+
+def _typical_gap(below: Floats, weight: Floats) -> float:
+    """Return the lower quartile, over rows in which they differ, of how far the second largest logit is below."""
+    gap = -np.partition(below, -2, axis=1)[:, -2]
+    there = gap > 0
+    if not there.any():
+        return 0.0
+    order = np.argsort(gap[there])
+    share = np.cumsum(weight[there][order])
+    return float(gap[there][order][np.searchsorted(share, _SHARE * share[-1])])
