@@ -124,7 +124,7 @@ def run_masked(model, target, rows):
         return json.loads(answer)
     {"c": lambda: needs_program("cc"), "onnx": lambda: needs("onnx")}.get(target, lambda: None)()
     language = LANGUAGES[target]
-    return language.run(language.to_run(model, "probabilities"), "probabilities", rows)[1]
+    return language.run(language.to_run(model, "probability"), "probabilities", rows)[1]
 
 
 @pytest.mark.parametrize("target", sorted(TARGETS))
