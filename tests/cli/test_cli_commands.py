@@ -172,8 +172,8 @@ def test_a_dialect_is_for_sql_and_tested_or_warned_of(run, model):
     refused = run("export", model, "--to", "onnx", "--dialect", "duckdb")
     assert refused.code == 2
     assert "--dialect is for SQL" in refused.error
-    assert "Warning: SQL for Snowflake" in run("export", model, "--to", "sql", "--dialect", "snowflake").error
-    assert "Warning" not in run("export", model, "--to", "sql", "--dialect", "sqlite").error
+    assert "Warning: SQL for Snowflake" in run("export", model, "--to", "sql", "--dialect", "snowflake").err
+    assert "Warning" not in run("export", model, "--to", "sql", "--dialect", "sqlite").err
 
 
 def test_export_ends_with_2_where_an_engine_refuses_the_text(run, model, monkeypatch):

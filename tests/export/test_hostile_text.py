@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import sqlglot
 import sqlglot.dialects
-from engines import needs_program
+from engines import READS_ESCAPES, needs_program
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,6 +31,8 @@ from oddsmith.modelfile import CalibrationModel
 from oddsmith.modelfile.strict_json import checksum
 from optional import needs
 from samples import examples
+
+pytestmark = pytest.mark.filterwarnings("ignore::oddsmith.errors.UntestedDialectWarning")
 
 TABLE = ScoreTable.from_arrays([-1.5, -0.2, 0.3, 1.7, 0.1], [0, 1, 0, 1, 0])
 MODEL = CalibrationModel.from_calibrator(PlattCalibrator().fit_table(TABLE), TABLE)
@@ -248,16 +250,18 @@ NAMES = [
 def test_names_of_columns_and_tables_stay_names(name):
     exp = sqlglot.exp
     for dialect in dialects():
+        if dialect in ("bigquery", "clickhouse") and set(name) & set("\\`") and not READS_ESCAPES:
+            continue
         (found,) = sqlglot.parse(to_sql(MODEL, column=name, table=name, dialect=dialect), dialect=dialect)
         assert {column.name for column in found.find_all(exp.Column)} <= {name, "*"}
         assert [table.name for table in found.find_all(exp.Table)] == [name]
         assert [one.alias_or_name for one in found.expressions] == ["*", "probability"]
 
 
-@pytest.mark.parametrize(("dialect", "written"), [("clickhouse", r'"a\\""b"'), ("bigquery", r'`a\\"b`')])
+@pytest.mark.parametrize(("dialect", "written"), [("clickhouse", r'"a\\""`b"'), ("bigquery", r'`a\\"\`b`')])
 def test_a_backslash_does_not_hide_the_closing_quote(dialect, written):
     """These engines read escapes within quoted names, whatever the installed parser thinks of it."""
-    assert to_sql(MODEL, column="s", table='a\\"b', dialect=dialect).endswith(f"FROM {written}")
+    assert to_sql(MODEL, column="s", table='a\\"`b', dialect=dialect).endswith(f"FROM {written}")
 
 
 @pytest.mark.parametrize("name", ["", "a\nb", "a\0", "a\x1b[31m", "a\u2028", "\u202ea", "\ud800"])

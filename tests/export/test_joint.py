@@ -12,7 +12,7 @@ from io import StringIO
 
 import numpy as np
 import pytest
-from engines import needs_program
+from engines import READS_ESCAPES, needs_program
 from joint_cases import SCALINGS, joint_models, many_classes, sample
 from numpy.testing import assert_allclose
 from sklearn.exceptions import NotFittedError
@@ -189,6 +189,8 @@ def test_infinity_is_held():
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_statements_parse_and_hostile_names_stay_names(dialect):
+    if dialect == "bigquery" and not READS_ESCAPES:
+        pytest.skip("this release of sqlglot does not read escapes in quoted names")
     labels = (HOSTILE, "b", "c")
     for model in joint_models(3).values():
         text = to_sql(replace(model, labels=labels), columns=[HOSTILE, "y", "z"], table=[HOSTILE, "t"], dialect=dialect)

@@ -7,6 +7,7 @@ import duckdb
 import numpy as np
 import pytest
 from cases import EDGES, MAX, every_case
+from engines import READS_ESCAPES
 from scipy.special import expit
 
 from oddsmith import AutoCalibrator, PlattCalibrator
@@ -154,6 +155,8 @@ def test_names_are_quoted(ask):
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_hostile_names_stay_names(dialect):
+    if dialect == "bigquery" and not READS_ESCAPES:
+        pytest.skip("this release of sqlglot does not read escapes in quoted names")
     tree = sqlglot.parse_one(to_sql(STEPS, column=HOSTILE, table=HOSTILE, dialect=dialect), dialect=dialect)
     assert {column.name for column in tree.find_all(exp.Column) if not isinstance(column.this, exp.Star)} == {HOSTILE}
     assert [table.name for table in tree.find_all(exp.Table)] == [HOSTILE]

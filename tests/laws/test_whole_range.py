@@ -47,5 +47,6 @@ def test_any_finite_scores_have_probabilities(calibrator, weighting, rows):
     np.testing.assert_allclose(expit(log_odds), proba[:, 1], rtol=1e-12, atol=1e-15)
     assert isinstance(cal.map_.is_monotone, bool)
     ends = readable(cal, np.array([-np.inf, np.inf]))
-    np.testing.assert_array_equal(cal.predict_proba(ends), cal.predict_proba(np.clip(ends, -MAX, MAX)))
-    np.testing.assert_array_equal(cal.log_odds(ends), cal.log_odds(np.clip(ends, -MAX, MAX)))
+    if len(ends):  # maps of probabilities refuse them
+        np.testing.assert_array_equal(cal.predict_proba(ends), cal.predict_proba(np.clip(ends, -MAX, MAX)))
+        np.testing.assert_array_equal(cal.log_odds(ends), cal.log_odds(np.clip(ends, -MAX, MAX)))

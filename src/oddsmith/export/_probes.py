@@ -76,6 +76,9 @@ def probe_rows(fitted: JointMap) -> Floats:
         kinds = [size * rng.normal(size=(_ROWS, k)) for size in _SIZES]
         kinds += [rng.choice(_EXTREMES, (_ROWS, k)), rng.choice([0.0, 1e4], (_ROWS, k))]
         kinds += [np.repeat(_EXTREMES[:, None], k, axis=1)]
+        # Masked classes: some of a row, all but one, all; and one that is certain.
+        shown = np.where(rng.random((_ROWS, k)) < 0.5, -np.inf, rng.normal(size=(_ROWS, k)))
+        kinds += [shown, np.where(np.eye(k) > 0, 0.5, -np.inf), np.full((1, k), -np.inf), np.eye(1, k) * MAX]
     elif k == 1:
         kinds = [rng.random((_ROWS, 1)), np.array([[0.0], [1e-300], [1e-17], [0.5], [1.0 - 2.0**-53], [1.0]])]
     else:

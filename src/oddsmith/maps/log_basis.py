@@ -63,8 +63,10 @@ class LogBasisMap(CalibrationMap):
 
     def log_odds_formula(self) -> Formula:
         """Return the log-odds as a formula."""
-        left, right = _basis_formula(self.centre, self.scale)
         a, b = (float(slope) for slope in self.slopes)
+        # With steep slopes P is 0 or 1 long before the basis would be clipped.
+        steep = all(slope == 0 or abs(slope) > 1e10 / FAR for slope in (a, b))
+        left, right = _basis_formula(self.centre, self.scale, clipped=not steep)
         return self.intercept + a * left + b * right
 
     @property
@@ -92,7 +94,7 @@ def log_basis(scores: Floats, center: float, scale: float) -> tuple[Floats, Floa
     return np.clip(left, -FAR, FAR), np.clip(right, -FAR, FAR)
 
 
-def _basis_formula(center: float, scale: float) -> tuple[Formula, Formula]:
+def _basis_formula(center: float, scale: float, *, clipped: bool) -> tuple[Formula, Formula]:
     """Return the same without log1p and expm1, which few engines have."""
     size = absolute(SCORE)
     with np.errstate(over="ignore", under="ignore"):
@@ -107,7 +109,7 @@ def _basis_formula(center: float, scale: float) -> tuple[Formula, Formula]:
             left, right = (
                 where(distance, 1.0, near, far) for near, far in (((x - k) / 2.0, left), ((x + k) / 2.0, right))
             )
-    return clip(left, -FAR, FAR), clip(right, -FAR, FAR)
+    return (clip(left, -FAR, FAR), clip(right, -FAR, FAR)) if clipped else (left, right)
 
 
 def _log_hump(score: float) -> float:
