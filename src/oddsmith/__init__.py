@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from oddsmith.maps import CalibrationMap as CalibrationMap
     from oddsmith.modelfile import load as load
     from oddsmith.table import ScoreTable as ScoreTable
-    from oddsmith.table import TableStream as TableStream
 
 #: Where public names are, besides the calibrators, whose names say what they are.
 _HOMES = {
@@ -50,7 +49,7 @@ _HOMES = {
     ),
     "maps": ("CalibrationMap",),
     "modelfile": ("load",),
-    "table": ("ScoreTable", "TableStream"),
+    "table": ("ScoreTable",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -73,6 +72,10 @@ _ROOMS = (
     "report",
     "table",
 )
+
+
+#: Names that are gone, and what to use instead.
+_GONE = {"TableStream": "ScoreTable.save and ScoreTable.load, with one file per chunk, and merge"}
 
 
 def _load(module: str, name: str) -> Any:
@@ -98,7 +101,8 @@ def __getattr__(name: str) -> Any:
     elif name.endswith("Calibrator") and name in _load("calibrators", "__all__"):
         value = _load("calibrators", name)
     else:
-        msg = f"module 'oddsmith' has no attribute {name!r}"
+        instead = f"; use {_GONE[name]}" if name in _GONE else ""
+        msg = f"module 'oddsmith' has no attribute {name!r}{instead}"
         raise AttributeError(msg)
     globals()[name] = value
     return value

@@ -80,18 +80,19 @@ def replacing(path: str | os.PathLike[str], *, force: bool = False, sources: Ite
     _refuse_target(target, force)
     _remove_leftovers(target)
     with _explained(target):
-        folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=_SUFFIX, dir=target.parent))
+        folder, lock = _locked_folder(target)
     try:
-        with _held(folder):
-            unfinished = folder / target.name
-            yield unfinished
-            with _explained(target):
-                _flush(unfinished)
-                _inherit(unfinished, target)
-                _move(unfinished, target, force)
-                _flush(target.parent)
+        unfinished = folder / target.name
+        yield unfinished
+        with _explained(target):
+            _flush(unfinished)
+            _inherit(unfinished, target)
+            _move(unfinished, target, force)
+            _flush(target.parent)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
 
 
 @contextlib.contextmanager
@@ -171,23 +172,29 @@ def _flush(path: Path) -> None:
         os.close(handle)
 
 
-@contextlib.contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    """Hold a lock on a folder, which the system lets go when the process dies."""
-    if not _CAN_LOCK:  # pragma: no cover
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        with contextlib.suppress(OSError):  # a file system without locks
-            flock(handle, LOCK_EX | LOCK_NB)
-        yield
-    finally:
-        os.close(handle)
+def _locked_folder(target: Path) -> tuple[Path, int | None]:
+    """Make a hidden folder next to the target, with a lock that the system releases when the process dies.
+
+    Until it is locked, a writer of another file may take it for the folder of a killed run and remove it; then the next
+    one is tried.
+    """
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=_SUFFIX, dir=target.parent))
+        if not _CAN_LOCK:  # pragma: no cover
+            return folder, None
+        try:
+            lock = os.open(folder, os.O_RDONLY)
+        except FileNotFoundError:
+            continue
+        with contextlib.suppress(OSError):  # a file system without locks, where nothing is removed either
+            flock(lock, LOCK_EX)  # waits for a writer that is removing the folder
+        if _is_same(lock, folder):
+            return folder, lock
+        os.close(lock)
 
 
 def _remove_leftovers(target: Path) -> None:
-    """Remove the folders of killed runs: those that nobody holds."""
+    """Remove the folders of killed runs: those that are not locked."""
     if not _CAN_LOCK:  # pragma: no cover
         return
     for folder in target.parent.glob(f".*{_SUFFIX}"):

@@ -19,6 +19,7 @@
     ├── InSampleWarning                  rows that calibrate a classifier seem to have trained it
     ├── DroppedRowsWarning               rows with missing or infinite values were left out
     ├── SkippedFoldWarning               a fold has one class to train on
+    ├── UnknownSegmentWarning            rows belong to segments that have no map
     └── UnusedWeightWarning              the classifier takes no weights
 
 Every error reads ``<what must hold>; got <what came>. Hint: <one action>.``
@@ -41,6 +42,7 @@ __all__ = [
     "SingleClassWarning",
     "SkippedFoldWarning",
     "SpikeWarning",
+    "UnknownSegmentWarning",
     "UnusedWeightWarning",
 ]
 
@@ -103,6 +105,10 @@ class InSampleWarning(OddsmithWarning):
 
 class SkippedFoldWarning(OddsmithWarning):
     """A fold has only one class to train on."""
+
+
+class UnknownSegmentWarning(OddsmithWarning):
+    """Rows belong to segments that have no map of their own."""
 
 
 class UnusedWeightWarning(OddsmithWarning):

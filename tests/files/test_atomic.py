@@ -5,10 +5,13 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from oddsmith import atomic
 from oddsmith.errors import InvalidInputError
 from oddsmith.files import write_atomically
 
@@ -176,3 +179,26 @@ def test_a_killed_run_leaves_no_half_file_and_is_cleaned_up_after(tmp_path):
     assert leftover[0].endswith(".part")
     write_atomically(tmp_path / "a", "newest", force=True)
     assert names(tmp_path) == ["a"]
+
+
+def test_another_writer_does_not_remove_a_new_folder(tmp_path, monkeypatch):
+    make, left = tempfile.mkdtemp, [3]
+
+    def swept(**where):
+        folder = make(**where)
+        if left[0]:
+            left[0] -= 1
+            atomic._remove_leftovers(tmp_path / "other")  # between making and locking
+        return folder
+
+    monkeypatch.setattr(tempfile, "mkdtemp", swept)
+    write_atomically(tmp_path / "a", "text")
+    assert left == [0]
+    assert (tmp_path / "a").read_text() == "text"
+    assert names(tmp_path) == ["a"]
+
+
+def test_parallel_writers_in_one_folder(tmp_path):
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda i: write_atomically(tmp_path / f"{i}", str(i)), range(400)))
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {str(i): str(i) for i in range(400)}

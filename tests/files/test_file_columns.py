@@ -4,6 +4,7 @@ import pytest
 
 from oddsmith.errors import InvalidInputError
 from oddsmith.files import choose_columns, open_scores
+from optional import needs
 
 
 @pytest.fixture
@@ -69,3 +70,12 @@ def test_a_label_may_be_absent_where_none_is_needed(file_with):
 def test_errors_say_what_to_do(file_with, columns, options, message):
     with pytest.raises(InvalidInputError, match=message):
         choose_columns(file_with(*columns), **options)
+
+
+def test_columns_of_parquet_that_differ_by_case_alone_are_refused(tmp_path):
+    pa, parquet = needs("pyarrow"), needs("pyarrow.parquet")
+    parquet.write_table(pa.table({"score": [0.1], "SCORE": [0.9], "label": [1]}), tmp_path / "rows.parquet")
+    with pytest.raises(
+        InvalidInputError, match="names of columns must differ by more than case; got 'score' and 'SCORE'"
+    ):
+        open_scores(tmp_path / "rows.parquet")

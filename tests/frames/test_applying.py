@@ -1,5 +1,7 @@
 """Every engine gives the probabilities of NumPy, and the same kind of frame back."""
 
+import contextlib
+import sqlite3
 import warnings
 
 import narwhals.stable.v2 as nw
@@ -17,7 +19,7 @@ from oddsmith import (
     SplineCalibrator,
     VennAbersCalibrator,
 )
-from oddsmith.errors import InvalidInputError
+from oddsmith.errors import InvalidInputError, UnknownSegmentWarning
 from oddsmith.export._probes import probe_scores
 from oddsmith.frames.applying import apply
 from oddsmith.maps import StepMap
@@ -137,6 +139,12 @@ def test_segments(held, model):
     np.testing.assert_allclose(column(rows, "p"), model.probability(SCORES, regions), rtol=0, atol=1e-12)
 
 
+def warned_of_segments(frame, words):
+    """Expect a warning, but of relations that DuckDB reads from Arrow."""
+    from_arrow = type(frame).__name__ == "DuckDBPyRelation"
+    return contextlib.nullcontext() if from_arrow else pytest.warns(UnknownSegmentWarning, match=words)
+
+
 def test_segments_by_number_and_bool(held):
     keys = np.arange(N) % 2
     fits = {key: PlattCalibrator().fit(SCORES[keys == key], Y[keys == key]) for key in (0, 1)}
@@ -144,7 +152,8 @@ def test_segments_by_number_and_bool(held):
     expected = np.where(keys, fits[1].predict_proba(SCORES)[:, 1], fits[0].predict_proba(SCORES)[:, 1])
     by_number = rows_of(apply(frame, fits, "s", by="k"))
     np.testing.assert_allclose(column(by_number, "probability"), expected, rtol=0, atol=1e-12)
-    by_bool = rows_of(apply(frame, {True: fits[1]}, "s", by="b"))
+    with warned_of_segments(frame, r"column 'b' get a missing probability: 150 of .*300 rows"):
+        by_bool = rows_of(apply(frame, {True: fits[1]}, "s", by="b"))
     np.testing.assert_allclose(column(by_bool, "probability"), np.where(keys, expected, np.nan), rtol=0, atol=1e-12)
 
 
@@ -161,14 +170,14 @@ def test_thousands_of_segments(held):
 
 
 def test_segments_of_too_many_shapes(duck):
-    relation = duck.sql("SELECT 0.5 AS s, 'a' AS g")
+    relation = duck.sql("SELECT 0.5 AS s, '8' AS g")
     knots = np.arange(2.0, 80.0)
     stairs = {str(n): StepMap(knots[:n], knots[:n] / 80, np.append(0, knots[:n]) / 80) for n in range(8, 78)}
     with pytest.raises(InvalidInputError, match="at most 64 shapes in all; got 70 segments with 71 shapes"):
         apply(relation, stairs, "s", by="g")
     long = StepMap(np.arange(3e4), np.linspace(0, 1, 30000), np.linspace(0, 1, 30001))
     with pytest.raises(InvalidInputError, match="at most 50,000 knots in all"):
-        apply(relation, {"a": long, "b": long}, "s", by="g")
+        apply(relation, {"8": long, "b": long}, "s", by="g")
 
 
 def test_pandas_index_and_repeated_use(maps):
@@ -188,8 +197,11 @@ def test_dask_looks_segments_up(dask_client, maps):
     names = [*segments, "unknown", None]
     rows = needs("pandas").DataFrame({"g": names * 20, "s": np.resize(SCORES, 20 * len(names))}, index=range(840))
     rows.loc[3, "s"], rows.loc[5, "s"], rows.loc[60, "s"] = np.nan, np.inf, -np.inf
-    result = apply(needs("dask.dataframe").from_pandas(rows, npartitions=3), segments, "s", by="g")
-    found, expected = result.compute(), apply(rows, segments, "s", by="g")
+    with pytest.warns(UnknownSegmentWarning, match="'unknown'"):
+        result = apply(needs("dask.dataframe").from_pandas(rows, npartitions=3), segments, "s", by="g")
+    with pytest.warns(UnknownSegmentWarning, match="'unknown'"):
+        expected = apply(rows, segments, "s", by="g")
+    found = result.compute()
     assert found.index.equals(rows.index)
     np.testing.assert_allclose(found["probability"], expected["probability"], rtol=0, atol=1e-12)
 
@@ -226,3 +238,104 @@ def test_what_cannot_be_applied(held, maps, model):
         apply(frame, {"x": maps["line"]}, "s")
     with warnings.catch_warnings(), pytest.raises(InvalidInputError, match="model must be a fitted calibrator"):
         apply(frame, "line", "s")
+
+
+def by_segment(keys):
+    return {key: PlattCalibrator().fit(SCORES, Y) for key in keys}
+
+
+@pytest.mark.parametrize("keys", [[0.0, 1.0], [np.float64(0), np.float64(1)], [(0,), (1,)], ["0", "1"]], ids=str)
+def test_keys_that_are_written_otherwise_find_their_rows(held, keys):
+    frame = held(pa.table({"s": SCORES[:4], "k": [0, 1, 1, 0], "id": np.arange(4)}))
+    assert not np.isnan(column(rows_of(apply(frame, by_segment(keys), "s", by="k")), "probability")).any()
+
+
+def test_maps_that_no_row_finds_are_refused(held, model):
+    frame = held(pa.table({"s": SCORES[:4], "k": ["a", "b", "b", None], "id": np.arange(4)}))
+    if type(frame).__name__ != "DuckDBPyRelation":
+        with pytest.raises(InvalidInputError, match=r"column 'k' must have maps; got 3 of .*\('a', 'b'; .* 'A', 'B'\)"):
+            apply(frame, by_segment(["A", "B"]), "s", by="k")
+    with pytest.raises(InvalidInputError, match=r"maps must be by one column; got the key \('a', 1\)"):
+        apply(frame, by_segment([("a", 1)]), "s", by="k")
+    with pytest.raises(InvalidInputError, match=r"must be text, integers or bools; got 0\.5"):
+        apply(frame, by_segment([0.5]), "s", by="k")
+    with warned_of_segments(frame, "get the map of all rows: 3 of"):
+        rows = rows_of(model.apply(frame, score="s", by="k"))
+    np.testing.assert_allclose(column(rows, "probability"), model.map.probability(SCORES[:4]), rtol=0, atol=1e-12)
+
+
+def test_categories_of_bools_and_partitions_of_floats(dask_client):
+    pandas, dask = needs("pandas"), needs("dask.dataframe")
+    frame = pandas.DataFrame({"s": SCORES, "y": Y, "k": np.arange(N) % 2, "b": np.arange(N) % 2 == 1})
+    frame["b"] = frame["b"].astype("category")
+    tables = ScoreTable.from_frame(frame, "s", "y", by="b")
+    assert list(tables) == [False, True]
+    fits = {key: PlattCalibrator().fit_table(table) for key, table in tables.items()}
+    expected = np.where(np.arange(N) % 2, *(fits[key].predict_proba(SCORES)[:, 1] for key in (True, False)))
+    parts = [frame[:100], frame[100:].assign(k=frame["k"][100:].astype(float))]
+    mixed = dask.from_map(lambda part: part, parts, meta=parts[0], enforce_metadata=False)
+    numbers = {int(key): fitted for key, fitted in fits.items()}
+    for found in (
+        apply(frame, fits, "s", by="b"),
+        apply(dask.from_pandas(frame, npartitions=2), fits, "s", by="b").compute(),
+        apply(mixed, numbers, "s", by="k").compute(),
+    ):
+        np.testing.assert_allclose(found["probability"], expected, rtol=0, atol=1e-12)
+
+
+def test_a_frame_that_has_a_column_of_probabilities(held, maps):
+    rows = rows_of(apply(held(pa.table({"s": [0.1], "probability": [0.5], "id": [0]})), maps["line"], "s"))
+    assert rows.columns == ["s", "probability", "id", "calibrated_probability"]
+
+
+def test_names_that_are_no_text_or_repeated(maps):
+    pandas = needs("pandas")
+    with pytest.raises(InvalidInputError, match=r"names of columns must be text; got 0\. Hint: frame\.columns"):
+        apply(pandas.DataFrame([[0.1, 0.2]]), maps["line"], "0")
+    with pytest.raises(InvalidInputError, match=r"names of columns must differ; got .*'s'"):
+        apply(pandas.DataFrame([[0.1, 0.2]], columns=["s", "s"]), maps["line"], "s")
+
+
+def test_streams_of_arrow_are_read_and_datasets_are_named(maps):
+    table = pa.table({"s": SCORES, "y": Y})
+    assert ScoreTable.from_frame(table.to_reader(), "s", "y") == ScoreTable.from_arrays(SCORES, Y)
+    result = apply(table.to_reader(), maps["line"], "s")
+    np.testing.assert_array_equal(result["probability"], maps["line"].probability(SCORES))
+    dataset = needs("pyarrow.dataset").dataset(table)
+    with pytest.raises(InvalidInputError, match=r"got pyarrow\._dataset\.\w+\. Hint: .*duckdb\.from_arrow"):
+        apply(dataset, maps["line"], "s")
+
+
+def test_duckdb_compares_segments_where_rows_can_be_read_twice(duck):
+    relation = duck.sql("SELECT 0.5 AS s, k FROM range(3) t(k)")
+    with pytest.raises(InvalidInputError, match="got 3 of the first 3 rows in others"):
+        apply(relation, by_segment(["a"]), "s", by="k")
+    once = duck.from_arrow(pa.table({"s": SCORES, "k": np.arange(N)}).to_reader())
+    assert len(apply(once, by_segment(range(N)), "s", by="k").fetchall()) == N
+
+
+def test_a_backend_of_ibis_that_cannot_apply_a_map_is_refused_at_once(tmp_path, maps):
+    ibis = needs("ibis")
+    with contextlib.closing(sqlite3.connect(tmp_path / "rows.db")) as connection:
+        connection.execute("CREATE TABLE rows (s DOUBLE)")
+    backend = ibis.sqlite.connect(tmp_path / "rows.db")
+    with pytest.raises(InvalidInputError, match=r"the backend sqlite must be able .* Hint: export the model to SQL"):
+        apply(backend.table("rows"), maps["line"], "s")
+    backend.disconnect()
+
+
+def test_vectors_of_spark_ml(spark, maps):
+    vectors, functions = needs("pyspark.ml.linalg").Vectors, needs("pyspark.ml.functions")
+    rows = [(i, vectors.dense([-s, s])) for i, s in enumerate(SCORES[:3].tolist())]
+    frame = spark.createDataFrame(rows, ["id", "probability"])
+    with pytest.raises(InvalidInputError, match=r"'probability' must be numeric; .*vector_to_array\(column\)\[1\]"):
+        apply(frame, maps["line"], "probability")
+    scored = frame.withColumn("s", functions.vector_to_array("probability")[1])
+    found = apply(scored, maps["line"], "s").sort("id").toPandas()["calibrated_probability"]
+    np.testing.assert_allclose(found, maps["line"].probability(SCORES[:3]), rtol=0, atol=1e-12)
+
+
+def test_repeated_names_in_spark(spark, maps):
+    frame = spark.createDataFrame([(0.1, 0.2)], ["s", "t"]).toDF("s", "s")
+    with pytest.raises(InvalidInputError, match="names of columns must differ"):
+        apply(frame, maps["line"], "s")

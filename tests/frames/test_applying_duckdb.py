@@ -122,7 +122,7 @@ def test_hinges_only_where_they_are_exact():
 def test_rows_keep_their_order(tmp_path):
     n, file = 400_000, str(tmp_path / "rows.parquet")
     one = StepMap(np.arange(1.0, 1000.0), np.arange(1, 1000) / 1000, np.arange(1000) / 1000)
-    ramps = {key: LinearMap(np.array([0.0, 1000.0]), np.array([0.0, key / 1000])) for key in range(900)}
+    ramps = {key: LinearMap(np.array([0.0, 1000.0]), np.array([0.0, key / 1000])) for key in range(1000)}
     models = {None: one, "k": ramps}
     stream = pa.table({"i": np.arange(n), "s": np.zeros(n), "k": np.arange(n) % 1000})
     with needs("duckdb").connect(config={"threads": 4}) as connection:

@@ -143,7 +143,7 @@ def test_refusals(options, words):
 
 
 def test_something_else_than_a_frame():
-    with pytest.raises(InvalidInputError, match="frame must be a data frame or a table of an engine; got list"):
+    with pytest.raises(InvalidInputError, match=r"must be a data frame or a table of an engine; got builtins\.list"):
         from_frame([0.1, 0.2], "s", "y")
 
 

@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import warnings
 import zoneinfo
 
 import narwhals.stable.v2 as nw
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from oddsmith import PlattCalibrator, ScoreTable, SquashCalibrator
-from oddsmith.errors import InvalidInputError
+from oddsmith.errors import InvalidInputError, UnknownSegmentWarning
 from oddsmith.frames import apply
 from oddsmith.frames.keys import plain_keys, refuse_equal_keys
 from optional import needs
@@ -65,7 +66,9 @@ def test_names_are_names(held, engine, name):
 @pytest.mark.parametrize("name", ["a.b", "^s.*$", "*", "s`t", 'q"t', "two words"])
 def test_names_of_segments_and_results_are_names(held, name):
     frame = held(pa.table({"s": SCORES, name: ["a", "b", "c"] * 2, "id": np.arange(6)}))
-    rows = collected(apply(frame, {"a": FITTED, "b": FITTED}, "s", by=name, name=f"{name} "))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnknownSegmentWarning)
+        rows = collected(apply(frame, {"a": FITTED, "b": FITTED}, "s", by=name, name=f"{name} "))
     assert rows.columns == ["s", name, "id", f"{name} "]
     found = np.array([np.nan if p is None else p for p in rows[f"{name} "].to_list()])
     np.testing.assert_allclose(found[[0, 1, 3, 4]], FITTED.predict_proba(SCORES[[0, 1, 3, 4]])[:, 1], atol=1e-12)

@@ -131,5 +131,19 @@ def test_taking_away_what_is_not_there_is_refused():
         a.minus(b)
     with pytest.raises(InvalidInputError, match="more weight than is in it"):
         a.minus(a.scale(2))
-    with pytest.raises(InvalidInputError, match="same resolution and kind"):
+    with pytest.raises(InvalidInputError, match="must be part of this one"):
         a.minus(b.quantize(1.0))
+    with pytest.raises(InvalidInputError, match="must count rows as this one does"):
+        a.minus(a.scale(0.5))
+
+
+def test_tables_of_different_widths_are_taken_away_as_they_merge():
+    rng = np.random.default_rng(5)
+    a, b = (table(rng.normal(size=40), rng.integers(0, 2, 40)) for _ in range(2))
+    for mine, theirs in ((None, 0.25), (0.25, None), (0.125, 0.25), (0.25, 0.125)):
+        both = a.merge(b) if mine is None else a.merge(b).quantize(mine)
+        left = both.minus(b if theirs is None else b.quantize(theirs))
+        widest = a.quantize(0.25)
+        assert (left.rows, left.grid) == (widest.rows, widest.grid)
+        np.testing.assert_array_equal(left.pos, widest.pos)
+        np.testing.assert_allclose(left.scores, widest.scores, rtol=0, atol=1e-12)

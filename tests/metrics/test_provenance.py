@@ -1,5 +1,9 @@
 """Forecasts know whether their map was fitted on their own rows, and p-values are refused then."""
 
+import inspect
+import pickle
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -16,6 +20,8 @@ from oddsmith import (
 from oddsmith.errors import InSampleWarning, InvalidInputError
 from oddsmith.metrics import Forecast, forecast_of
 from oddsmith.metrics.provenance import fitted_on
+from oddsmith.metrics.resampled import labels_again, rows_again
+from oddsmith.table import resample
 
 TESTS = [
     metrics.spiegelhalter_test,
@@ -79,6 +85,70 @@ def test_p_values_are_refused(test):
         test.of(seen)
     assert 0 <= test.of(fresh).p_value <= 1
     assert test.of(fresh) == test.of(table.map(remembering(table).log_odds))
+
+
+#: Every public method and function of tables that returns tables; what is new must be named here.
+OPERATIONS = {
+    "merge": lambda t: t.merge(t),
+    "minus": lambda t: t.merge(t).minus(t),
+    "scale": lambda t: t.scale(2),
+    "quantize": lambda t: t.quantize(0.125),
+    "coarsen": lambda t: t.coarsen(20),
+    "map": lambda t: t.map(lambda scores: scores),
+    "join_near_ties": lambda t: t.map(lambda scores: np.repeat([0.5, 0.5 + 1e-16], len(t) // 2)).join_near_ties(),
+    "in_runs": lambda t: t.in_runs(np.arange(0, len(t), 5)),
+    "at": lambda t: t.at(t.scores > 0),
+    "folds": lambda t: resample.folds(t, 2, random_state=0)[0].rest,
+    "weighted_folds": lambda t: resample.weighted_folds(t.scale(0.5), 2, random_state=0)[1].part,
+    "bootstrap": lambda t: next(resample.bootstrap(t, 1, random_state=0)),
+    "resample_labels": lambda t: next(resample.resample_labels(t, np.full(len(t), 0.5), 1, random_state=0)),
+    "exact": lambda t: resample.exact(t.quantize(0.125)),
+    "pooled": lambda t: resample.pooled(t, 7),
+    "with_weights": lambda t: resample.with_weights(t, t.neg, t.pos),
+    "rows_again": lambda t: next(iter(rows_again(t.scale(0.5), 1, np.random.default_rng(0)))),
+    "labels_again": lambda t: next(iter(labels_again(t.scale(0.5), np.full(len(t), 0.5), 1, np.random.default_rng(0)))),
+    "pickle": lambda t: pickle.loads(pickle.dumps(t)),
+    "replace": lambda t: replace(t, rows=5),
+    "forecast_of": lambda t: forecast_of(t, SquashCalibrator().fit_table(t)),
+}
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_every_operation_keeps_or_joins_the_flag(name):
+    table = ScoreTable.from_arrays(*data())
+    seen = forecast_of(table, remembering(table))
+    made = OPERATIONS[name](seen)
+    assert made.in_sample
+    assert "in_sample=True" in repr(made)
+    with pytest.raises(InvalidInputError, match="fitted on are refused"):
+        metrics.spiegelhalter_test.of(made)
+    assert not OPERATIONS[name](table.map(remembering(table).log_odds)).in_sample
+
+
+def test_one_table_in_sample_makes_the_merged_one_so():
+    table = ScoreTable.from_arrays(*data())
+    seen, fresh = (forecast_of(table, remembering(table), in_sample=flag) for flag in (True, False))
+    assert fresh.merge(seen).in_sample
+    assert seen.merge(fresh).in_sample
+    assert fresh.merge(seen).minus(fresh).in_sample
+    assert not fresh.merge(fresh).minus(fresh).in_sample
+
+
+def test_every_operation_of_tables_is_known():
+    """A method or function that returns tables and is not in the list above might lose the flag."""
+    methods = {
+        name: member
+        for name, member in vars(ScoreTable).items()
+        if callable(member) and name[0] != "_" and not isinstance(member, staticmethod)
+    }
+    functions = {name: getattr(resample, name) for name in resample.__all__ if name != "Fold"}
+    returning = {
+        name
+        for name, member in (methods | functions).items()
+        if any(word in str(inspect.signature(member).return_annotation) for word in ("ScoreTable", "Fold"))
+    }
+    assert returning
+    assert returning - OPERATIONS.keys() == set()
 
 
 def test_figures_and_intervals_say_so():

@@ -192,7 +192,8 @@ def test_bootstrap_interval_agrees_with_scipy():
     expected = stats.bootstrap(
         (difference,), np.mean, n_resamples=9000, method="percentile", random_state=np.random.default_rng(0)
     ).confidence_interval
-    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.012)
+    # Wider than the percentiles by the law of t, and shifted to the long tail.
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.03)
     # Clusters of equal rows are a bootstrap of their means.
     clusters = np.repeat(np.arange(30), 5)
     grouped = sig.paired_bootstrap(difference, np.zeros(150), clusters=clusters, n_resamples=9000, random_state=0)
@@ -200,7 +201,7 @@ def test_bootstrap_interval_agrees_with_scipy():
     expected = stats.bootstrap(
         (means,), np.mean, n_resamples=9000, method="percentile", random_state=np.random.default_rng(0)
     ).confidence_interval
-    assert (grouped.low, grouped.high) == pytest.approx((expected.low, expected.high), abs=0.02)
+    assert (grouped.low, grouped.high) == pytest.approx((expected.low, expected.high), abs=0.04)
 
 
 def test_p_values_hold_their_level_under_the_null():
@@ -241,11 +242,8 @@ def test_weight_zero_is_absent():
     kept = weight > 0
     for counts in (weight, weight.astype(float)):
         assert sig.paired_t_test(a, b, counts) == sig.paired_t_test(a[kept], b[kept], counts[kept])
-        boot = sig.paired_bootstrap(a, b, counts, n_resamples=50, random_state=0)
-        assert boot.mean_difference == pytest.approx(
-            sig.paired_bootstrap(a[kept], b[kept], counts[kept]).mean_difference
-        )
-        assert boot.low > -1
+        whole = sig.paired_bootstrap(a, b, counts, n_resamples=50, random_state=0)
+        assert whole == sig.paired_bootstrap(a[kept], b[kept], counts[kept], n_resamples=50, random_state=0)
 
 
 def test_clusters_and_infinite_gains_of_weight_zero_are_absent():
@@ -337,3 +335,48 @@ def test_bad_input():
 def test_one_win_more_than_losses_is_no_evidence_and_no_more_than_1(k):
     assert sig.sign_test(k + 1, k).p_value <= 1.0
     assert sig.sign_test(k + 1, k).p_value == pytest.approx(1.0, rel=1e-12)
+
+
+@pytest.mark.parametrize("clusters", [None, [7], [7, 7, 7]])
+def test_one_unit_is_refused(clusters):
+    n = 1 if clusters is None else len(clusters)
+    with pytest.raises(InvalidInputError, match="two units or more"):
+        sig.paired_bootstrap([0.3] * n, [0.1] * n, clusters=clusters)
+
+
+def test_equal_differences_are_not_certainty():
+    p = [sig.paired_bootstrap([0.3] * n, [0.1] * n, random_state=0).p_value for n in (2, 5, 8)]
+    assert p == pytest.approx([0.5, 1 / 16, 1 / 128])
+    assert sig.paired_bootstrap([0.1] * 5, [0.1] * 5).p_value == 1
+
+
+#: Differences of mean 0.
+DIFFERENCES = {
+    "normal": lambda rng, shape: rng.normal(size=shape),
+    "skewed": lambda rng, shape: rng.exponential(size=shape) - 1,
+}
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("kind", DIFFERENCES)
+@pytest.mark.parametrize("n", [5, 10, 20])
+def test_few_units_keep_the_level(n, kind, clustered):
+    rng = np.random.default_rng([n, clustered, *kind.encode()])
+    clusters = np.repeat(np.arange(n), 3) if clustered else None
+    p = []
+    for row in DIFFERENCES[kind](rng, (300, n)):
+        gains = row[clusters] + 0.2 * rng.normal(size=3 * n) if clustered else row
+        p.append(
+            sig.paired_bootstrap(gains, np.zeros(len(gains)), clusters=clusters, n_resamples=199, random_state=rng)
+        )
+    rejected = sum(one.p_value <= 0.05 for one in p)
+    assert stats.binom.sf(rejected - 1, 300, 0.065) > 0.005
+    assert all(one.low <= one.mean_difference <= one.high for one in p)
+
+
+def test_a_p_value_and_its_interval_agree():
+    rng = np.random.default_rng(21)
+    for shift in np.linspace(0, 1.5, 40):
+        found = sig.paired_bootstrap(rng.normal(shift, 1, 12), np.zeros(12), n_resamples=999, random_state=rng)
+        if abs(found.p_value - 0.05) > 0.01:
+            assert (found.low <= 0 <= found.high) == (found.p_value > 0.05)

@@ -17,7 +17,7 @@ from oddsmith import _check, _hooks
 from oddsmith._types import Floats
 from oddsmith.calibrators._chunks import Chunks
 from oddsmith.calibrators._reading import Reading, declared
-from oddsmith.calibrators._selection import Selected
+from oddsmith.calibrators._selection import Selected, loss_difference
 from oddsmith.errors import (
     ConstantScoreWarning,
     NonConvergenceWarning,
@@ -70,6 +70,8 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     _learns: ClassVar[bool] = True
     #: What the method chooses from the data, where a choice may jump.
     _selects: ClassVar[tuple[Selected, ...]] = ()
+    #: Whether a fit to cells may differ from that to scores by more than the cells' promise, and has to be checked.
+    _sensitive_to_cells: ClassVar[bool] = False
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         """Fit the method to a table with both classes and at least two distinct scores."""
@@ -140,8 +142,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         """Fit to these rows and to all rows of earlier calls since the last `fit`.
 
         Chunks add up in ``table_``, and their order does not matter: counts give the same fit, float weights and cells
-        the same up to rounding. Each call fits anew; for very many chunks, merge score tables (a `TableStream` does)
-        and fit once.
+        the same up to rounding. Each call fits anew; for very many chunks, merge score tables and fit once.
 
         Parameters
         ----------
@@ -272,7 +273,8 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             _check.fail("a table must hold rows to be fitted", f"{data!r}", "merge the tables of some rows first")
         self.fingerprint_: Fingerprint = Fingerprint.of(data)
         odd = self._learn_quietly(data, classes)
-        if self._selects and isinstance(data, ScoreTable) and (message := self._decided_by_cells(data)):
+        depends = self._selects or self._sensitive_to_cells
+        if depends and isinstance(data, ScoreTable) and (message := self._decided_by_cells(data)):
             odd.append((QuantizedSelectionWarning, message))
             self.fit_warnings_.append(message)
         for category, message in odd:
@@ -289,6 +291,8 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         other._learn_quietly(wider, self.classes_)
         scores = self._declared().enter(wider.scores)
         found = [selected.difference(self, other, scores) for selected in self._selects]
+        if self._sensitive_to_cells:
+            found.append(loss_difference(table, self.map_, other.map_))
         differences = "; ".join(filter(None, found))
         if not differences:
             return ""

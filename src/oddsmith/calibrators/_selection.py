@@ -11,6 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from oddsmith._types import Floats
+from oddsmith.maps import CalibrationMap
+from oddsmith.table import ScoreTable
+
+#: Log-odds beyond these would let a few certain cases decide the mean loss.
+_CERTAIN = 36.0
+#: Standard errors by which the mean log-loss may differ between cells of one width and of twice that width.
+_MOST = 0.04
 
 
 class Selected(NamedTuple):
@@ -40,6 +47,26 @@ class Selected(NamedTuple):
             return np.atleast_1d(np.asarray(attrgetter(self.attribute)(fit), dtype=np.float64))
         except AttributeError:
             return np.empty(0)
+
+
+def loss_difference(table: ScoreTable, fitted: CalibrationMap, coarser: CalibrationMap) -> str:
+    """Return in words by how much the mean log-loss of two fits differs; empty where that is little.
+
+    The second is fitted to cells twice as wide. Its difference bounds that of the first from a fit to the scores, as
+    far as differences grow with the width.
+    """
+    losses = []
+    for each in (fitted, coarser):
+        log_odds = np.clip(each.log_odds(table.scores), -_CERTAIN, _CERTAIN)
+        losses.append((np.logaddexp(0, -log_odds), np.logaddexp(0, log_odds)))
+    (pos, neg), (wide_pos, wide_neg) = losses
+    n = table.n_pos + table.n_neg
+    mean = float(table.pos @ pos + table.neg @ neg) / n
+    wide = float(table.pos @ wide_pos + table.neg @ wide_neg) / n
+    error = np.sqrt(float(table.pos @ (pos - mean) ** 2 + table.neg @ (neg - mean) ** 2)) / n
+    if abs(wide - mean) <= _MOST * error:
+        return ""
+    return f"mean log-loss: {mean:.6g} at this width, {wide:.6g} at twice the width"
 
 
 def _shown(values: Floats) -> str:

@@ -50,6 +50,8 @@ class CenteredIsotonicCalibrator(Calibrator):
 
     bounded: bool = False
 
+    #: A block that spans a gap between scores stands in the gap: a row more or less moves all that is interpolated.
+    _sensitive_to_cells: ClassVar[bool] = True
     _when_separable: ClassVar[str] = "the fit is a ramp from 0 to 1 between the classes"
 
     def _check_parameters(self) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from oddsmith import _check
 from oddsmith.files._engine import Engine
 from oddsmith.files._layout import TypedColumns, path_list
 from oddsmith.frames.sql_text import identifier
@@ -18,6 +19,12 @@ class Parquet(TypedColumns):
         del compression  # within the file, if any
         of_all = Parquet(tuple(paths), (), ())
         names, types, *_ = zip(*engine.rows(f"DESCRIBE SELECT * FROM {of_all.relation()}"), strict=True)
+        stored = {name for (name,) in engine.rows(f"SELECT name FROM parquet_schema({path_list(paths[:1])})")}
+        for name in stored - set(names):
+            # The engine has called it otherwise if another column differs by case alone.
+            if twin := next((other for other in names if other.casefold() == name.casefold()), None):
+                must = "names of columns must differ by more than case"
+                _check.fail(must, f"{twin!r} and {name!r}", "rename or drop one of them where the file is made")
         return replace(of_all, columns=names, types=types)
 
     def relation(self, *, note_rejects: bool = False) -> str:

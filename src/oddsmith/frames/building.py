@@ -16,7 +16,7 @@ from oddsmith.frames.resolution import settle
 from oddsmith.frames.scored_frame import ScoredFrame
 from oddsmith.table import ScoreTable
 from oddsmith.table.grid import Grid
-from oddsmith.table.table import pool
+from oddsmith.table.table import Origin, pool
 
 
 def tables_from_frame(
@@ -62,4 +62,4 @@ def _table(groups: Groups, part: NDArray[np.intp], grid: Grid | None) -> ScoreTa
     both = {f"pos{name}": column * positive for name, column in columns.items()}
     both |= {f"neg{name}": column * ~positive for name, column in columns.items()}
     rows = groups.rows[part] if groups.weight_sq is not None else weight
-    return pool(means, both, int(rows.sum()), grid)
+    return pool(means, both, int(rows.sum()), grid, Origin(labels=groups.labels))

@@ -36,6 +36,7 @@ class Groups:
     means: Floats  # of scores
     weight_sq: Floats | None = None  # sums of squared float weights
     variance: Floats | None = None  # of scores, NaN where rounding hides it
+    labels: tuple[Any, Any] = (None, None)  # the negative and the positive one, as far as there are such
     dropped: BadRows | None = None
 
 
@@ -62,7 +63,7 @@ def read_groups(
     if not kept.any():
         _check.fail("frame must hold rows that can be used", "none: all weights are 0", "check the weights")
     columns = {name: column.values[kept] for name, column in sent.items()}
-    positive = _positive(columns["label"], frame.called(frame.label), pos_label)
+    positive, labels = _positive(columns["label"], frame.called(frame.label), pos_label)
     if frame.lazy and everything > _limits.MAX_GROUPS:
         what = "distinct scores" if grid is None else f"cells of width {grid.width:g}"
         hint = 'pass resolution="auto", or a width such as 2**-10' if grid is None else "pass a wider resolution"
@@ -74,7 +75,7 @@ def read_groups(
     means = cells if grid is None else _means(columns, weight, grid)
     weight_sq = None if frame.counts else columns["weight_sq"].astype(np.float64)
     variance = _variance(columns, weight) if squares else None
-    return Groups(keys, segment, cells, positive, rows, weight, means, weight_sq, variance, dropped)
+    return Groups(keys, segment, cells, positive, rows, weight, means, weight_sq, variance, labels, dropped)
 
 
 def _refuse_overflow(sent: dict[str, SentColumn], grid: Grid) -> None:
@@ -130,16 +131,17 @@ def _weight(columns: dict[str, NDArray[Any]], name: str) -> Weights:
     return high * HALF + low
 
 
-def _positive(labels: NDArray[Any], name: str, pos_label: Any) -> Bools:
-    """Read labels in the words of `ScoreTable.from_arrays`."""
+def _positive(labels: NDArray[Any], name: str, pos_label: Any) -> tuple[Bools, tuple[Any, Any]]:
+    """Read labels as `ScoreTable.from_arrays` does; return which are positive, and what both are called."""
     distinct = list(dict.fromkeys(labels.tolist()))
     try:
         coding = _check.as_labels(np.array(distinct), len(distinct), pos_label)
     except InvalidInputError as error:
         msg = f"column {name}: {error}"
         raise InvalidInputError(msg) from None
-    chosen = [label for label, positive in zip(distinct, coding.positive, strict=True) if positive]
-    return np.asarray(labels == chosen[0]) if chosen else np.zeros(len(labels), dtype=bool)
+    sides: dict[bool, Any] = {bool(side): label for side, label in zip(coding.positive, distinct, strict=True)}
+    positive = labels == sides[True] if True in sides else np.zeros(len(labels), dtype=bool)
+    return np.asarray(positive), (sides.get(False), sides.get(True))
 
 
 def _means(columns: dict[str, NDArray[Any]], weight: Weights, grid: Grid) -> Floats:

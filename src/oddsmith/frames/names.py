@@ -6,6 +6,7 @@ for the time of a query; where it cannot, they are refused.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -30,7 +31,13 @@ class PlainNames(NamedTuple):
         """Rename what has to be renamed."""
         engine = engine_of(frame)
         with engine.asking(frame, "describe its columns"):
-            columns = frame.collect_schema().names()
+            columns = engine.column_names(frame)
+        if len(set(columns)) < len(columns):
+            (name, times), *_ = Counter(columns).most_common(1)
+            _check.fail("names of columns must differ", f"{name!r} {times} times", "rename or drop one of them")
+        named: list[object] = [*columns]
+        if odd := [name for name in named if not isinstance(name, str)]:
+            _check.fail("names of columns must be text", repr(odd[0]), "frame.columns = frame.columns.astype(str)")
         twins = _twins(columns)
         if twins and not engine.tells_case_apart(frame):
             _check.fail(

@@ -46,15 +46,7 @@ class ScoredFrame:
         frame: Any, score: str, label: str, weight: str | None, by: tuple[str, ...], scores: Sequence[str] = ()
     ) -> "ScoredFrame":
         """Look at a frame and check that it has the columns, of types that can be used."""
-        try:
-            seen = nw.from_native(frame)
-        except TypeError:
-            _check.fail(
-                "frame must be a data frame or a table of an engine",
-                type(frame).__name__,
-                "pass a pandas, Polars, PyArrow, DuckDB, Dask, PySpark or Ibis table, or arrays to from_arrays",
-            )
-        names = PlainNames.of(seen)
+        names = PlainNames.of(_seen(frame))
         for name in (score, label, weight, *by, *scores):
             if name is not None and name not in names.originals.values():
                 listed = ", ".join(list(names.originals.values())[:12])
@@ -67,7 +59,7 @@ class ScoredFrame:
         for name in filter(None, (rows.score, rows.weight, *several)):
             kind = rows.schema[name]
             if not (kind.is_numeric() or kind == nw.Boolean):
-                rows.refuse_type(name, "be numeric", "cast it in the frame first")
+                rows.refuse_type(name, "be numeric", rows.engine.casting_hint(rows.frame, name))
         for name in rows.by:
             if rows.schema[name] == nw.Decimal:
                 rows.refuse_type(name, "hold keys that doubles do not round", "cast it to text in the frame first")
@@ -184,15 +176,20 @@ class ScoredFrame:
     def segment(self) -> nw.Expr:
         """Return the column of segments as text, the same from every engine."""
         (name,) = self.by
-        column, kind = nw.col(name), self.schema[name]
+        column, kind = self._plain(name), self.schema[name]
         if kind == nw.String:
             return column
-        if kind == nw.Boolean:
+        if self.has_bools(name):
             word = nw.when(column).then(nw.lit("true")).otherwise(nw.lit("false"))
             return nw.when(~column.is_null()).then(word)
         if not (kind.is_integer() or kind in (nw.Categorical, nw.Enum)):
             self.refuse_type(name, "hold text, integers or bools", "cast it in the frame first")
         return column.cast(nw.String)
+
+    def has_bools(self, name: str) -> bool:
+        """Whether a column has bools, or is a categorical column of them."""
+        kind = self.schema[name]
+        return kind == nw.Boolean or (kind in (nw.Categorical, nw.Enum) and self._has_bool_categories(name))
 
     def _weights(self) -> tuple[dict[str, nw.Expr], dict[str, nw.Expr], nw.Expr | None]:
         """Return what tells bad weights apart, what is added up without overflow, and by what scores are weighted.
@@ -225,7 +222,36 @@ class ScoredFrame:
         kind = self.schema[name]
         if kind == nw.Decimal:
             return nw.col(name).cast(nw.Float64)
-        return nw.col(name).cast(nw.String) if kind in (nw.Categorical, nw.Enum) else nw.col(name)
+        if kind not in (nw.Categorical, nw.Enum):
+            return nw.col(name)
+        text = nw.col(name).cast(nw.String)
+        return text == nw.lit("True") if self._has_bool_categories(name) else text
+
+    def _has_bool_categories(self, name: str) -> bool:
+        """Whether a categorical column of pandas, or of Dask's partitions, has bools for categories."""
+        native = self.frame.to_native()
+        columns: Any = getattr(native, "_meta", native)
+        categories = getattr(getattr(columns[name], "dtype", None), "categories", None)
+        return getattr(getattr(categories, "dtype", None), "kind", "") == "b"
+
+
+def _seen(frame: Any) -> Frame:
+    """Return a frame as narwhals shows it; what narwhals does not know, but Arrow's stream of batches, is read."""
+    try:
+        seen: Frame = nw.from_native(frame)
+    except TypeError:
+        if hasattr(frame, "__arrow_c_stream__"):
+            read: Frame = nw.from_arrow(frame, backend="pyarrow")
+            return read
+        _check.fail(
+            "frame must be a data frame or a table of an engine",
+            f"{type(frame).__module__}.{type(frame).__qualname__}",
+            "pass a pandas, Polars, PyArrow, DuckDB, Dask, PySpark or Ibis table, or arrays to from_arrays; "
+            "duckdb.from_arrow reads datasets of PyArrow",
+        )
+    except nw.exceptions.DuplicateError as error:
+        _check.fail("names of columns must differ", " ".join(str(error).split()), "rename or drop one of them")
+    return seen
 
 
 def _halves(whole: nw.Expr, *, divide: bool) -> tuple[nw.Expr, nw.Expr]:

@@ -12,6 +12,8 @@ def segment_name(key: Any) -> str | None:
     """Return a key as the text that names its segment, as files write it; None for a missing one."""
     if key is None or key != key:
         return None
+    if isinstance(key, float) and key.is_integer():
+        return str(int(key))  # a column of integers with a missing one is a column of floats in pandas
     return str(key).lower() if isinstance(key, (bool, np.bool_)) else str(key)
 
 

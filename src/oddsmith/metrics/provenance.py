@@ -1,10 +1,11 @@
 """Whether a forecast is judged on the rows that its map was fitted on.
 
-A calibrator keeps a fingerprint of the rows of its fit; a `Forecast` remembers whether its rows have the same.
+A calibrator keeps a fingerprint of the rows of its fit. A forecast remembers whether its rows have the same, and so
+does every table that is made from it.
 """
 
 import warnings
-from dataclasses import dataclass, fields
+from dataclasses import replace
 from typing import Any, Protocol
 
 from numpy.typing import ArrayLike
@@ -24,17 +25,8 @@ class HasLogOdds(Protocol):
         """Return the log-odds of scores."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Forecast(ScoreTable):
-    """A table of log-odds that knows whether its map was fitted on its own rows.
-
-    Attributes
-    ----------
-    in_sample : bool
-        Whether it was. Then measures flatter the map, and p-values are refused.
-    """
-
-    in_sample: bool = False
+#: A table of log-odds; its ``in_sample`` says whether its map was fitted on its own rows.
+Forecast = ScoreTable
 
 
 def forecast_of(table: ScoreTable, method: HasLogOdds, *, in_sample: bool | None = None) -> Forecast:
@@ -59,8 +51,7 @@ def forecast_of(table: ScoreTable, method: HasLogOdds, *, in_sample: bool | None
     """
     _check.one_of(in_sample, "in_sample", (True, False, None))
     flag = fitted_on(method, table) if in_sample is None else bool(in_sample)
-    made = table.map(method.log_odds)
-    return Forecast(**{field.name: getattr(made, field.name) for field in fields(ScoreTable)}, in_sample=flag)
+    return replace(table.map(method.log_odds), in_sample=flag or table.in_sample)
 
 
 def fitted_on(method: Any, table: ScoreTable) -> bool:
@@ -78,4 +69,4 @@ def fitted_on(method: Any, table: ScoreTable) -> bool:
 
 def is_in_sample(forecast: object) -> bool:
     """Whether a table is a forecast that was fitted on its own rows, as far as it knows."""
-    return isinstance(forecast, Forecast) and forecast.in_sample
+    return isinstance(forecast, ScoreTable) and forecast.in_sample

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtr, stdtrit
 
 from oddsmith import _check
 from oddsmith._types import Floats, Weights
@@ -20,10 +21,16 @@ _BLOCK = 1_000_000
 #: More decisions than this are resampled in groups of similar differences; so many at either end stay alone.
 _GROUPS, _ALONE = 1024, 256
 
+#: From so many units on the centered bootstrap of means keeps its level, for skewed differences too.
+_MANY = 256
+
+#: Differences of less than this share are rounding.
+_SLACK = 1e-12
+
 
 @dataclass(frozen=True)
 class BootstrapTest(Result):
-    """Mean difference of gains with a percentile interval and the p-value of the centered bootstrap."""
+    """Mean difference of gains with an interval and the p-value, by the bootstrap."""
 
     mean_difference: float
     low: float
@@ -56,13 +63,26 @@ def paired_bootstrap(
 
     Notes
     -----
-    p = (1 + #{|d* − d| ≥ |d|})/(B + 1). Of more than 1024 pairs the 256 smallest and the 256 largest differences are
-    drawn one by one, as a single one may decide the mean; the others in 512 groups of similar differences, and what a
-    group varies within is drawn from a normal law.
+    A unit is a decision, or a cluster; fewer than two are refused. From 256 units on p is
+    (1 + #{|d* − d| ≥ |d|})/(B + 1), and the interval has the percentiles of d*. With fewer units, means vary less in
+    samples than they should, and this test would reject too often. Then t = d/s is compared with t* = (d* − d)/s* of
+    the samples, where s is the standard error: p is the largest of the share with |t*| ≥ |t|, of twice the smaller of
+    the shares with t* ≤ t and t* ≥ t, and of Student's t; and at least 2^(1 − n), the least that exchanging the methods
+    in n units could give. The interval contains what the three do not reject, leaving out samples of one unit over and
+    over.
+
+    Of more than 1024 pairs the 256 smallest and the 256 largest differences are drawn one by one, as a single one may
+    decide the mean; the others in 512 groups of similar differences, and what a group varies within is drawn from a
+    normal law.
+
+    References
+    ----------
+    P. Hall, The Bootstrap and Edgeworth Expansion, 1992.
 
     Examples
     --------
-    >>> paired_bootstrap([0.4, 0.2, 0.5], [0.1, 0.1, 0.1], n_resamples=99, random_state=0).low > 0
+    >>> gains = [0.4, 0.2, 0.5, 0.3, 0.4, 0.3, 0.2, 0.4]
+    >>> paired_bootstrap(gains, [0.1] * 8, n_resamples=99, random_state=0).low > 0
     True
     """
     first, second = paired(a, b)
@@ -84,41 +104,104 @@ def bootstrap_test(
     random_state: int | np.random.Generator | None = None,
 ) -> BootstrapTest:
     """Test the mean difference of gains over decisions that were read before."""
-    draws = _check.whole_number(n_resamples, "n_resamples", low=1)
-    means, mean = resampled_means(difference, decisions, clusters, draws, np.random.default_rng(random_state))
-    slack = 1e-12 * abs(mean)
-    p_value = (1 + int(np.sum(np.abs(means - mean) >= abs(mean) - slack))) / (draws + 1)
-    share = checked_level(level)
-    low, high = np.quantile(means, [(1 - share) / 2, (1 + share) / 2])
-    return BootstrapTest(mean, float(low), float(high), p_value if mean else 1.0, draws)
-
-
-def resampled_means(
-    difference: Floats, decisions: Decisions, clusters: ArrayLike | None, draws: int, rng: np.random.Generator
-) -> tuple[Floats, float]:
-    """Return means of resampled differences, and the mean itself."""
-    held = decisions.weight > 0
+    draws, share = _check.whole_number(n_resamples, "n_resamples", low=1), checked_level(level)
+    rng, held = np.random.default_rng(random_state), decisions.weight > 0
     names = None if clusters is None else as_clusters(clusters, len(held))[held]
     scale = power_of_two(difference[held])
     decisions, difference = decisions.at(held), difference[held] / scale
+    mean = float(decisions.weight @ difference) / float(decisions.weight.sum(dtype=np.float64))
+    units = _units(difference, decisions, names)
+    if units.n < 2:
+        _check.fail(
+            "a bootstrap needs two units or more",
+            f"{units.n} {'cluster' if names is not None else 'decision'}",
+            "collect more decisions that do not depend on each other",
+        )
+    law = _centered if units.n >= _MANY else _studentized
+    low, high, p_value = law(units, mean, draws, share, rng)
+    return BootstrapTest(mean * scale, low * scale, high * scale, p_value if mean else 1.0, draws)
+
+
+class _Units(NamedTuple):
+    """What is drawn: of each kind the sum of differences and the weight, how many there are, and the noise within."""
+
+    sums: Floats
+    sizes: Floats
+    rows: Floats
+    noise: Floats
+
+    @property
+    def n(self) -> int:
+        """Number of units in a sample."""
+        return round(float(self.rows.sum()))
+
+    def draw(self, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
+        """Draw as many units with replacement, block by block: how often each kind."""
+        chance = self.rows / self.rows.sum()
+        for size in _blocks(draws, len(self.sums)):
+            yield rng.multinomial(self.n, chance, size).astype(np.float64)  # products of floats are the fast ones
+
+
+def _units(difference: Floats, decisions: Decisions, names: NDArray[Any] | None) -> _Units:
     weight, noise = decisions.weight, np.zeros(1)
     amounts = weight * difference
     if names is not None:
         sums, sizes = _cluster_sums(names, amounts, weight)
-        rows = np.ones(len(sums))
-    else:
-        rows = decisions.effective
-        if len(weight) > _GROUPS:
-            rows, amounts, weight, noise = _grouped(difference, decisions)
-        sums, sizes = ratio(amounts, rows), ratio(weight, rows)
-    units, chance = max(round(float(rows.sum())), 1), rows / rows.sum()
-    means = []
-    for size in _blocks(draws, len(sums)):
-        times = rng.multinomial(units, chance, size).astype(np.float64)  # products of floats are the fast ones
-        within = np.sqrt(times @ noise) * rng.standard_normal(size) if len(noise) > 1 else 0.0
-        means.append((times @ sums + within) / (times @ sizes))
-    mean = float(decisions.weight @ difference) / float(decisions.weight.sum(dtype=np.float64))
-    return np.concatenate(means) * scale, mean * scale
+        return _Units(sums, sizes, np.ones(len(sums)), noise)
+    rows = decisions.effective
+    if len(weight) > _GROUPS:
+        rows, amounts, weight, noise = _grouped(difference, decisions)
+    return _Units(ratio(amounts, rows), ratio(weight, rows), rows, noise)
+
+
+def _centered(
+    units: _Units, mean: float, draws: int, level: float, rng: np.random.Generator
+) -> tuple[float, float, float]:
+    """Return limits and p-value by means of samples."""
+    found = []
+    for times in units.draw(draws, rng):
+        within = np.sqrt(times @ units.noise) * rng.standard_normal(len(times)) if len(units.noise) > 1 else 0.0
+        found.append((times @ units.sums + within) / (times @ units.sizes))
+    means = np.concatenate(found)
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+    beyond = np.abs(means - mean) >= abs(mean) * (1 - _SLACK)
+    return float(low), float(high), (1 + int(np.sum(beyond))) / (draws + 1)
+
+
+def _studentized(
+    units: _Units, mean: float, draws: int, level: float, rng: np.random.Generator
+) -> tuple[float, float, float]:
+    """Return limits and p-value by means of samples in units of their standard errors, and by Student's t."""
+    error = float(_errors(units, units.rows[None, :], np.array([mean]))[0])
+    if error <= _SLACK * abs(mean):
+        return mean, mean, max(2.0 ** (1 - units.n), 1 / (draws + 1))
+    found = []
+    for times in units.draw(draws, rng):
+        means = times @ units.sums / (times @ units.sizes)
+        errors = _errors(units, times, means)
+        # A sample of one unit over and over has no error: it is infinitely far, if it is away from the mean at all.
+        away = np.where(np.abs(means - mean) <= _SLACK * error, 0.0, means - mean)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found.append(np.where(away == 0, 0.0, away / np.where(errors <= _SLACK * error, 0.0, errors)))
+    ratios, t = np.concatenate(found), mean / error
+    two_sided = 1 + int(np.sum(np.abs(ratios) >= abs(t) * (1 - _SLACK)))
+    one_sided = 1 + int(np.sum(ratios * np.sign(t) >= abs(t) * (1 - _SLACK)))
+    other_side = 1 + int(np.sum(ratios * np.sign(t) <= abs(t)))
+    by_student = 2 * float(stdtr(units.n - 1, -abs(t)))
+    by_draws = max(two_sided, 2 * min(one_sided, other_side)) / (draws + 1)
+    p_value = min(max(by_draws, by_student, 2.0 ** (1 - units.n)), 1.0)
+    finite = ratios[np.isfinite(ratios)] if np.isfinite(ratios).any() else np.zeros(1)
+    below, above = np.quantile(finite, [(1 - level) / 2, (1 + level) / 2])
+    reach = max(float(np.quantile(np.abs(finite), level)), float(stdtrit(units.n - 1, (1 + level) / 2)))
+    low, high = mean - error * max(float(above), reach), mean - error * min(float(below), -reach)
+    return low, high, p_value
+
+
+def _errors(units: _Units, times: Floats, means: Floats) -> Floats:
+    """Return the standard errors of means of samples, given how often each unit was drawn."""
+    sums, sizes, n = units.sums, units.sizes, units.n
+    squares = times @ sums**2 - 2 * means * (times @ (sums * sizes)) + means**2 * (times @ sizes**2)
+    return np.asarray(np.sqrt(np.maximum(squares, 0.0) * n / (n - 1)) / (times @ sizes))
 
 
 def _grouped(difference: Floats, decisions: Decisions) -> tuple[Floats, Floats, Floats, Floats]:

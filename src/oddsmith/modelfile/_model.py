@@ -140,7 +140,7 @@ class CalibrationModel(SavedModel):
         """Return the positive label where P(+|s) > ½, else the negative one."""
         return np.asarray(self.labels)[(self.probability(scores, segments) > 0.5).astype(np.intp)]
 
-    def apply(self, frame: Any, score: str, name: str = "probability", by: str | None = None) -> Any:
+    def apply(self, frame: Any, score: str, name: str | None = None, by: str | None = None) -> Any:
         """Add the probability of each row to a data frame or a table of an engine; see `oddsmith.frames.apply`.
 
         Parameters
@@ -150,8 +150,8 @@ class CalibrationModel(SavedModel):
             what is lazy stays lazy.
         score : str
             Column of scores.
-        name : str, default "probability"
-            Of the new column.
+        name : str, optional
+            Of the new column: "probability" by default, or "calibrated_probability" where the frame has such a column.
         by : str, optional
             Column of segments, where it is called otherwise than in the data of the fit.
         """

@@ -144,9 +144,18 @@ def _some_moments(table: ScoreTable, edges: Ints, scale: float, shift: float) ->
 
 def in_blocks(table: ScoreTable, n_blocks: int) -> ScoreTable:
     """Return a table of about so many scores: blocks of neighbors, small ones at both ends, each held at its mean."""
-    if len(table) <= n_blocks:
+    n = len(table)
+    if n <= n_blocks:
         return table
-    return table.in_runs(_edges(len(table), np.empty(0, np.intp), n_blocks)[:-1])
+    edges = _edges(n, np.empty(0, np.intp), n_blocks)
+    if not table.all_ones:
+        # Blocks of equal weight, so that pooled scores give nearly the blocks of their rows; and of equal numbers of
+        # scores, so that a few heavy rows leave the others apart.
+        total = table.total.astype(np.float64)
+        share = (np.cumsum(total) / total.sum() + np.arange(1, n + 1) / n) / 2
+        heavy = np.flatnonzero(np.diff(share, prepend=0.0) > 1 / n_blocks)  # a block of its own
+        edges = np.unique(np.concatenate([np.searchsorted(share, edges / n), heavy, heavy + 1]))
+    return table.in_runs(edges[edges < n])
 
 
 def _edges(n: int, breaks: np.ndarray, n_blocks: int = _BLOCKS) -> Ints:

@@ -94,7 +94,7 @@ def weighted_folds(table: ScoreTable, n_folds: int = 5, *, random_state: RandomS
     if table.kind == "count":
         return folds(table, n_folds, random_state=random_state)
     (pos, pos_unit), (neg, neg_unit) = map(whole_rows, (table.pos, table.neg), table.squares)
-    counted = ScoreTable(table.scores, pos, neg, resolution=table.resolution)
+    counted = ScoreTable(table.scores, pos, neg, resolution=table.resolution, **table.origin._asdict())
 
     def weighted(part: ScoreTable) -> ScoreTable:
         at = np.searchsorted(table.scores, part.scores)
@@ -220,7 +220,8 @@ def with_weights(
     """Return the same scores with other counts, or with weights and their squares; cells without any are dropped."""
     held = pos + neg > 0
     pos_sq, neg_sq = (None, None) if squares is None else (side[held] for side in squares)
-    return ScoreTable(table.scores[held], pos[held], neg[held], pos_sq, neg_sq, rows=rows)
+    origin = table.origin._asdict()
+    return ScoreTable(table.scores[held], pos[held], neg[held], pos_sq, neg_sq, rows=rows, **origin)
 
 
 def _refuse_unknown_rows(table: ScoreTable) -> None:

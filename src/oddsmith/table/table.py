@@ -5,10 +5,11 @@ fell on each distinct score. `ScoreTable` is that thing; it merges by adding.
 """
 
 import math
+import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, overload
+from typing import Any, ClassVar, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,10 +21,32 @@ from oddsmith.table.marks import mark_sums
 from oddsmith.table.near_ties import near_runs
 from oddsmith.table.rows import ScoreRows, read_rows, slices, total_weight
 
-__all__ = ["Sample", "ScoreTable", "as_table", "pool"]
+__all__ = ["Origin", "Sample", "ScoreTable", "as_table", "pool"]
 
 #: Residues below this share of the weight at a score are rounding, when float-weighted tables are subtracted.
 _ROUNDING = 1e-12
+
+
+class Origin(NamedTuple):
+    """What a table knows of its rows in addition to their weights."""
+
+    in_sample: bool = False
+    labels: tuple[Any, Any] = (None, None)
+
+    def join(self, *others: "Origin") -> "Origin":
+        """Return the origin of rows of several tables, whose labels must agree where they are known."""
+        labels = self.labels
+        for other in others:
+            pairs = list(zip(labels, other.labels, strict=True))
+            if any(a is not None and b is not None and a != b for a, b in pairs):
+                got = f"{other.labels!r} and {labels!r} (negative, positive)"
+                _check.fail("tables must have the same labels", got, "build both with the same pos_label")
+            negative, positive = (b if a is None else a for a, b in pairs)
+            labels = (negative, positive)
+        return Origin(self.in_sample or any(other.in_sample for other in others), labels)
+
+
+_UNKNOWN = Origin()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,6 +73,12 @@ class ScoreTable:
         Cell width of a quantized table, None when scores are exact.
     log_odds_cells : bool
         Whether that width is one of log-odds, the scores being probabilities.
+    in_sample : bool
+        Whether the scores are the forecasts of a map that was fitted on some of these rows. Then measures flatter the
+        map, and p-values are refused. Every operation keeps it; tables are equal whatever it is.
+    labels : tuple
+        The negative and the positive label as far as rows showed them, else None. Tables with other labels do not
+        merge; tables are equal whatever they are.
 
     Examples
     --------
@@ -71,6 +100,8 @@ class ScoreTable:
     rows: int = -1
     resolution: float | None = None
     log_odds_cells: bool = False
+    in_sample: bool = False
+    labels: tuple[Any, Any] = (None, None)
 
     def __post_init__(self) -> None:
         if self.rows < 0:
@@ -98,7 +129,10 @@ class ScoreTable:
         pos_label : object, optional
             The positive label.
         """
-        return ScoreTable.from_rows(read_rows(scores, y, sample_weight, pos_label)[0])
+        rows, (negative, positive) = read_rows(scores, y, sample_weight, pos_label)
+        table = ScoreTable.from_rows(rows)
+        shown = (_plain(negative) if table.n_neg else None, _plain(positive) if table.n_pos else None)
+        return replace(table, labels=shown)
 
     @staticmethod
     def from_rows(rows: ScoreRows) -> "ScoreTable":
@@ -275,11 +309,54 @@ class ScoreTable:
     def _mark_sums(self) -> tuple[float, float]:  # kept: many calibrators are fitted to one table
         return mark_sums(self._cells(), self.pos, None if self.all_ones else self.total)
 
+    @property
+    def origin(self) -> Origin:
+        """Whether the table is in-sample, and its labels."""
+        return Origin(self.in_sample, self.labels)
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the table to a file that `load` reads: whole or not at all, whatever interrupts it.
+
+        The file contains arrays and JSON, and nothing that could run. Its size is that of the table: `coarsen` bounds
+        it.
+
+        Parameters
+        ----------
+        path : path-like
+        force : bool, default False
+            Replace a file that exists.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "monday.npz"
+        >>> table = ScoreTable.from_arrays([0.2, 0.9], ["no", "yes"], pos_label="yes")
+        >>> table.save(path)
+        >>> ScoreTable.load(path).labels
+        ('no', 'yes')
+        """
+        from oddsmith.table.storage import save_table
+
+        save_table(self, path, force=force)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> "ScoreTable":
+        """Read a table that `save` wrote; a file that contains none is refused.
+
+        Parameters
+        ----------
+        path : path-like
+        """
+        from oddsmith.table.storage import load_table
+
+        return load_table(path)
+
     def merge(self, *others: "ScoreTable") -> "ScoreTable":
         """Add tables: the table of all rows together.
 
         Tables of different resolution merge by coarsening to the widest cells; counts with float weights become
-        weights.
+        weights. Tables of other labels are refused: with another ``pos_label`` they would be counted the wrong way
+        round.
         """
         tables = [self, *others]
         grids = [grid for table in tables if (grid := table.grid) is not None]
@@ -291,22 +368,25 @@ class ScoreTable:
         columns = [table._columns() for table in tables]
         joined = {name: np.concatenate([column[name] for column in columns]) for name in columns[0]}
         scores = np.concatenate([table.scores for table in tables])
-        return pool(scores, joined, sum(table.rows for table in tables), widest)
+        origin = self.origin.join(*(table.origin for table in others))
+        return pool(scores, joined, sum(table.rows for table in tables), widest, origin)
 
     def minus(self, other: "ScoreTable") -> "ScoreTable":
         """Take away a part that was merged in: ``a.merge(b).minus(b)`` is ``a``, exactly so for counts.
+
+        Tables of different resolution are coarsened to the wider cells, as in `merge`.
 
         Raises
         ------
         InvalidInputError
             If ``other`` is not a part of this table, or float weights of what is left are lost in its rounding.
         """
-        if other.grid != self.grid or (other.kind == "weight" and self.kind == "count"):
-            _check.fail(
-                "the table taken away must have the same resolution and kind",
-                f"{other!r} from {self!r}",
-                "quantize both to the same width",
-            )
+        if other.kind == "weight" and self.kind == "count":
+            got = f"{other!r} from {self!r}"
+            _check.fail("the table taken away must count rows as this one does", got, "give both the same weights")
+        widest = max((grid for grid in (self.grid, other.grid) if grid is not None), default=None)
+        if widest is not None and (self.grid, other.grid) != (widest, widest):
+            return self.quantize(*widest).minus(other.quantize(*widest))
         part = other._weighted() if self.kind == "weight" else other
         at = np.searchsorted(self._cells(), part._cells())
         inside = at < len(self.scores)
@@ -335,7 +415,7 @@ class ScoreTable:
             share = part.total[rest] / total[at][rest]
             means[at[rest]] += share * (self.scores[at[rest]] - part.scores[rest])
             means = self.grid.inside(means, self.scores)
-        return _assemble(means[held], kept, self.rows - part.rows, self.grid)
+        return _assemble(means[held], kept, self.rows - part.rows, self.grid, self.origin.join(part.origin))
 
     def scale(self, factor: float) -> "ScoreTable":
         """Multiply every weight; a whole factor keeps counts (each row repeated), any other makes weights."""
@@ -349,7 +429,7 @@ class ScoreTable:
         _check.refuse_large_sum((self.n_pos + self.n_neg) * times, "the scaled table")
         factors = {name: times**2 if name.endswith("_sq") else times for name in table._columns()}
         columns = {name: column * factors[name] for name, column in table._columns().items()}
-        return _assemble(self.scores, columns, rows, self.grid)
+        return self._with(self.scores, columns, rows, self.grid)
 
     def quantize(self, width: float, log_odds: bool = False) -> "ScoreTable":
         """Pool scores in cells of one width, a power of two, on a grid anchored at 0.
@@ -384,7 +464,7 @@ class ScoreTable:
         columns = self._columns()
         columns.setdefault("pos_sum", self.pos * self.scores)
         columns.setdefault("neg_sum", self.neg * self.scores)
-        return pool(self.scores, columns, self.rows, grid)
+        return pool(self.scores, columns, self.rows, grid, self.origin)
 
     def coarsen(self, max_cells: int) -> "ScoreTable":
         """Pool scores in the finest cells of which at most ``max_cells`` are occupied; fewer scores stay as they are.
@@ -409,7 +489,7 @@ class ScoreTable:
             got = f"shape {mapped.shape}, or NaN"
             _check.fail("function must give one number per score", got, "check the function")
         columns = {name: column for name, column in self._columns().items() if not name.endswith("_sum")}
-        return pool(mapped, columns, self.rows, None)
+        return pool(mapped, columns, self.rows, None, self.origin)
 
     def join_near_ties(self) -> "ScoreTable":
         """Take exact scores that differ by rounding alone for one, in their middle; the table itself where none do."""
@@ -417,7 +497,7 @@ class ScoreTable:
         if starts is None:
             return self
         first, last, columns = self._runs(starts)
-        joined = _assemble(np.where(first == last, first, first / 2 + last / 2), columns, self.rows, None)
+        joined = self._with(np.where(first == last, first, first / 2 + last / 2), columns, self.rows, None)
         joined.__dict__["_near_runs"] = None
         return joined
 
@@ -431,12 +511,12 @@ class ScoreTable:
         sums = np.add.reduceat(away if self.all_ones else self.total * away, starts)
         means = (first / scale + sums / (columns["pos"] + columns["neg"])) * scale
         # A mean lies among its scores, whatever the rounding.
-        return _assemble(np.clip(means, first, last), columns, self.rows, None)
+        return self._with(np.clip(means, first, last), columns, self.rows, None)
 
     def at(self, held: Bools) -> "ScoreTable":
         """Keep some of the scores."""
         columns = {name: column[held] for name, column in self._columns().items()}
-        return _assemble(self.scores[held], columns, self.rows, self.grid)
+        return self._with(self.scores[held], columns, self.rows, self.grid)
 
     @cached_property
     def _near_runs(self) -> NDArray[np.intp] | None:
@@ -467,6 +547,7 @@ class ScoreTable:
     def __repr__(self) -> str:
         resolution = "exact" if self.resolution is None else f"{self.resolution:g}"
         resolution += " of log-odds" if self.log_odds_cells else ""
+        resolution += ", in_sample=True" if self.in_sample else ""
         return (
             f"ScoreTable(rows={self.rows}, distinct={len(self)}, kind={self.kind}, "
             f"weight={self.n_pos + self.n_neg:.12g}, prevalence={self.prevalence:.4g}, resolution={resolution})"
@@ -492,7 +573,11 @@ class ScoreTable:
         columns = self._columns()
         columns["pos"], columns["neg"] = self.pos.astype(np.float64), self.neg.astype(np.float64)
         columns["pos_sq"], columns["neg_sq"] = columns["pos"].copy(), columns["neg"].copy()
-        return _assemble(self.scores, columns, self.rows, self.grid)
+        return self._with(self.scores, columns, self.rows, self.grid)
+
+    def _with(self, scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None) -> "ScoreTable":
+        """Return a table made from this one, of the same origin."""
+        return _assemble(scores, columns, rows, grid, self.origin)
 
 
 #: Scores and labels, sorted or not: what fits that need no order take.
@@ -504,7 +589,9 @@ def as_table(data: Sample) -> ScoreTable:
     return data if isinstance(data, ScoreTable) else ScoreTable.from_rows(data)
 
 
-def pool(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None) -> ScoreTable:
+def pool(
+    scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None, origin: Origin = _UNKNOWN
+) -> ScoreTable:
     """Sort, add up what shares a score (or a cell), and stand each cell at its mean."""
     _check.refuse_large_sum(sum(_check.weight_sum(columns[side]) for side in ("pos", "neg")), "the table")
     keys = scores + 0.0 if grid is None else grid.cells(scores)  # −0.0 becomes 0.0
@@ -513,16 +600,24 @@ def pool(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid
     starts = _kernels.run_starts(ordered)
     pooled = {name: np.add.reduceat(column[order], starts) for name, column in columns.items()}
     if grid is None:
-        return _assemble(ordered[starts], pooled, rows, None)
+        return _assemble(ordered[starts], pooled, rows, None, origin)
     # About a score of the cell, so that a cell of equal scores stands exactly at them.
     members = scores[order]
     first = members[starts]
     away = members - np.repeat(first, np.diff(starts, append=len(members)))
     total = (columns["pos"] + columns["neg"])[order]
     mean = first + np.add.reduceat(away * total, starts) / (pooled["pos"] + pooled["neg"])
-    return _assemble(grid.inside(mean, first), pooled, rows, grid)
+    return _assemble(grid.inside(mean, first), pooled, rows, grid, origin)
 
 
-def _assemble(scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None) -> ScoreTable:
+def _plain(label: Any) -> Any:
+    """Return a label as Python's own value."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _assemble(
+    scores: Floats, columns: dict[str, NDArray[Any]], rows: int, grid: Grid | None, origin: Origin
+) -> ScoreTable:
     width, log_odds = grid or (None, False)
-    return ScoreTable(scores, **columns, rows=rows, resolution=width, log_odds_cells=log_odds)
+    fields: dict[str, Any] = {**columns, "resolution": width, "log_odds_cells": log_odds, **origin._asdict()}
+    return ScoreTable(scores, rows=rows, **fields)

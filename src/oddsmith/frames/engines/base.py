@@ -91,6 +91,15 @@ class FrameEngine:
         """Return a native frame with new names; all columns are named, in their order."""
         raise NotImplementedError
 
+    def column_names(self, frame: Frame) -> list[str]:
+        """Return the names of the columns."""
+        return frame.collect_schema().names()
+
+    def casting_hint(self, frame: Frame, name: str) -> str:
+        """Return what to do about a column that is not numeric."""
+        del frame, name
+        return "cast it in the frame first"
+
     def query_text(self, native: Any) -> str | None:
         """Return the query of a native frame as the engine would show it, where it can."""
 
@@ -160,6 +169,11 @@ class FrameEngine:
         hit = nw.when(~absent).then(nw.col(truth) == nw.col("place"))
         names = LongNames("score", "place", "hit", None if rows.weight is None else "weight")
         return long.with_columns(hit=hit).to_native(), names
+
+    def segments(self, rows: "ScoredFrame", most: int) -> SentColumn | None:
+        """Return the segments of rows in memory, or of the first rows; None where looking would use the rows up."""
+        segment = rows.segment().alias("segment")
+        return rows.answer(lambda frame: (frame.head(most) if rows.lazy else frame).select(segment))["segment"]
 
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
         """Return the native frame with the probability of each row; parameters of segments are joined to the rows."""

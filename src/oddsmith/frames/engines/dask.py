@@ -32,7 +32,7 @@ class Dask(FrameEngine):
         steps, coding = NumpySteps(), None
         if maps.by is not None:
             rows.segment()  # of a type that can name segments
-            is_bool = rows.schema[maps.by] == nw.Boolean
+            is_bool = rows.has_bools(maps.by)
             steps, coding = _SegmentSteps(), _coding(maps.by, is_bool, list(maps.segments))
         frame = rows.frame.to_native()
         add = _adding(steps.computing(maps.formula(None)), rows.score, name, coding)
@@ -91,6 +91,8 @@ def _coding(column: str, is_bool: bool, names: list[str]) -> Any:
         import pandas as pd
 
         keys = part[column]
+        if not is_bool and getattr(keys.dtype, "kind", "") == "f":
+            keys = keys.astype("Int64")  # a partition with a missing key among integers
         text = keys.astype(str).str.lower() if is_bool else keys.astype(str)
         places = pd.Index(names, dtype=object).get_indexer(text.astype(object).where(keys.notna(), None))
         return np.where(places < 0, len(names), places)

@@ -55,6 +55,15 @@ class DuckDB(FrameEngine):
         cell = cell_expression(grid, duckdb.ColumnExpression(rows.score).cast("DOUBLE")).alias(name)
         return nw.from_native(rows.frame.to_native().select(duckdb.StarExpression(), cell)), nw.col(name)
 
+    def segments(self, rows: "ScoredFrame", most: int) -> SentColumn | None:
+        """Return the segments of the first rows; None where they come from Arrow, perhaps as a stream read once."""
+        rows.segment()  # of a type that can name segments
+        relation = rows.frame.to_native()
+        if "ARROW_SCAN" in relation.explain():
+            return None
+        text = relation.limit(most).project(f"CAST({identifier(rows.by[0])} AS VARCHAR) AS segment")
+        return self.fetch(nw.from_native(text))["segment"]
+
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
         """Return the relation with the probability of each row, in their order."""
         from oddsmith.frames.duckdb_expressions import with_formula

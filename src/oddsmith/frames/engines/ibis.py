@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from oddsmith.frames.applying_joint import JointPlan
     from oddsmith.frames.engines.base import LongNames
     from oddsmith.frames.scored_frame import ScoredFrame
+    from oddsmith.frames.segments import Maps
 
 #: Backends whose doubles overflow to ∞ and vanish to 0 without an error.
 _FORGIVING = {"databricks", "datafusion", "duckdb", "polars", "pyspark", "sqlite"}
@@ -46,6 +47,16 @@ class Ibis(FrameEngine):
         """Return a table with a row for every row and class, on DuckDB: elsewhere numbers go through JSON."""
         _refuse_other_backends(rows.frame, "build a table of each class with ScoreTable.from_frame")
         return super().unpivoted(rows, labels)
+
+    def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
+        """Return the table with the probability of each row, if its backend can express it."""
+        table = super().with_probability(rows, maps, name)
+        try:
+            table.compile()
+        except Exception as error:  # whatever a backend lacks, Ibis reports only when the query is run
+            hint = "export the model to SQL (oddsmith.export.to_sql), which the backend runs"
+            _check.fail(f"the backend {_backend(rows.frame)} must be able to apply the map", f"{error}", hint)
+        return table
 
     def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
         """Return the table with the probabilities of several classes, on DuckDB: elsewhere queries grow too large."""

@@ -25,6 +25,16 @@ class Spark(FrameEngine):
         """Return a frame with new names, by place."""
         return native.toDF(*names.values())
 
+    def column_names(self, frame: Frame) -> list[str]:
+        """Return the names of the columns, also where they are repeated."""
+        return list(frame.to_native().columns)
+
+    def casting_hint(self, frame: Frame, name: str) -> str:
+        """Return what to do about a column that is not numeric, such as the vectors of Spark ML."""
+        if frame.to_native().schema[name].dataType.simpleString() == "vector":
+            return "select one of its numbers: pyspark.ml.functions.vector_to_array(column)[1]"
+        return super().casting_hint(frame, name)
+
     def query_text(self, native: Any) -> str | None:
         """Return the plan, which sessions elsewhere do not show."""
         return str(native._jdf.queryExecution().analyzed())

@@ -1,19 +1,25 @@
-"""Chunks in any order give the same model; a stream that is killed loses and doubles nothing."""
+"""Chunks in any order give the same model; tables in files lose and double nothing, whatever interrupts them."""
 
 import json
+import os
 import random
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import oddsmith
 from catalogue import CLASSES
 from oddsmith import IsotonicCalibrator, LogisticCalibrator, PlattCalibrator, ScoreTable, atomic
 from oddsmith.errors import InvalidInputError
-from oddsmith.table.streaming import TableStream
+from optional import needs
 from samples import ours_allowed
 
 RNG = np.random.default_rng(17)
@@ -114,94 +120,122 @@ def test_fit_keeps_no_table_and_begins_anew():
         fitted.partial_fit(SCORES, Y, max_cells=1)
 
 
-def test_a_stream_adds_each_chunk_once(tmp_path):
-    path = tmp_path / "stream.npz"
-    for attempt in range(2):
-        with TableStream(path) as stream:
-            for i, rows in enumerate(CHUNKS):
-                assert stream.add(str(i), SCORES[rows], Y[rows]) == (attempt == 0)
-    with TableStream(path) as stream:
-        assert list(stream) == ["0", "1", "2", "3", "4"]
-        assert not stream.add("3", SCORES, Y)
-        assert stream.table == ScoreTable.from_arrays(SCORES, Y)
+def table_of(rows, **options):
+    return ScoreTable.from_arrays(SCORES[rows], Y[rows], **options)
+
+
+def read_all(folder):
+    """Merge the tables of all chunks, as the recipe does."""
+    first, *others = (ScoreTable.load(path) for path in sorted(Path(folder).glob("*.npz")))
+    return first.merge(*others)
 
 
 @pytest.mark.parametrize("weight", [None, 0.3])
-def test_what_a_stream_reads_is_what_it_wrote(tmp_path, weight):
+def test_what_is_read_is_what_was_written(tmp_path, weight):
     weights = None if weight is None else np.full(N, weight)
-    with TableStream(tmp_path / "s.npz", max_cells=16) as stream:
-        stream.add("all", SCORES, Y, weights)
-        written = stream.table
-    with TableStream(tmp_path / "s.npz") as stream:
-        assert stream.table == written == ScoreTable.from_arrays(SCORES, Y, weights).coarsen(16)
-        assert stream.max_cells == 16
-    with pytest.raises(InvalidInputError, match="opened with the cells it was made with; got max_cells=32 for 16"):
-        TableStream(tmp_path / "s.npz", max_cells=32)
+    exact = ScoreTable.from_arrays(SCORES, Y, weights)
+    forecast = exact.map(lambda s: np.where(s > 1, np.inf, s))
+    judged = oddsmith.metrics.forecast_of(exact, PlattCalibrator().fit(SCORES, Y), in_sample=True)
+    for i, table in enumerate((exact, exact.coarsen(16), forecast, judged)):
+        table.save(tmp_path / f"{i}.npz")
+        found = ScoreTable.load(tmp_path / f"{i}.npz")
+        assert found == table
+        assert (found.labels, found.in_sample) == (table.labels, table.in_sample) == ((0, 1), i == 3)
 
 
-def test_what_a_stream_refuses(tmp_path):
+def test_a_file_is_replaced_by_force_only(tmp_path):
     path = tmp_path / "s.npz"
-    with TableStream(path) as stream:
-        with pytest.raises(InvalidInputError, match="the stream must hold a chunk"):
-            _ = stream.table
-        with pytest.raises(InvalidInputError, match=r"s\.npz must be open once"):
-            TableStream(path)
-        with pytest.raises(InvalidInputError, match="a chunk must be named by a text; got 3"):
-            stream.add(3, SCORES, Y)
-        stream.add("a", SCORES, Y)
-    with pytest.raises(InvalidInputError, match="the stream must be open"):
-        stream.add("b", SCORES, Y)
-    whole = path.read_bytes()
-    for broken in (b"", whole[: len(whole) // 2], b"no zip file", whole.replace(b"scores", b"scares")):
-        path.write_bytes(broken)
-        with pytest.raises(InvalidInputError, match=r"s\.npz must hold a table stream"):
-            TableStream(path)
-    np.savez(path, head=np.array([{"a": 1}], dtype=object))  # objects would be unpickled
-    with pytest.raises(InvalidInputError, match=r"s\.npz must hold a table stream"):
-        TableStream(path)
-    with pytest.raises(InvalidInputError, match="the folder of the stream must exist"):
-        TableStream(tmp_path / "nowhere" / "s.npz")
+    table_of(CHUNKS[0]).save(path)
+    with pytest.raises(InvalidInputError, match="--force"):
+        table_of(CHUNKS[1]).save(path)
+    table_of(CHUNKS[1]).save(path, force=True)
+    assert ScoreTable.load(path) == table_of(CHUNKS[1])
+
+
+def test_labels_are_in_the_file_and_do_not_merge_the_wrong_way_round(tmp_path):
+    words = np.where(Y == 1, "yes", "no")
+    tables = [ScoreTable.from_arrays(SCORES, words, pos_label=label) for label in ("yes", "no")]
+    for table, name in zip(tables, "ab", strict=True):
+        table.save(tmp_path / f"{name}.npz")
+    with pytest.raises(InvalidInputError, match=r"tables must have the same labels; got \('yes', 'no'\) and"):
+        read_all(tmp_path)
+    positive = ScoreTable.from_arrays([0.1], ["yes"], pos_label="yes")
+    assert positive.labels == (None, "yes")
+    assert positive.merge(tables[0]).labels == tables[0].merge(positive).labels == ("no", "yes")
+    assert tables[0].minus(tables[0].coarsen(8)).labels == ("no", "yes")
+
+
+def test_tables_of_frames_know_their_labels():
+    frame = needs("polars").DataFrame({"s": SCORES, "y": np.where(Y == 1, "yes", "no")})
+    assert ScoreTable.from_frame(frame, "s", "y", pos_label="yes").labels == ("no", "yes")
 
 
 @pytest.mark.parametrize("step", ["_flush", "_move"])
 def test_a_failed_write_changes_nothing(tmp_path, monkeypatch, step):
     path = tmp_path / "s.npz"
-    with TableStream(path) as stream:
-        stream.add("a", SCORES[:100], Y[:100])
-        with monkeypatch.context() as patched:
-            patched.setattr(atomic, step, failing)
-            with pytest.raises((OSError, InvalidInputError), match="got a full disk"):
-                stream.add("b", SCORES[100:], Y[100:])
-        assert list(stream) == ["a"]
-        assert stream.table.rows == 100
-    with TableStream(path) as stream:
-        assert stream.add("b", SCORES[100:], Y[100:])
-        assert stream.table == ScoreTable.from_arrays(SCORES, Y)
+    table_of(CHUNKS[0]).save(path)
+    with monkeypatch.context() as patched:
+        patched.setattr(atomic, step, failing)
+        with pytest.raises((OSError, InvalidInputError), match="got a full disk"):
+            table_of(CHUNKS[1]).save(path, force=True)
+    assert ScoreTable.load(path) == table_of(CHUNKS[0])
+    assert [file.name for file in tmp_path.iterdir()] == ["s.npz"]
 
 
 def failing(*_):
     raise OSError(28, "no room")
 
 
+def save_chunk(folder, i):
+    table_of(CHUNKS[i]).save(Path(folder) / f"{i}.npz")
+
+
+def test_threads_and_forks_each_write_their_chunk(tmp_path):
+    with ThreadPoolExecutor(5) as pool:
+        list(pool.map(save_chunk, [tmp_path] * 5, range(5)))
+    assert read_all(tmp_path) == ScoreTable.from_arrays(SCORES, Y)
+    other = tmp_path / "forks"
+    other.mkdir()
+    link = tmp_path / "link"
+    link.symlink_to(other)
+    workers = [get_context("fork").Process(target=save_chunk, args=(link, i)) for i in range(5)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert read_all(other) == read_all(link) == ScoreTable.from_arrays(SCORES, Y)
+
+
+def test_a_path_is_where_it_was_when_it_was_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table_of(CHUNKS[0]).save("s.npz")
+    (tmp_path / "elsewhere").mkdir()
+    os.chdir("elsewhere")
+    with pytest.raises(InvalidInputError, match="the file of the table must exist"):
+        ScoreTable.load("s.npz")
+
+
 WORKER = """
 import sys
+from pathlib import Path
 import numpy as np
-from oddsmith.table.streaming import TableStream
+from oddsmith import ScoreTable
 
-with TableStream(sys.argv[1], max_cells=3000) as stream:
-    for day in range(30):
-        rng = np.random.default_rng(day)
-        scores = rng.normal(size=4000)
-        print(day, flush=True)
-        stream.add(f"day {day}", scores, rng.random(4000) < 1 / (1 + np.exp(-scores)))
+for day in range(30):
+    path = Path(sys.argv[1]) / f"{day:02}.npz"
+    print(day, flush=True)
+    if path.exists():
+        continue
+    rng = np.random.default_rng(day)
+    scores = rng.normal(size=4000)
+    ScoreTable.from_arrays(scores, rng.random(4000) < 1 / (1 + np.exp(-scores))).coarsen(3000).save(path)
 """
 
 
 def test_kills_lose_and_double_nothing(tmp_path):
-    path, dice = tmp_path / "s.npz", random.Random(1)
-    kills = 0
-    while kills < 5:  # a worker may be done before it is killed
-        worker = subprocess.Popen([sys.executable, "-c", WORKER, str(path)], stdout=subprocess.PIPE, text=True)
+    dice, kills = random.Random(1), 0
+    for _ in range(20):  # a worker may be done before it is killed
+        worker = subprocess.Popen([sys.executable, "-c", WORKER, str(tmp_path)], stdout=subprocess.PIPE, text=True)
         last = dice.randrange(2, 30)
         for line in worker.stdout:
             if int(line) == last:
@@ -210,16 +244,19 @@ def test_kills_lose_and_double_nothing(tmp_path):
                 break
         worker.stdout.close()
         kills += worker.wait() == -signal.SIGKILL
-    subprocess.run([sys.executable, "-c", WORKER, str(path)], stdout=subprocess.DEVNULL, check=True)
+        if kills == 4:
+            break
+    assert kills
+    subprocess.run([sys.executable, "-c", WORKER, str(tmp_path)], stdout=subprocess.DEVNULL, check=True)
     rows = [np.random.default_rng(day) for day in range(30)]
     days = [(scores := rng.normal(size=4000), rng.random(4000) < 1 / (1 + np.exp(-scores))) for rng in rows]
-    whole = ScoreTable.from_arrays(*(np.concatenate(parts) for parts in zip(*days, strict=True))).coarsen(3000)
-    with TableStream(path) as stream:
-        assert list(stream) == [f"day {day}" for day in range(30)]
-        assert (stream.table.rows, stream.table.resolution) == (whole.rows, whole.resolution)
-        np.testing.assert_array_equal(stream.table.pos, whole.pos)
-        np.testing.assert_array_equal(stream.table.neg, whole.neg)
-        stream.add("day 30", SCORES, Y)  # the next write sweeps what a kill left
+    whole = ScoreTable.from_arrays(*(np.concatenate(parts) for parts in zip(*days, strict=True)))
+    merged = read_all(tmp_path)
+    whole = whole.quantize(merged.resolution)
+    assert merged.rows == whole.rows
+    np.testing.assert_array_equal(merged.pos, whole.pos)
+    np.testing.assert_array_equal(merged.neg, whole.neg)
+    table_of(CHUNKS[0]).save(tmp_path / "more.npz")  # the next write sweeps what a kill left
     assert [file.name for file in tmp_path.iterdir() if file.name.endswith(".part")] == []
 
 
@@ -238,7 +275,7 @@ FLAWS = {
     "unsorted scores": (put("scores", 0, 9.0), "scores that do not ascend"),
     "repeated scores": (put("scores", slice(0, 2), -9.0), "scores that do not ascend"),
     "a short column": (lambda columns, head: columns.update(neg=columns["neg"][:-1]), r"'neg' of shape \(\d+,\)"),
-    "no number": (put("scores", 0, np.nan), "'scores' with values that are not finite"),
+    "no number": (put("scores", 0, np.nan), "scores that do not ascend"),
     "a score without rows": (
         lambda columns, head: [columns[side].__setitem__(0, 0) for side in ("pos", "neg")],
         "scores without weight",
@@ -250,31 +287,45 @@ FLAWS = {
     "negative rows": (say(rows=-5), "rows=-5"),
     "a width that is no power of two": (say(resolution=0.3), "resolution=0.3"),
     "cells of log-odds without a width": (say(log_odds_cells=True), "log_odds_cells=True"),
-    "cells in words": (say(max_cells="many"), "max_cells='many'"),
-    "a chunk that is a number": (say(chunks=[3]), r"chunks=\[3\]"),
-    "a chunk twice": (say(chunks=["a", "a"]), "chunks that are there twice"),
+    "a flag in words": (say(in_sample="no"), "in_sample='no'"),
+    "one label": (say(labels=[1]), r"labels=\[1\]"),
+    "equal labels": (say(labels=[1, 1]), r"labels=\[1, 1\]"),
+    "labels that are lists": (say(labels=[[], []]), r"labels=\[\[\], \[\]\]"),
+    "another format": (say(format="oddsmith table stream 1"), "format 'oddsmith table stream 1'"),
 }
 
 
 @pytest.mark.parametrize("flaw", FLAWS)
-def test_a_file_that_no_stream_wrote(tmp_path, flaw):
+def test_a_file_that_was_changed_is_refused(tmp_path, flaw):
     path = tmp_path / "s.npz"
-    with TableStream(path) as stream:
-        stream.add("a", SCORES, Y)
+    ScoreTable.from_arrays(SCORES, Y).save(path)
     with np.load(path) as file:
         columns = {name: file[name] for name in file.files}
     head = json.loads(columns.pop("head").tobytes())
     change, words = FLAWS[flaw]
     change(columns, head)
     np.savez(path, head=np.frombuffer(json.dumps(head).encode(), np.uint8), **columns)
-    with pytest.raises(InvalidInputError, match=rf"s\.npz must hold a table stream; got .*{words}"):
-        TableStream(path)
+    with pytest.raises(InvalidInputError, match=rf"s\.npz must be a file that ScoreTable\.save wrote; got .*{words}"):
+        ScoreTable.load(path)
 
 
-def test_counts_that_would_wrap_are_refused_and_change_nothing(tmp_path):
-    half = np.full(2, 2**61)
-    with TableStream(tmp_path / "s.npz") as stream:
-        stream.add("a", [0.1, 0.2], [0, 1], half)
-        with pytest.raises(InvalidInputError, match=r"must have a sum of weights below 2\*\*63"):
-            stream.add("b", [0.1, 0.2], [0, 1], half)
-        assert (list(stream), stream.table.rows) == (["a"], 2**62)
+def test_a_file_that_is_broken_or_could_run_is_refused(tmp_path):
+    path = tmp_path / "s.npz"
+    ScoreTable.from_arrays(SCORES, Y).save(path)
+    whole = path.read_bytes()
+    for broken in (b"", whole[: len(whole) // 2], b"no zip file", whole.replace(b"scores", b"scares")):
+        path.write_bytes(broken)
+        with pytest.raises(InvalidInputError, match=r"s\.npz must be a file that ScoreTable\.save wrote"):
+            ScoreTable.load(path)
+    np.savez(path, head=np.array([{"a": 1}], dtype=object))  # objects would be unpickled
+    with pytest.raises(InvalidInputError, match=r"s\.npz must be a file that ScoreTable\.save wrote"):
+        ScoreTable.load(path)
+    with pytest.raises(InvalidInputError, match="the folder of the output must exist"):
+        ScoreTable.from_arrays(SCORES, Y).save(tmp_path / "nowhere" / "s.npz")
+    with pytest.raises(InvalidInputError, match="labels must be text, numbers or bools"):
+        replace(ScoreTable.from_arrays(SCORES, Y), labels=(b"a", b"b")).save(tmp_path / "t.npz")
+
+
+def test_the_old_name_leads_to_the_new_one():
+    with pytest.raises(AttributeError, match=r"'TableStream'; use ScoreTable\.save and ScoreTable\.load"):
+        _ = oddsmith.TableStream
