@@ -24,6 +24,9 @@ EXIT_CODES = {
 #: What DuckDB says when it notices an interrupt before Python does.
 _INTERRUPTED_QUERY = "Query interrupted"
 
+#: A parameter of the library, followed by the option that stands for it.
+_PYTHON_WORDS = re.compile(r"""\b\w+=(?:'[^']*'|"[^"]*"|\S*)(?: to choose_columns)? \((--(?:'[^']*'|[^()'])+)\)""")
+
 #: Where this variable is set, unforeseen errors show their traceback.
 _TRACEBACK = "ODDSMITH_TRACEBACK"
 
@@ -53,7 +56,7 @@ def in_options(message: str) -> str:
     >>> in_options('Hint: repair them, or pass bad_rows="skip" (--bad-rows skip) to leave them out.')
     'Hint: repair them, or pass --bad-rows skip to leave them out.'
     """
-    return re.sub(r"\b\w+=\S*(?: to choose_columns)? \((--[^()]+)\)", r"\1", message)
+    return _PYTHON_WORDS.sub(r"\1", message)
 
 
 def _message(error: Exception) -> str:

@@ -131,6 +131,7 @@ class CommandInput:
                 bad, sign = self.rows.bad_rows, told.positive
                 data = read_table(file, roles, positive=sign, bad_rows=bad, resolution=width, progress=progress)
         out.remark(left_out(data.dropped))
+        out.remark(f"Labels: {data.census}." if data.census else "")
         return data, roles
 
     def read_forecast(self, out: CommandOutput) -> tuple[ScoreTable, ScoreData, Roles]:

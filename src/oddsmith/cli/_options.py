@@ -63,7 +63,10 @@ GroupColumn = Annotated[
     ),
 ]
 Positive = Annotated[
-    str | None, typer.Option("--positive", help="The positive label, unless labels are 0/1, -1/1 or true/false.")
+    str | None,
+    typer.Option(
+        "--positive", help="The positive label, or several with commas, unless labels are 0/1, -1/1 or true/false."
+    ),
 ]
 BadRowsOption = Annotated[
     Literal["refuse", "skip"], typer.Option("--bad-rows", help="What to do with rows that cannot be used.")
