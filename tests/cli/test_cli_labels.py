@@ -47,7 +47,7 @@ def test_several_labels_are_positive(run):
     assert told.json["prevalence"] == 0.5
     assert CalibrationModel.load("m.json").labels == ("no", "yes")
     error = run("fit", "in.csv", "-o", "n.json", "--positive", "yes,Yes,one").error
-    assert "positive must name labels that occur; got 'one' with labels no 20, yes 10, 1 5, Yes 5" in error
+    assert "positive must name labels that occur; got 'one' with labels no 20, yes 10, '1' 5, Yes 5" in error
     Path("evaluated.csv").write_text(csv_text({"p": [0.2, 0.7] * 20, "label": labels}))
     assert run("evaluate", "evaluated.csv", "--positive", "yes,Yes,1", "--json").json["data"]["prevalence"] == 0.5
 

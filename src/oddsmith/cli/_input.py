@@ -90,6 +90,8 @@ class CommandInput:
             refuse_two_class_options(**{told.kind: told.score, "positive": told.positive})
         else:
             refuse_class_options(classes=told.classes, labels=told.labels, sample=self.sample)
+            if told.kind == "probability" and self.scores_are != "auto":
+                refuse_class_options(scores_are=self.scores_are)
 
     @property
     def several(self) -> bool:

@@ -87,8 +87,8 @@ def are_plain(counts: Mapping[str, int]) -> bool:
 
 
 def _seen(text: str) -> str:
-    """Return a label as it is written, in quotes where its ends would not be seen."""
-    return repr(text) if text != text.strip() or "," in text or not text else text
+    """Return a label as it is written, in quotes where it could be taken for a number of rows, or its end is unseen."""
+    return repr(text) if isinstance(_folded(text), float) or text != text.strip() or "," in text else text
 
 
 def _spelled(texts: Sequence[str], name: str) -> list[str]:
@@ -150,7 +150,7 @@ def _refuse_unnamed(counts: Mapping[str, int], option: str) -> NoReturn:
     yes = [text for kind, texts in kinds.items() if kind in _YES for text in texts]
     if yes and all(kind in _YES or kind in _NO for kind in kinds):
         hint = _pass(yes, option)
-    elif len(kinds) == 2:
+    elif len(kinds) <= 2:
         hint = _pass(kinds[max(kinds, key=str)], option)
     else:
         hint = (
