@@ -85,7 +85,7 @@ def test_probabilities_of_two_classes_take_no_meaning(run, predictions, command)
         (["check", "predictions.csv", "--max-slope", "inf"], "--max-slope must be finite"),
         (
             ["decide", "predictions.csv", "--costs", "costs.csv", "-o", "d.csv", "--abstain-cost", "-3"],
-            "--abstain-cost must not be below every cost; got -3 with costs from 0 to 5. Hint: pass a price between them",
+            "--abstain-cost must not be below every cost; got -3 with costs from 0 to 5.",
         ),
         (["show", "twins.json"], "labels of the model must differ"),
     ],

@@ -134,7 +134,7 @@ def test_typed_labels(tmp_path, kind):
         (
             ["no", "yes"],
             "Yes",
-            "must name labels that occur; got 'Yes' with labels no 1, yes 1. Hint: pass positive='yes'",
+            "labels that occur; got 'Yes' with labels no 1, yes 1. Hint: pass positive='yes'",
         ),
         (["0", "1"], "yes", "positive must name labels that occur"),
         (["a", "b", "c"], None, "got labels a 1, b 1, c 1. Hint: list the positive ones"),

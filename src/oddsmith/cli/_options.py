@@ -100,8 +100,8 @@ ScoresAre = Annotated[
     Literal["auto", "score", "probability", "log-odds", "logits", "probabilities"],
     typer.Option(
         "--scores-are",
-        help="What the scores are; 'auto': probabilities where all lie in [0, 1], and of several classes sum to 1; else "
-        "nothing known, and of several classes logits.",
+        help="What the scores are; 'auto': probabilities where all lie in [0, 1], and of several classes sum to 1; "
+        "else nothing known, and of several classes logits.",
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of folds, intervals and samples.")]
