@@ -20,6 +20,9 @@ from oddsmith.frames.sql_text import text_literal
 
 _SEPARATORS = ",\t;|"
 
+#: Lines among which the first row is looked for where the file begins with what may be a comment.
+_LOOKED_AT = 100
+
 # Fields may be as long as the engine takes them: its limit is told, not that of Python's reader.
 csv.field_size_limit(2**31 - 1)
 
@@ -124,11 +127,18 @@ def _refuse_preface(line: str, number: int, text: Iterator[str]) -> Iterator[str
     hint = f"delete it: tail -n +{number + 1} old.csv > new.csv"
     if re.fullmatch(r'"?sep=.?"?', line.strip(), re.IGNORECASE):
         _check.fail("the first line must hold names of columns, or a row", repr(line.strip()), hint)
-    after = next(text, "")
-    if line.lstrip().startswith("#") and _separators(after) > _separators(line):
+    if not _is_comment(line):
+        return text
+    first = list(itertools.islice(text, _LOOKED_AT))
+    row = next((each for each in first if each.strip() and not _is_comment(each)), line)
+    if _separators(row) != _separators(line):
         hint = "delete comments: grep -v '^ *#' old.csv > new.csv"
         _check.fail("the first line must hold names of columns, or a row", f"the comment {line.strip()[:40]!r}", hint)
-    return itertools.chain([after], text) if after else text
+    return itertools.chain(first, text)
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith("#")
 
 
 def _separators(line: str) -> int:

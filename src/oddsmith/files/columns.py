@@ -4,7 +4,7 @@ import difflib
 import re
 import shlex
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -94,10 +94,11 @@ def choose_columns(
     )
     guessed = []
     if score is None:
-        score = guess_column(file, "score", kind, _SCORES if kind == "score" else _PROBABILITIES, {label, weight, by})
+        known, others = _SCORES if kind == "score" else _PROBABILITIES, {label: "label", weight: "weight", by: "by"}
+        score = guess_column(file, "score", kind, known, others)
         guessed.append(f"column {score!r} as the {kind}")
     if label is None and needs_label:
-        label = guess_column(file, "label", "label", LABEL_NAMES, {score, weight, by})
+        label = guess_column(file, "label", "label", LABEL_NAMES, {score: kind, weight: "weight", by: "by"})
         guessed.append(f"column {label!r} as the label")
     roles = Roles(score, label, weight, by, f"Using {' and '.join(guessed)}." if guessed else "")
     if len(set(roles.names)) < len(roles.names):
@@ -129,14 +130,10 @@ def known_column(file: ScoreFile, option: str, name: str) -> str:
 
 
 def guess_column(
-    file: ScoreFile, parameter: str, what: str, known: Collection[str], taken: Collection[str | None]
+    file: ScoreFile, parameter: str, what: str, known: Collection[str], taken: Mapping[str | None, str]
 ) -> str:
-    """Return the only column that is called like what is looked for."""
-    found = [
-        column
-        for column in file.columns
-        if column not in taken and _bare(column) in known
-    ]
+    """Return the only column that is called like what is looked for, and is not taken by another option."""
+    found = [column for column in file.columns if column not in taken and _bare(column) in known]
     if len(found) == 1:
         return found[0]
     hint = f"pass {parameter}= (--{what})"
@@ -145,9 +142,10 @@ def guess_column(
     got = f"columns {listed(file.columns, known)}"
     if parameter == "score" and (pattern := _pattern(column for column in file.columns if column not in taken)):
         hint += f"; for one column per class pass scores={pattern!r} (--scores {shlex.quote(pattern)})"
-    elif used := [column for column in taken if column is not None and _bare(column) in known]:
-        got += f", of which {listed(used)} has another role"
-        hint = f"name another column for that role, or leave it out, and {hint}"
+    elif used := [(column, role) for column, role in taken.items() if column is not None and _bare(column) in known]:
+        column, role = used[0]
+        got += f", of which {column!r} is taken by {role}= (--{role})"
+        hint = f"leave {role}= (--{role}) out, or name another column for it"
     return _check.fail(f"no {what} column recognized", got, hint)
 
 
