@@ -106,7 +106,7 @@ ScoresAre = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of folds, intervals and samples.")]
 AsJson = Annotated[
-    bool, typer.Option("--json", help="Print the result as one JSON object, and an error as another on standard error.")
+    bool, typer.Option("--json", help="Print the result as one JSON object, or an error as one on standard error.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the result and warnings.")]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace output that exists.")]

@@ -84,9 +84,8 @@ def explained(name: str, output: str | os.PathLike[str] | None = None, folder: s
             _check.fail(f"{os.fspath(output)} must be writable", got, "check rights, limits and free space")
         if "No space left on device" in str(error):
             _check.fail("the disk must have room", "a full disk", "free some space, or write elsewhere")
-        _check.fail(
-            f"{name} must be a file that DuckDB can read", _reason(str(error)), "check the file, and its format"
-        )
+        must = f"{name} must be a file that DuckDB can read"
+        _check.fail(must, _reason(str(error)), "check the file, and its format")
 
 
 def _reason(message: str) -> str:
