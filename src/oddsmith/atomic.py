@@ -23,6 +23,8 @@ __all__ = ["replacing", "write_atomically"]
 
 #: How the names of folders end that hold unfinished files.
 _SUFFIX = ".oddsmith.part"
+#: What goes wrong only where something is written, also where the system does not name the file.
+_WRITE_ERRORS = frozenset({errno.EDQUOT, errno.EFBIG, errno.ENOSPC, errno.EROFS})
 
 #: A file by its name, or by its number where it is open.
 File = str | os.PathLike[str] | int
@@ -83,7 +85,8 @@ def replacing(path: str | os.PathLike[str], *, force: bool = False, sources: Ite
         folder, lock = _locked_folder(target)
     try:
         unfinished = folder / target.name
-        yield unfinished
+        with _explained(target, within=folder):
+            yield unfinished
         with _explained(target):
             _flush(unfinished)
             _inherit(unfinished, target)
@@ -96,11 +99,14 @@ def replacing(path: str | os.PathLike[str], *, force: bool = False, sources: Ite
 
 
 @contextlib.contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """Turn the system's error into ours."""
+def _explained(path: Path, within: Path | None = None) -> Iterator[None]:
+    """Turn the system's error into ours; with ``within`` only what is wrong with writing to a folder."""
     try:
         yield
     except OSError as error:
+        is_inside = within is None or within in Path(str(error.filename)).parents
+        if not (is_inside or error.errno in _WRITE_ERRORS):
+            raise
         if error.errno == errno.ENOSPC:
             _check.fail(
                 f"the disk must have room for {path.name}", "a full disk", "free some space, or write elsewhere"

@@ -60,7 +60,7 @@ def wait_for_work(folder, process):
     pytest.fail("never began to write")
 
 
-@pytest.mark.parametrize(("sent", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_stopped_run_leaves_no_half_file(folder, sent, code):
     for left in folder.glob(".out.csv.*"):
         shutil.rmtree(left)
@@ -74,10 +74,29 @@ def test_a_stopped_run_leaves_no_half_file(folder, sent, code):
     assert "Traceback" not in err
     assert not (folder / "out.csv").exists()
     hidden = list(folder.glob(".out.csv.*"))
-    if sent == signal.SIGINT:
-        assert hidden == []
-    else:
+    if sent == signal.SIGKILL:
         assert len(hidden) == 1
+    else:
+        assert hidden == []
+        assert err.splitlines()[-1] == "Stopped."
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stopped_reader_removes_its_temporary_folder(folder, tmp_path, sent, code):
+    """Text is taken apart into a temporary file, which does not outlive the run."""
+    env = {**os.environ, "OMP_NUM_THREADS": "1", "TMPDIR": str(tmp_path)}
+    command = [*PROGRAM, "fit", "-", "-o", "stopped.json"]
+    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=folder, env=env, text=True, **pipes) as process:
+        for _ in range(600):
+            if list(tmp_path.glob("oddsmith-*")):
+                break
+            time.sleep(0.05)
+        process.send_signal(sent)
+        err = process.stderr.read()
+    assert (process.returncode, err.splitlines()[-1]) == (code, "Stopped.")
+    assert list(tmp_path.iterdir()) == []
+    assert not (folder / "stopped.json").exists()
 
 
 def test_the_next_run_clears_what_a_killed_one_left(folder):

@@ -20,4 +20,5 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 
         run(args)
     except KeyboardInterrupt:
-        sys.exit(130)  # INTERRUPTED, whose module may not have been loaded yet
+        sys.stderr.write("Stopped.\n")  # as `_exit` does, whose module may not have been loaded yet
+        sys.exit(130)

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import itertools
 import os
 import sys
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperOption
 
-from oddsmith.cli._exit import EXIT_CODES, fail_cleanly
+from oddsmith.cli._exit import EXIT_CODES, INTERRUPTED, fail_cleanly
 from oddsmith.cli._options import ungrouped
 from oddsmith.cli._plugins import ExtensibleGroup
 
@@ -85,6 +86,9 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     given = list(sys.argv[1:] if args is None else args)
     code = 0
     # The parser exits by itself only when the reader of its output has gone.
-    with fail_cleanly(), contextlib.suppress(SystemExit):
+    as_json = "--json" in itertools.takewhile(lambda word: word != "--", given)
+    with fail_cleanly(as_json=as_json), contextlib.suppress(SystemExit):
         code = app(given or ["--help"], prog_name="oddsmith", standalone_mode=False) or 0
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt  # which the parser has made a code of
     sys.exit(code)

@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal, cast
 
 from oddsmith import _check
@@ -20,6 +19,7 @@ from oddsmith.files import (
     ScoreData,
     choose_class_columns,
     choose_columns,
+    has_matrix,
     input_files,
     open_scores,
     read_class_rows,
@@ -42,8 +42,8 @@ _SHOWN = 5
 
 
 def are_several(path: str, scores: list[str] | None, one: str | None) -> bool:
-    """Tell whether a command is about several classes: columns are given, or arrays without one column of scores."""
-    return bool(scores) or (one is None and Path(path).suffix.lower() in (".npy", ".npz"))
+    """Tell whether a command is about several classes: columns are given, or there is a matrix and no other score."""
+    return bool(scores) or (one is None and has_matrix(path))
 
 
 def refuse_two_class_options(**given: Any) -> None:
@@ -89,7 +89,9 @@ class CommandInput:
         if self.several:
             refuse_two_class_options(**{told.kind: told.score, "positive": told.positive})
         else:
-            refuse_class_options(classes=told.classes, labels=told.labels, sample=self.sample)
+            refuse_class_options(classes=told.classes, sample=self.sample)
+            if told.kind == "probability" and self.scores_are != "auto":
+                refuse_class_options(scores_are=self.scores_are)
 
     @property
     def several(self) -> bool:
@@ -123,7 +125,7 @@ class CommandInput:
         The tables of segments, or else of groups, are the segments of the data.
         """
         told, width = self.columns, _resolution(self.rows.resolution)
-        with open_scores(told.file) as file:
+        with open_scores(told.file, told.labels) as file:
             by = by if self.groups is None else known_column(file, "groups", self.groups)
             roles = choose_columns(file, told.score, told.label, told.weight, by, kind=told.kind)
             out.remark(roles.message)
@@ -131,6 +133,7 @@ class CommandInput:
                 bad, sign = self.rows.bad_rows, told.positive
                 data = read_table(file, roles, positive=sign, bad_rows=bad, resolution=width, progress=progress)
         out.remark(left_out(data.dropped))
+        out.remark(f"Labels: {data.census}." if data.census else "")
         return data, roles
 
     def read_forecast(self, out: CommandOutput) -> tuple[ScoreTable, ScoreData, Roles]:
@@ -179,7 +182,7 @@ class CommandInput:
 
     def next_steps(self, roles: Roles, labels: tuple[Any, Any]) -> NextSteps:
         """Return the commands that follow from advice about two classes."""
-        columns = _words({"--label": roles.label, "--weight": roles.weight})
+        columns = _words({"--label": roles.label, "--labels": self.columns.labels, "--weight": roles.weight})
         same, score = [*columns, *_words({"--positive": self.columns.positive})], ["--score", roles.score]
         rows = self._row_words("--bad-rows", "--resolution")
         groups = _words({"--groups": self.groups})

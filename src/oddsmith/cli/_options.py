@@ -63,7 +63,10 @@ GroupColumn = Annotated[
     ),
 ]
 Positive = Annotated[
-    str | None, typer.Option("--positive", help="The positive label, unless labels are 0/1, -1/1 or true/false.")
+    str | None,
+    typer.Option(
+        "--positive", help="The positive label, or several with commas, unless labels are 0/1, -1/1 or true/false."
+    ),
 ]
 BadRowsOption = Annotated[
     Literal["refuse", "skip"], typer.Option("--bad-rows", help="What to do with rows that cannot be used.")
@@ -97,12 +100,14 @@ ScoresAre = Annotated[
     Literal["auto", "score", "probability", "log-odds", "logits", "probabilities"],
     typer.Option(
         "--scores-are",
-        help="What uncalibrated scores mean; 'auto': probabilities where all lie in [0, 1], and of several classes sum "
-        "to 1; else nothing known, and of several classes logits.",
+        help="What the scores are; 'auto': probabilities where all lie in [0, 1], and of several classes sum to 1; "
+        "else nothing known, and of several classes logits.",
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of folds, intervals and samples.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print the result as one JSON object, or an error as one on standard error.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the result and warnings.")]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace output that exists.")]
 

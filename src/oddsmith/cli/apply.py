@@ -1,6 +1,9 @@
 """``oddsmith apply``: from scores to probabilities, by a model file."""
 
+import contextlib
+import shlex
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -36,11 +39,16 @@ def apply(
     """
     from oddsmith.cli._input import left_out, refuse_class_options, refuse_two_class_options
     from oddsmith.cli._output import CommandOutput, writable_file
+    from oddsmith.errors import ModelFileError
     from oddsmith.files import apply_joint_model, apply_map, choose_model_columns, open_scores
     from oddsmith.modelfile import JointModel, load
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
-    fitted = load(model)
+    try:
+        fitted = load(model)
+    except ModelFileError:
+        _refuse_swapped(model, file)
+        raise
     with open_scores(file) as opened, writable_file(output, opened.suffix) as target:
         if isinstance(fitted, JointModel):
             refuse_two_class_options(score=score, by=by)
@@ -65,6 +73,18 @@ def apply(
     else:
         content["unknown_segments"] = dict(done.unknown)
     out.result(content, f"{done.rows:,} rows written to {output}")
+
+
+def _refuse_swapped(model: Path, file: str) -> None:
+    """Refuse a model in the place of the file of scores."""
+    from oddsmith import _check
+    from oddsmith.errors import ModelFileError
+    from oddsmith.modelfile import load
+
+    with contextlib.suppress(ModelFileError):
+        load(file)
+        got, hint = f"{model}, then {file}", f"swap them: oddsmith {shlex.join(['apply', file, str(model)])} …"
+        _check.fail("the model must come first, then the file of scores", got, hint)
 
 
 def _roles(model: "CalibrationModel", file: "ScoreFile", score: str | None, by: str | None) -> "Roles":

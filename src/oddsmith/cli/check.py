@@ -1,5 +1,6 @@
 """``oddsmith check``: a gate for pipelines, which lets probabilities pass or not."""
 
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -134,7 +135,7 @@ def check(
     source = CommandInput(columns, rows, scores_are, sample, seed, groups)
     used = (test or ("likelihood-ratio" if source.several else "spiegelhalter")).replace("-", "_")
     asked = [
-        (name, at_most, _check.number(limit, option, low=-float("inf")))
+        (name, at_most, _limit(limit, option, name))
         for option, name, at_most, limit in (
             ("--max-ece", "calibration_error", True, max_ece),
             ("--max-smooth-ece", "smooth_calibration_error", True, max_smooth_ece),
@@ -203,6 +204,19 @@ def _measured(out: "CommandOutput", source: "CommandInput", *, with_intervals: b
             distinct=data.distinct,
             groups=parts,
         )
+
+
+def _limit(limit: float, option: str, name: str) -> float:
+    """Return a limit that the measure can reach; slopes may be any number, losses any that is not negative."""
+    from oddsmith import _check
+
+    low = -math.inf if name == "calibration_slope" else 0.0
+    high = math.inf if name in ("calibration_slope", "log_loss", "squared_error") else 1.0
+    if not (low <= limit <= high and math.isfinite(limit)):
+        bounds = "be finite" if low < 0 else "be at least 0" if high > 1 else "be between 0 and 1"
+        got, example = f"{option}={limit}", "1" if high > 1 else "0.05"
+        _check.fail(f"{option} must {bounds}", got, f"pass one that it can reach, such as {option} {example}")
+    return limit
 
 
 def _named(text: str, option: str, at_most: bool, several: bool) -> tuple[str, bool, float]:

@@ -21,7 +21,7 @@ def compare(
     columns: option.ScoreColumns,
     sample: option.RowLimit = None,
     method: option.Methods = None,
-    n_folds: Annotated[int, typer.Option("--n-folds", help="Folds of the cross-validation.")] = 5,
+    n_folds: Annotated[int, typer.Option("--n-folds", min=2, max=100, help="Folds of the cross-validation.")] = 5,
     seed: option.Seed = 0,
     scores_are: option.ScoresAre = "auto",
     groups: option.GroupColumn = None,

@@ -70,6 +70,10 @@ def decide(
         k = len(inputs.kept)
         decisions: tuple[Any, ...] = found.decisions
         if price is not None:
+            low, high = float(found.matrix.min()), float(found.matrix.max())
+            if price < min(low, 0.0):
+                got = f"{price:g} with costs from {low:g} to {high:g}"
+                _check.fail("--abstain-cost must not be below every cost", got, "pass a price between them")
             if ABSTAIN in map(str, decisions):
                 _check.fail(f"no decision may be called {ABSTAIN}", f"one in {costs}", "call it otherwise")
             decisions = (*map(str, decisions), ABSTAIN)

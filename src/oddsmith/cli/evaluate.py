@@ -61,9 +61,10 @@ def evaluate(
         print_text(console, f"\n{told.diagram}, in bins of equal weight:")
         ends, width = np.array([0.0, 1.0]), min(50, console.width - 6)
         dots = list(zip(told.points["mean_predicted"], told.points["fraction_positive"], strict=True))
-        console.print(curve(ends, ends, points=dots, width=width, height=width // 3))
+        plain = console.options.ascii_only
+        console.print(curve(ends, ends, points=dots, width=width, height=width // 3, ascii_only=plain))
         if told.heights is not None:
-            console.print(f"cases{bars(told.heights, width)}\n")
+            console.print(f"cases{bars(told.heights, width, ascii_only=plain)}\n")
         for text in told.tail:
             print_text(console, text)
 

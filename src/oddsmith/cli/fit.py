@@ -28,7 +28,7 @@ def fit(
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write; '-' is standard output.")],
     columns: option.ScoreColumns,
-    scores_are: option.ClassScoresAre = "auto",
+    scores_are: option.ScoresAre = "auto",
     sample: option.RowLimit = None,
     seed: option.Seed = 0,
     method: option.MethodName = "auto",
@@ -70,8 +70,10 @@ def _fit_two_classes(
     from oddsmith.modelfile import CalibrationModel
     from oddsmith.report import verdict_before
 
-    calibrator = calibrator_named(method, "--method")
+    calibrator = calibrator_named(method, "--method").set_params(input=source.meaning)
     data, roles = source.read_scores(out, by)
+    if source.meaning == "probability":
+        _refuse_certain(data.table)
 
     def fitted_to(table: "ScoreTable") -> CalibrationModel:
         return CalibrationModel.from_calibrator(calibrator.fit_table(table), table, data.labels)
@@ -144,6 +146,20 @@ def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> t
     sampled = f" (a sample of {data.total:,})" if used < data.total else ""
     each = "to each class against the rest " if model.map.shape == "one_vs_rest" else ""
     return model, content, f"{each}to {used:,} rows{sampled} of {len(model.labels)} classes"
+
+
+def _refuse_certain(table: "ScoreTable") -> None:
+    """Refuse probabilities whose log-odds are infinite."""
+    from oddsmith import _check
+
+    certain = (table.scores == 0) | (table.scores == 1)
+    if certain.any():
+        rows = (table.pos + table.neg)[certain].sum()
+        _check.fail(
+            "--scores-are probability is for scores strictly between 0 and 1, whose log-odds are finite",
+            f"{rows:,.6g} rows of exactly 0 or 1",
+            "leave --scores-are out, or pass the classifier's log-odds",
+        )
 
 
 def _verdict(judged: "Verdict", steps: "NextSteps") -> str:

@@ -76,7 +76,7 @@ def _two_classes(model: "CalibrationModel") -> tuple[dict[str, Any], "Draw"]:
             ]
             console.print(table_of([visible(f"segment ({model.by})")], ["rows", "positive"], rows))
         print_text(console, "\nProbability by score:")
-        console.print(curve(at, prob, width=min(60, console.width - 6)))
+        console.print(curve(at, prob, width=min(60, console.width - 6), ascii_only=console.options.ascii_only))
 
     return content, draw
 

@@ -8,7 +8,7 @@ from oddsmith.files.class_reading import ClassData, read_class_rows
 from oddsmith.files.columns import Roles, choose_columns
 from oddsmith.files.costs import Costs, read_costs
 from oddsmith.files.reading import ScoreData, read_table
-from oddsmith.files.source import ScoreFile, input_files, open_scores
+from oddsmith.files.source import ScoreFile, has_matrix, input_files, open_scores
 from oddsmith.frames.bad_rows import BadRows
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "choose_class_columns",
     "choose_columns",
     "choose_model_columns",
+    "has_matrix",
     "input_files",
     "open_scores",
     "read_class_rows",

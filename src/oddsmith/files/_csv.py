@@ -20,6 +20,9 @@ from oddsmith.frames.sql_text import text_literal
 
 _SEPARATORS = ",\t;|"
 
+#: Lines among which the first row is looked for where the file begins with what may be a comment.
+_LOOKED_AT = 100
+
 # Fields may be as long as the engine takes them: its limit is told, not that of Python's reader.
 csv.field_size_limit(2**31 - 1)
 
@@ -110,12 +113,37 @@ def _head(text: Iterator[str]) -> tuple[tuple[str, ...], str, bool, int]:
         _check.fail("the file must hold rows", "an empty file", "check how it was written")
     if "\r" in line:
         _check.fail("lines must end in \\n or \\r\\n", "\\r alone", "convert them: tr '\\r' '\\n' < old.csv > new.csv")
+    text = _refuse_preface(line, skip + 1, text)
     unquoted = re.sub('"[^"]*"', "", line)
     separator = max(_SEPARATORS, key=unquoted.count)
     fields = next(csv.reader(itertools.chain([line], text), delimiter=separator))
     header = not any(_is_number(field) for field in fields)
     names = tuple(field if header and field.strip() else f"column{i}" for i, field in enumerate(fields))
     return names, separator, header, skip
+
+
+def _refuse_preface(line: str, number: int, text: Iterator[str]) -> Iterator[str]:
+    """Refuse a first line that is not a row: a comment, or the separator, which one spreadsheet writes there."""
+    hint = f"delete it: tail -n +{number + 1} old.csv > new.csv"
+    if re.fullmatch(r'"?sep=.?"?', line.strip(), re.IGNORECASE):
+        _check.fail("the first line must hold names of columns, or a row", repr(line.strip()), hint)
+    if not _is_comment(line):
+        return text
+    first = list(itertools.islice(text, _LOOKED_AT))
+    row = next((each for each in first if each.strip() and not _is_comment(each)), line)
+    if _separators(row) != _separators(line):
+        hint = "delete comments: grep -v '^ *#' old.csv > new.csv"
+        _check.fail("the first line must hold names of columns, or a row", f"the comment {line.strip()[:40]!r}", hint)
+    return itertools.chain(first, text)
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith("#")
+
+
+def _separators(line: str) -> int:
+    """Return how often the commonest separator occurs."""
+    return max(line.count(separator) for separator in _SEPARATORS)
 
 
 def _is_number(field: str) -> bool:

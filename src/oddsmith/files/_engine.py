@@ -1,6 +1,7 @@
 """DuckDB as this library uses it: bounded memory, no network, progress, and errors in our words."""
 
 import contextlib
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -71,15 +72,22 @@ class Engine:
 
 
 @contextlib.contextmanager
-def explained(name: str) -> Iterator[None]:
-    """Turn the engine's errors into ours, in its words."""
+def explained(name: str, output: str | os.PathLike[str] | None = None, folder: str = "") -> Iterator[None]:
+    """Turn the engine's errors into ours, in its words; what is wrong with a path in ``folder`` is with the output."""
     import duckdb
 
     try:
         yield
     except duckdb.Error as error:
+        if output is not None and folder in str(error):
+            got = _reason(str(error).replace(f"{folder}{os.sep}", ""))
+            _check.fail(f"{os.fspath(output)} must be writable", got, "check rights, limits and free space")
         if "No space left on device" in str(error):
             _check.fail("the disk must have room", "a full disk", "free some space, or write elsewhere")
-        said = str(error).split("\nPossible ")[0].split("\n\nLINE ")[0]  # without advice about the engine's own options
-        got = " ".join(said.split()).rstrip(".")
-        _check.fail(f"{name} must be a file that DuckDB can read", got, "check the file, and its format")
+        must = f"{name} must be a file that DuckDB can read"
+        _check.fail(must, _reason(str(error)), "check the file, and its format")
+
+
+def _reason(message: str) -> str:
+    """Return what the engine found wrong, without advice about its own options."""
+    return " ".join(message.split("\nPossible ")[0].split("\n\nLINE ")[0].split()).rstrip(".")

@@ -1,10 +1,11 @@
 """Arrays of NumPy (``.npy``, ``.npz``): a matrix is one column per class, a vector one; nothing is unpickled."""
 
 import os
+import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +80,34 @@ def is_numpy(path: str | os.PathLike[str]) -> bool:
     return Path(path).suffix.lower() in (".npy", ".npz")
 
 
+def holds_matrix(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a file of arrays has a matrix of several columns, from what the arrays say of themselves."""
+    try:
+        with open(path, "rb") as file:
+            if file.read(len(MAGIC)) == MAGIC:
+                file.seek(0)
+                return _is_wide(_shape(file))
+        with zipfile.ZipFile(path) as archive:
+            for name in archive.namelist():
+                with archive.open(name) as member:
+                    if _is_wide(_shape(member)):
+                        return True
+    except Exception:  # whatever archives raise that were damaged; who reads the file explains it
+        return True
+    return False
+
+
+def _shape(file: IO[bytes]) -> tuple[int, ...]:
+    """Return the shape that stands at the beginning of an array."""
+    read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    shape: tuple[int, ...] = read[np.lib.format.read_magic(file)](file)[0]
+    return shape
+
+
+def _is_wide(shape: tuple[int, ...]) -> bool:
+    return len(shape) == 2 and shape[1] > 1
+
+
 def save_arrays(path: Path, arrays: Arrays) -> None:
     """Write arrays to ``.npz``, or the first of them to ``.npy``."""
     with path.open("wb") as file:
@@ -131,7 +160,7 @@ def _columns(path: str, arrays: Arrays) -> tuple[tuple[str, ...], list[NDArray[A
 
 def _matrix_of(arrays: Arrays, known: Sequence[str]) -> str | None:
     """Return the array that holds one column per class: the first that is called so, or the only one with columns."""
-    wide = [name for name, a in arrays.items() if a.ndim == 2 and a.shape[1] > 1 and a.dtype.kind in "biuf"]
+    wide = [name for name, a in arrays.items() if _is_wide(a.shape) and a.dtype.kind in "biuf"]
     named = sorted((n for n in wide if n.casefold() in known), key=lambda n: known.index(n.casefold()))
     return named[0] if named else wide[0] if len(wide) == 1 else None
 

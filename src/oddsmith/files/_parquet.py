@@ -1,7 +1,11 @@
 """Parquet files."""
 
+import base64
+import contextlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 
 from oddsmith import _check
 from oddsmith.files._engine import Engine
@@ -26,6 +30,23 @@ class Parquet(TypedColumns):
                 must = "names of columns must differ by more than case"
                 _check.fail(must, f"{twin!r} and {name!r}", "rename or drop one of them where the file is made")
         return replace(of_all, columns=names, types=types)
+
+    def is_duration(self, engine: Engine, name: str) -> bool:
+        """Tell whether whole numbers stand for durations, which the format has no type for: writers note it aside."""
+        if self.type_of(name) != "BIGINT":
+            return False
+        noted = f"SELECT key, value FROM parquet_kv_metadata({path_list(self.paths[:1])})"
+        found = {bytes(key): bytes(value) for key, value in engine.rows(noted)}
+        with contextlib.suppress(AttributeError, KeyError, OSError, TypeError, ValueError):  # anything may be noted
+            if b"pandas" in found:
+                columns = json.loads(found[b"pandas"])["columns"]
+                return any(each["name"] == name and "timedelta" in each["numpy_type"] for each in columns)
+            if b"ARROW:schema" in found and find_spec("pyarrow") is not None:
+                import pyarrow as pa
+
+                schema = pa.ipc.read_schema(pa.BufferReader(base64.b64decode(found[b"ARROW:schema"])))
+                return bool(pa.types.is_duration(schema.field(name).type))
+        return False
 
     def relation(self, *, note_rejects: bool = False) -> str:
         """Return the files as a relation."""

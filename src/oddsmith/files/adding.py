@@ -102,7 +102,10 @@ def add_columns(
     """
     target = output_format(Path(output))
     _refuse_taken(file, [each.name for each in new])
-    with replacing(output, force=force, sources=[*file.sources, *sources]) as unfinished, explained(file.name):
+    with (
+        replacing(output, force=force, sources=[*file.sources, *sources]) as unfinished,
+        explained(file.name, output, str(unfinished.parent)),
+    ):
         dropped, rows = _stage(file, inputs, [each.name for each in new], bad_rows, progress)
         _compute(file.engine, list(inputs.kept), len(new), compute, progress)
         beside = "staged POSITIONAL JOIN calibrated" + ("" if dropped is None else " WHERE staged.problem IS NULL")

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from oddsmith import _check
 from oddsmith.files._lines import count_rejects
+from oddsmith.files._parquet import Parquet
 from oddsmith.files.class_columns import ClassColumns
 from oddsmith.files.columns import Roles
 from oddsmith.files.source import ScoreFile
@@ -14,6 +16,9 @@ from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
 from oddsmith.frames.sql_text import text_literal
 
 _SHOWN = 5
+
+#: How the engine's names of types begin whose values are not numbers.
+_NO_NUMBERS = ("BLOB", "DATE", "DURATION", "INTERVAL", "MAP", "STRUCT", "TIME", "UNION", "UUID")
 
 _MALFORMED = "not a row of these columns"
 
@@ -38,6 +43,7 @@ def problems_of(file: ScoreFile, roles: Roles | ClassColumns) -> list[RowProblem
         of_column = text_literal(f" in {name!r}" if several and what == "score" else "")
         found.append(RowProblem(f"{field} IS NULL{empty}", f"{what} is missing", of_column))
         if what in ("score", "weight"):
+            _refuse_type(file, name, what)
             number, value = f"TRY_CAST({field} AS DOUBLE)", f"{of_column} || ': ' || CAST({field} AS VARCHAR)"
             # The engine takes 1_000 for a number.
             grouped = f" OR contains({field}, '_')" if empty else ""
@@ -51,6 +57,16 @@ def problems_of(file: ScoreFile, roles: Roles | ClassColumns) -> list[RowProblem
         fields = [f"TRY_CAST(f{i} AS DOUBLE)" for i, name in enumerate(names) if roles.role_of(name) == "score"]
         found.append(RowProblem(f"greatest({', '.join(fields)}) = '-inf'", "all classes are masked by -inf"))
     return found
+
+
+def _refuse_type(file: ScoreFile, name: str, what: str) -> None:
+    """Refuse columns whose values are not numbers, nor text that may be some: dates, durations, lists."""
+    kind = file.layout.type_of(name)
+    if isinstance(file.layout, Parquet) and file.layout.is_duration(file.engine, name):
+        kind = "DURATION"
+    if kind.startswith(_NO_NUMBERS) or kind.endswith("]"):
+        hint = f"choose another column, or convert it to a number where {file.name} is made"
+        _check.fail(f"{what} must be a column of numbers", f"{name!r}, a column of type {kind}", hint)
 
 
 def problem_code(problems: list[RowProblem]) -> str:

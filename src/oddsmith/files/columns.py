@@ -1,7 +1,10 @@
 """Which column is the score, and which the label."""
 
 import difflib
-from collections.abc import Collection
+import re
+import shlex
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,13 +15,19 @@ from oddsmith.files.source import ScoreFile
 __all__ = ["Roles", "choose_columns", "known_column"]
 
 _PROBABILITIES = {
-    *("confidence", "p", "p_hat", "pred", "prediction"),
+    *("confidence", "p", "p_hat", "pred", "prediction", "predictions"),
     *("predicted_probability", "prob", "proba", "probability", "y_prob"),
 }
 _SCORES = _PROBABILITIES | {
     *("decision", "decision_function", "decision_value", "log_odds", "logit", "margin"),
     *("model_score", "raw_score", "score", "scores", "y_score"),
 }
+
+#: What the columns of several classes begin with, before a "_".
+_CLASS_PREFIXES = _SCORES | {"logits", "probabilities", "probs", "z"}
+
+#: Columns that a message names.
+_SHOWN = 20
 
 
 @dataclass(frozen=True)
@@ -85,14 +94,19 @@ def choose_columns(
     )
     guessed = []
     if score is None:
-        score = guess_column(file, "score", kind, _SCORES if kind == "score" else _PROBABILITIES, {label, weight, by})
+        known, others = _SCORES if kind == "score" else _PROBABILITIES, {label: "label", weight: "weight", by: "by"}
+        score = guess_column(file, "score", kind, known, others)
         guessed.append(f"column {score!r} as the {kind}")
     if label is None and needs_label:
-        label = guess_column(file, "label", "label", LABEL_NAMES, {score, weight, by})
+        label = guess_column(file, "label", "label", LABEL_NAMES, {score: kind, weight: "weight", by: "by"})
         guessed.append(f"column {label!r} as the label")
     roles = Roles(score, label, weight, by, f"Using {' and '.join(guessed)}." if guessed else "")
     if len(set(roles.names)) < len(roles.names):
-        _check.fail("score, label, weight and by must be different columns", ", ".join(roles.names), "check the names")
+        twice = next(name for name in roles.names if roles.names.count(name) > 1)
+        played = [role for role in ("score", "label", "weight", "by") if getattr(roles, role) == twice]
+        hint = f"leave {played[-1]}= (--{played[-1]}) out, or name another column for it"
+        got = f"{twice!r} as {' and '.join(played)}"
+        _check.fail("score, label, weight and by must be different columns", got, hint)
     return roles
 
 
@@ -111,32 +125,48 @@ def known_column(file: ScoreFile, option: str, name: str) -> str:
     return _check.fail(
         f"{option} must name a column of {file.name}",
         f"{name!r}",
-        f"did you mean {close[0]!r}" if close else f"choose one of {listed(file.columns)}",
+        f"did you mean {close[0]!r}" if close else f"choose one of {listed(file.columns, [name, option])}",
     )
 
 
 def guess_column(
-    file: ScoreFile, parameter: str, what: str, known: Collection[str], taken: Collection[str | None]
+    file: ScoreFile, parameter: str, what: str, known: Collection[str], taken: Mapping[str | None, str]
 ) -> str:
-    """Return the only column that is called like what is looked for."""
-    found = [
-        column
-        for column in file.columns
-        if column not in taken and column.strip().casefold().replace(" ", "_").replace("-", "_") in known
-    ]
+    """Return the only column that is called like what is looked for, and is not taken by another option."""
+    found = [column for column in file.columns if column not in taken and _bare(column) in known]
     if len(found) == 1:
         return found[0]
+    hint = f"pass {parameter}= (--{what})"
     if found:
-        _check.fail(
-            f"one column of {file.name} must be the {what}", f"several: {listed(found)}", _pass(parameter, what)
-        )
-    return _check.fail(f"no {what} column recognized", f"columns {listed(file.columns)}", _pass(parameter, what))
+        _check.fail(f"one column of {file.name} must be the {what}", f"several: {listed(found)}", hint)
+    got = f"columns {listed(file.columns, known)}"
+    if parameter == "score" and (pattern := _pattern(column for column in file.columns if column not in taken)):
+        hint += f"; for one column per class pass scores={pattern!r} (--scores {shlex.quote(pattern)})"
+    elif used := [(column, role) for column, role in taken.items() if column is not None and _bare(column) in known]:
+        column, role = used[0]
+        got += f", of which {column!r} is taken by {role}= (--{role})"
+        hint = f"leave {role}= (--{role}) out, or name another column for it"
+    return _check.fail(f"no {what} column recognized", got, hint)
 
 
-def _pass(parameter: str, option: str) -> str:
-    return f"pass {parameter}= (--{option})"
+def _bare(column: str) -> str:
+    """Return a name as it is compared."""
+    return column.strip().casefold().replace(" ", "_").replace("-", "_")
 
 
-def listed(columns: Collection[str]) -> str:
-    shown = [repr(column) for column in columns]
-    return ", ".join(shown if len(shown) <= 20 else [*shown[:20], "…"])
+def _pattern(columns: Iterable[str]) -> str:
+    """Return a pattern such as p_* that several columns match and classes often have; empty where there is none."""
+    starts = Counter(match[0] for column in columns if (match := re.match(r"[^\W\d_]+_(?=.)", column)))
+    scores = {start: times for start, times in starts.items() if times > 1 and start[:-1].casefold() in _CLASS_PREFIXES}
+    return f"{max(scores, key=scores.__getitem__)}*" if scores else ""
+
+
+def listed(columns: Collection[str], near: Collection[str] = ()) -> str:
+    """Return the names of columns; of many the first ones, after those that resemble names that are looked for."""
+    if len(columns) <= _SHOWN:
+        return ", ".join(map(repr, columns))
+    words = {word for name in near for word in _bare(name).split("_") if len(word) > 1}
+    alike = [column for column in columns if words & set(_bare(column).split("_"))]
+    alike += [column for column in columns if column not in alike and any(word in _bare(column) for word in words)]
+    shown = [*alike, *(column for column in columns if column not in alike)]
+    return ", ".join([*map(repr, shown[:_SHOWN]), "…"])

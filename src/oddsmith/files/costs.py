@@ -78,7 +78,7 @@ def read_two_class_costs(path: str | os.PathLike[str], positive: str | None) -> 
     if len(titles) != 2:
         got, hint = f"columns {listed(titles)}", "pass --scores, one column per class, for more"
         _check.fail(f"{path} must have one column for each of two classes", got, hint)
-    return read_costs(path, read_labels(titles, positive)[1])
+    return read_costs(path, read_labels(dict.fromkeys(titles, 0), positive)[1])
 
 
 def _table(path: str | os.PathLike[str]) -> tuple[list[str], list[str] | None, Floats]:

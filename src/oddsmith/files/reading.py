@@ -7,7 +7,7 @@ from oddsmith import _check
 from oddsmith._types import Label
 from oddsmith.files._engine import Progress, explained
 from oddsmith.files._exact_sums import with_exact_sums
-from oddsmith.files._labels import read_labels
+from oddsmith.files._labels import are_plain, label_census, read_labels
 from oddsmith.files._staging import staged, surveyed
 from oddsmith.files.bad_rows import problems_of, refuse_bad_rows
 from oddsmith.files.columns import Roles
@@ -46,6 +46,8 @@ class ScoreData:
         What was left out.
     distinct : int
         How many distinct scores there are, which a table of cells does not tell.
+    census : str
+        How many rows have each label, and which are positive; empty where labels are written as 0 and 1.
     """
 
     table: ScoreTable
@@ -53,6 +55,7 @@ class ScoreData:
     segments: dict[str, ScoreTable] = field(default_factory=dict)
     dropped: BadRows | None = None
     distinct: int = 0
+    census: str = ""
 
 
 def read_table(
@@ -75,7 +78,7 @@ def read_table(
     roles : Roles
         Columns, from `choose_columns`.
     positive : str, optional
-        The positive label; needed unless labels are {0, 1}, {−1, +1} or {false, true}.
+        The positive label, or several joined by commas; needed unless labels are {0, 1}, {−1, +1} or {false, true}.
     bad_rows : {"refuse", "skip"}, default "refuse"
         What to do when a score, label, weight or segment is missing, or a score or weight no finite number.
     resolution : float, None or "auto", default "auto"
@@ -105,7 +108,7 @@ def read_table(
         dropped = refuse_bad_rows(file, roles, problems, survey.counts, bad_rows)
         if not survey.good:
             _check.fail(f"{file.name} must hold rows", "none", "check how it was written")
-        meant, labels = read_labels(sorted(survey.labels), positive)
+        meant, labels = read_labels(survey.labels, positive)
         usable = _usable(file, roles, rows, meant, survey.whole_weights)
         tables = engine.watch(
             lambda: _tables(engine.connection.sql(usable), roles, resolution), progress, _SURVEYED, 1.0
@@ -120,7 +123,8 @@ def read_table(
     if table.resolution is not None:
         with explained(file.name):
             distinct = engine.rows(f"SELECT count(DISTINCT score) FROM ({usable})")[0][0]
-    return ScoreData(table, labels, tables if roles.by is not None else {}, dropped, distinct)
+    census = "" if are_plain(survey.labels) else label_census(survey.labels, meant)
+    return ScoreData(table, labels, tables if roles.by is not None else {}, dropped, distinct, census)
 
 
 def _usable(file: ScoreFile, roles: Roles, rows: str, positive: tuple[str, ...], whole_weights: bool) -> str:

@@ -20,13 +20,18 @@ from oddsmith.files._engine import Engine, explained
 from oddsmith.files._jsonl import JSONLines
 from oddsmith.files._layout import FORMATS, Layout
 from oddsmith.files._lines import lines
-from oddsmith.files._numpy import MAGIC, ZIP_MAGICS, NumpyArrays
+from oddsmith.files._numpy import MAGIC, ZIP_MAGICS, NumpyArrays, holds_matrix, is_numpy
 from oddsmith.files._parquet import Parquet
 
-__all__ = ["ScoreFile", "input_files", "open_scores"]
+__all__ = ["ScoreFile", "has_matrix", "input_files", "open_scores"]
 
 _STANDARD_INPUT = 0  # where it is a file, that has a number
 _LAYOUTS: dict[str, type[Layout]] = {"csv": CSV, "tsv": CSV, "json": JSONLines, "parquet": Parquet}
+
+
+def has_matrix(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a name is that of a file of arrays with one column per class; what cannot be read may be one."""
+    return is_numpy(path) and holds_matrix(path)
 
 
 @dataclass(frozen=True)

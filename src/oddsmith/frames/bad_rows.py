@@ -13,6 +13,8 @@ BadRowPolicy = Literal["refuse", "skip"]
 
 _DECIMAL_COMMA = re.compile(r"is not a number.*: [-+]?\d*,\d+$")
 
+_QUOTED = re.compile(r"""is not a number.*: (['"`]).*\1$""")
+
 
 @dataclass(frozen=True)
 class BadRows:
@@ -49,6 +51,10 @@ class BadRows:
             hint = 'repair them, or pass bad_rows="skip" (--bad-rows skip) to leave them out'
             if self.places and all(_DECIMAL_COMMA.search(place) for place in self.places):
                 hint = "write decimal points for decimal commas"
+            elif self.places and all(_QUOTED.search(place) for place in self.places):
+                hint = "write numbers without quotes, or with double quotes"
+            elif self.count == self.total:
+                hint = "choose other columns, or repair the file: no row would be left"
             elif self.places and all("not utf-8" in place for place in self.places):
                 hint = "convert the text to UTF-8 (iconv -f latin1 -t utf-8 old > new): all columns are written again"
             _check.fail(f"all rows of {name} must be usable", self.message, hint)

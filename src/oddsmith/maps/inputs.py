@@ -155,7 +155,8 @@ def logit_input(prob: Floats, clip: float | None) -> Floats:
     least, most = _ends_of(prob)
     if least < 0 or most > 1:
         bad = least if least < 0 else most
-        _check.fail('scores must lie in [0, 1] with input="probability"', f"{bad!r}", 'use input="score" for margins')
+        must = 'scores must lie in [0, 1] with input="probability" (--scores-are probability)'
+        _check.fail(must, f"{bad!r}", 'pass input="score" (--scores-are score) for margins')
     if clip is not None:
         prob = np.clip(prob, clip, 1 - clip)
     elif least == 0 or most == 1:
@@ -184,7 +185,7 @@ def hold_unit(prob: Floats, low: float, high: float) -> Floats:
         _check.fail(
             "scores must lie in [0, 1], as those of the fit, which were read as probabilities",
             f"{least if least < -_ROUNDING else most!r}",
-            'fit with input="log_odds" if they are no probabilities',
+            'fit with input="log_odds" (--scores-are log-odds) if they are not probabilities',
         )
     return prob if least >= low and most <= high else np.clip(prob, low, high)
 

@@ -126,7 +126,7 @@ def read_labels(value: Any, where: str, *, least: int, most: int) -> tuple[Any, 
         many = "two values" if least == most == 2 else f"a list of at least {least} values"
         refuse(f"labels of {where} must be {many}", shown(value))
     labels = tuple(plain(value, "labels"))
-    if least != most and len(set(labels)) < len(labels):
+    if len(set(labels)) < len(labels):
         refuse(f"labels of {where} must differ", "two that are equal")
     return labels
 

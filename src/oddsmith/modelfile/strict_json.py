@@ -58,7 +58,8 @@ def parse(raw: bytes | str) -> dict[str, Any]:
     except ModelFileError:
         raise
     except (ValueError, RecursionError, OverflowError) as error:
-        refuse("a model file must be whole, well-formed JSON", _reason(error))
+        hint = DAMAGED if text.lstrip().startswith("{") else "give the path of a model file, from oddsmith fit"
+        refuse("a model file must be whole, well-formed JSON", _reason(error), hint)
     if not isinstance(content, dict):
         refuse("a model file must hold one JSON object", shown(content))
     return content

@@ -1,0 +1,39 @@
+"""What cannot be written: the message names the output."""
+
+import contextlib
+from pathlib import Path
+
+import pytest
+from cli_files import csv_text, sample
+
+resource = pytest.importorskip("resource", reason="no limits of file sizes on this system")
+
+
+@contextlib.contextmanager
+def files_of_at_most(size):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("output", ["out.csv", "out.parquet", "out.jsonl", "out.npz", "out.csv.gz"])
+def test_an_error_of_writing_names_the_output(run, model, output):
+    score, _, _ = sample(20_000)
+    Path("new.csv").write_text(csv_text({"score": score.tolist()}))
+    with files_of_at_most(5_000):
+        error = run("apply", model, "new.csv", "-o", output).error
+    assert f"{output} must be writable" in error
+    assert "new.csv" not in error
+    assert ".oddsmith.part" not in error
+    assert not Path(output).exists()
+
+
+@pytest.mark.parametrize("command", [["report", "scores.csv", "-m", "platt", "-o", "r.html"]])
+def test_a_report_that_cannot_be_written(run, scores, command):
+    with files_of_at_most(5_000):
+        error = run(*command).error
+    assert "r.html must be writable in its folder; got File too large" in error
+    assert sorted(path.name for path in Path().iterdir()) == ["scores.csv"]
