@@ -120,7 +120,7 @@ FAMILIES = {
     "Cauchy scores": Family(stats.cauchy.ppf, lambda s: np.clip(s, -3, 3)),
     "forest of 20": _votes(20, 0.7, 1.2),
     "forest of 200": _votes(200, 0.3, 0.6),
-    "five neighbours": _votes(5, 0.5, 0.5),
+    "five neighbors": _votes(5, 0.5, 0.5),
     "equal margins": _mixture((1.0, 0.8), (-1.0, 0.8), 0.5),
     "unequal margins": _mixture((1.0, 1.3), (-1.0, 0.6), 0.3),
     "ranks": Family(lambda u: np.ceil(1000 * u), lambda s: 5 * (s / 1000 - 0.5)),

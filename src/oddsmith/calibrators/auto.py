@@ -119,7 +119,7 @@ class AutoCalibrator(UnitCalibrator):
     Every component is non-decreasing. Monotone logistic, which is strictly increasing, and Venn–Abers, which is never 0
     or 1, have a weight of 0.01 or more. The blend is calibrated in the large: the log-odds of all components are moved
     by the same amount, the least that brings |Σ(P − Y)| over the fitted cases below half of its standard error. If no
-    such amount exists, components that cannot be recentred alone get weight 0. A float weight w counts as w cases.
+    such amount exists, components that cannot be recentered alone get weight 0. A float weight w counts as w cases.
     Above 4,096 distinct scores neighbors are pooled, fewer at both ends; for cross-validation to 600 cells.
 
     The interval of the gain is that of Student's t with the variance of Nadeau and Bengio, since folds share the cases
