@@ -165,7 +165,7 @@ def centered_above(x: Vector, below: Vector, floor: float) -> Vector:
     """Return components less their mean; where ``below`` is −floor or less they take no part in it, and become 0."""
     kept = Each((where(Beside(1), -floor, 0.0, SCORE),), x, (below,))
     count = Total(where(SCORE, -floor, 0.0, 1.0), below, 1.0, float(x.width))
-    mean = Each((SCORE / Beside(1),), Total(SCORE, kept), (count,))
+    mean = Each((SCORE / clip(Beside(1), 1.0, float(x.width)),), Total(SCORE, kept), (count,))
     return Each((where(Beside(1), -floor, 0.0, SCORE - Beside(2)),), x, (below, mean))
 
 
@@ -199,7 +199,8 @@ def softmax(x: Vector) -> Vector:
 
 def shares(x: Vector, low: float, high: float) -> Vector:
     """Return components, none below 0, over their sum, which is known to lie between ``low`` and ``high`` > 0."""
-    return Each((SCORE / Beside(1),), x, (Total(SCORE, x, low, high),), 0.0, 1.0)
+    # Engines that follow ranges by themselves must see that the sum is not 0.
+    return Each((SCORE / clip(Beside(1), low, high),), x, (Total(SCORE, x, low, high),), 0.0, 1.0)
 
 
 def against_rest(x: Vector) -> Vector:
