@@ -199,7 +199,11 @@ def softmax(x: Vector) -> Vector:
 
 def shares(x: Vector, low: float, high: float) -> Vector:
     """Return components, none below 0, over their sum, which is known to lie between ``low`` and ``high`` > 0."""
-    # Engines that follow ranges by themselves must see that the sum is not 0.
+    return Each((SCORE / Beside(1),), x, (Total(SCORE, x, low, high),), 0.0, 1.0)
+
+
+def known_shares(x: Vector, low: float, high: float) -> Vector:
+    """Return `shares` of components none of which is missing, for engines that follow ranges by themselves."""
     return Each((SCORE / clip(Beside(1), low, high),), x, (Total(SCORE, x, low, high),), 0.0, 1.0)
 
 

@@ -198,11 +198,11 @@ class ScalingMap(JointMap):
         least = float(np.exp(low) * weights.sum()) / 2
         if low < 0:
             raising = np.exp(self.shift - self.shift.max())
-            return vectors.shares(self._open(Affine(raising, raising * level, blend), below), least, 2.0)
+            return vectors.known_shares(self._open(Affine(raising, raising * level, blend), below), least, 2.0)
         if constant is None:
             return self._open(blend, below)
         blend = Affine(np.array(1.0), level, blend)
-        return vectors.shares(self._open(blend, below), least, 2.0) if self._masks else blend
+        return vectors.known_shares(self._open(blend, below), least, 2.0) if self._masks else blend
 
     @property
     def _masks(self) -> bool:
