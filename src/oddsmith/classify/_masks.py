@@ -6,7 +6,7 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Ints
-from oddsmith.formula.vectors import FAR, MASKED
+from oddsmith.formula.vectors import CLOSED, FAR
 
 #: Logits this far below the largest of their row always count as logits.
 _LEAST_FLOOR = 700.0
@@ -40,7 +40,7 @@ class Logits(NamedTuple):
 
     def marked(self) -> Floats:
         """Return logits of which those that were −inf are recognized by their size."""
-        return self.z if self.closed is None else np.where(self.closed, -FAR, self.z)
+        return self.z if self.closed is None else np.where(self.closed, CLOSED, self.z)
 
     def contradicted(self, index: Ints, weight: Floats) -> float:
         """Return the weight of rows whose true class is masked."""
@@ -81,7 +81,7 @@ def read_masks(z: Floats, weight: Floats) -> Logits:
     z = np.maximum(z, -FAR)
     top = z.max(axis=1, keepdims=True)
     below = z - top
-    floor = min(max(_LEAST_FLOOR, _TIMES * _typical_gap(below, weight)), -MASKED)
+    floor = min(max(_LEAST_FLOOR, _TIMES * _typical_gap(below, weight)), FAR / 2)
     gone = below <= -floor
     if not gone.any():
         return Logits(below, None, None, floor)

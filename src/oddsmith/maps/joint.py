@@ -152,7 +152,7 @@ class ScalingPart(NamedTuple):
         result: Vector = Affine(self.coef, self.intercept, x)
         if self.floor is not None and self.drop > 0:
             result = Each((where(Beside(1), -self.floor, SCORE - self.drop, SCORE),), result, (below,))
-        return vectors.where_masked(below, -FAR, result) if masks else result
+        return vectors.where_masked(below, vectors.CLOSED, result) if masks else result
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,11 +198,11 @@ class ScalingMap(JointMap):
         least = float(np.exp(low) * weights.sum()) / 2
         if low < 0:
             raising = np.exp(self.shift - self.shift.max())
-            return vectors.shares(self._open(Affine(raising, raising * level, blend), below), least, 2.0)
+            return vectors.known_shares(self._open(Affine(raising, raising * level, blend), below), least, 2.0)
         if constant is None:
             return self._open(blend, below)
         blend = Affine(np.array(1.0), level, blend)
-        return vectors.shares(self._open(blend, below), least, 2.0) if self._masks else blend
+        return vectors.known_shares(self._open(blend, below), least, 2.0) if self._masks else blend
 
     @property
     def _masks(self) -> bool:
@@ -250,7 +250,7 @@ class ScalingMap(JointMap):
             parts.append(Affine(np.array(0.0), constant - np.log(share), scaled[0]))
         logs = vectors.log_mixture(weights, parts) if len(parts) > 1 else parts[0]
         if constant is not None and self._masks:
-            logs = vectors.where_masked(rows[1], -FAR, logs)
+            logs = vectors.where_masked(rows[1], vectors.CLOSED, logs)
         elif not self.shift.any():
             return logs
         return vectors.log_softmax(Affine(np.array(1.0), self.shift, logs) if self.shift.any() else logs)
@@ -304,7 +304,7 @@ class OneVsRestMap(JointMap):
         log_probs = tuple(-log(1.0 + exp(-clip(each.log_odds_formula(), -LIMIT, LIMIT))) for each in self.maps)
         logits = self._logits()
         logs: Vector = Each(log_probs, self._scores(logits))
-        return vectors.log_softmax(self._open(logs, -FAR, logits))
+        return vectors.log_softmax(self._open(logs, vectors.CLOSED, logits))
 
     def probability_formula(self) -> Vector:
         """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
