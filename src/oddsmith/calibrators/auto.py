@@ -77,7 +77,8 @@ class AutoCalibrator(UnitCalibrator):
     pos_label, clip
         As for every calibrator.
     input : {"score", "probability", "log_odds"}, default "score"
-        "score" takes scores that all lie in [0, 1] for probabilities and others for log-odds.
+        "score" takes scores that all lie in [0, 1] for probabilities and others for log-odds, or in other units: see
+        Notes. "log_odds" uses scores as given.
 
     Attributes
     ----------
@@ -90,7 +91,7 @@ class AutoCalibrator(UnitCalibrator):
         where all lie in [0, 1], else for log-odds), with its 95 % interval. NaN where there are two cases only.
     worth_it_ : bool or None
         Whether the gain is clearly above 0; None where it cannot be told.
-    input_ : {"probability", "log_odds"}
+    input_ : {"probability", "log_odds", "clipped", "standardized"}
         What the scores were taken for.
     softened_ : bool
         Whether log-odds were softened.
@@ -101,7 +102,9 @@ class AutoCalibrator(UnitCalibrator):
     stratified folds; then all methods are fitted to all cases. Methods of little weight, below 0.005, are left out.
     Scores are read by their log-odds z, or by the softened log((p + ε)/(1 − p + ε)) with p = σ(z) and ε = 1/(2N),
     whichever blend is likelier out of sample: networks and boosters want the first, neighbors and forests, which say
-    0 and 1, the second. It does not matter whether scores are given as probabilities or as their log-odds.
+    0 and 1, the second. It does not matter whether scores are given as probabilities or as their log-odds. Where scores
+    are not plausible as log-odds (some beyond ±37, or whole numbers that span 20 or more), a third reading takes part,
+    (s − median)/IQR; whole numbers of one sign that span 8 or more, such as ranks or percents, are always read so.
 
     Every part is non-decreasing, and one that is strictly increasing has weight 0.01 or more, as has one that never
     says 0 or 1. The log-odds of each part are moved by the least that brings |Σ(P − Y)| over the fitted cases below
@@ -180,7 +183,7 @@ class AutoCalibrator(UnitCalibrator):
             return [fitted for reading in readings for fitted in _fit_parts(part, reading, steps, unconverged)]
 
         both = out_of_sample(table, fit_both, self.random_state)
-        unconverged.clear()  # what is left out of the blend, or was fitted to a fold, is not the user's
+        unconverged.clear()  # only fits that are part of the result are reported
         if both is None:
             chosen = int(self._read_as == "probability")  # log-odds as given, or standardized
             weights = _LEAST / _LEAST.sum()
