@@ -131,7 +131,7 @@ def test_whole_numbers_are_standardized_and_beta_is_at_its_optimum(unit, n):
     fitted = BetaCalibrator().fit(scores, y)
     assert (fitted.input_, repr(fitted)) == ("standardized", "BetaCalibrator() fitted to standardized scores")
     assert fitted.map_.scale == pytest.approx(np.diff(np.quantile(scores, [0.25, 0.75], method="inverted_cdf"))[0])
-    x = (scores - fitted.map_.centre) / fitted.map_.scale
+    x = (scores - fitted.map_.center) / fitted.map_.scale
     features = np.column_stack([-np.logaddexp(0, -x), np.logaddexp(0, x), np.ones(n)])
 
     def loss(theta):

@@ -129,7 +129,7 @@ MAPS = {
     "log_basis": {"shape": "log_basis", "slopes": [1.0, 2.0], "intercept": 0.0, "centre": 0.0, "scale": 1.0},
 }
 MAPS["logit_input"] = {"shape": "logit_input", "inner": MAPS["step"], "clip": None}
-HELD = {"low": -37.0, "high": 37.0, "centre": 0.5, "scale": 2.0}
+HELD = {"low": -37.0, "high": 37.0, "center": 0.5, "scale": 2.0}
 MAPS["held_input"] = {"shape": "held_input", "inner": MAPS["log_basis"], **HELD}
 MAPS["soft_log_odds"] = {"shape": "soft_log_odds", "inner": MAPS["polynomial"], "softness": 1e-9}
 MAPS["soft_logit"] = {"shape": "soft_logit", "inner": MAPS["polynomial"], "softness": 1e-9}

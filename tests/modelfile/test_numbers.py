@@ -87,7 +87,7 @@ def maps(draw, depth=0):
         "unit_input": lambda: {"inner": draw(maps(depth + 1)), "clip": draw(NUMBERS)},
         "held_input": lambda: {
             "inner": draw(maps(depth + 1)),
-            **dict(zip(("low", "high", "centre"), many(3), strict=True)),
+            **dict(zip(("low", "high", "center"), many(3), strict=True)),
             "scale": draw(NUMBERS),
         },
         "soft_log_odds": lambda: {"inner": draw(maps(depth + 1)), "softness": draw(NUMBERS)},

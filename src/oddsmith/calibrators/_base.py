@@ -63,7 +63,9 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     pos_label : object, optional
         The positive label; needed unless labels are {0, 1}, {−1, +1} or bool.
     input : {"score", "probability", "log_odds"}, default "score"
-        What the scores are. "score" and "log_odds" are used as given; of a "probability" the log-odds is used.
+        What the scores are. "score" and "log_odds" are used as given; of a "probability" the log-odds is used. A
+        `CalibratedClassifier` that knows a classifier's scores to be log-odds, some beyond ±37, fits a method with
+        "score" to log-odds held within ±37 where that forecasts better out of sample; the map keeps this.
     clip : float, optional
         With ``input="probability"``, hold probabilities within [clip, 1 − clip]. None refuses 0 and 1.
 

@@ -80,7 +80,8 @@ class AutoCalibrator(UnitCalibrator):
     pos_label, clip
         As for every calibrator.
     input : {"score", "probability", "log_odds"}, default "score"
-        "score" takes scores that all lie in [0, 1] for probabilities and others for log-odds, if these are plausible.
+        "score" takes scores that all lie in [0, 1] for probabilities and others for log-odds, or in other units: see
+        Notes. "log_odds" uses scores as given.
 
     Attributes
     ----------
@@ -98,7 +99,7 @@ class AutoCalibrator(UnitCalibrator):
     worth_it_ : bool or None
         Whether the gain is clearly above 0; False for a score that is reversed or without signal, None where the gain
         is not known.
-    input_ : {"probability", "log_odds", "standardized"}
+    input_ : {"probability", "log_odds", "clipped", "standardized"}
         What the scores were taken for.
     softened_ : bool
         Whether log-odds were softened.
@@ -112,8 +113,9 @@ class AutoCalibrator(UnitCalibrator):
 
     Scores are read by their log-odds z, or by the softened log((p + ε)/(1 − p + ε)) with p = σ(z) and ε = 1/(2N),
     whichever blend is likelier out of sample: the first suits networks and boosters, the second nearest neighbors and
-    forests, which predict exactly 0 and 1. Scores that are not plausible as log-odds are standardized where that is
-    likelier, whole numbers of one sign always. It does not matter whether scores are given as probabilities or as
+    forests, which predict exactly 0 and 1. Scores that are not plausible as log-odds (some beyond ±37, or whole numbers
+    that span 20 or more) are standardized, (s − median)/IQR, where that is likelier; whole numbers of one sign that span
+    8 or more, such as ranks or percents, always. It does not matter whether scores are given as probabilities or as
     their log-odds.
 
     Every component is non-decreasing. Monotone logistic, which is strictly increasing, and Venn–Abers, which is never 0
@@ -189,7 +191,7 @@ class AutoCalibrator(UnitCalibrator):
             return [fitted for reading in readings for fitted in _fit_parts(part, reading, steps, unconverged)]
 
         both = out_of_sample(table, fit_both, self.random_state)
-        unconverged.clear()  # what is left out of the blend, or was fitted to a fold, is not the user's
+        unconverged.clear()  # only fits that are part of the result are reported
         if both is None:
             chosen = int(self._read_as == "probability")  # log-odds as given, or standardized
             weights = _LEAST / _LEAST.sum()

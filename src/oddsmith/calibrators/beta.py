@@ -49,19 +49,24 @@ class BetaCalibrator(UnitCalibrator):
         As for every calibrator.
     input : {"score", "probability", "log_odds"}, default "score"
         "score" takes scores that all lie in [0, 1] for probabilities, held 2.2e−16 away from 0 and 1, and others for
-        log-odds.
+        log-odds. Scores that are not plausible as log-odds (some beyond ±37, or whole numbers that span 20 or more) are
+        read as they are, held within ±37 or standardized to (s − median)/IQR, whichever forecasts best out of sample;
+        whole numbers of one sign that span 8 or more, such as ranks or percents, are standardized. "log_odds" uses
+        scores as given.
 
     Attributes
     ----------
     a_, b_, c_ : float
         The fitted parameters.
-    input_ : {"probability", "log_odds"}
+    input_ : {"probability", "log_odds", "clipped", "standardized"}
         What the scores were taken for.
 
     Notes
     -----
     L = a log p − b log(1 − p) + c by maximum likelihood with a, b ≥ 0: where the best slope is negative it is held at 0
-    and the others are fitted anew. With perfectly separated classes the fit is to Platt's targets.
+    and the others are fitted anew. With perfectly separated classes the fit is to Platt's targets. Of log-odds of one
+    sign one logarithm is next to 0 for most scores; where its slope would exceed all bounds, a = b is used, with a
+    warning.
 
     References
     ----------
@@ -89,8 +94,8 @@ class BetaCalibrator(UnitCalibrator):
 
     def _readings(self, data: Sample) -> list[Reading]:
         readings, (low, high) = super()._readings(data), data.span()
-        # Of log-odds of one sign one logarithm is next to flat, and its slope makes a wall wherever cases suggest one.
-        # Standardized, both bend, and all lines are there too.
+        # With scores of one sign one logarithm is nearly constant, and its slope makes a wall where cases suggest it.
+        # Of standardized scores both vary, and every straight line is in the family too.
         return readings if low < 0 < high else readings[-1:]
 
     def _fit_sample(self, data: Sample) -> CalibrationMap:
@@ -111,7 +116,7 @@ class BetaCalibrator(UnitCalibrator):
 
         fit = self._best(data, frame, free if self.parameters == 3 else tied, self.parameters)
         spread = np.ptp(free(np.array([low, high]) / scale - frame.shift), axis=0)
-        if self.parameters == 3 and _is_wall(fit.theta[:2] / max(scale, 1.0), (fit.theta * spread)[:2]):
+        if self.parameters == 3 and not low < 0 < high and _is_wall(fit.theta / max(scale, 1.0), fit.theta * spread):
             self._warn(
                 NonConvergenceWarning,
                 "One slope would be beyond all bounds, since log p or log(1 - p) is next to 0 for most scores: both "
@@ -146,6 +151,6 @@ def _is_wall(slopes: Floats, effects: Floats) -> bool:
 
     To move the wall by a unit of the score takes a factor of e: where it is best neither curvature nor cases tell.
     """
-    small, large = np.sort(slopes)
-    effect = effects[int(np.argmax(slopes))]
+    small, large = np.sort(slopes[:2])
+    effect = effects[int(np.argmax(slopes[:2]))]
     return bool(large > _WALL * max(small, 1.0) and (effect > _LEAST_DOUBLE or large > _UNTOLD))

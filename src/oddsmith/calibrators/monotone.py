@@ -42,14 +42,15 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
     pos_label, clip
         As for every calibrator.
     input : {"score", "probability", "log_odds"}, default "score"
-        "score" takes scores that all lie in [0, 1] for probabilities, and others for log-odds.
+        "score" takes scores that all lie in [0, 1] for probabilities, and others for log-odds. Where some of those lie
+        beyond ±37 or far from the others, they may be held within bounds: whatever forecasts best out of sample.
 
     Attributes
     ----------
     knots_ : ndarray of shape (K − 1,)
         Where pieces meet, as log-odds.
     slopes_ : ndarray of shape (K,)
-    input_ : {"probability", "log_odds"}
+    input_ : {"probability", "log_odds", "clipped", "standardized"}
         What the scores were taken for.
 
     Notes

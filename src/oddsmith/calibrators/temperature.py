@@ -31,13 +31,16 @@ class TemperatureCalibrator(UnitCalibrator):
         As for every calibrator.
     input : {"score", "probability", "log_odds"}, default "score"
         "score" takes scores that all lie in [0, 1] for probabilities, held 2.2e−16 away from 0 and 1, and others for
-        log-odds.
+        log-odds. Scores that are not plausible as log-odds (some beyond ±37, or whole numbers that span 20 or more) are
+        read as they are, held within ±37 or standardized to (s − median)/IQR, whichever forecasts best out of sample;
+        whole numbers of one sign that span 8 or more, such as ranks or percents, are standardized. "log_odds" uses
+        scores as given.
 
     Attributes
     ----------
     temperature_ : float
         T; above 1 the scores were too sure.
-    input_ : {"probability", "log_odds"}
+    input_ : {"probability", "log_odds", "clipped", "standardized"}
         What the scores were taken for.
 
     Notes

@@ -115,16 +115,16 @@ class UnitInputMap(InputMap):
 
 @dataclass(frozen=True, eq=False)
 class HeldInputMap(InputMap):
-    """Another map applied to (s − centre)/scale of a score that is first held within [low, high].
+    """Another map applied to (s − center)/scale of a score that is first held within [low, high].
 
-    Of log-odds that are far too sure those within ±37 keep their say (centre 0, scale 1); scores in foreign units are
+    Of log-odds that are far too sure those within ±37 keep their say (center 0, scale 1); scores in foreign units are
     standardized.
 
     Parameters
     ----------
     inner : CalibrationMap
     low, high : float
-    centre, scale : float
+    center, scale : float
         What becomes 0, and how much becomes 1.
     """
 
@@ -132,22 +132,22 @@ class HeldInputMap(InputMap):
 
     low: float
     high: float
-    centre: float
+    center: float
     scale: float
 
     def _change(self) -> ScoreChange:
         held = self.low, self.high
         return ScoreChange(
-            lambda s: held_input(s, *held, self.centre, self.scale),
-            lambda s: (s - self.centre) / self.scale,
+            lambda s: held_input(s, *held, self.center, self.scale),
+            lambda s: (s - self.center) / self.scale,
             held,
             None,
         )
 
 
-def held_input(scores: Floats, low: float, high: float, centre: float, scale: float) -> Floats:
-    """Return (s − centre)/scale of scores held within two bounds."""
-    return np.asarray((np.clip(scores, low, high) - centre) / scale)
+def held_input(scores: Floats, low: float, high: float, center: float, scale: float) -> Floats:
+    """Return (s − center)/scale of scores held within two bounds."""
+    return np.asarray((np.clip(scores, low, high) - center) / scale)
 
 
 def logit_input(prob: Floats, clip: float | None) -> Floats:

@@ -135,13 +135,13 @@ def _soft_logit(content: dict[str, Any], where: str, depth: int) -> dict[str, An
 
 def _held_input(content: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
     low, high = ascending([content["low"], content["high"]], f"{where}.low and high")
-    centre, *_ = array([content["centre"], low, high], f"{where}.centre, low and high", low=-_MAX / 4, high=_MAX / 4)
+    center, *_ = array([content["center"], low, high], f"{where}.center, low and high", low=-_MAX / 4, high=_MAX / 4)
     scale = number(content["scale"], f"{where}.scale", low=0, strict=True)
     # No score that is held within the bounds may overflow on the way.
-    if max(abs(low - centre), abs(high - centre)) > _LARGEST * scale:
+    if max(abs(low - center), abs(high - center)) > _LARGEST * scale:
         refuse(f"{where}.scale must not be tiny compared with low and high", f"{scale!r}")
     inner = read_map(content["inner"], f"{where}.inner", depth + 1).to_dict()
-    return {"inner": inner, "low": low, "high": high, "centre": centre, "scale": scale}
+    return {"inner": inner, "low": low, "high": high, "center": center, "scale": scale}
 
 
 def _blend(content: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
@@ -168,7 +168,7 @@ Checker = Callable[[dict[str, Any], str, int], dict[str, Any]]
 CHECKERS: dict[str, tuple[Checker, tuple[str, ...]]] = {
     "blend": (_blend, ("parts", "weights")),
     "cosine": (_cosine, ("low", "high", "coefficients")),
-    "held_input": (_held_input, ("inner", "low", "high", "centre", "scale")),
+    "held_input": (_held_input, ("inner", "low", "high", "center", "scale")),
     "linear": (_linear, ("knots", "values")),
     "log_basis": (_log_basis, ("slopes", "intercept", "centre", "scale")),
     "logit_input": (_logit_input, ("inner", "clip")),
