@@ -62,7 +62,7 @@ def test_the_demo_as_json_and_again(capsys, tmp_path, short):
     told = json.loads(capsys.readouterr().out)
     assert [row["method"] for row in told["methods"]] == ["platt", "squash"]
     assert told["report"] == str(output)
-    assert told["verdict"].startswith("Calibrate with platt")
+    assert "Calibrate with platt: the log-loss" in told["verdict"]
     demo.main(output)
     assert capsys.readouterr().out.endswith(f"The report is in {output}: open it in a browser.\n")
 

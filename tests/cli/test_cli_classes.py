@@ -307,7 +307,7 @@ class TestEvaluateAndCheck:
             value = measures[name]["value"]
             assert run(*given, option, value * 1.001).code == 0
             assert run(*given, option, value * 0.999).code == 1
-        told = run(*given, "--max", "canonical_calibration_error=0", "--junit", "check.xml", "--json")
+        told = run(*given, "--max", "classwise_calibration_error=0", "--junit", "check.xml", "--json")
         assert told.code == 1
         assert told.json["bounds"][0]["holds"] is False
         assert "<failure" in Path("check.xml").read_text()

@@ -23,7 +23,7 @@ from oddsmith.metrics import (
     zero_one_error,
 )
 from oddsmith.metrics._class_bins import ClassBins
-from oddsmith.metrics.canonical import CanonicalCases
+from oddsmith.metrics.canonical import CanonicalCases, less_chance
 from oddsmith.metrics.class_summary import forecast_of_rows
 from oddsmith.metrics.means import gain_with_interval
 from oddsmith.metrics.significance import Decisions
@@ -181,7 +181,7 @@ def test_the_canonical_error_is_the_one_that_draws_see(rows):
     forecast = forecast_of_rows(rows)
     cases = CanonicalCases.of(forecast, forecast.prob)
     exact = float(canonical_calibration_error.of(forecast, bandwidth=cases.bandwidth))
-    assert cases.error(np.eye(4)[forecast.truth]) == pytest.approx(exact)
+    assert less_chance(cases.error(np.eye(4)[forecast.truth]), cases.by_chance) == pytest.approx(exact)
     assert cases.error(forecast.prob) == pytest.approx(0, abs=1e-12)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 from sklearn import metrics as oracle
 from sklearn.datasets import load_iris
 from sklearn.metrics import make_scorer
@@ -89,31 +89,46 @@ def test_decompositions_add_up_and_are_never_negative(power):
 
 
 def rows_canonical(y, p, h, reference):
-    gaps = []
+    """Return gaps, and what chance is expected to give of their size and of their square."""
+    gaps, sizes, squares = [], [], []
     for i, row in enumerate(p):
         kernel = np.array([stats.dirichlet.pdf(row, other / h + 1) for other in p])
         kernel[i] = 0
-        shares, mean = (kernel @ values / kernel.sum() for values in (np.eye(p.shape[1])[y], p))
+        kernel /= kernel.sum()
+        shares, mean = (kernel @ values for values in (np.eye(p.shape[1])[y], p))
         gaps.append(np.abs(shares - (row if reference == "row" else mean)))
-    return np.array(gaps)
+        squares.append(kernel**2 @ (p * (1 - p)))
+        sizes.append(np.minimum(np.sqrt(2 / np.pi * squares[-1]), 2 * kernel @ (p * (1 - p))))
+    return [np.sum(values, axis=1).mean() for values in (gaps, np.square(gaps), sizes, squares)]
 
 
 @pytest.mark.parametrize("reference", ["smoothed", "row"])
 def test_canonical_error_equals_the_row_version(reference):
     y, p = data(5, n=60, k=3)
-    gaps = rows_canonical(y, p, 0.05, reference)
-    for norm, expected in (
-        ("l1", gaps.sum(axis=1).mean()),
-        ("squared", (gaps**2).sum(axis=1).mean()),
-        ("l2", np.sqrt((gaps**2).sum(axis=1).mean())),
-    ):
+    size, square, chance_of_size, chance_of_square = rows_canonical(y, p, 0.05, reference)
+    if reference == "smoothed":
+        size, square = np.sqrt(size**2 - chance_of_size**2), square - chance_of_square
+    for norm, expected in (("l1", size), ("squared", square), ("l2", np.sqrt(square))):
         found = metrics.canonical_calibration_error(y, p, bandwidth=0.05, norm=norm, reference=reference)
         assert found == pytest.approx(expected, rel=1e-9)
     figure = metrics.canonical_calibration_error.of(metrics.class_forecast(y, p))
     assert "Dirichlet kernel, bandwidth" in str(figure)
+    assert "by chance" in str(figure)
     count = np.arange(60) % 3 + 1
     repeated = metrics.canonical_calibration_error(np.repeat(y, count), np.repeat(p, count, axis=0), bandwidth=0.05)
     assert metrics.canonical_calibration_error(y, p, count, bandwidth=0.05) == pytest.approx(repeated)
+
+
+def test_canonical_error_of_calibrated_rows_is_not_what_chance_gives():
+    """Four classes, 500 rows: the mean gap of a calibrated forecast is 0.3, whatever the classes."""
+    found = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        p = special.softmax(1.5 * rng.normal(size=(500, 4)), axis=1)
+        y = (rng.random((500, 1)) > np.cumsum(p, axis=1)).sum(axis=1)
+        found.append(metrics.canonical_calibration_error(y, p, bandwidth=2.0**-6))
+    assert np.mean(found) < 0.06
+    assert max(found) < 0.15
 
 
 def test_canonical_error_of_a_calibrated_population_is_zero():

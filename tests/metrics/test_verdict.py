@@ -7,11 +7,18 @@ import pytest
 from benchmarks.advice import VERDICTS, certain, clustered, copied, count_verdicts, share_called_miscalibrated, sloped
 from scipy.special import expit, softmax
 
-from oddsmith import ScoreTable
-from oddsmith.metrics import forecast_from_arrays, summary, verdict_of, verdict_of_classes, verdict_of_scores
+from oddsmith import PlattCalibrator, ScoreTable
+from oddsmith.metrics import (
+    forecast_from_arrays,
+    forecast_of,
+    summary,
+    verdict_of,
+    verdict_of_classes,
+    verdict_of_scores,
+)
 from oddsmith.metrics.grouped import mean_and_error_of_groups, t_test_of_groups
 from oddsmith.metrics.significance import Decisions, mean_and_error, paired_t_test
-from oddsmith.metrics.verdict import Evidence, GainEstimate, corrected, decided
+from oddsmith.metrics.verdict import CalibrationEvidence, GainEstimate, corrected, decided
 from oddsmith.table.class_rows import ClassRows
 from oddsmith.table.group_folds import deal_groups
 from oddsmith.table.signal import share_of_copies
@@ -46,7 +53,7 @@ def test_the_effect_stands_next_to_the_p_value():
     assert f"(95 % interval {found.gain['low']:.4f} to {found.gain['high']:.4f}), more than {found.threshold:.4f}" in (
         found.words
     )
-    slight = decided(Evidence(0.015, "", GainEstimate(0.0034, 0.0003, 0.0117), "slope 0.88"), 0.65)
+    slight = decided(CalibrationEvidence(0.015, "", GainEstimate(0.0034, 0.0003, 0.0117), "slope 0.88"), 0.65)
     assert slight.kind == "slight"
     assert slight.is_miscalibrated
     assert "(slope 0.88, p = 0.015); recalibrating gains about 0.0034 nats" in slight.words
@@ -84,6 +91,13 @@ def test_what_matters_first_is_said_first():
     assert verdict_of_scores(ScoreTable.from_arrays(-100 * p, 1 - y)).kind == "not probabilities"
     assert "no log-loss before calibration" in verdict_of_scores(ScoreTable.from_arrays(np.ceil(10 * p), y)).words
     assert verdict_of_scores(ScoreTable.from_arrays(-100 * p, y)).kind == "reversed"
+
+
+def test_rows_of_the_fit_allow_no_verdict():
+    drawn = sloped(300, 1.0, np.random.default_rng(17))
+    table = ScoreTable.from_arrays(drawn.prob, drawn.y)
+    fitted = forecast_of(table, PlattCalibrator().fit_table(table), in_sample=True)
+    assert verdict_of(fitted).words == "The forecast was fitted on these rows: evaluate it on other rows."
 
 
 def test_copies_are_told_from_equal_scores():

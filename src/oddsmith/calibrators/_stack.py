@@ -5,10 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit, stdtrit
+from scipy.special import expit
 
 from oddsmith._types import Floats, Weights
 from oddsmith.maps import CalibrationMap
+from oddsmith.solvers.held_out import HeldOutLaw
 from oddsmith.solvers.mixture import mixture_weights
 from oddsmith.table import ScoreTable
 from oddsmith.table.resample import Fold, dealt, exact, pooled, with_weights
@@ -58,13 +59,8 @@ class OutOfSample:
         return mean, math.sqrt(spread / self.n)
 
     def half_width(self, error: float) -> float:
-        """Return half the width of a 95 % interval around a mean, from the error that independent cases would have.
-
-        Fits to overlapping folds are not independent: their variance is larger by 1 + k/(k − 1) (Nadeau and Bengio).
-        """
-        rarer = min(float(self.pos.sum()), float(self.neg.sum()))
-        quantile = float(stdtrit(max(rarer - 1, 1.0), 0.975))
-        return quantile * error * math.sqrt(1 + self.n_folds / (self.n_folds - 1))
+        """Return half the width of a 95 % interval around a mean, from the error that independent cases would have."""
+        return HeldOutLaw.of(error, self.n_folds, [self.pos.sum(), self.neg.sum()]).half_width()
 
 
 def blended(log_odds: Floats, weights: Floats) -> Floats:

@@ -18,6 +18,7 @@ from oddsmith.classify._linear import Cases, LinearFit, fit_linear, structured_p
 from oddsmith.classify._softmax import fit_temperature
 from oddsmith.classify.scaling import WHY_ON_BOUND, JointScaling
 from oddsmith.maps.joint import FLOOR, ScalingMap, ScalingPart
+from oddsmith.solvers.held_out import HeldOutLaw
 from oddsmith.solvers.mixture import mixture_weights
 
 __all__ = ["AutoScaling"]
@@ -158,7 +159,7 @@ class AutoScaling(JointScaling):
         losses = -judged.as_is, -judged.parts[names.index("temperature")], ours
         before, tempered, after = (judged.mean(each)[0] for each in losses)
         self.gain_, error = judged.mean(-judged.as_is - ours)
-        half = 1.96 * error * math.sqrt(1 + judged.n_folds / max(judged.n_folds - 1, 1))
+        half = HeldOutLaw.of(error, judged.n_folds, judged.cases).half_width()
         low, high = self.gain_interval_ = (self.gain_ - half, self.gain_ + half)
         self.worth_it_ = low > 0
         change = (
@@ -308,6 +309,7 @@ class _HeldOutLikelihoods(NamedTuple):
     parts: Floats
     as_is: Floats
     weight: Floats
+    cases: Floats  # of each class
     n_folds: int
 
     @classmethod
@@ -315,7 +317,10 @@ class _HeldOutLikelihoods(NamedTuple):
         """Put the folds together."""
         as_is = [_of_true(np.asarray(log_softmax(fold.part.z, axis=1)), fold.part.truth) for fold in folds]
         weight = [fold.part.weight for fold in folds]
-        return cls(np.array(rows), np.concatenate([[], *as_is]), np.concatenate([[], *weight]), len(folds))
+        truth = np.concatenate([np.empty(0, np.int64), *(fold.part.truth for fold in folds)])
+        weights = np.concatenate([[], *weight])
+        cases = np.bincount(truth, weights, minlength=1).astype(np.float64)
+        return cls(np.array(rows), np.concatenate([[], *as_is]), weights, cases, len(folds))
 
     def losses(self, weights: Floats) -> Floats:
         """Return the log-loss of each case by a blend."""

@@ -1,11 +1,12 @@
 """Tests of perfect calibration, under which each P is the probability of a positive; of several classes, one by one.
 
-All take forecasts that were not fitted on these rows; p-values of a `Forecast` that was are refused. Float weights
-enter by their squares, so that p-values stay honest, or are refused. p-values are those of large samples, except that
-Hosmer and Lemeshow's are exact for small groups.
+All take forecasts that were not fitted on these rows; p-values of a forecast that was are refused. Float weights enter
+by their squares. p-values are those of large samples; where samples are not large, by rare events, few distinct
+forecasts or unequal weights, the exact law or one of simulated labels takes their place.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics._group_law import Group, tail
+from oddsmith.metrics._simulated_law import CalibratedCells
 from oddsmith.metrics.bins import bin_index, sum_by
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.measure import (
@@ -33,6 +35,17 @@ from oddsmith.metrics.result import Result
 from oddsmith.metrics.significance import holm_of_known
 from oddsmith.metrics.slope import recalibration_line, require_several, without_certain
 from oddsmith.table import ScoreTable
+
+#: Events whose excess is normal enough; of fewer the law is simulated.
+_INFORMATIVE = 100.0
+
+#: Distinct forecasts up to which a cumulative excess is not yet a Brownian motion.
+_FEW_STEPS = 256
+
+#: Simulated statistics beyond what was seen that make a p-value of their own.
+_ENOUGH_BEYOND = 10
+
+_SIMULATED = "law simulated"
 
 
 @dataclass(frozen=True)
@@ -115,7 +128,8 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10) -> Calibrati
     -----
     Σ_g (O − E)²/(E(1 − E/n_g)); with float weights the variance is multiplied by Σw²/Σw. Groups without variance
     (all P are 0 or 1) are left out. Groups of counts with ΣP(1 − P) < 25 enter the p-value by the law of a sum of
-    independent cases, the others by χ²; with none below, the p-value is that of χ².
+    independent cases, the others by χ²; with none below, the p-value is that of χ². With float weights, groups with
+    (Σw²P(1 − P))²/Σw⁴P(1 − P) < 100 have no such law: labels are then drawn again, with the weights, up to 5,000 times.
 
     References
     ----------
@@ -137,8 +151,21 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10) -> Calibrati
     statistic = math.inf if _refuted(forecast) else float(np.sum(excess[varied] ** 2 / variance[varied]))
     df = int(varied.sum())
     name = f"Hosmer-Lemeshow, {len(held)} groups of equal weight"
-    if math.isinf(statistic) or forecast.kind == "weight":
-        return CalibrationTest(statistic, name, float(chdtrc(df, statistic)) if df else float(statistic == 0), df)
+    by_chi_square = float(chdtrc(df, statistic)) if df else float(statistic == 0)
+    if math.isinf(statistic) or not df:
+        return CalibrationTest(statistic, name, by_chi_square, df)
+    if forecast.kind == "weight":
+        place = np.searchsorted(held, index)
+        cells = CalibratedCells.of(forecast, place)
+        group = place[cells.first]
+        if cells.informative(group)[varied].min() >= _INFORMATIVE:
+            return CalibrationTest(statistic, name, by_chi_square, df)
+        sizes = np.where(varied, variance, np.inf)
+        starts = np.flatnonzero(np.diff(group, prepend=-1))
+        p_value, _ = cells.tail(
+            lambda excess: np.sum(np.add.reduceat(excess, starts, axis=1) ** 2 / sizes, axis=1), statistic
+        )
+        return CalibrationTest(statistic, f"{name}, {_SIMULATED}", _by_mean(p_value, df, statistic), df)
     groups = [
         Group(prob[cells], expit(-forecast.scores[cells]), forecast.total[cells].astype(np.int64), *numbers)
         for cells, numbers in (
@@ -156,12 +183,13 @@ def cox_test(forecast: ScoreTable) -> CalibrationTest:
     """Test slope 1 and intercept 0 jointly, in the logistic regression on the log-odds.
 
     Powerful against forecasts that are too extreme, too timid, too high or too low; blind to other shapes. Needs
-    log-odds that are finite, or right where they are not, and for counts classes that overlap.
+    log-odds that are finite, or right where they are not, and for counts of both classes that these overlap.
 
     Notes
     -----
-    For counts the likelihood ratio. Float weights have no likelihood: for them the score test UᵀV⁻¹U with
-    U = Σ w(y − p)(L, 1)ᵀ and V = Σ w²p(1 − p)(L, 1)ᵀ(L, 1). Both are χ² with 2 degrees of freedom.
+    For counts the likelihood ratio. Float weights have no likelihood, and rows of one class no best line: for them the
+    score test UᵀV⁻¹U with U = Σ w(y − p)(L, 1)ᵀ and V = Σ w²p(1 − p)(L, 1)ᵀ(L, 1). Both are χ² with 2 degrees of
+    freedom; the law of the score test is simulated where (Σw²p(1 − p))²/Σw⁴p(1 − p) < 100.
 
     Examples
     --------
@@ -169,7 +197,7 @@ def cox_test(forecast: ScoreTable) -> CalibrationTest:
     2
     """
     _refuse_in_sample(forecast)
-    if forecast.kind == "weight":
+    if forecast.kind == "weight" or not (forecast.n_pos and forecast.n_neg):
         return _score_test(forecast)
     slope, intercept = recalibration_line(forecast)
     best = forecast.map(lambda scores: slope * scores + intercept)
@@ -189,7 +217,18 @@ def _score_test(forecast: ScoreTable) -> CalibrationTest:
         centered -= float(variance @ centered) / float(variance.sum())
     parts = [(float(excess @ x), float(variance @ x**2)) for x in (centered, np.ones(len(centered)))]
     statistic = math.fsum(_squared_ratio(*part) for part in parts)
-    return CalibrationTest(statistic, "score test of slope 1 and intercept 0", float(chdtrc(2, statistic)), 2)
+    name, cells = "score test of slope 1 and intercept 0", CalibratedCells.of(forecast)
+    slope, shift = (1 / part[1] if part[1] > 0 else 0.0 for part in parts)
+    if math.isinf(statistic) or cells.informative().min() >= _INFORMATIVE:
+        return CalibrationTest(statistic, name, float(chdtrc(2, statistic)), 2)
+    at = cells.means(centered)
+    p_value, _ = cells.tail(lambda drawn: (drawn @ at) ** 2 * slope + drawn.sum(axis=1) ** 2 * shift, statistic)
+    return CalibrationTest(statistic, f"{name}, {_SIMULATED}", _by_mean(p_value, 2, statistic), 2)
+
+
+def _by_mean(p_value: float, mean: float, statistic: float) -> float:
+    """Return a p-value by draws, or by the statistic's mean under calibration, which goes further (Markov's bound)."""
+    return min(p_value, mean / statistic) if statistic > 0 else 1.0
 
 
 def _squared_ratio(excess: float, variance: float) -> float:
@@ -209,7 +248,8 @@ def kolmogorov_smirnov_test(forecast: ScoreTable) -> CalibrationTest:
     Notes
     -----
     S_k = Σ_{i≤k} w(y − p)/√(Σ w²p(1 − p)), ties added first; max|S| under calibration is that of a Brownian motion,
-    not of a bridge: P(max|B| ≤ x) = (4/π) Σ_k (−1)^k/(2k + 1) exp(−π²(2k + 1)²/(8x²)).
+    not of a bridge: P(max|B| ≤ x) = (4/π) Σ_k (−1)^k/(2k + 1) exp(−π²(2k + 1)²/(8x²)). With up to 256 distinct
+    forecasts, where S has few steps, or (Σw²p(1 − p))²/Σw⁴p(1 − p) < 100, labels are drawn again up to 5,000 times.
 
     References
     ----------
@@ -220,11 +260,7 @@ def kolmogorov_smirnov_test(forecast: ScoreTable) -> CalibrationTest:
     >>> print(kolmogorov_smirnov_test([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
     0.468165, p = 0.9954 (cumulative excess, Kolmogorov-Smirnov, Brownian motion)
     """
-    walk = _walk(forecast)
-    statistic = float(np.abs(walk).max())
-    return CalibrationTest(
-        statistic, "cumulative excess, Kolmogorov-Smirnov, Brownian motion", largest_of_brownian_motion(statistic)
-    )
+    return _walk_test(forecast, "Kolmogorov-Smirnov", _largest, largest_of_brownian_motion)
 
 
 @ForecastFunction
@@ -234,7 +270,7 @@ def kuiper_test(forecast: ScoreTable) -> CalibrationTest:
     Notes
     -----
     The range of S in `kolmogorov_smirnov_test`, S₀ = 0 included; under calibration that of a Brownian motion:
-    P(range > r) = 8 Σ_k (−1)^(k−1) k(1 − Φ(kr)).
+    P(range > r) = 8 Σ_k (−1)^(k−1) k(1 − Φ(kr)). Simulated in the same cases.
 
     References
     ----------
@@ -245,9 +281,38 @@ def kuiper_test(forecast: ScoreTable) -> CalibrationTest:
     >>> print(kuiper_test([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.9]))
     0.702247, p = 0.9992 (cumulative excess, Kuiper, Brownian motion)
     """
-    walk = _walk(forecast)
-    statistic = float(max(walk.max(), 0.0) - min(walk.min(), 0.0))
-    return CalibrationTest(statistic, "cumulative excess, Kuiper, Brownian motion", range_of_brownian_motion(statistic))
+    return _walk_test(forecast, "Kuiper", _range, range_of_brownian_motion)
+
+
+def _largest(walks: Floats) -> Floats:
+    return np.asarray(np.abs(walks).max(axis=1))
+
+
+def _range(walks: Floats) -> Floats:
+    return np.asarray(np.maximum(walks.max(axis=1), 0.0) - np.minimum(walks.min(axis=1), 0.0))
+
+
+def _walk_test(
+    forecast: ScoreTable, name: str, statistic: Callable[[Floats], Floats], law: Callable[[float], float]
+) -> CalibrationTest:
+    """Compare a statistic of the cumulative excess with its law for Brownian motion, or for drawn labels."""
+    _refuse_in_sample(forecast)
+    variance = null_variance(forecast)
+    spread = math.sqrt(float(variance.sum()))
+    definition = f"cumulative excess, {name}"
+    if _refuted(forecast) or spread == 0:
+        seen = math.inf if _refuted(forecast) else 0.0
+        return CalibrationTest(seen, f"{definition}, Brownian motion", law(seen))
+    seen = float(statistic(np.cumsum(residuals(forecast))[None, :] / spread)[0])
+    cells = CalibratedCells.of(forecast)
+    normal = cells.informative().min() >= _INFORMATIVE
+    if normal and np.count_nonzero(variance) > _FEW_STEPS:
+        return CalibrationTest(seen, f"{definition}, Brownian motion", law(seen))
+    p_value, beyond = cells.tail(lambda excess: statistic(np.cumsum(excess, axis=1) / spread), seen)
+    if normal and beyond < _ENOUGH_BEYOND:
+        # A walk of few steps stays within a Brownian motion, so its law is a bound, and reaches further than the draws.
+        p_value = min(p_value, law(seen))
+    return CalibrationTest(seen, f"{definition}, {_SIMULATED}", p_value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -355,14 +420,6 @@ def _refuse_in_sample(forecast: ScoreTable) -> None:
 def null_variance(forecast: ScoreTable) -> Floats:
     """Return Σw² P(1 − P) of each cell: the variance of its excess if P is right."""
     return np.asarray(squared_weight(forecast) * expit(forecast.scores) * expit(-forecast.scores))
-
-
-def _walk(forecast: ScoreTable) -> Floats:
-    _refuse_in_sample(forecast)
-    spread = math.sqrt(float(null_variance(forecast).sum()))
-    if _refuted(forecast) or spread == 0:
-        return np.array([math.inf if _refuted(forecast) else 0.0])
-    return np.asarray(np.cumsum(residuals(forecast)) / spread)
 
 
 def _refuted(forecast: ScoreTable) -> bool:

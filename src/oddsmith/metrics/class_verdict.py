@@ -20,7 +20,7 @@ from oddsmith.metrics.verdict import (
     LEVEL,
     MANY_COPIES,
     PERFECT,
-    Evidence,
+    CalibrationEvidence,
     GainEstimate,
     Verdict,
     base_rate_loss,
@@ -30,7 +30,7 @@ from oddsmith.metrics.verdict import (
     impossible,
 )
 
-#: As for two classes: values expected to have several labels for a judgement, and the share of them below which equal
+#: As for two classes: values expected to have several labels for a judgment, and the share of them below which equal
 #: rows count as copies.
 _EXPECTED, _MIXED = 15.0, 0.3
 
@@ -95,7 +95,7 @@ def class_verdict(
     p_value, test = corrected(("", p), others)
     shape = f"mean confidence {confidence:.3f}, accuracy {right:.3f}"
     gain = GainEstimate(found["corrected"], found["low"], found["high"])
-    return decided(Evidence(p_value, test, gain, shape, test), base_rate_loss(*forecast.base_rates), doubts)
+    return decided(CalibrationEvidence(p_value, test, gain, shape, test), base_rate_loss(*forecast.base_rates), doubts)
 
 
 def _other_tests(forecast: ClassForecast, cases: Floats) -> dict[str, float]:

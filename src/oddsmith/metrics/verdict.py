@@ -25,6 +25,7 @@ from oddsmith.metrics.grouped import design_effect, hotelling, inflated
 from oddsmith.metrics.groups import GroupedForecast, grouped_rows
 from oddsmith.metrics.means import gain_with_interval
 from oddsmith.metrics.proper import decision_log_loss
+from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.result import Result
 from oddsmith.metrics.signal import Signal
 from oddsmith.metrics.significance import Decisions
@@ -83,7 +84,7 @@ class GainEstimate(NamedTuple):
     high: float
 
 
-class Evidence(NamedTuple):
+class CalibrationEvidence(NamedTuple):
     """Tests and effect size: the p-value corrected for the number of tests, which test has it, and the gain."""
 
     p_value: float | None
@@ -195,6 +196,8 @@ def verdict_of(
     >>> verdict_of(forecast_from_arrays(y, p)).kind, verdict_of(forecast_from_arrays(y, p**3)).kind
     ('calibrated', 'miscalibrated')
     """
+    if is_in_sample(forecast):
+        return Verdict("untested", "The forecast was fitted on these rows: evaluate it on other rows.")
     first, doubts = _first(forecast, groups, called)
     if first is not None:
         return first
@@ -282,8 +285,8 @@ def corrected(primary: tuple[str, float] | None, others: Mapping[str, float]) ->
 
     Examples
     --------
-    >>> corrected(("a", 0.04), {"b": 0.03, "c": 0.5})
-    (0.05, 'a')
+    >>> corrected(("a", 0.02), {"b": 0.01, "c": 0.5})
+    (0.025, 'a')
     """
     rest = 1.0 if primary is None else 1 - _PRIMARY
     found = [(min(p * len(others) / rest, 1.0), name) for name, p in others.items()]
@@ -295,7 +298,7 @@ def corrected(primary: tuple[str, float] | None, others: Mapping[str, float]) ->
     return min(found, key=lambda one: one[0]) if found else (None, "")
 
 
-def _evidence(forecast: ScoreTable) -> Evidence:
+def _evidence(forecast: ScoreTable) -> CalibrationEvidence:
     """Return tests and effect size for independent rows."""
     p_values = _p_values(forecast, TESTS)
     primary = p_values.pop("cox_test", None)
@@ -303,14 +306,14 @@ def _evidence(forecast: ScoreTable) -> Evidence:
     cases = ForecastCases.of(forecast)
     line = _best_line(forecast)
     found, _ = gain_with_interval(_gains(cases, line), cases.decisions, 2, 1 - LEVEL)
-    beyond = test
-    if line is not None and not test:
+    beyond, slight = test, found["corrected"] < RELEVANT * base_rate_loss(forecast.n_pos, forecast.n_neg)
+    if line is not None and not test and slight and p is not None and p < LEVEL:
         # A line may save little because the error has another shape: then a test rejects what the line leaves, too.
         left = forecast.map(lambda scores: line[0] * scores + line[1])
         p_left, test_left = corrected(None, _by_title(_p_values(left, p_values)))
         beyond = test_left if p_left is not None and p_left < LEVEL else ""
     gain = GainEstimate(found["corrected"], found["low"], found["high"])
-    return Evidence(p, test, gain, _line_words(line), beyond)
+    return CalibrationEvidence(p, test, gain, _line_words(line), beyond)
 
 
 def _p_values(forecast: ScoreTable, names: Iterable[str]) -> dict[str, float]:
@@ -326,7 +329,7 @@ def _by_title(p_values: Mapping[str, float]) -> dict[str, float]:
     return {_TITLES[name]: p for name, p in p_values.items()}
 
 
-def _evidence_of_groups(forecast: ScoreTable, cases: ForecastCases) -> Evidence:
+def _evidence_of_groups(forecast: ScoreTable, cases: ForecastCases) -> CalibrationEvidence:
     """Return test and effect size for rows that are dependent within groups: Hotelling's test of the group scores.
 
     The score of a group is Σ w(y − p)(L, 1). The interval of the gain has as many cases as would make the scores vary
@@ -345,7 +348,7 @@ def _evidence_of_groups(forecast: ScoreTable, cases: ForecastCases) -> Evidence:
     line = _best_line(forecast)
     decisions = inflated(cases.decisions, design_effect(sums, (columns * varies) @ columns.T))
     found, _ = gain_with_interval(_gains(cases, line), decisions, 2, 1 - LEVEL)
-    return Evidence(p, "", GainEstimate(found["corrected"], found["low"], found["high"]), _line_words(line))
+    return CalibrationEvidence(p, "", GainEstimate(found["corrected"], found["low"], found["high"]), _line_words(line))
 
 
 def _best_line(forecast: ScoreTable) -> tuple[float, float] | None:
@@ -369,13 +372,13 @@ def _gains(cases: ForecastCases, line: tuple[float, float] | None) -> Floats:
     return decision_log_loss(np.where(cases.positive, moved, -moved)) - now
 
 
-def decided(evidence: Evidence, uncertainty: float, doubts: tuple[str, ...] = ()) -> Verdict:
+def decided(evidence: CalibrationEvidence, uncertainty: float, doubts: tuple[str, ...] = ()) -> Verdict:
     """Return the verdict that tests and effect size imply, in words; ``uncertainty`` is the log-loss of the base rate.
 
     Examples
     --------
     >>> small = GainEstimate(0.0034, 0.0003, 0.0117)
-    >>> decided(Evidence(0.015, "", small, "slope 0.88"), 0.65).kind
+    >>> decided(CalibrationEvidence(0.015, "", small, "slope 0.88"), 0.65).kind
     'slight'
     """
     p, test, gain, shape, beyond = evidence

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
 
 import oddsmith.calibrators as known
 from oddsmith._types import Bools, Floats
@@ -23,6 +22,7 @@ from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.grouped import mean_and_error_of_groups
 from oddsmith.metrics.significance import Decisions, holm, mean_and_error
 from oddsmith.metrics.verdict import FIRST, RELEVANT, Verdict
+from oddsmith.solvers.held_out import HeldOutLaw
 
 __all__ = ["BASE_RATE", "UNCALIBRATED", "Advice", "Gain", "HeldOut", "NextSteps", "advise", "by_preference"]
 
@@ -138,32 +138,19 @@ class HeldOut:
         return float(self.decisions.weight @ losses) / float(self.decisions.weight.sum(dtype=np.float64))
 
     def gain(self, before: Floats, after: Floats) -> Gain:
-        """Return by how much the second losses are less than the first.
-
-        Fits to overlapping folds are not independent: their variance is larger by 1 + k/(k − 1) (Nadeau and Bengio).
-        """
+        """Return by how much the second losses are less than the first."""
         if np.isinf(after).any():
             return Gain(-math.inf, -math.inf, -math.inf, 0.0)
         if np.isinf(before).any():
             return Gain(math.inf, math.inf, math.inf, 0.0)
-        mean, error, df = self._mean_and_error(before - after)
-        if self.n_folds > 1:
-            error *= math.sqrt(1 + self.n_folds / (self.n_folds - 1))
-        if error <= 1e-15 * abs(mean):
-            return Gain(mean, mean, mean, float(mean == 0))
-        half = float(stdtrit(df, 1 - _LEVEL / 2)) * error
-        return Gain(mean, mean - half, mean + half, float(2 * stdtr(df, -abs(mean) / error)))
-
-    def _mean_and_error(self, values: Floats) -> tuple[float, float, float]:
-        """Return a mean, its standard error by independent decisions or groups, and the degrees of freedom."""
-        cases = self.cases
-        df = float(cases.sum() - cases.max()) - 1
+        n_groups, difference = None, before - after
         if self.group is None:
-            mean, error, _ = mean_and_error(values, self.decisions)
+            mean, error, _ = mean_and_error(difference, self.decisions)
         else:
-            mean, error, n_groups = mean_and_error_of_groups(values, self.decisions, self.group)
-            df = min(df, n_groups - 1.0)
-        return mean, error, max(df, 1.0)
+            mean, error, n_groups = mean_and_error_of_groups(difference, self.decisions, self.group)
+        law = HeldOutLaw.of(error, self.n_folds, self.cases, n_groups)
+        half = law.half_width(1 - _LEVEL)
+        return Gain(mean, mean - half, mean + half, law.p_value(mean))
 
     def choose(self, preference: Sequence[str]) -> str:
         """Return the preferred method, unless others are significantly better than it.
@@ -213,7 +200,8 @@ class Advice:
         whether calibrating gains, makes no clear difference, makes the loss larger although calibration is in doubt, or
         is not needed.
     method : str
-        The method that is recommended, or the preferred one where none is.
+        The method that is recommended, the baseline where no method improves on it, or the preferred one where
+        something else comes first.
     baseline : str
         What the gain is measured against.
     before, after : float
@@ -270,7 +258,7 @@ def advise(
     gain = held.gain(held.losses[baseline], after)
     relevant = RELEVANT * held.mean(base_rate)
     kind = _kind(verdict, baseline, gain, held.gain(base_rate, after), relevant)
-    if kind == "leave":
+    if kind in ("leave", "no gain"):
         method = baseline
     elif kind not in ("calibrate", "no difference"):
         method = preference[0]
@@ -295,7 +283,7 @@ def _kind(verdict: Verdict, baseline: str, gain: Gain, over_base_rate: Gain, rel
 
 
 def _words(advice: Advice, verdict: Verdict, next_steps: NextSteps, relevant: float) -> str:
-    fit = f"Next: {next_steps.fit(advice.default if advice.kind == 'leave' else advice.method)}"
+    fit = f"Next: {next_steps.fit(advice.default if advice.method == advice.baseline else advice.method)}"
     if advice.kind == "reversed":
         return f"{verdict.words} Calibration cannot repair that. Next: {next_steps.if_reversed}"
     if advice.kind == "few":

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+from oddsmith.metrics.verdict import FIRST
 from oddsmith.report.titles import title_of
 
 __all__ = [
@@ -65,6 +66,7 @@ def content(summary: Mapping[str, Any], *, classes: bool) -> dict[str, Any]:
     others = [name for name in summary["forecasts"] if name != summary["recommended"]]
     titles = {name: title_of(name, classes=classes) for name in parts}
     return {
+        "judged": "" if summary["methods"]["advice"]["kind"] in FIRST else summary["methods"]["judged"]["words"],
         "standings": standings,
         "marks": marks_explained(marks, summary["baseline"]),
         "dashed": others[0] if others else None,

@@ -11,7 +11,7 @@ from oddsmith.table.table import Sample, ScoreTable
 #: Scores whose area under the curve lies this many standard errors below ½ look the wrong way round.
 _REVERSED = -2.0
 #: Copies of rows: neighboring scores that share a rate of positives; the least number of scores expected to have both
-#: labels for a judgement; and the share of that number at or below which equal rows count as copies.
+#: labels for a judgment; and the share of that number at or below which equal rows count as copies.
 _NEIGHBORS, _EXPECTED, _MIXED = 10, 15.0, 0.3
 _LONG = 20_000
 _BLOCK = 512
