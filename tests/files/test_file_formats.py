@@ -1,5 +1,6 @@
 """The same scores, whatever they are written in and wherever they come from."""
 
+import datetime
 import gzip
 import io
 import os
@@ -14,7 +15,7 @@ import pytest
 
 from oddsmith import ScoreTable
 from oddsmith.errors import InvalidInputError
-from oddsmith.files import choose_columns, open_scores, read_table
+from oddsmith.files import choose_columns, has_matrix, open_scores, read_table
 
 SCORES = [0.25, -1.5, 3.0, 0.25, 1e-7, -0.0]
 LABELS = [1, 0, 1, 0, 1, 0]
@@ -265,3 +266,55 @@ def test_only_numpy_and_duckdb_are_needed(tmp_path):
     assert (done.stdout, done.stderr) == ("2\n", "")
     found = duckdb.connect().execute(f"SELECT round(probability, 3) FROM '{tmp_path / 'out.parquet'}'").fetchall()
     assert found == [(0.731,), (0.5,), (0.731,)]
+
+
+@pytest.mark.parametrize("writer", ["pandas", "polars", "duckdb"])
+def test_durations_are_not_scores(tmp_path, writer):
+    """Two writers note durations aside, in columns of whole numbers."""
+    path = tmp_path / "durations.parquet"
+    seconds = list(range(1, 9))
+    if writer == "duckdb":
+        duckdb.sql(f"COPY (SELECT to_seconds(i) AS score, i % 2 AS label FROM range(8) t(i)) TO '{path}'")
+    elif writer == "pandas":
+        pandas = pytest.importorskip("pandas")
+        pytest.importorskip("pyarrow")
+        pandas.DataFrame({"score": pandas.to_timedelta(seconds, unit="s"), "label": [0, 1] * 4}).to_parquet(path)
+    else:
+        polars = pytest.importorskip("polars")
+        pytest.importorskip("pyarrow")
+        spans = [datetime.timedelta(seconds=each) for each in seconds]
+        polars.DataFrame({"score": spans, "label": [0, 1] * 4}).write_parquet(path)
+    with open_scores(path) as file, pytest.raises(InvalidInputError, match="score must be a column of numbers"):
+        read_table(file, choose_columns(file))
+
+
+def test_what_is_noted_aside_may_be_anything(tmp_path):
+    path = tmp_path / "noted.parquet"
+    rows = "SELECT i AS score, i % 2 AS label FROM range(8) t(i)"
+    noted = "{pandas: 'no json', \"ARROW:schema\": 'no schema'}"
+    duckdb.sql(f"COPY ({rows}) TO '{path}' (FORMAT parquet, KV_METADATA {noted})")
+    with open_scores(path) as file:
+        assert read_table(file, choose_columns(file)).table.rows == 8
+
+
+@pytest.mark.parametrize("kind", ["DATE", "TIMESTAMP", "TIME", "BLOB", "BIGINT[]"])
+def test_columns_without_numbers_are_not_scores(tmp_path, kind):
+    path = tmp_path / "odd.parquet"
+    value = {"DATE": "'2026-01-01'", "TIMESTAMP": "'2026-01-01'", "TIME": "'01:02:03'", "BLOB": "'a'"}.get(kind, "[1]")
+    duckdb.sql(f"COPY (SELECT {value}::{kind} AS score, i % 2 AS label FROM range(8) t(i)) TO '{path}'")
+    with open_scores(path) as file, pytest.raises(InvalidInputError, match="a column of type"):
+        read_table(file, choose_columns(file))
+
+
+def test_vectors_of_two_classes_need_no_names(tmp_path):
+    np.savez(tmp_path / "a.npz", predictions=np.linspace(0, 1, 8), ground_truth=np.arange(8) % 2)
+    assert not has_matrix(tmp_path / "a.npz")
+    with open_scores(tmp_path / "a.npz") as file:
+        roles = choose_columns(file)
+    assert (roles.score, roles.label) == ("predictions", "ground_truth")
+    np.savez(tmp_path / "b.npz", predictions=np.full((8, 3), 1 / 3), ground_truth=np.arange(8) % 3)
+    assert has_matrix(tmp_path / "b.npz")
+    np.save(tmp_path / "c.npy", np.zeros((8, 1)))
+    assert not has_matrix(tmp_path / "c.npy")
+    (tmp_path / "d.npz").write_bytes(b"PK\x03\x04 and no more")
+    assert has_matrix(tmp_path / "d.npz")

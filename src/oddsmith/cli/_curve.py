@@ -13,7 +13,7 @@ _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 _BARS, _ASCII_BARS = " ▁▂▃▄▅▆▇█", " ..::==##"
 
 #: The lines around a curve: at the left, at its foot, and between.
-_FRAME, _ASCII_FRAME = "┤└─", "|+-"
+_FRAME, _ASCII_FRAME = ("┤", "└", "─"), ("|", "+", "-")
 
 
 def curve(

@@ -59,10 +59,11 @@ def _stopped_by_sigterm() -> Iterator[list[int]]:
     """Let SIGTERM end the block as an interrupt from the keyboard does; yield a list that then holds the signal."""
     received: list[int] = []
 
-    def stop(number: int, frame: object) -> NoReturn:
+    def stop(number: int, frame: object) -> None:
         del frame
         received.append(number)
-        raise KeyboardInterrupt
+        if len(received) == 1:  # once, for the second would end the removal of what is unfinished
+            raise KeyboardInterrupt
 
     if threading.current_thread() is not threading.main_thread():  # where no signal arrives
         yield received

@@ -5,6 +5,7 @@ import contextlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from importlib.util import find_spec
 
 from oddsmith import _check
@@ -42,8 +43,7 @@ class Parquet(TypedColumns):
                 columns = json.loads(found[b"pandas"])["columns"]
                 return any(each["name"] == name and "timedelta" in each["numpy_type"] for each in columns)
             if b"ARROW:schema" in found and find_spec("pyarrow") is not None:
-                import pyarrow as pa
-
+                pa = import_module("pyarrow")
                 schema = pa.ipc.read_schema(pa.BufferReader(base64.b64decode(found[b"ARROW:schema"])))
                 return bool(pa.types.is_duration(schema.field(name).type))
         return False

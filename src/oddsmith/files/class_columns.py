@@ -107,7 +107,7 @@ def choose_class_columns(
     if label is None and needs_label:
         if set(file.columns) == set(file.matrix()):
             _check.fail(f"{file.name} must come with labels", "scores alone", "pass labels= (--labels FILE.npy)")
-        others = {**dict.fromkeys(found, "scores"), weight: "weight", groups: "groups"}
+        others: dict[str | None, str] = {**dict.fromkeys(found, "scores"), weight: "weight", groups: "groups"}
         label = guess_column(file, "label", "label", LABEL_NAMES, others)
         guessed.append(f"column {label!r} as the label")
     names = varying if classes is None else list(classes)
