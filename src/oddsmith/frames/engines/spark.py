@@ -105,6 +105,8 @@ def _with_arrays(rows: "ScoredFrame", plan: "JointPlan") -> Any:
     missing = f"exists({given}, s -> s IS NULL OR isnan(s))"
     frame = frame.selectExpr(*own, f"CASE WHEN NOT {missing} THEN {prob} END AS {prob}")
     labels = ", ".join(label_literal(label, "spark") for label in plan.labels)
-    decision = f"element_at(array({labels}), CAST(array_position({prob}, array_max({prob})) AS INT))"
+    place = f"CAST(array_position({prob}, array_max({prob})) AS INT)"
+    # Spark takes an element of an array without NULL for not NULL, whatever its place.
+    decision = f"CASE WHEN {prob} IS NOT NULL THEN element_at(array({labels}), {place}) END"
     values = [*(f"{prob}[{place}]" for place in range(len(plan.probs))), decision]
     return frame.selectExpr(*own, *map(_named, values, [*plan.probs, plan.decision]))
