@@ -114,9 +114,9 @@ class AutoCalibrator(UnitCalibrator):
     Scores are read by their log-odds z, or by the softened log((p + ε)/(1 − p + ε)) with p = σ(z) and ε = 1/(2N),
     whichever blend is likelier out of sample: the first suits networks and boosters, the second nearest neighbors and
     forests, which predict exactly 0 and 1. Scores that are not plausible as log-odds (some beyond ±37, or whole numbers
-    that span 20 or more) are standardized, (s − median)/IQR, where that is likelier; whole numbers of one sign that span
-    8 or more, such as ranks or percents, always. It does not matter whether scores are given as probabilities or as
-    their log-odds.
+    that span 20 or more) are standardized, (s − median)/IQR, where that is likelier; whole numbers of one sign that
+    span 8 or more, such as ranks or percents, always. It does not matter whether scores are given as probabilities or
+    as their log-odds.
 
     Every component is non-decreasing. Monotone logistic, which is strictly increasing, and Venn–Abers, which is never 0
     or 1, have a weight of 0.01 or more. The blend is calibrated in the large: the log-odds of all components are moved

@@ -23,6 +23,9 @@ EXAMPLE = "oddsmith fit scores.csv -o model.json --score score --label label"
 #: Segments that a warning names.
 _SHOWN = 3
 
+#: Segments with fewer rows are named in a warning.
+_FEW_ROWS = 50
+
 
 def fit(
     *,
@@ -96,6 +99,8 @@ def _fit_two_classes(
                     found[f"{parts[name].method}: {text}"].append(name)
         for text, names in found.items():
             out.warn(f"{_segments(names)}: {text}")
+        if few := [name for name, table in data.segments.items() if table.rows < _FEW_ROWS]:
+            out.warn(f"{_segments(few)}: fewer than {_FEW_ROWS} rows; the map of all rows may forecast better there")
         model = model.with_segments(by, parts)
     content = {
         "rows": model.data.rows,
