@@ -541,3 +541,16 @@ class TestCosts:
 def test_decimal_commas_are_recognized(path):
     path.write_text(text([("0,7", "0,2", "0,1", "cat")], separator=";"))
     refused(path, "write decimal points for decimal commas")
+
+
+def test_masked_logits_are_read_and_rows_without_a_class_are_not(tmp_path):
+    lines = ["a,b,c,label", "2.5,-inf,0.1,a", "-1.0,3.0,-Infinity,b", "0.0,1.0,4.0,c", "-inf,-inf,-inf,a"]
+    path = tmp_path / "logits.csv"
+    path.write_text("\n".join(lines) + "\n")
+    with open_scores(path) as file:
+        columns = choose_class_columns(file, ["a", "b", "c"], label="label")
+        with pytest.raises(InvalidInputError, match="all classes are masked by -inf"):
+            read_class_rows(file, columns)
+        data = read_class_rows(file, columns, bad_rows="skip")
+    assert data.rows.input == "logits"
+    assert np.isneginf(data.rows.values).tolist() == [[False, True, False], [False, False, True], [False] * 3]

@@ -6,7 +6,7 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Ints
-from oddsmith.formula.vectors import FAR, MASKED
+from oddsmith.formula.vectors import CLOSED, FAR
 
 #: Logits this far below the largest of their row always count as logits.
 _LEAST_FLOOR = 700.0
@@ -40,7 +40,19 @@ class Logits(NamedTuple):
 
     def marked(self) -> Floats:
         """Return logits of which those that were −inf are recognized by their size."""
-        return self.z if self.closed is None else np.where(self.closed, -FAR, self.z)
+        return self.z if self.closed is None else np.where(self.closed, CLOSED, self.z)
+
+    def contradicted(self, index: Ints, weight: Floats) -> float:
+        """Return the weight of rows whose true class is masked."""
+        return 0.0 if self.gone is None else float(weight[self.gone[np.arange(len(index)), index]].sum())
+
+    def drop(self, unit: float, index: Ints, weight: Floats) -> float:
+        """Return by how much masked classes are lowered: to the floor, or as far as they were right not to occur."""
+        most = min(self.floor / unit, FAR)
+        wrong = self.contradicted(index, weight)
+        if self.gone is None or wrong == 0:
+            return most
+        return min(most, float(np.log1p(weight @ self.gone.sum(axis=1) / wrong)))
 
     def offsets(self, drop: float) -> Floats | None:
         """Return what is added to scaled logits of shape (k, n): nothing but for masked classes."""
@@ -69,7 +81,7 @@ def read_masks(z: Floats, weight: Floats) -> Logits:
     z = np.maximum(z, -FAR)
     top = z.max(axis=1, keepdims=True)
     below = z - top
-    floor = min(max(_LEAST_FLOOR, _TIMES * _typical_gap(below, weight)), -MASKED)
+    floor = min(max(_LEAST_FLOOR, _TIMES * _typical_gap(below, weight)), FAR / 2)
     gone = below <= -floor
     if not gone.any():
         return Logits(below, None, None, floor)

@@ -4,6 +4,9 @@ One column per class, one row per case; probabilities are the softmax of rescale
 row of logits never changes anything: logits are read up to that constant. A single column (or shape (n,)) is
 the log-odds of the second of two classes. Rows of probabilities are recognized, and read by their logarithms.
 
+A logit of −inf masks its class in that row: P = 0. One that is at least 700, and 200 times the typical margin, below
+the largest of its row, such as −1e9, is read as a mask too, with a tiny P: it takes no part in means and matrices.
+
 The richer methods are pulled towards temperature scaling by an L2 penalty, worth less and less as rows are
 added: they stay finite with few rows, separable rows and classes that never occur. Finite is not better: with
 fewer than some hundred rows prefer temperature scaling.
@@ -146,7 +149,8 @@ class TemperatureScaling(JointScaling):
     P = softmax(z/T), T minimizes the log-loss: a convex problem in β = 1/T, solved by guarded Newton steps to
     1e-8 or better. Cures a network that is over- or under-confident overall, never changes a decision, and
     needs few rows. It cannot repair single classes: see `VectorScaling`. T stays within a factor 10⁶ of the
-    size of the logits, and a warning says when it sits on that bound.
+    size of the logits, with a warning where it is on that bound. Where the true class is on top in every row the
+    log-loss has no minimum: T = 1, the logits as given, with a warning.
 
     Parameters
     ----------
@@ -178,13 +182,15 @@ class TemperatureScaling(JointScaling):
     def _fit(self, logits: Logits, index: Ints, weight: Floats) -> None:
         self.temperature_: float
         self.temperature_, _, reason = fit_temperature(logits.z, index, weight, gone=logits.gone)
+        # Where a class that seemed masked was the true one, logits are read from the floor upwards.
+        self._floor = logits.floor if logits.contradicted(index, weight) > 0 else None
         if reason is not None:
             warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
 
     @property
     def map_(self) -> ScalingMap:
         """The fitted map, from columns to probabilities."""
-        return self._single("logits", np.array(min(self.beta_, STEEPEST)), np.zeros(len(self.classes_)))
+        return self._single("logits", np.array(min(self.beta_, STEEPEST)), np.zeros(len(self.classes_)), self._floor)
 
     @property
     def beta_(self) -> float:
@@ -214,7 +220,8 @@ class VectorScaling(JointScaling):
     coef_, intercept_ : array of shape (k,)
         w and b.
     temperature_ : float
-        T; the size of the logits where no T is best.
+        T; 1 where the true class is on top in every row, so that the penalty pulls towards the logits as given; the
+        size of the logits where no other T is best.
     classes_ : array of shape (k,)
         The labels of the columns.
 
@@ -255,7 +262,7 @@ class VectorScaling(JointScaling):
         v = np.empty(z.shape[::-1])
         for rows in gen_batches(len(z), max(_BLOCK // z.shape[1], 1)):  # large logits are copied once
             v[:, rows] = self._features(z[rows], None if gone is None else gone[rows]).T / self.temperature_
-        self._floor, self._drop = logits.floor, min(logits.floor / self.temperature_, STEEPEST)
+        self._floor, self._drop = logits.floor, logits.drop(self.temperature_, index, weight)
         cases = Cases(v, index, weight, logits.offsets(self._drop))
         fitted = fit_linear(cases, penalty, float(penalty.flat[0]), tolerance=_TOLERANCE)
         if not fitted.converged:

@@ -28,14 +28,14 @@ import numpy as np
 from oddsmith._types import Floats
 from oddsmith.formula.nodes import SCORE, Beside, Formula, clip, exp, log, walk_trees, where
 
-#: Inputs are held within this bound, so that their sums and differences stay finite.
+#: Inputs are within this bound, but for −inf, so that their sums and differences stay finite.
 FAR = 1e300
 
-#: Logits that are this far below the largest of their row were −inf: their class is masked, and P = 0.
-MASKED = -FAR / 2
+#: What −inf is read as, and how far below the largest of its row no other logit is: its class is masked, and P = 0.
+CLOSED, MASKED = -8 * FAR, -5 * FAR
 
 #: Below all that is computed from inputs by sums and differences.
-_BELOW = -4 * FAR
+_BELOW = -20 * FAR
 
 #: Above this share of the largest, a sum of exponentials less one of them has all its digits.
 _CLEAR = 0.5
@@ -125,8 +125,8 @@ class Total(Vector):
 
 
 def held(columns: int) -> Vector:
-    """Return the columns of a row, held within ±1e300."""
-    return Each((clip(SCORE, -FAR, FAR),), Inputs(columns))
+    """Return the columns of a row, of at most 1e300 and, for −inf, at least −8e300."""
+    return Each((clip(SCORE, CLOSED, FAR),), Inputs(columns))
 
 
 def largest(x: Vector) -> Vector:
@@ -165,7 +165,7 @@ def centered_above(x: Vector, below: Vector, floor: float) -> Vector:
     """Return components less their mean; where ``below`` is −floor or less they take no part in it, and become 0."""
     kept = Each((where(Beside(1), -floor, 0.0, SCORE),), x, (below,))
     count = Total(where(SCORE, -floor, 0.0, 1.0), below, 1.0, float(x.width))
-    mean = Each((SCORE / Beside(1),), Total(SCORE, kept), (count,))
+    mean = Each((SCORE / clip(Beside(1), 1.0, float(x.width)),), Total(SCORE, kept), (count,))
     return Each((where(Beside(1), -floor, 0.0, SCORE - Beside(2)),), x, (below, mean))
 
 
@@ -200,6 +200,11 @@ def softmax(x: Vector) -> Vector:
 def shares(x: Vector, low: float, high: float) -> Vector:
     """Return components, none below 0, over their sum, which is known to lie between ``low`` and ``high`` > 0."""
     return Each((SCORE / Beside(1),), x, (Total(SCORE, x, low, high),), 0.0, 1.0)
+
+
+def known_shares(x: Vector, low: float, high: float) -> Vector:
+    """Return `shares` of components none of which is missing, for engines that follow ranges by themselves."""
+    return Each((SCORE / clip(Beside(1), low, high),), x, (Total(SCORE, x, low, high),), 0.0, 1.0)
 
 
 def against_rest(x: Vector) -> Vector:

@@ -107,8 +107,8 @@ class ScalingPart(NamedTuple):
     intercept : ndarray of shape (k,)
     floor : float or None
         Logits this far, or further, below the largest of their row carry no other information than that. Their x is 0,
-        the mean of x is that of the others, and ``drop`` is subtracted from the result. None where there is no such
-        floor; a single number as ``coef`` needs none.
+        the mean of x is that of the others, and ``drop`` is subtracted from the result; with a single number as
+        ``coef`` they are read as −floor. None where there is no such floor.
     drop : float
         ≥ 0.
     """
@@ -126,7 +126,9 @@ class ScalingPart(NamedTuple):
         if self.reading == "logits":
             # Less their largest is the same for the softmax where all are multiplied by one number.
             if self.coef.ndim == 0:
-                return below
+                return (
+                    below if self.floor is None else Each((clip(SCORE, -self.floor, 0.0),), below, (), -self.floor, 0.0)
+                )
             return vectors.centered(logits) if self.floor is None else vectors.centered_above(below, below, self.floor)
         k = float(np.log(logits.width))
         if self.reading == "log_probabilities":
@@ -148,9 +150,9 @@ class ScalingPart(NamedTuple):
     def scaled(self, x: Vector, below: Vector, masks: bool) -> Vector:
         """Return coef · x + intercept, less ``drop`` at the floor, and far below the others for masked classes."""
         result: Vector = Affine(self.coef, self.intercept, x)
-        if self.floor is not None:
+        if self.floor is not None and self.drop > 0:
             result = Each((where(Beside(1), -self.floor, SCORE - self.drop, SCORE),), result, (below,))
-        return vectors.where_masked(below, -FAR, result) if masks else result
+        return vectors.where_masked(below, vectors.CLOSED, result) if masks else result
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,11 +198,11 @@ class ScalingMap(JointMap):
         least = float(np.exp(low) * weights.sum()) / 2
         if low < 0:
             raising = np.exp(self.shift - self.shift.max())
-            return vectors.shares(self._open(Affine(raising, raising * level, blend), below), least, 2.0)
+            return vectors.known_shares(self._open(Affine(raising, raising * level, blend), below), least, 2.0)
         if constant is None:
             return self._open(blend, below)
         blend = Affine(np.array(1.0), level, blend)
-        return vectors.shares(self._open(blend, below), least, 2.0) if self._masks else blend
+        return vectors.known_shares(self._open(blend, below), least, 2.0) if self._masks else blend
 
     @property
     def _masks(self) -> bool:
@@ -248,7 +250,7 @@ class ScalingMap(JointMap):
             parts.append(Affine(np.array(0.0), constant - np.log(share), scaled[0]))
         logs = vectors.log_mixture(weights, parts) if len(parts) > 1 else parts[0]
         if constant is not None and self._masks:
-            logs = vectors.where_masked(rows[1], -FAR, logs)
+            logs = vectors.where_masked(rows[1], vectors.CLOSED, logs)
         elif not self.shift.any():
             return logs
         return vectors.log_softmax(Affine(np.array(1.0), self.shift, logs) if self.shift.any() else logs)
@@ -302,7 +304,7 @@ class OneVsRestMap(JointMap):
         log_probs = tuple(-log(1.0 + exp(-clip(each.log_odds_formula(), -LIMIT, LIMIT))) for each in self.maps)
         logits = self._logits()
         logs: Vector = Each(log_probs, self._scores(logits))
-        return vectors.log_softmax(self._open(logs, -FAR, logits))
+        return vectors.log_softmax(self._open(logs, vectors.CLOSED, logits))
 
     def probability_formula(self) -> Vector:
         """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""

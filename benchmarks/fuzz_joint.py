@@ -1,0 +1,228 @@
+"""Fit every joint scaling to hard logits: ``python -m benchmarks.fuzz_joint --fits 3000``.
+
+What must hold for each fit: no error but a refusal where one is due, no warning but our own, no NaN, rows that sum to
+1, P = 0 at −inf and nowhere else for the true class, a loss in sample that is not far above that of the base rates
+and, where the true class is always on top, not above that of the logits as given. The run may be stopped at any time
+and goes on where it was; ``--state`` names the file that remembers.
+"""
+
+import argparse
+import json
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import log_softmax
+
+from oddsmith import AutoScaling, DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
+from oddsmith.atomic import write_atomically
+from oddsmith.errors import OddsmithError, OddsmithWarning
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "TemperatureScaling": TemperatureScaling,
+    "VectorScaling": VectorScaling,
+    "MatrixScaling": MatrixScaling,
+    "DirichletScaling": DirichletScaling,
+    "AutoScaling": AutoScaling,
+    "AutoScaling, top class kept": partial(AutoScaling, accuracy="keep"),
+}
+
+#: What masks are written as.
+MASKS = (-1e4, -1e9, float(np.finfo(np.float32).min), -np.inf)
+
+#: Log-loss in sample may exceed that of the base rates by this much, in nats per case and over all cases.
+_ABOVE, _ABOVE_IN_ALL = 0.05, 6.0
+
+#: And that of logits that are always right by this much per case.
+_ABOVE_GIVEN = 0.01
+
+
+class Case(NamedTuple):
+    """Logits, labels and weights."""
+
+    z: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray | None = None
+
+
+def _drawn(rng: np.random.Generator, n: int, k: int) -> Case:
+    z = 10.0 ** rng.uniform(-1, 1.5) * rng.normal(size=(n, k))
+    y = np.argmax(10.0 ** rng.uniform(-1.5, 0.5) * z + rng.gumbel(size=(n, k)), axis=1)
+    return Case(z, y)
+
+
+def _masked(rng: np.random.Generator, n: int, k: int, share: float, columns: int = 0) -> Case:
+    z, y, _ = _drawn(rng, n, k)
+    mask = rng.random(z.shape) < share
+    mask[:, rng.permutation(k)[:columns]] = True
+    mask[mask.all(axis=1), 0] = False
+    y = np.argmax(np.where(mask, -np.inf, z / max(float(z.std()), 1e-9) + rng.gumbel(size=z.shape)), axis=1)
+    return Case(np.where(mask, rng.choice(MASKS), z), y)
+
+
+def always_right(rng: np.random.Generator, n: int, k: int) -> Case:
+    """Put the true class on top in every row."""
+    z = 10.0 ** rng.uniform(-2, 3) * rng.normal(size=(n, k))
+    return Case(z, z.argmax(axis=1))
+
+
+def all_rows_masked(rng: np.random.Generator, n: int, k: int) -> Case:
+    """Mask one class in all rows."""
+    return _masked(rng, n, k, 0.0, columns=min(1, k - 1))
+
+
+def varying_masks(rng: np.random.Generator, n: int, k: int) -> Case:
+    """Mask other classes in each row."""
+    return _masked(rng, n, k, float(rng.uniform(0.1, 0.9)))
+
+
+def sporadic_masks(rng: np.random.Generator, n: int, k: int) -> Case:
+    """Mask a few logits."""
+    return _masked(rng, n, k, 0.02)
+
+
+def one_huge_logit(rng: np.random.Generator, n: int, k: int) -> Case:
+    """Make one logit of one row far larger, or lower, than all others."""
+    case = _drawn(rng, n, k)
+    case.z[rng.integers(n), rng.integers(k)] = rng.choice([-1, 1]) * 10.0 ** rng.uniform(3, 250)
+    return case
+
+
+def few_cases(rng: np.random.Generator, n: int, k: int) -> Case:
+    """Draw three cases per class at most."""
+    return _drawn(rng, min(n, int(rng.integers(k, 3 * k + 1))), k)
+
+
+def single_case(rng: np.random.Generator, n: int, k: int) -> Case:
+    """Leave one case to a class."""
+    case = _drawn(rng, n, k)
+    case.y[case.y == k - 1] = 0
+    case.y[int(rng.integers(n))] = k - 1
+    return case
+
+
+def rare_classes(rng: np.random.Generator, n: int, k: int) -> Case:
+    """Draw classes of very different frequencies, some of which may be missing."""
+    z, _, _ = _drawn(rng, n, k)
+    y = np.argmax(z / max(float(z.std()), 1e-9) - 2.0 * np.arange(k) + rng.gumbel(size=z.shape), axis=1)
+    return Case(z, y)
+
+
+def heavy_weights(rng: np.random.Generator, n: int, k: int) -> Case:
+    """Draw counts, or float weights of very different sizes."""
+    z, y, _ = _drawn(rng, n, k)
+    return Case(z, y, rng.integers(0, 1000, n) if rng.random() < 0.5 else 10.0 ** rng.uniform(-6, 6, n))
+
+
+def equal_logits(rng: np.random.Generator, n: int, k: int) -> Case:
+    """Make all logits of most rows, or of all of them, equal."""
+    z, y, _ = _drawn(rng, n, k)
+    z[rng.random(n) < rng.choice([0.7, 1.0])] = rng.normal()
+    return Case(z, y)
+
+
+FAMILIES = {
+    each.__name__: each
+    for each in (
+        always_right,
+        all_rows_masked,
+        varying_masks,
+        sporadic_masks,
+        one_huge_logit,
+        few_cases,
+        single_case,
+        rare_classes,
+        heavy_weights,
+        equal_logits,
+    )
+}
+
+
+def sample(seed: int) -> tuple[str, Case]:
+    """Return the name of a family and a sample of it, of 2 to 20 classes."""
+    rng = np.random.default_rng(seed)
+    name = str(rng.choice(list(FAMILIES)))
+    n, k = int(rng.choice([5, 12, 40, 150, 400], p=[0.15, 0.2, 0.3, 0.25, 0.1])), int(rng.integers(2, 21))
+    case = FAMILIES[name](rng, n, k)
+    if case.weight is not None and not case.weight.any():
+        return name, case._replace(weight=None)
+    return name, case
+
+
+def faults(method: str, name: str, case: Case) -> list[str]:
+    """Fit, and return in words all that is wrong."""
+    z, y, weight = case
+    k = z.shape[1]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            fitted = METHODS[method](classes=range(k)).fit(z, y, weight)
+            prob, logs = fitted.predict_proba(z), fitted.predict_log_proba(z)
+        except OddsmithError as error:
+            return [f"refused: {error}"]
+        except Exception as error:  # foreign errors are what is looked for
+            return [f"{type(error).__name__}: {error}"]
+    found = [f"warning: {one.message}" for one in said if not issubclass(one.category, OddsmithWarning)]
+    if np.isnan(prob).any() or np.isnan(logs).any() or np.abs(prob.sum(axis=1) - 1).max() > 1e-9:
+        return [*found, "NaN, or rows that do not sum to 1"]
+    closed = np.isneginf(z)
+    if np.any(prob[closed] != 0) or not np.array_equal(np.isneginf(logs), closed):
+        found.append("P is not 0 at −inf, or 0 elsewhere")
+    return found + _losses(name, case, logs)
+
+
+def _losses(name: str, case: Case, logs: np.ndarray) -> list[str]:
+    z, y, weight = case
+    v = np.ones(len(y)) if weight is None else weight.astype(float)
+    share, each = v / v.sum(), np.arange(len(y))
+    rates = np.bincount(y, share, z.shape[1])
+    base, ours = (
+        -float(share @ np.log(rates, out=np.zeros_like(rates), where=rates > 0)[y]),
+        -float(share @ logs[each, y]),
+    )
+    given = -float(share @ log_softmax(np.maximum(z, -1e300), axis=1)[each, y])
+    found = []
+    # One temperature cannot reproduce base rates: uniform probabilities are what it can fall back on.
+    bound = max(base, np.log(z.shape[1])) + _ABOVE + _ABOVE_IN_ALL / v.sum() if weight is None else np.inf
+    if ours > min(bound, max(given, bound)):
+        found.append(f"{ours - bound:.3g} nats per case above the base rates")
+    if name == "always_right" and ours > given + _ABOVE_GIVEN:
+        found.append(f"{ours - given:.3g} nats per case above the logits as given")
+    return found
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run, and print what was found."""
+    parser = argparse.ArgumentParser("python -m benchmarks.fuzz_joint", description=__doc__)
+    parser.add_argument("--fits", type=int, default=3000, help="how many fits in all")
+    parser.add_argument("--first", type=int, default=0, help="seed of the first sample")
+    parser.add_argument("--state", type=Path, default=Path("fuzz_joint.json"), help="file that remembers the run")
+    wishes = parser.parse_args(arguments)
+    state: dict[str, Any] = {"seed": wishes.first, "fits": 0, "faults": []}
+    if wishes.state.exists():
+        state = json.loads(wishes.state.read_text())
+    shown = time.monotonic()
+    while state["fits"] < wishes.fits:
+        name, case = sample(state["seed"])
+        for method in METHODS:
+            state["faults"] += [[state["seed"], name, method, fault] for fault in faults(method, name, case)]
+            state["fits"] += 1
+        state["seed"] += 1
+        if state["seed"] % 50 == 0 or state["fits"] >= wishes.fits:
+            write_atomically(wishes.state, json.dumps(state, indent=1), force=True)
+        if time.monotonic() - shown > 30:
+            shown = time.monotonic()
+            print(f"{state['fits']:,} fits, {len(state['faults'])} faults", flush=True)
+    print(f"{state['fits']:,} fits to {state['seed'] - wishes.first:,} samples, {len(state['faults'])} faults")
+    for fault in state["faults"][:50]:
+        print("  seed {}, {}: {}: {}".format(*fault))
+    return 1 if state["faults"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
