@@ -117,8 +117,7 @@ def small_ranges(layers: Sequence[Layer], given: Sequence[str], reach: float) ->
         powers = (node.of for node in walk(column.formula) if isinstance(node, Function) and node.name == "exp")
         if any(range_within(power, *of).size > _POWER for power in powers):
             return None
-        low, high, least = range_within(column.formula, *of)
-        ranges[column.name] = Range(max(low, column.low), min(high, column.high), least)
+        ranges[column.name] = range_within(column.formula, *of)
     return ranges
 
 

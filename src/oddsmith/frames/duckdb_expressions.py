@@ -18,6 +18,7 @@ from oddsmith._types import Floats
 from oddsmith.formula import LIMIT, Arithmetic, Clip, Column, Formula, Function, Pieces, at_piece, parts
 from oddsmith.formula.guards import ANYTHING, Range, range_within
 from oddsmith.formula.layers import Layer, LayerColumn, carried_past, small_ranges
+from oddsmith.formula.nodes import Beside, Score
 from oddsmith.formula.sql import SqlReader, SqlText, as_decisions, listed_product, written_list
 from oddsmith.formula.vectors import FAR
 from oddsmith.frames.hinges import as_hinges
@@ -79,7 +80,8 @@ def with_layers(rows: "ScoredFrame", plan: "JointPlan") -> "DuckDBPyRelation":
     reach, layers, ranges = _planned(layers, given)
     kept = [f"{spare}plain", f"{spare}there"]
     # What all probabilities are multiplied by or divided by is missing where they are to be.
-    shared = set.intersection(*(set(one.of) for layer in layers for one in layer if one.name in probs))
+    last = [one for layer in layers for one in layer if one.name in probs]
+    shared = set.intersection(*(_handed_on(one.formula, one.of) for one in last))
     carried = carried_past(layers, [*kept, *given], [*kept, *probs, top])
     own = ", ".join(map(identifier, rows.schema))
     relation: DuckDBPyRelation = rows.frame.to_native()
@@ -135,6 +137,15 @@ def _hands_null_on(node: Formula, guarded: Sequence[Formula]) -> bool:
         return True
     passes = isinstance(node, Arithmetic | Function) or (isinstance(node, Clip) and not _is_held(node))
     return passes and any(_hands_null_on(part, guarded) for part in parts(node))
+
+
+def _handed_on(node: Formula, of: Sequence[str]) -> set[str]:
+    """Return the columns, among those that a formula reads, of which NULL makes it NULL: bounds and branches do not."""
+    if isinstance(node, Score | Beside):
+        return {of[node.place if isinstance(node, Beside) else 0]}
+    if isinstance(node, Arithmetic | Function):
+        return set[str]().union(*(_handed_on(part, of) for part in parts(node)))
+    return set()
 
 
 def _is_held(node: Clip) -> bool:
