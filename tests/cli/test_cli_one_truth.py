@@ -126,7 +126,7 @@ def test_groups_count_once_in_every_command(run):
     page = run("report", "p.csv", "-o", "out.md", "-m", "platt", "--groups", "patient")
     assert page.code == 0
     assert "groups 'patient'" in Path("out.md").read_text()
-    assert "groups must name a column of p.csv" in run(*COMMANDS["compare"], "--groups", "patent").error
+    assert "groups must name a column of p.csv" in run(*COMMANDS["compare"], "--groups", "patent").err
 
 
 def test_groups_of_several_classes(run):

@@ -20,5 +20,5 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 
         run(args)
     except KeyboardInterrupt:
-        sys.stderr.write("Stopped.\n")  # as `_exit` does, whose module may not have been loaded yet
+        os.write(2, b"Stopped.\n")  # as `_exit` does, whose module may not have been loaded yet
         sys.exit(130)

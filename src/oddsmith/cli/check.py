@@ -135,7 +135,7 @@ def check(
     source = CommandInput(columns, rows, scores_are, sample, seed, groups)
     used = (test or ("likelihood-ratio" if source.several else "spiegelhalter")).replace("-", "_")
     asked = [
-        (name, at_most, _limit(limit, option, name))
+        (name, at_most, _limit(limit, option, name, at_most))
         for option, name, at_most, limit in (
             ("--max-ece", "calibration_error", True, max_ece),
             ("--max-smooth-ece", "smooth_calibration_error", True, max_smooth_ece),
@@ -206,16 +206,16 @@ def _measured(out: "CommandOutput", source: "CommandInput", *, with_intervals: b
         )
 
 
-def _limit(limit: float, option: str, name: str) -> float:
-    """Return a limit that the measure can reach; slopes may be any number, losses any that is not negative."""
+def _limit(limit: float, option: str, name: str, at_most: bool) -> float:
+    """Return a limit that the measure can keep: upper ones are not below 0, lower ones not above 1."""
     from oddsmith import _check
 
-    low = -math.inf if name == "calibration_slope" else 0.0
-    high = math.inf if name in ("calibration_slope", "log_loss", "squared_error") else 1.0
-    if not (low <= limit <= high and math.isfinite(limit)):
-        bounds = "be finite" if low < 0 else "be at least 0" if high > 1 else "be between 0 and 1"
-        got, example = f"{option}={limit}", "1" if high > 1 else "0.05"
-        _check.fail(f"{option} must {bounds}", got, f"pass one that it can reach, such as {option} {example}")
+    is_free = name == "calibration_slope"
+    if not math.isfinite(limit):
+        _check.fail(f"{option} must be finite", f"{limit}", f"pass a number, such as {option} 0.1")
+    if not is_free and (limit < 0 if at_most else limit > 1):
+        must = f"{option} must be {'at least 0' if at_most else 'at most 1'}, or it never holds"
+        _check.fail(must, f"{limit:g}", f"pass a number from 0 to 1, such as {option} 0.1")
     return limit
 
 

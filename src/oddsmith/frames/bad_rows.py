@@ -53,10 +53,10 @@ class BadRows:
                 hint = "write decimal points for decimal commas"
             elif self.places and all(_QUOTED.search(place) for place in self.places):
                 hint = "write numbers without quotes, or with double quotes"
-            elif self.count == self.total:
-                hint = "choose other columns, or repair the file: no row would be left"
             elif self.places and all("not utf-8" in place for place in self.places):
                 hint = "convert the text to UTF-8 (iconv -f latin1 -t utf-8 old > new): all columns are written again"
+            elif self.count == self.total:
+                hint = "choose other columns, or repair the file: no row would be left"
             _check.fail(f"all rows of {name} must be usable", self.message, hint)
         if self.count == self.total:
             _check.fail(f"some row of {name} must be usable", self.message, "check the columns and the format")
