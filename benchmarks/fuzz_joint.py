@@ -2,8 +2,8 @@
 
 What must hold for each fit: no error but a refusal where one is due, no warning but our own, no NaN, rows that sum to
 1, P = 0 at −inf and nowhere else for the true class, a loss in sample that is not far above that of the base rates
-and, where the true class is always on top, not above that of the logits as given. The run may be stopped at any time
-and goes on where it was; ``--state`` names the file that remembers.
+and, where the true class is always on top, not above that of the logits as given; and a warning where the logits do not
+favor the true class. The run may be stopped at any time and continues where it was; ``--state`` names its file.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from scipy.special import log_softmax
 
 from oddsmith import AutoScaling, DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
 from oddsmith.atomic import write_atomically
-from oddsmith.errors import OddsmithError, OddsmithWarning
+from oddsmith.errors import OddsmithError, OddsmithWarning, ReversedScoreWarning
 
 METHODS: dict[str, Callable[..., Any]] = {
     "TemperatureScaling": TemperatureScaling,
@@ -40,6 +40,9 @@ _ABOVE, _ABOVE_IN_ALL = 0.05, 6.0
 
 #: And that of logits that are always right by this much per case.
 _ABOVE_GIVEN = 0.01
+
+#: Logits from here on may be masks.
+_LARGE = 300.0
 
 
 class Case(NamedTuple):
@@ -126,6 +129,12 @@ def equal_logits(rng: np.random.Generator, n: int, k: int) -> Case:
     return Case(z, y)
 
 
+def reversed_logits(rng: np.random.Generator, n: int, k: int) -> Case:
+    """Negate all logits, or put the columns in another order."""
+    z, y, _ = _drawn(rng, n, k)
+    return Case(-z if rng.random() < 0.5 else z[:, rng.permutation(k)], y)
+
+
 FAMILIES = {
     each.__name__: each
     for each in (
@@ -139,6 +148,7 @@ FAMILIES = {
         rare_classes,
         heavy_weights,
         equal_logits,
+        reversed_logits,
     )
 }
 
@@ -173,7 +183,17 @@ def faults(method: str, name: str, case: Case) -> list[str]:
     closed = np.isneginf(z)
     if np.any(prob[closed] != 0) or not np.array_equal(np.isneginf(logs), closed):
         found.append("P is not 0 at −inf, or 0 elsewhere")
+    if _not_favored(case) and not any(issubclass(one.category, ReversedScoreWarning) for one in said):
+        found.append("no warning, though the logits do not favor the true class")
     return found + _losses(name, case, logs)
+
+
+def _not_favored(case: Case) -> bool:
+    """Whether logits without masks are, on average, clearly lower for the true class than for all classes."""
+    z, y, weight = case
+    if np.abs(z).max() >= _LARGE:
+        return False
+    return bool(np.average(z[np.arange(len(y)), y] - z.mean(axis=1), weights=weight) < -1e-9)
 
 
 def _losses(name: str, case: Case, logs: np.ndarray) -> list[str]:

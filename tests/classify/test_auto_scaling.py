@@ -21,7 +21,7 @@ from oddsmith import (
 from oddsmith.classify import _folds, auto_scaling
 from oddsmith.classify._level import level_classes
 from oddsmith.classify.class_fit import fit_class_rows
-from oddsmith.errors import InvalidInputError
+from oddsmith.errors import InvalidInputError, ReversedScoreWarning, SeparableWarning
 from oddsmith.table.class_rows import ClassRows
 from samples import examples, ours_allowed
 
@@ -251,6 +251,32 @@ class TestVerdict:
         assert fitted.worth_it_
         assert fitted.gain_interval_[0] < fitted.gain_ < fitted.gain_interval_[1]
         assert sum(fitted.weights_.values()) == pytest.approx(1)
+
+    @pytest.mark.parametrize("accuracy", ["free", "keep"])
+    def test_reversed_logits_are_named_first_and_never_worth_it(self, accuracy):
+        logits, y = sample(bias=0.0)
+        with pytest.warns(ReversedScoreWarning):
+            fitted = AutoScaling(accuracy=accuracy).fit(-logits, y)
+        assert fitted.verdict_.startswith("The true class gets less probability than by chance")
+        assert fitted.gain_interval_[0] > 0
+        assert fitted.worth_it_ is False
+        assert "worth it" not in fitted.verdict_
+
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_logits_without_signal_are_named_first_and_never_worth_it(self, weighted):
+        logits, y = sample(bias=0.0)
+        rng = np.random.default_rng(5)
+        weight = rng.uniform(0.5, 2.0, len(y)) if weighted else None
+        with ours_allowed():
+            fitted = AutoScaling().fit(logits, rng.permutation(y), sample_weight=weight)
+        assert fitted.verdict_.startswith("The scores carry no signal")
+        assert fitted.worth_it_ is False
+        assert "worth it" not in fitted.verdict_
+
+    def test_few_rows_that_are_always_right_are_not_without_signal(self):
+        with pytest.warns(SeparableWarning):
+            fitted = AutoScaling().fit(9 * np.eye(3), [0, 1, 2])
+        assert "signal" not in fitted.verdict_
 
     def test_a_matrix_that_makes_no_sense_is_not_tried(self, monkeypatch):
         monkeypatch.setattr(auto_scaling, "_MATRIX_CLASSES", 3)

@@ -334,6 +334,40 @@ def test_reversed_logits_end_at_the_upper_bound():
     assert_allclose(fitted.predict_proba(-logits), 0.25, atol=1e-5)
 
 
+@pytest.mark.parametrize("method", LINEAR)
+@pytest.mark.parametrize(("n", "k"), [(40, 13), (150, 4)])
+def test_reversed_logits_pull_linear_scalings_towards_uniform(method, n, k):
+    """Law: the fit warns, and its loss in sample is not above that of uniform probabilities."""
+    logits, y = sample(n, k, seed=2)
+    with pytest.warns(ReversedScoreWarning, match="uniform"):
+        fitted = method().fit(-logits, y)
+    assert -fitted.predict_log_proba(-logits)[np.arange(n), y].mean() <= np.log(k)
+    stiff = method(penalty=1e9, **({} if method is VectorScaling else {"penalty_off_diagonal": 1e9}))
+    with pytest.warns(ReversedScoreWarning):
+        assert_allclose(stiff.fit(-logits, y).predict_proba(-logits), 1 / k, atol=1e-5)
+
+
+@pytest.mark.parametrize("method", LINEAR)
+def test_a_temperature_beyond_the_upper_bound_pulls_linear_scalings_towards_uniform(method):
+    logits, y, weight = [[1.0, 0.0], [1.0, 0.0]], [0, 1], [10**7 + 1, 10**7]
+    with pytest.warns(NonConvergenceWarning, match="beyond"):
+        fitted = method(penalty=1.0).fit(logits, y, sample_weight=weight)
+    assert_allclose(fitted.predict_proba(logits), 0.5, atol=1e-6)
+    assert abs(fitted.coef_).max() < 1e-6
+
+
+def test_columns_in_another_order_are_found_by_a_matrix_with_a_warning():
+    logits, y = sample(2000)
+    with pytest.warns(ReversedScoreWarning):
+        fitted = MatrixScaling().fit(logits[:, [1, 2, 3, 0]], y)
+    turned = TemperatureScaling().fit(logits, y)
+    ours, best = (
+        -p[np.arange(2000), y].mean()
+        for p in (fitted.predict_log_proba(logits[:, [1, 2, 3, 0]]), turned.predict_log_proba(logits))
+    )
+    assert ours < best + 0.05
+
+
 def test_an_optimum_beyond_the_bracket_is_reported():
     logits = np.array([[1.0, 1.0 - 1e-9, 0.0]] * 8)
     with pytest.warns(NonConvergenceWarning, match="beyond"):

@@ -8,7 +8,7 @@ from functools import partial, reduce
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from scipy.special import expit, log_softmax
+from scipy.special import expit, log_softmax, softmax
 
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Ints
@@ -21,6 +21,8 @@ from oddsmith.classify.scaling import STEEPEST, WHY_ON_BOUND, JointScaling
 from oddsmith.errors import SeparableWarning
 from oddsmith.formula.vectors import MASKED
 from oddsmith.maps.joint import FLOOR, ScalingMap, ScalingPart
+from oddsmith.metrics.classes import ClassForecast
+from oddsmith.metrics.signal import ClassSignal
 from oddsmith.solvers.held_out import HeldOutLaw
 from oddsmith.solvers.mixture import mixture_weights
 
@@ -86,12 +88,14 @@ class AutoScaling(JointScaling):
     weights_ : dict of str to float
         Of each part in the blend; the number is a multiple of the penalty of `VectorScaling` or `MatrixScaling`.
     verdict_ : str
-        What was chosen and why, whether calibrating was worth it, and what could not be fitted.
+        What was chosen and why, whether calibrating was worth it, and what could not be fitted. Logits that are
+        reversed or carry no signal are named first.
     gain_, gain_interval_ : float, tuple of float
         By how much the mean log-loss fell out of sample against leaving the logits uncalibrated, with its 95 %
         interval. NaN where there are too few cases to tell.
     worth_it_ : bool or None
-        Whether the gain is clearly above 0; None where it cannot be told.
+        Whether the gain is clearly above 0; None where there are too few cases, and False where the logits are reversed
+        or carry no signal.
     classes_ : array of shape (k,)
         The labels of the columns.
     input_ : {"logits", "probabilities"}
@@ -162,8 +166,12 @@ class AutoScaling(JointScaling):
         back = np.argsort(cases.columns)
         self._blend = tuple(_in_order(part, back) for part in parts), weights[kept], shift[back]
         self.weights_: dict[str, float] = {part.name: float(w) for part, w in zip(parts, weights[kept], strict=True)}
-        worth = self._measure_gain(judged, weights, names)
-        self.verdict_: str = " ".join([self._choice(), worth, *self._left_out(cases)])
+        obstacle = ""
+        if folds and reason is not SeparableWarning:
+            counts = weight if self.weighted_ else weight.astype(np.int64)
+            obstacle = ClassSignal.of(ClassForecast(softmax(logits.z, axis=1), index, counts, self.classes_)).words()
+        worth = self._measure_gain(judged, weights, names, obstacle)
+        self.verdict_: str = " ".join(filter(None, [obstacle, self._choice(), worth, *self._left_out(cases)]))
         if reason is not None:
             warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
 
@@ -172,8 +180,10 @@ class AutoScaling(JointScaling):
         """The fitted map, from columns to probabilities."""
         return ScalingMap(self.n_features_in_, self.input_, *self._blend)
 
-    def _measure_gain(self, judged: "_HeldOutLikelihoods", weights: Floats, names: list[str]) -> str:
-        """Find out what calibrating brought, and tell."""
+    def _measure_gain(
+        self, judged: "_HeldOutLikelihoods", weights: Floats, names: list[str], obstacle: str = ""
+    ) -> str:
+        """Measure what calibrating brought, and return it in words; with an obstacle it is never worth it."""
         self.gain_: float = math.nan
         self.gain_interval_: tuple[float, float] = (math.nan, math.nan)
         self.worth_it_: bool | None = None
@@ -186,11 +196,13 @@ class AutoScaling(JointScaling):
         self.gain_, error = judged.mean(-judged.as_is - ours)
         half = HeldOutLaw.of(error, judged.n_folds, judged.cases).half_width()
         low, high = self.gain_interval_ = (self.gain_ - half, self.gain_ + half)
-        self.worth_it_ = low > 0
+        self.worth_it_ = low > 0 and not obstacle
         change = (
             f"In {judged.n_folds} folds the log-loss went from {before:.4f} to {after:.4f}, by temperature scaling to "
             f"{tempered:.4f} (gain {self.gain_:.4f}, 95 % interval {low:.4f} to {high:.4f})"
         )
+        if obstacle:
+            return f"{change}."
         if self.worth_it_:
             return f"{change}: calibrating was worth it."
         if high < 0:

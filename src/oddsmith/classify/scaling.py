@@ -57,7 +57,7 @@ _BLOCK = 2**18
 WHY_ON_BOUND: dict[type[Warning], str] = {
     ConstantScoreWarning: "All logits of a row are equal: the temperature stays at 1.",
     SeparableWarning: "The true class is on top in every row: no temperature is best, so T = 1, the logits as given.",
-    ReversedScoreWarning: "Logits do not favor the true class: the temperature is at its upper bound.",
+    ReversedScoreWarning: "Logits do not favor the true class: no temperature is better than uniform probabilities.",
     NonConvergenceWarning: "The best temperature lies beyond its bounds.",
 }
 
@@ -221,7 +221,8 @@ class VectorScaling(JointScaling):
         w and b.
     temperature_ : float
         T; 1 where the true class is on top in every row, so that the penalty pulls towards the logits as given; the
-        size of the logits where no other T is best.
+        size of the logits where no other T is best. Where logits do not favor the true class, with a warning, the
+        penalty is on (w_c T)² instead of (w_c T − 1)², and pulls towards uniform probabilities.
     classes_ : array of shape (k,)
         The labels of the columns.
 
@@ -257,17 +258,22 @@ class VectorScaling(JointScaling):
         penalty = self._penalty(z.shape[1])
         best, size, reason = fit_temperature(z, index, weight, gone=gone)
         self.temperature_: float = best if reason in (None, SeparableWarning) else size
-        if reason is SeparableWarning:
+        flat = reason is ReversedScoreWarning or (reason is NonConvergenceWarning and best > size)
+        if reason is not None and (flat or reason is SeparableWarning):
             warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
         v = np.empty(z.shape[::-1])
         for rows in gen_batches(len(z), max(_BLOCK // z.shape[1], 1)):  # large logits are copied once
             v[:, rows] = self._features(z[rows], None if gone is None else gone[rows]).T / self.temperature_
         self._floor, self._drop = logits.floor, logits.drop(self.temperature_, index, weight)
-        cases = Cases(v, index, weight, logits.offsets(self._drop))
+        offset = logits.offsets(self._drop)
+        if flat:  # less the identity, so that a change of 0 gives uniform probabilities
+            offset = -v if offset is None else offset - v
+        cases = Cases(v, index, weight, offset)
         fitted = fit_linear(cases, penalty, float(penalty.flat[0]), tolerance=_TOLERANCE)
         if not fitted.converged:
             warnings.warn("Scaling stopped before its tolerance.", NonConvergenceWarning, stacklevel=3)
-        self.coef_, self.intercept_ = fitted.matrix / self.temperature_, fitted.shift
+        matrix = fitted.change if flat else fitted.matrix
+        self.coef_, self.intercept_ = matrix / self.temperature_, fitted.shift
 
     @property
     def map_(self) -> ScalingMap:
