@@ -29,7 +29,7 @@ from oddsmith.metrics.means import gain_with_interval
 from oddsmith.metrics.significance import Decisions
 from oddsmith.table.class_rows import ClassRows
 
-ORDER = ["value", "low", "high", "corrected", "consistency", "reason", "definition"]
+ORDER = ["value", "low", "high", "corrected", "consistency", "note", "reason", "definition"]
 
 
 def simulated(n=600, k=4, sure=1.8, seed=0, weight=None, shares=None):
@@ -265,7 +265,11 @@ def test_bins_hold_what_the_measures_see(rows):
 
 def test_counts_near_the_largest_do_not_wrap(rows):
     found = evaluate_classes(replace(rows, weight=np.full(rows.n_rows, 4 * 10**12)), n_resamples=20)
-    assert all(0 <= one["low"] <= one["high"] for one in found["measures"].values())
+    assert all(one["value"] >= 0 for one in found["measures"].values())
+    # Of so many cases some intervals are points in double precision, which are refused.
+    known = [one for one in found["measures"].values() if one["low"] is not None]
+    assert len(known) > 10
+    assert all(0 <= one["low"] < one["high"] for one in known)
 
 
 def test_errors_that_no_softmax_expresses_are_covered():

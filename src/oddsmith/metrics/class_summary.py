@@ -21,6 +21,7 @@ from oddsmith.metrics.class_verdict import class_verdict, copies_among
 from oddsmith.metrics.classes import ClassForecast, recalibrated
 from oddsmith.metrics.curves import reliability_curve
 from oddsmith.metrics.enough import FEWEST_OF_A_CLASS
+from oddsmith.metrics.intervals import explained
 from oddsmith.metrics.means import gain_with_interval, mean_with_interval, share_with_interval
 from oddsmith.metrics.proper import decompose, log_of_truth
 from oddsmith.metrics.reliability import calibration_error, classwise_calibration_error, top_label_calibration_error
@@ -48,8 +49,8 @@ _NAMED = 5
 #: Probabilities of logits so far apart that they round to 0.
 _LEAST = 1e-300
 
-#: What is told of a measure, in order.
-_TOLD = ("value", "low", "high", "corrected", "consistency", "reason", "definition")
+#: Keys of a measure, in order.
+_KEYS = ("value", "low", "high", "corrected", "consistency", "note", "reason", "definition")
 
 _LARGE = "half the sum over classes of |mean of P - share|"
 
@@ -134,17 +135,18 @@ def evaluate_classes(
     dict
         "data" (rows, weight, kind, input, classes); "level" of intervals; "measures" by name (value, low, high and
         definition; of errors that noise inflates also "corrected" and "consistency", the range of a perfect forecast;
-        where there is no interval, low and high are None and "reason" says why); "tests" of calibration; "classes" by
-        label; "top_label"; "judged", from `verdict_of_classes`; and "notes": what could not be computed, and why.
-        Infinite numbers are strings.
+        "note", as that of `Interval`: why value or corrected is not strictly inside the interval, empty where both are;
+        where there is no interval, low and high are None and "reason" gives the reason); "tests" of calibration;
+        "classes" by label; "top_label"; "judged", from `verdict_of_classes`; and "notes": what could not be computed,
+        and why. Infinite numbers are strings.
 
     Notes
     -----
-    Means have intervals by Student's t, shares by Wilson. Calibration errors keep forecasts and bins, draw labels from
-    supposed truths on a line from the forecast through its best recalibration softmax(a log P + b), and invert the
-    test; if that line does not reach what was seen, another goes through the rates of groups of similar rows. The
-    miscalibration of the log-loss is a likelihood ratio: 2n times it is χ² with one degree of freedom per class if the
-    forecast is calibrated.
+    Means have intervals by Student's t, shares exact ones (Clopper and Pearson). Calibration errors keep forecasts and
+    bins, draw labels from supposed truths on a line from the forecast through its best recalibration
+    softmax(a log P + b), and invert the test; if that line does not reach what was seen, another goes through the rates
+    of groups of similar rows. The miscalibration of the log-loss is a likelihood ratio: 2n times it is χ² with one
+    degree of freedom per class if the forecast is calibrated.
 
     Examples
     --------
@@ -182,7 +184,7 @@ def evaluate_classes(
             "classes": len(forecast.labels),
         },
         "level": _LEVEL,
-        "measures": {name: _in_order(one) for name, one in measures.items()},
+        "measures": {name: _explained(one) for name, one in measures.items()},
         "tests": _tests(forecast, measures["log_loss_miscalibration"]["value"], p_value, df, classes),
         "classes": dict(zip(_names(rows.labels), classes, strict=True)),
         "top_label": _top_label(forecast, decisions),
@@ -192,9 +194,16 @@ def evaluate_classes(
     return dict(plain(content))
 
 
-def _in_order(measure: dict[str, Any]) -> dict[str, Any]:
-    """Return what is told of a measure, in the order of all others."""
-    return {name: measure[name] for name in _TOLD if name in measure}
+def _explained(measure: dict[str, Any]) -> dict[str, Any]:
+    """Return a measure with the note on its interval, or the reason for none, its keys in the order of all others."""
+    if measure["low"] is not None:
+        try:
+            ends = explained(measure["value"], measure["low"], measure["high"], measure.get("corrected"))
+            measure = measure | dict(zip(("low", "high", "note"), ends, strict=True))
+        except InvalidInputError as reason:
+            kept = {name: measure[name] for name in ("value", "definition") if name in measure}
+            measure = kept | {"low": None, "high": None, "reason": str(reason)}
+    return {name: measure[name] for name in _KEYS if name in measure}
 
 
 def _names(labels: tuple[Any, ...]) -> list[str]:
@@ -355,10 +364,8 @@ def _classes(
             "cases": int(counts[k]) if forecast.weight.dtype.kind == "i" else counts[k],
             "share": tests.prevalence[k],
             "mean_probability": tests.mean_predicted[k],
-            "gap": {name: gap[name] for name in ("value", "low", "high")},
-            "calibration_error": {
-                name: error.get(name) for name in ("value", "low", "high", "corrected", "consistency")
-            },
+            "gap": _explained(gap),
+            "calibration_error": {key: part for key, part in _explained(error).items() if key != "definition"},
             "p_value": tests.p_values[k] if told[k] else None,
             "p_holm": corrected[k] if told[k] else None,
         }
@@ -376,7 +383,7 @@ def _top_label(forecast: ClassForecast, decisions: Decisions) -> dict[str, Any]:
     return {
         "confidence": confidence,
         "accuracy": table.prevalence,
-        "gap": gap | {"definition": "mean confidence less accuracy"},
+        "gap": _explained(gap | {"definition": "mean confidence less accuracy"}),
         "curve": reliability_curve.of(table, n_bins=10, bins="mass"),
     }
 

@@ -106,7 +106,8 @@ def _other_tests(forecast: ClassForecast, cases: Floats) -> dict[str, float]:
         found["Spiegelhalter's test of the most probable class"] = top.p_value
     tests = classwise_test.of(forecast)
     enough = np.maximum(cases, tests.mean_predicted * cases.sum()) >= FEWEST_OF_A_CLASS
-    least = np.nanmin(np.append(holm_of_known(np.where(enough, tests.p_values, np.nan)), 1.0))
+    p_values = holm_of_known(np.where(enough, tests.p_values, np.nan))
+    least = np.min(p_values, where=~np.isnan(p_values), initial=1.0)
     return found | {"a test of the share of each class": float(least)}
 
 

@@ -277,26 +277,36 @@ def _places(table: ScoreTable, pooled: ScoreTable) -> NDArray[np.intp]:
 
 
 def _interval(limits: Limits, value: float, shift: float, level: float, in_sample: bool) -> Interval:
-    """Return an interval that contains the estimate that it is of, with a note where an estimate is not inside.
-
-    That estimate is the bias-corrected value where there is one, and else the value.
-    """
+    """Return the interval of a value that is shifted from the one in the cells that were resampled."""
     low, high, method, corrected, band = limits
+    if band is None:
+        # Percentiles lie about the value in the groups; those of supposed truths are true values already.
+        low, high = low + shift, high + shift
+    else:
+        band = max(band[0] + shift, 0.0), max(band[1] + shift, 0.0)
+    low, high, note = explained(value, low, high, corrected)
+    return Interval(value, low, high, level, method, corrected, band, note=note, in_sample=in_sample)
+
+
+def explained(value: float, low: float, high: float, corrected: float | None) -> tuple[float, float, str]:
+    """Return the ends of an interval that contains its estimate, and a note where an estimate is not strictly inside.
+
+    That estimate is the bias-corrected value where there is one, and else the value. A point is refused.
+
+    Examples
+    --------
+    >>> explained(0.0, 0.0, 0.1, None)[2]
+    'the interval is one-sided, as the value is the most extreme that these data allow'
+    """
     if high - low <= _ROUNDING * max(abs(low), abs(high)):
         _check.fail(
             "an interval needs samples that differ",
             f"{value:.6g} in all of them, which is not certainty",
             "collect more rows, or report the value alone",
         )
-    if band is None:
-        # Percentiles lie about the value in the groups; those of supposed truths are true values already.
-        low, high = low + shift, high + shift
-    else:
-        band = max(band[0] + shift, 0.0), max(band[1] + shift, 0.0)
     estimate = value if corrected is None else corrected
     low, high = min(low, estimate), max(high, estimate)
-    note = _note(value, low, high, corrected)
-    return Interval(value, low, high, level, method, corrected, band, note=note, in_sample=in_sample)
+    return low, high, _note(value, low, high, corrected)
 
 
 def _note(value: float, low: float, high: float, corrected: float | None) -> str:

@@ -285,7 +285,8 @@ def corrected(primary: tuple[str, float] | None, others: Mapping[str, float]) ->
 
     Examples
     --------
-    >>> corrected(("a", 0.02), {"b": 0.01, "c": 0.5})
+    >>> p, test = corrected(("a", 0.02), {"b": 0.01, "c": 0.5})
+    >>> round(p, 6), test
     (0.025, 'a')
     """
     rest = 1.0 if primary is None else 1 - _PRIMARY

@@ -45,8 +45,9 @@ class ComparisonDisplay(Display):
 
     Notes
     -----
-    Intervals of two methods may overlap although one beats the other on nearly every case: whether it does is told by
-    the marks, from paired tests. A pale bar is the band of a perfectly calibrated forecast, for measures that have one.
+    Intervals of two methods may overlap although one beats the other on nearly every case: the marks show whether it
+    does, by paired tests after Holm's correction for the number of pairs. A pale bar is the band of a perfectly
+    calibrated forecast, for measures that have one.
 
     Examples
     --------
@@ -191,8 +192,8 @@ class ComparisonDisplay(Display):
         display = cls.from_intervals(found, measure=_title(measure))
         if comparison is not None:
             part = comparison[getattr(measure, "__name__", "")]
-            display.marks = {name: part.mark(name, comparison.raw) for name in found}
-            display.test = f"{part.test}, level {part.level:g}"
+            display.marks = {name: part.mark(name, comparison.raw, corrected=True) for name in found}
+            display.test = f"{part.test}, level {part.level:g} after Holm's correction"
         return display
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light", sort: bool = True) -> Self:
