@@ -74,8 +74,9 @@ def test_segments_that_are_rows_are_one_message(run):
     Path("b.csv").write_text(csv_text({"id": np.arange(60) // 2, "score": range(60), "label": np.arange(60) % 2}))
     told = run("fit", "b.csv", "-o", "model.json", "--by", "id", "-m", "platt")
     assert told.code == 0
-    assert sum("Warning" in line for line in told.err.splitlines()) == 1
+    assert sum("Warning" in line for line in told.err.splitlines()) == 2
     assert "30 segments ('0', '1', '10', …): PlattCalibrator: A threshold separates" in told.err
+    assert "30 segments ('0', '1', '10', …): fewer than 50 rows" in told.err
 
 
 @pytest.mark.parametrize("command", ["report", "compare", "evaluate"])

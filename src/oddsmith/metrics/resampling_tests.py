@@ -1,5 +1,6 @@
 """Tests of which of two methods is better that draw again: decisions, or whole clusters of dependent ones."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -184,9 +185,10 @@ def _studentized(
         with np.errstate(divide="ignore", invalid="ignore"):
             found.append(np.where(away == 0, 0.0, away / np.where(errors <= _SLACK * error, 0.0, errors)))
     ratios, t = np.concatenate(found), mean / error
+    towards = math.copysign(1.0, t) * ratios  # a mean of 0 times an infinite ratio would be NaN
     two_sided = 1 + int(np.sum(np.abs(ratios) >= abs(t) * (1 - _SLACK)))
-    one_sided = 1 + int(np.sum(ratios * np.sign(t) >= abs(t) * (1 - _SLACK)))
-    other_side = 1 + int(np.sum(ratios * np.sign(t) <= abs(t)))
+    one_sided = 1 + int(np.sum(towards >= abs(t) * (1 - _SLACK)))
+    other_side = 1 + int(np.sum(towards <= abs(t)))
     by_student = 2 * float(stdtr(units.n - 1, -abs(t)))
     by_draws = max(two_sided, 2 * min(one_sided, other_side)) / (draws + 1)
     p_value = min(max(by_draws, by_student, 2.0 ** (1 - units.n)), 1.0)

@@ -63,6 +63,7 @@ def test_explicit_features_are_the_quadratic_likelihood_machine():
     assert parts._expansion(found.machine.dual_coef_)["nonzero"] == 300
 
 
+@pytest.mark.filterwarnings("ignore::oddsmith.errors.InSampleWarning")  # rows of few words have copies
 @pytest.mark.parametrize("words", [None, 4])
 def test_the_sigmoid_is_that_of_a_calibrated_classifier_with_three_folds(words):
     toy = problem(words=words)
