@@ -101,7 +101,7 @@ def run_demo(output: Path = REPORT, progress: Callable[[float], None] | None = N
         len(y_test),
         str(table),
         sorted(results, key=lambda row: row.log_loss),
-        AutoCalibrator().fit_table(table).verdict_,
+        AutoCalibrator(input="log_odds").fit_table(table).verdict_,
         summary["verdict"],
         str(output),
     )

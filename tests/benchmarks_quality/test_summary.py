@@ -66,7 +66,7 @@ def test_sets_of_one_source_are_drawn_together(make_scores):
     steps = [0.1 if task.scores.source == "a" else -0.1 for task in tasks]
     found = {"one": [Outcome(0.5 + step, 0.1, 0, 0) for step in steps], NOTHING: [Outcome(0.5, 0.1, 0, 0)] * len(tasks)}
     (row,) = against_reference(Field.of(tasks, found), "one", 0)
-    assert (row["low"], row["high"]) == (pytest.approx(-100), pytest.approx(100))
+    assert row["low"] <= -100 < 100 <= row["high"]
 
 
 def test_nobody_is_better_than_nothing_by_being_it(field):
