@@ -135,6 +135,13 @@ def reversed_logits(rng: np.random.Generator, n: int, k: int) -> Case:
     return Case(-z if rng.random() < 0.5 else z[:, rng.permutation(k)], y)
 
 
+def too_sure(rng: np.random.Generator, n: int, k: int) -> Case:
+    """Multiply the logits of some rows by up to 1e8, as naive Bayes does."""
+    z, y, _ = _drawn(rng, n, k)
+    far = rng.random((n, 1)) < rng.uniform(0.05, 0.9)
+    return Case(np.where(far, 10.0 ** rng.uniform(1, 8, (n, 1)), 1.0) * z, y)
+
+
 FAMILIES = {
     each.__name__: each
     for each in (
@@ -149,6 +156,7 @@ FAMILIES = {
         heavy_weights,
         equal_logits,
         reversed_logits,
+        too_sure,
     )
 }
 

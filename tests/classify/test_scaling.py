@@ -12,9 +12,12 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq, minimize
 from scipy.special import expit, log_softmax, softmax
 from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.metrics import log_loss
+from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from oddsmith.classify import AutoScaling, _linear, _softmax
+from oddsmith.classify import AutoScaling, CalibratedClassifier, _linear, _softmax
 from oddsmith.classify.scaling import DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
 from oddsmith.errors import (
     ConstantScoreWarning,
@@ -324,6 +327,63 @@ def test_a_floor_is_saved_and_older_files_are_read(method):
     assert older.to_dict() == content
     plain = np.where(mask, 0.0, z)
     assert_allclose(older.probability(plain), model.predict_proba(plain), atol=1e-12)
+
+
+def too_sure(n=600, k=5):
+    """Draw logits of which a third of the rows are wrong by up to 1e8, as naive Bayes is, and labels."""
+    rng = np.random.default_rng(11)
+    truth = 2 * rng.normal(size=(n, k))
+    y = np.argmax(truth + rng.gumbel(size=(n, k)), axis=1)
+    y[:k] = np.arange(k)
+    far = np.where(np.arange(n)[:, None] % 3 > 0, 1.0, 10.0 ** rng.uniform(1, 8, size=(n, 1)))
+    return truth * far, y
+
+
+def test_temperature_of_naive_bayes_reads_its_log_odds_up_to_37():
+    """As good as on probabilities, which are log-odds clipped by their rounding."""
+    X, y = load_digits(return_X_y=True)
+    losses = {}
+    for response in ("log_odds", "predict_proba"):
+        fitted = CalibratedClassifier(GaussianNB(), "temperature", response_method=response).fit(X[::2], y[::2])
+        losses[response] = log_loss(y[1::2], fitted.predict_proba(X[1::2]))
+    assert losses["log_odds"] < losses["predict_proba"] + 0.02
+
+
+def test_clipped_logits_are_saved_and_keep_decisions():
+    z, y = too_sure()
+    model = JointModel.from_scaling(fitted := TemperatureScaling().fit(z, y))
+    (part,) = model.map.to_dict()["parts"]
+    assert part["floor"] == 37
+    expected = softmax(np.maximum(z - z.max(axis=1, keepdims=True), -37) / fitted.temperature_, axis=1)
+    assert_allclose(fitted.predict_proba(z), expected, atol=1e-12)
+    assert np.array_equal(fitted.predict(z), z.argmax(axis=1))
+    assert np.array_equal(JointModel.from_json(model.to_json()).predict_proba(z), fitted.predict_proba(z))
+    z[7, (y[7] + 1) % 5] = -np.inf
+    assert TemperatureScaling().fit(z, y).predict_proba(z)[7, (y[7] + 1) % 5] == 0
+
+
+def test_repeated_rows_and_weights_clip_alike():
+    z, y = too_sure(200)
+    counts = np.random.default_rng(1).integers(1, 4, len(y))
+    order = np.random.default_rng(2).permutation(np.repeat(np.arange(len(y)), counts))
+    fits = TemperatureScaling().fit(z, y, sample_weight=counts), TemperatureScaling().fit(z[order], y[order])
+    assert_allclose(*(each.temperature_ for each in fits), rtol=1e-7)
+    assert [each.map_.parts[0].floor for each in fits] == [37, 37]
+
+
+@pytest.mark.parametrize("scale", [1.0, 30.0, 1e4])
+def test_logits_in_another_unit_are_not_clipped(scale):
+    logits, y = sample(300)
+    fitted = TemperatureScaling().fit(scale * logits, y)
+    assert fitted.temperature_ == pytest.approx(scale * TemperatureScaling().fit(logits, y).temperature_, rel=1e-6)
+    assert "floor" not in fitted.map_.to_dict()["parts"][0]
+
+
+@pytest.mark.parametrize("kind", ["one class", "varying", "sporadic"])
+@pytest.mark.parametrize("value", [-1e4, -1e9, -np.inf])
+def test_masks_are_not_clipped(kind, value):
+    z, y, _ = masked_sample(kind, value)
+    assert "floor" not in TemperatureScaling(classes=range(5)).fit(z, y).map_.to_dict()["parts"][0]
 
 
 def test_reversed_logits_end_at_the_upper_bound():

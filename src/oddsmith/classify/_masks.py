@@ -6,7 +6,10 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Ints
-from oddsmith.formula.vectors import CLOSED, FAR
+from oddsmith.formula.vectors import CLOSED, FAR, MASKED
+
+#: Logits further below the largest of their row are those of probabilities that doubles do not distinguish from 0.
+SUREST = 37.0
 
 #: Logits this far below the largest of their row always count as logits.
 _LEAST_FLOOR = 700.0
@@ -41,6 +44,15 @@ class Logits(NamedTuple):
     def marked(self) -> Floats:
         """Return logits of which those that were −inf are recognized by their size."""
         return self.z if self.closed is None else np.where(self.closed, CLOSED, self.z)
+
+    @classmethod
+    def of_marked(cls, z: Floats, floor: float) -> "Logits":
+        """Return what `marked` was made from."""
+        return _from_floor(z, z <= MASKED, floor)
+
+    def clipped(self) -> "Logits":
+        """Return logits that are at most 37 below the largest of their row, of which only those of −inf are masked."""
+        return Logits(np.maximum(self.z, -SUREST), self.closed, self.closed, SUREST)
 
     def contradicted(self, index: Ints, weight: Floats) -> float:
         """Return the weight of rows whose true class is masked."""
@@ -82,6 +94,10 @@ def read_masks(z: Floats, weight: Floats) -> Logits:
     top = z.max(axis=1, keepdims=True)
     below = z - top
     floor = min(max(_LEAST_FLOOR, _TIMES * _typical_gap(below, weight)), FAR / 2)
+    return _from_floor(below, closed, floor)
+
+
+def _from_floor(below: Floats, closed: Bools, floor: float) -> Logits:
     gone = below <= -floor
     if not gone.any():
         return Logits(below, None, None, floor)

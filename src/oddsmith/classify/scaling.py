@@ -16,7 +16,7 @@ import os
 import warnings
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,8 +28,9 @@ from sklearn.utils.validation import check_is_fitted
 from oddsmith import _check, _hooks
 from oddsmith._types import Bools, Floats, Ints
 from oddsmith.calibrators.registry import method_name
+from oddsmith.classify._folds import Sorted, deal, sort_cases
 from oddsmith.classify._linear import Cases, fit_linear, structured_penalty
-from oddsmith.classify._masks import Logits, centered, read_masks, refuse_masked_truth, unmasked
+from oddsmith.classify._masks import SUREST, Logits, centered, read_masks, refuse_masked_truth, unmasked
 from oddsmith.classify._softmax import fit_temperature
 from oddsmith.classify.target import read_labels
 from oddsmith.errors import (
@@ -47,6 +48,9 @@ DeclaredInput = Literal["auto", "logits", "probabilities"]
 
 #: Log-loss per case that may be left to gain.
 _TOLERANCE = 1e-16
+
+#: Nats of log-likelihood, over all cases, by which clipped logits must be better to be used.
+_EVIDENCE = 4.0
 
 #: The largest slope that a saved map may hold: logits below the smallest doubles cannot be told apart.
 STEEPEST = 1e300
@@ -152,6 +156,10 @@ class TemperatureScaling(JointScaling):
     size of the logits, with a warning where it is on that bound. Where the true class is on top in every row the
     log-loss has no minimum: T = 1, the logits as given, with a warning.
 
+    Logits more than 37 below the largest of their row, such as those of naive Bayes, are clipped there if that raises
+    the log-likelihood of cases held out by more than 4 nats in all. Decisions stay the same, and the limit is saved and
+    exported with T.
+
     Parameters
     ----------
     classes : array of shape (k,), optional
@@ -184,6 +192,10 @@ class TemperatureScaling(JointScaling):
         self.temperature_, _, reason = fit_temperature(logits.z, index, weight, gone=logits.gone)
         # Where a class that seemed masked was the true one, logits are read from the floor upwards.
         self._floor = logits.floor if logits.contradicted(index, weight) > 0 else None
+        if reason is not SeparableWarning and _better_clipped(logits, index, weight):
+            clipped = logits.clipped()
+            self.temperature_, _, reason = fit_temperature(clipped.z, index, weight, gone=clipped.gone)
+            self._floor = clipped.floor
         if reason is not None:
             warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
 
@@ -350,6 +362,41 @@ class DirichletScaling(MatrixScaling):
 
     def _features(self, z: Floats, gone: Bools | None = None) -> Floats:
         return unmasked(np.asarray(log_softmax(z, axis=1) + np.log(z.shape[1])), gone)
+
+
+def _better_clipped(logits: Logits, index: Ints, weight: Floats) -> bool:
+    """Whether temperature scaling is clearly better if logits are clipped: in sample and on cases held out."""
+    whole = _LabeledLogits(logits, index, weight)
+    if logits.z.min() >= -SUREST or _clipping_gain(whole, whole) <= _EVIDENCE:
+        return False
+    folds = deal(sort_cases(logits, index, weight), random_state=0)
+    return sum(_clipping_gain(*map(_LabeledLogits.of, fold)) for fold in folds) > _EVIDENCE
+
+
+class _LabeledLogits(NamedTuple):
+    """Logits with the true class and the weight of each row."""
+
+    logits: Logits
+    truth: Ints
+    weight: Floats
+
+    @classmethod
+    def of(cls, cases: Sorted) -> "_LabeledLogits":
+        return cls(Logits.of_marked(cases.z, cases.floor), cases.truth, cases.weight)
+
+
+def _clipping_gain(seen: _LabeledLogits, new: _LabeledLogits) -> float:
+    """Return by how many nats clipping raises the log-likelihood of new cases, by temperatures of those seen."""
+    likelihoods = []
+    for fitted, judged in ((seen.logits, new.logits), (seen.logits.clipped(), new.logits.clipped())):
+        temperature = fit_temperature(fitted.z, seen.truth, seen.weight, gone=fitted.gone)[0]
+        with np.errstate(over="ignore"):  # −inf is what is meant
+            scaled = judged.z / temperature
+        if judged.closed is not None:
+            scaled[judged.closed] = -np.inf
+        log_prob = log_softmax(scaled, axis=1)[np.arange(len(scaled)), new.truth]
+        likelihoods.append(float(new.weight @ log_prob))
+    return likelihoods[1] - likelihoods[0]
 
 
 def _read_classes(y: ArrayLike, shape: tuple[int, ...], classes: ArrayLike | None) -> tuple[NDArray[Any], Ints]:
