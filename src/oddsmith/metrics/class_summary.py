@@ -164,7 +164,7 @@ def evaluate_classes(
     seed = _check.whole_number(random_state, "random_state", low=0)
     forecast = forecast_of_rows(rows)
     group = group_numbers(rows, groups)
-    cases = _Cases(Decisions(forecast.weight, forecast.squared_weight), group)
+    cases = _GroupedDecisions(Decisions(forecast.weight, forecast.squared_weight), group)
     lines = recalibrated(forecast)
     grouped = None if group is None else grouped_classes(forecast, group).correlated(np.exp(lines))
     bins = ClassBins.of(forecast, np.exp(lines), grouped)
@@ -216,7 +216,7 @@ def _names(labels: tuple[Any, ...]) -> list[str]:
     return names if len(set(names)) == len(names) else [repr(label) for label in labels]
 
 
-class _Cases(NamedTuple):
+class _GroupedDecisions(NamedTuple):
     """Decisions, and the groups of those that are dependent."""
 
     decisions: Decisions
@@ -273,7 +273,7 @@ def _log_of_truth(rows: ClassRows, forecast: ClassForecast) -> Floats:
 
 
 def _proper(
-    bins: ClassBins, cases: _Cases, logs: Floats, better: Floats, gain: dict[str, Any], errors: _Errors
+    bins: ClassBins, cases: _GroupedDecisions, logs: Floats, better: Floats, gain: dict[str, Any], errors: _Errors
 ) -> dict[str, dict[str, Any]]:
     """Return proper scores and what they are made of, from logs of P and of its best recalibration."""
     forecast = bins.forecast
@@ -371,7 +371,9 @@ def _single_cases(forecast: ClassForecast, rng: np.random.Generator) -> tuple[ND
     return np.searchsorted(upto, picked, side="right"), np.ones(len(picked), np.int64)
 
 
-def _classes(forecast: ClassForecast, cases: _Cases, bins: ClassBins, errors: _Errors) -> list[dict[str, Any]]:
+def _classes(
+    forecast: ClassForecast, cases: _GroupedDecisions, bins: ClassBins, errors: _Errors
+) -> list[dict[str, Any]]:
     """Return what can be told of each class against the rest."""
     tests = classwise_test.of(forecast)
     counts = np.bincount(forecast.truth, forecast.weight, len(forecast.labels))
@@ -398,7 +400,7 @@ def _classes(forecast: ClassForecast, cases: _Cases, bins: ClassBins, errors: _E
     return found
 
 
-def _top_label(forecast: ClassForecast, cases: _Cases) -> dict[str, Any]:
+def _top_label(forecast: ClassForecast, cases: _GroupedDecisions) -> dict[str, Any]:
     """Return how sure the forecast is of its decisions, and how often they are right."""
     table = forecast.of_top_label()
     weight = cases.decisions.weight
