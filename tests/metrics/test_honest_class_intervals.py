@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import evaluate_classes
 from oddsmith.table.class_rows import ClassRows
 
@@ -81,3 +82,66 @@ def test_biased_values_and_samples_without_an_error_have_notes():
     right = evaluated(*DATA["always right"])["measures"]
     for name in ("zero_one_error", "accuracy"):
         assert "one-sided" in right[name]["note"]
+
+
+def dependent(n_groups, size, seed):
+    """Draw calibrated rows in groups; half of the labels of a group follow one random number."""
+    rng = np.random.default_rng(seed)
+    group = np.repeat(np.arange(n_groups), size)
+    prob = rng.dirichlet([1, 1, 1], n_groups)[group]
+    prob = 0.8 * prob + 0.2 * rng.dirichlet([1, 1, 1], len(group))
+    place = np.where(rng.random(len(group)) < 0.7, rng.random(n_groups)[group], rng.random(len(group)))
+    return np.sum(np.cumsum(prob, axis=1) < place[:, None], axis=1).clip(0, 2), prob, group
+
+
+def test_copies_in_groups_have_the_intervals_of_single_rows():
+    truth, prob, _ = dependent(80, 1, 0)
+    once = evaluated(truth, prob)
+    at = np.repeat(np.arange(80), 10)
+    copied = evaluated(truth[at], prob[at], groups=at)
+    as_counts = evaluated(truth, prob, np.full(80, 10), groups=np.arange(80))
+    for found in (copied, as_counts):
+        for name in ("log_loss", "squared_error", "log_loss_discrimination", "log_loss_uncertainty", "zero_one_error"):
+            for side in ("low", "high"):
+                assert found["measures"][name][side] == pytest.approx(once["measures"][name][side], rel=0.03)
+        for name in ("log_loss_miscalibration", "top_label_calibration_error", "classwise_calibration_error"):
+            assert found["measures"][name]["high"] == pytest.approx(once["measures"][name]["high"], rel=0.35)
+        for name, one in once["classes"].items():
+            assert found["classes"][name]["gap"]["low"] == pytest.approx(one["gap"]["low"], abs=0.005)
+        assert found["tests"]["likelihood_ratio_test"]["p_value"] > 0.05
+    without = evaluated(truth[at], prob[at])
+    for name, one in without["classes"].items():
+        gap, other = one["gap"], copied["classes"][name]["gap"]
+        assert gap["high"] - gap["low"] < 0.4 * (other["high"] - other["low"])
+
+
+def test_rows_in_groups_of_their_own_are_independent():
+    truth, prob, _ = dependent(300, 1, 1)
+    single, grouped = evaluated(truth, prob), evaluated(truth, prob, groups=np.arange(300))
+    for name, one in single["measures"].items():
+        other = grouped["measures"][name]
+        assert other["value"] == one["value"]
+        if "consistency" not in one:  # by formula, not by draws
+            assert other["high"] - other["low"] == pytest.approx(one["high"] - one["low"], rel=0.15), name
+    assert any("not groups" in note for note in grouped["notes"])
+    assert not any("not groups" in note for note in single["notes"])
+
+
+def test_calibrated_rows_in_groups_are_covered():
+    """With rows as units nearly half of these intervals leave out 0."""
+    covered = {"groups": [], "rows": []}
+    for seed in range(10):
+        truth, prob, group = dependent(30, 8, seed)
+        for units, options in (("groups", {"groups": group}), ("rows", {})):
+            found = evaluated(truth, prob, **options)
+            lows = [one["gap"]["low"] < 0 < one["gap"]["high"] for one in found["classes"].values()]
+            errors = ("calibration_in_the_large", "top_label_calibration_error", "classwise_calibration_error")
+            covered[units] += lows + [found["measures"][name]["low"] < 1e-9 for name in errors]
+    assert np.mean(covered["groups"]) >= 0.9
+    assert np.mean(covered["rows"]) < 0.8
+
+
+def test_one_group_is_refused():
+    truth, prob, _ = dependent(20, 1, 2)
+    with pytest.raises(InvalidInputError, match="two groups or more"):
+        evaluated(truth, prob, groups=np.zeros(20, int))

@@ -4,6 +4,7 @@ With the bins fixed, every error is a sum over bins of what was observed less wh
 pass over the rows, however many classes there are.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,7 @@ from oddsmith.maps.base import logit
 from oddsmith.metrics._truths import Truth, path_through
 from oddsmith.metrics.bins import bin_index, sum_by
 from oddsmith.metrics.classes import ClassForecast
+from oddsmith.metrics.groups import GroupedForecast
 from oddsmith.metrics.measure import probability
 from oddsmith.metrics.reliability import named_definition
 from oddsmith.table import ScoreTable
@@ -57,7 +59,8 @@ def _sums(place: NDArray[np.int32], amounts: Floats, shape: tuple[int, ...]) -> 
 class ClassBins:
     """A forecast of several classes with what the data suggest instead, each class against the rest, and its bins.
 
-    There are bins of calibration errors, finer ones (cells) for isotonic regression, and those of the top label.
+    There are bins of calibration errors, finer ones (cells) for isotonic regression, and those of the top label. Labels
+    of dependent rows are drawn with the correlation of those in ``grouped``.
     """
 
     forecast: ClassForecast
@@ -66,9 +69,10 @@ class ClassBins:
     errors: BinGrid
     cells: BinGrid
     top: BinGrid
+    grouped: GroupedForecast | None = None
 
     @classmethod
-    def of(cls, forecast: ClassForecast, suggested: Floats) -> Self:
+    def of(cls, forecast: ClassForecast, suggested: Floats, grouped: GroupedForecast | None = None) -> Self:
         """Put the forecasts of every class in bins."""
         tables, weight = list(forecast.of_classes()), forecast.weight.astype(np.float64)
         finest = min(max(_ALL_CELLS // len(tables), _FEWEST_CELLS), _CELLS)
@@ -85,6 +89,7 @@ class ClassBins:
             BinGrid.of(errors, forecast.prob, weight),
             BinGrid.of(cells, forecast.prob, weight),
             BinGrid.of([_bins_of_errors(top)[_cell(top, best)]], best[:, None], weight),
+            grouped,
         )
 
     def observed(self, truth: NDArray[np.intp]) -> "Observed":
@@ -103,7 +108,8 @@ class ClassBins:
     def path(self, suggested: Floats) -> list[Truth]:
         """Return truths from the forecast through others that the data suggest."""
         weight = self.forecast.weight[:, None]
-        steps = path_through(self.forecast, self.forecast.prob, suggested)
+        stretch = 1.0 if self.grouped is None else self.grouped.stretch
+        steps = path_through(self.forecast, self.forecast.prob, suggested, stretch)
         return [Truth(prob, self.shared_out(prob * weight), distance) for prob, distance in steps]
 
     def labels_again(self, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator["Observed"]:
@@ -111,10 +117,10 @@ class ClassBins:
         weight = self.forecast.weight
         if weight.dtype.kind == "i" and weight.max() > 1:
             shares = prob / prob.sum(axis=1, keepdims=True)
-            for _ in range(n_resamples):
-                yield self.shared_out(rng.multinomial(weight.astype(np.int64), shares).astype(np.float64))
+            for amounts in drawn_counts(shares, weight.astype(np.int64), n_resamples, rng, self.grouped):
+                yield self.shared_out(amounts.astype(np.float64))
             return
-        for truth in drawn_labels(prob, n_resamples, rng):
+        for truth in drawn_labels(prob, n_resamples, rng, self.grouped):
             yield self.observed(truth)
 
 
@@ -167,14 +173,39 @@ class Observed:
         return max(loss / float(grid.weight[0].sum()), 0.0)
 
 
-def drawn_labels(prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
+def drawn_labels(
+    prob: Floats, n_resamples: int, rng: np.random.Generator, grouped: GroupedForecast | None = None
+) -> Iterator[NDArray[np.intp]]:
     """Draw a class for each row, again and again."""
+    n = len(prob)
+    draws = (rng.random(n) for _ in range(n_resamples)) if grouped is None else grouped.places(n_resamples, rng)
+    return _classes_at(prob, draws)
+
+
+def drawn_counts(
+    shares: Floats, counts: Ints, n_resamples: int, rng: np.random.Generator, grouped: GroupedForecast | None = None
+) -> Iterator[Ints]:
+    """Draw how many cases of each row are of each class, again and again."""
+    if grouped is None:
+        yield from (rng.multinomial(counts, shares) for _ in range(n_resamples))
+        return
+    # A share of the cases of a group follows one number that they have in common; the others are independent.
+    common = (rng.random(grouped.n_groups)[grouped.group] for _ in range(n_resamples))
+    for truth in _classes_at(shares, common):
+        alike = rng.binomial(counts, math.sqrt(grouped.correlation))
+        amounts = rng.multinomial(counts - alike, shares)
+        amounts[np.arange(len(truth)), truth] += alike
+        yield amounts
+
+
+def _classes_at(prob: Floats, draws: Iterator[Floats]) -> Iterator[NDArray[np.intp]]:
+    """Return the class of each row at numbers between 0 and 1."""
     n, k = prob.shape
     upto = np.cumsum(prob, axis=1)
     # Row i has the unit interval from i on: one search finds the labels of all rows.
     ends = (upto / upto[:, -1:] + np.arange(n)[:, None]).ravel()
-    for _ in range(n_resamples):
-        at = np.searchsorted(ends, rng.random(n) + np.arange(n), side="right")
+    for place in draws:
+        at = np.searchsorted(ends, place + np.arange(n), side="right")
         yield np.clip(at - k * np.arange(n), 0, k - 1)
 
 

@@ -94,7 +94,8 @@ def _share(rows: _Placed, counted: Bools, level: float) -> Limits:
     return Limits(found["low"], found["high"], f"Clopper-Pearson, as for {cases:.6g} independent cases")
 
 
-def _error_limits(forecast: AnyForecast | GroupedForecast, level: float) -> Limits:
+def error_limits(forecast: AnyForecast | GroupedForecast, level: float) -> Limits:
+    """Return limits of the share of wrong decisions."""
     rows = _Placed.of(forecast)
     return _share(rows, _wrong(forecast, rows), level)
 
@@ -176,7 +177,7 @@ def _base_rate_limits(asked: Asked, forecast: AnyForecast | GroupedForecast, lev
 _LimitsFormula = Callable[[AnyForecast | GroupedForecast, float], Limits]
 
 #: Formulas by the name that a measure gives.
-_FORMULAS: dict[str, _LimitsFormula] = {"error": _error_limits, "accuracy": _accuracy_limits, "area": _area_limits}
+_FORMULAS: dict[str, _LimitsFormula] = {"error": error_limits, "accuracy": _accuracy_limits, "area": _area_limits}
 
 
 def formula_of(asked: Asked, forecast: AnyForecast) -> _LimitsFormula | None:

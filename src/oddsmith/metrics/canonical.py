@@ -15,6 +15,7 @@ from oddsmith._types import Floats
 from oddsmith.metrics._class_bins import drawn_labels
 from oddsmith.metrics._truths import Truth, path_through
 from oddsmith.metrics.classes import ClassForecast
+from oddsmith.metrics.groups import GroupedForecast
 from oddsmith.metrics.measure import Figure, measure
 
 _NORMS = {"l1": "mean of Σ|gap|", "l2": "root of the mean of Σgap²", "squared": "mean of Σgap²"}
@@ -191,20 +192,22 @@ class CanonicalCases:
     """Cases whose labels are drawn again while forecasts stay, and so does their kernel.
 
     ``suggested`` are probabilities that the data suggest instead; ``likeness`` is how much each case counts among those
-    that are like another, rows summing to 1.
+    that are like another, rows summing to 1. Labels of dependent rows are drawn with the correlation of those in
+    ``grouped``.
     """
 
     forecast: ClassForecast
     suggested: Floats
     bandwidth: float
     likeness: Floats
+    grouped: GroupedForecast | None = None
 
     @classmethod
-    def of(cls, forecast: ClassForecast, suggested: Floats) -> Self:
+    def of(cls, forecast: ClassForecast, suggested: Floats, grouped: GroupedForecast | None = None) -> Self:
         """Choose the bandwidth by the likelihood of rows left out."""
         kernel = DirichletKernel(forecast)
         bandwidth = kernel.best_bandwidth()
-        return cls(forecast, suggested, bandwidth, kernel.means(np.eye(len(forecast)), bandwidth))
+        return cls(forecast, suggested, bandwidth, kernel.means(np.eye(len(forecast)), bandwidth), grouped)
 
     def error(self, shares: Floats) -> float:
         """Return the canonical calibration error if cases are so much of each class, whatever chance adds to it."""
@@ -218,11 +221,12 @@ class CanonicalCases:
 
     def path(self, suggested: Floats) -> list[Truth]:
         """Return truths from the forecast through others that the data suggest."""
-        steps = path_through(self.forecast, self.forecast.prob, suggested)
+        stretch = 1.0 if self.grouped is None else self.grouped.stretch
+        steps = path_through(self.forecast, self.forecast.prob, suggested, stretch)
         return [Truth(prob, self.error(prob), distance) for prob, distance in steps]
 
     def labels_again(self, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[float]:
         """Draw labels again, and return their errors less what chance adds."""
         hot = np.eye(prob.shape[1])
-        errors = (self.error(hot[truth]) for truth in drawn_labels(prob, n_resamples, rng))
+        errors = (self.error(hot[truth]) for truth in drawn_labels(prob, n_resamples, rng, self.grouped))
         return (less_chance(error, self.by_chance) for error in errors)

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from typing import Any, SupportsFloat
+from typing import Any, NamedTuple, SupportsFloat
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,17 +12,19 @@ from oddsmith import _check, _kernels
 from oddsmith._types import Floats, Weights
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics._class_bins import ClassBins, Observed
+from oddsmith.metrics._formulas import error_limits
 from oddsmith.metrics._limits import Asked, by_inversion
 from oddsmith.metrics._truths import rates_of_alike
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.calibration_tests import classwise_test, spiegelhalter_test
 from oddsmith.metrics.canonical import CanonicalCases, canonical_calibration_error
-from oddsmith.metrics.class_verdict import class_verdict, copies_among
+from oddsmith.metrics.class_verdict import class_gain, class_verdict, copies_among
 from oddsmith.metrics.classes import ClassForecast, recalibrated
 from oddsmith.metrics.curves import reliability_curve
 from oddsmith.metrics.enough import FEWEST_OF_A_CLASS
+from oddsmith.metrics.groups import GroupedForecast, grouped_classes
 from oddsmith.metrics.intervals import explained
-from oddsmith.metrics.means import gain_with_interval, mean_with_interval, share_with_interval
+from oddsmith.metrics.means import mean_with_interval
 from oddsmith.metrics.proper import decompose, log_of_truth
 from oddsmith.metrics.reliability import calibration_error, classwise_calibration_error, top_label_calibration_error
 from oddsmith.metrics.resampling_tests import as_clusters
@@ -128,7 +130,7 @@ def evaluate_classes(
     n_resamples : int, default 400
         How often labels are drawn again for intervals of calibration errors; fewer for very many rows.
     groups : array-like of shape (n,), optional
-        Which rows are dependent: the verdict then counts groups, as in `verdict_of_classes`.
+        Which rows are dependent. Intervals, the likelihood ratio test and the verdict then count groups, not rows.
 
     Returns
     -------
@@ -138,15 +140,17 @@ def evaluate_classes(
         "note", as that of `Interval`: why value or corrected is not strictly inside the interval, empty where both are;
         where there is no interval, low and high are None and "reason" gives the reason); "tests" of calibration;
         "classes" by label; "top_label"; "judged", from `verdict_of_classes`; and "notes": what could not be computed,
-        and why. Infinite numbers are strings.
+        and why, and with groups which tests count rows. Infinite numbers are strings.
 
     Notes
     -----
-    Means have intervals by Student's t, shares exact ones (Clopper and Pearson). Calibration errors keep forecasts and
-    bins, draw labels from supposed truths on a line from the forecast through its best recalibration
+    Means have intervals by Student's t, with groups by the sums of the groups. Shares have exact ones (Clopper and
+    Pearson); with float weights or groups, those of as many independent cases as would vary as much. Calibration errors
+    keep forecasts and bins, draw labels from supposed truths on a line from the forecast through its best recalibration
     softmax(a log P + b), and invert the test; if that line does not reach what was seen, another goes through the rates
-    of groups of similar rows. The miscalibration of the log-loss is a likelihood ratio: 2n times it is χ² with one
-    degree of freedom per class if the forecast is calibrated.
+    of groups of similar rows. Labels of dependent rows are drawn with the correlation of those observed. The
+    miscalibration of the log-loss is a likelihood ratio: 2n times it is χ² with one degree of freedom per class if the
+    forecast is calibrated; with groups its variance is larger by their design effect.
 
     Examples
     --------
@@ -159,37 +163,37 @@ def evaluate_classes(
     draws = _check.whole_number(n_resamples, "n_resamples", low=20)
     seed = _check.whole_number(random_state, "random_state", low=0)
     forecast = forecast_of_rows(rows)
-    decisions = Decisions(forecast.weight, forecast.squared_weight)
+    group = group_numbers(rows, groups)
+    cases = _GroupedDecisions(Decisions(forecast.weight, forecast.squared_weight), group)
     lines = recalibrated(forecast)
-    bins = ClassBins.of(forecast, np.exp(lines))
+    grouped = None if group is None else grouped_classes(forecast, group).correlated(np.exp(lines))
+    bins = ClassBins.of(forecast, np.exp(lines), grouped)
     errors = _errors(bins, draws, np.random.default_rng(seed))
     logs, better = _log_of_truth(rows, forecast), np.take_along_axis(lines, forecast.truth[:, None], axis=1)[:, 0]
-    df = int(np.count_nonzero(forecast.base_rates))
-    gain, p_value = gain_with_interval(better - logs, decisions, df, _LEVEL)
+    gain, p_value = class_gain(forecast, better - logs, group)
     measures = {
-        **_proper(forecast, decisions, logs, better, gain, errors),
+        **_proper(bins, cases, logs, better, gain, errors),
         "top_label_calibration_error": errors.measure("top_label", top_label_calibration_error.of(forecast)),
         "classwise_calibration_error": errors.measure("classwise", classwise_calibration_error.of(forecast)),
-        "canonical_calibration_error": _canonical(forecast, bins.suggested, np.random.default_rng(seed)),
+        "canonical_calibration_error": _canonical(bins, np.random.default_rng(seed)),
         "calibration_in_the_large": errors.measure("in_the_large", definition=_LARGE),
     }
-    cases = sum_by(forecast.truth, decisions.effective, len(forecast.labels))
-    classes = _classes(forecast, decisions, cases, bins, errors)
+    classes = _classes(forecast, cases, bins, errors)
     content = {
         "data": {
             "rows": len(forecast),
-            "weight": decisions.weight.sum(),
+            "weight": forecast.weight.sum(),
             "kind": "count" if forecast.weight.dtype.kind == "i" else "weight",
             "input": rows.input,
             "classes": len(forecast.labels),
         },
         "level": _LEVEL,
         "measures": {name: _explained(one) for name, one in measures.items()},
-        "tests": _tests(forecast, measures["log_loss_miscalibration"]["value"], p_value, df, classes),
+        "tests": _tests(forecast, gain["value"], p_value, grouped, classes),
         "classes": dict(zip(_names(rows.labels), classes, strict=True)),
-        "top_label": _top_label(forecast, decisions),
-        "judged": class_verdict(forecast, logs, lines, group_numbers(rows, groups)),
-        "notes": _notes(classes, measures, rows.labels),
+        "top_label": _top_label(forecast, cases),
+        "judged": class_verdict(forecast, logs, lines, group),
+        "notes": _notes(classes, measures, rows.labels, grouped),
     }
     return dict(plain(content))
 
@@ -210,6 +214,17 @@ def _names(labels: tuple[Any, ...]) -> list[str]:
     """Return labels as text, those of other types apart: 1 and "1" are two classes."""
     names = [str(label) for label in labels]
     return names if len(set(names)) == len(names) else [repr(label) for label in labels]
+
+
+class _GroupedDecisions(NamedTuple):
+    """Decisions, and the groups of those that are dependent."""
+
+    decisions: Decisions
+    group: NDArray[np.intp] | None
+
+    def mean(self, values: Floats) -> dict[str, Any]:
+        """Return a mean over the cases with its interval."""
+        return mean_with_interval(values, self.decisions, _LEVEL, self.group)
 
 
 class _Errors:
@@ -258,16 +273,17 @@ def _log_of_truth(rows: ClassRows, forecast: ClassForecast) -> Floats:
 
 
 def _proper(
-    forecast: ClassForecast, decisions: Decisions, logs: Floats, better: Floats, gain: dict[str, Any], errors: _Errors
+    bins: ClassBins, cases: _GroupedDecisions, logs: Floats, better: Floats, gain: dict[str, Any], errors: _Errors
 ) -> dict[str, dict[str, Any]]:
     """Return proper scores and what they are made of, from logs of P and of its best recalibration."""
+    forecast = bins.forecast
 
     def mean(values: Floats, definition: str) -> dict[str, Any]:
-        return mean_with_interval(values, decisions, _LEVEL) | {"definition": definition}
+        return cases.mean(values) | {"definition": definition}
 
-    def share(value: float, which: str) -> dict[str, Any]:
+    def share(value: float, low: float, high: float, which: str) -> dict[str, Any]:
         definition = f"share of cases whose most probable class is {which} one"
-        return share_with_interval(value, decisions.n_effective, _LEVEL) | {"definition": definition}
+        return {"value": value, "low": low, "high": high, "definition": definition}
 
     of_truth = forecast.base_rates[forecast.truth]
     base = -np.log(of_truth)
@@ -276,7 +292,9 @@ def _proper(
     by_classes = f"Brier score that {squared.recalibration} saves"
     miscalibration = errors.measure("brier_miscalibration", squared.miscalibration, by_classes)
     discrimination = mean(_saved_by_isotonic(forecast), f"{by_classes} against the base rates")
-    wrong = float(decisions.weight @ ~forecast.right) / float(decisions.weight.sum())
+    weight = cases.decisions.weight
+    wrong = float(weight @ ~forecast.right) / float(weight.sum())
+    low, high = error_limits(forecast if bins.grouped is None else bins.grouped, _LEVEL)[:2]
     return {
         "log_loss": mean(-logs, "mean of -log P(true class), in nats"),
         "log_loss_miscalibration": gain | {"definition": by_lines},
@@ -287,8 +305,8 @@ def _proper(
         "brier_discrimination": _less_noise(discrimination, squared.discrimination, miscalibration),
         # Of 1 − Σπ² the derivative is −2π: its error is that of the mean of 2π of the true class.
         "brier_uncertainty": _shifted(mean(2 * of_truth, "Brier score of the base rates"), squared.uncertainty),
-        "zero_one_error": share(wrong, "not the true"),
-        "accuracy": share(1 - wrong, "the true"),
+        "zero_one_error": share(wrong, low, high, "not the true"),
+        "accuracy": share(1 - wrong, 1 - high, 1 - low, "the true"),
     }
 
 
@@ -322,13 +340,19 @@ def _less_noise(measure: dict[str, Any], value: float, error: dict[str, Any]) ->
     return _shifted(measure, corrected) | {"value": value, "corrected": corrected}
 
 
-def _canonical(forecast: ClassForecast, suggested: Floats, rng: np.random.Generator) -> dict[str, Any]:
-    """Return the canonical calibration error of at most so many cases, with its interval."""
+def _canonical(bins: ClassBins, rng: np.random.Generator) -> dict[str, Any]:
+    """Return the canonical calibration error of a limited number of cases, with its interval."""
+    forecast, grouped = bins.forecast, bins.grouped
     at, weight = _single_cases(forecast, rng)
     if len(at) < 2:
         return {"value": None, "low": None, "high": None, "reason": "it takes two cases", "definition": "canonical"}
     drawn = replace(forecast, prob=forecast.prob[at], truth=forecast.truth[at], weight=weight)
-    cases = CanonicalCases.of(drawn, suggested[at])
+    if grouped is not None:
+        places = np.arange(len(at))
+        grouped = replace(
+            grouped, forecast=drawn, cell=places, truth=drawn.truth, weight=weight, group=grouped.group[at]
+        )
+    cases = CanonicalCases.of(drawn, bins.suggested[at], grouped)
     found = canonical_calibration_error.of(drawn, bandwidth=cases.bandwidth)
     draws = int(np.clip(_CANONICAL_WORK // len(forecast.labels), *_CANONICAL_DRAWS))
     available = len(forecast) if forecast.weight.dtype.kind == "f" else int(forecast.weight.sum())
@@ -348,16 +372,17 @@ def _single_cases(forecast: ClassForecast, rng: np.random.Generator) -> tuple[ND
 
 
 def _classes(
-    forecast: ClassForecast, decisions: Decisions, cases: Floats, bins: ClassBins, errors: _Errors
+    forecast: ClassForecast, cases: _GroupedDecisions, bins: ClassBins, errors: _Errors
 ) -> list[dict[str, Any]]:
     """Return what can be told of each class against the rest."""
     tests = classwise_test.of(forecast)
     counts = np.bincount(forecast.truth, forecast.weight, len(forecast.labels))
-    told = (np.maximum(cases, tests.mean_predicted * cases.sum()) >= FEWEST_OF_A_CLASS) & ~np.isnan(tests.p_values)
+    seen = sum_by(forecast.truth, cases.decisions.effective, len(forecast.labels))
+    told = (np.maximum(seen, tests.mean_predicted * seen.sum()) >= FEWEST_OF_A_CLASS) & ~np.isnan(tests.p_values)
     corrected = holm_of_known(np.where(told, tests.p_values, np.nan))
     found = []
     for k, label in enumerate(tests.labels):
-        gap = mean_with_interval(forecast.prob[:, k] - (forecast.truth == k), decisions, _LEVEL)
+        gap = cases.mean(forecast.prob[:, k] - (forecast.truth == k))
         error = errors.measure(f"class {k}", calibration_error.of(bins.tables[k]))
         one = {
             "label": label,
@@ -375,11 +400,12 @@ def _classes(
     return found
 
 
-def _top_label(forecast: ClassForecast, decisions: Decisions) -> dict[str, Any]:
+def _top_label(forecast: ClassForecast, cases: _GroupedDecisions) -> dict[str, Any]:
     """Return how sure the forecast is of its decisions, and how often they are right."""
     table = forecast.of_top_label()
-    gap = mean_with_interval(forecast.prob.max(axis=1) - forecast.right, decisions, _LEVEL)
-    confidence = float(decisions.weight @ forecast.prob.max(axis=1)) / float(decisions.weight.sum())
+    weight = cases.decisions.weight
+    gap = cases.mean(forecast.prob.max(axis=1) - forecast.right)
+    confidence = float(weight @ forecast.prob.max(axis=1)) / float(weight.sum())
     return {
         "confidence": confidence,
         "accuracy": table.prevalence,
@@ -389,7 +415,7 @@ def _top_label(forecast: ClassForecast, decisions: Decisions) -> dict[str, Any]:
 
 
 def _tests(
-    forecast: ClassForecast, gain: float, p_value: float, df: int, classes: list[dict[str, Any]]
+    forecast: ClassForecast, gain: float, p_value: float, grouped: GroupedForecast | None, classes: list[dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
     """Return tests of calibration: of whole rows, of the top label, and of the worst class."""
     told = [one["p_holm"] for one in classes if one["p_holm"] is not None]
@@ -401,16 +427,26 @@ def _tests(
         top = spiegelhalter_test.of(forecast.of_top_label()).to_dict()
     except InvalidInputError as reason:
         top = {"reason": str(reason)}
+    df = int(np.count_nonzero(forecast.base_rates))
     law = f"softmax(a log P + b) against P, χ² with {df} degrees of freedom"
+    if grouped is not None:
+        law = f"softmax(a log P + b) against P, F with {df} and {(grouped.n_groups - 1) / 2:g} degrees of freedom"
     if math.isinf(gain):
         law += "; something happened whose probability was 0"
     rows = {"p_value": p_value, "df": df, "definition": law}
     return {"likelihood_ratio_test": rows, "top_label_test": top, "classwise_test": worst}
 
 
-def _notes(classes: list[dict[str, Any]], measures: dict[str, dict[str, Any]], labels: tuple[Any, ...]) -> list[str]:
+def _notes(
+    classes: list[dict[str, Any]],
+    measures: dict[str, dict[str, Any]],
+    labels: tuple[Any, ...],
+    grouped: GroupedForecast | None,
+) -> list[str]:
     """Return what could not be computed, and why."""
     notes = []
+    if grouped is not None:
+        notes.append("The tests of the most probable class and of each class count rows, not groups.")
     untold = [str(one["label"]) for one in classes if "reason" in one]
     if untold:
         shown = ", ".join(untold[:_NAMED]) + (f" and {len(untold) - _NAMED} more" if len(untold) > _NAMED else "")

@@ -1,6 +1,7 @@
 """Whether rows of several classes can be used as probabilities, by the rules of `verdict_of`."""
 
 import contextlib
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,14 +66,13 @@ def class_verdict(
         return Verdict("reversed", signal.words())
     if too_few(*cases):
         return Verdict("few", f"Cannot tell: {few_cases_of_classes(*cases)}.")
-    n_groups = 0 if group is None else len(np.unique(group))
-    if group is not None and n_groups < FEWEST_GROUPS:
+    if group is not None and (n_groups := len(np.unique(group))) < FEWEST_GROUPS:
         return Verdict("few", f"Cannot tell: {few_groups(n_groups)}.")
     copies = 0.0
     if group is None:
         copies, same = copies_among(forecast, np.exp(lines))
         if copies >= MANY_COPIES:
-            group, n_groups = same, len(np.unique(same))
+            group = same
     if signal.kind == "none":
         return Verdict("no signal", signal.words())
     right = float(decisions.weight @ forecast.right) / float(decisions.weight.sum())
@@ -81,21 +81,28 @@ def class_verdict(
     if np.isinf(logs).any():
         return impossible(float(forecast.weight[np.isinf(logs)].sum()), float(forecast.weight.sum()), doubts)
     better = np.take_along_axis(lines, forecast.truth[:, None], axis=1)[:, 0]
-    df = int(np.count_nonzero(forecast.base_rates))
     confidence = float(decisions.weight @ forecast.prob.max(axis=1)) / float(decisions.weight.sum())
-    effect, others = 1.0, {}
-    if group is None:
-        others = _other_tests(forecast, cases)
-    else:
-        effect = _class_design_effect(forecast, group)
-    found, p = gain_with_interval(better - logs, inflated(decisions, effect), df, 1 - LEVEL)
-    if group is not None:
-        statistic = 2 * decisions.n_effective * found["value"] / effect
-        p = float(fdtrc(df, (n_groups - 1) / 2, statistic / df))
+    found, p = class_gain(forecast, better - logs, group)
+    others = _other_tests(forecast, cases) if group is None else {}
     p_value, test = corrected(("", p), others)
     shape = f"mean confidence {confidence:.3f}, accuracy {right:.3f}"
     gain = GainEstimate(found["corrected"], found["low"], found["high"])
     return decided(CalibrationEvidence(p_value, test, gain, shape, test), base_rate_loss(*forecast.base_rates), doubts)
+
+
+def class_gain(forecast: ClassForecast, gains: Floats, group: NDArray[np.intp] | None) -> tuple[dict[str, Any], float]:
+    """Return the mean gain of the best recalibration with its interval, and the p-value of no gain, of rows or groups.
+
+    With groups the variance is larger by the design effect, and the law is F instead of χ².
+    """
+    decisions = Decisions(forecast.weight, forecast.squared_weight)
+    df = int(np.count_nonzero(forecast.base_rates))
+    if group is None or np.isinf(gains).any():
+        return gain_with_interval(gains, decisions, df, 1 - LEVEL)
+    effect = _class_design_effect(forecast, group)
+    found, _ = gain_with_interval(gains, inflated(decisions, effect), df, 1 - LEVEL)
+    statistic = 2 * decisions.n_effective * found["value"] / effect
+    return found, float(fdtrc(df, (len(np.unique(group)) - 1) / 2, statistic / df))
 
 
 def _other_tests(forecast: ClassForecast, cases: Floats) -> dict[str, float]:

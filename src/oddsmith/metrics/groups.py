@@ -135,6 +135,12 @@ class GroupedForecast:
             rows = order[np.arange(len(slot)) + (starts[picked] - np.cumsum(lengths) + lengths)[slot]]
             yield self._with_labels(rows, prob[self.cell[rows]], rng.random(self.n_groups)[slot], share, rng)
 
+    def places(self, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+        """Draw a number between 0 and 1 for each row, again and again; those of a group are partly the same."""
+        share = math.sqrt(self.correlation)
+        for _ in range(n_resamples):
+            yield _partly(rng.random(self.n_groups)[self.group], share, rng)
+
     def _with_labels(
         self, rows: NDArray[np.intp], prob: Floats, common: Floats, share: float, rng: np.random.Generator
     ) -> AnyForecast:
@@ -144,7 +150,7 @@ class GroupedForecast:
                 one_by_one = np.repeat(np.arange(len(rows)), weight.astype(np.int64))
                 rows, prob, common = rows[one_by_one], prob[one_by_one], common[one_by_one]
                 weight = np.ones(len(rows), np.int64)
-            place = np.where(rng.random(len(rows)) < share, common, rng.random(len(rows)))
+            place = _partly(common, share, rng)
             upto = np.cumsum(prob, axis=1)
             truth = np.sum(upto <= (place * upto[:, -1])[:, None], axis=1)
             return replace(self.forecast, prob=self.forecast.prob[rows], truth=truth, weight=weight)
@@ -228,6 +234,11 @@ def as_groups(groups: ArrayLike, n: int, name: str = "groups") -> NDArray[Any]:
     if names.dtype.kind == "f" and np.isnan(names).any():
         _check.fail(f"{name} must not be missing", "NaN", "give every row a group, its own where it has none")
     return names
+
+
+def _partly(common: Floats, share: float, rng: np.random.Generator) -> Floats:
+    """Return common numbers for a share of the rows, and new ones for the others."""
+    return np.where(rng.random(len(common)) < share, common, rng.random(len(common)))
 
 
 def _numbered(names: NDArray[Any]) -> NDArray[np.intp]:

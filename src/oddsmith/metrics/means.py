@@ -4,18 +4,24 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import betaincinv, chdtrc, chdtri, chndtr, ndtri, stdtrit
 
 from oddsmith._types import Floats
+from oddsmith.metrics.grouped import mean_and_error_of_groups
 from oddsmith.metrics.significance import Decisions, mean_and_error
 
 #: Above so large a likelihood ratio its root is normal.
 _LARGE = 1e4
 
 
-def mean_with_interval(values: Floats, decisions: Decisions, level: float = 0.95) -> dict[str, Any]:
+def mean_with_interval(
+    values: Floats, decisions: Decisions, level: float = 0.95, group: NDArray[np.intp] | None = None
+) -> dict[str, Any]:
     """Return a mean with Student's interval as "value", "low" and "high"; None and a "reason" where there is none.
+
+    Rows of a group are dependent: each group counts once.
 
     Examples
     --------
@@ -24,7 +30,10 @@ def mean_with_interval(values: Floats, decisions: Decisions, level: float = 0.95
     """
     if np.isinf(values).any():
         return {"value": math.inf, "low": None, "high": None, "reason": "some case has an infinite loss"}
-    mean, error, n = mean_and_error(values, decisions)
+    if group is None:
+        mean, error, n = mean_and_error(values, decisions)
+    else:
+        mean, error, n = mean_and_error_of_groups(values, decisions, group)
     if not math.isfinite(error):
         return {"value": mean, "low": None, "high": None, "reason": "one case alone has no interval"}
     half = float(stdtrit(n - 1, (1 + level) / 2)) * error
