@@ -339,6 +339,16 @@ def too_sure(n=600, k=5):
     return truth * far, y
 
 
+@pytest.mark.parametrize("method", LINEAR)
+def test_far_logits_that_carry_no_information_do_not_hurt(method):
+    """Law: where labels are drawn at random, no loss in sample is above that of uniform probabilities."""
+    z, y = too_sure(150, 17)
+    y = np.random.default_rng(4).permutation(y)
+    with ours_allowed():
+        fitted = method().fit(z, y)
+    assert -fitted.predict_log_proba(z)[np.arange(150), y].mean() <= np.log(17)
+
+
 def test_temperature_of_naive_bayes_reads_its_log_odds_up_to_37():
     """As good as on probabilities, which are log-odds clipped by their rounding."""
     X, y = load_digits(return_X_y=True)

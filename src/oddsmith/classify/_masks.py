@@ -59,12 +59,21 @@ class Logits(NamedTuple):
         return 0.0 if self.gone is None else float(weight[self.gone[np.arange(len(index)), index]].sum())
 
     def drop(self, unit: float, index: Ints, weight: Floats) -> float:
-        """Return by how much masked classes are lowered: to the floor, or as far as they were right not to occur."""
+        """Return by how much masked classes are lowered.
+
+        To the floor; where some were true, by the log of how much more often other classes of the same rows are.
+        """
         most = min(self.floor / unit, FAR)
         wrong = self.contradicted(index, weight)
         if self.gone is None or wrong == 0:
             return most
-        return min(most, float(np.log1p(weight @ self.gone.sum(axis=1) / wrong)))
+        masked = self.gone.sum(axis=1)
+        rows = masked > 0
+        right = float(weight[rows].sum()) - wrong
+        if right <= 0:
+            return 0.0
+        others = float(weight[rows] @ (self.gone.shape[1] - masked[rows]))
+        return float(np.clip(np.log(right / others) - np.log(wrong / (weight @ masked)), 0.0, most))
 
     def offsets(self, drop: float) -> Floats | None:
         """Return what is added to scaled logits of shape (k, n): nothing but for masked classes."""
