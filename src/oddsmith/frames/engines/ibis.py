@@ -52,7 +52,7 @@ class Ibis(FrameEngine):
         """Return the table with the probability of each row, if its backend can express it."""
         table = super().with_probability(rows, maps, name)
         try:
-            table.compile()
+            rows.frame.to_native().get_backend().compile(table)
         except Exception as error:  # whatever a backend lacks, Ibis reports only when the query is run
             hint = "export the model to SQL (oddsmith.export.to_sql), which the backend runs"
             _check.fail(f"the backend {_backend(rows.frame)} must be able to apply the map", f"{error}", hint)
