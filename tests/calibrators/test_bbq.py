@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from benchmarks.families import FAMILIES
 from scipy.special import expit, gammaln, logit
 
 from oddsmith import BBQCalibrator, CalibrationMap
 from oddsmith.errors import InvalidInputError
+from samples import ours_allowed
 
 
 def sample(n=240, seed=0):
@@ -69,3 +71,11 @@ def test_never_0_or_1():
     y[:20], y[40:] = 0, 1
     p = BBQCalibrator().fit(prob, y).predict_proba([0.0, 0.5, 1.0])[:, 1]
     assert np.all((p > 0) & (p < 1))
+
+
+def test_a_mean_of_certain_binnings_is_a_probability():
+    scores, y, weight = FAMILIES["large counts"](np.random.default_rng(7), 60)
+    with ours_allowed():
+        fitted = BBQCalibrator().fit(scores, y, weight)
+    assert fitted.predict_proba(scores)[:, 1].max() <= 1
+    assert not np.isnan(fitted.log_odds(scores)).any()

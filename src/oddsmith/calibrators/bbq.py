@@ -98,7 +98,7 @@ class BBQCalibrator(UnitCalibrator):
         for share, i in zip(self.posterior_.tolist(), likely, strict=True):
             _, own, means = binnings[i]
             values += share * np.append(means[0], means[np.searchsorted(own, knots, side="right")])
-        return step_map(knots, values)
+        return step_map(knots, np.minimum(values, 1.0))  # a mean of ones may be more by rounding
 
     @property
     def _mean_bins(self) -> float:
