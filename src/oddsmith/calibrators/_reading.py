@@ -26,10 +26,10 @@ SUREST = 37.0
 _WHOLE_SPAN = 20.0
 _GRADES = 8.0
 
-#: Scores further from the median than so many interquartile ranges lie apart from the others.
+#: Number of interquartile ranges from the median beyond which a score lies apart from the others.
 _APART = 20.0
 
-#: Whether scores are whole is first seen from so many of them.
+#: Number of scores that are looked at first to see whether scores are whole numbers.
 _FEW = 512
 
 #: Losses that differ by a smaller share are the same but for rounding.

@@ -24,7 +24,7 @@ from oddsmith.table.rows import ScoreRows, binary_scale
 _FINE = 0.02
 _STEEP = 3.0
 
-#: A slope so many times the other one, and 1, is a wall where it moves log-odds beyond those of the least double, or
+#: A slope this many times the other one, and 1, is a wall where it moves log-odds beyond those of the least double, or
 #: multiplies what doubles do not tell from 0.
 _WALL = 1e3
 _LEAST_DOUBLE = 745.0

@@ -34,7 +34,7 @@ class _LogitRows(NamedTuple):
     there: Floats | None  # 0 where a logit is masked, else 1
 
     def every(self, step: int) -> "_LogitRows":
-        """Return one in so many rows."""
+        """Return every step-th row."""
         z, top, chosen, weight = (column[::step] for column in self[:4])
         return _LogitRows(z, top, chosen, weight, None if self.there is None else self.there[::step])
 
