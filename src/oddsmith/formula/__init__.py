@@ -22,6 +22,20 @@ no 0 · ∞. What passes the largest double may be infinite or clipped anywhere 
 ±∞ a formula has its value at the largest doubles: engines clip the score there, or read `with_limits`.
 """
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from oddsmith.formula.column_plan import Layer as Layer
+from oddsmith.formula.column_plan import LayerColumn as LayerColumn
+from oddsmith.formula.column_plan import as_layers as as_layers
+from oddsmith.formula.column_plan import carried_past as carried_past
+from oddsmith.formula.column_plan import guarded_layers as guarded_layers
+from oddsmith.formula.column_plan import size_of as size_of
+from oddsmith.formula.column_plan import small_ranges as small_ranges
+from oddsmith.formula.guards import ANYTHING as ANYTHING
+from oddsmith.formula.guards import Range as Range
+from oddsmith.formula.guards import guarded as guarded
+from oddsmith.formula.guards import range_within as range_within
 from oddsmith.formula.nodes import LIMIT as LIMIT
 from oddsmith.formula.nodes import MAX as MAX
 from oddsmith.formula.nodes import MISSING as MISSING
@@ -46,6 +60,9 @@ from oddsmith.formula.nodes import parts as parts
 from oddsmith.formula.nodes import sigmoid as sigmoid
 from oddsmith.formula.nodes import walk as walk
 from oddsmith.formula.nodes import where as where
+from oddsmith.formula.numpy_reader import NumpySteps as NumpySteps
+from oddsmith.formula.numpy_reader import evaluate as evaluate
+from oddsmith.formula.numpy_reader import with_limits as with_limits
 from oddsmith.formula.pieces import after as after
 from oddsmith.formula.pieces import at_piece as at_piece
 from oddsmith.formula.pieces import below as below
@@ -55,6 +72,50 @@ from oddsmith.formula.pieces import steps_past as steps_past
 from oddsmith.formula.reader import Reader as Reader
 from oddsmith.formula.reader import UnreadableError as UnreadableError
 from oddsmith.formula.reader import rewritten as rewritten
-from oddsmith.formula.steps import NumpySteps as NumpySteps
-from oddsmith.formula.steps import evaluate as evaluate
-from oddsmith.formula.steps import with_limits as with_limits
+from oddsmith.formula.vector_reader import computing_vector as computing_vector
+from oddsmith.formula.vector_reader import evaluate_vector as evaluate_vector
+from oddsmith.formula.vectors import CLOSED as CLOSED
+from oddsmith.formula.vectors import FAR as FAR
+from oddsmith.formula.vectors import MASKED as MASKED
+from oddsmith.formula.vectors import Affine as Affine
+from oddsmith.formula.vectors import Each as Each
+from oddsmith.formula.vectors import Inputs as Inputs
+from oddsmith.formula.vectors import Largest as Largest
+from oddsmith.formula.vectors import Total as Total
+from oddsmith.formula.vectors import Vector as Vector
+from oddsmith.formula.vectors import largest as largest
+from oddsmith.formula.vectors import parts_of as parts_of
+from oddsmith.formula.vectors import walk_vectors as walk_vectors
+
+if TYPE_CHECKING:
+    from oddsmith.formula.sql import FlatReader as FlatReader
+    from oddsmith.formula.sql import SqlReader as SqlReader
+    from oddsmith.formula.sql import SqlText as SqlText
+    from oddsmith.formula.sql import as_decisions as as_decisions
+    from oddsmith.formula.sql import as_double as as_double
+    from oddsmith.formula.sql import is_number as is_number
+    from oddsmith.formula.sql import label_literal as label_literal
+    from oddsmith.formula.sql import listed_product as listed_product
+    from oddsmith.formula.sql import quoted as quoted
+    from oddsmith.formula.sql import written_list as written_list
+
+#: Names of ``formula.sql``, which is loaded when one of them is first used: it imports sqlglot.
+_LAZY = {
+    "FlatReader",
+    "SqlReader",
+    "SqlText",
+    "as_decisions",
+    "as_double",
+    "is_number",
+    "label_literal",
+    "listed_product",
+    "quoted",
+    "written_list",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module("oddsmith.formula.sql"), name)
+    message = f"module 'oddsmith.formula' has no attribute {name!r}"
+    raise AttributeError(message)
