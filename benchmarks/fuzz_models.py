@@ -30,7 +30,7 @@ from oddsmith.cli import main
 from oddsmith.errors import ModelFileError, OddsmithError
 from oddsmith.export import export, to_c, to_javascript, to_onnx, to_python, to_sql
 from oddsmith.formula import evaluate
-from oddsmith.model import CalibrationModel, JointModel, load
+from oddsmith.model import Model, load
 
 MODELS = Path(__file__).parents[1] / "tests" / "golden" / "models"
 
@@ -148,7 +148,7 @@ def sealed(content: dict[str, Any], depth: int = 0) -> str:
     return written({**content, "checksum": digest})
 
 
-def load_text(text: str, folder: Path) -> CalibrationModel | JointModel:
+def load_text(text: str, folder: Path) -> Model | Model:
     """Load a model of any kind and age from its text."""
     path = folder / "mutated.json"
     path.write_text(text, encoding="utf-8")
@@ -164,7 +164,7 @@ def by_python(text: str, folder: Path, *, exports: bool) -> str:
             msg = f"an error that cannot be shown: {str(error)[:100]!r}"
             raise FoundError(msg) from error
         return "refused"
-    parts = [model, *model.segments.values()] if isinstance(model, CalibrationModel) else [model]
+    parts = [model, *model.segments.values()] if isinstance(model, Model) else [model]
     for part in parts:
         _use(part)
         if exports:
@@ -175,8 +175,8 @@ def by_python(text: str, folder: Path, *, exports: bool) -> str:
     return "harmless"
 
 
-def _use(model: CalibrationModel | JointModel) -> None:
-    if isinstance(model, JointModel):
+def _use(model: Model) -> None:
+    if not model.has_one_score:
         _use_joint(model)
         return
     within = SCORES[(SCORES > 0) & (SCORES < 1)]
@@ -194,11 +194,11 @@ def _use(model: CalibrationModel | JointModel) -> None:
                 raise FoundError(msg)
 
 
-def _use_joint(model: JointModel) -> None:
+def _use_joint(model: Model) -> None:
     """See that rows of every size have probabilities that sum to 1."""
     scores = SCORES[(SCORES >= 0) & (SCORES <= 1)] if model.map.input == "probabilities" else SCORES
     rows = np.resize(scores, (len(scores), model.map.columns + 1))[:, : model.map.columns]  # of all sizes, mixed
-    p, logs = model.map.probability(rows), model.map.log_probability(rows)
+    p, logs = model.map.class_probability(rows), model.map.class_log_probability(rows)
     if p.shape != (len(rows), len(model.labels)):
         msg = f"{p.shape} probabilities of {len(rows)} rows and {len(model.labels)} classes"
         raise FoundError(msg)
@@ -207,16 +207,14 @@ def _use_joint(model: JointModel) -> None:
         raise FoundError(msg)
 
 
-def _write(model: CalibrationModel | JointModel) -> None:
-    if isinstance(model, JointModel):
+def _write(model: Model) -> None:
+    if not model.has_one_score:
         for language in ("sql", "python", "javascript", "c", "onnx"):
             with contextlib.suppress(OddsmithError):
                 export(model, language)
         return
-    plain = CalibrationModel(
-        model.method, model.parameters, model.map, model.data, model.warnings, model.version, model.labels
-    )
-    writers: list[Callable[[CalibrationModel], object]] = [to_python, to_javascript, to_c, to_onnx]
+    plain = Model(model.method, model.parameters, model.map, model.data, model.warnings, model.version, model.labels)
+    writers: list[Callable[[Model], object]] = [to_python, to_javascript, to_c, to_onnx]
     for write in (*writers, *(lambda m, d=d: to_sql(m, dialect=d) for d in ("duckdb", "sqlite", "postgres"))):
         with contextlib.suppress(OddsmithError):
             write(plain)

@@ -19,7 +19,7 @@ from sklearn.calibration import _SigmoidCalibration
 
 from benchmarks.measure import best_of, header, report
 from oddsmith import IsotonicCalibrator, PiecewiseLogisticCalibrator, PlattCalibrator, ScoreTable
-from oddsmith.frames import apply, apply_joint, class_tables
+from oddsmith.frames import apply, class_tables
 from oddsmith.maps import CalibrationMap, LinearMap, StepMap
 from oddsmith.maps.joint import JointMap, ScalingMap, ScalingPart
 
@@ -117,7 +117,7 @@ def measure_classes(files: str, rows: int) -> None:
         bare = relation.aggregate(", ".join(f"sum({name})" for name in names))
         sums = [*(f"sum(probability_{place})" for place in range(_CLASSES)), "max(decision)"]
         for what, (fitted, bar) in joint_maps().items():
-            inside = apply_joint(relation, fitted, names).aggregate(", ".join(sums))
+            inside = apply(relation, fitted, names).aggregate(", ".join(sums))
             taken, scan = alternately(inside.fetchall, bare.fetchall, tries)
             report(f"{what}, probabilities and decision", taken, scan, taken / scan, bar, at_least=False)
         taken = least_work(lambda: class_tables(relation, names, "label", range(_CLASSES)), 3)

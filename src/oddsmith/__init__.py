@@ -5,10 +5,8 @@ to a map. Importing the package costs next to nothing: every name is loaded when
 """
 
 import importlib
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from oddsmith import _hooks
 from oddsmith._version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -75,20 +73,16 @@ _ROOMS = (
 
 
 #: Names that are gone, and what to use instead.
-_GONE = {"TableStream": "ScoreTable.save and ScoreTable.load, with one file per chunk, and merge"}
+_GONE = {
+    "TableStream": "ScoreTable.save and ScoreTable.load, with one file per chunk, and merge",
+    "modelfile": "oddsmith.model",
+    "solvers": "oddsmith.fitting",
+    "table": "oddsmith.data",
+}
 
 
 def _load(module: str, name: str) -> Any:
     return getattr(importlib.import_module(f"oddsmith.{module}"), name)
-
-
-_hooks.PROVIDERS |= {
-    "tables from a frame": partial(_load, "frames", "tables_from_frame"),
-    "apply to a frame": partial(_load, "frames", "apply"),
-    "apply a joint model to a frame": partial(_load, "frames", "apply_joint"),
-    "save a calibrator": partial(_load, "model", "save"),
-    "save a scaling": partial(_load, "model", "save_scaling"),
-}
 
 
 def __getattr__(name: str) -> Any:

@@ -28,7 +28,7 @@ from oddsmith.errors import (
     SingleClassWarning,
 )
 from oddsmith.maps.joint import ScalingMap
-from oddsmith.model import JointModel
+from oddsmith.model import Model
 from samples import examples, ours_allowed
 
 LINEAR = [VectorScaling, MatrixScaling, DirichletScaling]
@@ -315,8 +315,8 @@ def test_a_mask_that_cannot_be_right_is_refused(method):
 @pytest.mark.parametrize("method", LINEAR)
 def test_a_floor_is_saved_and_older_files_are_read(method):
     z, y, mask = masked_sample("varying", -1e9)
-    model = JointModel.from_scaling(method(classes=range(5)).fit(z, y))
-    loaded = JointModel.from_json(model.to_json())
+    model = Model.from_fitted(method(classes=range(5)).fit(z, y))
+    loaded = Model.from_json(model.to_json())
     assert np.array_equal(loaded.predict_proba(z), model.predict_proba(z))
     (part,) = model.map.to_dict()["parts"]
     assert part["floor"] >= 700
@@ -327,7 +327,7 @@ def test_a_floor_is_saved_and_older_files_are_read(method):
     older = ScalingMap.from_dict(content)
     assert older.to_dict() == content
     plain = np.where(mask, 0.0, z)
-    assert_allclose(older.probability(plain), model.predict_proba(plain), atol=1e-12)
+    assert_allclose(older.class_probability(plain), model.predict_proba(plain), atol=1e-12)
 
 
 def too_sure(n=600, k=5):
@@ -362,13 +362,13 @@ def test_temperature_of_naive_bayes_reads_its_log_odds_up_to_37():
 
 def test_clipped_logits_are_saved_and_keep_decisions():
     z, y = too_sure()
-    model = JointModel.from_scaling(fitted := TemperatureScaling().fit(z, y))
+    model = Model.from_fitted(fitted := TemperatureScaling().fit(z, y))
     (part,) = model.map.to_dict()["parts"]
     assert part["floor"] == 37
     expected = softmax(np.maximum(z - z.max(axis=1, keepdims=True), -37) / fitted.temperature_, axis=1)
     assert_allclose(fitted.predict_proba(z), expected, atol=1e-12)
     assert np.array_equal(fitted.predict(z), z.argmax(axis=1))
-    assert np.array_equal(JointModel.from_json(model.to_json()).predict_proba(z), fitted.predict_proba(z))
+    assert np.array_equal(Model.from_json(model.to_json()).predict_proba(z), fitted.predict_proba(z))
     z[7, (y[7] + 1) % 5] = -np.inf
     assert TemperatureScaling().fit(z, y).predict_proba(z)[7, (y[7] + 1) % 5] == 0
 
@@ -617,5 +617,5 @@ def test_logits_and_weights_of_any_size_are_fitted_saved_and_loaded(method, size
     y = np.argmax(logits / 2 + rng.gumbel(size=logits.shape), axis=1)
     with ours_allowed():
         fitted = method().fit(size * logits, y, 10.0 ** rng.integers(-12, 12, 200))
-    loaded = JointModel.from_json(JointModel.from_scaling(fitted).to_json())
+    loaded = Model.from_json(Model.from_fitted(fitted).to_json())
     assert np.isfinite(loaded.predict_proba(size * logits)).all()

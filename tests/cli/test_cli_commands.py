@@ -17,7 +17,7 @@ from oddsmith.calibrators.registry import METHODS, calibrator_named
 from oddsmith.cli._app import app
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import verdict_of_scores
-from oddsmith.model import CalibrationModel
+from oddsmith.model import Model
 
 COMMANDS = dict(commands_of(TyperGroup(commands=typer.main.get_group(app).commands)))
 
@@ -76,7 +76,7 @@ def test_fit_is_the_librarys_fit(run, scores):
     for method in ("platt", "isotonic", "auto"):
         told = run("fit", scores, "-o", f"{method}.json", "--method", method, "--json")
         fitted = calibrator_named(method).fit_table(table)
-        loaded = CalibrationModel.load(f"{method}.json")
+        loaded = Model.load(f"{method}.json")
         assert loaded.map == fitted.map_
         assert told.json["rows"] == 400
         assert told.json["verdict"] == f"Before calibration: {verdict_of_scores(table).words}"
@@ -109,7 +109,7 @@ def test_apply_writes_the_models_probabilities(run, scores, model, tmp_path):
     told = run("apply", model, scores, "-o", "out.parquet", "--json")
     assert told.json == {"output": "out.parquet", "rows": 400, "unknown_segments": {}}
     rows = duckdb.sql("FROM 'out.parquet'").fetchnumpy()
-    fitted = CalibrationModel.load(model)
+    fitted = Model.load(model)
     np.testing.assert_array_equal(rows["probability"], fitted.probability(rows["score"].astype(float)))
     assert run("apply", model, scores, "-o", "out.csv", "--name", "p").code == 0
     assert Path("out.csv").read_text().splitlines()[0] == "score,label,region,p"
@@ -122,7 +122,7 @@ def test_segments_each_get_their_own_model(run, scores, tmp_path):
     told = run("apply", "by.json", "new.csv", "-o", "out.csv")
     assert "segment 'west' is new to the model: 1 rows got the map of all rows" in told.err
     p = [float(line.split(",")[-1]) for line in Path("out.csv").read_text().splitlines()[1:]]
-    fitted = CalibrationModel.load("by.json")
+    fitted = Model.load("by.json")
     expected = fitted.probability([0.3] * 4, np.array(["north", "south", "west", None], dtype=object))
     assert p == expected.tolist()
     assert len(set(p)) == 3
@@ -152,7 +152,7 @@ def test_show_tells_what_a_model_is(run, model):
     for words in ("PlattCalibrator", "400 (400 scores, every distinct score)", "data hash", "┤", "└"):
         assert words in shown.out
     content = run("show", model, "--json").json
-    fitted = CalibrationModel.load(model)
+    fitted = Model.load(model)
     assert content["data"] == fitted.data.to_dict()
     assert content["curve"]["probability"] == fitted.probability(content["curve"]["score"]).tolist()
 

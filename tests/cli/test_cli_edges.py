@@ -14,7 +14,7 @@ import pytest
 from cli_files import csv_text, many_rows
 
 from oddsmith.cli._exit import EXIT_CODES
-from oddsmith.model import CalibrationModel
+from oddsmith.model import Model
 
 PROGRAM = [sys.executable, "-c", "from oddsmith.cli import main; main()"]
 
@@ -60,7 +60,7 @@ def test_one_label_against_the_rest(run):
     told = run("fit", "three.csv", "-o", "model.json").error
     assert "got labels a 30, b 30, c 30. Hint: list the positive ones, joined by commas (--positive)" in told
     assert run("fit", "three.csv", "-o", "model.json", "--positive", "a").code == 0
-    fitted = CalibrationModel.load("model.json")
+    fitted = Model.load("model.json")
     assert fitted.labels == ("not a", "a")
     assert fitted.data.prevalence == pytest.approx(1 / 3)
 

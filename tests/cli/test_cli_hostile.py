@@ -17,7 +17,7 @@ from test_cli_terminal import in_a_terminal
 import oddsmith.cli
 from oddsmith._check import visible
 from oddsmith.cli._terminal import Terminal
-from oddsmith.model import CalibrationModel
+from oddsmith.model import Model
 from oddsmith.model.strict_json import checksum
 from oddsmith.report.render import json_text
 from optional import needs
@@ -281,4 +281,4 @@ def test_a_model_over_all_doubles_is_shown(run, model):
     told = run("show", "wide.json", "--json")
     assert told.json["curve"]["score"][0] == -1.7e308
     assert run("show", "wide.json").code == 0
-    assert CalibrationModel.load("wide.json").data.high == 1.7e308
+    assert Model.load("wide.json").data.high == 1.7e308

@@ -11,7 +11,7 @@ import pytest
 from cli_files import csv_text, many_rows, sample
 
 from oddsmith import PlattCalibrator, ScoreTable
-from oddsmith.model import CalibrationModel
+from oddsmith.model import Model
 
 PROGRAM = [sys.executable, "-c", "from oddsmith.cli import main; main()"]
 
@@ -27,7 +27,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("many")
     many_rows(folder / "many.parquet", 2_000_000)
     table = ScoreTable.from_arrays([-2.0, -1.0, 0.5, 1.0, 3.0], [0, 0, 1, 0, 1])
-    CalibrationModel.from_calibrator(PlattCalibrator().fit_table(table), table).save(folder / "model.json")
+    Model.from_fitted(PlattCalibrator().fit_table(table), table=table).save(folder / "model.json")
     return folder
 
 

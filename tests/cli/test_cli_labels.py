@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cli_files import csv_text
 
-from oddsmith.model import CalibrationModel
+from oddsmith.model import Model
 
 
 def write_labels(name, labels, seed=5):
@@ -29,7 +29,7 @@ def test_labels_that_differ_by_case_or_blanks_are_not_divided(run, odd):
     assert f"Hint: pass --positive {quoted}, or write them alike in the file." in told.error
     told = run("fit", "in.csv", "-o", "m.json", "-m", "platt", "--positive", f"ja,{odd}", "--json")
     assert told.json["prevalence"] == pytest.approx(100 / 123)
-    assert CalibrationModel.load("m.json").labels == ("nein", "ja")
+    assert Model.load("m.json").labels == ("nein", "ja")
 
 
 def test_the_census_of_labels_is_printed(run, scores):
@@ -45,7 +45,7 @@ def test_several_labels_are_positive(run):
     write_labels("in.csv", labels)
     told = run("fit", "in.csv", "-o", "m.json", "-m", "platt", "--positive", "yes,Yes, 1", "--json")
     assert told.json["prevalence"] == 0.5
-    assert CalibrationModel.load("m.json").labels == ("no", "yes")
+    assert Model.load("m.json").labels == ("no", "yes")
     error = run("fit", "in.csv", "-o", "n.json", "--positive", "yes,Yes,one").error
     assert "positive must name labels that occur; got 'one' with labels no 20, yes 10, '1' 5, Yes 5" in error
     Path("evaluated.csv").write_text(csv_text({"p": [0.2, 0.7] * 20, "label": labels}))

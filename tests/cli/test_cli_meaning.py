@@ -8,7 +8,7 @@ import pytest
 from cli_files import csv_text
 
 from oddsmith import PlattCalibrator
-from oddsmith.model import CalibrationModel
+from oddsmith.model import Model
 from oddsmith.model.strict_json import render
 
 
@@ -34,7 +34,7 @@ def probabilities(name, n=300, seed=8):
 def test_fit_declares_what_scores_of_two_classes_are(run, given, meant):
     p, y = probabilities("in.csv")
     assert run("fit", "in.csv", "-o", "m.json", "-m", "platt", "--scores-are", given).code == 0
-    model = CalibrationModel.load("m.json")
+    model = Model.load("m.json")
     assert model.parameters["input"] == meant
     expected = PlattCalibrator(input=meant).fit(p, y).predict_proba(p)[:, 1]
     np.testing.assert_allclose(model.probability(p), expected, rtol=1e-9)

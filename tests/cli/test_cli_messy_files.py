@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cli_files import csv_text, sample
 
-from oddsmith.model import CalibrationModel
+from oddsmith.model import Model
 
 SCORE, LABEL, _ = sample(60, seed=3)
 COLUMNS = {"score": SCORE.tolist(), "label": LABEL.tolist()}
@@ -92,7 +92,7 @@ def test_apply_leaves_everything_else_as_it_was(run, expected):
     assert run("apply", "expected.json", "new.csv", "-o", "out.csv").code == 0
     with open("out.csv", newline="") as file:
         out = file.read()
-    p = CalibrationModel.load("expected.json").probability([0.5, -1.0])
+    p = Model.load("expected.json").probability([0.5, -1.0])
     for value in ("007", "0.50", '"a\nb"', "-1e0", '"say ""x"""', *map(repr, p.tolist())):
         assert value in out
 
@@ -140,7 +140,7 @@ def test_nothing_to_learn_from_still_fits(run):
     told = run("fit", "constant.csv", "-o", "constant.json")
     assert told.code == 0
     assert "All scores equal 3" in told.err
-    assert CalibrationModel.load("constant.json").probability([-1.0, 3.0, 9.0]).tolist() == pytest.approx([0.5] * 3)
+    assert Model.load("constant.json").probability([-1.0, 3.0, 9.0]).tolist() == pytest.approx([0.5] * 3)
     assert run("show", "constant.json").code == 0
     Path("one.csv").write_text("score,label\n1,1\n2,1\n")
     told = run("fit", "one.csv", "-o", "one.json")
@@ -162,7 +162,7 @@ def test_labels_in_words(run, expected):
     assert "--positive" in run("fit", "words.csv", "-o", "m.json").error
     told = run("fit", "words.csv", "-o", "m.json", "-m", "platt", "--positive", "bad")
     assert told.code == 0
-    mine, theirs = CalibrationModel.load("m.json"), CalibrationModel.load("expected.json")
+    mine, theirs = Model.load("m.json"), Model.load("expected.json")
     assert (mine.map, mine.labels) == (theirs.map, ("good", "bad"))
 
 

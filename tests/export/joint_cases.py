@@ -13,7 +13,7 @@ from oddsmith import (
     TemperatureScaling,
     VectorScaling,
 )
-from oddsmith.model import JointModel
+from oddsmith.model import Model
 from samples import ours_allowed
 
 SCALINGS = (TemperatureScaling, VectorScaling, MatrixScaling, DirichletScaling, AutoScaling)
@@ -44,7 +44,7 @@ def joint_models(k):
         scalings = SCALINGS[::2]
     with ours_allowed():
         models = {
-            f"{cls.__name__} of {what}": JointModel.from_scaling(
+            f"{cls.__name__} of {what}": Model.from_fitted(
                 cls(input="probabilities" if "prob" in what else "logits").fit(x, y)
             )
             for cls in scalings
@@ -54,9 +54,9 @@ def joint_models(k):
             for cls in (PlattCalibrator, IsotonicCalibrator):
                 fitted = [cls().fit(logits[:, i], y == i) for i in range(k)]
                 name = f"{cls.__name__}{', against the rest' if against_rest else ''}"
-                models[name] = JointModel.from_one_vs_rest(fitted, range(k), against_rest=against_rest)
+                models[name] = Model.from_one_vs_rest(fitted, range(k), against_rest=against_rest)
         held = [PlattCalibrator(input="probability").fit(prob[:, i], y == i) for i in range(k - 1)]
-        models["one class is not known"] = JointModel.from_one_vs_rest([*held, None], range(k), input="probabilities")
+        models["one class is not known"] = Model.from_one_vs_rest([*held, None], range(k), input="probabilities")
     return models
 
 
@@ -66,6 +66,6 @@ def many_classes():
     logits, _, y = sample(100, 500)
     tens, _, classes = sample(10)
     with ours_allowed():
-        models = {cls.__name__: JointModel.from_scaling(cls().fit(logits, y)) for cls in SCALINGS[:2]}
-        models["MatrixScaling"] = JointModel.from_scaling(MatrixScaling().fit(tens, classes))
+        models = {cls.__name__: Model.from_fitted(cls().fit(logits, y)) for cls in SCALINGS[:2]}
+        models["MatrixScaling"] = Model.from_fitted(MatrixScaling().fit(tens, classes))
     return models

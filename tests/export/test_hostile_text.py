@@ -27,7 +27,7 @@ from oddsmith.errors import InvalidInputError, ModelFileError
 from oddsmith.export import LANGUAGES, _subprocess_runner, export, to_sql
 from oddsmith.export._escaping import in_comment
 from oddsmith.export.parity import compare
-from oddsmith.model import CalibrationModel
+from oddsmith.model import Model
 from oddsmith.model.strict_json import checksum
 from optional import needs
 from samples import examples
@@ -35,7 +35,7 @@ from samples import examples
 pytestmark = pytest.mark.filterwarnings("ignore::oddsmith.errors.UntestedDialectWarning")
 
 TABLE = ScoreTable.from_arrays([-1.5, -0.2, 0.3, 1.7, 0.1], [0, 1, 0, 1, 0])
-MODEL = CalibrationModel.from_calibrator(PlattCalibrator().fit_table(TABLE), TABLE)
+MODEL = Model.from_fitted(PlattCalibrator().fit_table(TABLE), table=TABLE)
 
 ENDS = ["\n", "\r", "\r\n", "\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\0", "\x1a", ""]
 STATEMENTS = [
@@ -95,7 +95,7 @@ def test_every_string_is_tried():
     """But for the map's shape, which is one of ours."""
     model = dataclasses.asdict(called("hostile").of_segment("hostile"))
     model.pop("map")
-    assert set(strings(model)) == {"hostile"}
+    assert set(strings(model)) - {""} == {"hostile"}  # no verdict
 
 
 @pytest.fixture
@@ -313,7 +313,7 @@ def test_there_is_no_other_way_into_an_export():
     # Labels become names of columns, literals and comments, each escaped (test_joint.py: labels that would break out).
     labels = {("joint.py", name) for name in ("input_columns", "labels_of_one_kind", "new_columns")}
     labels |= {("joint_sql.py", "joint_statement"), ("code.py", "write")}
-    assert places == allowed | {(*place, "labels") for place in labels} | {("joint.py", "joint_model_of", "__name__")}
+    assert places == allowed | {(*place, "labels") for place in labels}
     header = next(
         function
         for function in ast.walk(ast.parse((folder / "language.py").read_text()))
@@ -326,7 +326,7 @@ def test_there_is_no_other_way_into_an_export():
 def test_files_with_such_a_method_are_refused(text):
     for change in ({"method": text}, {"parameters": {text: 1}}):
         with pytest.raises(ModelFileError, match="must be a name of at most 64 letters"):
-            CalibrationModel.from_json(sealed({**json.loads(MODEL.to_json()), **change}))
+            Model.from_json(sealed({**json.loads(MODEL.to_json()), **change}))
 
 
 def sealed(content):
@@ -337,14 +337,14 @@ def sealed(content):
 @pytest.mark.parametrize("name", ["A", "PlattCalibrator", "my.Module-2_x", "x" * 64])
 def test_names_are_kept(name):
     content = json.loads(MODEL.to_json())
-    model = CalibrationModel.from_json(sealed({**content, "method": name, "parameters": {name: "a\nb –"}}))
+    model = Model.from_json(sealed({**content, "method": name, "parameters": {name: "a\nb –"}}))
     assert (model.method, model.parameters) == (name, {name: "a\nb –"})
 
 
 @pytest.mark.parametrize("name", ["", "1a", "_a", "a b", "a\n", "x" * 65, "é", "a\u2013", 1, None])
 def test_other_names_are_refused(name):
     with pytest.raises(ModelFileError, match="method must be a name"):
-        CalibrationModel.from_json(sealed({**json.loads(MODEL.to_json()), "method": name}))
+        Model.from_json(sealed({**json.loads(MODEL.to_json()), "method": name}))
 
 
 @pytest.mark.parametrize("to", ["sql", "onnx", "python", "javascript", "c"])

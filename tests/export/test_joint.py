@@ -24,7 +24,7 @@ from oddsmith.export import LANGUAGES, CodeLanguage, export, to_c, to_javascript
 from oddsmith.export import joint_sql as joint_sql_module
 from oddsmith.export._probes import probe_rows
 from oddsmith.maps.joint import ScalingMap, ScalingPart
-from oddsmith.model import JointModel
+from oddsmith.model import Model
 from optional import needs
 
 duckdb = needs("duckdb")
@@ -147,7 +147,7 @@ def test_logits_are_clipped_in_every_language(target):
     """Rows favor the true class in eight of twelve cases, and two of three are far too sure of it."""
     rows = np.repeat([[3.0, 0.0, 1.0], [900.0, 0.0, -1e6], [-1e5, 5e3, 0.0]], 12, axis=0)
     y = np.repeat([0, 1, 2, 0, 1, 2, 1, 2, 0], [8, 2, 2] * 3)
-    model = JointModel.from_scaling(TemperatureScaling().fit(rows, y))
+    model = Model.from_fitted(TemperatureScaling().fit(rows, y))
     assert model.map.parts[0].floor == 37
     assert parity(model, target).largest <= 1e-12
     assert_allclose(run_masked(model, target, rows), model.predict_proba(rows), atol=1e-12)
@@ -272,7 +272,7 @@ def test_names_that_collide_are_refused(labels, columns, prefix, message):
 def test_maps_models_and_scalings_are_one():
     logits, _, y = sample(3)
     scaling = TemperatureScaling().fit(logits, y)
-    model = JointModel.from_scaling(scaling)
+    model = Model.from_fitted(scaling)
     assert to_sql(scaling) == to_sql(model) == to_sql(model.map)
     assert "TemperatureScaling" in export(scaling, "python").content.splitlines()[0]
     with pytest.raises(NotFittedError):
@@ -398,7 +398,7 @@ def test_spark():
         statement = to_sql(model, columns=["x", "y", "z"], dialect="spark", table="oddsmith_test_rows")
         found = sorted(tuple(row) for row in spark.sql(statement).collect())
         got = np.array([row[4:7] for row in found], dtype=np.float64)
-        np.testing.assert_allclose(got, model.map.probability(rows), atol=1e-12, rtol=0, err_msg=name)
+        np.testing.assert_allclose(got, model.map.class_probability(rows), atol=1e-12, rtol=0, err_msg=name)
     if others is None:
         spark.stop()
 

@@ -20,7 +20,7 @@ from oddsmith.files import (
     read_class_rows,
     read_costs,
 )
-from oddsmith.model import JointModel
+from oddsmith.model import Model
 
 ROWS = [(0.7, 0.2, 0.1, "cat"), (0.1, 0.8, 0.1, "dog"), (0.25, 0.25, 0.5, "cow"), (0.5, 0.3, 0.2, "cat")]
 
@@ -351,7 +351,7 @@ class TestApplying:
         y = np.arange(60) % 3
         z = rng.normal(size=(60, 3)) + 2 * np.eye(3)[y]
         fitted = TemperatureScaling().fit(z, np.array(["ant", "bee", "cat"])[y])
-        return JointModel.from_scaling(fitted, column_names=("z_ant", "z_bee", "z_cat"))
+        return Model.from_fitted(fitted, column_names=("z_ant", "z_bee", "z_cat"))
 
     @pytest.fixture
     def new(self, tmp_path):
@@ -415,7 +415,7 @@ class TestApplying:
     def test_rounded_probabilities_are_the_same_by_both_ways(self, tmp_path):
         p, y = np.round(np.random.default_rng(0).dirichlet([1, 1, 1], 60), 2), np.arange(60) % 3
         fitted = TemperatureScaling(input="probabilities").fit(p / p.sum(axis=1, keepdims=True), y)
-        model = JointModel.from_scaling(fitted, column_names=("p_0", "p_1", "p_2"))
+        model = Model.from_fitted(fitted, column_names=("p_0", "p_1", "p_2"))
         (tmp_path / "a.csv").write_text(text([(*row, "x") for row in p.tolist()], model.column_names))
         duckdb.sql(f"COPY (FROM '{tmp_path / 'a.csv'}') TO '{tmp_path / 'a.parquet'}'")
         for name in ("a.csv", "a.parquet"):

@@ -23,7 +23,7 @@ from oddsmith.errors import InvalidInputError, UnknownSegmentWarning
 from oddsmith.export._probes import probe_scores
 from oddsmith.frames.applying import apply
 from oddsmith.maps import StepMap, constant_map
-from oddsmith.model import CalibrationModel
+from oddsmith.model import Model
 from optional import needs
 from samples import ours_allowed
 
@@ -79,7 +79,7 @@ def test_same_probabilities_as_numpy(held, maps):
     frame = held(table)
     result = frame
     for name, one in maps.items():
-        result = apply(result, one, score="s", name=name)
+        result = apply(result, one, scores="s", name=name)
     assert type(result) is type(frame)
     rows = rows_of(result)
     assert rows.columns == ["s", "id", *maps]
@@ -127,16 +127,16 @@ def model():
     fits = {}
     with ours_allowed():
         for method, name in ((PlattCalibrator(), "north"), (IsotonicCalibrator(), "it's")):
-            fits[name] = CalibrationModel.from_calibrator(method.fit_table(tables[name]), tables[name])
+            fits[name] = Model.from_fitted(method.fit_table(tables[name]), table=tables[name])
         whole = tables["north"].merge(tables["it's"], tables["3"])
-        own = CalibrationModel.from_calibrator(BetaCalibrator().fit_table(whole), whole)
+        own = Model.from_fitted(BetaCalibrator().fit_table(whole), table=whole)
     return own.with_segments("region", fits)
 
 
 def test_segments(held, model):
     regions = np.random.default_rng(4).choice(["north", "it's", "3", "elsewhere", None], N)
     frame = held(pa.table({"s": SCORES, "region": pa.array(regions.tolist(), pa.string()), "id": np.arange(N)}))
-    result = model.apply(frame, score="s", name="p")
+    result = model.apply(frame, scores="s", name="p")
     assert type(result) is type(frame)
     rows = rows_of(result)
     assert rows.columns == ["s", "region", "id", "p"]
@@ -245,7 +245,7 @@ def test_what_cannot_be_applied(held, maps, model):
     with pytest.raises(InvalidInputError, match="'missing' where there are s, t, region"):
         apply(frame, maps["line"], "missing")
     with pytest.raises(InvalidInputError, match="column 'region' must hold text, integers or bools"):
-        model.apply(frame, score="s")
+        model.apply(frame, scores="s")
     with pytest.raises(InvalidInputError, match="by must be given for a model by segment only"):
         apply(frame, maps["line"], "s", by="t")
     with pytest.raises(InvalidInputError, match="by must name the column of the segments"):
@@ -274,7 +274,7 @@ def test_maps_that_no_row_finds_are_refused(held, model):
     with pytest.raises(InvalidInputError, match=r"must be text, integers or bools; got 0\.5"):
         apply(frame, by_segment([0.5]), "s", by="k")
     with warned_of_segments(frame, "get the map of all rows: 3 of"):
-        rows = rows_of(model.apply(frame, score="s", by="k"))
+        rows = rows_of(model.apply(frame, scores="s", by="k"))
     np.testing.assert_allclose(column(rows, "probability"), model.map.probability(SCORES[:4]), rtol=0, atol=1e-12)
 
 

@@ -7,7 +7,6 @@ from oddsmith import PiecewiseLogisticCalibrator, SplineCalibrator
 from oddsmith.formula import SCORE, Pieces, evaluate
 from oddsmith.frames import duckdb_expressions
 from oddsmith.frames.applying import apply
-from oddsmith.frames.applying_joint import apply_joint
 from oddsmith.frames.hinges import as_hinges
 from oddsmith.frames.searching import plan_search
 from oddsmith.maps import LinearMap, StepMap
@@ -170,13 +169,13 @@ def blend_of_ten(shift=0.0):
 def test_a_blend_of_ten_classes_is_that_of_numpy(shift):
     duckdb = needs("duckdb")
     blend, rows = blend_of_ten(shift)
-    expected = np.exp(blend.log_probability(rows))
-    np.testing.assert_allclose(blend.probability(rows), expected, atol=1e-12, rtol=0)
+    expected = np.exp(blend.class_log_probability(rows))
+    np.testing.assert_allclose(blend.class_probability(rows), expected, atol=1e-12, rtol=0)
     rows[::7, 3], rows[1::7, 4], expected[::7], expected[1::7] = np.nan, np.nan, np.nan, np.nan
     columns = {f"x{i}": pa.array(rows[:, i], mask=np.isnan(rows[:, i]) & (i == 3)) for i in range(10)}
     with duckdb.connect() as connection:
         held = connection.from_arrow(pa.table(columns))
-        found = apply_joint(held, blend, list(columns)).fetchnumpy()
+        found = apply(held, blend, list(columns)).fetchnumpy()
     got = np.column_stack([np.ma.filled(found[f"probability_{i}"], np.nan) for i in range(10)])
     np.testing.assert_allclose(got, expected, atol=1e-12, rtol=0)
     decided, known = np.ma.getdata(found["decision"]), ~np.isnan(expected[:, 0])
@@ -193,6 +192,6 @@ def test_slopes_that_overflow_for_small_scores_leave_no_row_plain():
     duckdb = needs("duckdb")
     with duckdb.connect() as connection:
         held = connection.from_arrow(pa.table({name: rows[:, i] for i, name in enumerate("abc")}))
-        found = apply_joint(held, blend, ["a", "b", "c"]).fetchnumpy()
+        found = apply(held, blend, ["a", "b", "c"]).fetchnumpy()
     got = np.column_stack([found[f"probability_{i}"] for i in range(3)])
-    np.testing.assert_allclose(got, np.exp(blend.log_probability(rows)), atol=1e-12)
+    np.testing.assert_allclose(got, np.exp(blend.class_log_probability(rows)), atol=1e-12)

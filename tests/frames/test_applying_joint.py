@@ -9,8 +9,8 @@ import pytest
 from oddsmith import AutoScaling, IsotonicCalibrator, PlattCalibrator, TemperatureScaling, VectorScaling
 from oddsmith.errors import InvalidInputError
 from oddsmith.export._probes import probe_rows
-from oddsmith.frames import apply, apply_joint
-from oddsmith.model import JointModel
+from oddsmith.frames import apply
+from oddsmith.model import Model
 from optional import needs
 from samples import ours_allowed
 
@@ -38,12 +38,12 @@ def models():
         steps = [IsotonicCalibrator(between="step").fit(LOGITS[:, i], Y == i) for i in range(3)]
         lines = [PlattCalibrator(input="probability").fit(PROBS[:, i], Y == i) for i in range(2)]
         return {
-            "temperature": JointModel.from_scaling(TemperatureScaling().fit(LOGITS, LABELS[Y])),
-            "vector": JointModel.from_scaling(VectorScaling().fit(PROBS, LABELS[Y])),
-            "auto": JointModel.from_scaling(AutoScaling().fit(LOGITS, LABELS[Y])),
-            "steps": JointModel.from_one_vs_rest(steps, LABELS),
-            "log-odds": JointModel.from_one_vs_rest(steps, LABELS, against_rest=True),
-            "refused": JointModel.from_one_vs_rest([*lines, None], LABELS, input="probabilities"),
+            "temperature": Model.from_fitted(TemperatureScaling().fit(LOGITS, LABELS[Y])),
+            "vector": Model.from_fitted(VectorScaling().fit(PROBS, LABELS[Y])),
+            "auto": Model.from_fitted(AutoScaling().fit(LOGITS, LABELS[Y])),
+            "steps": Model.from_one_vs_rest(steps, LABELS),
+            "log-odds": Model.from_one_vs_rest(steps, LABELS, against_rest=True),
+            "refused": Model.from_one_vs_rest([*lines, None], LABELS, input="probabilities"),
         }
 
 
@@ -58,7 +58,7 @@ def held(held, engine, request):
 def test_tables_of_other_backends_are_refused(held, engine, models):
     if engine == "ibis-postgres":
         with pytest.raises(InvalidInputError, match="need an Ibis table of DuckDB; got a table of postgres"):
-            apply_joint(held(table_of(LOGITS)), models["temperature"], COLUMNS)
+            apply(held(table_of(LOGITS)), models["temperature"], COLUMNS)
 
 
 def table_of(rows):
@@ -85,15 +85,15 @@ def test_same_as_numpy(held, engine, models):
         rows = probe_rows(model.map)
         rows = np.concatenate([rows, [[np.inf, 0.0, -np.inf]] if model.map.input == "logits" else [[1.0, 0.0, 0.0]]])
         rows = rows[::slow]
-        expected = model.map.probability(rows)
+        expected = model.map.class_probability(rows)
         missing = np.isnan(expected).any(axis=1)
         assert 0 < missing.sum() < len(rows)
         frame = held(table_of(rows))
-        result = apply_joint(frame, model, COLUMNS, prefix="p ")
+        result = apply(frame, model, COLUMNS, name="p ")
         assert type(result) is type(frame)
         found = collected(result)
-        assert found.columns == ["id", *COLUMNS, "note", *(f"p {label}" for label in LABELS), "decision"]
-        got = np.array([values_of(found, f"p {label}") for label in LABELS], dtype=np.float64).T
+        assert found.columns == ["id", *COLUMNS, "note", *(f"p _{label}" for label in LABELS), "decision"]
+        got = np.array([values_of(found, f"p _{label}") for label in LABELS], dtype=np.float64).T
         np.testing.assert_array_equal(np.isnan(got), np.isnan(expected), err_msg=name)
         np.testing.assert_allclose(got, expected, atol=1e-12, rtol=0, err_msg=name)
         decisions = values_of(found, "decision")
@@ -115,7 +115,7 @@ def test_spark_computes_many_classes_by_arrays(held, engine, models, monkeypatch
 def test_frames_in_memory_say_what_predict_says(models):
     for model in models.values():
         if model.map.input == "logits":
-            found = apply_joint(table_of(LOGITS), model, COLUMNS)
+            found = apply(table_of(LOGITS), model, COLUMNS)
             for place, label in enumerate(LABELS):
                 expected = model.predict_proba(LOGITS)[:, place]
                 np.testing.assert_array_equal(found[f"probability_{label}"].to_numpy(), expected)
@@ -124,7 +124,7 @@ def test_frames_in_memory_say_what_predict_says(models):
 
 def test_ties_go_to_the_first_class(held, models):
     rows = np.array([[1.0, 1.0, 1.0], [0.0, 2.0, 2.0], [1e300, -1e300, 1e300]])
-    found = collected(apply_joint(held(table_of(rows)), models["temperature"], COLUMNS))
+    found = collected(apply(held(table_of(rows)), models["temperature"], COLUMNS))
     assert found["decision"].to_list() == [LABELS[0], LABELS[1], LABELS[0]]
 
 
@@ -133,81 +133,79 @@ def test_ties_go_to_the_first_class(held, models):
 )
 def test_decisions_are_labels_of_one_kind(held, models, labels, kind):
     model = replace(models["temperature"], labels=labels)
-    found = collected(apply_joint(held(table_of(LOGITS[:20])), model, COLUMNS))["decision"].to_list()
-    best = model.map.probability(LOGITS[:20]).argmax(axis=1)
+    found = collected(apply(held(table_of(LOGITS[:20])), model, COLUMNS))["decision"].to_list()
+    best = model.map.class_probability(LOGITS[:20]).argmax(axis=1)
     assert [kind(value) for value in found] == [kind(labels[i]) for i in best]
     assert not isinstance(found[0], str) or kind is str
 
 
 def test_truth_values(held, models):
     with ours_allowed():
-        model = JointModel.from_scaling(TemperatureScaling().fit(LOGITS[:, :2], Y > 0))
-    found = collected(apply_joint(held(table_of(LOGITS)), model, COLUMNS[:2]))
+        model = Model.from_fitted(TemperatureScaling().fit(LOGITS[:, :2], Y > 0))
+    found = collected(apply(held(table_of(LOGITS)), model, COLUMNS[:2]))
     assert [bool(value) for value in found["decision"].to_list()] == (LOGITS[:, 1] > LOGITS[:, 0]).tolist()
     assert found.columns[-3:] == ["probability_False", "probability_True", "decision"]
 
 
 def test_one_column_of_two_classes(held):
     with ours_allowed():
-        model = JointModel.from_scaling(TemperatureScaling().fit(LOGITS[:, :1], Y > 0))
-    found = collected(apply_joint(held(table_of(LOGITS)), model, COLUMNS[:1]))
+        model = Model.from_fitted(TemperatureScaling().fit(LOGITS[:, :1], Y > 0))
+    found = collected(apply(held(table_of(LOGITS)), model, COLUMNS[:1]))
     np.testing.assert_allclose(found["probability_True"].to_list(), model.predict_proba(LOGITS[:, 0])[:, 1], atol=1e-12)
 
 
 def test_columns_of_the_fit_and_the_method_of_a_model(held, models):
     model = replace(models["temperature"], column_names=tuple(COLUMNS))
-    given, asked = (collected(result) for result in (apply_joint(held(table_of(LOGITS)), model),
+    given, asked = (collected(result) for result in (apply(held(table_of(LOGITS)), model),
                                                      model.apply(held(table_of(LOGITS)))))  # fmt: skip
     assert given["decision"].to_list() == asked["decision"].to_list()
-    with pytest.raises(InvalidInputError, match="columns must name the scores of the classes"):
+    with pytest.raises(InvalidInputError, match="scores must name the columns of the classes"):
         models["temperature"].apply(held(table_of(LOGITS)))
 
 
 @pytest.mark.parametrize(
-    ("labels", "prefix", "message"),
+    ("labels", "name", "message"),
     [
-        ((1, "1", 2), "p", "'p1' for label '1' and label 1"),
+        ((1, "1", 2), "p", "'p_1' for label '1' and label 1"),
         (("", "b", "c"), "p", "labels must not be empty"),
-        (("x", "b", "c"), "", "'x' for label 'x' and column 'x'"),
-        (("NOTE", "b", "c"), "", "'NOTE' for label 'NOTE' and column 'note'"),
     ],
 )
-def test_names_that_collide_are_refused(held, models, labels, prefix, message):
+def test_names_that_collide_are_refused(held, models, labels, name, message):
     with pytest.raises(InvalidInputError, match=message):
-        apply_joint(held(table_of(LOGITS)), replace(models["temperature"], labels=labels), COLUMNS, prefix)
+        apply(held(table_of(LOGITS)), replace(models["temperature"], labels=labels), COLUMNS, name)
 
 
 def test_a_decision_that_is_there_is_refused(held, models):
     frame = held(table_of(LOGITS).append_column("decision", pa.array(["no"] * len(LOGITS))))
     with pytest.raises(InvalidInputError, match="'decision' for the decision and column 'decision'"):
-        apply_joint(frame, models["temperature"], COLUMNS)
+        apply(frame, models["temperature"], COLUMNS)
 
 
 def test_what_is_no_joint_model_or_no_column_is_refused(held, models):
     frame = held(table_of(LOGITS))
-    with pytest.raises(InvalidInputError, match="model must be a JointModel"):
-        apply_joint(frame, PlattCalibrator().fit(LOGITS[:, 0], Y == 0), COLUMNS)
-    with pytest.raises(InvalidInputError, match="model must be a fitted calibrator or its map; got JointModel"):
+    with pytest.raises(InvalidInputError, match="scores must be one column for a model of one score; got 3 names"):
+        apply(frame, PlattCalibrator().fit(LOGITS[:, 0], Y == 0), COLUMNS)
+    with pytest.raises(InvalidInputError, match="columns must be 3 names; got columns='x'"):
         apply(frame, models["temperature"], "x")
     with pytest.raises(InvalidInputError, match="frame must have the columns that are named; got 'nowhere'"):
-        apply_joint(frame, models["temperature"], ["x", "nowhere", "Z"])
+        apply(frame, models["temperature"], ["x", "nowhere", "Z"])
     with pytest.raises(InvalidInputError, match="column 'note' must be numeric"):
-        apply_joint(frame, models["temperature"], ["x", "note", "Z"])
+        apply(frame, models["temperature"], ["x", "note", "Z"])
 
 
 def test_whole_numbers_and_float32(held, models):
     rows = np.array([[1, 2, 3], [4, -5, 6]])
     columns = [pa.array(rows[:, 0]), pa.array(rows[:, 1], pa.int8()), pa.array(rows[:, 2], pa.float32())]
     frame = held(pa.table({"id": [0, 1], **dict(zip(COLUMNS, columns, strict=True))}))
-    found = collected(apply_joint(frame, models["temperature"], COLUMNS))
+    found = collected(apply(frame, models["temperature"], COLUMNS))
     got = np.column_stack([found[f"probability_{label}"].to_numpy() for label in LABELS])
-    np.testing.assert_allclose(got, models["temperature"].map.probability(rows), atol=1e-12)
+    np.testing.assert_allclose(got, models["temperature"].map.class_probability(rows), atol=1e-12)
 
 
 def test_no_rows(held, models, engine):
     if engine in ("dask", "pyspark", "ibis-duckdb", "ibis-postgres"):
         pytest.skip("an empty table cannot be put in there from Arrow alone")
-    found = collected(apply_joint(held(table_of(np.empty((0, 3)))), models["auto"], COLUMNS))
+    found = collected(apply(held(table_of(np.empty((0, 3)))), models["auto"], COLUMNS))
     assert len(found) == 0
     assert found.columns[-1] == "decision"
 
@@ -215,7 +213,7 @@ def test_no_rows(held, models, engine):
 def test_duckdb_keeps_the_order_of_rows(duck, models):
     rows = duck.sql("SELECT i AS id, sin(i) * 3 AS x, cos(i) * 3 AS y, sin(i * i) AS z FROM range(300000) t(i)")
     for name in ("temperature", "steps"):
-        found = apply_joint(rows, models[name], ["x", "y", "z"]).fetchnumpy()["id"]
+        found = apply(rows, models[name], ["x", "y", "z"]).fetchnumpy()["id"]
         np.testing.assert_array_equal(found, np.arange(300_000))
 
 
@@ -223,9 +221,9 @@ def test_lazy_frames_stay_lazy(models):
     polars = needs("polars")
     frame = polars.LazyFrame({"x": [1.0], "y": ["no number"], "z": [0.0]})
     with pytest.raises(InvalidInputError, match="column 'y' must be numeric"):
-        apply_joint(frame, models["temperature"], ["x", "y", "z"])
+        apply(frame, models["temperature"], ["x", "y", "z"])
     later = frame.with_columns(polars.col("y").cast(polars.Float64))
-    planned = apply_joint(later, models["temperature"], ["x", "y", "z"])  # nothing was cast yet
+    planned = apply(later, models["temperature"], ["x", "y", "z"])  # nothing was cast yet
     with pytest.raises(polars.exceptions.InvalidOperationError):
         planned.collect()
 
@@ -233,5 +231,5 @@ def test_lazy_frames_stay_lazy(models):
 def test_plans_ask_once_of_each_score_whether_it_is_missing(models):
     """Within the column of each class the question would make plans grow with the square of the classes."""
     frame = needs("polars").from_arrow(table_of(LOGITS)).lazy()
-    planned = apply_joint(frame, models["temperature"], COLUMNS).explain(optimized=False)
+    planned = apply(frame, models["temperature"], COLUMNS).explain(optimized=False)
     assert planned.count("nan()") == len(COLUMNS)

@@ -22,8 +22,8 @@ import json, sys, warnings
 import numpy as np, pyarrow as pa
 from pyspark.sql import SparkSession
 from oddsmith import AutoCalibrator, AutoScaling, PlattCalibrator, ScoreTable
-from oddsmith.frames import apply, apply_joint
-from oddsmith.model import JointModel
+from oddsmith.frames import apply
+from oddsmith.model import Model
 
 warnings.simplefilter("ignore")
 session = (
@@ -48,7 +48,7 @@ auto = AutoCalibrator().fit(s, y)
 parts = {k: PlattCalibrator().fit(s[key == k], y[key == k]) for k in range(3)}
 scaling = AutoScaling().fit(z, key)
 result = apply(apply(frame, auto, "s", name="p"), parts, "s", name="q", by="k")
-result = apply_joint(result, JointModel.from_scaling(scaling), ["z0", "z1", "z2"], prefix="r_")
+result = apply(result, Model.from_fitted(scaling), ["z0", "z1", "z2"], name="r")
 rows = result.sort("id").toArrow()
 column = lambda name: rows[name].to_numpy().astype(float)
 difference = lambda name, wanted: float(np.nanmax(np.abs(column(name) - np.where(good, wanted, np.nan))))

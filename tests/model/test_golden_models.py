@@ -12,7 +12,7 @@ import pytest
 import oddsmith
 from catalogue import CLASSES
 from oddsmith import ScoreTable
-from oddsmith.model import CalibrationModel
+from oddsmith.model import Model
 from samples import ours_allowed
 
 FOLDER = Path(__file__).parents[1] / "golden" / "models"
@@ -28,7 +28,7 @@ def sample():
 def fit(calibrator, scores, y, labels=None):
     table = ScoreTable.from_arrays(scores, y)
     with ours_allowed():
-        return CalibrationModel.from_calibrator(calibrator.fit_table(table), table, labels)
+        return Model.from_fitted(calibrator.fit_table(table), table=table, labels=labels)
 
 
 def examples():
@@ -66,7 +66,7 @@ def test_every_calibrator_has_a_file():
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_old_files_load_with_the_same_map(path):
-    model = CalibrationModel.load(path)
+    model = Model.load(path)
     expected = json.loads((FOLDER / "answers" / path.name).read_text())
     found = answers(model)
     assert found.keys() == expected.keys()

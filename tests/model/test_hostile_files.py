@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_calibration_model import model_of, segmented
+from test_model import model_of, segmented
 
 import oddsmith
 from oddsmith.errors import ModelFileError
-from oddsmith.model import CalibrationModel
+from oddsmith.model import Model
 from oddsmith.model._shapes import CHECKERS
 from oddsmith.model.strict_json import MAX_BYTES, MAX_ITEMS, checksum
 
@@ -25,14 +25,14 @@ WITHIN_UNIT = np.array([0.1, 0.4, 0.8])
 
 def refused(text, match="must|reads schemas"):
     with pytest.raises(ModelFileError, match=match) as caught:
-        CalibrationModel.from_json(text)
+        Model.from_json(text)
     assert len(str(caught.value)) < 1000
     return str(caught.value)
 
 
 def loads_the_same_or_not_at_all(text, model):
     try:
-        found = CalibrationModel.from_json(text)
+        found = Model.from_json(text)
     except ModelFileError:
         return
     assert found == model
@@ -107,7 +107,7 @@ def test_swapped_values_with_the_right_checksum(model, value, data):
     except ValueError:
         return
     try:
-        found = CalibrationModel.from_json(text)
+        found = Model.from_json(text)
     except ModelFileError:
         return
     p = found.map.probability(WITHIN_UNIT)
@@ -147,7 +147,7 @@ def test_every_shape_is_tried():
 
 @pytest.mark.parametrize("shape", MAPS)
 def test_good_maps_load(shape):
-    assert CalibrationModel.from_json(with_map(MAPS[shape])).map.to_dict() == MAPS[shape]
+    assert Model.from_json(with_map(MAPS[shape])).map.to_dict() == MAPS[shape]
 
 
 @pytest.mark.parametrize(
@@ -209,8 +209,8 @@ def test_maps_within_maps_have_an_end():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"schema": 3, "version": "9.0"}, "schema 3, written by version '9.0'.*upgrade"),
-        ({"schema": 2}, "must hold a model of two classes"),
+        ({"schema": 4, "version": "9.0"}, "schema 4, written by version '9.0'.*upgrade"),
+        ({"schema": 2}, "must hold exactly"),
         ({"schema": 0}, "schema must be an integer"),
         ({"schema": "1"}, "schema must be an integer"),
         ({"format": "recipe"}, 'must say "format"'),
@@ -246,8 +246,8 @@ def test_edits_are_noticed():
     text = MODELS[0].to_json()
     assert "checksum" in refused(text.replace('"rows": 8', '"rows": 9'), "damaged or edited")
     # Layout is not content.
-    assert CalibrationModel.from_json(json.dumps(json.loads(text), indent=4)) == MODELS[0]
-    assert CalibrationModel.from_json(text.replace("\n", "\r\n")) == MODELS[0]
+    assert Model.from_json(json.dumps(json.loads(text), indent=4)) == MODELS[0]
+    assert Model.from_json(text.replace("\n", "\r\n")) == MODELS[0]
 
 
 @pytest.mark.parametrize(
@@ -280,18 +280,18 @@ def test_gigabytes_of_zeros_are_not_read(tmp_path):
     with open(path, "wb") as file:
         file.truncate(2**36)  # far more than could be read
     with pytest.raises(ModelFileError, match=f"zeros.json.*at most {MAX_BYTES} bytes"):
-        CalibrationModel.load(path)
+        Model.load(path)
     with pytest.raises(ModelFileError, match="at most"):
-        CalibrationModel.load("/dev/zero")
+        Model.load("/dev/zero")
 
 
 def test_files_that_are_not_there(tmp_path):
     for path in (tmp_path / "none.json", tmp_path, "a\0b"):
         with pytest.raises(ModelFileError, match="must be readable"):
-            CalibrationModel.load(path)
+            Model.load(path)
 
 
 def test_the_error_names_the_file(tmp_path):
     (tmp_path / "half.json").write_text(MODELS[0].to_json()[:100])
     with pytest.raises(ModelFileError, match=r"half\.json: a model file must be whole"):
-        CalibrationModel.load(tmp_path / "half.json")
+        Model.load(tmp_path / "half.json")

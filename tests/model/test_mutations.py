@@ -8,7 +8,7 @@ from benchmarks import fuzz_models
 
 import oddsmith
 from oddsmith.errors import ModelFileError
-from oddsmith.model import CalibrationModel
+from oddsmith.model import Model
 
 PART = 500
 
@@ -40,10 +40,10 @@ def test_checksums_of_changed_files_are_right(tmp_path):
     for depth, words in ((5, None), (12, "nested"), (200_000, "nesting")):
         text = fuzz_models.sealed({**deep, "parameters": {"a": fuzz_models.DEEP}}, depth)
         if words is None:
-            assert CalibrationModel.from_json(text).parameters == {"a": [[[[[]]]]]}
+            assert Model.from_json(text).parameters == {"a": [[[[[]]]]]}
         else:
             with pytest.raises(ModelFileError, match=words):
-                CalibrationModel.from_json(text)
+                Model.from_json(text)
     words = []
     for number in range(200):
         try:
@@ -70,12 +70,12 @@ def test_harm_would_be_found(monkeypatch):
     for said in ("Traceback (most", "Error: X. Hint: this should not happen", "a\x1b[31m", "b\u202e"):
         with pytest.raises(fuzz_models.FoundError):
             fuzz_models._judged(["show"], 2, "", said)
-    model = CalibrationModel.from_json(text)
+    model = Model.from_json(text)
     monkeypatch.setattr(type(model.map), "probability", lambda self, scores: scores * float("nan"))
     with pytest.raises(fuzz_models.FoundError, match="no probability"):
         fuzz_models._use(model)
     joint = oddsmith.load(fuzz_models.MODELS / "joint" / "VectorScaling.json")
     fuzz_models._use(joint)
-    monkeypatch.setattr(type(joint.map), "probability", lambda self, rows: rows * 0)
+    monkeypatch.setattr(type(joint.map), "class_probability", lambda self, rows: rows * 0)
     with pytest.raises(fuzz_models.FoundError, match="no probabilities"):
         fuzz_models._use(joint)

@@ -10,7 +10,7 @@ from test_hostile_files import MAPS, refused, with_map
 
 from oddsmith.errors import InvalidInputError, ModelFileError
 from oddsmith.formula import evaluate
-from oddsmith.model import CalibrationModel
+from oddsmith.model import Model
 from samples import examples
 
 MAX, TINY = 1.7976931348623157e308, 5e-324
@@ -51,7 +51,7 @@ def test_numbers_that_give_none_together_are_refused(shape, change):
     ],
 )
 def test_extremes_that_mean_something_load(shape, change):
-    model = CalibrationModel.from_json(with_map(MAPS[shape] | change))
+    model = Model.from_json(with_map(MAPS[shape] | change))
     assert not np.isnan(model.map.probability([0.1, 0.9])).any()
 
 
@@ -101,7 +101,7 @@ def maps(draw, depth=0):
 @examples(600)
 def test_no_finite_score_without_a_probability(content, scores):
     try:
-        fitted = CalibrationModel.from_json(with_map(content)).map
+        fitted = Model.from_json(with_map(content)).map
     except ModelFileError:
         return
     knots = content.get("knots", [])

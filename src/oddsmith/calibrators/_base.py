@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from oddsmith import _check, _hooks
+from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._chunks import Chunks
 from oddsmith.calibrators._reading import (
@@ -41,6 +41,7 @@ from oddsmith.errors import (
     SingleClassWarning,
 )
 from oddsmith.maps import CalibrationMap, constant_map, logit
+from oddsmith.model import save
 
 Laws = frozenset[str]
 
@@ -232,11 +233,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     def predict_proba(self, scores: ArrayLike) -> Floats:
         """Return P(−|s) and P(+|s), shape (n, 2)."""
         check_is_fitted(self, "map_")
-        positive = self.map_.probability(_check.as_scores(scores))
-        both = np.empty((len(positive), 2))
-        np.subtract(1, positive, out=both[:, 0])
-        both[:, 1] = positive
-        return both
+        return self.map_.class_probability(_check.as_scores(scores))
 
     def predict(self, scores: ArrayLike) -> NDArray[Any]:
         """Return the positive label where P(+|s) > ½, else the negative one."""
@@ -246,8 +243,8 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
 
     def predict_log_proba(self, scores: ArrayLike) -> Floats:
         """Return log P(−|s) and log P(+|s), shape (n, 2): finite where P itself rounds to 0, unless the map says 0."""
-        odds = self.log_odds(scores)
-        return -np.logaddexp(0.0, np.column_stack([odds, -odds]))
+        check_is_fitted(self, "map_")
+        return self.map_.class_log_probability(_check.as_scores(scores))
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the fitted calibrator to a JSON file that `oddsmith.load` reads; ``force`` replaces one that exists.
@@ -261,7 +258,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         (1, 2)
         """
         check_is_fitted(self, "map_")
-        _hooks.service("save a calibrator")(self, path, force=force)
+        save(self, path, force=force)
 
     def transform(self, scores: ArrayLike) -> Floats:
         """Return P(+|s) as one column, for use inside a pipeline."""

@@ -10,12 +10,12 @@ from oddsmith.calibrators import Calibrator
 from oddsmith.classify._masks import refuse_masked_truth
 from oddsmith.classify.scaling import JointScaling, logits_of
 from oddsmith.data import ClassRows
-from oddsmith.model import JointModel
+from oddsmith.model import Model
 
 __all__ = ["fit_class_rows"]
 
 
-def fit_class_rows(rows: ClassRows, method: JointScaling | Calibrator) -> JointModel:
+def fit_class_rows(rows: ClassRows, method: JointScaling | Calibrator) -> Model:
     """Fit a method to rows of several classes.
 
     Parameters
@@ -36,7 +36,7 @@ def fit_class_rows(rows: ClassRows, method: JointScaling | Calibrator) -> JointM
     if isinstance(method, JointScaling):
         scaling = clone(method).set_params(classes=np.arange(len(rows.labels)), input=rows.input)
         scaling.fit(rows.values, rows.truth, rows.weight)
-        return JointModel.from_scaling(scaling, labels=rows.labels, column_names=rows.column_names)
+        return Model.from_fitted(scaling, labels=rows.labels, column_names=rows.column_names)
     reads_columns = rows.input == "probabilities" and getattr(method, "input", None) == "probability"
     if reads_columns:
         each = enumerate(rows.values.T)
@@ -46,7 +46,7 @@ def fit_class_rows(rows: ClassRows, method: JointScaling | Calibrator) -> JointM
         _check.refuse_masked_rows(logits, "logits")
         refuse_masked_truth(logits, rows.truth)
         calibrators = [_fit_against_rest(method, logits, rows, k) for k in range(len(rows.labels))]
-    return JointModel.from_one_vs_rest(
+    return Model.from_one_vs_rest(
         calibrators, rows.labels, input=rows.input, against_rest=not reads_columns, column_names=rows.column_names
     )
 

@@ -42,7 +42,7 @@ from oddsmith.classify.protocols import (
 )
 from oddsmith.classify.scores import ClassifierScores, ResponseMethod
 from oddsmith.classify.target import Target, read_target
-from oddsmith.model import CalibrationModel, JointModel
+from oddsmith.model import Model
 
 __all__ = ["CalibratedClassifier"]
 
@@ -270,13 +270,12 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
         calibration = self._only_calibration("save")
         kind, calibrators = calibration.problems.kind, calibration.calibrators
         labels = self.classes_.tolist()
-        if not isinstance(calibrators[0], Calibrator) and len(calibrators) == 1:
-            JointModel.from_scaling(calibrators[0], labels=labels).save(path, force=force)
-        elif kind == "two":
-            negative, positive = labels
-            CalibrationModel.from_calibrator(calibrators[0], labels=(negative, positive)).save(path, force=force)
+        joint = not isinstance(calibrators[0], Calibrator) and len(calibrators) == 1
+        if joint or kind == "two":
+            model = Model.from_fitted(calibrators[0], labels=labels)
         else:
-            JointModel.from_one_vs_rest(calibrators, labels).save(path, force=force)
+            model = Model.from_one_vs_rest(calibrators, labels)
+        model.save(path, force=force)
 
     def _only_calibration(self, wanted: str) -> Any:
         check_is_fitted(self)

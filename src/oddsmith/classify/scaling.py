@@ -25,7 +25,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from oddsmith import _check, _hooks
+from oddsmith import _check
 from oddsmith._types import Bools, Floats, Ints
 from oddsmith.calibrators import method_name
 from oddsmith.classify._folds import Sorted, deal, sort_cases
@@ -41,6 +41,7 @@ from oddsmith.errors import (
     SingleClassWarning,
 )
 from oddsmith.maps import LEAST, Input, LogitReading, ScalingMap, ScalingPart
+from oddsmith.model import save
 
 __all__ = ["DirichletScaling", "MatrixScaling", "TemperatureScaling", "VectorScaling"]
 
@@ -100,12 +101,12 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_log_proba(self, logits: ArrayLike) -> Floats:
         """Return log P of each class, shape (n, k): finite where P itself rounds to 0."""
         rows = self._rows(logits)
-        return self.map_.log_probability(rows)
+        return self.map_.class_log_probability(rows)
 
     def predict_proba(self, logits: ArrayLike) -> Floats:
         """Return P of each class, shape (n, k), in the order of ``classes_``."""
         rows = self._rows(logits)
-        return self.map_.probability(rows)
+        return self.map_.class_probability(rows)
 
     def _rows(self, logits: ArrayLike) -> Floats:
         """Return the columns of rows, as many as there were in fit."""
@@ -123,7 +124,7 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the fitted scaling to a JSON file that `oddsmith.load` reads; ``force`` replaces one that exists."""
         check_is_fitted(self)
-        _hooks.service("save a scaling")(self, path, force=force)
+        save(self, path, force=force)
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         """Return the parameters, and what a fitted scaling took its input for."""

@@ -13,7 +13,7 @@ from oddsmith.cli import _options as option
 if TYPE_CHECKING:
     from oddsmith.cli._output import CommandOutput
     from oddsmith.files import ClassColumns, Roles, ScoreFile
-    from oddsmith.model import CalibrationModel, JointModel
+    from oddsmith.model import Model
 
 EXAMPLE = "oddsmith apply model.json new.csv -o out.csv"
 
@@ -41,7 +41,7 @@ def apply(
     from oddsmith.cli._output import CommandOutput, writable_file
     from oddsmith.errors import ModelFileError
     from oddsmith.files import apply_joint_model, apply_map, choose_model_columns, open_scores
-    from oddsmith.model import JointModel, load
+    from oddsmith.model import load, map_of
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
     try:
@@ -50,7 +50,7 @@ def apply(
         _refuse_swapped(model, file)
         raise
     with open_scores(file) as opened, writable_file(output, opened.suffix) as target:
-        if isinstance(fitted, JointModel):
+        if not fitted.has_one_score:
             refuse_two_class_options(score=score, by=by)
             columns = choose_model_columns(opened, fitted, scores or ())
             out.remark(columns.message)
@@ -60,15 +60,15 @@ def apply(
             refuse_class_options(scores=scores or None)
             roles = _roles(fitted, opened, score, by)
             out.remark(roles.message)
-            maps = {name: part.map for name, part in fitted.segments.items()} or None
-            write = partial(apply_map, fitted.map, opened, roles, target, segments=maps, name=name)
+            maps = {name: map_of(part) for name, part in fitted.segments.items()} or None
+            write = partial(apply_map, map_of(fitted.map), opened, roles, target, segments=maps, name=name)
         with out.progress(f"Writing {output}") as progress:
             done = write(bad_rows=bad_rows, force=force, sources=[model], progress=progress)
     out.remark(left_out(done.dropped))
     for segment, rows in done.unknown.items():
         out.remark(f"Warning: segment {segment!r} is new to the model: {rows:,} rows got the map of all rows.")
     content: dict[str, Any] = {"output": str(output), "rows": done.rows}
-    if isinstance(fitted, JointModel):
+    if not fitted.has_one_score:
         content["classes"] = [str(label) for label in fitted.labels]
     else:
         content["unknown_segments"] = dict(done.unknown)
@@ -87,7 +87,7 @@ def _refuse_swapped(model: Path, file: str) -> None:
         _check.fail("the model must come first, then the file of scores", got, hint)
 
 
-def _roles(model: "CalibrationModel", file: "ScoreFile", score: str | None, by: str | None) -> "Roles":
+def _roles(model: "Model", file: "ScoreFile", score: str | None, by: str | None) -> "Roles":
     """Return the columns that a model of two classes reads."""
     from oddsmith import _check
     from oddsmith.files import choose_columns
@@ -97,7 +97,7 @@ def _roles(model: "CalibrationModel", file: "ScoreFile", score: str | None, by: 
     return choose_columns(file, score, None, None, by if by is not None else model.by, needs_label=False)
 
 
-def _compare_meanings(out: "CommandOutput", model: "JointModel", file: "ScoreFile", columns: "ClassColumns") -> None:
+def _compare_meanings(out: "CommandOutput", model: "Model", file: "ScoreFile", columns: "ClassColumns") -> None:
     """Warn of probabilities for a model of logits, and refuse logits for one of probabilities."""
     from oddsmith import _check
     from oddsmith.files import share_of_probabilities

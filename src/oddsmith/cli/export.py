@@ -11,7 +11,7 @@ from oddsmith.cli import _options as option
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from oddsmith.model import CalibrationModel
+    from oddsmith.model import Model
 
 EXAMPLE = "oddsmith export model.json --to sql --dialect postgres"
 
@@ -65,7 +65,7 @@ def export(
     from oddsmith.export import LANGUAGES
     from oddsmith.export import export as write_export
     from oddsmith.files import write_atomically
-    from oddsmith.model import CalibrationModel, JointModel, load
+    from oddsmith.model import load
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
     _check.one_of(to, "--to", _languages())
@@ -73,10 +73,10 @@ def export(
         if to != "sql" and value is not None:
             _check.fail(f"{name} is for SQL", f"{name} with --to {to}", f"leave {name} out, or pass --to sql")
     suffix = LANGUAGES[to].suffix
-    fitted: CalibrationModel | JointModel = load(model)
+    fitted = load(model)
     options: dict[str, Any] = {} if dialect is None else {"dialect": dialect}
     names: dict[str, Any] = {} if column is None else {"column": column}
-    if isinstance(fitted, JointModel):
+    if not fitted.has_one_score:
         refuse_two_class_options(segment=segment)
         names = {} if column is None else {"columns": names_in(column)}
     else:
@@ -118,7 +118,7 @@ def qualified(table: str) -> list[str]:
     return [part[1:-1].replace('""', '"') if part[:1] == '"' else part for part in found]
 
 
-def _segment(model: "CalibrationModel", name: str | None) -> "CalibrationModel":
+def _segment(model: "Model", name: str | None) -> "Model":
     """Return the model of a segment, which must be known."""
     from oddsmith import _check
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from oddsmith.cli._output import CommandOutput
     from oddsmith.data import ScoreTable
     from oddsmith.metrics import Verdict
-    from oddsmith.model import CalibrationModel, JointModel
+    from oddsmith.model import Model
     from oddsmith.report import NextSteps
 
 EXAMPLE = "oddsmith fit scores.csv -o model.json --score score --label label"
@@ -52,7 +52,7 @@ def fit(
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
     source = CommandInput(columns, rows, scores_are, sample, seed)
     with writable_file(output, ".json") as target, replacing(target, force=force, sources=source.files) as unfinished:
-        model: CalibrationModel | JointModel
+        model: Model
         if source.several:
             refuse_two_class_options(by=by)
             model, content, told = _fit_classes(out, source, method)
@@ -65,12 +65,12 @@ def fit(
 
 def _fit_two_classes(
     out: "CommandOutput", source: "CommandInput", method: str, by: str | None
-) -> tuple["CalibrationModel", dict[str, Any], str]:
+) -> tuple["Model", dict[str, Any], str]:
     """Fit a method to two classes; return the model, its description, and what it was fitted to."""
     from oddsmith import _check
     from oddsmith.calibrators import calibrator_named
     from oddsmith.errors import OddsmithWarning
-    from oddsmith.model import CalibrationModel
+    from oddsmith.model import DataSummary, Model
     from oddsmith.report import verdict_before
 
     calibrator = calibrator_named(method, "--method").set_params(input=source.meaning)
@@ -78,8 +78,8 @@ def _fit_two_classes(
     if source.meaning == "probability":
         _refuse_certain(data.table)
 
-    def fitted_to(table: "ScoreTable") -> CalibrationModel:
-        return CalibrationModel.from_calibrator(calibrator.fit_table(table), table, data.labels)
+    def fitted_to(table: "ScoreTable") -> Model:
+        return Model.from_fitted(calibrator.fit_table(table), table=table, labels=data.labels)
 
     if by is not None and len(data.segments) == data.table.rows > 1:
         got = f"{by!r}, with {data.table.rows:,} values in as many rows"
@@ -102,6 +102,7 @@ def _fit_two_classes(
         if few := [name for name, table in data.segments.items() if table.rows < _FEW_ROWS]:
             out.warn(f"{_segments(few)}: fewer than {_FEW_ROWS} rows; the map of all rows may forecast better there")
         model = model.with_segments(by, parts)
+    assert isinstance(model.data, DataSummary)
     content = {
         "rows": model.data.rows,
         "prevalence": model.data.prevalence,
@@ -113,7 +114,7 @@ def _fit_two_classes(
     return model, content, f"to {model.data.rows:,} rows{over}"
 
 
-def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> tuple["JointModel", dict[str, Any], str]:
+def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> tuple["Model", dict[str, Any], str]:
     """Fit a method to several classes; return what `_fit_two_classes` does."""
     from sklearn.base import clone
 
@@ -121,7 +122,7 @@ def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> t
     from oddsmith.classify import fit_class_rows
     from oddsmith.cli._input import class_method
     from oddsmith.metrics import verdict_of_classes
-    from oddsmith.model import JointModel
+    from oddsmith.model import Model
 
     chosen = class_method(method)
     data = source.read_classes(out, tables=isinstance(chosen, Calibrator))
@@ -129,7 +130,7 @@ def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> t
         if data.tables is None or not isinstance(chosen, Calibrator):
             model = fit_class_rows(data.rows, chosen)
         else:
-            model = JointModel.from_one_vs_rest(
+            model = Model.from_one_vs_rest(
                 [clone(chosen).fit_table(table) for table in data.tables],
                 data.rows.labels,
                 input=data.rows.input,

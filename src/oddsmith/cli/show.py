@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from oddsmith.maps import JointMap
-    from oddsmith.model import CalibrationModel, JointModel
+    from oddsmith.model import Model
 
     Draw = Callable[[Console], None]
 
@@ -23,10 +23,10 @@ _SHOWN = 50
 def show(model: option.ModelFile, as_json: option.AsJson = False, quiet: option.Quiet = False) -> None:
     """Tell what a model is and where it came from, and draw its curve; of several classes, list them."""
     from oddsmith.cli._output import CommandOutput
-    from oddsmith.model import JointModel, load
+    from oddsmith.model import load
 
     fitted = load(model)
-    told, draw = _several_classes(fitted) if isinstance(fitted, JointModel) else _two_classes(fitted)
+    told, draw = _two_classes(fitted) if fitted.has_one_score else _several_classes(fitted)
     content = {
         "model": str(model),
         "method": fitted.method,
@@ -37,24 +37,27 @@ def show(model: option.ModelFile, as_json: option.AsJson = False, quiet: option.
     CommandOutput(quiet=quiet, as_json=as_json).result(content, draw)
 
 
-def _two_classes(model: "CalibrationModel") -> tuple[dict[str, Any], "Draw"]:
+def _two_classes(model: "Model") -> tuple[dict[str, Any], "Draw"]:
     """Return what a model of two classes is, for programs and for people."""
     import numpy as np
 
     from oddsmith._check import visible
     from oddsmith.cli._curve import curve
     from oddsmith.cli._output import print_text, table_of
+    from oddsmith.model import DataSummary, map_of
 
     data = model.data
+    assert isinstance(data, DataSummary)
     share = np.linspace(0, 1, 41)
     at = np.unique(data.low * (1 - share) + data.high * share)  # never beyond the largest double
-    prob = model.map.probability(at)
+    prob = map_of(model.map).probability(at)
+    segments = {name: part.data for name, part in model.segments.items() if isinstance(part.data, DataSummary)}
     content = {
         "data": data.to_dict(),
         "warnings": list(model.warnings),
         "version": model.version,
         "by": model.by,
-        "segments": {name: part.data.to_dict() for name, part in model.segments.items()},
+        "segments": {name: part.to_dict() for name, part in segments.items()},
         "curve": {"score": at.tolist(), "probability": prob.tolist()},
     }
 
@@ -70,10 +73,7 @@ def _two_classes(model: "CalibrationModel") -> tuple[dict[str, Any], "Draw"]:
         }
         _print_facts(console, model, facts)
         if model.by is not None:
-            rows = [
-                (visible(name), f"{part.data.rows:,}", f"{part.data.prevalence:.2%}")
-                for name, part in model.segments.items()
-            ]
+            rows = [(visible(name), f"{part.rows:,}", f"{part.prevalence:.2%}") for name, part in segments.items()]
             console.print(table_of([visible(f"segment ({model.by})")], ["rows", "positive"], rows))
         print_text(console, "\nProbability by score:")
         console.print(curve(at, prob, width=min(60, console.width - 6), ascii_only=console.options.ascii_only))
@@ -81,12 +81,13 @@ def _two_classes(model: "CalibrationModel") -> tuple[dict[str, Any], "Draw"]:
     return content, draw
 
 
-def _several_classes(model: "JointModel") -> tuple[dict[str, Any], "Draw"]:
+def _several_classes(model: "Model") -> tuple[dict[str, Any], "Draw"]:
     """Return what a model of several classes is, for programs and for people."""
     from oddsmith._check import visible
     from oddsmith.cli._output import print_text, table_of
+    from oddsmith.model import joint_map_of
 
-    data, parts, k = model.data, _parts(model.map), len(model.labels)
+    data, parts, k = model.data, _parts(joint_map_of(model)), len(model.labels)
     content = {
         "column_names": None if model.column_names is None else list(model.column_names),
         "input": model.map.input,
@@ -123,7 +124,7 @@ def _several_classes(model: "JointModel") -> tuple[dict[str, Any], "Draw"]:
     return content, draw
 
 
-def _print_facts(console: "Console", model: "CalibrationModel | JointModel", facts: dict[str, str]) -> None:
+def _print_facts(console: "Console", model: "Model", facts: dict[str, str]) -> None:
     from rich.table import Table
 
     from oddsmith._check import visible

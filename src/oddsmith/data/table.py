@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from oddsmith import _check, _hooks, _kernels
+from oddsmith import _check, _kernels
 from oddsmith._types import Bools, Floats, Ints, Weights
 from oddsmith.data.grid import Grid, finest_width, power_of_two
 from oddsmith.data.near_ties import near_runs
@@ -216,7 +216,8 @@ class ScoreTable:
         >>> sorted(ScoreTable.from_frame(frame, "s", "y", by="day"))
         [1, 2]
         """
-        build = _hooks.service("tables from a frame")
+        from oddsmith.frames import tables_from_frame as build
+
         made: ScoreTable | dict[Any, ScoreTable]
         made = build(frame, score, label, weight, by, resolution, pos_label, bad_rows)
         return made

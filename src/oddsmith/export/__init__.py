@@ -83,7 +83,7 @@ def export(
 
     Parameters
     ----------
-    model : CalibrationMap, Calibrator, JointModel, JointMap or fitted joint scaling
+    model : Model, fitted calibrator or scaling, CalibrationMap or JointMap
         A fitted calibrator or its map; of several classes a model, its map or a fitted scaling.
     to : {"sql", "onnx", "python", "javascript", "c"}
         Or any other of `LANGUAGES`.

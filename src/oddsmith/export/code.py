@@ -35,6 +35,7 @@ from oddsmith.formula import (
     walk,
     walk_vectors,
 )
+from oddsmith.model import joint_map_of
 
 __all__ = ["CodeLanguage"]
 
@@ -87,7 +88,7 @@ class CodeLanguage(Language):
             code = FormulaCode(self, formula_of(model, output), [])
             frame, sizes = self.frame, {}
         else:
-            code = VectorCode(self, joint.map.probability_formula())
+            code = VectorCode(self, joint_map_of(joint).probability_formula())
             frame, sizes = self.joint_frame, {"columns": joint.map.columns, "classes": joint.map.n_classes}
             order = ", ".join(in_comment(str(label)) for label in joint.labels)
             comments.append(f"Classes in this order [{order}].")

@@ -4,10 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from oddsmith import _check
-from oddsmith._version import __version__
-from oddsmith.calibrators import Calibrator
-from oddsmith.maps import CalibrationMap, JointMap
-from oddsmith.model import CalibrationModel, JointModel
+from oddsmith.model import Model, model_of
 
 __all__ = ["DECISION", "PREFIX", "input_columns", "joint_model_of", "labels_of_one_kind", "new_columns"]
 
@@ -18,29 +15,20 @@ PREFIX = "probability_"
 DECISION = "decision"
 
 
-def joint_model_of(model: Any) -> JointModel | None:
+def joint_model_of(model: Any) -> Model | None:
     """Return the joint model of a model, fitted scaling or joint map, None of anything else.
 
     The classes of a bare map are 0, 1, 2, …
     """
-    if isinstance(model, JointModel):
-        return model
-    if isinstance(model, JointMap):
-        labels = tuple(range(model.n_classes))
-        return JointModel(type(model).__name__, {}, model, labels, None, None, (), "", __version__)
-    if isinstance(model, (CalibrationMap, CalibrationModel, Calibrator, str)):
+    if isinstance(model, str):
         return None
-    from sklearn.utils.validation import check_is_fitted
-
-    from oddsmith.classify import JointScaling
-
-    if not isinstance(model, JointScaling):
-        return None
-    check_is_fitted(model)
-    return JointModel.from_scaling(model)
+    if isinstance(model, Model) and model.by is not None:
+        return None if model.has_one_score else model
+    found = model_of(model)
+    return None if found.has_one_score else found
 
 
-def input_columns(model: JointModel, columns: Sequence[str] | None) -> list[str]:
+def input_columns(model: Model, columns: Sequence[str] | None) -> list[str]:
     """Return the names of the columns that a model reads: those given, or of its fit, or by its labels."""
     if columns is None and model.column_names is None:
         return [f"score_{label}" for label in model.labels] if model.map.columns > 1 else ["score"]
@@ -54,7 +42,7 @@ def input_columns(model: JointModel, columns: Sequence[str] | None) -> list[str]
     return names
 
 
-def new_columns(model: JointModel, prefix: str, taken: Iterable[str]) -> list[str]:
+def new_columns(model: Model, prefix: str, taken: Iterable[str]) -> list[str]:
     """Return the names of the columns that a model adds: one per class, and the decision.
 
     Names must differ by more than case, from each other and from those that are taken: SQL does not tell case apart.
@@ -66,13 +54,13 @@ def new_columns(model: JointModel, prefix: str, taken: Iterable[str]) -> list[st
             _check.fail("labels must not be empty", what, "rename the class")
         other = seen.setdefault(name.casefold(), what)
         if other != what:
-            hint = "pass another prefix" if other.startswith("column") else "rename one of the classes"
+            hint = "pass another name" if other.startswith("column") else "rename one of the classes"
             must = "new columns must have names of their own"
             _check.fail(must, f"{name!r} for {what} and {other}", hint)
     return [*names, DECISION]
 
 
-def labels_of_one_kind(model: JointModel) -> list[Any]:
+def labels_of_one_kind(model: Model) -> list[Any]:
     """Return labels as values of one column: as they are where they are of one kind, else as text."""
     kinds = {type(label) for label in model.labels}
     if len(kinds) == 1:

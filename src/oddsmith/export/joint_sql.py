@@ -34,7 +34,7 @@ from oddsmith.formula import (
     quoted,
     size_of,
 )
-from oddsmith.model import JointModel
+from oddsmith.model import Model, joint_map_of
 
 __all__ = ["joint_statement"]
 
@@ -58,7 +58,7 @@ SelectList = list[tuple[str, str]]
 
 
 def joint_statement(
-    model: JointModel, dialect: str, strict: bool, table: Sequence[str], columns: Sequence[str] | None, prefix: str
+    model: Model, dialect: str, strict: bool, table: Sequence[str], columns: Sequence[str] | None, prefix: str
 ) -> str:
     """Return a statement that adds the probability of each class, and the decision, to the columns of a table.
 
@@ -71,7 +71,7 @@ def joint_statement(
     # Where the table's own columns are not in sight, names are short: a matrix of 100 classes has 10,000 of them.
     short = spare if dialect in _EXCEPT else "x"
     given, present = [f"{short}0_{place + 1}" for place in range(len(columns))], f"{short}0"
-    prob = model.map.probability_formula()
+    prob = joint_map_of(model).probability_formula()
     layers, (probs, (top,)) = as_layers([prob, largest(prob)], given, short)
     layers = [[replace(one, formula=as_decisions(one.formula)) for one in layer] for layer in layers]
     if (size := size_of(layers)) > MOST_TERMS:

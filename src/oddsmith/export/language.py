@@ -1,7 +1,7 @@
 """What an export language is: it writes a formula, says so in a comment, and where it can runs what it wrote."""
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 from oddsmith import _check
 from oddsmith._types import Floats
@@ -12,16 +12,16 @@ from oddsmith.export._subprocess_runner import DidNotRunError
 from oddsmith.export.joint import joint_model_of
 from oddsmith.formula import LIMIT, Formula, clip
 from oddsmith.maps import CalibrationMap, JointMap
-from oddsmith.model import CalibrationModel, JointModel, map_of
+from oddsmith.model import Model as FittedModel
+from oddsmith.model import map_of
 
 if TYPE_CHECKING:
     from oddsmith.classify import JointScaling
 
 __all__ = ["Language", "Model", "Output", "formula_of", "header", "joint_to_write", "two_class_map"]
 
-#: Of two classes, and of several.
-TwoClassModel: TypeAlias = CalibrationMap | Calibrator | CalibrationModel
-Model: TypeAlias = "TwoClassModel | JointMap | JointModel | JointScaling"
+#: What can be exported.
+Model: TypeAlias = "CalibrationMap | JointMap | FittedModel | Calibrator | JointScaling"
 
 #: What an export computes: of several classes, always probabilities.
 Output = Literal["probability", "log_odds", "probabilities"]
@@ -79,10 +79,10 @@ def formula_of(model: Model, output: Output) -> Formula:
 
 def two_class_map(model: Model) -> CalibrationMap:
     """Return the map of a model that is none of several classes."""
-    return map_of(cast("TwoClassModel", model))
+    return map_of(model)
 
 
-def joint_to_write(model: Model, output: Output) -> JointModel | None:
+def joint_to_write(model: Model, output: Output) -> FittedModel | None:
     """Return the model of several classes that is to be exported, None of two classes."""
     joint = joint_model_of(model)
     if joint is not None and output != "probability":
@@ -93,7 +93,7 @@ def joint_to_write(model: Model, output: Output) -> JointModel | None:
 
 def header(model: Model, output: Output, note: str) -> list[str]:
     """Return the lines that stand above every export: what it is, who wrote it, how well it agrees (a `Parity`)."""
-    method = model.method if isinstance(model, CalibrationModel | JointModel) else type(model).__name__
+    method = model.method if isinstance(model, FittedModel) else type(model).__name__
     what = "The probability" if output == "probability" else "The log-odds"
     of_what = "of the positive class by score" if joint_model_of(model) is None else "of each class"
     lines = [f"{what} {of_what}: {in_comment(method)}.", f"Written by Oddsmith {__version__}."]

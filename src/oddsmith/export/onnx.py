@@ -33,6 +33,7 @@ from oddsmith.formula import (
     walk_vectors,
 )
 from oddsmith.maps import MAX, JointMap
+from oddsmith.model import joint_map_of
 
 if TYPE_CHECKING:
     import onnx
@@ -61,7 +62,7 @@ def to_onnx(model: Model, *, output: Output = "probability") -> bytes:
 
     Parameters
     ----------
-    model : CalibrationMap, Calibrator, JointModel, JointMap or fitted joint scaling
+    model : Model, fitted calibrator or scaling, CalibrationMap or JointMap
         A fitted calibrator or its map; of several classes a model, its map or a fitted scaling.
     output : {"probability", "log_odds"}, default "probability"
         Log-odds are held within ±700.
@@ -102,7 +103,7 @@ class Onnx(Language):
             graph.add("Where", graph.add("IsNaN", "score"), "score", value, result=output)
             shapes: dict[str, list[str | int]] = {"score": ["N"], output: ["N"]}
         else:
-            name = _add_probabilities(graph, joint.map)
+            name = _add_probabilities(graph, joint_map_of(joint))
             shapes = {name: ["N", joint.map.columns], "probabilities": ["N", joint.map.n_classes]}
         # ONNX Runtime warns of constants that no node uses.
         used = {name for node in graph.nodes for name in node.input}

@@ -10,6 +10,7 @@ from oddsmith.export._probes import probe_rows, probes
 from oddsmith.export._subprocess_runner import DidNotRunError, RejectedError
 from oddsmith.export.joint import joint_model_of
 from oddsmith.export.language import Language, Model, Output, two_class_map
+from oddsmith.model import joint_map_of
 
 __all__ = ["Parity", "compare"]
 
@@ -52,8 +53,8 @@ def compare(language: Language, model: Model, output: Output, content: str | byt
         unit = "scores"
         scores, expected = probes(two_class_map(model))
     else:
-        scores, unit, output = probe_rows(joint.map), "rows", "probabilities"
-        expected = joint.map.probability(scores)
+        scores, unit, output = probe_rows(joint_map_of(joint)), "rows", "probabilities"
+        expected = joint.map.class_probability(scores)
     try:
         name, values = language.run(content, output, scores)
     except DidNotRunError as why:

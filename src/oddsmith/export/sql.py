@@ -166,7 +166,7 @@ def to_sql(
 
     Parameters
     ----------
-    model : CalibrationMap, Calibrator, JointModel, JointMap or fitted joint scaling
+    model : Model, fitted calibrator or scaling, CalibrationMap or JointMap
         A fitted calibrator or its map; of several classes a model, its map or a fitted scaling.
     column : str, default "score"
         Name of the column, exactly as it is stored: it is quoted (Snowflake stores unquoted names in capitals).

@@ -23,8 +23,8 @@ from oddsmith.files.class_columns import ClassColumns, choose_class_columns
 from oddsmith.files.class_reading import EXACT, ROUNDED, distribution_problems, score_expression
 from oddsmith.files.columns import listed
 from oddsmith.files.source import ScoreFile
-from oddsmith.frames import BadRowPolicy, apply_joint, identifier, spare_name, sum_of
-from oddsmith.model import JointModel
+from oddsmith.frames import BadRowPolicy, apply, identifier, spare_name, sum_of
+from oddsmith.model import Model
 
 __all__ = [
     "apply_joint_model",
@@ -49,7 +49,7 @@ _LOOKED_AT = 1000
 _MATRIX = "probabilities"
 
 
-def choose_model_columns(file: ScoreFile, model: JointModel, scores: Sequence[str] = ()) -> ClassColumns:
+def choose_model_columns(file: ScoreFile, model: Model, scores: Sequence[str] = ()) -> ClassColumns:
     """Return the columns that a model reads, in its order.
 
     By default those of its fit. Columns that are given are taken by the classes in their names where these are the
@@ -127,7 +127,7 @@ def scores_of(batch: Mapping[str, NDArray[Any]], k: int, input_: str) -> NDArray
 
 
 def apply_joint_model(
-    model: JointModel,
+    model: Model,
     file: ScoreFile,
     columns: ClassColumns,
     output: str | os.PathLike[str],
@@ -142,7 +142,7 @@ def apply_joint_model(
 
     Parameters
     ----------
-    model : JointModel
+    model : Model
     file : ScoreFile
     columns : ClassColumns
         From `choose_model_columns`.
@@ -160,7 +160,7 @@ def apply_joint_model(
     >>> from oddsmith import TemperatureScaling
     >>> from oddsmith.files import open_scores
     >>> scaling = TemperatureScaling().fit([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [2.0, 0.0, 1.0]], ["a", "b", "c"])
-    >>> model = JointModel.from_scaling(scaling, column_names=["za", "zb", "zc"])
+    >>> model = Model.from_fitted(scaling, column_names=["za", "zb", "zc"])
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> _ = (folder / "new.csv").write_text("id,za,zb,zc\n1,0,0,0\n")
     >>> with open_scores(folder / "new.csv") as file:
@@ -173,7 +173,7 @@ def apply_joint_model(
     inputs, map_ = class_inputs(file, columns, model.map.input), model.map
 
     def compute(batch: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
-        prob = map_.probability(scores_of(batch, map_.columns, map_.input))
+        prob = map_.class_probability(scores_of(batch, map_.columns, map_.input))
         return [*prob.T, prob.argmax(axis=1)]
 
     def by_batches(path: str | os.PathLike[str]) -> Applied:
@@ -194,7 +194,7 @@ def apply_joint_model(
         if refuse_bad_rows(file, columns, inputs.problems, counts, bad_rows) is not None:
             return by_batches(unfinished)
         query, given = _scored(file, columns.scores, map_.input)
-        applied = apply_joint(file.engine.connection.sql(query), model, given, prefix)
+        applied = apply(file.engine.connection.sql(query), model, given, prefix.removesuffix("_"))
         written = _stream(file, applied.sql_query(), [*probs, decision], unfinished, progress)
         if written != good:
             _check.fail(f"{file.name} must not change while it is read", f"{good}, then {written} rows", "try again")

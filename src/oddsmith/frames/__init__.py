@@ -1,7 +1,6 @@
 """Score tables from any data frame or engine, and maps applied inside it: the rows stay where they are."""
 
 from oddsmith.frames.applying import apply
-from oddsmith.frames.applying_joint import apply_joint
 from oddsmith.frames.bad_rows import BadRowPolicy as BadRowPolicy
 from oddsmith.frames.bad_rows import BadRows as BadRows
 from oddsmith.frames.building import tables_from_frame
@@ -15,4 +14,4 @@ from oddsmith.frames.sql_text import identifier as identifier
 from oddsmith.frames.sql_text import sum_of as sum_of
 from oddsmith.frames.sql_text import text_literal as text_literal
 
-__all__ = ["apply", "apply_joint", "class_tables", "tables_from_frame"]
+__all__ = ["apply", "class_tables", "tables_from_frame"]

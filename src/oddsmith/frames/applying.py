@@ -1,16 +1,19 @@
-"""A map applied where the rows are: the same kind of frame back, with one more column."""
+"""Models applied where the rows are: the same kind of frame back, with the probabilities as new columns."""
 
 import dataclasses
 import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from oddsmith import _check
 from oddsmith.errors import UnknownSegmentWarning
+from oddsmith.export import joint_model_of
+from oddsmith.frames.applying_joint import apply_joint
 from oddsmith.frames.scored_frame import ScoredFrame
 from oddsmith.frames.segments import Maps
 from oddsmith.maps import segment_name
+from oddsmith.model import Model, map_of
 
 __all__ = ["apply"]
 
@@ -18,26 +21,38 @@ __all__ = ["apply"]
 _FIRST_ROWS = 1000
 
 
-def apply(frame: Any, model: Any, score: str, name: str | None = None, by: str | None = None) -> Any:
-    """Add the probability of each row to a frame, inside its own engine.
+def apply(
+    frame: Any,
+    model: Any,
+    scores: str | Sequence[str] | None = None,
+    name: str | None = None,
+    by: str | None = None,
+) -> Any:
+    """Add the probabilities of each row to a frame, inside its own engine.
+
+    A model that reads one score of two classes adds one column, the probability of the positive class. All others add
+    one column per class and the most probable label, of equal ones the first, in a column called "decision".
 
     Probabilities are those of NumPy, up to 1e-12. A missing score (null or NaN), or one that the model refuses, gives
     a missing probability; ±∞ give the limits. Engines that keep the order of rows keep it. Nothing is computed yet
     where the frame is lazy, with one exception: the segments of a model are compared with those of the first 1,000
     rows, unless DuckDB reads these from Arrow, whose streams can be read once only. Rows without a map of their
-    segment are reported in a warning, and refused where no row has one.
+    segment are reported in a warning, and refused where no row has one. Of several classes, a row with a missing value
+    gives missing values in all new columns; a logit of −inf masks its class, whose probability is 0, and +inf is
+    read as 1e300.
 
     Parameters
     ----------
     frame : data frame or table of an engine
         pandas, Polars (eager or lazy), PyArrow, DuckDB relation, Dask, PySpark, Ibis: whatever narwhals reads.
-    model : CalibrationModel, Calibrator, CalibrationMap, or mapping of segment to such
+    model : Model, fitted calibrator or scaling, CalibrationMap or JointMap, or mapping of segment to calibrator or map
         Rows of a segment that a mapping lacks get a missing probability, and of one that a model lacks the model's own.
-    score : str
-        Column of scores.
+    scores : str or sequence of str, optional
+        Column of the scores; of several classes the columns of logits or probabilities, in the order of the classes. By
+        default those of the fit.
     name : str, optional
-        Of the new column: "probability" by default, or "calibrated_probability" where the frame has such a column, as
-        those of Spark ML do.
+        Name of the new column: "probability" by default, or "calibrated_probability" where the frame has such a column,
+        as those of Spark ML do. Of several classes the part of the names before "_" and the label.
     by : str, optional
         Column of segments: text, integers or bools. A model by segment knows its name.
 
@@ -50,7 +65,14 @@ def apply(frame: Any, model: Any, score: str, name: str | None = None, by: str |
     >>> apply(pl.LazyFrame({"margin": [0.0, None]}), fitted, "margin").collect()["probability"].to_list()
     [0.5, None]
     """
+    several = None if isinstance(model, Mapping) else joint_model_of(model)
+    if several is not None:
+        if by is not None or several.by is not None:
+            must = "segments are applied to frames for two classes only"
+            _check.fail(must, f"by={by or several.by!r}", "apply model.of_segment(name) to the rows of each segment")
+        return apply_joint(frame, several, scores, f"{name or 'probability'}_")
     maps = _maps(model, by)
+    score = _score_column(model, scores)
     rows = ScoredFrame.of(frame, score, score, None, () if maps.by is None else (maps.by,))
     taken = {column.casefold() for column in rows.names.originals.values()}  # SQL ignores the case of names
     if name is None:
@@ -64,6 +86,17 @@ def apply(frame: Any, model: Any, score: str, name: str | None = None, by: str |
     (new,) = added
     with rows.engine.asking(rows.frame, "plan the probability"):
         return rows.names.restored(rows.engine.with_probability(rows, maps, new), added)
+
+
+def _score_column(model: Any, scores: str | Sequence[str] | None) -> str:
+    """Return the column of scores: the one given, or that of the fit."""
+    fitted_to = getattr(model, "column_names", None)
+    names = fitted_to if scores is None else [scores] if isinstance(scores, str) else scores
+    if names is None:
+        _check.fail("scores must name the column of scores", "scores=None", "pass its name")
+    if len(names) != 1:
+        _check.fail("scores must be one column for a model of one score", f"{len(names)} names", "pass one name")
+    return str(names[0])
 
 
 def _report_unknown(rows: ScoredFrame, maps: Maps) -> None:
@@ -94,11 +127,9 @@ def _report_unknown(rows: ScoredFrame, maps: Maps) -> None:
 
 def _maps(model: Any, by: str | None) -> Maps:
     """Return the maps of whatever was given."""
-    from oddsmith.model import CalibrationModel, map_of
-
-    if isinstance(model, CalibrationModel) and model.by is not None:
-        segments = {key: part.map for key, part in model.segments.items()}
-        return Maps(model.map, model.by if by is None else by, segments)
+    if isinstance(model, Model) and model.by is not None:
+        segments = {key: map_of(part) for key, part in model.segments.items()}
+        return Maps(map_of(model.map), model.by if by is None else by, segments)
     if not isinstance(model, Mapping):
         if by is not None:
             _check.fail("by must be given for a model by segment only", f"by={by!r}", "leave it out")

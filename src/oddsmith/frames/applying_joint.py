@@ -5,10 +5,11 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from oddsmith import _check
-from oddsmith.export import PREFIX, input_columns, joint_model_of, labels_of_one_kind, new_columns
+from oddsmith.export import input_columns, labels_of_one_kind, new_columns
 from oddsmith.formula import Formula, Layer, as_layers, guarded_layers, largest
 from oddsmith.frames.scored_frame import ScoredFrame
 from oddsmith.maps import JointMap
+from oddsmith.model import Model
 
 __all__ = ["apply_joint"]
 
@@ -49,44 +50,15 @@ class JointPlan(NamedTuple):
         return f"CASE {' '.join(cases)} END"
 
 
-def apply_joint(frame: Any, model: Any, columns: Sequence[str] | None = None, prefix: str = PREFIX) -> Any:
-    """Add the probability of each class, and the decision, to a frame, inside its own engine.
-
-    Nothing is computed yet where the frame is lazy. Probabilities are those of NumPy, up to 1e-12; the decision is the
-    most probable label, of equal ones the first, in a column called "decision". A row with a missing value (null or
-    NaN) gives missing values in all new columns. A logit of −inf masks its class, whose probability is 0; +inf is read
-    as 1e300. Engines that keep the order of rows keep it.
-
-    Parameters
-    ----------
-    frame : data frame or table of an engine
-        pandas, Polars (eager or lazy), PyArrow, DuckDB relation, Dask, PySpark, Ibis: whatever narwhals reads.
-    model : JointModel, JointMap or fitted joint scaling
-    columns : sequence of str, optional
-        Columns of logits or probabilities, in the order of the classes; by default those of the fit.
-    prefix : str, default "probability_"
-        Of the new columns, before the label.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from oddsmith import TemperatureScaling
-    >>> from oddsmith.frames import apply_joint
-    >>> scaling = TemperatureScaling().fit([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [2.0, 0.0, 1.0]], ["a", "b", "c"])
-    >>> frame = pl.DataFrame({"x": [9.0, None], "y": [1.0, 1.0], "z": [0.0, 1.0]})
-    >>> apply_joint(frame, scaling, ["x", "y", "z"])["decision"].to_list()
-    ['a', None]
-    """
-    joint = joint_model_of(model)
-    if joint is None:
-        must = "model must be a JointModel, its map or a fitted joint scaling"
-        _check.fail(must, type(model).__name__, "pass models of two classes to frames.apply")
-    if columns is None and joint.column_names is None:
-        _check.fail("columns must name the scores of the classes", "columns=None", "name one column per class")
-    given = input_columns(joint, columns)
+def apply_joint(frame: Any, model: Model, scores: str | Sequence[str] | None, prefix: str) -> Any:
+    """Add the probability of each class, and the decision, to a frame; see `oddsmith.frames.apply`."""
+    if scores is None and model.column_names is None:
+        _check.fail("scores must name the columns of the classes", "scores=None", "name one column per class")
+    given = input_columns(model, [scores] if isinstance(scores, str) and model.map.columns == 1 else scores)
     rows = ScoredFrame.of(frame, given[0], given[0], None, (), given)
-    added = rows.names.for_new(new_columns(joint, prefix, rows.names.originals.values()))
+    added = rows.names.for_new(new_columns(model, prefix, rows.names.originals.values()))
     *probs, decision = added
-    plan = JointPlan(joint.map, rows.scores, probs, decision, labels_of_one_kind(joint))
+    assert isinstance(model.map, JointMap)
+    plan = JointPlan(model.map, rows.scores, probs, decision, labels_of_one_kind(model))
     with rows.engine.asking(rows.frame, "plan the probabilities"):
         return rows.names.restored(rows.engine.with_probabilities(rows, plan), added)

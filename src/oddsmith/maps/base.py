@@ -64,6 +64,11 @@ class CalibrationMap(ShapedMap):
 
     _shapes: ClassVar[dict[str, type["CalibrationMap"]]] = {}
 
+    #: One score of two classes.
+    input: ClassVar[str] = "scores"
+    columns: ClassVar[int] = 1
+    n_classes: ClassVar[int] = 2
+
     def log_odds(self, scores: ArrayLike) -> Floats:
         """Return log P(+|s)/P(−|s); infinite only where P is 0 or 1.
 
@@ -76,6 +81,19 @@ class CalibrationMap(ShapedMap):
         """Return P(+|s), in [0, 1]."""
         result: Floats = expit(self.log_odds(scores))
         return result
+
+    def class_probability(self, scores: ArrayLike) -> Floats:
+        """Return P(−|s) and P(+|s), shape (n, 2)."""
+        positive = self.probability(scores)
+        both = np.empty((*positive.shape, 2))
+        np.subtract(1, positive, out=both[..., 0])
+        both[..., 1] = positive
+        return both
+
+    def class_log_probability(self, scores: ArrayLike) -> Floats:
+        """Return log P(−|s) and log P(+|s), shape (n, 2): finite where P rounds to 0, unless the map itself gives 0."""
+        odds = self.log_odds(scores)
+        return -np.logaddexp(0.0, np.stack([odds, -odds], axis=-1))
 
     def log_odds_formula(self) -> Formula:
         """Return the log-odds as a formula."""

@@ -77,7 +77,7 @@ class JointMap(ShapedMap):
     def probability_formula(self) -> Vector:
         """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
 
-    def log_probability(self, rows: ArrayLike) -> Floats:
+    def class_log_probability(self, rows: ArrayLike) -> Floats:
         """Return log P of each class, shape (n, k), from rows of shape (n, columns); NaN where a value is missing.
 
         −inf for masked classes.
@@ -87,7 +87,7 @@ class JointMap(ShapedMap):
             result[result <= vectors.MASKED] = -np.inf
         return result
 
-    def probability(self, rows: ArrayLike) -> Floats:
+    def class_probability(self, rows: ArrayLike) -> Floats:
         """Return P of each class, shape (n, k), from rows of shape (n, columns); NaN where a value is missing."""
         return evaluate_vector(self.probability_formula(), rows)
 

@@ -9,10 +9,10 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from oddsmith.data import Fingerprint, ScoreTable
-from oddsmith.model.checked import keys, number, text, whole
+from oddsmith.model.checked import array, keys, number, text, whole
 from oddsmith.model.strict_json import refuse, shown
 
-__all__ = ["DataSummary", "table_hash"]
+__all__ = ["ClassCounts", "DataSummary", "table_hash"]
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,16 @@ class DataSummary:
         extremes, cells = (data.low, data.high), (data.resolution, data.log_odds_cells)
         return DataSummary(data.rows, None, data.kind, float(weight), data.n_pos / weight, *extremes, *cells, None)
 
+    @property
+    def weighted(self) -> bool:
+        """Whether rows had importance weights; else they were counted."""
+        return self.kind == "weight"
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """Number of cases, or weight, of the negative and of the positive class."""
+        return self.weight * (1 - self.prevalence), self.weight * self.prevalence
+
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain values."""
         return asdict(self)
@@ -94,6 +104,38 @@ class DataSummary:
             content["log_odds_cells"],
             digest,
         )
+
+
+@dataclass(frozen=True)
+class ClassCounts:
+    """What a model of several columns was fitted to.
+
+    Parameters
+    ----------
+    rows : int
+        Number of rows that carry weight.
+    weighted : bool
+        Whether rows had importance weights; else they were counted.
+    weights : tuple of float
+        Number of cases, or weight, of each class.
+    """
+
+    rows: int
+    weighted: bool
+    weights: tuple[float, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts as plain values."""
+        return {"rows": self.rows, "weighted": self.weighted, "weights": list(self.weights)}
+
+    @staticmethod
+    def from_dict(content: Any, k: int) -> "ClassCounts":
+        """Rebuild counts of k classes, checking every value."""
+        keys(content, ("rows", "weighted", "weights"), "data")
+        if type(content["weighted"]) is not bool:
+            refuse("data.weighted must be true or false", shown(content["weighted"]))
+        weights = array(content["weights"], "data.weights", length=k, low=0, high=1e300)
+        return ClassCounts(whole(content["rows"], "data.rows", low=1), content["weighted"], tuple(weights))
 
 
 def table_hash(table: ScoreTable) -> str:

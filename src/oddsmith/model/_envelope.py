@@ -1,29 +1,25 @@
-"""What every model file has, of two classes or of several: format, schema, checksum, origin and labels."""
+"""Parts that every model file has: format, schema, checksum, origin and labels."""
 
 import math
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Label
-from oddsmith.atomic import write_atomically
 from oddsmith.errors import ModelFileError
 from oddsmith.model.checked import identifier, plain, text, whole
-from oddsmith.model.strict_json import parse, read_bytes, refuse, render, shown, verify
+from oddsmith.model.strict_json import read_bytes, refuse, shown, verify
 
 FORMAT = "oddsmith calibration model"
-
-#: The latest schema; this version reads all that came before.
-LATEST = 2
 
 Content = TypeVar("Content")
 
 
-def unseal(content: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    """Return schema and content of a parsed file; what was edited or comes from a newer version is refused."""
+def unseal(content: dict[str, Any], latest: int) -> tuple[int, dict[str, Any]]:
+    """Return schema and content of a parsed file; edited files and those of newer versions are refused."""
     if content.get("format") != FORMAT:
         refuse(
             f'a model file must say "format": "{FORMAT}"',
@@ -31,10 +27,10 @@ def unseal(content: dict[str, Any]) -> tuple[int, dict[str, Any]]:
             "give the path of a model file",
         )
     schema = whole(content.get("schema"), "schema", low=1)
-    if schema > LATEST:
+    if schema > latest:
         version = shown(content.get("version"))
         got = f"schema {schema}, written by version {version}"
-        refuse(f"this version reads schemas up to {LATEST}", got, "upgrade oddsmith")
+        refuse(f"this version reads schemas up to {latest}", got, "upgrade oddsmith")
     rest = verify(content)
     return schema, {key: value for key, value in rest.items() if key not in ("format", "schema")}
 
@@ -47,55 +43,6 @@ def read_file(path: str | os.PathLike[str], read: Callable[[bytes], Content]) ->
     except ModelFileError as error:
         message = f"{os.fspath(path)}: {error}"
         raise ModelFileError(message) from None
-
-
-class SavedModel:
-    """A model that can be written as JSON and read again."""
-
-    #: Of the files that hold such models, what these models are of, and the fields that a file always has, in order.
-    _schema: ClassVar[int]
-    _kind: ClassVar[str]
-    _keys: ClassVar[tuple[str, ...]]
-
-    def _content(self) -> dict[str, Any]:
-        return {name: _written(getattr(self, name)) for name in self._keys}
-
-    @classmethod
-    def _from_content(cls, content: dict[str, Any]) -> Self:
-        raise NotImplementedError
-
-    def to_json(self) -> str:
-        """Return the model as text, the same for the same model."""
-        written = render({"format": FORMAT, "schema": self._schema, **self._content()})
-        # What could not be loaded again must not be written.
-        if type(self).from_json(written) != self:
-            refuse("a model must be the same when loaded again", "another one", "check its parameters and labels")
-        return written
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
-        """Rebuild the model that `to_json` wrote.
-
-        Raises
-        ------
-        ModelFileError
-            If the text is truncated, edited, written by a newer version or no such model.
-        """
-        schema, content = unseal(parse(text))
-        if schema != cls._schema:
-            refuse(f"the file must hold a model of {cls._kind}", f"schema {schema}", "load it with oddsmith.load")
-        return cls._from_content(content)
-
-    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write the model to a file, whole or not at all; ``force`` replaces one that exists."""
-        write_atomically(path, self.to_json(), force=force)
-
-
-def _written(value: Any) -> Any:
-    """Return a field of a model as plain lists and numbers."""
-    if hasattr(value, "to_dict"):
-        return value.to_dict()
-    return list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
 
 
 def read_origin(content: dict[str, Any], where: str) -> dict[str, Any]:

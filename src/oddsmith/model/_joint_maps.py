@@ -37,7 +37,7 @@ def read_joint_map(content: Any, k: int) -> JointMap:
     found = reader(content, k)
     with np.errstate(all="ignore"):
         # Maps of one class against the rest may take nothing but probabilities.
-        if not any(np.isfinite(found.probability(_rows(sizes, found.columns))).all() for sizes in (_ANY, _UNIT)):
+        if not any(np.isfinite(found.class_probability(_rows(sizes, found.columns))).all() for sizes in (_ANY, _UNIT)):
             refuse("map must give probabilities for every row", "none for some")
     return found
 

@@ -4,9 +4,8 @@ import os
 from typing import Any
 
 from oddsmith.model._envelope import read_file, unseal
-from oddsmith.model._joint import JointModel
 from oddsmith.model._joint_maps import floats
-from oddsmith.model._model import CalibrationModel
+from oddsmith.model._model import Model, read_content
 from oddsmith.model.checked import keys, number, text
 from oddsmith.model.strict_json import parse, refuse, shown, verify
 
@@ -22,26 +21,24 @@ _READINGS = {
 }
 
 
-def load(path: str | os.PathLike[str]) -> CalibrationModel | JointModel:
-    """Read what ``save`` wrote: a `CalibrationModel` of two classes, or a `JointModel` of several.
+def load(path: str | os.PathLike[str]) -> Model:
+    """Read the model that ``save`` wrote, of any version of this library so far.
 
-    Loading runs no code. Both predict: ``load(path).predict_proba(scores)``.
+    Loading runs no code. Models of two classes and of several predict alike: ``load(path).predict_proba(scores)``.
 
     Raises
     ------
     ModelFileError
-        If the file cannot be read, or does not hold a model that is whole.
+        If the file cannot be read, or does not contain a whole model.
     """
     return read_file(path, _read)
 
 
-def _read(raw: bytes) -> CalibrationModel | JointModel:
+def _read(raw: bytes) -> Model:
     content = parse(raw)
     if content.get("format") == _OLDER:
-        return JointModel._from_content(_to_schema_2(verify(content)))
-    schema, rest = unseal(content)
-    model = CalibrationModel if schema == CalibrationModel._schema else JointModel
-    return model._from_content(rest)
+        return read_content(2, _to_schema_2(verify(content)))
+    return read_content(*unseal(content, Model._latest))
 
 
 def _to_schema_2(content: dict[str, Any]) -> dict[str, Any]:

@@ -1,36 +1,46 @@
-"""The calibration model: a fitted map, where it came from, and the file that keeps both."""
+"""The model: a fitted map of two classes or of several, its origin, and the file that keeps both."""
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from oddsmith import _check, _hooks
+from oddsmith import _check
 from oddsmith._types import Floats, Label
 from oddsmith._version import __version__
-from oddsmith.data import ScoreTable
-from oddsmith.maps import CalibrationMap, rows_by_segment
-from oddsmith.model._data import DataSummary
-from oddsmith.model._envelope import SavedModel, plain_label, plain_value, read_file, read_labels, read_origin
+from oddsmith.atomic import write_atomically
+from oddsmith.maps import CalibrationMap, Input, JointMap, OneVsRestMap, constant_map, rows_by_segment
+from oddsmith.model._data import ClassCounts, DataSummary
+from oddsmith.model._envelope import FORMAT, plain_label, plain_value, read_file, read_labels, read_origin, unseal
+from oddsmith.model._joint_maps import MOST_CLASSES, read_joint_map
 from oddsmith.model._shapes import read_map
 from oddsmith.model.checked import keys, text
-from oddsmith.model.strict_json import refuse, shown
+from oddsmith.model.strict_json import parse, refuse, render, shown
 
-__all__ = ["CalibrationModel"]
+__all__ = ["Model"]
+
+#: What files of each schema contain in addition to format, schema and checksum. The first is for two classes and one
+#: column, the second for all others; the third adds what neither has, for any number of classes.
+_KEYS = {
+    1: ("version", "method", "parameters", "labels", "data", "warnings", "map"),
+    2: ("version", "method", "parameters", "labels", "column_names", "data", "warnings", "verdict", "map"),
+    3: ("version", "method", "parameters", "labels", "column_names", "data", "warnings", "verdict", "map"),
+}
+_SEGMENTED = ("by", "segments")
 
 
 @dataclass(frozen=True)
-class CalibrationModel(SavedModel):
-    """A fitted calibration map with its origin, which can be saved as JSON.
+class Model:
+    """A fitted map with its origin, which can be saved as JSON.
 
-    The file is plain text that holds numbers only: loading it runs no code, and what does not hold together is refused
-    with `ModelFileError`. A checksum over the content tells whether it was edited or damaged; it is no signature, and
-    says nothing about who wrote it. The same rows in any order give the same bytes. Files written by one version load
-    in all later ones.
+    The file is plain text that contains numbers only: loading it runs no code, and inconsistent content is refused with
+    `ModelFileError`. A checksum over the content shows whether it was edited or damaged; it is not a signature and does
+    not identify the author. The same rows in any order give the same bytes. Files written by one version load in all
+    later ones.
 
     With ``by``, there is one model for each segment of the data. A segment that the fit did not see gets the model's
     own map, which was fitted to all rows.
@@ -38,30 +48,35 @@ class CalibrationModel(SavedModel):
     Parameters
     ----------
     method : str
-        Class of the calibrator: at most 64 ASCII letters, digits and ``_ . -``, a letter first.
+        Class of the calibrator or scaling: at most 64 ASCII letters, digits and ``_ . -``, a letter first.
     parameters : mapping
         Its constructor's parameters.
-    map : CalibrationMap
-        The fitted map.
-    data : DataSummary
-        What it was fitted to.
+    map : CalibrationMap or JointMap
+        The fitted map: of one score to the log-odds of two classes, or of the columns of a row to the probabilities of
+        all classes.
+    labels : tuple
+        The label of each class; of two classes the positive one is the second.
+    data : DataSummary, ClassCounts or None
+        What it was fitted to, if known.
     warnings : tuple of str
-        What was odd about the fit.
+        Warnings of the fit.
     version : str
         Version of this library that fitted it.
-    labels : tuple
-        The negative and the positive label.
+    column_names : tuple of str or None
+        Names of the score columns in the data of the fit, if they had names.
+    verdict : str
+        The method's verdict on its fit; may be empty.
     by : str or None
-        Name of the column that tells segments apart.
-    segments : mapping of str to CalibrationModel
-        The model of each segment, none without ``by``.
+        Name of the column of segments.
+    segments : mapping of str to Model
+        The model of each segment, empty without ``by``.
 
     Examples
     --------
     >>> from oddsmith import PlattCalibrator, ScoreTable
     >>> table = ScoreTable.from_arrays([-1.5, -0.2, 0.3, 1.7, 0.1], [0, 1, 0, 1, 0])
-    >>> model = CalibrationModel.from_calibrator(PlattCalibrator().fit_table(table), table)
-    >>> CalibrationModel.from_json(model.to_json()) == model
+    >>> model = Model.from_fitted(PlattCalibrator().fit_table(table), table=table)
+    >>> Model.from_json(model.to_json()) == model
     True
     >>> len(repr(model)) < 500  # the numbers of the map are not in it
     True
@@ -69,95 +84,172 @@ class CalibrationModel(SavedModel):
 
     method: str
     parameters: Mapping[str, Any]
-    map: CalibrationMap = field(repr=False)
-    data: DataSummary
-    warnings: tuple[str, ...]
-    version: str
-    labels: tuple[Label, Label]
+    map: CalibrationMap | JointMap = field(repr=False)
+    labels: tuple[Label, ...]
+    data: DataSummary | ClassCounts | None
+    warnings: tuple[str, ...] = ()
+    version: str = __version__
+    column_names: tuple[str, ...] | None = None
+    verdict: str = ""
     by: str | None = None
-    segments: Mapping[str, "CalibrationModel"] = field(default_factory=dict, repr=False)
+    segments: Mapping[str, "Model"] = field(default_factory=dict, repr=False)
 
-    #: Not the latest: older versions read it too.
-    _schema: ClassVar[int] = 1
-    _kind: ClassVar[str] = "two classes"
-    _keys: ClassVar[tuple[str, ...]] = ("version", "method", "parameters", "labels", "data", "warnings", "map")
+    #: The latest schema; this version reads all that came before.
+    _latest: ClassVar[int] = max(_KEYS)
 
     @staticmethod
-    def from_calibrator(
-        calibrator: Any, table: ScoreTable | None = None, labels: tuple[Label, Label] | None = None
-    ) -> "CalibrationModel":
-        """Take the model out of a fitted calibrator.
+    def from_fitted(
+        fitted: Any,
+        *,
+        table: Any = None,
+        labels: Sequence[Any] | None = None,
+        column_names: Sequence[str] | None = None,
+        warnings: Sequence[str] | None = None,
+    ) -> "Model":
+        """Take the model out of a fitted calibrator or joint scaling.
 
         Parameters
         ----------
-        calibrator : Calibrator
-            Fitted.
+        fitted : Calibrator or JointScaling
         table : ScoreTable, optional
-            What it was fitted to. Without it the model knows of the data what the calibrator kept, and no hash.
-        labels : tuple, optional
-            The negative and the positive label, where the calibrator saw only a table.
+            What a calibrator was fitted to. Without it the model contains only what the calibrator kept of the data,
+            and no hash.
+        labels : sequence, optional
+            Labels of the classes, if the fit did not see them.
+        column_names : sequence of str, optional
+            Names of the columns of the fit.
+        warnings : sequence of str, optional
+            Warnings of the fit; by default those that the calibrator kept.
         """
-        fitted_map = map_of(calibrator)
-        named = tuple(plain_label(each) for each in calibrator.classes_) if labels is None else labels
-        return CalibrationModel(
-            type(calibrator).__name__,
-            plain_value(calibrator.get_params(deep=False)),
+        fitted_map = fitted_map_of(fitted)
+        parameters = {name: value for name, value in fitted.get_params(deep=False).items() if name != "classes"}
+        if isinstance(fitted_map, JointMap):
+            data: DataSummary | ClassCounts = ClassCounts(
+                fitted.n_rows_, fitted.weighted_, tuple(fitted.class_weight_.tolist())
+            )
+        else:
+            data = DataSummary.kept(fitted.fingerprint_) if table is None else DataSummary.of(table)
+        return Model(
+            type(fitted).__name__,
+            plain_value(parameters),
             fitted_map,
-            DataSummary.kept(calibrator.fingerprint_) if table is None else DataSummary.of(table),
-            tuple(calibrator.fit_warnings_),
-            __version__,
-            (named[0], named[1]),
+            tuple(plain_label(each) for each in (fitted.classes_ if labels is None else labels)),
+            data,
+            tuple(getattr(fitted, "fit_warnings_", ()) if warnings is None else warnings),
+            column_names=None if column_names is None else tuple(column_names),
+            verdict=getattr(fitted, "verdict_", "") if isinstance(fitted_map, JointMap) else "",
         )
 
-    def with_segments(self, by: str, segments: Mapping[str, "CalibrationModel"]) -> "CalibrationModel":
+    @staticmethod
+    def from_one_vs_rest(
+        calibrators: Sequence[Any],
+        labels: Sequence[Any],
+        *,
+        input: Input = "logits",
+        against_rest: bool = False,
+        column_names: Sequence[str] | None = None,
+        warnings: Sequence[str] = (),
+    ) -> "Model":
+        """Take the model out of calibrators that were each fitted to one class against the rest.
+
+        Parameters
+        ----------
+        calibrators : sequence of Calibrator
+            Fitted, one per class; None for a class without rows, whose log-odds are 0.
+        labels : sequence
+            Labels of the classes.
+        input, against_rest
+            As in `OneVsRestMap`.
+        column_names, warnings
+            As in `from_fitted`.
+        """
+        fitted = [each for each in calibrators if each is not None]
+        rows = max(each.fingerprint_.rows for each in fitted)
+        weights = tuple(0.0 if each is None else float(each.fingerprint_.n_pos) for each in calibrators)
+        maps = tuple(constant_map(0.0) if each is None else map_of(each) for each in calibrators)
+        return Model(
+            type(fitted[0]).__name__,
+            plain_value(fitted[0].get_params(deep=False)),
+            OneVsRestMap(len(maps), input, maps, against_rest),
+            tuple(plain_label(each) for each in labels),
+            ClassCounts(rows, fitted[0].fingerprint_.kind == "weight", weights),
+            tuple(warnings),
+            column_names=None if column_names is None else tuple(column_names),
+        )
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels, in the order of the columns of `predict_proba`."""
+        return np.asarray(self.labels)
+
+    @property
+    def has_one_score(self) -> bool:
+        """Whether the model reads one score of two classes, and its probability is that of the positive one."""
+        return isinstance(self.map, CalibrationMap)
+
+    def with_segments(self, by: str, segments: Mapping[str, "Model"]) -> "Model":
         """Return this model with one of its own for each segment; this one's map remains for all others."""
         return dataclasses.replace(self, by=by, segments=dict(sorted(segments.items())))
 
-    def of_segment(self, segment: str | None) -> "CalibrationModel":
+    def of_segment(self, segment: str | None) -> "Model":
         """Return the model of a segment, or this one where the fit did not see it."""
         return self if segment is None else self.segments.get(segment, self)
 
+    def predict_proba(self, rows: ArrayLike, segments: ArrayLike | None = None) -> Floats:
+        """Return P of each class, shape (n, k), in the order of ``labels``.
+
+        Parameters
+        ----------
+        rows : array-like of shape (n,) or (n, columns)
+            Scores, logits or probabilities, as in the fit.
+        segments : array-like of shape (n,), optional
+            The segment of each row, for a model that has segments.
+        """
+        return self._each("class_probability", rows, segments)
+
+    def predict_log_proba(self, rows: ArrayLike, segments: ArrayLike | None = None) -> Floats:
+        """Return log P of each class, shape (n, k): finite where P rounds to 0, unless the map itself gives 0."""
+        return self._each("class_log_probability", rows, segments)
+
+    def predict(self, rows: ArrayLike, segments: ArrayLike | None = None) -> NDArray[Any]:
+        """Return the most probable label of each row; ties go to the earlier class."""
+        if self.has_one_score:
+            best = (self.probability(rows, segments) > 0.5).astype(np.intp)
+        else:
+            best = self.predict_log_proba(rows, segments).argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
     def log_odds(self, scores: ArrayLike, segments: ArrayLike | None = None) -> Floats:
-        """Return log P(+|s)/P(−|s), shape (n,); ``segments`` says where each score belongs, if there are any."""
+        """Return log P(+|s)/P(−|s), shape (n,), of a model that reads one score of two classes."""
         return self._each("log_odds", scores, segments)
 
     def probability(self, scores: ArrayLike, segments: ArrayLike | None = None) -> Floats:
-        """Return P(+|s), shape (n,); ``segments`` says where each score belongs, if there are any."""
+        """Return P(+|s), shape (n,), of a model that reads one score of two classes."""
         return self._each("probability", scores, segments)
 
-    def predict_proba(self, scores: ArrayLike, segments: ArrayLike | None = None) -> Floats:
-        """Return P(−|s) and P(+|s), shape (n, 2); ``segments`` says where each score belongs, if there are any."""
-        positive = self.probability(scores, segments)
-        return np.column_stack([1 - positive, positive])
-
-    def predict_log_proba(self, scores: ArrayLike, segments: ArrayLike | None = None) -> Floats:
-        """Return log P(−|s) and log P(+|s), shape (n, 2): finite where P itself rounds to 0, unless the map says 0."""
-        odds = self.log_odds(scores, segments)
-        return -np.logaddexp(0.0, np.column_stack([odds, -odds]))
-
-    def predict(self, scores: ArrayLike, segments: ArrayLike | None = None) -> NDArray[Any]:
-        """Return the positive label where P(+|s) > ½, else the negative one."""
-        return np.asarray(self.labels)[(self.probability(scores, segments) > 0.5).astype(np.intp)]
-
-    def apply(self, frame: Any, score: str, name: str | None = None, by: str | None = None) -> Any:
-        """Add the probability of each row to a data frame or a table of an engine; see `oddsmith.frames.apply`.
+    def apply(
+        self, frame: Any, scores: str | Sequence[str] | None = None, name: str | None = None, by: str | None = None
+    ) -> Any:
+        """Add the probabilities of each row to a data frame or a table of an engine; see `oddsmith.frames.apply`.
 
         Parameters
         ----------
         frame : data frame or table of an engine
             pandas, Polars (eager or lazy), PyArrow, DuckDB relation, Dask, PySpark, Ibis; the same kind comes back, and
             what is lazy stays lazy.
-        score : str
-            Column of scores.
+        scores : str or sequence of str, optional
+            Column of the scores, or columns of the logits or probabilities; by default those of the fit.
         name : str, optional
-            Of the new column: "probability" by default, or "calibrated_probability" where the frame has such a column.
+            Name of the new column, of several classes the part before "_" and the label.
         by : str, optional
-            Column of segments, where it is called otherwise than in the data of the fit.
+            Column of segments, if its name differs from that in the data of the fit.
         """
-        return _hooks.service("apply to a frame")(frame, self, score, name, by)
+        from oddsmith.frames import apply
 
-    def _each(self, function: str, scores: ArrayLike, segments: ArrayLike | None) -> Floats:
-        s = _check.as_scores(scores)
+        return apply(frame, self, scores, name, by)
+
+    def _each(self, function: str, rows: ArrayLike, segments: ArrayLike | None) -> Floats:
+        checked = self._checked(rows, two_classes=function in ("log_odds", "probability"))
         if (segments is None) != (self.by is None):
             _check.fail(
                 "segments must be given if and only if the model has any",
@@ -165,86 +257,191 @@ class CalibrationModel(SavedModel):
                 "pass one segment per score" if segments is None else "leave segments out",
             )
         if segments is None:
-            own: Floats = getattr(self.map, function)(s)
+            own: Floats = getattr(self.map, function)(checked)
             return own
-        keys = np.asarray(segments)
-        if keys.shape != s.shape:
-            got = f"shape {keys.shape} for {len(s)} scores"
+        names = np.asarray(segments)
+        if names.shape != checked.shape[:1]:
+            got = f"shape {names.shape} for {len(checked)} scores"
             _check.fail("segments must be as long as the scores", got, "pass one per score")
-        result = np.empty(len(s))
-        for name, rows in rows_by_segment(keys).items():
-            result[rows] = getattr(self.of_segment(name).map, function)(s[rows])
+        found = {name: at for name, at in rows_by_segment(names).items() if len(at)}
+        parts = [getattr(self.of_segment(name).map, function)(checked[at]) for name, at in found.items()]
+        shape = parts[0].shape[1:] if parts else getattr(self.map, function)(checked).shape[1:]
+        result = np.empty((len(checked), *shape))
+        for at, part in zip(found.values(), parts, strict=True):
+            result[at] = part
         return result
 
-    def _content(self) -> dict[str, Any]:
-        content = super()._content()
+    def _checked(self, rows: ArrayLike, *, two_classes: bool = False) -> Floats:
+        """Return one score per row of a model that reads one, else one row of columns."""
+        if isinstance(self.map, CalibrationMap):
+            return _check.as_scores(rows)
+        if two_classes:
+            must = "the model must read one score of two classes to have log-odds"
+            _check.fail(must, f"{self.map.columns} columns", "use predict_proba or predict_log_proba")
+        unit = self.map.input == "probabilities"
+        found = _check.as_array(rows, "rows", (1, 2), unit=unit, masked=not unit)
+        columns = found[:, None] if found.ndim == 1 else found
+        if columns.shape[1] != self.map.columns:
+            got = f"{columns.shape[1]} columns"
+            _check.fail(f"rows must have {self.map.columns} columns", got, "pass one per class, in the order of labels")
+        if unit and columns.shape[1] > 1:
+            _check.as_distribution(columns)
+        _check.refuse_masked_rows(columns, "rows")
+        return columns
+
+    @property
+    def schema(self) -> int:
+        """Schema of the model's file: the oldest one that has all that the model contains."""
+        own = 1 if self.has_one_score else 2
+        more = (self.column_names is not None or self.verdict) if own == 1 else self.by is not None
+        return 3 if more or any(part.schema != own for part in self.segments.values()) else own
+
+    def to_json(self) -> str:
+        """Return the model as text, the same for the same model."""
+        schema = self.schema
+        written = render({"format": FORMAT, "schema": schema, **self._content(schema)})
+        # What could not be loaded again must not be written.
+        if Model.from_json(written) != self:
+            refuse("a model must be the same when loaded again", "another one", "check its parameters and labels")
+        return written
+
+    def _content(self, schema: int) -> dict[str, Any]:
+        content = {name: _written(getattr(self, name)) for name in _KEYS[schema]}
         if self.by is not None:
             content["by"] = self.by
-            content["segments"] = {name: part._content() for name, part in self.segments.items()}
+            content["segments"] = {name: part._content(schema) for name, part in self.segments.items()}
         return content
 
-    @classmethod
-    def _from_content(cls, content: dict[str, Any]) -> "CalibrationModel":
-        return _read_content(content, "the model", segmented="by" in content)
-
     @staticmethod
-    def load(path: str | os.PathLike[str]) -> "CalibrationModel":
-        """Read the model that `save` wrote.
+    def from_json(text: str | bytes) -> "Model":
+        """Rebuild the model that `to_json` wrote.
 
         Raises
         ------
         ModelFileError
-            If the file cannot be read, or does not hold a model that is whole.
+            If the text is truncated, edited, written by a newer version or not a model.
         """
-        return read_file(path, CalibrationModel.from_json)
+        return read_content(*unseal(parse(text), Model._latest))
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the model to a file, whole or not at all; ``force`` replaces one that exists."""
+        write_atomically(path, self.to_json(), force=force)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> "Model":
+        """Read the model that `save` wrote; see `oddsmith.load`."""
+        return read_file(path, Model.from_json)
 
 
 class HasMap(Protocol):
-    """A fitted calibrator."""
+    """A fitted calibrator or scaling."""
 
     @property
-    def map_(self) -> CalibrationMap:
+    def map_(self) -> Any:
         """The fitted map."""
 
 
-def map_of(model: CalibrationMap | CalibrationModel | HasMap) -> CalibrationMap:
-    """Return the map of a model or fitted calibrator, or the map itself."""
-    if isinstance(model, CalibrationMap):
+def fitted_map_of(model: Any) -> CalibrationMap | JointMap:
+    """Return the map of a model, of a fitted calibrator or scaling, or the map itself."""
+    if isinstance(model, (CalibrationMap, JointMap)):
         return model
-    if isinstance(model, CalibrationModel):
+    if isinstance(model, Model):
         if model.by is not None:
             _check.fail("one map is used at a time", f"a model by {model.by}", "pass model.of_segment(name).map")
         return model.map
-    if not hasattr(model, "fit_table"):
+    if not hasattr(type(model), "fit") or not hasattr(type(model), "save"):
         _check.fail("model must be a fitted calibrator or its map", type(model).__name__, "pass calibrator.map_")
-    if not hasattr(model, "map_"):
+    try:
+        found: CalibrationMap | JointMap = model.map_
+    except AttributeError:
         from sklearn.exceptions import NotFittedError
 
         message = f"this {type(model).__name__} is not fitted. Hint: call fit first."
-        raise NotFittedError(message)
-    return model.map_
+        raise NotFittedError(message) from None
+    return found
 
 
-def save(calibrator: Any, path: str | os.PathLike[str], *, force: bool = False) -> None:
-    """Write a fitted calibrator to a file, whole or not at all; ``force`` replaces one that exists."""
-    CalibrationModel.from_calibrator(calibrator).save(path, force=force)
+def map_of(model: Any) -> CalibrationMap:
+    """Return the map from one score of a model or fitted calibrator, or the map itself."""
+    found = fitted_map_of(model)
+    if not isinstance(found, CalibrationMap):
+        _check.fail("model must be a fitted calibrator or its map", type(model).__name__, "pass calibrator.map_")
+    return found
 
 
-def _read_content(content: Any, where: str, *, segmented: bool = False) -> CalibrationModel:
-    keys(content, (*CalibrationModel._keys, "by", "segments") if segmented else CalibrationModel._keys, where)
-    negative, positive = read_labels(content["labels"], where, least=2, most=2)
-    model = CalibrationModel(
-        map=read_map(content["map"]),
-        data=DataSummary.from_dict(content["data"]),
-        labels=(negative, positive),
-        **read_origin(content, where),
+def joint_map_of(model: Any) -> JointMap:
+    """Return the map from the columns of a row, of a model or fitted scaling, or the map itself."""
+    found = fitted_map_of(model)
+    if not isinstance(found, JointMap):
+        _check.fail("model must read one column per class", type(found).__name__, "pass a fitted scaling")
+    return found
+
+
+def model_of(model: Any) -> Model:
+    """Return the model of a model, a fitted calibrator or scaling, or a map, whose classes are then 0, 1, 2, …."""
+    if isinstance(model, Model):
+        return model
+    found = fitted_map_of(model)
+    if model is found:
+        return Model(type(model).__name__, {}, found, tuple(range(found.n_classes)), None)
+    return Model.from_fitted(model)
+
+
+def save(fitted: Any, path: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Write a fitted calibrator or scaling to a file, whole or not at all; ``force`` replaces one that exists."""
+    Model.from_fitted(fitted).save(path, force=force)
+
+
+def read_content(schema: int, content: Any, where: str = "the model", *, segment: bool = False) -> Model:
+    """Return the model that the content of a file describes, after every value in it was checked."""
+    segmented = not segment and isinstance(content, dict) and "by" in content and schema != 2
+    keys(content, (*_KEYS[schema], *_SEGMENTED) if segmented else _KEYS[schema], where)
+    origin = read_origin(content, where)
+    of_two = schema == 1 or (schema == 3 and _has_one_score(content["map"]))
+    labels = read_labels(content["labels"], where, least=2, most=2 if of_two else MOST_CLASSES)
+    if of_two:
+        found: CalibrationMap | JointMap = read_map(content["map"])
+        data: Any = (
+            content["data"] if schema == 3 and content["data"] is None else DataSummary.from_dict(content["data"])
+        )
+    else:
+        found = read_joint_map(content["map"], len(labels))
+        data = None if content["data"] is None else ClassCounts.from_dict(content["data"], len(labels))
+    model = Model(
+        map=found,
+        labels=labels,
+        data=data,
+        column_names=_read_names(content.get("column_names"), found.columns),
+        verdict=text(content.get("verdict", ""), "verdict"),
+        **origin,
     )
     if not segmented:
         return model
     if not isinstance(content["segments"], dict):
         refuse("segments must be an object", shown(content["segments"]))
     parts = {
-        text(name, "segments"): _read_content(part, f"segment {shown(name)}")
+        text(name, "segments"): read_content(schema, part, f"segment {shown(name)}", segment=True)
         for name, part in content["segments"].items()
     }
+    if any((part.labels, part.map.columns) != (labels, found.columns) for part in parts.values()) and schema == 3:
+        refuse("segments must have the labels and columns of the model", "others")
     return model.with_segments(text(content["by"], "by"), parts)
+
+
+def _has_one_score(content: Any) -> bool:
+    """Whether the description of a map is of one that reads one score."""
+    shape = content.get("shape") if isinstance(content, dict) else None
+    return shape not in JointMap._shapes
+
+
+def _read_names(names: Any, columns: int) -> tuple[str, ...] | None:
+    if names is not None and (not isinstance(names, list) or len(names) != columns):
+        refuse("column_names must be a list of one name per column", shown(names))
+    return None if names is None else tuple(text(name, "column_names") for name in names)
+
+
+def _written(value: Any) -> Any:
+    """Return a field of a model as plain lists and numbers."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    return list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value

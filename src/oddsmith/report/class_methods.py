@@ -109,7 +109,7 @@ def compare_class_methods(
     held = _joined([part for _, part in splits])
 
     def log_prob(method: ClassCalibrator) -> list[Floats]:
-        return [fit_class_rows(rest, method).map.log_probability(part.values) for rest, part in splits]
+        return [fit_class_rows(rest, method).map.class_log_probability(part.values) for rest, part in splits]
 
     fitted, failed = held_out(methods, log_prob, progress)
     found = {UNCALIBRATED: _log_prob(held), **fitted}

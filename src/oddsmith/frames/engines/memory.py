@@ -45,7 +45,7 @@ class ArrowMemory(FrameEngine):
         wanted = {f"score{place}": rows.as_double(name) for place, name in enumerate(plan.columns)}
         sent = self.answer(rows.frame, lambda asked: asked.select(**wanted))
         scores = np.column_stack([np.where(missing, np.nan, values) for values, missing in sent.values()])
-        prob = plan.map.probability(scores)
+        prob = plan.map.class_probability(scores)
         missing = np.isnan(prob).any(axis=1)
         kind = {str: nw.String, bool: nw.Boolean, int: nw.Int64, float: nw.Float64}[type(plan.labels[0])]
         columns: dict[str, tuple[NDArray[Any], Any]] = {

@@ -4,6 +4,7 @@ Run this file as a script to write the files of methods that have none yet; thos
 """
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from oddsmith.calibrators.registry import calibrator_named
 from oddsmith.classify.methods import SCALINGS
 from oddsmith.errors import InvalidInputError, ModelFileError
 from oddsmith.maps.joint import JointMap, OneVsRestMap, ScalingMap
-from oddsmith.model import CalibrationModel, JointModel
+from oddsmith.model import Model
 from oddsmith.model.strict_json import render
 from samples import ours_allowed
 
@@ -38,7 +39,7 @@ def probabilities(logits):
 
 def one_vs_rest(method, columns, y, **options):
     calibrators = [calibrator_named(method).fit(columns[:, k], y == k) for k in range(columns.shape[1])]
-    return JointModel.from_one_vs_rest(calibrators, LABELS, **options)
+    return Model.from_one_vs_rest(calibrators, LABELS, **options)
 
 
 def examples():
@@ -47,10 +48,10 @@ def examples():
     names = np.array(LABELS)[y]
     columns = [f"logit_{label}" for label in LABELS]
     for cls in SCALINGS.values():
-        yield cls.__name__, JointModel.from_scaling(cls().fit(logits, names), column_names=columns)
+        yield cls.__name__, Model.from_fitted(cls().fit(logits, names), column_names=columns)
     weighted = oddsmith.AutoScaling().fit(probabilities(logits), y, np.where(y == 0, 0.5, 1.25))
-    yield "of_probabilities", JointModel.from_scaling(weighted, warnings=["A warning."])
-    yield "of_one_column", JointModel.from_scaling(oddsmith.TemperatureScaling().fit(logits[:, 0], y == 0))
+    yield "of_probabilities", Model.from_fitted(weighted, warnings=["A warning."])
+    yield "of_one_column", Model.from_fitted(oddsmith.TemperatureScaling().fit(logits[:, 0], y == 0))
     odds = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True) - np.exp(logits))
     for method in ("platt", "isotonic", "venn-abers"):
         yield f"one_vs_rest_{method}", one_vs_rest(method, odds, y, against_rest=True)
@@ -70,7 +71,7 @@ def queries(model):
 def test_every_method_has_a_file():
     with ours_allowed():
         missing = {name for name, _ in examples()} - {path.stem for path in FILES}
-    assert not missing, f"run tests/model/test_joint_models.py as a script, and add what it writes: {missing}"
+    assert not missing, f"run tests/model/test_scaling_models.py as a script, and add what it writes: {missing}"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -91,7 +92,7 @@ class TestFilesBeforeSchema2:
         np.testing.assert_allclose(found, self.EXPECTED["logits"]["probabilities"][name], rtol=1e-12)
         assert model.labels == LABELS
         assert model.data is None
-        assert JointModel.from_json(model.to_json()) == model
+        assert Model.from_json(model.to_json()) == model
 
     @pytest.mark.parametrize(
         ("name", "given"),
@@ -142,7 +143,7 @@ def test_what_is_saved_is_loaded(method, named, tmp_path):
     fitted = method().fit(logits, np.array(LABELS)[y] if named else y)
     fitted.save(tmp_path / "scaling.json")
     loaded = oddsmith.load(tmp_path / "scaling.json")
-    assert isinstance(loaded, JointModel)
+    assert isinstance(loaded, Model)
     np.testing.assert_array_equal(loaded.predict_proba(logits), fitted.predict_proba(logits))
     np.testing.assert_array_equal(loaded.predict(logits), fitted.predict(logits))
     assert loaded.labels == (LABELS if named else (0, 1, 2))
@@ -187,7 +188,7 @@ SCALED, RESTED = "AutoScaling", "one_vs_rest_platt"
         (SCALED, ("data", "weights"), [1, 2], "data.weights must"),
         (SCALED, ("data", "weighted"), 1, "data.weighted must be true or false"),
         (SCALED, ("schema",), 1, "must"),
-        (SCALED, ("schema",), 3, "reads schemas up to 2"),
+        (SCALED, ("schema",), 4, "reads schemas up to 3"),
         (SCALED, ("parameters",), [], "must be a list and an object"),
         (SCALED, ("verdict",), 7, "verdict must"),
         (RESTED, ("map", "maps"), [], "maps must be a list of one map per label"),
@@ -199,13 +200,49 @@ def test_what_does_not_hold_together_is_refused(tmp_path, name, where, value, wo
     refused(tmp_path, json.loads((FOLDER / f"{name}.json").read_text()), where, value, words)
 
 
-def test_each_kind_is_told_from_the_other(tmp_path):
-    joint, single = FOLDER / "AutoScaling.json", MODELS / "PlattCalibrator.json"
-    with pytest.raises(ModelFileError, match=r"load it with oddsmith\.load"):
-        JointModel.from_json(single.read_text())
-    with pytest.raises(ModelFileError):
-        CalibrationModel.load(joint)
-    assert isinstance(oddsmith.load(single), CalibrationModel)
+def test_one_class_reads_files_of_every_number_of_classes():
+    for path, one_score in ((FOLDER / "AutoScaling.json", False), (MODELS / "PlattCalibrator.json", True)):
+        model = Model.from_json(path.read_text())
+        assert model == Model.load(path) == oddsmith.load(path)
+        assert model.has_one_score == one_score
+        assert model.to_json() == path.read_text()
+
+
+def two_and_three_classes():
+    """Return models of one score and of three columns, each with column names and segments."""
+    rng = np.random.default_rng(5)
+    logits = rng.normal(size=(90, 3))
+    y = (logits + rng.gumbel(size=logits.shape)).argmax(axis=1)
+    for scores, labels, method, names in (
+        (logits[:, 1] - logits[:, 0], y == 1, oddsmith.PlattCalibrator, ("s",)),
+        (logits, y, oddsmith.TemperatureScaling, ("a", "b", "c")),
+    ):
+        fits = {part: Model.from_fitted(method().fit(scores[part::2], labels[part::2])) for part in (0, 1)}
+        own = Model.from_fitted(method().fit(scores, labels), column_names=names)
+        yield own.with_segments("side", {f"part{part}": fit for part, fit in fits.items()}), scores
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["two classes", "three classes"])
+def test_segments_and_column_names_of_any_number_of_classes_are_kept(which, tmp_path):
+    model, scores = list(two_and_three_classes())[which]
+    assert model.schema == 3
+    model.save(tmp_path / "model.json")
+    again = oddsmith.load(tmp_path / "model.json")
+    assert again == model
+    assert again.column_names == model.column_names
+    names = np.array(["part0", "part1", "new"])[np.arange(len(scores)) % 3]
+    p = again.predict_proba(scores, names)
+    for name in ("part0", "part1", "new"):
+        own = again.of_segment(name).map.class_probability(scores[names == name])
+        np.testing.assert_array_equal(p[names == name], own)
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["two classes", "three classes"])
+def test_segments_of_other_labels_are_refused(which, tmp_path):
+    model, _ = list(two_and_three_classes())[which]
+    parts = {name: replace(part, labels=("x", "y", "z")[: len(part.labels)]) for name, part in model.segments.items()}
+    with pytest.raises(ModelFileError, match="segments must have the labels and columns of the model"):
+        model.with_segments("side", parts).save(tmp_path / "model.json")
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -218,7 +255,7 @@ def test_maps_are_data(path):
 @pytest.mark.parametrize("method", ["TemperatureScaling", "VectorScaling", "MatrixScaling"])
 def test_a_steep_map_has_probabilities_for_large_logits(method):
     logits, y = sample()
-    model = JointModel.from_scaling(SCALINGS[method.removesuffix("Scaling").lower()]().fit(logits * 1e-290, y))
+    model = Model.from_fitted(SCALINGS[method.removesuffix("Scaling").lower()]().fit(logits * 1e-290, y))
     p = model.predict_proba([[1e300, 0, -1e300], [1e20, -3, 5], [-1e300, 1e300, 1e300]])
     np.testing.assert_allclose(p.sum(axis=1), 1)
     assert p[1, 0] == 1
