@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from oddsmith.classify import TemperatureScaling as TemperatureScaling
     from oddsmith.classify import VectorScaling as VectorScaling
     from oddsmith.classify import score_tables as score_tables
-    from oddsmith.learners import BoostedClassifier as BoostedClassifier
-    from oddsmith.learners import KernelLogisticRegression as KernelLogisticRegression
-    from oddsmith.learners import MultinomialNaiveBayes as MultinomialNaiveBayes
-    from oddsmith.learners import SmoothedTreeClassifier as SmoothedTreeClassifier
-    from oddsmith.learners import VotedPerceptron as VotedPerceptron
     from oddsmith.maps import CalibrationMap as CalibrationMap
     from oddsmith.modelfile import load as load
     from oddsmith.table import ScoreTable as ScoreTable
@@ -39,13 +34,6 @@ _HOMES = {
         "TemperatureScaling",
         "VectorScaling",
         "score_tables",
-    ),
-    "learners": (
-        "BoostedClassifier",
-        "KernelLogisticRegression",
-        "MultinomialNaiveBayes",
-        "SmoothedTreeClassifier",
-        "VotedPerceptron",
     ),
     "maps": ("CalibrationMap",),
     "modelfile": ("load",),
@@ -64,7 +52,6 @@ _ROOMS = (
     "export",
     "files",
     "frames",
-    "learners",
     "maps",
     "metrics",
     "modelfile",
@@ -75,7 +62,15 @@ _ROOMS = (
 
 
 #: Names that are gone, and what to use instead.
-_GONE = {"TableStream": "ScoreTable.save and ScoreTable.load, with one file per chunk, and merge"}
+_GONE = {
+    "TableStream": "ScoreTable.save and ScoreTable.load, with one file per chunk, and merge",
+    "learners": "oddsmith_studies.learners, in the distribution oddsmith-studies",
+    "BoostedClassifier": "oddsmith_studies.learners.BoostedClassifier or sklearn.ensemble.AdaBoostClassifier",
+    "KernelLogisticRegression": "oddsmith_studies.learners.KernelLogisticRegression",
+    "MultinomialNaiveBayes": "oddsmith_studies.learners.MultinomialNaiveBayes or sklearn.naive_bayes.MultinomialNB",
+    "SmoothedTreeClassifier": "oddsmith_studies.learners.SmoothedTreeClassifier",
+    "VotedPerceptron": "oddsmith_studies.learners.VotedPerceptron",
+}
 
 
 def _load(module: str, name: str) -> Any:
@@ -100,9 +95,11 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"oddsmith.{name}")
     elif name.endswith("Calibrator") and name in _load("calibrators", "__all__"):
         value = _load("calibrators", name)
+    elif name in _GONE:
+        msg = f"oddsmith has no {name!r} any more; use {_GONE[name]}"
+        raise ImportError(msg)  # of an AttributeError, `from oddsmith import` would not show the message
     else:
-        instead = f"; use {_GONE[name]}" if name in _GONE else ""
-        msg = f"module 'oddsmith' has no attribute {name!r}{instead}"
+        msg = f"module 'oddsmith' has no attribute {name!r}"
         raise AttributeError(msg)
     globals()[name] = value
     return value
