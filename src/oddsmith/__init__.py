@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from oddsmith.classify import TemperatureScaling as TemperatureScaling
     from oddsmith.classify import VectorScaling as VectorScaling
     from oddsmith.classify import score_tables as score_tables
+    from oddsmith.data import ScoreTable as ScoreTable
     from oddsmith.maps import CalibrationMap as CalibrationMap
-    from oddsmith.modelfile import load as load
-    from oddsmith.table import ScoreTable as ScoreTable
+    from oddsmith.model import load as load
 
 #: Where public names are, besides the calibrators, whose names say what they are.
 _HOMES = {
