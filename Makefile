@@ -98,10 +98,10 @@ $(VENV)/.lint: $(VENV)/.installed studies/pyproject.toml
 	$(PIP) install --editable '.[lint]' --editable studies
 	@touch $@
 
-$(VENV)/.docs: $(VENV)/.installed
-	$(PIP) install --editable '.[docs]'
+$(VENV)/.docs: $(VENV)/.installed studies/pyproject.toml
+	$(PIP) install --editable '.[docs]' --editable studies
 	@touch $@
 
-$(VENV)/.bench: $(VENV)/.installed
-	$(PIP) install --editable '.[$(PEERS)]'
+$(VENV)/.bench: $(VENV)/.installed studies/pyproject.toml
+	$(PIP) install --editable '.[$(PEERS)]' --editable studies
 	@touch $@

@@ -49,7 +49,7 @@ SCENARIOS = {
 }
 
 
-def _error(definition: str) -> Asked:
+def _error(definition: metrics.ErrorDefinition | str) -> Asked:
     return Asked(metrics.calibration_error, {"definition": definition}, "calibrated")
 
 
@@ -78,15 +78,15 @@ MEASURES = {
     "calibration_intercept": _plain(metrics.calibration_intercept),
     "log_loss_miscalibration": _plain(metrics.log_loss_miscalibration),
     "brier_miscalibration": _plain(metrics.brier_miscalibration),
-    "ECE probcal": _error("probcal"),
-    "ECE probcal, debiased": _error("probcal_debiased"),
-    "ECE probcal, sweep": _error("probcal_sweep"),
-    "ECE netcal": _error("netcal"),
-    "ECE mapie": _error("mapie"),
-    "ECE top class": _error("calzone_top_class"),
-    "ACE netcal": _error("netcal_ace"),
-    "MCE netcal": _error("netcal_mce"),
-    "L2 debiased": _error("uncertainty_calibration"),
+    "ECE probcal": _error("quantile_bins"),
+    "ECE probcal, debiased": _error(metrics.ErrorDefinition(15, "quantile", debias="bin")),
+    "ECE probcal, sweep": _error("sweep"),
+    "ECE netcal": _error(metrics.ErrorDefinition(10, "width")),
+    "ECE mapie": _error(metrics.ErrorDefinition(49, "width", "right", "apart")),
+    "ECE top class": _error(metrics.ErrorDefinition(10, "width", "right", classes="top")),
+    "ACE netcal": _error(metrics.ErrorDefinition(10, "width", norm="mean")),
+    "MCE netcal": _error(metrics.ErrorDefinition(10, "width", norm="max")),
+    "L2 debiased": _error(metrics.ErrorDefinition(15, "split_or_distinct", norm="l2", debias="total")),
     "smooth ECE": _plain(metrics.smooth_calibration_error),
     "ICI isotonic": _index(),
     "ICI logistic": _index(smoother="logistic"),

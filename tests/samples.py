@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
 
 from oddsmith.errors import OddsmithWarning
 
@@ -41,6 +42,21 @@ def ours_allowed():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OddsmithWarning)
         yield
+
+
+class TwoClassLearner(LogisticRegression):
+    """A classifier that refuses a third class, as its tags say; scikit-learn itself has none."""
+
+    def fit(self, X, y, sample_weight=None):
+        super().fit(X, y, sample_weight)
+        if len(self.classes_) > 2:
+            raise ValueError(f"Only binary classification is supported. Got {len(self.classes_)} classes")
+        return self
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
 
 
 def grid(scores):

@@ -14,24 +14,24 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits, make_classification
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from oddsmith import (
     AsymmetricLaplaceCalibrator,
     AutoCalibrator,
-    BoostedClassifier,
     GaussianCalibrator,
     IsotonicCalibrator,
     LogisticCalibrator,
-    MultinomialNaiveBayes,
     PiecewiseLogisticCalibrator,
     PlattCalibrator,
     ScoreTable,
     SquashCalibrator,
 )
+from oddsmith.classify import classifier_scores
 from oddsmith.errors import SeparableWarning
 from oddsmith.metrics import forecast_from_arrays, log_loss
 from oddsmith.plots import (
@@ -118,7 +118,7 @@ def scored(rows: Rows, model: Any, score: Callable[[Any, Floats], Floats]) -> Sc
 @cache
 def naive_bayes_scores() -> Scores:
     """Return log-odds of naive Bayes for the digits."""
-    return scored(digits(), MultinomialNaiveBayes(), lambda model, X: model.log_odds(X))
+    return scored(digits(), MultinomialNB(), lambda model, X: np.diff(model.predict_joint_log_proba(X))[:, 0])
 
 
 @cache
@@ -131,8 +131,8 @@ def margins() -> Scores:
 def boosted_votes() -> Scores:
     """Return the votes of boosted trees for rows that can be told apart, but not easily."""
     rows = _halves(*make_classification(4000, 20, n_informative=8, class_sep=0.5, flip_y=0, random_state=0))
-    trees = BoostedClassifier(DecisionTreeClassifier(max_depth=4), sampling="resample", random_state=0)
-    return scored(rows, trees, lambda model, X: model.vote_fraction(X))
+    trees = AdaBoostClassifier(DecisionTreeClassifier(max_depth=4), n_estimators=100, random_state=0)
+    return scored(rows, trees, lambda model, X: classifier_scores(model, X, "votes").values[:, 1])
 
 
 def bent_world(rng: np.random.Generator, n: int) -> tuple[Floats, Labels]:

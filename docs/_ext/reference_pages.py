@@ -33,11 +33,13 @@ MODULES = (
     "oddsmith.model",
     "oddsmith.export",
     "oddsmith.report",
-    "oddsmith.learners",
     "oddsmith.errors",
     "oddsmith.checks",
     "oddsmith.cli.plugin",
 )
+
+#: Modules of the studies that are shown after them.
+STUDY_MODULES = ("oddsmith_studies.learners",)
 
 #: Values with a comment that says what they are, as opposed to strings and names of types, which are shown.
 _DATA = dict | list | MappingProxyType
@@ -48,7 +50,7 @@ def homes() -> dict[tuple[str, str], str]:
     """Return for each module and each name in it where the name is documented."""
     first: dict[tuple[int, str], str] = {}
     found = {}
-    for module in MODULES:
+    for module in (*MODULES, *STUDY_MODULES):
         for name in import_module(module).__all__:
             same = (id(getattr(import_module(module), name)), name)
             found[module, name] = first.setdefault(same, f"{module}.{name}")
@@ -58,7 +60,7 @@ def homes() -> dict[tuple[str, str], str]:
 def pages() -> Iterator[tuple[str, str]]:
     """Yield the name and the text of every page."""
     documented = homes()
-    for module in MODULES:
+    for module in (*MODULES, *STUDY_MODULES):
         names = {name: home for (where, name), home in documented.items() if where == module}
         yield module, _module_page(module, names)
         for name, home in names.items():

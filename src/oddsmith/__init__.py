@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from oddsmith.classify import VectorScaling as VectorScaling
     from oddsmith.classify import score_tables as score_tables
     from oddsmith.data import ScoreTable as ScoreTable
-    from oddsmith.learners import BoostedClassifier as BoostedClassifier
-    from oddsmith.learners import KernelLogisticRegression as KernelLogisticRegression
-    from oddsmith.learners import MultinomialNaiveBayes as MultinomialNaiveBayes
-    from oddsmith.learners import SmoothedTreeClassifier as SmoothedTreeClassifier
-    from oddsmith.learners import VotedPerceptron as VotedPerceptron
     from oddsmith.maps import CalibrationMap as CalibrationMap
     from oddsmith.model import load as load
 
@@ -37,13 +32,6 @@ _HOMES = {
         "TemperatureScaling",
         "VectorScaling",
         "score_tables",
-    ),
-    "learners": (
-        "BoostedClassifier",
-        "KernelLogisticRegression",
-        "MultinomialNaiveBayes",
-        "SmoothedTreeClassifier",
-        "VotedPerceptron",
     ),
     "maps": ("CalibrationMap",),
     "model": ("load",),
@@ -62,7 +50,6 @@ _ROOMS = (
     "export",
     "files",
     "frames",
-    "learners",
     "maps",
     "metrics",
     "model",
@@ -78,6 +65,12 @@ _GONE = {
     "modelfile": "oddsmith.model",
     "solvers": "oddsmith.fitting",
     "table": "oddsmith.data",
+    "learners": "oddsmith_studies.learners, in the distribution oddsmith-studies",
+    "BoostedClassifier": "oddsmith_studies.learners.BoostedClassifier or sklearn.ensemble.AdaBoostClassifier",
+    "KernelLogisticRegression": "oddsmith_studies.learners.KernelLogisticRegression",
+    "MultinomialNaiveBayes": "oddsmith_studies.learners.MultinomialNaiveBayes or sklearn.naive_bayes.MultinomialNB",
+    "SmoothedTreeClassifier": "oddsmith_studies.learners.SmoothedTreeClassifier",
+    "VotedPerceptron": "oddsmith_studies.learners.VotedPerceptron",
 }
 
 
@@ -94,9 +87,11 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"oddsmith.{name}")
     elif name.endswith("Calibrator") and name in _load("calibrators", "__all__"):
         value = _load("calibrators", name)
+    elif name in _GONE:
+        msg = f"oddsmith has no {name!r} any more; use {_GONE[name]}"
+        raise ImportError(msg)  # of an AttributeError, `from oddsmith import` would not show the message
     else:
-        instead = f"; use {_GONE[name]}" if name in _GONE else ""
-        msg = f"module 'oddsmith' has no attribute {name!r}{instead}"
+        msg = f"module 'oddsmith' has no attribute {name!r}"
         raise AttributeError(msg)
     globals()[name] = value
     return value

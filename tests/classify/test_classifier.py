@@ -31,8 +31,7 @@ from oddsmith.calibrators.registry import METHODS
 from oddsmith.classify import CalibratedClassifier
 from oddsmith.classify.methods import SCALINGS
 from oddsmith.errors import InvalidInputError, OddsmithError, UnusedWeightWarning
-from oddsmith.learners import BoostedClassifier
-from samples import ours_allowed
+from samples import TwoClassLearner, ours_allowed
 
 X, Y = make_classification(150, 5, n_informative=4, n_redundant=0, flip_y=0.1, random_state=1)
 WORDS = np.where(Y == 1, "spam", "ham")
@@ -51,7 +50,7 @@ NO_WEIGHTS = {
         CalibratedClassifier(LogisticRegression(C=1), "platt", cv=3, ensemble=True),
         CalibratedClassifier(LogisticRegression(C=1), "temperature", cv=3),
         CalibratedClassifier(LogisticRegression(C=1), "isotonic", cv=3, multiclass="pairwise"),
-        CalibratedClassifier(BoostedClassifier(n_estimators=5), cv=3),
+        CalibratedClassifier(TwoClassLearner(), cv=3),
         CalibratedClassifier(KNeighborsClassifier(), cv=3),
     ],
     expected_failed_checks=lambda model: NO_WEIGHTS if isinstance(model.estimator, KNeighborsClassifier) else {},

@@ -33,8 +33,7 @@ from oddsmith.classify import (
     normalize_one_vs_rest,
 )
 from oddsmith.errors import InvalidInputError, UnseenClassWarning
-from oddsmith.learners import BoostedClassifier
-from samples import ours_allowed
+from samples import TwoClassLearner, ours_allowed
 
 X, Y = make_classification(240, 6, n_informative=5, n_redundant=0, n_classes=3, flip_y=0.1, random_state=0)
 NAMES = np.array(["ant", "bee", "cow"])[Y]
@@ -174,7 +173,7 @@ def test_the_default_does_not_lose_to_doing_nothing(estimator):
 class TestReductions:
     @pytest.mark.parametrize(
         "estimator",
-        [LinearSVC(), GaussianNB(), RandomForestClassifier(10, random_state=0), BoostedClassifier(n_estimators=10)],
+        [LinearSVC(), GaussianNB(), RandomForestClassifier(10, random_state=0), TwoClassLearner()],
         ids=lambda estimator: type(estimator).__name__,
     )
     @pytest.mark.parametrize("ensemble", [False, True])
@@ -187,19 +186,17 @@ class TestReductions:
 
     def test_a_two_class_learner_is_trained_on_each_problem_with_its_weights(self, multiclass):
         weight = np.random.default_rng(0).integers(1, 4, len(X))
-        model = CalibratedClassifier(BoostedClassifier(n_estimators=10), cv=FOLDS, multiclass=multiclass)
+        model = CalibratedClassifier(TwoClassLearner(), cv=FOLDS, multiclass=multiclass)
         model.fit(X, Y, sample_weight=weight)
         members = model.estimator_.problem_estimators_
         sign = np.array([[1, -1, 0]] if multiclass == "pairwise" else [[1, -1, -1]])[0][Y]
-        alone = BoostedClassifier(n_estimators=10).fit(X[sign != 0], sign[sign != 0] > 0, weight[sign != 0])
+        alone = TwoClassLearner().fit(X[sign != 0], sign[sign != 0] > 0, weight[sign != 0])
         np.testing.assert_allclose(members[0].decision_function(X), alone.decision_function(X))
         assert model.n_features_in_ == 6
         assert model.response_method_ == "decision_function"
 
     @pytest.mark.parametrize("ensemble", [False, True])
-    @pytest.mark.parametrize(
-        "estimator", [LogisticRegression(), GaussianNB(), BoostedClassifier(n_estimators=5), SVC()], ids=str
-    )
+    @pytest.mark.parametrize("estimator", [LogisticRegression(), GaussianNB(), TwoClassLearner(), SVC()], ids=str)
     def test_a_class_missing_from_a_fold_gives_no_nan(self, multiclass, estimator, ensemble):
         without = [(train[Y[train] != fold], test) for fold, (train, test) in enumerate(FOLDS)]
         with ours_allowed():
@@ -338,7 +335,7 @@ class TestJointScaling:
             np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
 
     def test_a_two_class_learner_has_logits_too(self):
-        model = CalibratedClassifier(BoostedClassifier(n_estimators=5), "vector", cv=FOLDS).fit(X, Y)
+        model = CalibratedClassifier(TwoClassLearner(), "vector", cv=FOLDS).fit(X, Y)
         assert model.score(X, Y) > 0.6
 
 

@@ -34,7 +34,6 @@ from sklearn.utils import all_estimators, get_tags
 
 from oddsmith.classify import CalibratedClassifier, ClassifierScores, classifier_scores
 from oddsmith.errors import InvalidInputError
-from oddsmith.learners import BoostedClassifier, MultinomialNaiveBayes, VotedPerceptron
 from samples import ours_allowed
 
 X, Y = make_classification(200, 6, n_informative=4, flip_y=0.1, random_state=0)
@@ -56,8 +55,7 @@ def library(name):
         (LogisticRegression(), "decision_function", "decision_function"),
         (GaussianNB(), "log_odds", "predict_joint_log_proba"),
         (BernoulliNB(), "log_odds", "predict_joint_log_proba"),
-        (BoostedClassifier(n_estimators=5), "decision_function", "decision_function"),
-        (VotedPerceptron(), "decision_function", "decision_function"),
+        (AdaBoostClassifier(n_estimators=5), "decision_function", "decision_function"),
         (CalibratedClassifier(LinearSVC()), "log_odds", "log_odds"),
         (RandomForestClassifier(5, random_state=0), "predict_proba", "predict_proba"),
         (KNeighborsClassifier(), "predict_proba", "predict_proba"),
@@ -84,13 +82,6 @@ def test_naive_bayes_log_odds_do_not_pass_through_a_rounded_probability():
     score = classifier_scores(model, sure).aligned(model.classes_)[:, 0]
     per_word = np.diff(model[-1].feature_log_prob_, axis=0)[0, model[0].vocabulary_["good"]]
     np.testing.assert_allclose(np.diff(score), per_word * np.array([100, 200]), rtol=1e-9)
-
-
-def test_our_naive_bayes_and_that_of_scikit_learn_have_one_log_odds():
-    counts = CountVectorizer().fit_transform(TEXTS)
-    ours = classifier_scores(MultinomialNaiveBayes().fit(counts, OPINIONS), counts, "log_odds").values
-    theirs = classifier_scores(MultinomialNB().fit(counts, OPINIONS), counts).aligned(np.array(["neg", "pos"]))
-    np.testing.assert_allclose(theirs[:, 0], ours, rtol=1e-9, atol=1e-9)
 
 
 def test_complement_naive_bayes_has_a_log_odds_too():
@@ -148,11 +139,9 @@ def test_votes_of_a_hard_vote_decide_as_it_does(weights):
     np.testing.assert_array_equal(vote.classes_[share.argmax(axis=1)], vote.predict(X3))
 
 
-def test_votes_of_neighbors_and_of_our_boosting():
+def test_votes_of_neighbors():
     near = KNeighborsClassifier().fit(X, Y)
     np.testing.assert_array_equal(classifier_scores(near, X, "votes").values, near.predict_proba(X))
-    boost = BoostedClassifier(n_estimators=5).fit(X, Y)
-    np.testing.assert_array_equal(classifier_scores(boost, X, "votes").values, boost.vote_fraction(X))
     with pytest.raises(InvalidInputError, match="must have vote_fraction or votes; got GaussianNB"):
         classifier_scores(GaussianNB().fit(X, Y), X, "votes")
 

@@ -16,6 +16,7 @@ from escaping import escaped
 from oddsmith.cli._app import COMMANDS
 
 PAGES = dict(reference_pages.pages())
+MODULES = (*reference_pages.MODULES, *reference_pages.STUDY_MODULES)
 
 
 def test_every_room_that_users_look_into_is_shown():
@@ -25,7 +26,7 @@ def test_every_room_that_users_look_into_is_shown():
     assert {f"oddsmith.{room}" for room in rooms} <= set(reference_pages.MODULES)
 
 
-@pytest.mark.parametrize("module", reference_pages.MODULES)
+@pytest.mark.parametrize("module", MODULES)
 def test_every_public_name_has_a_page(module):
     names = import_module(module).__all__
     assert names
@@ -46,7 +47,7 @@ def test_every_page_is_listed_once():
 
 def test_every_module_is_listed():
     index = (Path(__file__).parents[2] / "docs" / "reference" / "index.md").read_text(encoding="utf-8")
-    for module in reference_pages.MODULES:
+    for module in MODULES:
         assert index.count(f"/reference/{module}\n") == 1, module
 
 

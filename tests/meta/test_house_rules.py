@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import oddsmith
+from oddsmith_studies import learners
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 from house_map import PAGE, imported, page, room_of
@@ -31,7 +32,7 @@ LAYERS = [
     {"maps"},
     {"fitting", "model"},
     {"calibrators"},
-    {"metrics", "learners"},
+    {"metrics"},
     {"classify", "decide", "combine"},
     {"export"},
     {"frames"},
@@ -40,7 +41,7 @@ LAYERS = [
     {"demo"},
     {"cli"},
 ]
-STUDY_LAYERS = [{"data"}, {"studies"}, {"cli"}]
+STUDY_LAYERS = [{"data", "learners"}, {"studies"}, {"cli"}]
 
 
 def layer(module, layers=LAYERS):
@@ -97,9 +98,28 @@ def test_the_studies_use_nothing_private(path):
     assert not [name for name in ours if "._" in name and not name.endswith("__version__")]
 
 
+#: Where names that were moved to the studies are said to be.
+SIGNPOSTS = {PACKAGE / "__init__.py", PACKAGE / "learners.py"}
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_the_library_knows_nothing_of_the_studies(path):
-    assert STUDIES.name not in path.read_text()
+    imports = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Import | ast.ImportFrom)]
+    text = "\n".join(map(ast.unparse, imports)) if path in SIGNPOSTS else path.read_text()
+    assert STUDIES.name not in text
+
+
+def test_learners_are_found_in_the_studies():
+    classifiers = [name for name in learners.__all__ if name not in ("TreeCounts", "smooth_leaves")]
+    assert len(classifiers) == 5
+    for name in classifiers:
+        with pytest.raises(ImportError, match=f"{name!r} any more; use oddsmith_studies.learners.{name}"):
+            exec(f"from oddsmith import {name}")
+    for name in learners.__all__:
+        with pytest.raises(ImportError, match=r"is now oddsmith_studies\.learners, in the distribution"):
+            exec(f"from oddsmith.learners import {name}")
+    with pytest.raises(ImportError, match=r"use oddsmith_studies\.learners, in the distribution oddsmith-studies"):
+        _ = oddsmith.learners
 
 
 def test_nothing_below_the_command_line_prints():

@@ -66,8 +66,8 @@ def test_two_columns_are_the_table_of_the_second():
     y, p = data(3, k=2)
     for measure in (metrics.squared_error, metrics.auc, metrics.calibration_error, metrics.decompose):
         assert measure(y, p) == measure(y, p[:, 1])
-    both = metrics.classwise_calibration_error(y, p, definition="netcal")
-    one = [metrics.calibration_error(y == k, p[:, k], definition="netcal") for k in (0, 1)]
+    both = metrics.classwise_calibration_error(y, p, definition="ece")
+    one = [metrics.calibration_error(y == k, p[:, k], definition="ece") for k in (0, 1)]
     assert both == pytest.approx(np.mean(one))
 
 
@@ -189,7 +189,7 @@ def test_intervals_of_errors_know_perfect_calibration():
             metrics.interval(
                 metrics.classwise_calibration_error,
                 metrics.class_forecast(*data(seed, n=250, power=power)),
-                options={"definition": "netcal"},
+                options={"definition": "ece"},
                 n_resamples=100,
                 random_state=seed,
             )

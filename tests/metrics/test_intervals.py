@@ -63,7 +63,11 @@ def jagged(rows, draw):
 
 
 JAGGED = {
-    "error": Asked(metrics.calibration_error, {"definition": "uncertainty_calibration_discrete"}, "calibrated"),
+    "error": Asked(
+        metrics.calibration_error,
+        {"definition": ErrorDefinition(bins="distinct", norm="l2", debias="total")},
+        "calibrated",
+    ),
     "miscalibration": Asked(metrics.log_loss_miscalibration, {}, "calibrated"),
 }
 
@@ -83,7 +87,7 @@ def test_truths_that_no_curve_expresses_are_covered(rows):
 
 def test_further_truths_leave_other_intervals_as_they_are():
     table = jagged(10_000, np.random.default_rng(0).binomial)
-    largest = Asked(metrics.calibration_error, {"definition": "netcal_mce"}, "constant")
+    largest = Asked(metrics.calibration_error, {"definition": ErrorDefinition(10, "width", norm="max")}, "constant")
     found = [
         intervals({"first": first, "largest": largest}, table, n_resamples=60, random_state=0)
         for first in (JAGGED["error"], Asked(metrics.calibration_error, {}, "calibrated"))
@@ -125,7 +129,9 @@ def test_percentile_bootstrap_would_never_cover_a_perfect_forecast():
 MANY = {
     "auc": Asked(metrics.auc, {}, None),
     "discrimination": Asked(metrics.log_loss_discrimination, {}, "constant"),
-    "largest gap": Asked(metrics.calibration_error, {"definition": "netcal_mce"}, "calibrated"),
+    "largest gap": Asked(
+        metrics.calibration_error, {"definition": ErrorDefinition(10, "width", norm="max")}, "calibrated"
+    ),
     "log_loss": Asked(metrics.log_loss, {}, None),
     "miscalibration": Asked(metrics.log_loss_miscalibration, {}, "calibrated"),
     "slope": Asked(metrics.calibration_slope, {}, None),
@@ -179,7 +185,7 @@ def test_equal_float_weights_are_counts(measure):
         (metrics.log_loss_discrimination, {}),
         (metrics.integrated_calibration_index, {}),
         (metrics.smooth_calibration_error, {}),
-        (metrics.calibration_error, {"definition": "probcal"}),
+        (metrics.calibration_error, {"definition": "quantile_bins"}),
     ],
 )
 def test_every_nonnegative_measure_has_an_interval(measure, options):

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 import oddsmith
+from oddsmith_studies import learners
 
 ROOT = Path(oddsmith.__file__).parent
-FILES = sorted([*ROOT.glob("metrics/*.py"), *ROOT.glob("learners/*.py"), ROOT / "decide.py", ROOT / "combine.py"])
+LEARNERS = Path(learners.__file__).parent
+FILES = sorted([*ROOT.glob("metrics/*.py"), *LEARNERS.glob("*.py"), ROOT / "decide.py", ROOT / "combine.py"])
 
 
 def losing_calls(text):

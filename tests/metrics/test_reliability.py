@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from error_definitions import PEERS
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.calibration import calibration_curve
@@ -15,6 +16,7 @@ from oddsmith.metrics import class_forecast, curves, forecast_from_arrays, relia
 from oddsmith.metrics.reliability import DEFINITIONS, ErrorDefinition, calibration_error
 from samples import samples
 
+EVERY = DEFINITIONS | PEERS
 VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "vectors.json").read_text())["methods"]
 
 
@@ -41,19 +43,19 @@ def test_equals_the_row_version(norm, power, sample, n_bins):
     assert float(found) == pytest.approx(rows_ece(y, 1 / (1 + np.exp(-scores)), n_bins, power), abs=1e-12)
 
 
-@pytest.mark.parametrize("name", sorted(DEFINITIONS))
+@pytest.mark.parametrize("name", sorted(EVERY))
 @given(samples(), st.integers(0, 99))
 def test_weights_are_repetitions(name, sample, seed):
     scores, y = sample
     if name == "calzone_equal_count":
         assume(np.ptp(scores) > 0)
     weight = np.random.default_rng(seed).integers(1, 4, len(y))
-    counted = calibration_error.of(ScoreTable.from_arrays(scores, y, weight), definition=name)
+    counted = calibration_error.of(ScoreTable.from_arrays(scores, y, weight), definition=EVERY[name])
     repeated = calibration_error.of(
-        ScoreTable.from_arrays(np.repeat(scores, weight), np.repeat(y, weight)), definition=name
+        ScoreTable.from_arrays(np.repeat(scores, weight), np.repeat(y, weight)), definition=EVERY[name]
     )
     assert float(counted) == pytest.approx(float(repeated), abs=1e-9)
-    assert counted.definition == str(DEFINITIONS[name])
+    assert counted.definition == str(EVERY[name])
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -66,7 +68,7 @@ def test_agrees_with_probcal(seed, decimals):
         ("probcal_debiased", probcal.ece_debiased),
         ("probcal_sweep", probcal.ece_sweep),
     ):
-        assert float(calibration_error(y, p, definition=name)) == pytest.approx(theirs(y, p), abs=1e-9)
+        assert float(calibration_error(y, p, definition=EVERY[name])) == pytest.approx(theirs(y, p), abs=1e-9)
 
 
 @pytest.mark.parametrize("decimals", [None, 1, 2])
@@ -75,16 +77,15 @@ def test_agrees_with_sklearn(decimals):
     true, predicted = calibration_curve(y, p, n_bins=5)
     weight = np.bincount(np.searchsorted(np.linspace(0, 1, 6)[1:-1], p))
     gaps = np.abs(true - predicted)
-    assert float(calibration_error(y, p, definition="sklearn")) == pytest.approx(gaps @ weight / len(y))
+    assert float(calibration_error(y, p, definition=PEERS["sklearn"])) == pytest.approx(gaps @ weight / len(y))
 
 
 def test_libraries_disagree_and_every_number_says_how_it_was_made():
     y, p = data(1)
-    assert DEFINITIONS["quantile_bins"] == DEFINITIONS["probcal"]
-    forecast, names = forecast_from_arrays(y, p), set(DEFINITIONS) - {"quantile_bins"}
-    figures = {name: calibration_error.of(forecast, definition=name) for name in names}
+    forecast = forecast_from_arrays(y, p)
+    figures = {name: calibration_error.of(forecast, definition=definition) for name, definition in PEERS.items()}
     assert len({round(float(figure), 6) for figure in figures.values()}) >= 8
-    assert len({figure.definition for figure in figures.values()}) == len(names)
+    assert len({figure.definition for figure in figures.values()}) == len(PEERS)
     assert "monotone sweep" in str(figures["probcal_sweep"])
 
 
@@ -136,13 +137,13 @@ def test_distinct_forecasts_as_bins():
     assert "one bin per distinct forecast" in str(found)
 
 
-@pytest.mark.parametrize("name", sorted(DEFINITIONS))
+@pytest.mark.parametrize("name", sorted(EVERY))
 @pytest.mark.parametrize("scale", [0.01, 7.5])
 def test_float_weights_of_one_size_are_counts(name, scale):
     y, p = data(10, n=200, decimals=2)
-    counted = calibration_error(y, p, definition=name)
-    weighted = calibration_error(y, p, np.full(200, scale), definition=name)
-    if DEFINITIONS[name].bins in ("split", "split_or_distinct"):
+    counted = calibration_error(y, p, definition=EVERY[name])
+    weighted = calibration_error(y, p, np.full(200, scale), definition=EVERY[name])
+    if EVERY[name].bins in ("split", "split_or_distinct"):
         # Which bins are larger is a matter of rows.
         assert float(weighted) == pytest.approx(float(counted), abs=0.02)
     else:
@@ -161,9 +162,9 @@ def test_debiased_squared_error_is_unbiased():
 
 
 def test_single_rows_and_empty_bins_never_divide_by_zero():
-    for name in set(DEFINITIONS) - {"calzone_equal_count"}:
-        assert 0 <= float(calibration_error([1], [0.4], definition=name)) <= 1
-        assert 0 <= float(calibration_error([1, 0], [1.0, 0.0], definition=name)) <= 1
+    for name in set(EVERY) - {"calzone_equal_count"}:
+        assert 0 <= float(calibration_error([1], [0.4], definition=EVERY[name])) <= 1
+        assert 0 <= float(calibration_error([1, 0], [1.0, 0.0], definition=EVERY[name])) <= 1
 
 
 def test_top_label_and_classwise():
@@ -171,24 +172,24 @@ def test_top_label_and_classwise():
     prob = rng.dirichlet(np.ones(3), 400)
     y = np.array([rng.choice(3, p=row) for row in prob])
     forecast = class_forecast(y, prob)
-    top = calibration_error.of(forecast.of_top_label(), definition="netcal")
-    expected = calibration_error(prob.argmax(1) == y, prob.max(1), definition="netcal")
-    assert float(top) == expected == reliability.top_label_calibration_error(y, prob, definition="netcal")
-    parts = [calibration_error(y == k, prob[:, k], definition="netcal") for k in range(3)]
+    top = calibration_error.of(forecast.of_top_label(), definition="ece")
+    expected = calibration_error(prob.argmax(1) == y, prob.max(1), definition="ece")
+    assert float(top) == expected == reliability.top_label_calibration_error(y, prob, definition="ece")
+    parts = [calibration_error(y == k, prob[:, k], definition="ece") for k in range(3)]
     shares = np.bincount(y) / len(y)
     for average, mean in (("mean", np.mean(parts)), ("prevalence", shares @ parts), ("max", max(parts))):
-        found = reliability.classwise_calibration_error.of(forecast, definition="netcal", average=average)
+        found = reliability.classwise_calibration_error.of(forecast, definition="ece", average=average)
         assert float(found) == pytest.approx(mean)
         assert "3 classes" in str(found)
-    assert reliability.classwise_calibration_error(y, prob, definition="netcal") == pytest.approx(np.mean(parts))
+    assert reliability.classwise_calibration_error(y, prob, definition="ece") == pytest.approx(np.mean(parts))
 
 
 @pytest.mark.parametrize("weights", [None, "int", "float"])
 def test_top_class_of_two(weights):
     y, p = data(6)
     weight = {None: None, "int": np.arange(500) % 3 + 1, "float": np.arange(500) % 3 + 1.0}[weights]
-    found = calibration_error(y, p, weight, definition="calzone_top_class")
-    expected = calibration_error((p > 0.5) == y, np.maximum(p, 1 - p), weight, definition="calzone")
+    found = calibration_error(y, p, weight, definition=PEERS["calzone_top_class"])
+    expected = calibration_error((p > 0.5) == y, np.maximum(p, 1 - p), weight, definition=PEERS["calzone"])
     assert float(found) == pytest.approx(float(expected))
 
 
@@ -241,6 +242,6 @@ def test_bad_definitions(options, words):
 
 def test_bad_input():
     with pytest.raises(InvalidInputError, match="definition"):
-        calibration_error([0, 1], [0.1, 0.2], definition="ece")
+        calibration_error([0, 1], [0.1, 0.2], definition="netcal")
     with pytest.raises(InvalidInputError, match="edges"):
         curves.empirical_log_odds(ScoreTable.from_arrays([0.0, 1.0], [0, 1]), edges=[1.0, 0.0])

@@ -1,7 +1,7 @@
 """Calibration error with every choice explicit: "ECE" is not one number.
 
 The defaults of seven libraries gave from 0.040 to 0.174 on the same forecasts. Here a result carries its definition,
-and the libraries' definitions have names.
+and the definitions of papers have names.
 """
 
 from dataclasses import dataclass
@@ -102,26 +102,16 @@ class ErrorDefinition:
         return f"{_NORMS[self.norm]}; {count}{_BINS[self.bins]}{edge}; {_DEBIAS[self.debias]}; {self.classes} class"
 
 
-#: Our own by its bins, others by the name of the library that uses them; a test holds each against figures of it. They
-#: compare with edges in floating point; here a forecast within 1e-12 of an edge of equal width lies on it.
+#: Definitions by name. A forecast within 1e-12 of an edge of equal width lies on it.
 DEFINITIONS: dict[str, ErrorDefinition] = {
     "quantile_bins": ErrorDefinition(15, "quantile"),
-    "calzone": ErrorDefinition(10, "width", "right", "dropped"),
-    "calzone_equal_count": ErrorDefinition(10, "quantile", "right", "dropped"),
-    "calzone_top_class": ErrorDefinition(10, "width", "right", classes="top"),
-    # MAPIE's 50 are edges, not bins.
-    "mapie": ErrorDefinition(49, "width", "right", "apart"),
-    "netcal": ErrorDefinition(10, "width"),
-    "netcal_ace": ErrorDefinition(10, "width", norm="mean"),
-    "netcal_mce": ErrorDefinition(10, "width", norm="max"),
-    "probcal": ErrorDefinition(15, "quantile"),
-    "probcal_debiased": ErrorDefinition(15, "quantile", debias="bin"),
-    "probcal_sweep": ErrorDefinition(100, "quantile", sweep=True),
-    "sklearn": ErrorDefinition(5, "width", "right"),
-    "torchmetrics": ErrorDefinition(15, "width", "left", "apart"),
-    "uncertainty_calibration": ErrorDefinition(15, "split_or_distinct", norm="l2", debias="total"),
-    "uncertainty_calibration_discrete": ErrorDefinition(bins="distinct", norm="l2", debias="total"),
-    "uncertainty_calibration_ece": ErrorDefinition(15, "width", "right"),
+    # Guo et al. 2017.
+    "ece": ErrorDefinition(15, "width", "right"),
+    "mce": ErrorDefinition(15, "width", "right", norm="max"),
+    # Kumar et al. 2019.
+    "debiased_l2": ErrorDefinition(15, "mass", norm="l2", debias="total"),
+    # Roelofs et al. 2022.
+    "sweep": ErrorDefinition(100, "quantile", sweep=True),
 }
 
 
@@ -138,8 +128,9 @@ def calibration_error(forecast: ScoreTable, *, definition: ErrorDefinition | str
     y_true, y_prob, sample_weight, pos_label
         As for every `Measure`; its ``of`` takes a forecast table.
     definition : ErrorDefinition or str, default "quantile_bins"
-        All choices, or a name: "quantile_bins" is the L1 error of 15 bins between quantiles; a library's name takes its
-        choices. All names are in ``metrics.reliability.DEFINITIONS``.
+        All choices, or a name: "quantile_bins" is the L1 error of 15 bins between quantiles, "ece" and "mce" are the
+        mean and the largest gap of 15 bins of equal width, "debiased_l2" is the debiased root mean square of 15 bins
+        of equal mass, and "sweep" takes as many bins as keep the shares of positives in order.
 
     Notes
     -----
@@ -148,16 +139,17 @@ def calibration_error(forecast: ScoreTable, *, definition: ErrorDefinition | str
 
     References
     ----------
+    C. Guo, G. Pleiss, Y. Sun and K. Weinberger, On calibration of modern neural networks, ICML 2017.
     A. Kumar, P. Liang and T. Ma, Verified uncertainty calibration, NeurIPS 2019.
     R. Roelofs et al., Mitigating bias in calibration error estimation, AISTATS 2022.
 
     Examples
     --------
-    >>> round(calibration_error([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.7], definition="netcal"), 4)
+    >>> round(calibration_error([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.7], definition="ece"), 4)
     0.35
     >>> from oddsmith.metrics import forecast_from_arrays
-    >>> print(calibration_error.of(forecast_from_arrays([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.7]), definition="netcal"))
-    0.35 (L1: mean of |gap| by weight; 10 bins of equal width [a, b), highest end closed; biased upwards; ...)
+    >>> print(calibration_error.of(forecast_from_arrays([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.7]), definition="ece"))
+    0.35 (L1: mean of |gap| by weight; 15 bins of equal width (a, b], lowest end closed; biased upwards; ...)
     """
     chosen = named_definition(definition)
     if chosen.classes == "top":
@@ -207,7 +199,7 @@ def classwise_calibration_error(
 
     Examples
     --------
-    >>> classwise_calibration_error([0, 1], [[1.0, 0.0], [0.0, 1.0]], definition="netcal")
+    >>> classwise_calibration_error([0, 1], [[1.0, 0.0], [0.0, 1.0]], definition="ece")
     0.0
     """
     _check.one_of(average, "average", tuple(_AVERAGES))

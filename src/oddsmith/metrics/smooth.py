@@ -5,7 +5,6 @@ from typing import Literal
 import numpy as np
 from scipy.fft import dct, idct
 from scipy.optimize import brentq
-from scipy.signal import fftconvolve
 from scipy.special import expit
 
 from oddsmith import _check, _kernels
@@ -19,9 +18,6 @@ from oddsmith.metrics.slope import recalibration_line
 _CELLS = 4096
 _SMALLEST = 1e-4
 
-#: What relplot adds to a density so that it may divide by it.
-_RELPLOT_ADDS = 1e-4
-
 _STATISTICS = {"ici": "mean", "e50": "median", "e90": "90th percentile", "emax": "largest"}
 _SMOOTHERS = {
     "isotonic": "isotonic regression (PAV)",
@@ -32,9 +28,7 @@ _SMOOTHERS = {
 
 @register
 @measure(null="calibrated")
-def smooth_calibration_error(
-    forecast: ScoreTable, *, bandwidth: float | None = None, rule: Literal["exact", "relplot"] = "exact"
-) -> Figure:
+def smooth_calibration_error(forecast: ScoreTable, *, bandwidth: float | None = None) -> Figure:
     """Return the smooth calibration error, smECE, with the bandwidth that equals the error.
 
     Parameters
@@ -43,10 +37,6 @@ def smooth_calibration_error(
         As for every `Measure`; its ``of`` takes a forecast table.
     bandwidth : float, optional
         A fixed bandwidth σ; by default the one with smECE_σ = σ.
-    rule : {"exact", "relplot"}, default "exact"
-        "relplot" gives that library's number: the mean over some 200 points with both ends, a bandwidth of whole
-        1/1024, a kernel that ends at ±½, half the weight for what its lattice puts at P = 0 and P = 1, and a little
-        added to the density.
 
     Notes
     -----
@@ -62,11 +52,7 @@ def smooth_calibration_error(
     >>> round(smooth_calibration_error([0, 0, 1, 1], [0.1, 0.6, 0.6, 0.8]), 6)
     0.095497
     """
-    _check.one_of(rule, "rule", ("exact", "relplot"))
     sigma = None if bandwidth is None else _check.number(bandwidth, "bandwidth", low=0, strict=True)
-    if rule == "relplot":
-        sigma = _relplot_bandwidth(forecast) if sigma is None else sigma
-        return Figure(_relplot_error(forecast, sigma), f"smECE as relplot computes it, bandwidth {sigma:.4g}")
     spectrum = np.asarray(dct(_in_cells(probability(forecast), residuals(forecast)), type=2))
     sigma = _fixed_point(spectrum, size(forecast)) if sigma is None else sigma
     value = _absolute_mass(spectrum, sigma) / size(forecast)
@@ -181,26 +167,3 @@ def _fixed_point(spectrum: Floats, total: float) -> float:
     above = excess(_SMALLEST)
     # As smECE never rises, σ cannot exceed the error at the smallest σ.
     return float(brentq(excess, _SMALLEST, 2 * _SMALLEST + above, xtol=1e-10)) if above > 0 else _SMALLEST
-
-
-def _relplot_error(forecast: ScoreTable, sigma: float) -> float:
-    nodes, mesh = max(2000, round(20 / sigma)) // 2 + 1, np.linspace(0, 1, max(round(10 / sigma), 200))
-    place = np.linspace(0, 1, nodes)
-    kernel = np.exp(-0.5 * ((place - 0.5) / sigma) ** 2) / (np.sqrt(2 * np.pi) * sigma)
-
-    def smoothed(mass: Weights) -> Floats:
-        values = _lattice(probability(forecast) * (nodes - 1), mass, nodes)
-        # Mirrored once, every node but the two at the ends, which so count half.
-        mirrored = np.concatenate([values[:0:-1], values, values[-2::-1]])
-        inside = fftconvolve(mirrored, kernel, "valid")[nodes // 2 :][:nodes]
-        return np.interp(mesh, place, inside)
-
-    return float(np.abs(smoothed(residuals(forecast))).sum() / (smoothed(forecast.total) + _RELPLOT_ADDS).sum())
-
-
-def _relplot_bandwidth(forecast: ScoreTable) -> float:
-    low, high = 0.0, 1.0
-    for _ in range(10):
-        middle = (low + high) / 2
-        low, high = (middle, high) if middle < max(_relplot_error(forecast, middle), 1e-3) else (low, middle)
-    return high

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from oddsmith.learners import BoostedClassifier
+from oddsmith_studies.learners import BoostedClassifier
 from oddsmith_studies.studies import Part, Results, Setting, load
 from oddsmith_studies.studies._running import compute
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.calibration_sizes import SIZES, learning_curves

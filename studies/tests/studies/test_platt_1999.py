@@ -6,11 +6,11 @@ from scipy.sparse import csr_array
 from sklearn.svm import SVC
 
 from oddsmith import CalibratedClassifier, GaussianCalibrator, PlattCalibrator
-from oddsmith.learners import KernelLogisticRegression
 from oddsmith.metrics.proper import decision_log_loss
 from oddsmith_studies.data import load_web
 from oddsmith_studies.data.reuters import TEN_CATEGORIES
 from oddsmith_studies.data.text_choices import mean_norm_cost
+from oddsmith_studies.learners import KernelLogisticRegression
 from oddsmith_studies.studies import Part, Results, Setting, load
 from oddsmith_studies.studies._running import compute
 from oddsmith_studies.studies.platt_1999 import densities, machines, measured, parts, sizes, tasks

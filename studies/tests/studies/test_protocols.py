@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from oddsmith.learners import MultinomialNaiveBayes
+from oddsmith_studies.learners import MultinomialNaiveBayes
 from oddsmith_studies.studies import Part, Setting
 from oddsmith_studies.studies._running import compute
 from oddsmith_studies.studies.protocols import parts, tasks

@@ -112,7 +112,7 @@ def count_words(texts: Iterable[str], stop_words: Collection[str] = (), *, digit
 def best_words(X: Any, y: ArrayLike, k: int) -> NDArray[np.intp]:
     """Return the places of the k words whose presence tells most about a category, best first.
 
-    Words are ranked by `oddsmith.learners.information_gain`; of equals the first comes first.
+    Words are ranked by `oddsmith_studies.data.text_choices.information_gain`; of equals the first comes first.
 
     Parameters
     ----------

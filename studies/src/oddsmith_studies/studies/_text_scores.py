@@ -11,9 +11,9 @@ from sklearn.naive_bayes import BernoulliNB
 from sklearn.svm import LinearSVC
 
 from oddsmith.checks import Bools, Floats
-from oddsmith.learners import MultinomialNaiveBayes, VotedPerceptron
 from oddsmith.metrics.proper import decision_log_loss
 from oddsmith_studies.data.text_choices import mean_norm_cost
+from oddsmith_studies.learners import MultinomialNaiveBayes, VotedPerceptron
 from oddsmith_studies.studies._study import Setting
 from oddsmith_studies.studies._text_features import (
     RECIPES,

@@ -17,7 +17,6 @@ from oddsmith import (
     Calibrator,
     IsotonicCalibrator,
     LogisticCalibrator,
-    MultinomialNaiveBayes,
     PlattCalibrator,
     ScoreTable,
     SquashCalibrator,
@@ -39,6 +38,7 @@ from oddsmith.metrics import (
     zero_one_error,
 )
 from oddsmith_studies.data import COURSE_STOP_WORDS, count_words, load_sentences
+from oddsmith_studies.learners import MultinomialNaiveBayes
 from oddsmith_studies.studies._study import Json, Part, Setting
 
 Rows = NDArray[np.intp]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sklearn.tree import DecisionTreeClassifier
 
-from oddsmith.learners import BoostedClassifier, SmoothedTreeClassifier
+from oddsmith_studies.learners import BoostedClassifier, SmoothedTreeClassifier
 from oddsmith_studies.studies._study import DEFAULT_GRID, Setting
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.growing import SortedTreeClassifier
 

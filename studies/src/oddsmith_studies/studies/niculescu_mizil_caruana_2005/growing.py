@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from oddsmith.checks import Floats
-from oddsmith.learners import TreeCounts, smooth_leaves
+from oddsmith_studies.learners import TreeCounts, smooth_leaves
 
 _jit = numba.njit(cache=True, nogil=True, boundscheck=False, error_model="numpy")
 
@@ -57,7 +57,7 @@ class SortedTreeClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn
     max_depth : int, optional
     min_samples_leaf : int, default 1
     leaves : str, default "none"
-        As for `oddsmith.learners.smooth_leaves`.
+        As for `oddsmith_studies.learners.smooth_leaves`.
 
     Attributes
     ----------

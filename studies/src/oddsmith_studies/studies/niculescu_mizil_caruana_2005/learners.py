@@ -17,8 +17,8 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from oddsmith.checks import Floats
-from oddsmith.learners import SmoothedTreeClassifier
 from oddsmith.maps.base import logit
+from oddsmith_studies.learners import SmoothedTreeClassifier
 from oddsmith_studies.studies._study import Json, Setting
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.methods import (
     ISO_1K,

@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from oddsmith.checks import Floats
-from oddsmith.learners import BoostedClassifier
-from oddsmith.learners.stumps import Stump
+from oddsmith_studies.learners import BoostedClassifier
+from oddsmith_studies.learners.stumps import Stump
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.grids import Style, make_boosted, ways_to_vote
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.growing import SortedTreeClassifier
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.tasks import Sample

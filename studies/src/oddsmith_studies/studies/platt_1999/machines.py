@@ -12,8 +12,8 @@ from sklearn.svm import LinearSVC
 from oddsmith.checks import Bools, Floats
 from oddsmith.classify.protocols import Training, fit_folds, fit_rows, make_splitter, pool
 from oddsmith.classify.target import read_target
-from oddsmith.learners import KernelLogisticRegression
 from oddsmith_studies.data.text_choices import information_gain, mean_norm_cost
+from oddsmith_studies.learners import KernelLogisticRegression
 from oddsmith_studies.studies._study import Setting
 from oddsmith_studies.studies.platt_1999.tasks import Problem
 

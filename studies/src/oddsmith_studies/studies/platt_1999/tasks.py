@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from oddsmith.checks import Bools
-from oddsmith.learners.feature_maps import SparseQuadratic
 from oddsmith_studies.data import Corpus, load_a9a, load_reuters, load_web
+from oddsmith_studies.learners.feature_maps import SparseQuadratic
 from oddsmith_studies.studies._study import Setting
 from oddsmith_studies.studies._text_features import REUTERS, ZHANG_YANG, count_corpus, load_texts
 

@@ -11,7 +11,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 from oddsmith.checks import Bools
 from oddsmith.classify.scores import ResponseMethod
-from oddsmith.learners import BoostedClassifier, MultinomialNaiveBayes
 from oddsmith_studies.data import (
     STOP_WORDS,
     BinaryTask,
@@ -22,6 +21,7 @@ from oddsmith_studies.data import (
     load_reuters_ten,
 )
 from oddsmith_studies.data.text_choices import mean_norm_cost
+from oddsmith_studies.learners import BoostedClassifier, MultinomialNaiveBayes
 from oddsmith_studies.studies._study import Setting
 
 CATEGORIES = ("earn", "acq", "money-fx", "grain", "crude", "trade", "interest", "wheat", "ship", "corn")

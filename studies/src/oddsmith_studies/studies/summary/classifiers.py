@@ -19,14 +19,14 @@ from sklearn.tree import DecisionTreeClassifier
 
 from oddsmith.checks import Floats
 from oddsmith.classify import classifier_scores
-from oddsmith.learners import (
+from oddsmith.maps.base import logit
+from oddsmith_studies.data.text_choices import mean_norm_cost
+from oddsmith_studies.learners import (
     BoostedClassifier,
     KernelLogisticRegression,
     MultinomialNaiveBayes,
     VotedPerceptron,
 )
-from oddsmith.maps.base import logit
-from oddsmith_studies.data.text_choices import mean_norm_cost
 from oddsmith_studies.studies._study import Setting
 from oddsmith_studies.studies.summary.tasks import Problem, Rows
 

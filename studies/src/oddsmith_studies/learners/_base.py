@@ -12,8 +12,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from oddsmith import _check
-from oddsmith._types import Bools, Floats
+from oddsmith import checks
+from oddsmith.checks import Bools, Floats
 
 FeatureRows = Any
 """A float64 matrix of rows, dense or in compressed sparse rows."""
@@ -40,7 +40,7 @@ class TrainingRows(NamedTuple):
         """Leave out the rows of weight 0, and refuse data in which one class has no weight."""
         kept = self.weight > 0
         if self.positive[kept].all() or not self.positive[kept].any():
-            _check.fail("both classes must have weight", "weight on one class only", "check sample_weight")
+            checks.fail("both classes must have weight", "weight on one class only", "check sample_weight")
         if kept.all():
             return self
         return TrainingRows(self.X[kept], self.positive[kept], self.weight[kept])
@@ -83,8 +83,8 @@ class BinaryClassifier(ABC, ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.classes_, code = np.unique(labels, return_inverse=True)
         if len(self.classes_) != 2:
             count = f"{len(self.classes_)} class{'' if len(self.classes_) == 1 else 'es'}"
-            _check.fail("y must hold two classes", count, "Only binary classification is supported: take two classes")
-        weight = _check.as_weights(sample_weight, len(code))
+            checks.fail("y must hold two classes", count, "Only binary classification is supported: take two classes")
+        weight = checks.as_weights(sample_weight, len(code))
         if is_sparse(rows) and not rows.has_canonical_format:
             rows = rows.copy()
             rows.sum_duplicates()
@@ -105,7 +105,7 @@ class BinaryClassifier(ABC, ClassifierMixin, BaseEstimator):  # type: ignore[mis
         limit, largest = self._farthest(), max(-entries.min(initial=0.0), entries.max(initial=0.0))
         if largest > limit:
             must = f"features of {type(self).__name__} must lie within ±{limit:g}"
-            _check.fail(must, f"one of size {largest:g}", "divide each feature by one number")
+            checks.fail(must, f"one of size {largest:g}", "divide each feature by one number")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

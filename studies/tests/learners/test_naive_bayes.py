@@ -3,7 +3,7 @@ import pytest
 from sklearn.naive_bayes import MultinomialNB
 
 from oddsmith.errors import InvalidInputError
-from oddsmith.learners import MultinomialNaiveBayes
+from oddsmith_studies.learners import MultinomialNaiveBayes
 
 COUNTS = np.random.default_rng(0).poisson(1.0, size=(40, 7))
 LABELS = np.random.default_rng(1).integers(0, 2, 40)

@@ -9,9 +9,9 @@ from scipy.special import betaln, logit
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
-from oddsmith import _check
-from oddsmith._types import Floats
-from oddsmith.learners._base import BinaryClassifier
+from oddsmith import checks
+from oddsmith.checks import Floats
+from oddsmith_studies.learners._base import BinaryClassifier
 
 LEAVES = ("none", "laplace", "m_estimate", "curtailment", "bayesian")
 
@@ -92,24 +92,24 @@ def smooth_leaves(
     Examples
     --------
     >>> import numpy as np
-    >>> from oddsmith.learners import TreeCounts, smooth_leaves
+    >>> from oddsmith_studies.learners import TreeCounts, smooth_leaves
     >>> left, right = np.array([1, -1, -1]), np.array([2, -1, -1])
     >>> tree = TreeCounts(left, right, negative=np.array([4.0, 4, 0]), positive=np.array([4.0, 1, 3]))
     >>> smooth_leaves(tree, "laplace")[1:].round(3)
     array([0.286, 0.8  ])
     """
-    _check.one_of(leaves, "leaves", LEAVES)
+    checks.one_of(leaves, "leaves", LEAVES)
     cases = tree.negative + tree.positive
     if leaves == "laplace":
         return (tree.positive + 1) / (cases + 2)
     if leaves == "m_estimate":
-        m = _check.number(m, "m", low=0)
+        m = checks.number(m, "m", low=0)
         base_rate = float(tree.positive[0] / cases[0])
         return (tree.positive + m * base_rate) / (cases + m)
     if leaves == "curtailment":
-        return _curtailed(tree, _check.number(min_cases, "min_cases", low=0))
+        return _curtailed(tree, checks.number(min_cases, "min_cases", low=0))
     if leaves == "bayesian":
-        return _bayesian_average(tree, _check.number(alpha, "alpha", low=0, strict=True))
+        return _bayesian_average(tree, checks.number(alpha, "alpha", low=0, strict=True))
     return tree.positive / cases
 
 
@@ -176,7 +176,7 @@ class SmoothedTreeClassifier(BinaryClassifier):
 
     Examples
     --------
-    >>> from oddsmith.learners import SmoothedTreeClassifier
+    >>> from oddsmith_studies.learners import SmoothedTreeClassifier
     >>> tree = SmoothedTreeClassifier(leaves="laplace").fit([[0.0], [1.0], [2.0]], [0, 1, 1])
     >>> tree.predict_proba([[5.0]])
     array([[0.25, 0.75]])
@@ -199,7 +199,7 @@ class SmoothedTreeClassifier(BinaryClassifier):
         # All rows go in, also those of weight 0 (which trees ignore): then the tree knows both classes.
         tree.fit(data.X, data.positive.astype(np.intp), sample_weight=data.weight)
         if not hasattr(tree, "tree_"):
-            _check.fail("estimator must be a single scikit-learn tree", repr(self.estimator), "pass a decision tree")
+            checks.fail("estimator must be a single scikit-learn tree", repr(self.estimator), "pass a decision tree")
         self.estimator_: Any = tree
         self.node_probability_: Floats = smooth_leaves(
             TreeCounts.of(tree), self.leaves, m=self.m, min_cases=self.min_cases, alpha=self.alpha

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from oddsmith.learners._base import TrainingRows
-from oddsmith.learners.stumps import Stump, StumpLearner, weighted_sum
+from oddsmith_studies.learners._base import TrainingRows
+from oddsmith_studies.learners.stumps import Stump, StumpLearner, weighted_sum
 from samples import examples
 
 
@@ -53,7 +53,7 @@ def test_blocks_do_not_change_the_winner(monkeypatch):
     rng = np.random.default_rng(0)
     X, positive, weight = rng.normal(size=(40, 9)), rng.random(40) < 0.5, rng.random(40)
     whole = StumpLearner(TrainingRows(X, positive, weight), "none", real=False).fit(weight)
-    monkeypatch.setattr("oddsmith.learners.stumps._BLOCK", 60)
+    monkeypatch.setattr("oddsmith_studies.learners.stumps._BLOCK", 60)
     parts = StumpLearner(TrainingRows(X, positive, weight), "none", real=False)
     assert len(parts.blocks) > 3
     assert parts.fit(weight) == whole

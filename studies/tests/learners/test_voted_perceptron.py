@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from oddsmith.learners import VotedPerceptron, voted_perceptron
+from oddsmith_studies.learners import VotedPerceptron, voted_perceptron
 
 ROWS = np.random.default_rng(0).normal(size=(60, 3))
 LABELS = (ROWS @ [1, -1, 0.5] + np.random.default_rng(1).normal(size=60) > 0).astype(int)

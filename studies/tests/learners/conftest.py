@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "vectors.json").read_text(encoding="utf-8"))
+VECTORS = json.loads((Path(__file__).parents[3] / "tests" / "golden" / "vectors.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from oddsmith.errors import InvalidInputError
-from oddsmith.learners import BoostedClassifier, MultinomialNaiveBayes, SmoothedTreeClassifier
+from oddsmith_studies.learners import BoostedClassifier, MultinomialNaiveBayes, SmoothedTreeClassifier
 
 
 @pytest.fixture

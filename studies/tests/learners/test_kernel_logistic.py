@@ -5,8 +5,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
 from oddsmith.errors import InvalidInputError, NonConvergenceWarning
-from oddsmith.learners import KernelLogisticRegression, kernel_logistic
-from oddsmith.learners.feature_maps import DenseQuadratic, SparseQuadratic, quadratic_entries
+from oddsmith_studies.learners import KernelLogisticRegression, kernel_logistic
+from oddsmith_studies.learners.feature_maps import DenseQuadratic, SparseQuadratic, quadratic_entries
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_vectors(vectors, place, kernel, form):
 @pytest.mark.parametrize("direct", [True, False])
 def test_features_rows_and_expansion_agree(noisy, lam, form, direct, monkeypatch):
     if not direct:
-        monkeypatch.setattr("oddsmith.learners._newton._MOST_DIRECT", 0)
+        monkeypatch.setattr("oddsmith_studies.learners._newton._MOST_DIRECT", 0)
     X, y = noisy
     weight = np.random.default_rng(1).random(80)
     primal = KernelLogisticRegression("quadratic", lam).fit(form(X), y, sample_weight=weight)
@@ -222,7 +222,7 @@ def test_sparse_features_stay_sparse():
 @pytest.mark.parametrize("offset", [0.0, 1.0, 30.0, 1000.0])
 def test_the_quadratic_kernel_is_kept_at_an_offset(noisy, form, direct, offset, monkeypatch):
     if not direct:
-        monkeypatch.setattr("oddsmith.learners._newton._MOST_DIRECT", 0)
+        monkeypatch.setattr("oddsmith_studies.learners._newton._MOST_DIRECT", 0)
     X, y = noisy
     X = X + offset * np.array([1.0, 0.0, -0.3, 0.0])
     features = KernelLogisticRegression("quadratic", 0.1).fit(form(X), y)

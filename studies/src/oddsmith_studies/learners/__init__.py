@@ -4,11 +4,11 @@ All are binary scikit-learn classifiers with ``decision_function`` (the score), 
 ``predict_proba`` and ``predict``; ``classes_`` is sorted and ``classes_[1]`` is the positive class.
 """
 
-from oddsmith.learners.boosting import BoostedClassifier
-from oddsmith.learners.kernel_logistic import KernelLogisticRegression
-from oddsmith.learners.naive_bayes import MultinomialNaiveBayes
-from oddsmith.learners.trees import SmoothedTreeClassifier, TreeCounts, smooth_leaves
-from oddsmith.learners.voted_perceptron import VotedPerceptron
+from oddsmith_studies.learners.boosting import BoostedClassifier
+from oddsmith_studies.learners.kernel_logistic import KernelLogisticRegression
+from oddsmith_studies.learners.naive_bayes import MultinomialNaiveBayes
+from oddsmith_studies.learners.trees import SmoothedTreeClassifier, TreeCounts, smooth_leaves
+from oddsmith_studies.learners.voted_perceptron import VotedPerceptron
 
 __all__ = [
     "BoostedClassifier",

@@ -6,9 +6,9 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import block_diag
 
-from oddsmith._types import Floats
-from oddsmith.learners._base import FeatureRows, is_sparse
-from oddsmith.learners.feature_maps import SQRT2, DenseQuadratic, Polynomial, SparseQuadratic
+from oddsmith.checks import Floats
+from oddsmith_studies.learners._base import FeatureRows, is_sparse
+from oddsmith_studies.learners.feature_maps import SQRT2, DenseQuadratic, Polynomial, SparseQuadratic
 
 
 def origin_of(X: FeatureRows) -> Floats:

@@ -4,8 +4,8 @@ from scipy.special import betaln
 from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 
-from oddsmith.learners import SmoothedTreeClassifier, TreeCounts, smooth_leaves
-from oddsmith.learners.trees import LEAVES
+from oddsmith_studies.learners import SmoothedTreeClassifier, TreeCounts, smooth_leaves
+from oddsmith_studies.learners.trees import LEAVES
 
 
 def stacked(node, found=None):

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from oddsmith._types import Floats, Ints
-from oddsmith.learners._base import FeatureRows, is_sparse
+from oddsmith.checks import Floats, Ints
+from oddsmith_studies.learners._base import FeatureRows, is_sparse
 
 SQRT2 = float(np.sqrt(2))
 

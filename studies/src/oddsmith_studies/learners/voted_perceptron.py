@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from oddsmith import _check
-from oddsmith._types import Floats
-from oddsmith.learners._base import BinaryClassifier, TrainingRows, is_sparse
+from oddsmith import checks
+from oddsmith.checks import Floats
+from oddsmith_studies.learners._base import BinaryClassifier, TrainingRows, is_sparse
 
 # Queries are scored in blocks of about this many activations, 8 MB.
 _BLOCK = 1 << 20
@@ -55,7 +55,7 @@ class VotedPerceptron(BinaryClassifier):
 
     Examples
     --------
-    >>> from oddsmith.learners import VotedPerceptron
+    >>> from oddsmith_studies.learners import VotedPerceptron
     >>> model = VotedPerceptron(epochs=2).fit([[1.0], [-1.0], [2.0], [-2.0]], [1, 0, 1, 0])
     >>> model.decision_function([[3.0], [-3.0]]).round(3)
     array([ 2.833, -2.833])
@@ -68,8 +68,8 @@ class VotedPerceptron(BinaryClassifier):
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "VotedPerceptron":
         """Run the perceptron over the rows, keeping every mistake."""
-        epochs = _check.whole_number(self.epochs, "epochs", low=1)
-        _check.one_of(self.shuffle, "shuffle", (False, True))
+        epochs = checks.whole_number(self.epochs, "epochs", low=1)
+        checks.one_of(self.shuffle, "shuffle", (False, True))
         data = self._read_training(X, y, sample_weight).present()
         rng = check_random_state(self.random_state)
         n = len(data.weight)

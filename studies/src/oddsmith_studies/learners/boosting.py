@@ -13,11 +13,11 @@ from sklearn.tree import BaseDecisionTree
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from oddsmith import _check
-from oddsmith._types import Floats
-from oddsmith.learners import stumps
-from oddsmith.learners._base import BinaryClassifier, FeatureRows, TrainingRows
-from oddsmith.learners.trees import FARTHEST, LEAVES, SmoothedTreeClassifier
+from oddsmith import checks
+from oddsmith.checks import Floats
+from oddsmith_studies.learners import stumps
+from oddsmith_studies.learners._base import BinaryClassifier, FeatureRows, TrainingRows
+from oddsmith_studies.learners.trees import FARTHEST, LEAVES, SmoothedTreeClassifier
 
 # log of a case's weight as a function of its margin z = yF: the negative slope of each loss.
 _LOG_WEIGHT: dict[str, Callable[[Floats], Floats]] = {"exponential": np.negative, "log": lambda z: log_expit(-z)}
@@ -85,7 +85,7 @@ class BoostedClassifier(BinaryClassifier):
 
     Examples
     --------
-    >>> from oddsmith.learners import BoostedClassifier
+    >>> from oddsmith_studies.learners import BoostedClassifier
     >>> X, y = [[0.1], [0.2], [0.3], [0.4], [0.5]], [0, 0, 1, 0, 1]
     >>> model = BoostedClassifier(n_estimators=3).fit(X, y)
     >>> model.vote_fraction([[0.0], [0.35], [1.0]]).round(3)
@@ -103,11 +103,11 @@ class BoostedClassifier(BinaryClassifier):
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "BoostedClassifier":
         """Run the rounds."""
-        rounds = _check.whole_number(self.n_estimators, "n_estimators", low=1)
-        _check.one_of(self.loss, "loss", tuple(_LOG_WEIGHT))
-        _check.one_of(self.leaves, "leaves", LEAVES)
-        _check.one_of(self.votes, "votes", ("discrete", "real"))
-        _check.one_of(self.sampling, "sampling", ("reweight", "resample"))
+        rounds = checks.whole_number(self.n_estimators, "n_estimators", low=1)
+        checks.one_of(self.loss, "loss", tuple(_LOG_WEIGHT))
+        checks.one_of(self.leaves, "leaves", LEAVES)
+        checks.one_of(self.votes, "votes", ("discrete", "real"))
+        checks.one_of(self.sampling, "sampling", ("reweight", "resample"))
         data = self._read_training(X, y, sample_weight).present()
         rng = check_random_state(self.random_state)
         learner = self._learner(data, rng)
@@ -169,9 +169,9 @@ class BoostedClassifier(BinaryClassifier):
         Where boosting stopped earlier, that is how it ended.
         """
         check_is_fitted(self)
-        n_rounds = _check.whole_number(n_rounds, "n_rounds", low=0)
+        n_rounds = checks.whole_number(n_rounds, "n_rounds", low=0)
         if n_rounds > self.n_estimators:
-            _check.fail(f"n_rounds must be ≤ n_estimators={self.n_estimators}", f"{n_rounds=}", "fit more rounds")
+            checks.fail(f"n_rounds must be ≤ n_estimators={self.n_estimators}", f"{n_rounds=}", "fit more rounds")
         earlier = copy(self)
         earlier.estimators_ = self.estimators_[:n_rounds]
         earlier.estimator_weights_ = self.estimator_weights_[:n_rounds]
@@ -186,9 +186,9 @@ class BoostedClassifier(BinaryClassifier):
             return stumps.StumpLearner(data, self.leaves, self.votes == "real")
         base = self.estimator if self.leaves == "none" else SmoothedTreeClassifier(self.estimator, self.leaves)
         if not has_fit_parameter(base, "sample_weight"):
-            _check.fail("estimator.fit must take sample_weight", repr(self.estimator), "choose another base")
+            checks.fail("estimator.fit must take sample_weight", repr(self.estimator), "choose another base")
         if self.votes == "real" and not hasattr(base, "predict_proba"):
-            _check.fail('estimator must have predict_proba for votes="real"', repr(base), 'use votes="discrete"')
+            checks.fail('estimator must have predict_proba for votes="real"', repr(base), 'use votes="discrete"')
         return _EstimatorLearner(data, base, rng)
 
     def _round(

@@ -14,8 +14,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 
-from oddsmith._check import fail
-from oddsmith._types import Bools, Floats
+from oddsmith.checks import Bools, Floats, fail
 from oddsmith.errors import NonConvergenceWarning
 
 # Below this squared decrement the objective changes by less than its own rounding, and full steps are safe.

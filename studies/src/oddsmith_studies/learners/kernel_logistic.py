@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import check_random_state
 
-from oddsmith import _check
-from oddsmith._types import Floats
-from oddsmith.learners import feature_maps as maps
-from oddsmith.learners._base import BinaryClassifier, FeatureRows, TrainingRows, is_sparse
-from oddsmith.learners._newton import Fit, LogisticLoss, solve_features, solve_kernel
-from oddsmith.learners._origin import OffsetQuadratic, measured_from, origin_of, quadratic_kernel
+from oddsmith import checks
+from oddsmith.checks import Floats
+from oddsmith_studies.learners import feature_maps as maps
+from oddsmith_studies.learners._base import BinaryClassifier, FeatureRows, TrainingRows, is_sparse
+from oddsmith_studies.learners._newton import Fit, LogisticLoss, solve_features, solve_kernel
+from oddsmith_studies.learners._origin import OffsetQuadratic, measured_from, origin_of, quadratic_kernel
 
 # Explicit quadratic features take about 50 bytes an entry while they are made: a gigabyte at most.
 _MOST_ENTRIES = 20_000_000
@@ -105,7 +105,7 @@ class KernelLogisticRegression(BinaryClassifier):
 
     Examples
     --------
-    >>> from oddsmith.learners import KernelLogisticRegression
+    >>> from oddsmith_studies.learners import KernelLogisticRegression
     >>> X, y = [[-2.0], [-1.0], [1.0], [2.0]], [1, 0, 0, 1]
     >>> model = KernelLogisticRegression("quadratic", penalty=0.1).fit(X, y)
     >>> model.predict_proba([[0.0], [3.0]])[:, 1].round(3)
@@ -172,14 +172,14 @@ class KernelLogisticRegression(BinaryClassifier):
 
     def _check_parameters(self) -> None:
         if not callable(self.kernel):
-            _check.one_of(self.kernel, "kernel", ("linear", "quadratic", "rbf"))
-        _check.number(self.penalty, "penalty", low=0, strict=True)
-        _check.number(self.tol, "tol", low=0, strict=True)
-        _check.whole_number(self.max_iter, "max_iter", low=1)
-        _check.whole_number(self.exact_rows, "exact_rows", low=0)
-        _check.whole_number(self.n_landmarks, "n_landmarks", low=1)
+            checks.one_of(self.kernel, "kernel", ("linear", "quadratic", "rbf"))
+        checks.number(self.penalty, "penalty", low=0, strict=True)
+        checks.number(self.tol, "tol", low=0, strict=True)
+        checks.whole_number(self.max_iter, "max_iter", low=1)
+        checks.whole_number(self.exact_rows, "exact_rows", low=0)
+        checks.whole_number(self.n_landmarks, "n_landmarks", low=1)
         if self.gamma != "scale":
-            _check.number(self.gamma, "gamma", low=0, strict=True)
+            checks.number(self.gamma, "gamma", low=0, strict=True)
 
     def _resolve_gamma(self, data: TrainingRows) -> float:
         if self.gamma != "scale":
@@ -219,7 +219,7 @@ class KernelLogisticRegression(BinaryClassifier):
         # About by how much P is off: the last digits of the kernel beside what λ adds to its scaled diagonal.
         error = np.finfo(np.float64).eps * float(np.abs(kernel).max()) * loss.share.max() / (8 * self.penalty)
         if error > _LARGEST_ERROR:
-            _check.fail(
+            checks.fail(
                 "kernel values must keep digits beside penalty",
                 f"values up to {np.abs(kernel).max():.2g} with penalty={self.penalty:g}",
                 "center and scale the features, for example by StandardScaler",
@@ -234,9 +234,9 @@ class KernelLogisticRegression(BinaryClassifier):
             values = np.asarray(self.kernel(X, Z), dtype=np.float64)  # type: ignore[operator]
         if values.shape != (X.shape[0], Z.shape[0]):
             must = f"kernel must return a matrix of shape {(X.shape[0], Z.shape[0])}"
-            _check.fail(must, f"shape {values.shape}", "compare all rows of the first argument with all of the second")
+            checks.fail(must, f"shape {values.shape}", "compare all rows of the first argument with all of the second")
         if not np.isfinite(values).all():
-            _check.fail("kernel values must be finite", "NaN or infinity among them", "rescale the features")
+            checks.fail("kernel values must be finite", "NaN or infinity among them", "rescale the features")
         return np.asarray(values)
 
 

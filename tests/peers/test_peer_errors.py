@@ -1,15 +1,15 @@
-"""Seven libraries' calibration errors, as those libraries computed them, come out of their named definitions."""
+"""Seven libraries' calibration errors, as those libraries computed them, come out of their definitions."""
 
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from error_definitions import PEERS
 from sklearn.datasets import make_classification
 from sklearn.naive_bayes import GaussianNB
 
 from oddsmith.metrics import ErrorDefinition, calibration_error, forecast_from_arrays, smooth_calibration_error
-from oddsmith.metrics.reliability import DEFINITIONS
 
 FIGURES = json.loads((Path(__file__).parents[1] / "golden" / "peer_errors.json").read_text())
 #: What the libraries give beside their defaults.
@@ -43,17 +43,11 @@ CASES = [(data, name) for data in FORECASTS for name in FIGURES[data] if name !=
 
 @pytest.mark.parametrize(("data", "name"), CASES, ids=lambda part: part)
 def test_figures_of_the_libraries(data, name):
-    definition = OPTIONS.get(name, name)
+    definition = (OPTIONS | PEERS)[name]
     if (data, name) == ("ties", "uncertainty_calibration"):
-        definition = "uncertainty_calibration_discrete"  # which the library takes for few distinct forecasts
+        definition = PEERS["uncertainty_calibration_discrete"]  # which the library takes for few distinct forecasts
     found = calibration_error.of(FORECASTS[data], definition=definition)
     assert float(found) == pytest.approx(FIGURES[data][name], abs=1e-9)
-
-
-@pytest.mark.parametrize("data", FORECASTS)
-def test_figure_of_relplot(data):
-    theirs = FIGURES[data]["relplot"]
-    assert float(smooth_calibration_error.of(FORECASTS[data], rule="relplot")) == pytest.approx(theirs, abs=1e-6)
 
 
 def test_what_relplot_halves_is_most_of_naive_bayes():
@@ -64,5 +58,5 @@ def test_what_relplot_halves_is_most_of_naive_bayes():
 
 def test_no_two_of_the_libraries_agree():
     figures = FIGURES["naive_bayes"]
-    assert max(figures[name] for name in DEFINITIONS if name in figures) > 2 * figures["calzone_top_class"]
-    assert set(DEFINITIONS) - set(figures) == {"quantile_bins", "sklearn", "uncertainty_calibration_discrete"}
+    assert max(figures[name] for name in PEERS if name in figures) > 2 * figures["calzone_top_class"]
+    assert set(PEERS) - set(figures) == {"sklearn", "uncertainty_calibration_discrete"}

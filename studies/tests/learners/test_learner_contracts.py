@@ -11,9 +11,10 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from oddsmith import learners
+from oddsmith.classify import CalibratedClassifier, classifier_scores
 from oddsmith.errors import InvalidInputError
-from oddsmith.learners import (
+from oddsmith_studies import learners
+from oddsmith_studies.learners import (
     BoostedClassifier,
     KernelLogisticRegression,
     MultinomialNaiveBayes,
@@ -100,6 +101,22 @@ def test_log_probabilities_are_the_logarithms_and_keep_the_log_odds(model):
     logs = fitted.predict_log_proba(DATA)
     np.testing.assert_allclose(np.exp(logs), fitted.predict_proba(DATA), rtol=1e-9)
     np.testing.assert_allclose(logs[:, 1] - logs[:, 0], fitted.log_odds(DATA), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("model", FAST, ids=str)
+def test_the_library_calibrates_each_learner_by_its_score_for_two_classes_and_three(model):
+    X, y = np.tile(DATA, (6, 1)), np.tile(LABELS, 6)
+    fitted = clone(model).fit(X, y)
+    scores = classifier_scores(fitted, X)
+    assert scores.source == "decision_function"
+    np.testing.assert_array_equal(scores.values, fitted.decision_function(X))
+    if isinstance(model, BoostedClassifier):
+        np.testing.assert_array_equal(classifier_scores(fitted, X, "votes").values, fitted.vote_fraction(X))
+    kind = np.where(X[:, 2] == 2, 2, y)
+    with ours_allowed():
+        calibrated = CalibratedClassifier(model, "platt", cv=3).fit(X, kind)
+    np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1)
+    assert calibrated.score(X, kind) > np.bincount(kind).max() / len(kind)
 
 
 @pytest.mark.parametrize("model", FAST, ids=str)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from oddsmith import _check
-from oddsmith._types import Floats
-from oddsmith.learners._base import BinaryClassifier
+from oddsmith import checks
+from oddsmith.checks import Floats
+from oddsmith_studies.learners._base import BinaryClassifier
 
 
 @dataclass(eq=False, repr=False)
@@ -49,7 +49,7 @@ class MultinomialNaiveBayes(BinaryClassifier):
 
     Examples
     --------
-    >>> from oddsmith.learners import MultinomialNaiveBayes
+    >>> from oddsmith_studies.learners import MultinomialNaiveBayes
     >>> X, y = [[2, 0, 1], [1, 1, 0], [0, 2, 1], [0, 3, 0], [1, 1, 2]], [1, 1, 0, 0, 0]
     >>> MultinomialNaiveBayes().fit(X, y).decision_function([[0, 2, 1], [3, 0, 0]]).round(4)
     array([-2.1476,  3.1305])
@@ -60,20 +60,20 @@ class MultinomialNaiveBayes(BinaryClassifier):
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "MultinomialNaiveBayes":
         """Count words by class."""
-        _check.one_of(self.smoothing, "smoothing", ("laplace", "bayesian"))
+        checks.one_of(self.smoothing, "smoothing", ("laplace", "bayesian"))
         data = self._read_training(X, y, sample_weight).present()
         lowest = data.X.min()
         if lowest < 0:
             # scikit-learn's checks look for these words.
             got = f"Negative values in data passed to {type(self).__name__}, down to {lowest:g}"
-            _check.fail("X must hold counts ≥ 0", got, "pass counts, not centered features")
+            checks.fail("X must hold counts ≥ 0", got, "pass counts, not centered features")
         weight_by_class = [data.weight * ~data.positive, data.weight * data.positive]
         words = np.stack([data.X.T @ weight for weight in weight_by_class])
         cases = np.array([weight.sum() for weight in weight_by_class])
         if self.smoothing == "laplace":
             added, total = np.ones(words.shape[1]), float(words.shape[1])
         else:
-            total = float(words.shape[1]) if self.m is None else _check.number(self.m, "m", low=0, strict=True)
+            total = float(words.shape[1]) if self.m is None else checks.number(self.m, "m", low=0, strict=True)
             # Only a table without a single word has the sum 0; any prior then gives the same ratio.
             added = total * words.sum(axis=0) / max(words.sum(), np.finfo(float).tiny)
             cases = cases + 1

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith._types import Bools, Floats
-from oddsmith.learners._base import FeatureRows, TrainingRows, is_sparse
-from oddsmith.learners.trees import TreeCounts, smooth_leaves
+from oddsmith.checks import Bools, Floats
+from oddsmith_studies.learners._base import FeatureRows, TrainingRows, is_sparse
+from oddsmith_studies.learners.trees import TreeCounts, smooth_leaves
 
 RowPlaces = NDArray[np.int32]
 
