@@ -41,8 +41,8 @@ def test_proper_scores_equal_scikit_learn(weights):
 def test_options_of_the_log_loss():
     y, p = data()
     total = -np.log(p[np.arange(len(y)), y]).sum()
-    assert metrics.log_loss(y, p, convention="ZY04") == pytest.approx(-total)
-    assert metrics.log_loss(y, p, convention="NC05") == pytest.approx(total / len(y) / np.log(2))
+    assert metrics.log_loss(y, p, total=True) == pytest.approx(total)
+    assert metrics.log_loss(y, p, base=2) == pytest.approx(total / len(y) / np.log(2))
     sure = [[1.0, 0.0, 0.0]]
     assert metrics.log_loss([2], sure, labels=[0, 1, 2]) == np.inf
     assert metrics.log_loss([2], sure, labels=[0, 1, 2], clip=1e-3) == pytest.approx(-np.log(1e-3))

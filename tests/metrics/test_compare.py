@@ -15,6 +15,7 @@ from oddsmith.metrics.significance import micro_sign_test, paired_t_test
 from samples import ours_allowed, samples
 
 VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "vectors.json").read_text())["methods"]
+MCNEMAR = "micro sign test (exact McNemar)"
 
 
 def methods(scores):
@@ -53,16 +54,32 @@ def test_table_equals_rows(sample):
     assert by_rows["log_loss"].p_values[0, 1] == pytest.approx(t.p_value)
 
 
-def test_protocols():
+def test_tests_and_levels():
     rng = np.random.default_rng(0)
     scores = rng.normal(size=500)
     y = (rng.random(500) < 1 / (1 + np.exp(-scores))).astype(int)
-    b03, zy04 = (compare_rows(y, methods(scores), protocol=name) for name in ("B03", "ZY04"))
-    assert b03["log_loss"].test == "micro sign test"
-    assert b03["log_loss"].level == 0.01
-    assert b03["log_loss"].p_values.tolist() == b03["squared_error"].p_values.tolist()
-    assert zy04["log_loss"].test == "paired t-test"
-    assert np.all(zy04["log_loss"].holm >= zy04["log_loss"].p_values)
+    signs, usual = compare_rows(y, methods(scores), test="sign", level=0.01), compare_rows(y, methods(scores))
+    assert [part.test for part in signs.measures.values()] == ["micro sign test"] * 2 + [MCNEMAR]
+    assert [part.level for part in signs.measures.values()] == [0.01] * 3
+    assert signs["log_loss"].p_values.tolist() == signs["squared_error"].p_values.tolist()
+    assert [part.test for part in usual.measures.values()] == ["paired t-test"] * 2 + [MCNEMAR]
+    assert [part.level for part in usual.measures.values()] == [0.05] * 3
+    assert usual["zero_one_error"].p_values.tolist() == signs["zero_one_error"].p_values.tolist()
+    assert np.all(usual["log_loss"].holm >= usual["log_loss"].p_values)
+
+
+def test_float_weights_are_compared_by_t_tests_alone():
+    rng = np.random.default_rng(5)
+    scores, y, weight = rng.normal(size=200), rng.integers(0, 2, 200), rng.uniform(0.2, 3, 200)
+    table = ScoreTable.from_arrays(scores, y, weight)
+    by_rows = compare_rows(y, methods(scores), sample_weight=weight)
+    by_table = compare(table, methods(table.scores))
+    for found in (by_rows, by_table):
+        assert {part.test for part in found.measures.values()} == {"paired t-test"}
+    right = [((values > 0) == (y == 1)).astype(float) for values in (scores, np.zeros(200))]
+    direct = paired_t_test(*right, weight).p_value
+    assert by_rows["zero_one_error"].p_values[0, 2] == pytest.approx(direct)
+    assert by_table["zero_one_error"].p_values[0, 2] == pytest.approx(direct)
 
 
 def test_marks():
@@ -94,7 +111,7 @@ def test_markdown_is_a_table_with_every_pair():
     rows = [line for line in result.to_markdown().splitlines() if line.startswith("|")]
     assert {line.replace("\\|", "").count("|") for line in rows[:4]} == {5}
     assert [len(line) for line in rows[:4]] == [len(rows[0])] * 4
-    assert "4 decisions, protocol ZY04" in result.to_markdown()
+    assert "4 decisions; totals" in result.to_markdown()
     assert "2 : 1 : 1" in rows[6]
     assert "1 : 2 : 1" in rows[7]
     assert rows[2].count("**1**") == rows[3].count("**1**") == 1
@@ -107,7 +124,7 @@ def test_dict_is_json():
     y = (rng.random(200) < 1 / (1 + np.exp(-scores))).astype(int)
     result = compare_rows(y, methods(scores) | {"certain": np.where(scores > 0, np.inf, -np.inf)}, raw="raw")
     read = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    assert (read["decisions"], read["protocol"], read["raw"]) == (200, "ZY04", "raw")
+    assert (read["decisions"], read["raw"]) == (200, "raw")
     part, loss = read["measures"]["log_loss"], result["log_loss"]
     assert part["methods"]["certain"]["total"] == "-inf"
     assert part["methods"]["half"]["mark"] == loss.mark("half", "raw")
@@ -125,13 +142,13 @@ def test_an_infinite_loss_is_significantly_worse():
 
 
 @pytest.mark.parametrize("weights", ["counts", "floats"])
-def test_bootstrap_protocol_by_rows_and_by_table(weights):
+def test_bootstrap_by_rows_and_by_table(weights):
     rng = np.random.default_rng(4)
     scores = np.round(rng.normal(size=600), 2)
     y = (rng.random(600) < 1 / (1 + np.exp(-scores))).astype(int)
     weight = np.ones(600, int) if weights == "counts" else rng.uniform(0.5, 2, 600)
     table = ScoreTable.from_arrays(scores, y, weight)
-    options = {"protocol": "bootstrap", "random_state": 0}
+    options = {"test": "bootstrap", "random_state": 0}
     by_rows = compare_rows(y, {"raw": scores, "half": scores / 2}, sample_weight=weight, **options)
     by_table = compare(table, {"raw": table.scores, "half": table.scores / 2}, **options)
     for name in ("log_loss", "squared_error", "zero_one_error"):
@@ -157,13 +174,13 @@ def test_clusters_widen():
     assert clustered["zero_one_error"].test == "cluster sign-flip test"
 
 
-@pytest.mark.parametrize("protocol", ["B03", "ZY04", "t", "bootstrap"])
+@pytest.mark.parametrize("test", ["t", "sign", "bootstrap"])
 @pytest.mark.parametrize("clusters", [None, [9, 0, 0, 1, 1]])
 @pytest.mark.parametrize("classes", [False, True])
-def test_rows_of_weight_zero_are_absent(protocol, clusters, classes):
+def test_rows_of_weight_zero_are_absent(test, clusters, classes):
     y, named = np.array([1, 0, 1, 0, 1]), {"a": [0.0, 0.2, 0.7, 0.1, 0.8], "b": [0.5, 0.3, 0.6, 0.3, 0.5]}
     prob = {name: np.column_stack([np.subtract(1, p), p]) if classes else np.array(p) for name, p in named.items()}
-    options = {"input": "probability", "protocol": protocol, "random_state": 0}
+    options = {"input": "probability", "test": test, "random_state": 0}
     found = compare_rows(y, prob, sample_weight=[0, 1, 1, 1, 1], clusters=clusters, **options)
     shorter = {name: p[1:] for name, p in prob.items()}
     assert str(found) == str(compare_rows(y[1:], shorter, clusters=clusters and clusters[1:], **options))
@@ -207,7 +224,7 @@ def test_marks_are_those_after_holms_correction():
     # 24 wins of 30 have p = 0.0014, which Holm's correction over three pairs does not leave below 0.004.
     y = np.ones(30)
     best, rest = np.zeros(30), np.where(np.arange(30) < 24, -1.0, 1.0)
-    options = {"protocol": "B03", "level": 0.004}
+    options = {"test": "sign", "level": 0.004}
     text = str(compare_rows(y, {"best": best, "one": rest, "other": rest[::-1]}, **options))
     assert "*" not in text.split("**Best**")[0].replace("**", "")
     assert "level 0.004 after Holm's correction over 3 pairs" in text
@@ -240,14 +257,18 @@ def test_bad_input():
     for call, words in (
         (lambda: compare(table, {"a": [1.0, 2.0]}), "two or more"),
         (lambda: compare(table, {"a": [1.0], "b": [1.0, 2.0]}), "'a' must give"),
-        (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, protocol="B04"), "protocol"),
+        (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, test="B03"), r"must be one of .*; got test='B03'"),
         (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, raw="c"), "raw"),
         (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, level=1.0), "level must be below 1"),
         (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, input="logits"), "input must be one of"),
-        (lambda: compare(table.scale(0.5), {"a": [1.0, 1.0], "b": [1.0, 2.0]}), "needs counts"),
+        (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, test="groups"), "test must be one of"),
+        (lambda: compare(table.scale(0.5), {"a": [1.0, 1.0], "b": [1.0, 2.0]}, test="sign"), "needs counts"),
         (lambda: compare_rows([0, 1], {"a": [1.0, 1.0], "b": [1.0]}), "one log-odds per row"),
         (lambda: compare_rows([0, 1], {"a": [1.0, 1.0], "b": [1.0, 2.0]}, clusters=[0]), "one cluster per decision"),
-        (lambda: compare_rows([0, 1], {"a": [1.0, 1.0], "b": [1.0, 2.0]}, sample_weight=[0.5, 1.0]), "needs counts"),
+        (
+            lambda: compare_rows([0, 1], {"a": [1.0, 1.0], "b": [1.0, 2.0]}, sample_weight=[0.5, 1.0], test="sign"),
+            r"needs counts.*test=\"t\"",
+        ),
     ):
         with pytest.raises(InvalidInputError, match=words):
             call()

@@ -60,9 +60,9 @@ def test_weights_are_repetitions(measure, sample, seed):
 def test_vectors(case):
     arrays = case["labels01"], case["inputs"]
     found = {
-        "log_loss_sum": proper.log_loss(*arrays, convention="B03"),
+        "log_loss_sum": -proper.log_loss(*arrays, total=True),
         "log_loss_mean": -proper.log_loss(*arrays),
-        "log_loss_sum_base2": proper.log_loss(*arrays, convention="ZY04", base=2),
+        "log_loss_sum_base2": -proper.log_loss(*arrays, total=True, base=2),
         "squared_error_sum": proper.squared_error(*arrays, total=True),
         "mse": proper.squared_error(*arrays),
         "rmse": proper.root_mean_squared_error(*arrays),
@@ -73,12 +73,13 @@ def test_vectors(case):
         assert found[name] == pytest.approx(case[name], abs=1e-9), name
 
 
-def test_conventions_differ_by_sign_size_and_base():
-    y, p = [1, 0, 1], [0.9, 0.2, 0.6]
-    total = proper.log_loss(y, p, convention="total")
-    assert proper.log_loss(y, p, convention="P99") == total
-    assert proper.log_loss(y, p, convention="ZY04") == -total
-    assert proper.log_loss(y, p, convention="NC05") == pytest.approx(total / 3 / np.log(2))
+def test_the_log_loss_as_a_total_and_in_bits():
+    y, p, weight = [1, 0, 1], [0.9, 0.2, 0.6], [1.0, 2.5, 0.5]
+    total = -np.log([0.9, 0.8, 0.6]) @ weight
+    assert proper.log_loss(y, p, weight, total=True) == pytest.approx(total)
+    assert proper.log_loss(y, p, weight) == pytest.approx(total / 4)
+    assert proper.log_loss(y, p, weight, base=2) == pytest.approx(total / 4 / np.log(2))
+    assert proper.log_loss(y, p, weight, total=True, base=10) == pytest.approx(total / np.log(10))
 
 
 @given(samples())
@@ -91,7 +92,7 @@ def test_agrees_with_sklearn(sample):
 
 def test_a_certain_error_is_infinite_and_certain_truth_is_free():
     assert proper.log_loss([0, 1], [1.0, 1.0]) == np.inf
-    assert proper.log_loss([0, 1], [1.0, 1.0], convention="B03") == -np.inf
+    assert proper.log_loss([0, 1], [1.0, 1.0], total=True) == np.inf
     assert proper.log_loss([0, 1], [0.0, 1.0]) == 0.0
     assert proper.log_loss([0, 1], [1.0, 1.0], clip=1e-6) == pytest.approx(-np.log(1e-6) / 2, rel=1e-6)
     parts = proper.decompose([0, 1], [1.0, 1.0])
@@ -131,8 +132,9 @@ def test_bad_input():
         proper.log_loss.of([0.1, 0.2])
     with pytest.raises(InvalidInputError, match=r"\[0, 1\]"):
         proper.log_loss([0, 1], [0.2, 1.2])
-    with pytest.raises(InvalidInputError, match="convention"):
-        proper.log_loss([0, 1], [0.2, 0.2], convention="bits")
+    for base in (1, "bits", None):
+        with pytest.raises(InvalidInputError, match=r"base must .*; got"):
+            proper.log_loss([0, 1], [0.2, 0.2], base=base)
     with pytest.raises(InvalidInputError, match="clip"):
         proper.log_loss([0, 1], [0.2, 0.2], clip=0.5)
     with pytest.raises(InvalidInputError, match="score"):

@@ -89,7 +89,7 @@ def test_counted_cases_are_dealt_one_by_one():
 def test_float_weights_are_compared_by_t_tests(rows):
     weight = np.random.default_rng(2).uniform(0.2, 3, 600)
     found = compare_class_methods(replace(rows, weight=weight), {"temperature": TemperatureScaling()})
-    assert found.comparison.protocol == "t"
+    assert found.comparison["zero_one_error"].test == "paired t-test"
     assert found.rows.n_rows == 600
     assert found.comparison.decisions == pytest.approx(weight.sum())
 

@@ -142,7 +142,7 @@ def test_float_weights_are_compared_by_rows(monkeypatch):
     y, weight = (rng.random(400) < 1 / (1 + np.exp(-0.5 * s))).astype(int), rng.uniform(0.2, 3, 400)
     table = ScoreTable.from_arrays(s, y, weight)
     found = compare_methods(table, {"platt": PlattCalibrator()})
-    assert found.comparison.protocol == "t"
+    assert found.comparison["zero_one_error"].test == "paired t-test"
     assert found.comparison.decisions == pytest.approx(weight.sum())
     # The held-out forecasts of the rows themselves, by hand.
     assert len(found.scores) == 400

@@ -201,7 +201,7 @@ def cox_test(forecast: ScoreTable) -> CalibrationTest:
         return _score_test(forecast)
     slope, intercept = recalibration_line(forecast)
     best = forecast.map(lambda scores: slope * scores + intercept)
-    ratio = 2 * max(log_loss.of(forecast, convention="total") - log_loss.of(best, convention="total"), 0.0)
+    ratio = 2 * max(log_loss.of(forecast, total=True) - log_loss.of(best, total=True), 0.0)
     name = f"likelihood ratio of slope {slope:.4g} and intercept {intercept:.4g} against 1 and 0"
     return CalibrationTest(ratio, name, float(chdtrc(2, ratio)), 2)
 

@@ -1,4 +1,4 @@
-"""Compare several methods: totals, wins, losses and ties of every pair, tested by the documents' protocols."""
+"""Comparison of several methods: totals, wins, losses and ties of every pair, and tests of the differences."""
 
 from collections.abc import Mapping
 from itertools import combinations
@@ -20,20 +20,11 @@ from oddsmith.metrics.proper import decision_log_loss, decision_squared_error, l
 from oddsmith.metrics.provenance import HasLogOdds, fitted_on
 from oddsmith.metrics.significance import Decisions
 
-Protocol = Literal["B03", "ZY04", "t", "bootstrap"]
-Test = Literal["sign", "t", "bootstrap", "groups"]
+Test = Literal["t", "sign", "bootstrap"]
 ArrayMeaning = Literal["log_odds", "probability"]
-#: Protocol → (test of log-loss and squared error, test of 0/1 error, level).
-_PROTOCOLS: dict[str, tuple[Test, Test, float]] = {
-    "B03": ("sign", "sign", 0.01),
-    "ZY04": ("t", "sign", 0.05),
-    "t": ("t", "t", 0.05),
-    "bootstrap": ("bootstrap", "bootstrap", 0.05),
-}
-#: The protocol of comparisons of many methods by cluster: it needs no resampling.
+#: The test for comparisons of many methods by cluster: it needs no resampling.
 GROUPS = "groups"
-_BY_GROUPS: tuple[Test, Test, float] = ("groups", "groups", 0.05)
-_TESTS = {
+_NAMES = {
     ("sign", False): "micro sign test",
     ("sign", True): "cluster sign-flip test",
     ("t", False): "paired t-test",
@@ -75,8 +66,8 @@ def compare(
     table: ScoreTable,
     methods: Mapping[str, HasLogOdds | ArrayLike],
     *,
-    protocol: Protocol = "ZY04",
-    level: float | None = None,
+    test: Test = "t",
+    level: float = 0.05,
     raw: str | None = None,
     input: ArrayMeaning | None = None,
     random_state: int | None = None,
@@ -86,16 +77,15 @@ def compare(
     Parameters
     ----------
     table : ScoreTable
-        Of scores. Float weights need ``protocol="t"`` or ``"bootstrap"``: sign tests are for counts.
+        Of scores. Float weights are refused by ``test="sign"``, which is for counts.
     methods : mapping of str to map, fitted calibrator or array
         What gives the log-odds of a score; an array holds one value for each of ``table.scores``. A calibrator that
         remembers a fit to this very table is refused.
-    protocol : {"B03", "ZY04", "t", "bootstrap"}, default "ZY04"
-        "B03": micro sign tests, level 0.01. "ZY04": paired t-tests of log-loss and squared error, micro sign test of
-        errors (exact McNemar), level 0.05. "t", "bootstrap": paired t-tests or paired bootstrap of all three, level
-        0.05.
-    level : float, optional
-        Another level.
+    test : {"t", "sign", "bootstrap"}, default "t"
+        "t": paired t-tests of log-loss and squared error, and a micro sign test of errors (exact McNemar), with float
+        weights a paired t-test. "sign": micro sign tests of all three. "bootstrap": the paired bootstrap of all three.
+    level : float, default 0.05
+        Below which a p-value is significant.
     raw : str, optional
         The name of the uncalibrated method, for the mark "†".
     input : {"log_odds", "probability"}, optional
@@ -123,7 +113,7 @@ def compare(
     log_odds = {name: _log_odds(name, method, scores, input) for name, method in methods.items()}
     decisions = Decisions(np.concatenate([table.pos, table.neg]), np.concatenate([*table.squares]))
     truth, rows = np.repeat([True, False], len(scores)), {name: np.tile(L, 2) for name, L in log_odds.items()}
-    return compare_decisions(truth, rows, decisions, protocol=protocol, level=level, raw=raw, random_state=random_state)
+    return compare_decisions(truth, rows, decisions, test=test, level=level, raw=raw, random_state=random_state)
 
 
 def compare_rows(
@@ -132,8 +122,8 @@ def compare_rows(
     *,
     sample_weight: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
-    protocol: Protocol = "ZY04",
-    level: float | None = None,
+    test: Test = "t",
+    level: float = 0.05,
     raw: str | None = None,
     input: ArrayMeaning | None = None,
     random_state: int | None = None,
@@ -148,10 +138,10 @@ def compare_rows(
     methods : mapping of str to array-like of shape (n,) or (n, k)
         Log-odds or probabilities of every row, as ``input`` says; or rows of class probabilities.
     sample_weight : array-like, optional
-        Integers are counts; floats need ``protocol="t"`` or ``"bootstrap"``.
+        Integers are counts; floats are refused by ``test="sign"``.
     clusters : array-like of shape (n,), optional
         Which rows depend on each other: sign tests become sign flips of whole clusters, the others a bootstrap of them.
-    protocol, level, raw, input
+    test, level, raw, input
         As in `compare`.
     random_state : int, optional
         Seed of the bootstrap and of sign flips.
@@ -173,14 +163,12 @@ def compare_rows(
         hits = {name: forecast.right.astype(np.float64) for name, forecast in classes.items()}
         decisions = Decisions.of(sample_weight, np.size(y_true))
         gains = Rows(log, squared, hits, (log, squared), decisions, names, random_state)
-        return compare_gains(gains, protocol, level, raw)
+        return compare_gains(gains, test=test, level=level, raw=raw)
     rows = {name: _log_odds(name, values, None, input) for name, values in methods.items()}
     n = len(next(iter(rows.values()))) if rows else 0
     truth = _check.as_labels(y_true, n).positive
     decisions = Decisions.of(sample_weight, n)
-    return compare_decisions(
-        truth, rows, decisions, names, protocol=protocol, level=level, raw=raw, random_state=random_state
-    )
+    return compare_decisions(truth, rows, decisions, names, test=test, level=level, raw=raw, random_state=random_state)
 
 
 def compare_decisions(
@@ -189,8 +177,8 @@ def compare_decisions(
     decisions: Decisions,
     clusters: NDArray[Any] | None = None,
     *,
-    protocol: str = "ZY04",
-    level: float | None = None,
+    test: str = "t",
+    level: float = 0.05,
     raw: str | None = None,
     random_state: int | None = None,
 ) -> Comparison:
@@ -202,7 +190,7 @@ def compare_decisions(
     squared = {name: -decision_squared_error(values) for name, values in signed.items()}
     hits = {name: ((values > 0) == truth).astype(np.float64) for name, values in log_odds.items()}
     rows = Rows(log, squared, hits, (signed, signed), decisions, clusters, random_state)
-    return compare_gains(rows, protocol, level, raw)
+    return compare_gains(rows, test=test, level=level, raw=raw)
 
 
 def _log_odds(name: str, method: HasLogOdds | ArrayLike, scores: Floats | None, holds: ArrayMeaning | None) -> Floats:
@@ -225,35 +213,34 @@ def _log_odds(name: str, method: HasLogOdds | ArrayLike, scores: Floats | None, 
     return values
 
 
-def compare_gains(rows: Rows, protocol: str, level: float | None, raw: str | None) -> Comparison:
+def compare_gains(rows: Rows, *, test: str = "t", level: float = 0.05, raw: str | None = None) -> Comparison:
     """Compare methods by gains that were computed before."""
-    by_groups = protocol == GROUPS and rows.clusters is not None
-    if not by_groups:
-        _check.one_of(protocol, "protocol", tuple(_PROTOCOLS))
+    if test != GROUPS or rows.clusters is None:
+        _check.one_of(test, "test", ("t", "sign", "bootstrap"))
+    level = checked_level(level)
     if len(rows.log) < 2:
         _check.fail("methods must be two or more", f"{len(rows.log)}", "name at least two")
     if raw is not None:
         _check.one_of(raw, "raw", tuple(rows.log))
     rows = rows.with_weight()
-    losses, errors, usual = _BY_GROUPS if by_groups else _PROTOCOLS[protocol]
-    level = usual if level is None else checked_level(level)
     of_log, of_squared = rows.ranks
+    test_of_errors = "sign" if test == "t" and rows.decisions.counted else test
     parts = {
-        "log_loss": _measure("log_loss", rows.log, of_log, losses, rows, level),
-        "squared_error": _measure("squared_error", rows.squared, of_squared, losses, rows, level),
-        "zero_one_error": _measure("zero_one_error", rows.hits, rows.hits, errors, rows, level),
+        "log_loss": _measure("log_loss", rows.log, of_log, test, rows, level),
+        "squared_error": _measure("squared_error", rows.squared, of_squared, test, rows, level),
+        "zero_one_error": _measure("zero_one_error", rows.hits, rows.hits, test_of_errors, rows, level),
     }
-    return Comparison(parts, _check.weight_sum(rows.decisions.weight), protocol, raw)
+    return Comparison(parts, _check.weight_sum(rows.decisions.weight), raw)
 
 
 def _measure(
-    measure: str, gains: dict[str, Floats], ranks: dict[str, Floats], test: Test, rows: Rows, level: float
+    measure: str, gains: dict[str, Floats], ranks: dict[str, Floats], test: str, rows: Rows, level: float
 ) -> MeasureComparison:
     """Compare methods by their gains, larger being better, and by what orders them."""
     names, weight, k = tuple(gains), rows.decisions.weight, len(gains)
     sums = np.array([float(weight @ gain) for gain in gains.values()])
     totals = {"log_loss": sums, "squared_error": -sums + 0.0}.get(measure, weight.sum(dtype=np.float64) - sums)
-    wins: Weights = np.zeros((k, k), np.int64) if weight.dtype.kind == "i" else np.zeros((k, k))
+    wins: Weights = np.zeros((k, k), np.int64) if rows.decisions.counted else np.zeros((k, k))
     ties = wins.copy()
     p_values, holm, better = np.ones((k, k)), np.ones((k, k)), np.zeros((k, k), bool)
     pairs = list(combinations(range(k), 2))
@@ -267,13 +254,13 @@ def _measure(
         p_values[i, j] = p_values[j, i] = _p_value(compared[first], compared[second], test, rows)
     for (i, j), value in zip(pairs, significance.holm([p_values[pair] for pair in pairs]), strict=True):
         holm[i, j] = holm[j, i] = value
-    name = _TESTS[test, rows.clusters is not None]
+    name = _NAMES[test, rows.clusters is not None]
     if name == "micro sign test" and measure == "zero_one_error":
         name += " (exact McNemar)"
     return MeasureComparison(measure, names, totals, wins, ties, p_values, holm, better, name, level)
 
 
-def _p_value(a: Floats, b: Floats, test: Test, rows: Rows) -> float:
+def _p_value(a: Floats, b: Floats, test: str, rows: Rows) -> float:
     decisions, clusters, seed = rows.decisions, rows.clusters, rows.random_state
     if test == "sign":
         if clusters is None:

@@ -1,4 +1,4 @@
-"""The matrix of several methods on the same decisions, and how it prints: as the documents' tables do."""
+"""The matrix of several methods on the same decisions, and its tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -103,7 +103,6 @@ class Comparison(Result):
 
     measures: dict[str, MeasureComparison]
     decisions: float
-    protocol: str
     raw: str | None
 
     def __getitem__(self, measure: str) -> MeasureComparison:
@@ -115,7 +114,7 @@ class Comparison(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain JSON."""
         parts = {name: part.to_dict(self.raw) for name, part in self.measures.items()}
-        head = {"decisions": self.decisions, "protocol": self.protocol, "raw": self.raw}
+        head = {"decisions": self.decisions, "raw": self.raw}
         return dict(plain(head)) | {"measures": parts}
 
     def to_markdown(self) -> str:
@@ -132,7 +131,7 @@ class Comparison(Result):
         ]
         raw = "" if self.raw is None else f", † all but {self.raw}"
         lines = [
-            f"{self.decisions:g} decisions, protocol {self.protocol}; totals, of log_loss the larger is better",
+            f"{self.decisions:g} decisions; totals, of log_loss the larger is better",
             "",
             *_table(["method", *self.measures], totals),
             "",

@@ -15,61 +15,40 @@ from oddsmith.metrics.classes import ClassForecast, recalibrated
 from oddsmith.metrics.measure import AnyForecast, Measure, forecast_function, measure, register, size, weighted_sum
 from oddsmith.metrics.result import Result
 
-Convention = Literal["mean", "total", "B03", "ZY04", "P99", "NC05"]
 ProperScore = Literal["log", "squared"]
-
-#: Convention → (sign, whether it is a mean, base of the logarithm).
-_CONVENTIONS: dict[str, tuple[float, bool, float]] = {
-    "mean": (1.0, True, math.e),
-    "total": (1.0, False, math.e),
-    "B03": (-1.0, False, math.e),
-    "ZY04": (-1.0, False, math.e),
-    "P99": (1.0, False, math.e),
-    "NC05": (1.0, True, 2.0),
-}
 
 
 @register
 @measure("mean of -log P(true class), in nats", "both")
-def log_loss(
-    forecast: AnyForecast, *, convention: Convention = "mean", base: float | None = None, clip: float | None = None
-) -> float:
-    """Return the log-loss, from log-odds, infinite when a certain forecast was wrong.
+def log_loss(forecast: AnyForecast, *, total: bool = False, base: float = math.e, clip: float | None = None) -> float:
+    """Return the mean (or total) log-loss, from log-odds, infinite when a certain forecast was wrong.
 
     Parameters
     ----------
     y_true, y_prob, sample_weight, pos_label
         As for every `Measure`; its ``of`` takes a forecast table.
-    convention : {"mean", "total", "B03", "ZY04", "P99", "NC05"}, default "mean"
-        "mean" and "total" are ≥ 0, smaller is better. "B03" and "ZY04" are Σ log P(true class) ≤ 0, larger is
-        better. "P99" is −Σ log P(true class). "NC05" is the mean cross-entropy in bits.
-    base : float, optional
-        Base of the logarithm, instead of the convention's.
+    total : bool, default False
+        Return the sum over all cases, −Σ log P(true class), instead of the mean.
+    base : float, default e
+        Base of the logarithm, above 1; 2 gives bits.
     clip : float, optional
-        Hold P within [clip, 1 − clip] first; by default nothing is clipped.
+        Clip P to [clip, 1 − clip] first; by default nothing is clipped.
 
     Notes
     -----
     −log P(y) = log(1 + exp(−yL)), y = ±1.
 
-    References
-    ----------
-    P. Bennett, Using asymmetric distributions to improve text classifier probability estimates, SIGIR 2003 (B03).
-    J. Zhang and Y. Yang, ICML 2004 (ZY04). J. Platt, 1999 (P99). A. Niculescu-Mizil and R. Caruana, UAI 2005 (NC05).
-
     Examples
     --------
     >>> round(log_loss([1, 0, 1], [0.9, 0.2, 0.6]), 4)
     0.2798
-    >>> round(log_loss([1, 0, 1], [0.9, 0.2, 0.6], convention="ZY04"), 4)
-    -0.8393
+    >>> round(log_loss([1, 0, 1], [0.9, 0.2, 0.6], total=True), 4)
+    0.8393
     """
-    _check.one_of(convention, "convention", tuple(_CONVENTIONS))
-    sign, averaged, usual = _CONVENTIONS[convention]
-    base = usual if base is None else _check.number(base, "base", low=1, strict=True)
+    base = _check.number(base, "base", low=1, strict=True)
     if clip is not None:
         forecast = _clipped(forecast, clip)
-    return sign * _total("log", forecast) / ((size(forecast) if averaged else 1.0) * math.log(base))
+    return _total("log", forecast) / ((1.0 if total else size(forecast)) * math.log(base))
 
 
 @register

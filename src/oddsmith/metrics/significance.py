@@ -42,13 +42,18 @@ class Decisions(NamedTuple):
         return type(self)(self.weight[rows], self.squares[rows])
 
     @property
+    def counted(self) -> bool:
+        """Whether weights are counts of decisions, rather than floats."""
+        return self.weight.dtype.kind == "i"
+
+    @property
     def counts(self) -> Ints:
         """How many decisions each stands for, which float weights do not tell."""
-        if self.weight.dtype.kind != "i":
+        if not self.counted:
             _check.fail(
                 "a test on decisions needs counts",
                 "float weights, of which nobody knows how many decisions they stand for",
-                'pass integer-typed weights, or use t-tests (protocol="t")',
+                'pass integer-typed weights, or use t-tests (test="t")',
             )
         return self.weight.astype(np.int64)
 

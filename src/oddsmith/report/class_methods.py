@@ -133,9 +133,8 @@ def compare_class_methods(
         squared[name], hits[name] = -forecast.squared_distance, forecast.right.astype(np.float64)
     comparison = compare_gains(
         Rows(logs, squared, hits, (logs, squared), decisions, group, seed),
-        GROUPS if group is not None else "ZY04" if counted else "t",
-        None,
-        UNCALIBRATED,
+        test="t" if group is None else GROUPS,
+        raw=UNCALIBRATED,
     )
     return ClassMethodComparison(
         comparison=comparison,

@@ -143,7 +143,7 @@ def compare_methods(
         {name: by_decision(values) for name, values in log_odds.items()},
         decisions,
         clusters,
-        protocol=GROUPS if group is not None else "ZY04" if counted else "t",
+        test="t" if group is None else GROUPS,
         raw=baseline,
         random_state=random_state,
     )

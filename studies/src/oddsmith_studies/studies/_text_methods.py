@@ -51,6 +51,9 @@ METHODS: dict[str, Calibrator] = {
     GROWN: PiecewiseLogisticCalibrator(pieces="grow"),
 }
 
+#: The tests of methods in Zhang & Yang (2004) and in Bennett (2003), as `oddsmith.metrics.compare_rows` takes them.
+PROTOCOLS: dict[str, dict[str, Any]] = {"ZY04": {"test": "t", "level": 0.05}, "B03": {"test": "sign", "level": 0.01}}
+
 #: Penalties λ among which held-out scores choose, and those whose totals are shown one by one.
 PENALTIES = (0.0, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 SHOWN_PENALTIES = (0.1, 1.0, 10.0, 20.0, 100.0)
@@ -133,7 +136,7 @@ def _calibrate(classifier: str, scored: dict[str, Scored], keep: bool) -> Json:
         "decisions": len(truth),
         "gains": _gains(signed, no_losses),
         "penalties": {f"{penalty:g}": _losses(np.concatenate(values), False) for penalty, values in penalized.items()},
-        "comparisons": {protocol: _compare(truth, pooled, protocol, no_losses) for protocol in ("ZY04", "B03")},
+        "comparisons": {name: _compare(truth, pooled, tests, no_losses) for name, tests in PROTOCOLS.items()},
         "categories": {
             category: fits[category] | {"losses": {name: _losses(part[name], name in no_losses) for name in signed}}
             for category, part in _by_category(signed, list(scored), sizes)
@@ -215,11 +218,11 @@ def _in_doubles(table: ScoreTable, test: Floats) -> Floats:
         return np.asarray(np.log(expit(odds)) - np.log(expit(-odds)))
 
 
-def _compare(truth: Bools, odds: dict[str, Floats], protocol: Any, no_losses: set[str]) -> Json:
+def _compare(truth: Bools, odds: dict[str, Floats], tests: Json, no_losses: set[str]) -> Json:
     """Return what each measure's comparison holds; those of losses leave out what has none."""
-    everyone = compare_rows(truth, odds, protocol=protocol, input="log_odds")
+    everyone = compare_rows(truth, odds, input="log_odds", **tests)
     some = {name: values for name, values in odds.items() if name not in no_losses}
-    losses = compare_rows(truth, some, protocol=protocol, input="log_odds") if no_losses else everyone
+    losses = compare_rows(truth, some, input="log_odds", **tests) if no_losses else everyone
     chosen = {"log_loss": losses, "squared_error": losses, "zero_one_error": everyone}
     return {
         measure: {field.name: getattr(each[measure], field.name) for field in fields(MeasureComparison)}

@@ -136,7 +136,7 @@ def judge_problem(
 
 
 def _totals(forecast: ScoreTable) -> dict[str, float]:
-    return {"errors": zero_one_error.of(forecast, total=True), "log_loss": log_loss.of(forecast, convention="P99")}
+    return {"errors": zero_one_error.of(forecast, total=True), "log_loss": log_loss.of(forecast, total=True)}
 
 
 def _losses(odds: dict[str, Floats], truth: Bools) -> dict[str, Any]:
