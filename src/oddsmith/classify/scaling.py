@@ -31,7 +31,7 @@ from oddsmith.calibrators.registry import method_name
 from oddsmith.classify._folds import Sorted, deal, sort_cases
 from oddsmith.classify._linear import Cases, fit_linear, structured_penalty
 from oddsmith.classify._masks import SUREST, Logits, centered, read_masks, refuse_masked_truth, unmasked
-from oddsmith.classify._softmax import fit_temperature
+from oddsmith.classify._softmax import BoundReason, fit_temperature
 from oddsmith.classify.target import read_labels
 from oddsmith.errors import (
     ConstantScoreWarning,
@@ -139,7 +139,7 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The fitted map, from columns to probabilities."""
 
     def _single(
-        self, reading: LogitReading, coef: Floats, intercept: Floats, floor: float | None = None, drop: float = 0.0
+        self, reading: LogitReading, coef: Floats, intercept: Floats, floor: float | None, drop: float | None
     ) -> ScalingMap:
         """Return the map of a scaling that is not a blend."""
         part = ScalingPart(method_name(type(self)), reading, 0.0, coef, intercept, floor, drop)
@@ -189,20 +189,17 @@ class TemperatureScaling(JointScaling):
 
     def _fit(self, logits: Logits, index: Ints, weight: Floats) -> None:
         self.temperature_: float
-        self.temperature_, _, reason = fit_temperature(logits.z, index, weight, gone=logits.gone)
+        logits, (self.temperature_, _, reason) = _clipped_where_better(logits, index, weight)
         # Where a class that seemed masked was the true one, logits are read from the floor upwards.
-        self._floor = logits.floor if logits.contradicted(index, weight) > 0 else None
-        if reason is not SeparableWarning and _better_clipped(logits, index, weight):
-            clipped = logits.clipped()
-            self.temperature_, _, reason = fit_temperature(clipped.z, index, weight, gone=clipped.gone)
-            self._floor = clipped.floor
+        self._floor = logits.floor if logits.clips or logits.contradicted(index, weight) > 0 else None
         if reason is not None:
             warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
 
     @property
     def map_(self) -> ScalingMap:
         """The fitted map, from columns to probabilities."""
-        return self._single("logits", np.array(min(self.beta_, STEEPEST)), np.zeros(len(self.classes_)), self._floor)
+        coef, intercept = np.array(min(self.beta_, STEEPEST)), np.zeros(len(self.classes_))
+        return self._single("logits", coef, intercept, self._floor, 0.0)
 
     @property
     def beta_(self) -> float:
@@ -266,9 +263,9 @@ class VectorScaling(JointScaling):
         )
 
     def _fit(self, logits: Logits, index: Ints, weight: Floats) -> None:
+        penalty = self._penalty(logits.z.shape[1])
+        logits, (best, size, reason) = _clipped_where_better(logits, index, weight)
         z, gone = logits.z, logits.gone
-        penalty = self._penalty(z.shape[1])
-        best, size, reason = fit_temperature(z, index, weight, gone=gone)
         self.temperature_: float = best if reason in (None, SeparableWarning) else size
         flat = reason is ReversedScoreWarning or (reason is NonConvergenceWarning and best > size)
         if reason is not None and (flat or reason is SeparableWarning):
@@ -362,6 +359,17 @@ class DirichletScaling(MatrixScaling):
 
     def _features(self, z: Floats, gone: Bools | None = None) -> Floats:
         return unmasked(np.asarray(log_softmax(z, axis=1) + np.log(z.shape[1])), gone)
+
+
+def _clipped_where_better(
+    logits: Logits, index: Ints, weight: Floats
+) -> tuple[Logits, tuple[float, float, BoundReason]]:
+    """Return logits, clipped where temperature scaling is clearly better so, and what `fit_temperature` finds."""
+    found = fit_temperature(logits.z, index, weight, gone=logits.gone)
+    if found[2] is SeparableWarning or not _better_clipped(logits, index, weight):
+        return logits, found
+    clipped = logits.clipped()
+    return clipped, fit_temperature(clipped.z, index, weight, gone=clipped.gone)
 
 
 def _better_clipped(logits: Logits, index: Ints, weight: Floats) -> bool:
