@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import log_softmax
+from sklearn.naive_bayes import GaussianNB
 
 from oddsmith import AutoScaling, DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
 from oddsmith.atomic import write_atomically
@@ -142,6 +143,16 @@ def too_sure(rng: np.random.Generator, n: int, k: int) -> Case:
     return Case(np.where(far, 10.0 ** rng.uniform(1, 8, (n, 1)), 1.0) * z, y)
 
 
+def naive_bayes(rng: np.random.Generator, n: int, k: int) -> Case:
+    """Fit Gaussian naive Bayes to few rows of correlated features, some of which hardly vary, and read its log-odds."""
+    y = np.append(np.arange(k), rng.integers(k, size=2 * n))
+    copies = int(rng.integers(1, 6))
+    X = np.repeat(rng.normal(size=(k, 4))[y] + rng.uniform(0.3, 3) * rng.normal(size=(len(y), 4)), copies, axis=1)
+    X = np.where(rng.random(X.shape) < rng.uniform(0, 0.9), 0.0, X)
+    seen = n + k
+    return Case(GaussianNB().fit(X[:seen], y[:seen]).predict_joint_log_proba(X[seen:]), y[seen:])
+
+
 FAMILIES = {
     each.__name__: each
     for each in (
@@ -157,6 +168,7 @@ FAMILIES = {
         equal_logits,
         reversed_logits,
         too_sure,
+        naive_bayes,
     )
 }
 

@@ -17,6 +17,9 @@ _LEAST_FLOOR = 700.0
 #: Others do too unless they are this many times as far below it as the second largest typically is.
 _TIMES = 200.0
 
+#: Times that the floor is halved to find a limit for logits that seemed masked but were not: below typical margins.
+_HALVINGS = 14
+
 #: Share of rows by which that is judged: rows in which only one class is not masked must be fewer than the others.
 _SHARE = 0.25
 
@@ -53,9 +56,20 @@ class Logits(NamedTuple):
         """Return what `marked` was made from."""
         return _from_floor(z, z <= MASKED, floor)
 
-    def clipped(self) -> "Logits":
-        """Return logits that are at most 37 below the largest of their row, of which only those of −inf are masked."""
-        return Logits(np.maximum(self.z, -SUREST), self.closed, self.closed, SUREST, clips=True)
+    def clipped(self, limit: float) -> "Logits":
+        """Return logits that are within a limit of the largest of their row, of which only those of −inf are masked."""
+        return Logits(np.maximum(self.z, -limit), self.closed, self.closed, limit, clips=True)
+
+    def limits(self, index: Ints, weight: Floats) -> list[float]:
+        """Return limits at which clipping may help: 37, or many where the true class was masked in some rows.
+
+        Far logits are then exaggerations rather than masks, and the limit depends on the size of the others.
+        """
+        if self.z.min() >= -SUREST:
+            return []
+        if self.contradicted(index, weight) == 0:
+            return [SUREST]
+        return [self.floor / 2.0**halvings for halvings in range(1, _HALVINGS + 1)]
 
     def contradicted(self, index: Ints, weight: Floats) -> float:
         """Return the weight of rows whose true class is masked."""

@@ -7,6 +7,10 @@ the log-odds of the second of two classes. Rows of probabilities are recognized,
 A logit of −inf masks its class in that row: P = 0. One that is at least 700, and 200 times the typical margin, below
 the largest of its row, such as −1e9, is read as a mask too, with a tiny P: it takes no part in means and matrices.
 
+Logits far below the largest of their row, such as those of naive Bayes, are clipped if that raises the log-likelihood
+of temperature scaling, on cases held out, by more than 4 nats in all: at 37 below it or, where classes that seemed
+masked were true, at the limit of the highest likelihood. The limit is saved and exported with the scaling.
+
 The richer methods are pulled towards temperature scaling by an L2 penalty, worth less and less as rows are
 added: they stay finite with few rows, separable rows and classes that never occur. Finite is not better: with
 fewer than some hundred rows prefer temperature scaling.
@@ -30,7 +34,7 @@ from oddsmith._types import Bools, Floats, Ints
 from oddsmith.calibrators.registry import method_name
 from oddsmith.classify._folds import Sorted, deal, sort_cases
 from oddsmith.classify._linear import Cases, fit_linear, structured_penalty
-from oddsmith.classify._masks import SUREST, Logits, centered, read_masks, refuse_masked_truth, unmasked
+from oddsmith.classify._masks import Logits, centered, read_masks, refuse_masked_truth, unmasked
 from oddsmith.classify._softmax import BoundReason, fit_temperature
 from oddsmith.classify.target import read_labels
 from oddsmith.errors import (
@@ -156,9 +160,10 @@ class TemperatureScaling(JointScaling):
     size of the logits, with a warning where it is on that bound. Where the true class is on top in every row the
     log-loss has no minimum: T = 1, the logits as given, with a warning.
 
-    Logits more than 37 below the largest of their row, such as those of naive Bayes, are clipped there if that raises
-    the log-likelihood of cases held out by more than 4 nats in all. Decisions stay the same, and the limit is saved and
-    exported with T.
+    Logits far below the largest of their row, such as those of naive Bayes, are clipped at 37 below it if that raises
+    the log-likelihood of cases held out by more than 4 nats in all. Where the true class was so far below it that it
+    seemed masked, the limit with the highest likelihood is used instead. Decisions stay the same, and the limit is
+    saved and exported with T; all joint scalings use it.
 
     Parameters
     ----------
@@ -189,7 +194,7 @@ class TemperatureScaling(JointScaling):
 
     def _fit(self, logits: Logits, index: Ints, weight: Floats) -> None:
         self.temperature_: float
-        logits, (self.temperature_, _, reason) = _clipped_where_better(logits, index, weight)
+        logits, (self.temperature_, _, reason) = clipped_where_better(logits, index, weight)
         # Where a class that seemed masked was the true one, logits are read from the floor upwards.
         self._floor = logits.floor if logits.clips or logits.contradicted(index, weight) > 0 else None
         if reason is not None:
@@ -264,7 +269,7 @@ class VectorScaling(JointScaling):
 
     def _fit(self, logits: Logits, index: Ints, weight: Floats) -> None:
         penalty = self._penalty(logits.z.shape[1])
-        logits, (best, size, reason) = _clipped_where_better(logits, index, weight)
+        logits, (best, size, reason) = clipped_where_better(logits, index, weight)
         z, gone = logits.z, logits.gone
         self.temperature_: float = best if reason in (None, SeparableWarning) else size
         flat = reason is ReversedScoreWarning or (reason is NonConvergenceWarning and best > size)
@@ -361,24 +366,31 @@ class DirichletScaling(MatrixScaling):
         return unmasked(np.asarray(log_softmax(z, axis=1) + np.log(z.shape[1])), gone)
 
 
-def _clipped_where_better(
+def clipped_where_better(
     logits: Logits, index: Ints, weight: Floats
 ) -> tuple[Logits, tuple[float, float, BoundReason]]:
     """Return logits, clipped where temperature scaling is clearly better so, and what `fit_temperature` finds."""
     found = fit_temperature(logits.z, index, weight, gone=logits.gone)
-    if found[2] is SeparableWarning or not _better_clipped(logits, index, weight):
+    if found[2] is SeparableWarning or (limit := _best_limit(logits, index, weight)) is None:
         return logits, found
-    clipped = logits.clipped()
+    clipped = logits.clipped(limit)
     return clipped, fit_temperature(clipped.z, index, weight, gone=clipped.gone)
 
 
-def _better_clipped(logits: Logits, index: Ints, weight: Floats) -> bool:
-    """Whether temperature scaling is clearly better if logits are clipped: in sample and on cases held out."""
+def _best_limit(logits: Logits, index: Ints, weight: Floats) -> float | None:
+    """Return where to clip for the best temperature scaling, None unless it is clearly better on cases held out too."""
     whole = _LabeledLogits(logits, index, weight)
-    if logits.z.min() >= -SUREST or _clipping_gain(whole, whole) <= _EVIDENCE:
-        return False
-    folds = deal(sort_cases(logits, index, weight), random_state=0)
-    return sum(_clipping_gain(*map(_LabeledLogits.of, fold)) for fold in folds) > _EVIDENCE
+    likelihoods = {limit: whole.clipped(limit).likelihood() for limit in logits.limits(index, weight)}
+    if not likelihoods:
+        return None
+    best = max(likelihoods, key=lambda limit: likelihoods[limit])
+    if likelihoods[best] <= whole.likelihood() + _EVIDENCE:
+        return None
+    gain = 0.0
+    for fold in deal(sort_cases(logits, index, weight), random_state=0):
+        seen, new = map(_LabeledLogits.of, fold)
+        gain += new.clipped(best).likelihood(seen.clipped(best)) - new.likelihood(seen)
+    return best if gain > _EVIDENCE else None
 
 
 class _LabeledLogits(NamedTuple):
@@ -392,19 +404,18 @@ class _LabeledLogits(NamedTuple):
     def of(cls, cases: Sorted) -> "_LabeledLogits":
         return cls(Logits.of_marked(cases.z, cases.floor), cases.truth, cases.weight)
 
+    def clipped(self, limit: float) -> "_LabeledLogits":
+        return self._replace(logits=self.logits.clipped(limit))
 
-def _clipping_gain(seen: _LabeledLogits, new: _LabeledLogits) -> float:
-    """Return by how many nats clipping raises the log-likelihood of new cases, by temperatures of those seen."""
-    likelihoods = []
-    for fitted, judged in ((seen.logits, new.logits), (seen.logits.clipped(), new.logits.clipped())):
-        temperature = fit_temperature(fitted.z, seen.truth, seen.weight, gone=fitted.gone)[0]
+    def likelihood(self, seen: "_LabeledLogits | None" = None) -> float:
+        """Return the log-likelihood of the labels by temperature scaling, fitted to these rows or to others."""
+        fitted, truth, weight = self if seen is None else seen
+        temperature = fit_temperature(fitted.z, truth, weight, gone=fitted.gone)[0]
         with np.errstate(over="ignore"):  # −inf is what is meant
-            scaled = judged.z / temperature
-        if judged.closed is not None:
-            scaled[judged.closed] = -np.inf
-        log_prob = log_softmax(scaled, axis=1)[np.arange(len(scaled)), new.truth]
-        likelihoods.append(float(new.weight @ log_prob))
-    return likelihoods[1] - likelihoods[0]
+            scaled = self.logits.z / temperature
+        if self.logits.closed is not None:
+            scaled[self.logits.closed] = -np.inf
+        return float(self.weight @ log_softmax(scaled, axis=1)[np.arange(len(scaled)), self.truth])
 
 
 def _read_classes(y: ArrayLike, shape: tuple[int, ...], classes: ArrayLike | None) -> tuple[NDArray[Any], Ints]:

@@ -133,11 +133,11 @@ class ScalingPart(NamedTuple):
         return self.floor if self.clip_at is None else -vectors.MASKED
 
     def read(self, logits: Vector, below: Vector, prob: Vector, log_prob: Vector) -> Vector:
-        """Return x as a vector formula of the logits, what they are below the largest, their softmax, or its logs."""
-        if self.clip_at is not None:
-            logits = Each((clip(SCORE, -self.clip_at, 0.0),), below, (), -self.clip_at, 0.0)
-            prob, log_prob = vectors.softmax_with_log(logits)
-        elif self.floor is not None or self.coef.ndim == 0:
+        """Return x as a vector formula of the logits, what they are below the largest, their softmax, or its logs.
+
+        All but ``below`` are those of logits that are clipped where this part clips.
+        """
+        if self.clip_at is None and (self.floor is not None or self.coef.ndim == 0):
             logits = below  # which is the same for the softmax where all are multiplied by one number
         if self.reading == "logits":
             return self._centered(logits, below) if self.coef.ndim else logits
@@ -229,7 +229,8 @@ class ScalingMap(JointMap):
     def _below(self) -> tuple[Vector, Vector]:
         """Return logits, and how far they are below the largest of their row."""
         logits = self._logits()
-        exact = any(part.clip_at is not None or (part.reading == "logits" and part.coef.ndim == 0) for part in self.parts)
+        tempered = any(part.reading == "logits" and part.coef.ndim == 0 for part in self.parts)
+        exact = tempered or any(part.clip_at is not None for part in self.parts)
         return logits, vectors.below_largest(logits, rough=not exact)
 
     def _scaled(self, logits: Vector, below: Vector) -> tuple[Floats, list[Vector], Floats | None]:
@@ -241,12 +242,16 @@ class ScalingMap(JointMap):
             constant = np.logaddexp.reduce([np.log(w) + (b - np.logaddexp.reduce(b)) for w, b in shares])
         else:
             varies[:] = True
-        read, scaled = dict[tuple[str, float, int, float | None, bool], Vector](), list[Vector]()
-        prob, log_prob = vectors.softmax_with_log(below)
+        read, scaled = dict[tuple[Any, ...], Vector](), list[Vector]()
+        seen: dict[float | None, tuple[Vector, Vector, Vector, Vector]]
+        seen = {None: (logits, below, *vectors.softmax_with_log(below))}
         for _, part in self._weighted(varies):
-            key = part.reading, part.softening, part.coef.ndim, part.floor, part.drop is None
+            if (at := part.clip_at) is not None and at not in seen:
+                clipped = Each((clip(SCORE, -at, 0.0),), below, (), -at, 0.0)
+                seen[at] = clipped, below, *vectors.softmax_with_log(clipped)
+            key = part.reading, part.softening, part.coef.ndim, part.floor, at
             if key not in read:
-                read[key] = part.read(logits, below, prob, log_prob)
+                read[key] = part.read(*seen[at])
             scaled.append(part.scaled(read[key], below, self._masks))
         return self.weights[varies], scaled, constant
 
