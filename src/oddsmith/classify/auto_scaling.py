@@ -13,18 +13,16 @@ from scipy.special import expit, log_softmax, softmax
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Ints
 from oddsmith.classify._folds import CaseFold, Sorted, deal, sort_cases
-from oddsmith.classify._level import FREEDOMS, HALF, are_few, level_classes
 from oddsmith.classify._linear import Cases, LinearFit, fit_linear, structured_penalty
 from oddsmith.classify._masks import Logits, centered, unmasked
+from oddsmith.classify._recenter import FREEDOMS, HALF, are_few, level_classes
 from oddsmith.classify._softmax import fit_temperature
 from oddsmith.classify.scaling import STEEPEST, WHY_ON_BOUND, JointScaling, clipped_where_better
 from oddsmith.errors import SeparableWarning
-from oddsmith.formula.vectors import MASKED
-from oddsmith.maps.joint import FLOOR, ScalingMap, ScalingPart
-from oddsmith.metrics.classes import ClassForecast
-from oddsmith.metrics.signal import ClassSignal
-from oddsmith.solvers.held_out import HeldOutLaw
-from oddsmith.solvers.mixture import mixture_weights
+from oddsmith.fitting import HeldOutLaw, mixture_weights
+from oddsmith.formula import MASKED
+from oddsmith.maps import FLOOR, ScalingMap, ScalingPart
+from oddsmith.metrics import ClassForecast, ClassSignal
 
 __all__ = ["AutoScaling"]
 
@@ -449,7 +447,8 @@ def _freedom(kept: Sequence[_Candidate], weights: Floats, folds: Sequence[CaseFo
             shift = level_classes(prob, rest.weight, rest.totals, freedom)
             losses[i] -= float(new.weight @ _of_true(np.asarray(log_softmax(logs + shift, axis=1)), new.truth))
     import os
-    losses[1:] += float(os.environ['EV'])
+
+    losses[1:] += float(os.environ["EV"])
     return FREEDOMS[int(np.argmin(losses))]
 
 
