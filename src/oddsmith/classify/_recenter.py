@@ -2,15 +2,12 @@
 
 import numpy as np
 
-from oddsmith._types import Floats
+from oddsmith._types import Bools, Floats
 
 #: How far a sum of forecasts may lie from that of the labels, in standard errors.
-HALF = 0.5
+HALF, TWO = 0.5, 2.0
 
-#: The same to choose from where there are few cases per class: class frequencies are then mostly chance.
-FREEDOMS = (2.0, 1.0, HALF)
-
-#: Fewer cases per class than this are few.
+#: Fewer cases per class than this leave forecasts the larger freedom: class frequencies are then mostly chance.
 _MANY = 200
 
 #: Forecasts that are further away are brought to the first share of that freedom; within the second one they pass.
@@ -18,12 +15,12 @@ _GOAL, _PASSES = 0.98, 0.99
 _MAX_STEPS = 200
 
 
-def level_classes(prob: Floats, weight: Floats, totals: Floats, freedom: float) -> Floats:
-    """Return what to add to the logits so that |Σw(P − Y)| of each class is within some standard errors.
+def level_classes(prob: Floats, weight: Floats, totals: Floats, free: Bools) -> Floats:
+    """Return what to add to the logits so that |Σw(P − Y)| of each free class is within half its standard error.
 
-    Classes that are within them already are left alone, those that are not are raked to the edge, and those without
-    cases are not moved. A blend of forecasts that are all within them is so too, since a mean of probabilities varies
-    no less than they do.
+    With fewer than 200 cases per class two standard errors are allowed. Classes that are within them already are left
+    alone, those that are not are raked to the edge. A blend of forecasts that are all within them is so too, since a
+    mean of probabilities varies no less than they do.
 
     Parameters
     ----------
@@ -32,10 +29,10 @@ def level_classes(prob: Floats, weight: Floats, totals: Floats, freedom: float) 
     weight : ndarray of shape (n,)
     totals : ndarray of shape (k,)
         Weight of the cases of each class.
-    freedom : float
-        How many standard errors.
+    free : bool array of shape (k,)
+        Classes that may be moved.
     """
-    shift, free = np.zeros(len(prob)), totals > 0
+    shift, freedom = np.zeros(len(prob)), freedom_of(totals)
     for _ in range(_MAX_STEPS):
         sums = prob @ weight
         error = np.sqrt(np.maximum(sums - (prob * prob) @ weight, 0.0))
@@ -52,6 +49,6 @@ def level_classes(prob: Floats, weight: Floats, totals: Floats, freedom: float) 
     return shift
 
 
-def are_few(totals: Floats) -> bool:
-    """Whether there are few cases per class, given the weight of each class."""
-    return bool(totals.sum() < _MANY * np.count_nonzero(totals))
+def freedom_of(totals: Floats) -> float:
+    """Return how many standard errors sums of forecasts may be away, given the cases of each class."""
+    return HALF if totals.sum() >= _MANY * np.count_nonzero(totals) else TWO

@@ -15,7 +15,7 @@ from oddsmith._types import Bools, Floats, Ints
 from oddsmith.classify._folds import CaseFold, Sorted, deal, sort_cases
 from oddsmith.classify._linear import Cases, LinearFit, fit_linear, structured_penalty
 from oddsmith.classify._masks import Logits, centered, unmasked
-from oddsmith.classify._recenter import FREEDOMS, HALF, are_few, level_classes
+from oddsmith.classify._recenter import level_classes
 from oddsmith.classify._softmax import fit_temperature
 from oddsmith.classify.scaling import STEEPEST, WHY_ON_BOUND, JointScaling, clipped_where_better
 from oddsmith.errors import SeparableWarning
@@ -149,15 +149,18 @@ class AutoScaling(JointScaling):
         folds, keep = list(deal(cases, self.random_state)), self.accuracy == "keep"
         as_given = reason is SeparableWarning and _ReadCases(cases, 0.0).best >= 1
         candidates = list(_as_given(cases, folds, keep=keep) if as_given else _candidates(cases, folds, keep=keep))
-        judged = _HeldOutLikelihoods.of(folds, [each.likelihoods for each in candidates])
-        names = [each.part.name for each in candidates]
+        judged = _HeldOutLikelihoods.of(folds, [rows for _, rows in candidates])
+        names = [part.name for part, _ in candidates]
         weights = np.array([_SURPRISE, 1 - _SURPRISE]) if as_given else _weights(judged, names)
         kept = np.flatnonzero(weights)
-        parts = [candidates[i].part for i in kept]
+        parts = [candidates[i][0] for i in kept]
         shift = np.zeros(logits.z.shape[1])
         if not keep and not as_given:
-            freedom = _freedom([candidates[i] for i in kept], weights[kept], folds) if are_few(cases.totals) else HALF
-            shift = level_classes(np.exp(_blended(parts, weights[kept], cases)).T, cases.weight, cases.totals, freedom)
+            prob = np.exp(_blended(parts, weights[kept], cases)).T
+            if logits.closed is not None:
+                prob[cases.z.T <= MASKED] = 0.0
+                prob /= prob.sum(axis=0)
+            shift = level_classes(prob, cases.weight, cases.totals, cases.totals > 0)
         back = np.argsort(cases.columns)
         self._blend = tuple(_in_order(part, back) for part in parts), weights[kept], shift[back]
         self.weights_: dict[str, float] = {part.name: float(w) for part, w in zip(parts, weights[kept], strict=True)}
@@ -319,43 +322,32 @@ class _ReadCases:
         return min((-FLOOR if self._cases.clips else self._cases.floor) / self.unit, STEEPEST)
 
 
-class _Candidate(NamedTuple):
-    """A part fitted to all cases, those fitted without each fold, and by these the log-likelihoods of all cases."""
-
-    part: ScalingPart
-    in_folds: Sequence[ScalingPart]
-    likelihoods: Floats
-
-
-def _as_given(cases: Sorted, folds: Sequence[CaseFold], *, keep: bool) -> Iterator[_Candidate]:
+def _as_given(cases: Sorted, folds: Sequence[CaseFold], *, keep: bool) -> Iterator[tuple[ScalingPart, Floats]]:
     """Yield the shares of classes and the logits as given, with the log-likelihood of each case."""
     constants = [_ReadCases(fold.rest, 0.0).constant(keep) for fold in folds]
     whole = _ReadCases(cases, 0.0)
     given = whole.part(_AS_GIVEN, np.array(1.0), np.zeros(len(whole.totals)))
     for part, others in ((whole.constant(keep), constants), (given, [given] * len(folds))):
-        yield _judged(part, others, [_ReadLogits.of(fold.part, 0.0) for fold in folds], folds)
+        yield part, _judge(others, [_ReadLogits.of(fold.part, 0.0) for fold in folds], folds)
 
 
-def _judged(
-    part: ScalingPart, in_folds: Sequence[ScalingPart], seen: Sequence[_ReadLogits], folds: Sequence[CaseFold]
-) -> _Candidate:
-    """Return a part with the log-likelihood of each case by the part of its fold."""
-    each = zip(in_folds, seen, folds, strict=True)
-    likelihoods = (_of_true(_log_proba(other, x), fold.part.truth) for other, x, fold in each)
-    return _Candidate(part, in_folds, np.concatenate([[], *likelihoods]))
+def _judge(parts: Sequence[ScalingPart], seen: Sequence[_ReadLogits], folds: Sequence[CaseFold]) -> Floats:
+    """Return the log-likelihood of each case by the part of its fold."""
+    each = zip(parts, seen, folds, strict=True)
+    return np.concatenate([[], *(_of_true(_log_proba(part, x), fold.part.truth) for part, x, fold in each)])
 
 
-def _candidates(cases: Sorted, folds: Sequence[CaseFold], *, keep: bool) -> Iterator[_Candidate]:
+def _candidates(cases: Sorted, folds: Sequence[CaseFold], *, keep: bool) -> Iterator[tuple[ScalingPart, Floats]]:
     """Yield all parts, each fitted to all cases, with the log-likelihood of each case by fits that did not see it."""
     for softening in _softenings(cases):
         whole, rests = _ReadCases(cases, softening), [_ReadCases(fold.rest, softening) for fold in folds]
         seen = [_ReadLogits.of(fold.part, softening) for fold in folds]
-        judged = partial(_judged, seen=seen, folds=folds)
+        judged = partial(_judge, seen=seen, folds=folds)
         if softening == 0:
             constant, *constants = (each.constant(keep) for each in (whole, *rests))
-            yield judged(constant, constants)
+            yield constant, judged(constants)
         for times in _WARMER if keep else (1.0,):
-            yield judged(whole.tempered(times), [each.tempered(times) for each in rests])
+            yield whole.tempered(times), judged([each.tempered(times) for each in rests])
         if keep or not folds:
             continue
         for kind in ("vector", "matrix") if _affords_matrix(cases) else ("vector",):
@@ -364,17 +356,17 @@ def _candidates(cases: Sorted, folds: Sequence[CaseFold], *, keep: bool) -> Iter
 
 def _path(
     kind: str, whole: _ReadCases, rests: Sequence[_ReadCases], judged: Any, weight: Floats
-) -> Iterator[_Candidate]:
+) -> Iterator[tuple[ScalingPart, Floats]]:
     """Yield fits from stiff to free, each started from the last, until one does worse out of sample."""
     starts: list[LinearFit | None] = [None] * len(rests)
     start, best = None, math.inf
     for times in _PENALTIES[kind]:
         fits = [each.fit(kind, times, begin) for each, begin in zip(rests, starts, strict=True)]
         starts = [found for found, _ in fits]
+        rows = judged([part for _, part in fits])
         start, part = whole.fit(kind, times, start)
-        candidate = judged(part, [each for _, each in fits])
-        yield candidate
-        if (loss := -float(weight @ candidate.likelihoods)) > best:
+        yield part, rows
+        if (loss := -float(weight @ rows)) > best:
             return
         best = loss
 
@@ -428,28 +420,11 @@ def _weights(judged: _HeldOutLikelihoods, names: Sequence[str]) -> Floats:
 
 
 def _blended(parts: Sequence[ScalingPart], weights: Floats, cases: Sorted) -> Floats:
-    """Return log P of a blend, shape (n, k), −inf for masked classes."""
+    """Return log P of a blend, shape (n, k)."""
     softenings = {part.softening for part in parts}
     read = {softening: _ReadLogits.of(cases, softening) for softening in softenings}
     logs = (_log_proba(part, read[part.softening]) + math.log(w) for part, w in zip(parts, weights, strict=True))
-    blend = reduce(np.logaddexp, logs)
-    closed = cases.z <= MASKED
-    return np.asarray(log_softmax(np.where(closed, -np.inf, blend), axis=1)) if closed.any() else blend
-
-
-def _freedom(kept: Sequence[_Candidate], weights: Floats, folds: Sequence[CaseFold]) -> float:
-    """Return how far in the large a blend may be off, in standard errors, for the best log-loss out of sample."""
-    losses = np.zeros(len(FREEDOMS))
-    for place, (rest, new) in enumerate(folds):
-        parts = [each.in_folds[place] for each in kept]
-        prob, logs = np.exp(_blended(parts, weights, rest)).T, _blended(parts, weights, new)
-        for i, freedom in enumerate(FREEDOMS):
-            shift = level_classes(prob, rest.weight, rest.totals, freedom)
-            losses[i] -= float(new.weight @ _of_true(np.asarray(log_softmax(logs + shift, axis=1)), new.truth))
-    import os
-
-    losses[1:] += float(os.environ["EV"])
-    return FREEDOMS[int(np.argmin(losses))]
+    return reduce(np.logaddexp, logs)
 
 
 def _in_order(part: ScalingPart, back: Any) -> ScalingPart:
