@@ -390,6 +390,34 @@ def test_far_logits_do_not_cost_accuracy(method, kind, scale):
 
 
 @every
+@pytest.mark.parametrize("seed", range(3))
+def test_logits_that_are_not_far_enough_for_masks_are_clipped_too(method, seed):
+    """A tenth of the rows are noise of size 15 to 150; no logit is 700 below the largest of its row."""
+    rng, k = np.random.default_rng(seed), 5
+    truth = 1.5 * rng.normal(size=(4300, k))
+    y = np.argmax(truth + rng.gumbel(size=truth.shape), axis=1)
+    z, far = truth.copy(), slice(0, None, 10)
+    z[far] = 5 * 10 ** rng.uniform(0.5, 1.5, (430, 1)) * rng.normal(size=(430, k))
+    z = np.maximum(z, z.max(axis=1, keepdims=True) - 690)
+    fitted = method().fit(z[:300], y[:300])
+    own = np.mean(z[300:].argmax(axis=1) == y[300:])
+    assert fitted.map_.parts[0].clip_at < 37
+    assert np.mean(fitted.predict(z[300:]) == y[300:]) >= own - 0.02
+
+
+@every
+def test_ordinary_overconfidence_is_not_clipped(method):
+    """Rows differ in sharpness as those of networks do: clipping would gain .01 nats per case."""
+    rng = np.random.default_rng(0)
+    truth = 3 * rng.normal(size=(3000, 10))
+    truth[np.arange(3000), rng.integers(10, size=3000)] += 6
+    y = np.argmax(truth + rng.gumbel(size=truth.shape), axis=1)
+    z = 3 * (truth + 0.5 * rng.normal(size=truth.shape)) * np.exp(0.4 * rng.normal(size=(3000, 1)))
+    assert np.ptp(z, axis=1).max() > 100
+    assert method().fit(z, y).map_.parts[0].clip_at is None
+
+
+@every
 def test_clipped_logits_are_saved_and_applied(method):
     """As on logits that were clipped before; a class of −inf stays impossible."""
     z, y = too_sure()

@@ -17,7 +17,7 @@ _LEAST_FLOOR = 700.0
 #: Others do too unless they are this many times as far below it as the second largest typically is.
 _TIMES = 200.0
 
-#: Times that the floor is halved to find a limit for logits that seemed masked but were not: below typical margins.
+#: Times that the floor is halved to find a limit for logits that are exaggerated: down to below typical margins.
 _HALVINGS = 14
 
 #: Share of rows by which that is judged: rows in which only one class is not masked must be fewer than the others.
@@ -60,16 +60,11 @@ class Logits(NamedTuple):
         """Return logits that are within a limit of the largest of their row, of which only those of −inf are masked."""
         return Logits(np.maximum(self.z, -limit), self.closed, self.closed, limit, clips=True)
 
-    def limits(self, index: Ints, weight: Floats) -> list[float]:
-        """Return limits at which clipping may help: 37, or many where the true class was masked in some rows.
-
-        Far logits are then exaggerations rather than masks, and the limit depends on the size of the others.
-        """
-        if self.z.min() >= -SUREST:
-            return []
-        if self.contradicted(index, weight) == 0:
-            return [SUREST]
-        return [self.floor / 2.0**halvings for halvings in range(1, _HALVINGS + 1)]
+    def limits(self) -> list[float]:
+        """Return limits at which clipping may help, from wide to narrow; none where all logits are within 37."""
+        lowest = -float(self.z.min())
+        limits = (self.floor / 2.0**halvings for halvings in range(1, _HALVINGS + 1))
+        return [limit for limit in limits if limit < lowest] if lowest > SUREST else []
 
     def contradicted(self, index: Ints, weight: Floats) -> float:
         """Return the weight of rows whose true class is masked."""

@@ -8,8 +8,8 @@ A logit of −inf masks its class in that row: P = 0. One that is at least 700, 
 the largest of its row, such as −1e9, is read as a mask too, with a tiny P: it takes no part in means and matrices.
 
 Logits far below the largest of their row, such as those of naive Bayes, are clipped if that raises the log-likelihood
-of temperature scaling, on cases held out, by more than 4 nats in all: at 37 below it or, where classes that seemed
-masked were true, at the limit of the highest likelihood. The limit is saved and exported with the scaling.
+of temperature scaling, on cases held out, by more than 4 nats in all and 0.02 per case. The limit is that of the
+highest likelihood; it is saved and exported with the scaling. Logits within 37 of the largest are never clipped.
 
 The richer methods are pulled towards temperature scaling by an L2 penalty, worth less and less as rows are
 added: they stay finite with few rows, separable rows and classes that never occur. Finite is not better: with
@@ -53,8 +53,9 @@ DeclaredInput = Literal["auto", "logits", "probabilities"]
 #: Log-loss per case that may be left to gain.
 _TOLERANCE = 1e-16
 
-#: Nats of log-likelihood, over all cases, by which clipped logits must be better to be used.
-_EVIDENCE = 4.0
+#: Nats of log-likelihood, over all cases and per case, by which clipped logits must be better to be used: ordinary
+#: overconfidence, of networks for instance, is not meant.
+_EVIDENCE, _EVIDENCE_PER_CASE = 4.0, 0.02
 
 #: The largest slope that a saved map may hold: logits below the smallest doubles cannot be told apart.
 STEEPEST = 1e300
@@ -160,10 +161,10 @@ class TemperatureScaling(JointScaling):
     size of the logits, with a warning where it is on that bound. Where the true class is on top in every row the
     log-loss has no minimum: T = 1, the logits as given, with a warning.
 
-    Logits far below the largest of their row, such as those of naive Bayes, are clipped at 37 below it if that raises
-    the log-likelihood of cases held out by more than 4 nats in all. Where the true class was so far below it that it
-    seemed masked, the limit with the highest likelihood is used instead. Decisions stay the same, and the limit is
-    saved and exported with T; all joint scalings use it.
+    If some logits are more than 37 below the largest of their row, as those of naive Bayes are, logits are clipped at
+    the limit of the highest likelihood, provided that clipping raises the log-likelihood of cases held out by more than
+    4 nats in all and 0.02 per case. Decisions stay the same, and the limit is saved and exported with T; all joint
+    scalings use it.
 
     Parameters
     ----------
@@ -379,18 +380,25 @@ def clipped_where_better(
 
 def _best_limit(logits: Logits, index: Ints, weight: Floats) -> float | None:
     """Return where to clip for the best temperature scaling, None unless it is clearly better on cases held out too."""
-    whole = _LabeledLogits(logits, index, weight)
-    likelihoods = {limit: whole.clipped(limit).likelihood() for limit in logits.limits(index, weight)}
-    if not likelihoods:
+    limits = logits.limits()
+    if not limits:
         return None
-    best = max(likelihoods, key=lambda limit: likelihoods[limit])
-    if likelihoods[best] <= whole.likelihood() + _EVIDENCE:
+    whole, enough = _LabeledLogits(logits, index, weight), max(_EVIDENCE, _EVIDENCE_PER_CASE * float(weight.sum()))
+    as_given = highest = whole.likelihood()
+    best = None
+    for limit in limits:
+        likelihood = whole.clipped(limit).likelihood()
+        if likelihood < highest - enough:
+            break
+        if likelihood > highest:
+            highest, best = likelihood, limit
+    if best is None or highest <= as_given + enough:
         return None
     gain = 0.0
     for fold in deal(sort_cases(logits, index, weight), random_state=0):
         seen, new = map(_LabeledLogits.of, fold)
         gain += new.clipped(best).likelihood(seen.clipped(best)) - new.likelihood(seen)
-    return best if gain > _EVIDENCE else None
+    return best if gain > enough else None
 
 
 class _LabeledLogits(NamedTuple):
