@@ -8,8 +8,9 @@ A logit of −inf masks its class in that row: P = 0. One that is at least 700, 
 the largest of its row, such as −1e9, is read as a mask too, with a tiny P: it takes no part in means and matrices.
 
 Logits far below the largest of their row, such as those of naive Bayes, are clipped if that raises the log-likelihood
-of temperature scaling, on cases held out, by more than 4 nats in all and 0.02 per case. The limit is that of the
-highest likelihood; it is saved and exported with the scaling. Logits within 37 of the largest are never clipped.
+of temperature scaling, on cases held out, by more than 4 nats in all and, unless the logits as given seem reversed,
+0.02 per case. The limit is that of the highest likelihood; it is saved and exported with the scaling. Nothing is
+clipped where all logits are within 37 of the largest.
 
 The richer methods are pulled towards temperature scaling by an L2 penalty, worth less and less as rows are
 added: they stay finite with few rows, separable rows and classes that never occur. Finite is not better: with
@@ -163,8 +164,8 @@ class TemperatureScaling(JointScaling):
 
     If some logits are more than 37 below the largest of their row, as those of naive Bayes are, logits are clipped at
     the limit of the highest likelihood, provided that clipping raises the log-likelihood of cases held out by more than
-    4 nats in all and 0.02 per case. Decisions stay the same, and the limit is saved and exported with T; all joint
-    scalings use it.
+    4 nats in all and, unless the logits as given seem reversed, 0.02 per case. Decisions stay the same, and the limit
+    is saved and exported with T; all joint scalings use it.
 
     Parameters
     ----------
@@ -372,18 +373,22 @@ def clipped_where_better(
 ) -> tuple[Logits, tuple[float, float, BoundReason]]:
     """Return logits, clipped where temperature scaling is clearly better so, and what `fit_temperature` finds."""
     found = fit_temperature(logits.z, index, weight, gone=logits.gone)
-    if found[2] is SeparableWarning or (limit := _best_limit(logits, index, weight)) is None:
+    if found[2] is SeparableWarning:
+        return logits, found
+    # Where there is no best temperature for the logits as given, there is less to lose.
+    enough = max(_EVIDENCE, _EVIDENCE_PER_CASE * float(weight.sum())) if found[2] is None else _EVIDENCE
+    if (limit := _best_limit(logits, index, weight, enough)) is None:
         return logits, found
     clipped = logits.clipped(limit)
     return clipped, fit_temperature(clipped.z, index, weight, gone=clipped.gone)
 
 
-def _best_limit(logits: Logits, index: Ints, weight: Floats) -> float | None:
-    """Return where to clip for the best temperature scaling, None unless it is clearly better on cases held out too."""
+def _best_limit(logits: Logits, index: Ints, weight: Floats, enough: float) -> float | None:
+    """Return where to clip for the best temperature scaling, None unless it gains enough, on cases held out too."""
     limits = logits.limits()
     if not limits:
         return None
-    whole, enough = _LabeledLogits(logits, index, weight), max(_EVIDENCE, _EVIDENCE_PER_CASE * float(weight.sum()))
+    whole = _LabeledLogits(logits, index, weight)
     as_given = highest = whole.likelihood()
     best = None
     for limit in limits:
