@@ -3,7 +3,8 @@
 What must hold for each fit: no error but a refusal where one is due, no warning but our own, no NaN, rows that sum to
 1, P = 0 at −inf and nowhere else for the true class, a loss in sample that is not far above that of the base rates
 and, where the true class is always on top, not above that of the logits as given; and a warning where the logits do not
-favor the true class. The run may be stopped at any time and continues where it was; ``--state`` names its file.
+favor the true class. On new rows, decisions must be about as accurate as by the largest logit. The run may be stopped
+at any time and continues where it was; ``--state`` names its file.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import log_softmax
+from sklearn.naive_bayes import GaussianNB
 
 from oddsmith import AutoScaling, DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
 from oddsmith.atomic import write_atomically
@@ -41,16 +43,21 @@ _ABOVE, _ABOVE_IN_ALL = 0.05, 6.0
 #: And that of logits that are always right by this much per case.
 _ABOVE_GIVEN = 0.01
 
+#: After a fit to at least so many rows per class, decisions for so many new rows may be right less often than those by
+#: the largest logit, by this share.
+_PER_CLASS, _NEW_ROWS, _LESS_OFTEN = 20, 2000, 0.03
+
 #: Logits from here on may be masks.
 _LARGE = 300.0
 
 
 class Case(NamedTuple):
-    """Logits, labels and weights."""
+    """Logits, labels and weights, and the logits and labels of new rows to judge decisions by."""
 
     z: np.ndarray
     y: np.ndarray
     weight: np.ndarray | None = None
+    new: tuple[np.ndarray, np.ndarray] | None = None
 
 
 def _drawn(rng: np.random.Generator, n: int, k: int) -> Case:
@@ -60,7 +67,7 @@ def _drawn(rng: np.random.Generator, n: int, k: int) -> Case:
 
 
 def _masked(rng: np.random.Generator, n: int, k: int, share: float, columns: int = 0) -> Case:
-    z, y, _ = _drawn(rng, n, k)
+    z, y, *_ = _drawn(rng, n, k)
     mask = rng.random(z.shape) < share
     mask[:, rng.permutation(k)[:columns]] = True
     mask[mask.all(axis=1), 0] = False
@@ -111,35 +118,52 @@ def single_case(rng: np.random.Generator, n: int, k: int) -> Case:
 
 def rare_classes(rng: np.random.Generator, n: int, k: int) -> Case:
     """Draw classes of very different frequencies, some of which may be missing."""
-    z, _, _ = _drawn(rng, n, k)
+    z, *_ = _drawn(rng, n, k)
     y = np.argmax(z / max(float(z.std()), 1e-9) - 2.0 * np.arange(k) + rng.gumbel(size=z.shape), axis=1)
     return Case(z, y)
 
 
 def heavy_weights(rng: np.random.Generator, n: int, k: int) -> Case:
     """Draw counts, or float weights of very different sizes."""
-    z, y, _ = _drawn(rng, n, k)
+    z, y, *_ = _drawn(rng, n, k)
     return Case(z, y, rng.integers(0, 1000, n) if rng.random() < 0.5 else 10.0 ** rng.uniform(-6, 6, n))
 
 
 def equal_logits(rng: np.random.Generator, n: int, k: int) -> Case:
     """Make all logits of most rows, or of all of them, equal."""
-    z, y, _ = _drawn(rng, n, k)
+    z, y, *_ = _drawn(rng, n, k)
     z[rng.random(n) < rng.choice([0.7, 1.0])] = rng.normal()
     return Case(z, y)
 
 
 def reversed_logits(rng: np.random.Generator, n: int, k: int) -> Case:
     """Negate all logits, or put the columns in another order."""
-    z, y, _ = _drawn(rng, n, k)
+    z, y, *_ = _drawn(rng, n, k)
     return Case(-z if rng.random() < 0.5 else z[:, rng.permutation(k)], y)
 
 
 def too_sure(rng: np.random.Generator, n: int, k: int) -> Case:
     """Multiply the logits of some rows by up to 1e8, as naive Bayes does."""
-    z, y, _ = _drawn(rng, n, k)
-    far = rng.random((n, 1)) < rng.uniform(0.05, 0.9)
-    return Case(np.where(far, 10.0 ** rng.uniform(1, 8, (n, 1)), 1.0) * z, y)
+    z, y, *_ = _drawn(rng, n + _NEW_ROWS, k)
+    far = rng.random((len(z), 1)) < rng.uniform(0.05, 0.9)
+    z = np.where(far, 10.0 ** rng.uniform(1, 8, (len(z), 1)), 1.0) * z
+    return Case(z[:n], y[:n], new=(z[n:], y[n:]))
+
+
+def naive_bayes(rng: np.random.Generator, n: int, k: int) -> Case:
+    """Read log-odds of Gaussian naive Bayes, of 1e2 to 1e9: copies of features count as evidence of their own.
+
+    It learns from few rows, in which many values are 0: where a feature does not vary within a class, the smoothing
+    alone gives its variance.
+    """
+    n, learned = max(n, 100, _PER_CLASS * k), int(rng.integers(3, 9)) * k
+    y = np.append(np.arange(learned) % k, rng.integers(k, size=n + _NEW_ROWS))
+    features = rng.normal(size=(k, 6))[y] + rng.uniform(0.2, 1.2) * rng.normal(size=(len(y), 6))
+    X = np.repeat(features, int(rng.integers(1, 6)), axis=1)
+    X = np.where(rng.random(X.shape) < rng.uniform(0, 0.7), 0.0, X)
+    classifier = GaussianNB(var_smoothing=10.0 ** rng.uniform(-9, -2)).fit(X[:learned], y[:learned])
+    z, y = classifier.predict_joint_log_proba(X[learned:]), y[learned:]
+    return Case(z[:n], y[:n], new=(z[n:], y[n:]))
 
 
 FAMILIES = {
@@ -157,6 +181,7 @@ FAMILIES = {
         equal_logits,
         reversed_logits,
         too_sure,
+        naive_bayes,
     )
 }
 
@@ -174,7 +199,7 @@ def sample(seed: int) -> tuple[str, Case]:
 
 def faults(method: str, name: str, case: Case) -> list[str]:
     """Fit, and return in words all that is wrong."""
-    z, y, weight = case
+    z, y, weight, _ = case
     k = z.shape[1]
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
@@ -193,19 +218,27 @@ def faults(method: str, name: str, case: Case) -> list[str]:
         found.append("P is not 0 at −inf, or 0 elsewhere")
     if _not_favored(case) and not any(issubclass(one.category, ReversedScoreWarning) for one in said):
         found.append("no warning, though the logits do not favor the true class")
+    warned = any(issubclass(one.category, OddsmithWarning) for one in said)
+    if case.new is not None and len(y) >= _PER_CLASS * k and not warned:
+        found += _decisions(fitted, *case.new)
     return found + _losses(name, case, logs)
+
+
+def _decisions(fitted: Any, z: np.ndarray, y: np.ndarray) -> list[str]:
+    lost = float(np.mean(z.argmax(axis=1) == y) - np.mean(fitted.predict(z) == y))
+    return [f"{lost:.3f} less accurate than the largest logit, without a warning"] if lost > _LESS_OFTEN else []
 
 
 def _not_favored(case: Case) -> bool:
     """Whether logits without masks are, on average, clearly lower for the true class than for all classes."""
-    z, y, weight = case
+    z, y, weight, _ = case
     if np.abs(z).max() >= _LARGE:
         return False
     return bool(np.average(z[np.arange(len(y)), y] - z.mean(axis=1), weights=weight) < -1e-9)
 
 
 def _losses(name: str, case: Case, logs: np.ndarray) -> list[str]:
-    z, y, weight = case
+    z, y, weight, _ = case
     v = np.ones(len(y)) if weight is None else weight.astype(float)
     share, each = v / v.sum(), np.arange(len(y))
     rates = np.bincount(y, share, z.shape[1])

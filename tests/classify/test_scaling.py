@@ -18,6 +18,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from oddsmith.classify import AutoScaling, CalibratedClassifier, _linear, _softmax
+from oddsmith.classify.methods import SCALINGS
 from oddsmith.classify.scaling import DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
 from oddsmith.errors import (
     ConstantScoreWarning,
@@ -350,51 +351,130 @@ def test_far_logits_that_carry_no_information_do_not_hurt(method):
     assert -fitted.predict_log_proba(z)[np.arange(150), y].mean() <= np.log(17)
 
 
-def test_temperature_of_naive_bayes_reads_its_log_odds_up_to_37():
-    """As good as on probabilities, which are log-odds clipped by their rounding."""
+@pytest.mark.parametrize("split", range(3))
+@pytest.mark.parametrize("response", ["auto", "predict_proba"])
+@pytest.mark.parametrize("name", SCALINGS)
+def test_naive_bayes_keeps_its_accuracy(name, response, split):
+    """Its log-odds go down to −3e9; clipped, they are as good as probabilities, which their rounding clips."""
     X, y = load_digits(return_X_y=True)
-    losses = {}
-    for response in ("log_odds", "predict_proba"):
-        fitted = CalibratedClassifier(GaussianNB(), "temperature", response_method=response).fit(X[::2], y[::2])
-        losses[response] = log_loss(y[1::2], fitted.predict_proba(X[1::2]))
-    assert losses["log_odds"] < losses["predict_proba"] + 0.02
+    own, other = np.array_split(np.random.default_rng(split).permutation(len(y)), 2)
+    fitted = CalibratedClassifier(GaussianNB(), name, response_method=response).fit(X[own], y[own])
+    accuracy = GaussianNB().fit(X[own], y[own]).score(X[other], y[other])
+    assert fitted.score(X[other], y[other]) >= accuracy - 0.02
+    assert log_loss(y[other], fitted.predict_proba(X[other])) < 0.7
 
 
-def test_clipped_logits_are_saved_and_keep_decisions():
+#: What becomes of rows that have far logits.
+FAR = {
+    "rows": lambda rng, z, size: z * size,
+    "every logit": lambda rng, z, size: z * 10 ** rng.uniform(3, 10, z.shape),
+    "a low logit": lambda rng, z, size: np.where(np.arange(len(z)) == rng.integers(len(z)), -size, z),
+    "a high logit": lambda rng, z, size: np.where(np.arange(len(z)) == rng.integers(len(z)), size, z),
+}
+
+
+@every
+@pytest.mark.parametrize("kind", FAR)
+@pytest.mark.parametrize("scale", [0.5, 3.0])
+def test_far_logits_do_not_cost_accuracy(method, kind, scale):
+    """Law: with logits of 1e3 to 1e10 in a tenth of the rows, decisions are about as good as by the largest logit."""
+    rng, k = np.random.default_rng(5), 5
+    truth = 2 * rng.normal(size=(4600, k))
+    y, z = np.argmax(truth + rng.gumbel(size=truth.shape), axis=1), scale * truth
+    for row in range(0, len(z), 10):
+        z[row] = FAR[kind](rng, z[row], 10 ** rng.uniform(3, 10))
+    fitted = method().fit(z[:600], y[:600])
+    own = np.mean(z[600:].argmax(axis=1) == y[600:])
+    assert np.mean(fitted.predict(z[600:]) == y[600:]) >= own - 0.02
+    assert -fitted.predict_log_proba(z[600:])[np.arange(4000), y[600:]].mean() < np.log(k) - 0.3
+
+
+@every
+@pytest.mark.parametrize("seed", range(3))
+def test_logits_that_are_not_far_enough_for_masks_are_clipped_too(method, seed):
+    """A tenth of the rows are noise of size 15 to 150; no logit is 700 below the largest of its row."""
+    rng, k = np.random.default_rng(seed), 5
+    truth = 1.5 * rng.normal(size=(4300, k))
+    y = np.argmax(truth + rng.gumbel(size=truth.shape), axis=1)
+    z, far = truth.copy(), slice(0, None, 10)
+    z[far] = 5 * 10 ** rng.uniform(0.5, 1.5, (430, 1)) * rng.normal(size=(430, k))
+    z = np.maximum(z, z.max(axis=1, keepdims=True) - 690)
+    fitted = method().fit(z[:300], y[:300])
+    own = np.mean(z[300:].argmax(axis=1) == y[300:])
+    assert fitted.map_.parts[0].clip_at < 37
+    assert np.mean(fitted.predict(z[300:]) == y[300:]) >= own - 0.02
+
+
+@every
+def test_ordinary_overconfidence_is_not_clipped(method):
+    """Rows differ in sharpness as those of networks do: clipping would gain .01 nats per case."""
+    rng = np.random.default_rng(0)
+    truth = 3 * rng.normal(size=(3000, 10))
+    truth[np.arange(3000), rng.integers(10, size=3000)] += 6
+    y = np.argmax(truth + rng.gumbel(size=truth.shape), axis=1)
+    z = 3 * (truth + 0.5 * rng.normal(size=truth.shape)) * np.exp(0.4 * rng.normal(size=(3000, 1)))
+    assert np.ptp(z, axis=1).max() > 100
+    assert method().fit(z, y).map_.parts[0].clip_at is None
+
+
+@every
+def test_clipped_logits_are_saved_and_applied(method):
+    """As on logits that were clipped before; a class of −inf stays impossible."""
     z, y = too_sure()
-    model = Model.from_fitted(fitted := TemperatureScaling().fit(z, y))
-    (part,) = model.map.to_dict()["parts"]
-    assert part["floor"] == 37
-    expected = softmax(np.maximum(z - z.max(axis=1, keepdims=True), -37) / fitted.temperature_, axis=1)
+    model = Model.from_fitted(fitted := method().fit(z, y))
+    limits = {part.clip_at for part in model.map.parts}
+    assert len(limits) == 1
+    limit = limits.pop()
+    assert 1 < limit < 37
+    below = np.maximum(z - z.max(axis=1, keepdims=True), -limit)
+    assert_allclose(fitted.predict_log_proba(z), fitted.predict_log_proba(below), atol=1e-12)
+    if method is not AutoScaling:
+        assert_allclose(fitted.predict_proba(z), method().fit(below, y).predict_proba(below), atol=1e-9)
+    assert np.array_equal(Model.from_json(model.to_json()).predict_proba(z), fitted.predict_proba(z))
+    one, other = z.copy(), np.arange(len(y)) == 7
+    one[other, (y[7] + 1) % 5] = -np.inf
+    prob = (again := method().fit(one, y)).predict_proba(one)
+    assert again.map_.parts[0].clip_at is not None
+    assert prob[7, (y[7] + 1) % 5] == 0
+    assert_allclose(prob[~other], fitted.predict_proba(z)[~other], atol=0.01)
+
+
+def test_clipped_temperature_scaling_keeps_decisions():
+    z, y = too_sure()
+    fitted = TemperatureScaling().fit(z, y)
+    limit = fitted.map_.parts[0].floor
+    expected = softmax(np.maximum(z - z.max(axis=1, keepdims=True), -limit) / fitted.temperature_, axis=1)
     assert_allclose(fitted.predict_proba(z), expected, atol=1e-12)
     assert np.array_equal(fitted.predict(z), z.argmax(axis=1))
-    assert np.array_equal(Model.from_json(model.to_json()).predict_proba(z), fitted.predict_proba(z))
-    z[7, (y[7] + 1) % 5] = -np.inf
-    assert TemperatureScaling().fit(z, y).predict_proba(z)[7, (y[7] + 1) % 5] == 0
 
 
-def test_repeated_rows_and_weights_clip_alike():
+@pytest.mark.parametrize("method", [TemperatureScaling, *LINEAR])
+def test_repeated_rows_and_weights_clip_alike(method):
     z, y = too_sure(200)
     counts = np.random.default_rng(1).integers(1, 4, len(y))
     order = np.random.default_rng(2).permutation(np.repeat(np.arange(len(y)), counts))
-    fits = TemperatureScaling().fit(z, y, sample_weight=counts), TemperatureScaling().fit(z[order], y[order])
+    fits = method().fit(z, y, sample_weight=counts), method().fit(z[order], y[order])
     assert_allclose(*(each.temperature_ for each in fits), rtol=1e-7)
-    assert [each.map_.parts[0].floor for each in fits] == [37, 37]
+    limits = [each.map_.parts[0].clip_at for each in fits]
+    assert limits[0] == limits[1] < 37
 
 
+@every
 @pytest.mark.parametrize("scale", [1.0, 30.0, 1e4])
-def test_logits_in_another_unit_are_not_clipped(scale):
+def test_logits_in_another_unit_are_not_clipped(method, scale):
     logits, y = sample(300)
-    fitted = TemperatureScaling().fit(scale * logits, y)
-    assert fitted.temperature_ == pytest.approx(scale * TemperatureScaling().fit(logits, y).temperature_, rel=1e-6)
-    assert "floor" not in fitted.map_.to_dict()["parts"][0]
+    fitted, other = method().fit(scale * logits, y), method().fit(logits, y)
+    assert {part.clip_at for part in fitted.map_.parts} == {None}
+    if method is not AutoScaling:
+        assert fitted.temperature_ == pytest.approx(scale * other.temperature_, rel=1e-6)
 
 
+@every
 @pytest.mark.parametrize("kind", ["one class", "varying", "sporadic"])
 @pytest.mark.parametrize("value", [-1e4, -1e9, -np.inf])
-def test_masks_are_not_clipped(kind, value):
+def test_masks_are_not_clipped(method, kind, value):
     z, y, _ = masked_sample(kind, value)
-    assert "floor" not in TemperatureScaling(classes=range(5)).fit(z, y).map_.to_dict()["parts"][0]
+    assert {part.clip_at for part in method(classes=range(5)).fit(z, y).map_.parts} == {None}
 
 
 def test_reversed_logits_end_at_the_upper_bound():

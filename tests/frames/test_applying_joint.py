@@ -6,7 +6,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pytest
 
-from oddsmith import AutoScaling, IsotonicCalibrator, PlattCalibrator, TemperatureScaling, VectorScaling
+from oddsmith import AutoScaling, IsotonicCalibrator, MatrixScaling, PlattCalibrator, TemperatureScaling, VectorScaling
 from oddsmith.errors import InvalidInputError
 from oddsmith.export._probes import probe_rows
 from oddsmith.frames import apply
@@ -26,6 +26,7 @@ RNG = np.random.default_rng(5)
 LOGITS = 2 * RNG.normal(size=(300, 3))
 POWERS = np.exp(LOGITS)
 PROBS = POWERS / POWERS.sum(axis=1, keepdims=True)
+FAR_LOGITS = LOGITS * np.where(np.arange(300) % 5 > 0, 1.0, 1e6)[:, None]
 Y = (PROBS.cumsum(axis=1) > RNG.random((300, 1))).argmax(axis=1)
 LABELS = np.array(['c"o`w', "cat", "it's \\ a dog"])  # sorted, as classes are
 COLUMNS = ["x", "y z", "Z"]
@@ -41,6 +42,7 @@ def models():
             "temperature": Model.from_fitted(TemperatureScaling().fit(LOGITS, LABELS[Y])),
             "vector": Model.from_fitted(VectorScaling().fit(PROBS, LABELS[Y])),
             "auto": Model.from_fitted(AutoScaling().fit(LOGITS, LABELS[Y])),
+            "clipped": Model.from_fitted(MatrixScaling().fit(FAR_LOGITS, LABELS[Y])),
             "steps": Model.from_one_vs_rest(steps, LABELS),
             "log-odds": Model.from_one_vs_rest(steps, LABELS, against_rest=True),
             "refused": Model.from_one_vs_rest([*lines, None], LABELS, input="probabilities"),

@@ -52,6 +52,8 @@ def examples():
     weighted = oddsmith.AutoScaling().fit(probabilities(logits), y, np.where(y == 0, 0.5, 1.25))
     yield "of_probabilities", Model.from_fitted(weighted, warnings=["A warning."])
     yield "of_one_column", Model.from_fitted(oddsmith.TemperatureScaling().fit(logits[:, 0], y == 0))
+    far = logits * np.where(np.arange(len(logits)) % 5 > 0, 1.0, 1e6)[:, None]
+    yield "clipped", Model.from_fitted(oddsmith.MatrixScaling().fit(far, names))
     odds = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True) - np.exp(logits))
     for method in ("platt", "isotonic", "venn-abers"):
         yield f"one_vs_rest_{method}", one_vs_rest(method, odds, y, against_rest=True)

@@ -34,6 +34,8 @@ class Sorted(NamedTuple):
         Where each column was before.
     floor : float
         How far below the largest logit masked ones are, at least.
+    clips : bool
+        Whether logits below the floor, but for those of −inf, are to be read as being there instead.
     """
 
     z: Floats
@@ -41,6 +43,7 @@ class Sorted(NamedTuple):
     weight: Floats
     columns: NDArray[np.intp]
     floor: float
+    clips: bool = False
 
     @property
     def totals(self) -> Floats:
@@ -50,7 +53,7 @@ class Sorted(NamedTuple):
     def weighted(self, weight: Floats) -> "Sorted":
         """Return the cases that have some of another weight."""
         held = weight > 0
-        return Sorted(self.z[held], self.truth[held], weight[held], self.columns, self.floor)
+        return self._replace(z=self.z[held], truth=self.truth[held], weight=weight[held])
 
 
 def sort_cases(logits: Logits, index: Ints, weight: Floats) -> Sorted:

@@ -17,6 +17,9 @@ _LEAST_FLOOR = 700.0
 #: Others do too unless they are this many times as far below it as the second largest typically is.
 _TIMES = 200.0
 
+#: Times that the floor is halved to find a limit for logits that are exaggerated: down to below typical margins.
+_HALVINGS = 14
+
 #: Share of rows by which that is judged: rows in which only one class is not masked must be fewer than the others.
 _SHARE = 0.25
 
@@ -34,12 +37,15 @@ class Logits(NamedTuple):
         Where they are −inf.
     floor : float
         How far below the largest of its row a masked logit is.
+    clips : bool
+        Whether logits below the floor are read as being there; else they are masks.
     """
 
     z: Floats
     gone: Bools | None
     closed: Bools | None
     floor: float
+    clips: bool = False
 
     def marked(self) -> Floats:
         """Return logits of which those that were −inf are recognized by their size."""
@@ -50,19 +56,27 @@ class Logits(NamedTuple):
         """Return what `marked` was made from."""
         return _from_floor(z, z <= MASKED, floor)
 
-    def clipped(self) -> "Logits":
-        """Return logits that are at most 37 below the largest of their row, of which only those of −inf are masked."""
-        return Logits(np.maximum(self.z, -SUREST), self.closed, self.closed, SUREST)
+    def clipped(self, limit: float) -> "Logits":
+        """Return logits that are within a limit of the largest of their row, of which only those of −inf are masked."""
+        return Logits(np.maximum(self.z, -limit), self.closed, self.closed, limit, clips=True)
+
+    def limits(self) -> list[float]:
+        """Return limits at which clipping may help, from wide to narrow; none where all logits are within 37."""
+        lowest = -float(self.z.min())
+        limits = (self.floor / 2.0**halvings for halvings in range(1, _HALVINGS + 1))
+        return [limit for limit in limits if limit < lowest] if lowest > SUREST else []
 
     def contradicted(self, index: Ints, weight: Floats) -> float:
         """Return the weight of rows whose true class is masked."""
         return 0.0 if self.gone is None else float(weight[self.gone[np.arange(len(index)), index]].sum())
 
-    def drop(self, unit: float, index: Ints, weight: Floats) -> float:
-        """Return by how much masked classes are lowered.
+    def drop(self, unit: float, index: Ints, weight: Floats) -> float | None:
+        """Return by how much masked classes are lowered, None where logits are clipped instead.
 
         To the floor; where some were true, by the log of how much more often other classes of the same rows are.
         """
+        if self.clips:
+            return None
         most = min(self.floor / unit, FAR)
         wrong = self.contradicted(index, weight)
         if self.gone is None or wrong == 0:
@@ -75,11 +89,11 @@ class Logits(NamedTuple):
         others = float(weight[rows] @ (self.gone.shape[1] - masked[rows]))
         return float(np.clip(np.log(right / others) - np.log(wrong / (weight @ masked)), 0.0, most))
 
-    def offsets(self, drop: float) -> Floats | None:
+    def offsets(self, drop: float | None) -> Floats | None:
         """Return what is added to scaled logits of shape (k, n): nothing but for masked classes."""
         if self.gone is None:
             return None
-        result = np.where(self.gone, -drop, 0.0)
+        result = np.where(self.gone, -(drop or 0.0), 0.0)
         if self.closed is not None:
             result[self.closed] = -FAR
         return np.ascontiguousarray(result.T)

@@ -17,7 +17,7 @@ from oddsmith.classify._linear import Cases, LinearFit, fit_linear, structured_p
 from oddsmith.classify._masks import Logits, centered, unmasked
 from oddsmith.classify._recenter import level_classes
 from oddsmith.classify._softmax import fit_temperature
-from oddsmith.classify.scaling import STEEPEST, WHY_ON_BOUND, JointScaling
+from oddsmith.classify.scaling import STEEPEST, WHY_ON_BOUND, JointScaling, clipped_where_better
 from oddsmith.errors import SeparableWarning
 from oddsmith.fitting import HeldOutLaw, mixture_weights
 from oddsmith.formula import MASKED
@@ -144,9 +144,9 @@ class AutoScaling(JointScaling):
         _check.one_of(self.accuracy, "accuracy", ("free", "keep"))
         if self.random_state is not None:
             _check.whole_number(self.random_state, "random_state", low=0)
-        cases = sort_cases(logits, index, weight)
+        read, (_, _, reason) = clipped_where_better(logits, index, weight)
+        cases = sort_cases(logits, index, weight)._replace(floor=read.floor, clips=read.clips)
         folds, keep = list(deal(cases, self.random_state)), self.accuracy == "keep"
-        reason = fit_temperature(logits.z, index, weight, gone=logits.gone)[2]
         as_given = reason is SeparableWarning and _ReadCases(cases, 0.0).best >= 1
         candidates = list(_as_given(cases, folds, keep=keep) if as_given else _candidates(cases, folds, keep=keep))
         judged = _HeldOutLikelihoods.of(folds, [rows for _, rows in candidates])
@@ -235,12 +235,14 @@ class _ReadLogits(NamedTuple):
     gone: Bools | None
 
     @classmethod
-    def of(cls, z: Floats, softening: float, floor: float) -> "_ReadLogits":
+    def of(cls, cases: Sorted, softening: float) -> "_ReadLogits":
         """Read logits; the logs are 0 where all classes are as probable."""
+        z, gone = cases.z, cases.z <= (MASKED if cases.clips else -cases.floor)
+        if cases.clips:
+            z = np.where(gone, z, np.maximum(z, -cases.floor))
         log_prob = np.maximum(log_softmax(z, axis=1), FLOOR)
         if softening > 0:
             log_prob = np.log(np.exp(log_prob) + softening)
-        gone = z <= -floor
         return cls(np.asarray(log_prob + math.log(z.shape[1])), gone if gone.any() else None)
 
     def features(self, axes: int) -> Floats:
@@ -258,7 +260,7 @@ def _log_proba(part: ScalingPart, read: _ReadLogits) -> Floats:
     scaled = features @ part.coef.T if part.coef.ndim == 2 else features * part.coef
     scaled += part.intercept
     if part.coef.ndim and read.gone is not None:
-        scaled[read.gone] -= part.drop
+        scaled[read.gone] -= STEEPEST if part.drop is None else part.drop
     return np.asarray(log_softmax(scaled, axis=1))
 
 
@@ -275,8 +277,8 @@ class _ReadCases:
     """Cases under one reading, and the parts that are fitted to them."""
 
     def __init__(self, cases: Sorted, softening: float) -> None:
-        self.softening, self.totals, self._floor = softening, cases.totals, cases.floor
-        self.read = _ReadLogits.of(cases.z, softening, cases.floor)
+        self.softening, self.totals = softening, cases.totals
+        self.read = _ReadLogits.of(cases, softening)
         self.best, size, reason = fit_temperature(self.read.x, cases.truth, cases.weight, _UNKNOWN)
         self.unit = self.best if reason is None else size
         self._cases, self._scaled = cases, dict[str, Cases]()
@@ -311,12 +313,13 @@ class _ReadCases:
     def part(self, name: str, coef: Floats, intercept: Floats) -> ScalingPart:
         """Return a part under this reading."""
         full = f"{name}, softened" if self.softening > 0 else name
-        masking = (self._floor, self._drop) if coef.ndim else ()
-        return ScalingPart(full, "floored_log_probabilities", self.softening, coef, intercept, *masking)
+        floor = (self._cases.floor, None) if self._cases.clips else (self._cases.floor, self._drop) if coef.ndim else ()
+        return ScalingPart(full, "floored_log_probabilities", self.softening, coef, intercept, *floor)
 
     @property
     def _drop(self) -> float:
-        return min(self._floor / self.unit, STEEPEST)
+        """By how much masked classes are lowered."""
+        return min((-FLOOR if self._cases.clips else self._cases.floor) / self.unit, STEEPEST)
 
 
 def _as_given(cases: Sorted, folds: Sequence[CaseFold], *, keep: bool) -> Iterator[tuple[ScalingPart, Floats]]:
@@ -325,7 +328,7 @@ def _as_given(cases: Sorted, folds: Sequence[CaseFold], *, keep: bool) -> Iterat
     whole = _ReadCases(cases, 0.0)
     given = whole.part(_AS_GIVEN, np.array(1.0), np.zeros(len(whole.totals)))
     for part, others in ((whole.constant(keep), constants), (given, [given] * len(folds))):
-        yield part, _judge(others, [_ReadLogits.of(fold.part.z, 0.0, cases.floor) for fold in folds], folds)
+        yield part, _judge(others, [_ReadLogits.of(fold.part, 0.0) for fold in folds], folds)
 
 
 def _judge(parts: Sequence[ScalingPart], seen: Sequence[_ReadLogits], folds: Sequence[CaseFold]) -> Floats:
@@ -338,8 +341,7 @@ def _candidates(cases: Sorted, folds: Sequence[CaseFold], *, keep: bool) -> Iter
     """Yield all parts, each fitted to all cases, with the log-likelihood of each case by fits that did not see it."""
     for softening in _softenings(cases):
         whole, rests = _ReadCases(cases, softening), [_ReadCases(fold.rest, softening) for fold in folds]
-        seen = [_ReadLogits.of(fold.part.z, softening, cases.floor) for fold in folds]
-
+        seen = [_ReadLogits.of(fold.part, softening) for fold in folds]
         judged = partial(_judge, seen=seen, folds=folds)
         if softening == 0:
             constant, *constants = (each.constant(keep) for each in (whole, *rests))
@@ -420,7 +422,7 @@ def _weights(judged: _HeldOutLikelihoods, names: Sequence[str]) -> Floats:
 def _blended(parts: Sequence[ScalingPart], weights: Floats, cases: Sorted) -> Floats:
     """Return log P of a blend, shape (n, k)."""
     softenings = {part.softening for part in parts}
-    read = {softening: _ReadLogits.of(cases.z, softening, cases.floor) for softening in softenings}
+    read = {softening: _ReadLogits.of(cases, softening) for softening in softenings}
     logs = (_log_proba(part, read[part.softening]) + math.log(w) for part, w in zip(parts, weights, strict=True))
     return reduce(np.logaddexp, logs)
 

@@ -7,6 +7,11 @@ the log-odds of the second of two classes. Rows of probabilities are recognized,
 A logit of −inf masks its class in that row: P = 0. One that is at least 700, and 200 times the typical margin, below
 the largest of its row, such as −1e9, is read as a mask too, with a tiny P: it takes no part in means and matrices.
 
+Logits far below the largest of their row, such as those of naive Bayes, are clipped if that raises the log-likelihood
+of temperature scaling, on cases held out, by more than 4 nats in all and, unless the logits as given seem reversed,
+0.02 per case. The limit is that of the highest likelihood; it is saved and exported with the scaling. Nothing is
+clipped where all logits are within 37 of the largest.
+
 The richer methods are pulled towards temperature scaling by an L2 penalty, worth less and less as rows are
 added: they stay finite with few rows, separable rows and classes that never occur. Finite is not better: with
 fewer than some hundred rows prefer temperature scaling.
@@ -30,8 +35,8 @@ from oddsmith._types import Bools, Floats, Ints
 from oddsmith.calibrators import method_name
 from oddsmith.classify._folds import Sorted, deal, sort_cases
 from oddsmith.classify._linear import Cases, fit_linear, structured_penalty
-from oddsmith.classify._masks import SUREST, Logits, centered, read_masks, refuse_masked_truth, unmasked
-from oddsmith.classify._softmax import fit_temperature
+from oddsmith.classify._masks import Logits, centered, read_masks, refuse_masked_truth, unmasked
+from oddsmith.classify._softmax import BoundReason, fit_temperature
 from oddsmith.classify.target import read_labels
 from oddsmith.errors import (
     ConstantScoreWarning,
@@ -50,8 +55,9 @@ DeclaredInput = Literal["auto", "logits", "probabilities"]
 #: Log-loss per case that may be left to gain.
 _TOLERANCE = 1e-16
 
-#: Nats of log-likelihood, over all cases, by which clipped logits must be better to be used.
-_EVIDENCE = 4.0
+#: Nats of log-likelihood, over all cases and per case, by which clipped logits must be better to be used: ordinary
+#: overconfidence, of networks for instance, is not meant.
+_EVIDENCE, _EVIDENCE_PER_CASE = 4.0, 0.02
 
 #: The largest slope that a saved map may hold: logits below the smallest doubles cannot be told apart.
 STEEPEST = 1e300
@@ -140,7 +146,7 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The fitted map, from columns to probabilities."""
 
     def _single(
-        self, reading: LogitReading, coef: Floats, intercept: Floats, floor: float | None = None, drop: float = 0.0
+        self, reading: LogitReading, coef: Floats, intercept: Floats, floor: float | None, drop: float | None
     ) -> ScalingMap:
         """Return the map of a scaling that is not a blend."""
         part = ScalingPart(method_name(type(self)), reading, 0.0, coef, intercept, floor, drop)
@@ -157,9 +163,10 @@ class TemperatureScaling(JointScaling):
     size of the logits, with a warning where it is on that bound. Where the true class is on top in every row the
     log-loss has no minimum: T = 1, the logits as given, with a warning.
 
-    Logits more than 37 below the largest of their row, such as those of naive Bayes, are clipped there if that raises
-    the log-likelihood of cases held out by more than 4 nats in all. Decisions stay the same, and the limit is saved and
-    exported with T.
+    If some logits are more than 37 below the largest of their row, as those of naive Bayes are, logits are clipped at
+    the limit of the highest likelihood, provided that clipping raises the log-likelihood of cases held out by more than
+    4 nats in all and, unless the logits as given seem reversed, 0.02 per case. Decisions stay the same, and the limit
+    is saved and exported with T; all joint scalings use it.
 
     Parameters
     ----------
@@ -190,20 +197,17 @@ class TemperatureScaling(JointScaling):
 
     def _fit(self, logits: Logits, index: Ints, weight: Floats) -> None:
         self.temperature_: float
-        self.temperature_, _, reason = fit_temperature(logits.z, index, weight, gone=logits.gone)
+        logits, (self.temperature_, _, reason) = clipped_where_better(logits, index, weight)
         # Where a class that seemed masked was the true one, logits are read from the floor upwards.
-        self._floor = logits.floor if logits.contradicted(index, weight) > 0 else None
-        if reason is not SeparableWarning and _better_clipped(logits, index, weight):
-            clipped = logits.clipped()
-            self.temperature_, _, reason = fit_temperature(clipped.z, index, weight, gone=clipped.gone)
-            self._floor = clipped.floor
+        self._floor = logits.floor if logits.clips or logits.contradicted(index, weight) > 0 else None
         if reason is not None:
             warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
 
     @property
     def map_(self) -> ScalingMap:
         """The fitted map, from columns to probabilities."""
-        return self._single("logits", np.array(min(self.beta_, STEEPEST)), np.zeros(len(self.classes_)), self._floor)
+        coef, intercept = np.array(min(self.beta_, STEEPEST)), np.zeros(len(self.classes_))
+        return self._single("logits", coef, intercept, self._floor, 0.0)
 
     @property
     def beta_(self) -> float:
@@ -267,9 +271,9 @@ class VectorScaling(JointScaling):
         )
 
     def _fit(self, logits: Logits, index: Ints, weight: Floats) -> None:
+        penalty = self._penalty(logits.z.shape[1])
+        logits, (best, size, reason) = clipped_where_better(logits, index, weight)
         z, gone = logits.z, logits.gone
-        penalty = self._penalty(z.shape[1])
-        best, size, reason = fit_temperature(z, index, weight, gone=gone)
         self.temperature_: float = best if reason in (None, SeparableWarning) else size
         flat = reason is ReversedScoreWarning or (reason is NonConvergenceWarning and best > size)
         if reason is not None and (flat or reason is SeparableWarning):
@@ -365,13 +369,42 @@ class DirichletScaling(MatrixScaling):
         return unmasked(np.asarray(log_softmax(z, axis=1) + np.log(z.shape[1])), gone)
 
 
-def _better_clipped(logits: Logits, index: Ints, weight: Floats) -> bool:
-    """Whether temperature scaling is clearly better if logits are clipped: in sample and on cases held out."""
+def clipped_where_better(
+    logits: Logits, index: Ints, weight: Floats
+) -> tuple[Logits, tuple[float, float, BoundReason]]:
+    """Return logits, clipped where temperature scaling is clearly better so, and what `fit_temperature` finds."""
+    found = fit_temperature(logits.z, index, weight, gone=logits.gone)
+    if found[2] is SeparableWarning:
+        return logits, found
+    # Where there is no best temperature for the logits as given, there is less to lose.
+    enough = max(_EVIDENCE, _EVIDENCE_PER_CASE * float(weight.sum())) if found[2] is None else _EVIDENCE
+    if (limit := _best_limit(logits, index, weight, enough)) is None:
+        return logits, found
+    clipped = logits.clipped(limit)
+    return clipped, fit_temperature(clipped.z, index, weight, gone=clipped.gone)
+
+
+def _best_limit(logits: Logits, index: Ints, weight: Floats, enough: float) -> float | None:
+    """Return where to clip for the best temperature scaling, None unless it gains enough, on cases held out too."""
+    limits = logits.limits()
+    if not limits:
+        return None
     whole = _LabeledLogits(logits, index, weight)
-    if logits.z.min() >= -SUREST or _clipping_gain(whole, whole) <= _EVIDENCE:
-        return False
-    folds = deal(sort_cases(logits, index, weight), random_state=0)
-    return sum(_clipping_gain(*map(_LabeledLogits.of, fold)) for fold in folds) > _EVIDENCE
+    as_given = highest = whole.likelihood()
+    best = None
+    for limit in limits:
+        likelihood = whole.clipped(limit).likelihood()
+        if likelihood < highest - enough:
+            break
+        if likelihood > highest:
+            highest, best = likelihood, limit
+    if best is None or highest <= as_given + enough:
+        return None
+    gain = 0.0
+    for fold in deal(sort_cases(logits, index, weight), random_state=0):
+        seen, new = map(_LabeledLogits.of, fold)
+        gain += new.clipped(best).likelihood(seen.clipped(best)) - new.likelihood(seen)
+    return best if gain > enough else None
 
 
 class _LabeledLogits(NamedTuple):
@@ -385,19 +418,18 @@ class _LabeledLogits(NamedTuple):
     def of(cls, cases: Sorted) -> "_LabeledLogits":
         return cls(Logits.of_marked(cases.z, cases.floor), cases.truth, cases.weight)
 
+    def clipped(self, limit: float) -> "_LabeledLogits":
+        return self._replace(logits=self.logits.clipped(limit))
 
-def _clipping_gain(seen: _LabeledLogits, new: _LabeledLogits) -> float:
-    """Return by how many nats clipping raises the log-likelihood of new cases, by temperatures of those seen."""
-    likelihoods = []
-    for fitted, judged in ((seen.logits, new.logits), (seen.logits.clipped(), new.logits.clipped())):
-        temperature = fit_temperature(fitted.z, seen.truth, seen.weight, gone=fitted.gone)[0]
+    def likelihood(self, seen: "_LabeledLogits | None" = None) -> float:
+        """Return the log-likelihood of the labels by temperature scaling, fitted to these rows or to others."""
+        fitted, truth, weight = self if seen is None else seen
+        temperature = fit_temperature(fitted.z, truth, weight, gone=fitted.gone)[0]
         with np.errstate(over="ignore"):  # −inf is what is meant
-            scaled = judged.z / temperature
-        if judged.closed is not None:
-            scaled[judged.closed] = -np.inf
-        log_prob = log_softmax(scaled, axis=1)[np.arange(len(scaled)), new.truth]
-        likelihoods.append(float(new.weight @ log_prob))
-    return likelihoods[1] - likelihoods[0]
+            scaled = self.logits.z / temperature
+        if self.logits.closed is not None:
+            scaled[self.logits.closed] = -np.inf
+        return float(self.weight @ log_softmax(scaled, axis=1)[np.arange(len(scaled)), self.truth])
 
 
 def _read_classes(y: ArrayLike, shape: tuple[int, ...], classes: ArrayLike | None) -> tuple[NDArray[Any], Ints]:

@@ -118,10 +118,11 @@ class ScalingPart(NamedTuple):
     intercept : ndarray of shape (k,)
     floor : float or None
         Logits this far, or further, below the largest of their row carry no other information than that. Their x is 0,
-        the mean of x is that of the others, and ``drop`` is subtracted from the result; with a single number as
-        ``coef`` they are read as −floor. None where there is no such floor.
-    drop : float
-        ≥ 0.
+        the mean of x is that of the others, and ``drop`` is subtracted from the result. None where there is no such
+        floor.
+    drop : float or None
+        ≥ 0. None where logits below the floor are clipped, read as −floor, as they always are with a single number as
+        ``coef``.
     """
 
     name: str
@@ -130,17 +131,27 @@ class ScalingPart(NamedTuple):
     coef: Floats
     intercept: Floats
     floor: float | None = None
-    drop: float = 0.0
+    drop: float | None = None
+
+    @property
+    def clip_at(self) -> float | None:
+        """How far below the largest of their row logits are clipped, if they are."""
+        return self.floor if self.drop is None or self.coef.ndim == 0 else None
+
+    @property
+    def mask_at(self) -> float | None:
+        """How far below the largest of their row logits take no part in x, if any do: only −inf where this clips."""
+        return self.floor if self.clip_at is None else -vectors.MASKED
 
     def read(self, logits: Vector, below: Vector, prob: Vector, log_prob: Vector) -> Vector:
-        """Return x as a vector formula of the logits, what they are below the largest, their softmax, or its logs."""
+        """Return x as a vector formula of the logits, what they are below the largest, their softmax, or its logs.
+
+        All but ``below`` are those of logits that are clipped where this part clips.
+        """
+        if self.clip_at is None and (self.floor is not None or self.coef.ndim == 0):
+            logits = below  # which is the same for the softmax where all are multiplied by one number
         if self.reading == "logits":
-            # Less their largest is the same for the softmax where all are multiplied by one number.
-            if self.coef.ndim == 0:
-                return (
-                    below if self.floor is None else Each((clip(SCORE, -self.floor, 0.0),), below, (), -self.floor, 0.0)
-                )
-            return vectors.centered(logits) if self.floor is None else vectors.centered_above(below, below, self.floor)
+            return self._centered(logits, below) if self.coef.ndim else logits
         k = float(np.log(logits.width))
         if self.reading == "log_probabilities":
             return self._above(Each((SCORE + k,), log_prob), below)
@@ -148,20 +159,22 @@ class ScalingPart(NamedTuple):
             x = Each((log(clip(SCORE, float(np.exp(FLOOR)), FAR) + self.softening) + k,), prob)
         else:
             x = Each((clip(SCORE, FLOOR, FAR) + k,), log_prob)
-        if self.coef.ndim == 1:
-            return vectors.centered(x) if self.floor is None else vectors.centered_above(x, below, self.floor)
-        return self._above(x, below)
+        return self._centered(x, below) if self.coef.ndim == 1 else self._above(x, below)
+
+    def _centered(self, x: Vector, below: Vector) -> Vector:
+        """Return x less its mean, and 0 for masked classes."""
+        return vectors.centered(x) if self.mask_at is None else vectors.centered_above(x, below, self.mask_at)
 
     def _above(self, x: Vector, below: Vector) -> Vector:
-        """Return x with 0 at the floor."""
-        if self.floor is None:
+        """Return x with 0 for masked classes."""
+        if self.mask_at is None:
             return x
-        return Each((where(Beside(1), -self.floor, 0.0, SCORE),), x, (below,))
+        return Each((where(Beside(1), -self.mask_at, 0.0, SCORE),), x, (below,))
 
     def scaled(self, x: Vector, below: Vector, masks: bool) -> Vector:
         """Return coef · x + intercept, less ``drop`` at the floor, and far below the others for masked classes."""
         result: Vector = Affine(self.coef, self.intercept, x)
-        if self.floor is not None and self.drop > 0:
+        if self.floor is not None and self.drop:
             result = Each((where(Beside(1), -self.floor, SCORE - self.drop, SCORE),), result, (below,))
         return vectors.where_masked(below, vectors.CLOSED, result) if masks else result
 
@@ -227,8 +240,9 @@ class ScalingMap(JointMap):
     def _below(self) -> tuple[Vector, Vector]:
         """Return logits, and how far they are below the largest of their row."""
         logits = self._logits()
-        rough = not any(part.reading == "logits" and part.coef.ndim == 0 for part in self.parts)
-        return logits, vectors.below_largest(logits, rough=rough)
+        tempered = any(part.reading == "logits" and part.coef.ndim == 0 for part in self.parts)
+        exact = tempered or any(part.clip_at is not None for part in self.parts)
+        return logits, vectors.below_largest(logits, rough=not exact)
 
     def _scaled(self, logits: Vector, below: Vector) -> tuple[Floats, list[Vector], Floats | None]:
         """Return weights and Aₘxₘ + bₘ of parts, and the logs of what those add that are the same for all rows."""
@@ -239,12 +253,16 @@ class ScalingMap(JointMap):
             constant = np.logaddexp.reduce([np.log(w) + (b - np.logaddexp.reduce(b)) for w, b in shares])
         else:
             varies[:] = True
-        read, scaled = dict[tuple[str, float, int, float | None], Vector](), list[Vector]()
-        prob, log_prob = vectors.softmax_with_log(below)
+        read, scaled = dict[tuple[Any, ...], Vector](), list[Vector]()
+        seen: dict[float | None, tuple[Vector, Vector, Vector, Vector]]
+        seen = {None: (logits, below, *vectors.softmax_with_log(below))}
         for _, part in self._weighted(varies):
-            key = part.reading, part.softening, part.coef.ndim, part.floor
+            if (at := part.clip_at) is not None and at not in seen:
+                clipped = Each((clip(SCORE, -at, 0.0),), below, (), -at, 0.0)
+                seen[at] = clipped, below, *vectors.softmax_with_log(clipped)
+            key = part.reading, part.softening, part.coef.ndim, part.floor, at
             if key not in read:
-                read[key] = part.read(logits, below, prob, log_prob)
+                read[key] = part.read(*seen[at])
             scaled.append(part.scaled(read[key], below, self._masks))
         return self.weights[varies], scaled, constant
 

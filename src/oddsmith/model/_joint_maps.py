@@ -81,8 +81,10 @@ def _scaling(content: dict[str, Any], k: int) -> JointMap:
 
 
 def _part(content: Any, k: int) -> ScalingPart:
-    masking = ("floor", "drop") if isinstance(content, dict) and "floor" in content else ()
-    keys(content, ("name", "reading", "softening", "coef", "intercept", *masking), "a part")
+    far = ("floor", "drop") if isinstance(content, dict) and "floor" in content else ()
+    keys(content, ("name", "reading", "softening", "coef", "intercept", *far), "a part")
+    # Logits are clipped at a floor that has no drop.
+    sizes = [name for name in far if name == "floor" or content[name] is not None]
     reading = content["reading"]
     if reading not in _READINGS:
         refuse(f"reading must be one of {', '.join(_READINGS)}", shown(reading))
@@ -93,7 +95,7 @@ def _part(content: Any, k: int) -> ScalingPart:
         number(content["softening"], "softening", low=0, high=1 if floored else 0),
         floats(content["coef"], "coef", [(), (k,), (k, k)]),
         floats(content["intercept"], "intercept", [(k,)]),
-        *(number(content[name], name, low=0, high=_LARGEST) for name in masking),
+        *(number(content[name], name, low=0, high=_LARGEST) for name in sizes),
     )
 
 
