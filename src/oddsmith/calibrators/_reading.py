@@ -9,7 +9,7 @@ import numpy as np
 from oddsmith._types import Bools, Floats
 from oddsmith.calibrators._stack import out_of_sample
 from oddsmith.maps import CalibrationMap
-from oddsmith.maps.base import FAR, MAX
+from oddsmith.maps.base import FAR, MAX, SUREST
 from oddsmith.maps.inputs import HeldInputMap, LogitInputMap, UnitInputMap, held_input, logit_input, unit_log_odds
 from oddsmith.maps.soft_logit import SoftLogitMap, SoftLogOddsMap, soft_log_odds, soft_logit
 from oddsmith.table import Sample, ScoreRows, ScoreTable, as_table
@@ -18,9 +18,6 @@ from oddsmith.table.resample import exact
 
 #: Probabilities of 0 and 1 are held this far inside; others, however small, keep their log-odds.
 _CLIP = float(np.finfo(np.float64).eps)
-
-#: Log-odds beyond are those of probabilities that doubles do not tell from 0 or 1.
-SUREST = 37.0
 
 #: Whole numbers over so wide a range, or over the other one if none has another sign, are hardly log-odds.
 _WHOLE_SPAN = 20.0

@@ -30,7 +30,7 @@ from oddsmith._types import Bools, Floats, Ints
 from oddsmith.calibrators.registry import method_name
 from oddsmith.classify._folds import Sorted, deal, sort_cases
 from oddsmith.classify._linear import Cases, fit_linear, structured_penalty
-from oddsmith.classify._masks import SUREST, Logits, centered, read_masks, refuse_masked_truth, unmasked
+from oddsmith.classify._masks import Logits, centered, read_masks, refuse_masked_truth, unmasked
 from oddsmith.classify._softmax import fit_temperature
 from oddsmith.classify.target import read_labels
 from oddsmith.errors import (
@@ -40,6 +40,7 @@ from oddsmith.errors import (
     SeparableWarning,
     SingleClassWarning,
 )
+from oddsmith.maps.base import SUREST
 from oddsmith.maps.joint import LEAST, Input, LogitReading, ScalingMap, ScalingPart
 
 __all__ = ["DirichletScaling", "MatrixScaling", "TemperatureScaling", "VectorScaling"]
