@@ -13,8 +13,8 @@ from scipy.optimize import brentq
 from scipy.special import expit, ndtri
 
 from oddsmith import metrics
+from oddsmith.data.class_rows import ClassRows
 from oddsmith.metrics import interval, paired_bootstrap
-from oddsmith.table.class_rows import ClassRows
 
 Draw = Callable[[np.random.Generator], bool]
 Differences = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]

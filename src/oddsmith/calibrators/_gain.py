@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oddsmith._types import Floats
+from oddsmith.calibrators._cross_validated_blend import OutOfSample
 from oddsmith.calibrators._reading import ScoreKind, in_foreign_units, in_other_units
-from oddsmith.calibrators._stack import OutOfSample
-from oddsmith.maps.base import logit
-from oddsmith.table import ScoreTable
-from oddsmith.table.signal import SignalKind, ranking_z, signal_kind
+from oddsmith.data import ScoreTable, SignalKind, ranking_z, signal_kind
+from oddsmith.maps import logit
 
 #: Why a fit is of little use.
 _OBSTACLES: dict[SignalKind, str] = {

@@ -6,8 +6,8 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Ints
-from oddsmith.formula.vectors import CLOSED, FAR, MASKED
-from oddsmith.maps.base import SUREST
+from oddsmith.formula import CLOSED, FAR, MASKED
+from oddsmith.maps import SUREST
 
 #: Logits this far below the largest of their row always count as logits.
 _LEAST_FLOOR = 700.0

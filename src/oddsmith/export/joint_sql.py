@@ -19,10 +19,22 @@ from dataclasses import replace
 from oddsmith import _check
 from oddsmith.export._escaping import spare_name, sql_name
 from oddsmith.export.joint import input_columns, labels_of_one_kind, new_columns
-from oddsmith.formula.layers import Layer, as_layers, carried_past, guarded_layers, size_of
-from oddsmith.formula.sql import SqlReader, as_decisions, as_double, is_number, label_literal, listed_product, quoted
-from oddsmith.formula.vectors import largest
-from oddsmith.modelfile import JointModel
+from oddsmith.formula import (
+    Layer,
+    SqlReader,
+    as_decisions,
+    as_double,
+    as_layers,
+    carried_past,
+    guarded_layers,
+    is_number,
+    label_literal,
+    largest,
+    listed_product,
+    quoted,
+    size_of,
+)
+from oddsmith.model import JointModel
 
 __all__ = ["joint_statement"]
 

@@ -15,12 +15,32 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from oddsmith._types import Floats
-from oddsmith.formula import LIMIT, Arithmetic, Clip, Column, Formula, Function, Pieces, at_piece, parts
-from oddsmith.formula.guards import ANYTHING, Range, range_within
-from oddsmith.formula.layers import Layer, LayerColumn, carried_past, small_ranges
-from oddsmith.formula.nodes import Beside, Score
-from oddsmith.formula.sql import SqlReader, SqlText, as_decisions, listed_product, written_list
-from oddsmith.formula.vectors import FAR
+from oddsmith.formula import (
+    ANYTHING,
+    FAR,
+    LIMIT,
+    Arithmetic,
+    Beside,
+    Clip,
+    Column,
+    Formula,
+    Function,
+    Layer,
+    LayerColumn,
+    Pieces,
+    Range,
+    Score,
+    SqlReader,
+    SqlText,
+    as_decisions,
+    at_piece,
+    carried_past,
+    listed_product,
+    parts,
+    range_within,
+    small_ranges,
+    written_list,
+)
 from oddsmith.frames.hinges import as_hinges
 from oddsmith.frames.searching import Search, plan_search
 from oddsmith.frames.sql_text import identifier, text_literal

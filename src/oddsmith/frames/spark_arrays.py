@@ -6,9 +6,19 @@ A column per component would be thousands of columns, which take Spark minutes t
 from collections.abc import Sequence
 from typing import Any
 
-from oddsmith.formula import Formula
-from oddsmith.formula.sql import SqlReader, as_decisions
-from oddsmith.formula.vectors import Affine, Each, Inputs, Largest, Total, Vector, parts_of, walk_vectors
+from oddsmith.formula import (
+    Affine,
+    Each,
+    Formula,
+    Inputs,
+    Largest,
+    SqlReader,
+    Total,
+    Vector,
+    as_decisions,
+    parts_of,
+    walk_vectors,
+)
 
 #: Vectors of several components, by name; others are plain doubles.
 Widths = dict[str, int]

@@ -6,10 +6,9 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from oddsmith.data import ScoreTable, SignalKind, ranking_z, signal_kind
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.ranking import auc
-from oddsmith.table import ScoreTable
-from oddsmith.table.signal import SignalKind, ranking_z, signal_kind
 
 __all__ = ["ClassSignal", "Signal"]
 
