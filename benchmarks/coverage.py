@@ -12,7 +12,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -101,7 +101,7 @@ Outcomes = dict[str, dict[str, list[bool | None]]]
 
 def sample(scenario: Scenario, rng: np.random.Generator) -> ScoreTable:
     """Draw forecasts and labels."""
-    prob = scenario.forecast(rng.random(scenario.rows))
+    prob = np.minimum(scenario.forecast(rng.random(scenario.rows)), np.nextafter(1.0, 0.0))
     labels = rng.random(scenario.rows) < scenario.truth(prob)
     return ScoreTable.from_arrays(logit(prob), labels.astype(int))
 
@@ -114,20 +114,21 @@ def population(scenario: Scenario) -> ScoreTable:
     return ScoreTable.from_arrays(np.tile(logit(prob), 2), labels, weight)
 
 
-def true_values(name: str) -> dict[str, float]:
-    """Return every measure of the population."""
+def true_values(name: str, measures: Mapping[str, Asked]) -> dict[str, float]:
+    """Return measures of the population."""
     whole = population(SCENARIOS[name])
     # A perfect forecast has errors of 0 but for the rounding of counts.
     return {
         measure: 0.0 if name == "perfect" and one.null == "calibrated" else one.of(whole)
-        for measure, one in MEASURES.items()
+        for measure, one in measures.items()
     }
 
 
 def covered(name: str, truth: dict[str, float], n_resamples: int, seed: int, number: int) -> dict[str, bool | None]:
     """Draw one sample, and say of each measure whether its interval holds the truth."""
     rng = np.random.default_rng([seed, number, *name.encode()])
-    found = intervals(MEASURES, sample(SCENARIOS[name], rng), level=LEVEL, n_resamples=n_resamples, random_state=rng)
+    asked = {measure: MEASURES[measure] for measure in truth}
+    found = intervals(asked, sample(SCENARIOS[name], rng), level=LEVEL, n_resamples=n_resamples, random_state=rng)
     return {
         measure: bool(one.low - 1e-9 <= truth[measure] <= one.high + 1e-9)
         if isinstance(one, metrics.Interval)
@@ -136,12 +137,14 @@ def covered(name: str, truth: dict[str, float], n_resamples: int, seed: int, num
     }
 
 
-def simulate(outcomes: Outcomes, samples: int, n_resamples: int, seed: int) -> Iterator[Outcomes]:
+def simulate(
+    outcomes: Outcomes, samples: int, n_resamples: int, seed: int, measures: Mapping[str, Asked] = MEASURES
+) -> Iterator[Outcomes]:
     """Draw the samples that are missing, the scenarios in turn; yield the outcomes after each."""
-    truths = {name: true_values(name) for name in SCENARIOS}
+    truths = {name: true_values(name, measures) for name in SCENARIOS}
     for number in range(samples):
         for name, truth in truths.items():
-            marks = outcomes.setdefault(name, {measure: [] for measure in MEASURES})
+            marks = outcomes.setdefault(name, {measure: [] for measure in measures})
             if number == len(next(iter(marks.values()))):
                 for measure, held in covered(name, truth, n_resamples, seed, number).items():
                     marks[measure].append(held)
@@ -157,7 +160,7 @@ def table(outcomes: Outcomes) -> tuple[str, int]:
             "|---" * (len(outcomes) + 1) + "|",
         ],
     )
-    for measure in MEASURES:
+    for measure in next(iter(outcomes.values())):
         cells = []
         for marks in outcomes.values():
             held = [mark for mark in marks[measure] if mark is not None]
@@ -220,6 +223,7 @@ def _misses(cell: Cell, counted: int, samples: int) -> bool:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
     parser.add_argument("sections", nargs="*", help=f"of measures, {', '.join(SECTIONS)}; by default all")
+    parser.add_argument("--measure", action="append", choices=MEASURES, help="in the section measures; by default all")
     parser.add_argument("--samples", type=int, help="of each cell, those of earlier runs included, in hundreds")
     parser.add_argument("--n-resamples", type=int, default=100, help="draws of an interval of a measure")
     parser.add_argument("--seed", type=int, default=27182)
@@ -229,13 +233,14 @@ def main(arguments: list[str] | None = None) -> int:
     sections = chosen.sections or [*SECTIONS, "measures"]
     if unknown := set(sections) - {*SECTIONS, "measures"}:
         parser.error(f"unknown section {', '.join(sorted(unknown))}")
-    rules = {"n_resamples": chosen.n_resamples, "seed": chosen.seed}
+    measures = {name: MEASURES[name] for name in chosen.measure or MEASURES}
+    rules = {"n_resamples": chosen.n_resamples, "seed": chosen.seed, "measures": list(measures)}
     known = json.loads(chosen.state.read_text()) if chosen.state.exists() else {}
     state = known if known.get("rules") == rules else {"rules": rules, "outcomes": {}, "counts": {}}
     start, failures = time.monotonic(), 0
     for section in sections:
         if section == "measures":
-            steps = simulate(state["outcomes"], chosen.samples or 300, chosen.n_resamples, chosen.seed)
+            steps = simulate(state["outcomes"], chosen.samples or 300, chosen.n_resamples, chosen.seed, measures)
         else:
             steps = count(state["counts"], section, chosen.samples, chosen.seed)
         for _ in steps:

@@ -13,6 +13,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, ndtri
 
 from oddsmith import metrics
+from oddsmith.data.class_rows import ClassRows
 from oddsmith.metrics import interval, paired_bootstrap
 
 Draw = Callable[[np.random.Generator], bool]
@@ -107,15 +108,15 @@ def _rejects_clusters(differences: Differences, n: int, rng: np.random.Generator
 def pairs() -> Iterator[Cell]:
     """Sizes of `paired_bootstrap`."""
     for name, differences in DIFFERENCES.items():
-        for n in (5, 7, 10, 20, 30, 50):
+        for n in (5, 7, 10, 12, 15, 20, 30, 50):
             yield Cell(name, f"{n} pairs", partial(_rejects_pairs, differences, n), SIZE, True, 3000)
 
 
 def clusters() -> Iterator[Cell]:
     """Sizes of `paired_bootstrap` by clusters of one to ten decisions."""
-    for name in ("normal", "exponential", "log-loss of equal classifiers", "log-loss, too high against too low"):
+    for name, differences in DIFFERENCES.items():
         for n in (3, 5, 7, 10, 20, 50):
-            yield Cell(name, f"{n} clusters", partial(_rejects_clusters, DIFFERENCES[name], n), SIZE, True, 3000)
+            yield Cell(name, f"{n} clusters", partial(_rejects_clusters, differences, n), SIZE, True, 3000)
 
 
 def _covers_error(rate: float, n: int, rng: np.random.Generator) -> bool:
@@ -180,6 +181,49 @@ def groups() -> Iterator[Cell]:
             yield Cell(name, f"{n_groups} groups of {rows}", draw, COVERAGE, False, 1000)
 
 
+def _class_rows(n_groups: int, rows: int, rng: np.random.Generator) -> tuple[ClassRows, np.ndarray]:
+    """Calibrated rows of three classes; in each group 70 % of the labels follow one random number."""
+    group = np.repeat(np.arange(n_groups), rows)
+    prob = 0.8 * rng.dirichlet([1, 1, 1], n_groups)[group] + 0.2 * rng.dirichlet([1, 1, 1], len(group))
+    place = np.where(rng.random(len(group)) < 0.7, rng.random(n_groups)[group], rng.random(len(group)))
+    truth = np.sum(np.cumsum(prob, axis=1) < place[:, None], axis=1).clip(0, 2)
+    return ClassRows(prob, truth, ("a", "b", "c"), None, ("a", "b", "c"), "probabilities"), group
+
+
+#: Measures of several classes; those of a calibrated forecast that are 0.
+CLASS_MEASURES = {
+    "log_loss": False,
+    "zero_one_error": False,
+    "log_loss_discrimination": False,
+    "brier_discrimination": False,
+    "brier_miscalibration": True,
+    "classwise_calibration_error": True,
+    "canonical_calibration_error": True,
+}
+
+
+@cache
+def _true_of_classes() -> dict[str, float]:
+    """Return the measures of very many groups."""
+    rows, _ = _class_rows(30_000, 10, np.random.default_rng(0))
+    found = metrics.evaluate_classes(rows, n_resamples=20)["measures"]
+    return {name: 0.0 if is_zero else found[name]["value"] for name, is_zero in CLASS_MEASURES.items()}
+
+
+def _covers_classes(name: str, n_groups: int, rows: int, rng: np.random.Generator) -> bool:
+    drawn, group = _class_rows(n_groups, rows, rng)
+    found = metrics.evaluate_classes(drawn, groups=group, n_resamples=100)["measures"][name]
+    return bool(found["low"] - 1e-9 <= _true_of_classes()[name] <= found["high"] + 1e-9)
+
+
+def class_groups() -> Iterator[Cell]:
+    """Coverage of `evaluate_classes` by groups of dependent rows."""
+    for name in CLASS_MEASURES:
+        for n_groups, rows in ((20, 10), (60, 10)):
+            draw = partial(_covers_classes, name, n_groups, rows)
+            yield Cell(name, f"{n_groups} groups of {rows}", draw, COVERAGE, False, 400)
+
+
 def _rare_and_weighted(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     p = expit(rng.normal(-4, 1, 1000))
     return rng.random(1000) < p, p, rng.lognormal(0, 1, 1000)
@@ -242,5 +286,6 @@ SECTIONS: dict[str, Callable[[], Iterator[Cell]]] = {
     "clusters": clusters,
     "intervals": intervals,
     "groups": groups,
+    "class_groups": class_groups,
     "tests": tests,
 }

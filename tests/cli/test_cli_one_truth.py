@@ -1,5 +1,6 @@
 """Of one file all commands give the same verdict, and none sends users in a circle."""
 
+import json
 import re
 from pathlib import Path
 
@@ -121,6 +122,16 @@ def test_groups_count_once_in_every_command(run):
         rows, groups = (run(*COMMANDS[name], *more) for more in ((), ("--groups", "patient")))
         assert rows.code == groups.code == 0, groups.err
         assert groups.json["verdict"] != rows.json["verdict"]
+    rows, groups = (
+        run("fit", "p.csv", "-o", "m.json", "-f", "--json", *more) for more in ((), ("--groups", "patient"))
+    )
+    assert groups.code == 0, groups.err
+    assert groups.json["verdict"] != rows.json["verdict"]
+    judged = run(*COMMANDS["evaluate"], "--groups", "patient").json["judged"]["words"]
+    assert judged.replace("probability", "score").split(";")[0] in groups.json["verdict"]
+    both = run("fit", "p.csv", "-o", "m.json", "-f", "--groups", "patient", "--by", "patient")
+    assert both.code != 0
+    assert "--groups must not be combined with --by; got --groups patient --by patient" in both.error
     found = run(*COMMANDS["compare"], "--groups", "patient").json
     assert found["comparison"]["measures"]["log_loss"]["test"] == "t-test over groups"
     page = run("report", "p.csv", "-o", "out.md", "-m", "platt", "--groups", "patient")
@@ -140,6 +151,10 @@ def test_groups_of_several_classes(run):
     rows = run("evaluate", *options).json["judged"]
     groups = run("evaluate", *options, "--groups", "doc").json["judged"]
     assert groups["p_value"] > rows["p_value"]
+    fitted = run("fit", *options, "-o", "m.json", "--groups", "doc")
+    assert fitted.code == 0, fitted.err
+    assert json.loads(Path("m.json").read_text())["verdict"].startswith("In 5 folds of whole groups the log-loss went")
+    assert groups["words"] in fitted.json["verdict"]
     found = run("compare", *options, "--groups", "doc", "-m", "temperature")
     assert found.code == 0, found.err
     assert found.json["comparison"]["measures"]["log_loss"]["test"] == "t-test over groups"

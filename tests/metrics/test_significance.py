@@ -345,8 +345,8 @@ def test_one_unit_is_refused(clusters):
 
 
 def test_equal_differences_are_not_certainty():
-    p = [sig.paired_bootstrap([0.3] * n, [0.1] * n, random_state=0).p_value for n in (2, 5, 8)]
-    assert p == pytest.approx([0.5, 1 / 16, 1 / 128])
+    p = [sig.paired_bootstrap([0.3] * n, [0.1] * n, random_state=0).p_value for n in (2, 5, 9, 10)]
+    assert p == pytest.approx([0.75**2, 0.75**5, 0.75**9, 2.0**-9])
     assert sig.paired_bootstrap([0.1] * 5, [0.1] * 5).p_value == 1
 
 
@@ -372,6 +372,32 @@ def test_few_units_keep_the_level(n, kind, clustered):
     rejected = sum(one.p_value <= 0.05 for one in p)
     assert stats.binom.sf(rejected - 1, 300, 0.065) > 0.005
     assert all(one.low <= one.mean_difference <= one.high for one in p)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_fewer_than_ten_units_are_never_significant(clustered):
+    gains = np.repeat(np.linspace(1.0, 1.1, 10), 2)
+    for n in range(2, 11):
+        clusters = np.repeat(np.arange(n), 2) if clustered else None
+        rows = gains[: 2 * n] if clustered else gains[: 2 * n : 2]
+        p = sig.paired_bootstrap(rows, np.zeros(len(rows)), clusters=clusters, random_state=0).p_value
+        assert (p > 0.05) == (n < 10), n
+
+
+def test_skewness_against_the_mean_makes_a_difference_less_significant():
+    rng = np.random.default_rng(8)
+    tail = rng.exponential(size=20)
+    centered = (tail - tail.mean()) / tail.std(ddof=1) * math.sqrt(20)
+    right, left = (
+        sig.paired_bootstrap(side * centered + 2.5, np.zeros(20), n_resamples=2999, random_state=0) for side in (1, -1)
+    )
+    student = 2 * stats.t.sf(2.5, 19)
+    assert student - 1e-12 <= right.p_value < left.p_value
+    assert left.low < right.low
+    # By hand: T = √n (u + gu²/3 + g²u³/27 + g/(6n)).
+    u, g = 2.5 / math.sqrt(20), -stats.skew(tail, bias=False)
+    transformed = math.sqrt(20) * (u + g * u**2 / 3 + g**2 * u**3 / 27 + g / 120)
+    assert left.p_value >= 2 * stats.t.sf(transformed, 19) - 1e-12
 
 
 def test_a_p_value_and_its_interval_agree():

@@ -8,10 +8,7 @@ from benchmarks.small_samples import SECTIONS
 from scipy import stats
 
 #: Samples of each cell of a section, so that all take a minute at most.
-SAMPLES = {"pairs": 100, "clusters": 100, "intervals": 200, "tests": 100, "groups": 0}
-
-#: Cells that are known to miss their bar; pages give their figures.
-KNOWN = {f"log-loss, too sure against too timid | {n} pairs" for n in (7, 10)}
+SAMPLES = {"pairs": 100, "clusters": 100, "intervals": 200, "tests": 100, "groups": 0, "class_groups": 0}
 
 
 @pytest.mark.heavy
@@ -27,7 +24,7 @@ def test_no_cell_is_far_from_its_bar(section):
             p_value = stats.binom.sf(counted - 1, samples, cell.bar)
         else:
             p_value = stats.binom.cdf(counted, samples, cell.bar)
-        assert p_value > 1e-4 or key in KNOWN, (key, counted, samples)
+        assert p_value > 1e-4, (key, counted, samples)
 
 
 def test_a_run_goes_on_where_the_last_one_stopped(tmp_path, capsys, monkeypatch):

@@ -1,16 +1,17 @@
 """One function decides whether scores can be used as probabilities."""
 
 import re
+import warnings
 
 import numpy as np
 import pytest
 from benchmarks.advice import VERDICTS, certain, clustered, copied, count_verdicts, share_called_miscalibrated, sloped
 from scipy.special import expit, softmax
 
-from oddsmith import PlattCalibrator, ScoreTable
+from oddsmith import AutoCalibrator, PlattCalibrator, ScoreTable
 from oddsmith.data.class_rows import ClassRows
 from oddsmith.data.group_folds import deal_groups
-from oddsmith.data.signal import share_of_copies
+from oddsmith.data.signal import is_reversed, share_of_copies
 from oddsmith.metrics import (
     forecast_from_arrays,
     forecast_of,
@@ -20,6 +21,7 @@ from oddsmith.metrics import (
     verdict_of_scores,
 )
 from oddsmith.metrics.grouped import mean_and_error_of_groups, t_test_of_groups
+from oddsmith.metrics.signal import Signal
 from oddsmith.metrics.significance import Decisions, mean_and_error, paired_t_test
 from oddsmith.metrics.verdict import CalibrationEvidence, GainEstimate, corrected, decided
 
@@ -242,3 +244,22 @@ def test_log_odds_far_out_do_not_disturb():
     z = 400 * np.random.default_rng(15).normal(size=200)
     y = (np.random.default_rng(16).random(200) < expit(z / 400)).astype(int)
     assert verdict_of(ScoreTable.from_arrays(z, y)).kind == "miscalibrated"
+
+
+@pytest.mark.parametrize("kind", ["rising", "none", "reversed"])
+def test_fits_and_verdicts_decide_by_one_threshold(kind):
+    """Scores with z between −3 and −2 were reversed for a fit, and without signal for a verdict."""
+    words = {"rising": "", "none": "no clear signal", "reversed": "is reversed"}
+    seen = 0
+    for shift in np.linspace(-0.45, 0.45, 19):
+        scores = np.concatenate([np.linspace(0, 1, 100), np.linspace(0, 1, 100) + shift])
+        table = ScoreTable.from_arrays(expit(scores), np.repeat([0, 1], 100))
+        if Signal.of(table).kind == kind:
+            seen += 1
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                verdict = AutoCalibrator().fit_table(table).verdict_
+            assert words[kind] in verdict
+            assert all(text not in verdict for other, text in words.items() if text and other != kind)
+            assert is_reversed(table) == (kind == "reversed")
+    assert seen > 2

@@ -8,20 +8,16 @@ import numpy as np
 from oddsmith._types import Floats
 from oddsmith.calibrators._cross_validated_blend import OutOfSample
 from oddsmith.calibrators._reading import ScoreKind, in_foreign_units, in_other_units
-from oddsmith.data import ScoreTable, ranking_z
+from oddsmith.data import ScoreTable, SignalKind, ranking_z, signal_kind
 from oddsmith.maps import logit
 
-#: Areas under the ROC curve within this many standard errors of ½ show no signal.
-_NO_SIGNAL = 2.0
-
-_REVERSED = (
-    "The score is reversed: higher scores go with the negative class, and the fitted map is almost flat. "
-    "Negate the scores, or check pos_label, and fit again."
-)
-_WITHOUT_SIGNAL = (
-    "The score has no clear signal: the area under the ROC curve is not significantly above ½, and the fit is close to "
-    "the base rate."
-)
+#: Why a fit is of little use.
+_OBSTACLES: dict[SignalKind, str] = {
+    "reversed": "The score is reversed: higher scores go with the negative class, and the fitted map is almost flat. "
+    "Negate the scores, or check pos_label, and fit again.",
+    "none": "The score has no clear signal: the area under the ROC curve is not significantly above ½, and the fit is "
+    "close to the base rate.",
+}
 
 
 @dataclass(frozen=True)
@@ -59,10 +55,9 @@ def measure_gain(table: ScoreTable, judged: OutOfSample, blend: Floats, kind: Sc
     ``table`` has all cases, ``judged`` what was held out. A score that is reversed or without signal is never worth it.
     """
     gain = _against_base_rate(table, judged, blend) if kind is None else _against_scores(table, judged, blend, kind)
-    z = ranking_z(table)
-    if z >= _NO_SIGNAL:
+    obstacle = _OBSTACLES.get(signal_kind(ranking_z(table)))
+    if obstacle is None:
         return gain
-    obstacle = _REVERSED if z <= -_NO_SIGNAL else _WITHOUT_SIGNAL
     return replace(gain, worth_it=None if gain.worth_it is None else False, outcome="", obstacle=obstacle)
 
 

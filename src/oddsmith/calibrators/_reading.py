@@ -12,6 +12,7 @@ from oddsmith.data import Cumulative, Sample, ScoreRows, ScoreTable, as_table, e
 from oddsmith.maps import (
     FAR,
     MAX,
+    SUREST,
     CalibrationMap,
     HeldInputMap,
     LogitInputMap,
@@ -27,9 +28,6 @@ from oddsmith.maps import (
 
 #: Probabilities of 0 and 1 are held this far inside; others, however small, keep their log-odds.
 _CLIP = float(np.finfo(np.float64).eps)
-
-#: Log-odds beyond are those of probabilities that doubles do not tell from 0 or 1.
-SUREST = 37.0
 
 #: Whole numbers over so wide a range, or over the other one if none has another sign, are hardly log-odds.
 _WHOLE_SPAN = 20.0

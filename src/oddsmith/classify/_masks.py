@@ -7,9 +7,7 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Ints
 from oddsmith.formula import CLOSED, FAR, MASKED
-
-#: Logits further below the largest of their row are those of probabilities that doubles do not distinguish from 0.
-SUREST = 37.0
+from oddsmith.maps import SUREST
 
 #: Logits this far below the largest of their row always count as logits.
 _LEAST_FLOOR = 700.0

@@ -190,7 +190,7 @@ class CommandInput:
             if_reversed += f", or take {other} as the positive label: {turned}"
 
         def fit(method: str) -> str:
-            return self._command("fit", "-o", "model.json", *score, *same, *_method_words(method), *rows)
+            return self._command("fit", "-o", "model.json", *score, *same, *_method_words(method), *groups, *rows)
 
         evaluate = self._command("evaluate", "--probability", roles.score, *same, *groups, *rows)
         return NextSteps(fit, if_reversed, evaluate)
@@ -201,11 +201,12 @@ class CommandInput:
         words = [word for text in told.scores or () for word in ("--scores", text)]
         words += _words({f"--{name}": getattr(told, name) for name in ("classes", "label", "labels", "weight")})
         words += [*_words({"--scores-are": meaning}), *self._row_words("--bad-rows")]
+        groups = _words({"--groups": self.groups})
 
         def fit(method: str) -> str:
-            return self._command("fit", "-o", "model.json", *_method_words(method), *words)
+            return self._command("fit", "-o", "model.json", *_method_words(method), *words, *groups)
 
-        evaluate = self._command("evaluate", *words, *_words({"--groups": self.groups}))
+        evaluate = self._command("evaluate", *words, *groups)
         return NextSteps(fit, "check that columns and labels belong together", evaluate)
 
     def _command(self, name: str, *options: str) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from oddsmith.data import ScoreTable
     from oddsmith.metrics import Verdict
     from oddsmith.model import Model
-    from oddsmith.report import NextSteps
+    from oddsmith.report import ClassMethodComparison, NextSteps
 
 EXAMPLE = "oddsmith fit scores.csv -o model.json --score score --label label"
 
@@ -36,6 +36,7 @@ def fit(
     seed: option.Seed = 0,
     method: option.MethodName = "auto",
     by: Annotated[str | None, typer.Option("--by", help="Column of segments: one model for each value.")] = None,
+    groups: option.GroupColumn = None,
     rows: option.RowOptions,
     force: option.Force = False,
     as_json: option.AsJson = False,
@@ -45,12 +46,16 @@ def fit(
 
     Several classes: `oddsmith fit classes.csv -o model.json --scores 'p_*' --label label`.
     """
+    from oddsmith import _check
     from oddsmith.cli._input import CommandInput, refuse_two_class_options
     from oddsmith.cli._output import CommandOutput, writable_file
     from oddsmith.files import replacing
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
-    source = CommandInput(columns, rows, scores_are, sample, seed)
+    source = CommandInput(columns, rows, scores_are, sample, seed, groups)
+    if by is not None and groups is not None:
+        hint = "leave out --groups, and judge each segment by oddsmith evaluate --groups"
+        _check.fail("--groups must not be combined with --by", f"--groups {groups} --by {by}", hint)
     with writable_file(output, ".json") as target, replacing(target, force=force, sources=source.files) as unfinished:
         model: Model
         if source.several:
@@ -86,7 +91,7 @@ def _fit_two_classes(
         _check.fail("--by must name a column that groups rows", got, "choose another column, or leave --by out")
     with out.waiting("Fitting"), out.show_warnings():
         model = fitted_to(data.table)
-        judged = verdict_before(data.table, source.meaning)
+        judged = verdict_before(data.table, source.meaning, groups=data.segments if source.groups else None)
     if by is not None:
         parts, found = {}, defaultdict[str, list[str]](list)
         with out.progress("Fitting segments") as progress:
@@ -121,8 +126,10 @@ def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> t
     from oddsmith.calibrators import Calibrator
     from oddsmith.classify import fit_class_rows
     from oddsmith.cli._input import class_method
+    from oddsmith.errors import InvalidInputError
     from oddsmith.metrics import verdict_of_classes
     from oddsmith.model import Model
+    from oddsmith.report import compare_class_methods
 
     chosen = class_method(method)
     data = source.read_classes(out, tables=isinstance(chosen, Calibrator))
@@ -137,8 +144,15 @@ def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> t
                 against_rest=True,
                 column_names=data.rows.column_names,
             )
-        judged = verdict_of_classes(data.rows)
+        judged = verdict_of_classes(data.rows, groups=data.groups)
     model = replace(model, warnings=tuple(dict.fromkeys(found)))
+    if data.groups is not None and model.verdict:
+        # The method measured its gain on single rows that it held out, with other rows of their groups in the fit.
+        try:
+            compared = compare_class_methods(data.rows, {method: chosen}, groups=data.groups, random_state=source.seed)
+            model = replace(model, verdict=_gain_over_groups(judged, compared))
+        except InvalidInputError as reason:
+            model = replace(model, verdict=f"The gain is not known: {reason}")
     assert model.data is not None
     content = {
         "input": model.map.input,
@@ -152,6 +166,17 @@ def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> t
     sampled = f" (a sample of {data.total:,})" if used < data.total else ""
     each = "to each class against the rest " if model.map.shape == "one_vs_rest" else ""
     return model, content, f"{each}to {used:,} rows{sampled} of {len(model.labels)} classes"
+
+
+def _gain_over_groups(judged: "Verdict", found: "ClassMethodComparison") -> str:
+    """Return what calibrating brought on groups that were held out whole."""
+    before, after, gain = found.advice.before, found.advice.after, found.advice.gain
+    outcome = "calibrating was worth it" if gain.low > 0 else "no clear difference from the uncalibrated scores"
+    words = (
+        f"In {found.n_folds} folds of whole groups the log-loss went from {before:.4f} to {after:.4f} (gain "
+        f"{gain.mean:.4f}, 95 % interval {gain.low:.4f} to {gain.high:.4f})"
+    )
+    return f"{judged.words} {words}." if judged.comes_first else f"{words}: {outcome}."
 
 
 def _refuse_certain(table: "ScoreTable") -> None:

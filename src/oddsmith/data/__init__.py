@@ -25,10 +25,12 @@ from oddsmith.data.rows import ScoreRows
 from oddsmith.data.rows import binary_scale as binary_scale
 from oddsmith.data.rows import read_rows as read_rows
 from oddsmith.data.rows import slices as slices
+from oddsmith.data.signal import SignalKind as SignalKind
 from oddsmith.data.signal import is_reversed as is_reversed
 from oddsmith.data.signal import is_separable as is_separable
 from oddsmith.data.signal import ranking_z as ranking_z
 from oddsmith.data.signal import share_of_copies as share_of_copies
+from oddsmith.data.signal import signal_kind as signal_kind
 from oddsmith.data.table import Origin as Origin
 from oddsmith.data.table import Sample, ScoreTable, as_table
 from oddsmith.data.table import pool as pool

@@ -1,6 +1,7 @@
 """Oddities in the data of a fit, found without looking at any method."""
 
 import math
+from typing import Literal
 
 import numpy as np
 
@@ -8,8 +9,11 @@ from oddsmith._types import Floats, Weights
 from oddsmith.data.rows import ScoreRows
 from oddsmith.data.table import Sample, ScoreTable
 
-#: Scores whose area under the curve lies this many standard errors below ½ look the wrong way round.
-_REVERSED = -2.0
+SignalKind = Literal["rising", "reversed", "none"]
+
+#: Number of standard errors at which a difference counts as significant. A reversed score needs more evidence, because
+#: most scores are not reversed.
+_RISING, _REVERSED = 2.0, -3.0
 #: Copies of rows: neighboring scores that share a rate of positives; the least number of scores expected to have both
 #: labels for a judgment; and the share of that number at or below which equal rows count as copies.
 _NEIGHBORS, _EXPECTED, _MIXED = 10, 15.0, 0.3
@@ -34,15 +38,28 @@ def is_separable(data: Sample) -> bool:
     return True
 
 
+def signal_kind(z: float) -> SignalKind:
+    """Decide whether scores rise with the class, fall, or show neither, from standard errors above no signal at all.
+
+    Fits, verdicts and reports all decide by this function.
+
+    Examples
+    --------
+    >>> [signal_kind(z) for z in (2.5, 1.0, -2.5, -3.5)]
+    ['rising', 'none', 'none', 'reversed']
+    """
+    return "reversed" if z < _REVERSED else "rising" if z > _RISING else "none"
+
+
 def is_reversed(data: Sample) -> bool:
-    """Whether the area under the ROC curve is significantly below ½ (z < −2)."""
+    """Whether the area under the ROC curve is significantly below ½, by `signal_kind`."""
     if isinstance(data, ScoreRows):
         if _surely_rises(data):
             return False
         data = ScoreTable.from_rows(data)
     if len(data) > _LONG and _area(*_blocks(data), inside=0.0) >= 0.5:
         return False
-    return _area(data.pos, data.neg) < 0.5 and ranking_z(data) < _REVERSED
+    return _area(data.pos, data.neg) < 0.5 and signal_kind(ranking_z(data)) == "reversed"
 
 
 def ranking_z(table: ScoreTable) -> float:

@@ -22,6 +22,7 @@ shape              methods
 
 from oddsmith.maps.base import FAR as FAR
 from oddsmith.maps.base import MAX as MAX
+from oddsmith.maps.base import SUREST as SUREST
 from oddsmith.maps.base import CalibrationMap
 from oddsmith.maps.base import logit as logit
 from oddsmith.maps.blend import BlendMap

@@ -15,6 +15,9 @@ from oddsmith.formula import MAX as MAX
 from oddsmith.formula import Formula, sigmoid
 from oddsmith.formula import logit as log_odds_of
 
+#: Log-odds beyond this bound are those of probabilities that doubles do not distinguish from 0 or 1.
+SUREST = 37.0
+
 #: Standardized scores are held within this bound, so that their cubes stay finite.
 FAR = 1e100
 

@@ -144,7 +144,8 @@ def evaluate_classes(
 
     Notes
     -----
-    Means have intervals by Student's t, with groups by the sums of the groups. Shares have exact ones (Clopper and
+    Means have intervals by Student's t, with groups by the sums of the groups; discriminations, whose errors grow with
+    them, have a higher upper limit, that of their root. Shares have exact ones (Clopper and
     Pearson); with float weights or groups, those of as many independent cases as would vary as much. Calibration errors
     keep forecasts and bins, draw labels from supposed truths on a line from the forecast through its best recalibration
     softmax(a log P + b), and invert the test; if that line does not reach what was seen, another goes through the rates
@@ -298,11 +299,11 @@ def _proper(
     return {
         "log_loss": mean(-logs, "mean of -log P(true class), in nats"),
         "log_loss_miscalibration": gain | {"definition": by_lines},
-        "log_loss_discrimination": mean(base + better, f"{by_lines} against the base rates"),
+        "log_loss_discrimination": _growing(mean(base + better, f"{by_lines} against the base rates")),
         "log_loss_uncertainty": mean(base, "log-loss of the base rates"),
         "squared_error": mean(forecast.squared_distance, "mean of the sum over classes of (t - P)²"),
         "brier_miscalibration": miscalibration,
-        "brier_discrimination": _less_noise(discrimination, squared.discrimination, miscalibration),
+        "brier_discrimination": _growing(_less_noise(discrimination, squared.discrimination, miscalibration)),
         # Of 1 − Σπ² the derivative is −2π: its error is that of the mean of 2π of the true class.
         "brier_uncertainty": _shifted(mean(2 * of_truth, "Brier score of the base rates"), squared.uncertainty),
         "zero_one_error": share(wrong, low, high, "not the true"),
@@ -316,6 +317,19 @@ def _shifted(measure: dict[str, Any], value: float) -> dict[str, Any]:
         return measure | {"value": value}
     by = value - measure["value"]
     return measure | {"value": value, "low": measure["low"] + by, "high": measure["high"] + by}
+
+
+def _growing(measure: dict[str, Any]) -> dict[str, Any]:
+    """Return a discrimination with the upper limit that it has on the scale of roots.
+
+    Its variance grows with it, so a sample with a small discrimination shows too small an error: in 7 % of samples of
+    20 groups Student's interval is entirely below the true value.
+    """
+    estimate = measure["value"] if measure.get("corrected") is None else measure["corrected"]
+    if measure["low"] is None or estimate <= 0:
+        return measure
+    half = measure["high"] - estimate
+    return measure | {"high": measure["high"] + half * min(half / (4 * estimate), 0.5)}
 
 
 def _saved_by_isotonic(forecast: ClassForecast) -> Floats:

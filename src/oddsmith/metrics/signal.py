@@ -2,30 +2,24 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
-from oddsmith.data import ScoreTable, ranking_z
+from oddsmith.data import ScoreTable, SignalKind, ranking_z, signal_kind
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.ranking import auc
 
 __all__ = ["ClassSignal", "Signal"]
-
-Kind = Literal["rising", "reversed", "none"]
-
-#: Number of standard errors at which a difference counts as significant. A reversed score needs more evidence, because
-#: most scores are not reversed.
-_RISING, _REVERSED = 2.0, -3.0
 
 
 class _Evidence:
     z: float
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> SignalKind:
         """Whether positives, or true classes, have higher scores than others, lower ones, or neither."""
-        return "reversed" if self.z < _REVERSED else "rising" if self.z > _RISING else "none"
+        return signal_kind(self.z)
 
 
 @dataclass(frozen=True)
