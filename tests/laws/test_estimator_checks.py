@@ -87,6 +87,9 @@ def first_column(cls):
         def predict_proba(self, X):
             return super().predict_proba(self._column(X))
 
+        def predict_log_proba(self, X):
+            return super().predict_log_proba(self._column(X))
+
         def predict(self, X):
             return super().predict(self._column(X))
 

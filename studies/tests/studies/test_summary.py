@@ -105,10 +105,10 @@ def test_a_lead_is_over_another_kind():
 
 
 def test_surely_better_needs_several_sources():
-    cells = [{"Platt": 0.5 + 0.001 * k, "Auto": 0.52 + 0.002 * k, RAW: 0.7} for k in range(8)]
+    cells = [{"Platt": 0.5 + 0.001 * k, "Auto": 0.52 + 0.002 * k, RAW: 0.7} for k in range(12)]
     assert made_up(cells).beaten_by("Auto") == ["Platt"]
     assert made_up(cells).beaten_by("Platt") == []
-    assert made_up(cells, sources=["a"] * 4 + ["b"] * 4).beaten_by("Auto") == []
+    assert made_up(cells, sources=["a"] * 6 + ["b"] * 6).beaten_by("Auto") == []
 
 
 def test_intervals_resample_whole_sources():
