@@ -28,11 +28,11 @@ from scipy.optimize import brentq
 from scipy.special import expit, log_softmax, logit
 
 from oddsmith import AutoCalibrator, IsotonicCalibrator, PlattCalibrator, ScoreTable
+from oddsmith.data.class_rows import ClassRows
 from oddsmith.metrics import Verdict, forecast_from_arrays, verdict_of, verdict_of_classes
 from oddsmith.metrics.significance import Decisions
 from oddsmith.report import compare_methods
 from oddsmith.report.advice import HeldOut
-from oddsmith.table.class_rows import ClassRows
 
 N_METHODS, N_FOLDS = 25, 5
 _WAVES = 6

@@ -22,7 +22,7 @@ from scipy.special import expit, logit
 
 from benchmarks.small_samples import SECTIONS, Cell
 from oddsmith import ScoreTable, metrics
-from oddsmith.metrics._limits import Asked
+from oddsmith.metrics._confidence_limits import Asked
 from oddsmith.metrics.intervals import intervals
 
 Curve = Callable[[np.ndarray], np.ndarray]

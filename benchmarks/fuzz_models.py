@@ -30,7 +30,7 @@ from oddsmith.cli import main
 from oddsmith.errors import ModelFileError, OddsmithError
 from oddsmith.export import export, to_c, to_javascript, to_onnx, to_python, to_sql
 from oddsmith.formula import evaluate
-from oddsmith.modelfile import CalibrationModel, JointModel, load
+from oddsmith.model import CalibrationModel, JointModel, load
 
 MODELS = Path(__file__).parents[1] / "tests" / "golden" / "models"
 

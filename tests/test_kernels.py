@@ -5,8 +5,8 @@ import pytest
 
 from oddsmith import ScoreTable, _kernels
 from oddsmith.calibrators._mode import ClassScores, _block_sums
-from oddsmith.solvers.cells import Cells
-from oddsmith.table.rows import ScoreRows
+from oddsmith.data.rows import ScoreRows
+from oddsmith.fitting.cells import Cells
 from optional import needs
 
 RNG = np.random.default_rng(7)

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from oddsmith.classify import TemperatureScaling as TemperatureScaling
     from oddsmith.classify import VectorScaling as VectorScaling
     from oddsmith.classify import score_tables as score_tables
+    from oddsmith.data import ScoreTable as ScoreTable
     from oddsmith.learners import BoostedClassifier as BoostedClassifier
     from oddsmith.learners import KernelLogisticRegression as KernelLogisticRegression
     from oddsmith.learners import MultinomialNaiveBayes as MultinomialNaiveBayes
     from oddsmith.learners import SmoothedTreeClassifier as SmoothedTreeClassifier
     from oddsmith.learners import VotedPerceptron as VotedPerceptron
     from oddsmith.maps import CalibrationMap as CalibrationMap
-    from oddsmith.modelfile import load as load
-    from oddsmith.table import ScoreTable as ScoreTable
+    from oddsmith.model import load as load
 
 #: Where public names are, besides the calibrators, whose names say what they are.
 _HOMES = {

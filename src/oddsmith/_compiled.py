@@ -124,7 +124,7 @@ def block_moments(scores, pos, neg, edges, per_score, shift):  # type: ignore[no
 
 @_jit
 def cell_moments(scores, per_score, shift, per_unit, bits, half):  # type: ignore[no-untyped-def]
-    """Σ1, Σu, Σu², Σu³ in the cells of `oddsmith.solvers.cells`, u the distance from the center in widths."""
+    """Σ1, Σu, Σu², Σu³ in the cells of `oddsmith.fitting.cells`, u the distance from the center in widths."""
     sums = np.zeros((2 * half, 4))
     cut = 52 - bits
     one, rest, unit = np.int64(1023) << bits, (np.int64(1) << cut) - 1, 0.5**cut

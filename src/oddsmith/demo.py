@@ -13,14 +13,13 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from oddsmith._types import Floats, Ints
-from oddsmith.calibrators import AutoCalibrator, Calibrator
-from oddsmith.calibrators.registry import METHODS
+from oddsmith.calibrators import METHODS, AutoCalibrator, Calibrator
+from oddsmith.data import ScoreTable
 from oddsmith.errors import OddsmithWarning
 from oddsmith.files import replacing
 from oddsmith.learners import MultinomialNaiveBayes
-from oddsmith.metrics.result import plain
+from oddsmith.metrics import plain
 from oddsmith.report import summarize, to_html
-from oddsmith.table import ScoreTable
 
 __all__ = ["REPORT", "DemoResult", "main", "run_demo"]
 

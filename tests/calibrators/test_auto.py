@@ -20,7 +20,7 @@ from oddsmith import (
     TemperatureCalibrator,
     VennAbersCalibrator,
 )
-from oddsmith.calibrators._stack import OutOfSample
+from oddsmith.calibrators._cross_validated_blend import OutOfSample
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning, OddsmithWarning, SeparableWarning
 from oddsmith.maps import constant_map
 from oddsmith.maps.blend import BlendMap
@@ -253,7 +253,7 @@ def test_the_form_of_the_input_does_not_matter():
 
 
 def test_what_did_not_converge_is_said(monkeypatch):
-    monkeypatch.setattr("oddsmith.solvers.newton._MAX_STEPS", 1)
+    monkeypatch.setattr("oddsmith.fitting.newton._MAX_STEPS", 1)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         AutoCalibrator().fit(*sure(300, sharp=0.3))

@@ -24,8 +24,8 @@ from oddsmith import (
     TemperatureCalibrator,
 )
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning, SeparableWarning
+from oddsmith.fitting.hinge_fits import HingeFits
 from oddsmith.maps import HeldInputMap
-from oddsmith.solvers.hinges import HingeFits
 from samples import ours_allowed
 
 needs_data = pytest.mark.skipif("ODDSMITH_DATA" not in os.environ, reason="needs the networks of ODDSMITH_DATA")

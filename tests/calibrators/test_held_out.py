@@ -8,9 +8,9 @@ from scipy import stats
 
 from oddsmith import AutoCalibrator, ScoreTable
 from oddsmith.classify import AutoScaling
+from oddsmith.fitting.held_out import HeldOutLaw
 from oddsmith.metrics.significance import Decisions
 from oddsmith.report.advice import HeldOut
-from oddsmith.solvers.held_out import HeldOutLaw
 
 
 def test_the_law_is_students_with_the_variance_of_nadeau_and_bengio():

@@ -19,11 +19,11 @@ from oddsmith import (
     ScoreTable,
     _kernels,
 )
-from oddsmith.solvers import design, line
-from oddsmith.solvers.design import LongDesign
-from oddsmith.solvers.newton import minimize
-from oddsmith.solvers.sketch import ScoreScale
-from oddsmith.solvers.targets import LABELS
+from oddsmith.fitting import design, line
+from oddsmith.fitting.designs import LongDesign
+from oddsmith.fitting.newton import minimize
+from oddsmith.fitting.sketches import ScoreScale
+from oddsmith.fitting.targets import LABELS
 from optional import needs
 from samples import ours_allowed
 

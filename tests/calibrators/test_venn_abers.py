@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
 from oddsmith import CalibrationMap, ScoreTable, VennAbersCalibrator
+from oddsmith.data.resample import folds
 from oddsmith.errors import InvalidInputError
-from oddsmith.table.resample import folds
 from optional import needs
 from samples import grid, ours_allowed, samples
 

@@ -19,10 +19,10 @@ from oddsmith import (
     VectorScaling,
 )
 from oddsmith.classify import _folds, auto_scaling
-from oddsmith.classify._level import level_classes
+from oddsmith.classify._recenter import level_classes
 from oddsmith.classify.class_fit import fit_class_rows
+from oddsmith.data.class_rows import ClassRows
 from oddsmith.errors import InvalidInputError, ReversedScoreWarning, SeparableWarning
-from oddsmith.table.class_rows import ClassRows
 from samples import examples, ours_allowed
 
 seeds = st.integers(0, 2**32 - 1)

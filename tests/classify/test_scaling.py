@@ -28,7 +28,7 @@ from oddsmith.errors import (
     SingleClassWarning,
 )
 from oddsmith.maps.joint import ScalingMap
-from oddsmith.modelfile import JointModel
+from oddsmith.model import JointModel
 from samples import examples, ours_allowed
 
 LINEAR = [VectorScaling, MatrixScaling, DirichletScaling]

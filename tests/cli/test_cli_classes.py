@@ -13,10 +13,10 @@ import oddsmith
 from oddsmith import combine
 from oddsmith.classify.class_fit import fit_class_rows
 from oddsmith.cli import evaluate
+from oddsmith.data.class_rows import ClassRows
 from oddsmith.decide import decide, expected_cost
 from oddsmith.files import class_reading
 from oddsmith.metrics import evaluate_classes
-from oddsmith.table.class_rows import ClassRows
 
 LABELS = ("ant", "bee", "cat")
 N = 300

@@ -17,7 +17,7 @@ from oddsmith.calibrators.registry import METHODS, calibrator_named
 from oddsmith.cli._app import app
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import verdict_of_scores
-from oddsmith.modelfile import CalibrationModel
+from oddsmith.model import CalibrationModel
 
 COMMANDS = dict(commands_of(TyperGroup(commands=typer.main.get_group(app).commands)))
 

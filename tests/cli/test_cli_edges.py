@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from cli_files import csv_text, many_rows
 
-from oddsmith import modelfile
+from oddsmith import model
 from oddsmith.cli._exit import EXIT_CODES
-from oddsmith.modelfile import CalibrationModel
+from oddsmith.model import CalibrationModel
 
 PROGRAM = [sys.executable, "-c", "from oddsmith.cli import main; main()"]
 

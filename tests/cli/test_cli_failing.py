@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from oddsmith import files, modelfile
+from oddsmith import files
 from oddsmith.cli import main
 
 

@@ -17,8 +17,8 @@ from test_cli_terminal import in_a_terminal
 import oddsmith.cli
 from oddsmith._check import visible
 from oddsmith.cli._terminal import Terminal
-from oddsmith.modelfile import CalibrationModel
-from oddsmith.modelfile.strict_json import checksum
+from oddsmith.model import CalibrationModel
+from oddsmith.model.strict_json import checksum
 from oddsmith.report.render import json_text
 from optional import needs
 

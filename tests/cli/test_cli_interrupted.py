@@ -11,7 +11,7 @@ import pytest
 from cli_files import csv_text, many_rows, sample
 
 from oddsmith import PlattCalibrator, ScoreTable
-from oddsmith.modelfile import CalibrationModel
+from oddsmith.model import CalibrationModel
 
 PROGRAM = [sys.executable, "-c", "from oddsmith.cli import main; main()"]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cli_files import csv_text
 
-from oddsmith.modelfile import CalibrationModel
+from oddsmith.model import CalibrationModel
 
 
 def write_labels(name, labels, seed=5):

@@ -8,8 +8,8 @@ import pytest
 from cli_files import csv_text
 
 from oddsmith import PlattCalibrator
-from oddsmith.modelfile import CalibrationModel
-from oddsmith.modelfile.strict_json import render
+from oddsmith.model import CalibrationModel
+from oddsmith.model.strict_json import render
 
 
 def probabilities(name, n=300, seed=8):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cli_files import csv_text, sample
 
-from oddsmith.modelfile import CalibrationModel
+from oddsmith.model import CalibrationModel
 
 SCORE, LABEL, _ = sample(60, seed=3)
 COLUMNS = {"score": SCORE.tolist(), "label": LABEL.tolist()}

@@ -13,7 +13,7 @@ from oddsmith import (
     TemperatureScaling,
     VectorScaling,
 )
-from oddsmith.modelfile import JointModel
+from oddsmith.model import JointModel
 from samples import ours_allowed
 
 SCALINGS = (TemperatureScaling, VectorScaling, MatrixScaling, DirichletScaling, AutoScaling)

@@ -27,8 +27,8 @@ from oddsmith.errors import InvalidInputError, ModelFileError
 from oddsmith.export import LANGUAGES, _apart, export, to_sql
 from oddsmith.export._escaping import in_comment
 from oddsmith.export.parity import compare
-from oddsmith.modelfile import CalibrationModel
-from oddsmith.modelfile.strict_json import checksum
+from oddsmith.model import CalibrationModel
+from oddsmith.model.strict_json import checksum
 from optional import needs
 from samples import examples
 

@@ -24,7 +24,7 @@ from oddsmith.export import LANGUAGES, CodeLanguage, export, to_c, to_javascript
 from oddsmith.export import joint_sql as joint_sql_module
 from oddsmith.export._probes import probe_rows
 from oddsmith.maps.joint import ScalingMap, ScalingPart
-from oddsmith.modelfile import JointModel
+from oddsmith.model import JointModel
 from optional import needs
 
 duckdb = needs("duckdb")

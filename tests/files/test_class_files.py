@@ -20,7 +20,7 @@ from oddsmith.files import (
     read_class_rows,
     read_costs,
 )
-from oddsmith.modelfile import JointModel
+from oddsmith.model import JointModel
 
 ROWS = [(0.7, 0.2, 0.1, "cat"), (0.1, 0.8, 0.1, "dog"), (0.25, 0.25, 0.5, "cow"), (0.5, 0.3, 0.2, "cat")]
 

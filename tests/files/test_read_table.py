@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from oddsmith import ScoreTable
 from oddsmith.errors import InvalidInputError
 from oddsmith.files import choose_columns, open_scores, read_table
-from oddsmith.modelfile import table_hash
+from oddsmith.model import table_hash
 from samples import examples, samples
 
 

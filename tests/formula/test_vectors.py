@@ -6,7 +6,7 @@ from scipy import special
 from scipy.special import logsumexp
 
 from oddsmith.formula import SCORE, exp
-from oddsmith.formula.vector_steps import evaluate_vector
+from oddsmith.formula.vector_reader import evaluate_vector
 from oddsmith.formula.vectors import (
     Affine,
     Each,

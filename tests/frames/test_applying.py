@@ -23,7 +23,7 @@ from oddsmith.errors import InvalidInputError, UnknownSegmentWarning
 from oddsmith.export._probes import probe_scores
 from oddsmith.frames.applying import apply
 from oddsmith.maps import StepMap, constant_map
-from oddsmith.modelfile import CalibrationModel
+from oddsmith.model import CalibrationModel
 from optional import needs
 from samples import ours_allowed
 

@@ -10,7 +10,7 @@ from oddsmith import AutoScaling, IsotonicCalibrator, PlattCalibrator, Temperatu
 from oddsmith.errors import InvalidInputError
 from oddsmith.export._probes import probe_rows
 from oddsmith.frames import apply, apply_joint
-from oddsmith.modelfile import JointModel
+from oddsmith.model import JointModel
 from optional import needs
 from samples import ours_allowed
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsmith import ScoreTable
+from oddsmith.data.grid import Grid
 from oddsmith.errors import InvalidInputError
-from oddsmith.table.grid import Grid
 from samples import samples
 
 table = ScoreTable.from_arrays

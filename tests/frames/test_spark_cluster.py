@@ -23,7 +23,7 @@ import numpy as np, pyarrow as pa
 from pyspark.sql import SparkSession
 from oddsmith import AutoCalibrator, AutoScaling, PlattCalibrator, ScoreTable
 from oddsmith.frames import apply, apply_joint
-from oddsmith.modelfile import JointModel
+from oddsmith.model import JointModel
 
 warnings.simplefilter("ignore")
 session = (

@@ -5,7 +5,7 @@ import pytest
 
 import oddsmith
 from oddsmith import HistogramCalibrator
-from oddsmith.calibrators._unit import UnitCalibrator
+from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.errors import InvalidInputError
 from oddsmith.export import to_python
 from oddsmith.formula import evaluate

@@ -37,8 +37,8 @@ KEPT = {
     "src/oddsmith/formula/sql.py": {"neighbour"},
     "src/oddsmith/frames/scored_frame.py": {"neighbours"},
     "src/oddsmith/maps/log_basis.py": {"centre"},  # a field of the map, and so of model files
-    "src/oddsmith/modelfile/_data.py": {"recognise", "summarise"},
-    "src/oddsmith/modelfile/_shapes.py": {"centre"},
+    "src/oddsmith/model/_data.py": {"recognise", "summarise"},
+    "src/oddsmith/model/_shapes.py": {"centre"},
     "src/oddsmith/report/decisions.py": {"neighbouring"},
     "src/oddsmith/report/score_space.py": {"colour", "colours"},
     "src/oddsmith/report/templates/report.css": {"colour", "colours"},

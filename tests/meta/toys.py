@@ -8,12 +8,12 @@ import numpy as np
 from oddsmith import checks
 from oddsmith.calibrators import Calibrator
 from oddsmith.calibrators.registry import register as register_calibrator
+from oddsmith.data import ScoreTable
 from oddsmith.export import CodeLanguage
 from oddsmith.export import register as register_language
 from oddsmith.maps import CalibrationMap, StepMap
 from oddsmith.metrics import measure
 from oddsmith.metrics import register as register_measure
-from oddsmith.table import ScoreTable
 
 
 # calibrator

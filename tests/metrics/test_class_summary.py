@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax, softmax
 
+from oddsmith.data.class_rows import ClassRows
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import (
     calibration_error,
@@ -27,7 +28,6 @@ from oddsmith.metrics.canonical import CanonicalCases, less_chance
 from oddsmith.metrics.class_summary import forecast_of_rows
 from oddsmith.metrics.means import gain_with_interval
 from oddsmith.metrics.significance import Decisions
-from oddsmith.table.class_rows import ClassRows
 
 ORDER = ["value", "low", "high", "corrected", "consistency", "note", "reason", "definition"]
 

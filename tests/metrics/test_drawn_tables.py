@@ -8,8 +8,8 @@ from scipy.special import expit
 from oddsmith import ScoreTable, metrics
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import class_forecast, interval
-from oddsmith.metrics._limits import _quantile_curves, _shared_out
-from oddsmith.metrics._truths import paths_of_truth, rates_of_alike, rates_of_neighbors
+from oddsmith.metrics._alternatives import paths_of_truth, rates_of_alike, rates_of_neighbors
+from oddsmith.metrics._confidence_limits import _quantile_curves, _shared_out
 from oddsmith.metrics.resampled import equal_rows, labels_again, rows_again
 
 RNG = np.random.default_rng(0)

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from oddsmith.data.class_rows import ClassRows
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import evaluate_classes
-from oddsmith.table.class_rows import ClassRows
 
 
 def hostile():

@@ -9,7 +9,7 @@ from scipy import stats
 from oddsmith import ScoreTable, metrics
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import ErrorDefinition, interval
-from oddsmith.metrics._limits import Asked
+from oddsmith.metrics._confidence_limits import Asked
 from oddsmith.metrics.intervals import intervals
 from oddsmith.metrics.resampled import labels_again, rows_again
 

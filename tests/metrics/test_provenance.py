@@ -17,11 +17,11 @@ from oddsmith import (
     VennAbersCalibrator,
     metrics,
 )
+from oddsmith.data import resample
 from oddsmith.errors import InSampleWarning, InvalidInputError
 from oddsmith.metrics import Forecast, forecast_of
 from oddsmith.metrics.provenance import fitted_on
 from oddsmith.metrics.resampled import labels_again, rows_again
-from oddsmith.table import resample
 
 TESTS = [
     metrics.spiegelhalter_test,

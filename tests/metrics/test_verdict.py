@@ -8,6 +8,9 @@ from benchmarks.advice import VERDICTS, certain, clustered, copied, count_verdic
 from scipy.special import expit, softmax
 
 from oddsmith import PlattCalibrator, ScoreTable
+from oddsmith.data.class_rows import ClassRows
+from oddsmith.data.group_folds import deal_groups
+from oddsmith.data.signal import share_of_copies
 from oddsmith.metrics import (
     forecast_from_arrays,
     forecast_of,
@@ -19,9 +22,6 @@ from oddsmith.metrics import (
 from oddsmith.metrics.grouped import mean_and_error_of_groups, t_test_of_groups
 from oddsmith.metrics.significance import Decisions, mean_and_error, paired_t_test
 from oddsmith.metrics.verdict import CalibrationEvidence, GainEstimate, corrected, decided
-from oddsmith.table.class_rows import ClassRows
-from oddsmith.table.group_folds import deal_groups
-from oddsmith.table.signal import share_of_copies
 
 
 def by_group(sample, read=forecast_from_arrays):

@@ -9,9 +9,9 @@ from scipy.special import log_softmax, softmax
 
 from oddsmith import AutoScaling, IsotonicCalibrator, MatrixScaling, PlattCalibrator, TemperatureScaling, VectorScaling
 from oddsmith.classify.class_fit import fit_class_rows
+from oddsmith.data.class_rows import ClassRows
 from oddsmith.errors import InvalidInputError
 from oddsmith.report import UNCALIBRATED, compare_class_methods
-from oddsmith.table.class_rows import ClassRows
 
 METHODS = {"matrix": MatrixScaling(), "temperature": TemperatureScaling(), "vector": VectorScaling()}
 

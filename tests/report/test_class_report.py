@@ -10,11 +10,11 @@ from report_pages import CONTRAST, Elements
 from scipy.special import softmax
 
 from oddsmith import PlattCalibrator, TemperatureScaling, VectorScaling
+from oddsmith.data.class_rows import ClassRows
 from oddsmith.decide import decide
 from oddsmith.errors import InvalidInputError
 from oddsmith.report import UNCALIBRATED, class_summary, summarize_classes, to_html, to_json, to_markdown
 from oddsmith.report.class_pictures import class_pictures
-from oddsmith.table.class_rows import ClassRows
 
 HOSTILE = "</script><script>alert(1)</script>"
 METHODS = {"temperature": TemperatureScaling(), "vector": VectorScaling(), "one-vs-rest:platt": PlattCalibrator()}

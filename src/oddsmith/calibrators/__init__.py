@@ -18,6 +18,10 @@ from oddsmith.calibrators.enir import ENIRCalibrator as ENIRCalibrator
 from oddsmith.calibrators.isotonic import IsotonicCalibrator as IsotonicCalibrator
 from oddsmith.calibrators.monotone import MonotoneLogisticCalibrator as MonotoneLogisticCalibrator
 from oddsmith.calibrators.piecewise import PiecewiseLogisticCalibrator as PiecewiseLogisticCalibrator
+from oddsmith.calibrators.registry import METHODS as METHODS
+from oddsmith.calibrators.registry import calibrator_named as calibrator_named
+from oddsmith.calibrators.registry import find_method as find_method
+from oddsmith.calibrators.registry import method_name as method_name
 from oddsmith.calibrators.sigmoid import LogisticCalibrator as LogisticCalibrator
 from oddsmith.calibrators.sigmoid import PlattCalibrator as PlattCalibrator
 from oddsmith.calibrators.spline import SplineCalibrator as SplineCalibrator

@@ -29,6 +29,7 @@ from oddsmith.calibrators._reading import (
     surest_held,
 )
 from oddsmith.calibrators._selection import Selected, loss_difference
+from oddsmith.data import Fingerprint, Sample, ScoreTable, as_table, exact, is_reversed, is_separable, read_rows
 from oddsmith.errors import (
     ConstantScoreWarning,
     FarScoreWarning,
@@ -39,13 +40,7 @@ from oddsmith.errors import (
     SeparableWarning,
     SingleClassWarning,
 )
-from oddsmith.maps import CalibrationMap, constant_map
-from oddsmith.maps.base import logit
-from oddsmith.table import Sample, ScoreTable, as_table
-from oddsmith.table.fingerprint import Fingerprint
-from oddsmith.table.resample import exact
-from oddsmith.table.rows import read_rows
-from oddsmith.table.signal import is_reversed, is_separable
+from oddsmith.maps import CalibrationMap, constant_map, logit
 
 Laws = frozenset[str]
 

@@ -5,9 +5,8 @@ from scipy.special import logit
 
 from oddsmith._types import Floats, Ints, Weights
 from oddsmith.calibrators._within_cells import divided
+from oddsmith.data import ScoreTable, equal_mass_starts
 from oddsmith.maps import CalibrationMap, LinearMap, StepMap, constant_map
-from oddsmith.table import ScoreTable
-from oddsmith.table.quantiles import equal_mass_starts
 
 
 def equal_mass(table: ScoreTable, n_bins: int) -> tuple[ScoreTable, Ints]:

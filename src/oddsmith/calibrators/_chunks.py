@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith import _check
-from oddsmith.table import ScoreTable
+from oddsmith.data import ScoreTable
 
 #: Cells of log-odds so fine that they tell apart what can be told apart.
 _FINEST = 2.0**-40

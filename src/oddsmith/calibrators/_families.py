@@ -13,8 +13,7 @@ import numpy as np
 
 from oddsmith._types import Floats
 from oddsmith.calibrators._mode import ClassScores, Mode, find_mode
-from oddsmith.table.quantiles import weighted_median
-from oddsmith.table.rows import slices
+from oddsmith.data import slices, weighted_median
 
 _ROOT = math.sqrt(math.pi / 2)
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)

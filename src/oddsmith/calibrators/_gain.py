@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oddsmith._types import Floats
+from oddsmith.calibrators._cross_validated_blend import OutOfSample
 from oddsmith.calibrators._reading import ScoreKind, in_foreign_units, in_other_units
-from oddsmith.calibrators._stack import OutOfSample
-from oddsmith.maps.base import logit
-from oddsmith.table import ScoreTable
-from oddsmith.table.signal import ranking_z
+from oddsmith.data import ScoreTable, ranking_z
+from oddsmith.maps import logit
 
 #: Areas under the ROC curve within this many standard errors of ½ show no signal.
 _NO_SIGNAL = 2.0

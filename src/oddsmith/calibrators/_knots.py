@@ -8,11 +8,8 @@ import numpy as np
 from scipy.linalg import eigvalsh
 
 from oddsmith._types import Floats
-from oddsmith.solvers.design import LongDesign
-from oddsmith.solvers.hinges import HingeFits, hinges, slope_basis, slopes_of
-from oddsmith.solvers.sketch import ScoreScale, Sketch, sketch
-from oddsmith.solvers.targets import LABELS
-from oddsmith.table import ScoreTable
+from oddsmith.data import ScoreTable
+from oddsmith.fitting import LABELS, HingeFits, LongDesign, ScoreScale, Sketch, hinges, sketch, slope_basis, slopes_of
 
 #: Penalties tried on the hold-out, on scores scaled to unit standard deviation.
 _GRID = 10.0 ** np.arange(3, -5, -1)

@@ -7,14 +7,23 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from oddsmith._types import Bools, Floats
-from oddsmith.calibrators._stack import out_of_sample
-from oddsmith.maps import CalibrationMap
-from oddsmith.maps.base import FAR, MAX
-from oddsmith.maps.inputs import HeldInputMap, LogitInputMap, UnitInputMap, held_input, logit_input, unit_log_odds
-from oddsmith.maps.soft_logit import SoftLogitMap, SoftLogOddsMap, soft_log_odds, soft_logit
-from oddsmith.table import Sample, ScoreRows, ScoreTable, as_table
-from oddsmith.table.quantiles import Cumulative, weighted_median
-from oddsmith.table.resample import exact
+from oddsmith.calibrators._cross_validated_blend import out_of_sample
+from oddsmith.data import Cumulative, Sample, ScoreRows, ScoreTable, as_table, exact, weighted_median
+from oddsmith.maps import (
+    FAR,
+    MAX,
+    CalibrationMap,
+    HeldInputMap,
+    LogitInputMap,
+    SoftLogitMap,
+    SoftLogOddsMap,
+    UnitInputMap,
+    held_input,
+    logit_input,
+    soft_log_odds,
+    soft_logit,
+    unit_log_odds,
+)
 
 #: Probabilities of 0 and 1 are held this far inside; others, however small, keep their log-odds.
 _CLIP = float(np.finfo(np.float64).eps)

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from oddsmith._types import Floats
+from oddsmith.data import ScoreTable
 from oddsmith.maps import CalibrationMap
-from oddsmith.table import ScoreTable
 
 #: Log-odds beyond these would let a few certain cases decide the mean loss.
 _CERTAIN = 36.0

@@ -15,7 +15,7 @@ import numpy as np
 
 from oddsmith import _kernels
 from oddsmith._types import Floats, Ints, Weights
-from oddsmith.table import ScoreTable
+from oddsmith.data import ScoreTable
 
 
 class Steps(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from oddsmith._types import Bools, Floats, Ints, Weights
-from oddsmith.table import ScoreTable
+from oddsmith.data import ScoreTable
 
 _PARTS = 32
 

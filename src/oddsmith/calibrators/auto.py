@@ -9,8 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
+from oddsmith.calibrators._cross_validated_blend import OutOfSample, blended, out_of_sample
 from oddsmith.calibrators._gain import MeasuredGain, are_log_odds, measure_gain, no_gain
-from oddsmith.calibrators._large import is_right_in_the_large, level_in_the_large
+from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.calibrators._reading import (
     Reading,
     ScoreKind,
@@ -19,20 +20,15 @@ from oddsmith.calibrators._reading import (
     in_other_units,
     softened,
 )
-from oddsmith.calibrators._stack import OutOfSample, blended, out_of_sample
-from oddsmith.calibrators._unit import UnitCalibrator
+from oddsmith.calibrators._recenter import is_right_in_the_large, level_in_the_large
 from oddsmith.calibrators.beta import BetaCalibrator
 from oddsmith.calibrators.monotone import MonotoneLogisticCalibrator
 from oddsmith.calibrators.temperature import TemperatureCalibrator
 from oddsmith.calibrators.venn_abers import VennAbersCalibrator
+from oddsmith.data import Hashes, RowSketch, Sample, ScoreTable, as_table, exact, marks
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
-from oddsmith.maps import CalibrationMap
-from oddsmith.maps.blend import BlendMap
-from oddsmith.solvers.sketch import in_blocks
-from oddsmith.table import Sample, ScoreTable, as_table
-from oddsmith.table.marks import marks
-from oddsmith.table.resample import exact
-from oddsmith.table.row_sketch import Hashes, RowSketch
+from oddsmith.fitting import in_blocks
+from oddsmith.maps import BlendMap, CalibrationMap
 
 #: What is blended. The first always rises and the second never gives 0 or 1: both keep a least weight.
 _METHODS: dict[str, type[Calibrator]] = {

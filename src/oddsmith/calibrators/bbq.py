@@ -11,11 +11,10 @@ from oddsmith import _check
 from oddsmith._types import Floats, Ints
 from oddsmith.calibrators._base import Laws
 from oddsmith.calibrators._bins import edges, step_map
+from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.calibrators._selection import Selected
-from oddsmith.calibrators._unit import UnitCalibrator
+from oddsmith.data import ScoreTable, equal_mass_starts
 from oddsmith.maps import CalibrationMap
-from oddsmith.table import ScoreTable
-from oddsmith.table.quantiles import equal_mass_starts
 
 #: Cases that the prior of a whole binning is worth.
 _PRIOR = 2.0

@@ -8,17 +8,21 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Laws
+from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.calibrators._reading import Reading
-from oddsmith.calibrators._unit import UnitCalibrator
+from oddsmith.data import Sample, ScoreRows, ScoreTable, binary_scale
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
-from oddsmith.maps import CalibrationMap
-from oddsmith.maps.log_basis import LogBasisMap, log_basis
-from oddsmith.solvers.design import FeatureMap, LongDesign, fit_rising, moment_design
-from oddsmith.solvers.newton import Minimum
-from oddsmith.solvers.sketch import ScoreScale
-from oddsmith.solvers.targets import LABELS, platt_targets
-from oddsmith.table import Sample, ScoreTable
-from oddsmith.table.rows import ScoreRows, binary_scale
+from oddsmith.fitting import (
+    LABELS,
+    FeatureMap,
+    LongDesign,
+    Minimum,
+    ScoreScale,
+    fit_rising,
+    moment_design,
+    platt_targets,
+)
+from oddsmith.maps import CalibrationMap, LogBasisMap, log_basis
 
 #: Cells of log-odds no wider than this, and slopes no larger: sums over cells are those over rows to ten digits.
 _FINE = 0.02

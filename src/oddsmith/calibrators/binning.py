@@ -9,14 +9,12 @@ from oddsmith import _check
 from oddsmith._types import Floats, Ints
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._bins import bin_sums, edges, equal_mass, step_map
+from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.calibrators._reading import ScoreKind
 from oddsmith.calibrators._selection import Selected
-from oddsmith.calibrators._unit import UnitCalibrator
-from oddsmith.maps import CalibrationMap, line_map
-from oddsmith.maps.inputs import unit_log_odds
-from oddsmith.solvers.line import fit_line
-from oddsmith.solvers.targets import platt_targets
-from oddsmith.table import Sample, ScoreTable
+from oddsmith.data import Sample, ScoreTable
+from oddsmith.fitting import fit_line, platt_targets
+from oddsmith.maps import CalibrationMap, line_map, unit_log_odds
 
 #: Cases added to each class of a bin.
 ADDED: dict[str | None, float] = {"kt": 0.5, "laplace": 1.0, None: 0.0}

@@ -7,10 +7,8 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
-from oddsmith.maps import CalibrationMap, CosineMap
-from oddsmith.maps.cosine import share_of_way
-from oddsmith.table import Sample
-from oddsmith.table.rows import slices
+from oddsmith.data import Sample, slices
+from oddsmith.maps import CalibrationMap, CosineMap, share_of_way
 
 
 @dataclass(eq=False, repr=False)

@@ -16,10 +16,9 @@ from oddsmith.calibrators._families import FAMILIES, Density, ModeSearch, ScaleL
 from oddsmith.calibrators._mode import ClassScores
 from oddsmith.calibrators._selection import Selected
 from oddsmith.calibrators._within_cells import divided
+from oddsmith.data import Sample, ScoreTable, binary_scale
 from oddsmith.errors import NegativeSlopeWarning, SpikeWarning
 from oddsmith.maps import PolynomialMap, line_map
-from oddsmith.table import Sample, ScoreTable
-from oddsmith.table.rows import binary_scale
 
 #: What families with a searched mode choose.
 _MODES = (Selected("positive_.theta", "mode of the positives"), Selected("negative_.theta", "mode of the negatives"))

@@ -13,8 +13,8 @@ from oddsmith.calibrators._base import Calibrator
 from oddsmith.calibrators._bins import block_ends, block_map
 from oddsmith.calibrators._near_isotonic import Path, near_isotonic_path
 from oddsmith.calibrators.binning import ADDED
+from oddsmith.data import ScoreTable
 from oddsmith.maps import CalibrationMap
-from oddsmith.table import ScoreTable
 
 #: Longest path; more cells than this are pooled.
 _CELLS = 4096

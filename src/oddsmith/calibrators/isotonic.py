@@ -8,10 +8,9 @@ import numpy as np
 from oddsmith import _check, _kernels
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._bins import block_ends, block_map
+from oddsmith.data import Sample, ScoreTable, around
+from oddsmith.fitting import between_targets
 from oddsmith.maps import CalibrationMap, StepMap
-from oddsmith.solvers.targets import between_targets
-from oddsmith.table import Sample, ScoreTable
-from oddsmith.table.near_ties import around
 
 
 @dataclass(eq=False, repr=False)

@@ -10,16 +10,12 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Laws
+from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.calibrators._reading import Reading, ScoreKind, softened
-from oddsmith.calibrators._unit import UnitCalibrator
+from oddsmith.data import Sample, ScoreTable, quantiles
 from oddsmith.errors import NegativeSlopeWarning
+from oddsmith.fitting import LongDesign, ScoreScale, platt_targets, rising_step, sketch
 from oddsmith.maps import CalibrationMap, PolynomialMap
-from oddsmith.solvers.design import LongDesign
-from oddsmith.solvers.newton import rising_step
-from oddsmith.solvers.sketch import ScoreScale, sketch
-from oddsmith.solvers.targets import platt_targets
-from oddsmith.table import Sample, ScoreTable
-from oddsmith.table.quantiles import quantiles
 
 #: Least slope, in log-odds over the range of the scores: no two scores get the same log-odds.
 _LEAST_SLOPE = 1e-6

@@ -11,11 +11,10 @@ from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._knots import GrowthStep, KnotSearch, PiecewiseFit
 from oddsmith.calibrators._selection import Selected
+from oddsmith.data import ScoreTable, quantiles
 from oddsmith.errors import NegativeSlopeWarning, SeparableWarning
+from oddsmith.fitting import ScoreScale, sketch
 from oddsmith.maps import CalibrationMap, PolynomialMap
-from oddsmith.solvers.sketch import ScoreScale, sketch
-from oddsmith.table import ScoreTable
-from oddsmith.table.quantiles import quantiles
 
 _TENTHS = np.arange(1, 10) / 10
 _TWENTIETHS = np.arange(1, 20) / 20

@@ -8,11 +8,10 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
+from oddsmith.data import Sample
 from oddsmith.errors import NegativeSlopeWarning
+from oddsmith.fitting import LABELS, Line, fit_line, platt_targets
 from oddsmith.maps import PolynomialMap, line_map
-from oddsmith.solvers.line import Line, fit_line
-from oddsmith.solvers.targets import LABELS, platt_targets
-from oddsmith.table import Sample
 
 
 @dataclass(eq=False, repr=False)

@@ -9,16 +9,13 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Laws
+from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.calibrators._natural import NaturalSpline
 from oddsmith.calibrators._selection import Selected
-from oddsmith.calibrators._unit import UnitCalibrator
+from oddsmith.data import ScoreTable, quantiles
 from oddsmith.errors import NegativeSlopeWarning
+from oddsmith.fitting import LABELS, LongDesign, ScoreScale, design, platt_targets, sketch
 from oddsmith.maps import CalibrationMap, PolynomialMap
-from oddsmith.solvers.design import LongDesign, design
-from oddsmith.solvers.sketch import ScoreScale, sketch
-from oddsmith.solvers.targets import LABELS, platt_targets
-from oddsmith.table import ScoreTable
-from oddsmith.table.quantiles import quantiles
 
 #: Penalties to choose from, the smoothest first, for log-odds of unit standard deviation.
 _PENALTIES = 10.0 ** np.arange(5, -5, -1)

@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from oddsmith.calibrators._base import Calibrator, Laws
+from oddsmith.data import Sample
 from oddsmith.maps import CalibrationMap, LinearMap, line_map
-from oddsmith.table import Sample
 
 
 @dataclass(eq=False, repr=False)

@@ -6,13 +6,12 @@ from typing import ClassVar
 from sklearn.utils.validation import check_is_fitted
 
 from oddsmith.calibrators._base import Laws
-from oddsmith.calibrators._unit import UnitCalibrator
+from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.calibrators.sigmoid import one_sided
+from oddsmith.data import Sample
 from oddsmith.errors import NegativeSlopeWarning
+from oddsmith.fitting import LABELS, fit_line, platt_targets
 from oddsmith.maps import CalibrationMap, line_map
-from oddsmith.solvers.line import fit_line
-from oddsmith.solvers.targets import LABELS, platt_targets
-from oddsmith.table import Sample
 
 #: Least slope over a score as large as the largest: log-odds of 10⁻⁶, a coin.
 _FLAT = 1e-6

@@ -11,10 +11,8 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._venn_abers import Steps, value_steps
+from oddsmith.data import RandomState, Sample, ScoreTable, around, folds
 from oddsmith.maps import CalibrationMap, StepMap
-from oddsmith.table import Sample, ScoreTable
-from oddsmith.table.near_ties import around
-from oddsmith.table.resample import RandomState, folds
 
 
 @dataclass(eq=False, repr=False)

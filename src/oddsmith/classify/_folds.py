@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from oddsmith._types import Floats, Ints
 from oddsmith.classify._masks import Logits
-from oddsmith.table.resample import dealt
+from oddsmith.data import dealt
 
 _FOLDS = 4
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Ints
-from oddsmith.formula.vectors import CLOSED, FAR, MASKED
+from oddsmith.formula import CLOSED, FAR, MASKED
 
 #: Logits further below the largest of their row are those of probabilities that doubles do not distinguish from 0.
 SUREST = 37.0

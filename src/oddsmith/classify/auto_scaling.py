@@ -13,18 +13,16 @@ from scipy.special import expit, log_softmax, softmax
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Ints
 from oddsmith.classify._folds import CaseFold, Sorted, deal, sort_cases
-from oddsmith.classify._level import level_classes
 from oddsmith.classify._linear import Cases, LinearFit, fit_linear, structured_penalty
 from oddsmith.classify._masks import Logits, centered, unmasked
+from oddsmith.classify._recenter import level_classes
 from oddsmith.classify._softmax import fit_temperature
 from oddsmith.classify.scaling import STEEPEST, WHY_ON_BOUND, JointScaling
 from oddsmith.errors import SeparableWarning
-from oddsmith.formula.vectors import MASKED
-from oddsmith.maps.joint import FLOOR, ScalingMap, ScalingPart
-from oddsmith.metrics.classes import ClassForecast
-from oddsmith.metrics.signal import ClassSignal
-from oddsmith.solvers.held_out import HeldOutLaw
-from oddsmith.solvers.mixture import mixture_weights
+from oddsmith.fitting import HeldOutLaw, mixture_weights
+from oddsmith.formula import MASKED
+from oddsmith.maps import FLOOR, ScalingMap, ScalingPart
+from oddsmith.metrics import ClassForecast, ClassSignal
 
 __all__ = ["AutoScaling"]
 

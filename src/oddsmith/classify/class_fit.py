@@ -9,8 +9,8 @@ from oddsmith._types import Floats
 from oddsmith.calibrators import Calibrator
 from oddsmith.classify._masks import refuse_masked_truth
 from oddsmith.classify.scaling import JointScaling, logits_of
-from oddsmith.modelfile import JointModel
-from oddsmith.table.class_rows import ClassRows
+from oddsmith.data import ClassRows
+from oddsmith.model import JointModel
 
 __all__ = ["fit_class_rows"]
 

@@ -42,7 +42,7 @@ from oddsmith.classify.protocols import (
 )
 from oddsmith.classify.scores import ClassifierScores, ResponseMethod
 from oddsmith.classify.target import Target, read_target
-from oddsmith.modelfile import CalibrationModel, JointModel
+from oddsmith.model import CalibrationModel, JointModel
 
 __all__ = ["CalibratedClassifier"]
 

@@ -15,8 +15,8 @@ from oddsmith._sklearn_compat import num_samples, safe_indexing
 from oddsmith._types import Floats
 from oddsmith.classify.scores import unwrap
 from oddsmith.classify.target import Target
+from oddsmith.data import MANY_SHARED, Hashes, RowSketch
 from oddsmith.errors import InSampleWarning
-from oddsmith.table.row_sketch import MANY_SHARED, Hashes, RowSketch
 
 #: Fewer rows are often separable by chance.
 _MANY = 50

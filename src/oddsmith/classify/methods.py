@@ -3,8 +3,7 @@
 from typing import Any
 
 from oddsmith import _check
-from oddsmith.calibrators import Calibrator
-from oddsmith.calibrators.registry import METHODS, find_method, method_name
+from oddsmith.calibrators import METHODS, Calibrator, find_method, method_name
 from oddsmith.classify.auto_scaling import AutoScaling
 from oddsmith.classify.scaling import DirichletScaling, JointScaling, MatrixScaling, TemperatureScaling, VectorScaling
 

@@ -23,7 +23,7 @@ from oddsmith.classify.protocols import Pooled
 from oddsmith.classify.scaling import TemperatureScaling
 from oddsmith.classify.scores import ResponseMethod, ScoreLayout, classifier_scores
 from oddsmith.classify.target import Target
-from oddsmith.maps.base import logit
+from oddsmith.maps import logit
 
 #: Shares of 0 and 1 are read as this far from the ends where a joint scaling needs logits.
 _CLIP = 1e-12

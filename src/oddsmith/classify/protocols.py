@@ -35,8 +35,8 @@ from oddsmith._sklearn_compat import check_method_params, num_samples, safe_spli
 from oddsmith._types import Bools, Floats, Weights
 from oddsmith.classify.scores import ClassifierScores, ResponseMethod, ScoreLayout, classifier_scores, wants_numbers
 from oddsmith.classify.target import Target, read_target
+from oddsmith.data import ScoreTable
 from oddsmith.errors import InSampleWarning, SkippedFoldWarning, UnseenClassWarning, UnusedWeightWarning
-from oddsmith.table import ScoreTable
 
 __all__ = ["score_tables"]
 

@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check, _hooks
 from oddsmith._types import Bools, Floats, Ints
-from oddsmith.calibrators.registry import method_name
+from oddsmith.calibrators import method_name
 from oddsmith.classify._folds import Sorted, deal, sort_cases
 from oddsmith.classify._linear import Cases, fit_linear, structured_penalty
 from oddsmith.classify._masks import SUREST, Logits, centered, read_masks, refuse_masked_truth, unmasked
@@ -40,7 +40,7 @@ from oddsmith.errors import (
     SeparableWarning,
     SingleClassWarning,
 )
-from oddsmith.maps.joint import LEAST, Input, LogitReading, ScalingMap, ScalingPart
+from oddsmith.maps import LEAST, Input, LogitReading, ScalingMap, ScalingPart
 
 __all__ = ["DirichletScaling", "MatrixScaling", "TemperatureScaling", "VectorScaling"]
 

@@ -6,30 +6,28 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from oddsmith import _check
-from oddsmith.calibrators import Calibrator
-from oddsmith.calibrators.registry import METHODS, calibrator_named, find_method
-from oddsmith.classify.methods import SCALINGS
-from oddsmith.classify.scaling import JointScaling
+from oddsmith.calibrators import METHODS, Calibrator, calibrator_named, find_method
+from oddsmith.classify import SCALINGS, JointScaling
 from oddsmith.cli._options import RowOptions, ScoreColumns
 from oddsmith.cli._output import CommandOutput
+from oddsmith.data import ScoreTable
 from oddsmith.files import (
     BadRows,
     ClassData,
+    ClassScoreMeaning,
     Roles,
     ScoreData,
     choose_class_columns,
     choose_columns,
     has_matrix,
     input_files,
+    known_column,
     open_scores,
     read_class_rows,
     read_table,
 )
-from oddsmith.files.class_reading import ClassScoreMeaning
-from oddsmith.files.columns import known_column
-from oddsmith.maps.base import logit
+from oddsmith.maps import logit
 from oddsmith.report import NextSteps, ScoreMeaning
-from oddsmith.table import ScoreTable
 
 #: What a calibrator of each class against the rest is called.
 _ONE_VS_REST = "one-vs-rest"

@@ -70,7 +70,7 @@ class CommandOutput:
         stream = sys.stderr if self._is_taken else sys.stdout
         with _ignore_broken_pipe(stream):
             if self.as_json:
-                from oddsmith.report.render import json_text
+                from oddsmith.report import json_text
 
                 if not (self._is_taken and self.quiet):
                     stream.write(json_text(content) + "\n")

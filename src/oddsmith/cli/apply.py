@@ -13,7 +13,7 @@ from oddsmith.cli import _options as option
 if TYPE_CHECKING:
     from oddsmith.cli._output import CommandOutput
     from oddsmith.files import ClassColumns, Roles, ScoreFile
-    from oddsmith.modelfile import CalibrationModel, JointModel
+    from oddsmith.model import CalibrationModel, JointModel
 
 EXAMPLE = "oddsmith apply model.json new.csv -o out.csv"
 
@@ -41,7 +41,7 @@ def apply(
     from oddsmith.cli._output import CommandOutput, writable_file
     from oddsmith.errors import ModelFileError
     from oddsmith.files import apply_joint_model, apply_map, choose_model_columns, open_scores
-    from oddsmith.modelfile import JointModel, load
+    from oddsmith.model import JointModel, load
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
     try:
@@ -79,7 +79,7 @@ def _refuse_swapped(model: Path, file: str) -> None:
     """Refuse a model in the place of the file of scores."""
     from oddsmith import _check
     from oddsmith.errors import ModelFileError
-    from oddsmith.modelfile import load
+    from oddsmith.model import load
 
     with contextlib.suppress(ModelFileError):
         load(file)
@@ -100,7 +100,7 @@ def _roles(model: "CalibrationModel", file: "ScoreFile", score: str | None, by: 
 def _compare_meanings(out: "CommandOutput", model: "JointModel", file: "ScoreFile", columns: "ClassColumns") -> None:
     """Warn of probabilities for a model of logits, and refuse logits for one of probabilities."""
     from oddsmith import _check
-    from oddsmith.files.class_applying import share_of_probabilities
+    from oddsmith.files import share_of_probabilities
 
     share = share_of_probabilities(file, columns)
     if model.map.input == "logits" and share == 1:

@@ -186,7 +186,7 @@ def check(
 
 def _measured(out: "CommandOutput", source: "CommandInput", *, with_intervals: bool) -> dict[str, Any]:
     """Return measures and tests of the probabilities in a file."""
-    from oddsmith.maps.base import logit
+    from oddsmith.maps import logit
     from oddsmith.metrics import evaluate_classes, summary
 
     if source.several:
@@ -236,7 +236,7 @@ def _named(text: str, option: str, at_most: bool, several: bool) -> tuple[str, b
 def _bound(found: dict[str, Any], of: Of, name: str, at_most: bool, limit: float) -> Bound:
     """Compare a measure, or the p-value of a test, with a limit."""
     from oddsmith import _check
-    from oddsmith.report.titles import title_of
+    from oddsmith.report import title_of
 
     is_test = name in found["tests"]
     if not is_test and name not in found["measures"]:

@@ -62,10 +62,15 @@ def combine(
     from oddsmith import combine as rules
     from oddsmith.cli._input import left_out
     from oddsmith.cli._output import CommandOutput, writable_file
-    from oddsmith.files import choose_class_columns, open_scores
-    from oddsmith.files.adding import NewColumn, add_columns
-    from oddsmith.files.class_applying import class_probability_inputs, probability_inputs
-    from oddsmith.files.columns import known_column
+    from oddsmith.files import (
+        NewColumn,
+        add_columns,
+        choose_class_columns,
+        class_probability_inputs,
+        known_column,
+        open_scores,
+        probability_inputs,
+    )
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
     given = probability or scores or []

@@ -81,7 +81,7 @@ def _standings(found: "MethodComparison | ClassMethodComparison") -> "Table":
     from rich.text import Text
 
     from oddsmith.cli._output import table_of
-    from oddsmith.report.wording import figure, marks_explained, rows_of_methods
+    from oddsmith.report import figure, marks_explained, rows_of_methods
 
     rows = list(rows_of_methods(found.to_dict()))
     marks = [cell["marks"] for row in rows for cell in row["cells"].values()]

@@ -47,10 +47,18 @@ def decide(
     from oddsmith.cli._output import CommandOutput, writable_file
     from oddsmith.decide import decide as least_cost
     from oddsmith.decide import expected_cost
-    from oddsmith.files import choose_class_columns, choose_columns, open_scores, read_costs
-    from oddsmith.files.adding import NewColumn, add_columns
-    from oddsmith.files.class_applying import class_inputs, probability_inputs, scores_of
-    from oddsmith.files.costs import read_two_class_costs
+    from oddsmith.files import (
+        NewColumn,
+        add_columns,
+        choose_class_columns,
+        choose_columns,
+        class_inputs,
+        open_scores,
+        probability_inputs,
+        read_costs,
+        read_two_class_costs,
+        scores_of,
+    )
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
     price = None if abstain_cost is None else _check.number(abstain_cost, "--abstain-cost", low=-np.inf)

@@ -86,10 +86,8 @@ def _evaluate(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, A
     import numpy as np
 
     from oddsmith.cli._input import other_label
-    from oddsmith.maps.base import logit
-    from oddsmith.metrics import reliability_curve, summary
-    from oddsmith.metrics.result import plain
-    from oddsmith.metrics.verdict import FIRST
+    from oddsmith.maps import logit
+    from oddsmith.metrics import FIRST, plain, reliability_curve, summary
 
     forecast, data, roles = source.read_forecast(out)
     parts = {name: part.map(logit) for name, part in data.segments.items()} or None
@@ -113,8 +111,7 @@ def _evaluate(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, A
 
 def _evaluate_classes(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, Any], _Told]:
     """Evaluate probabilities of several classes."""
-    from oddsmith.metrics import evaluate_classes
-    from oddsmith.metrics.verdict import FIRST
+    from oddsmith.metrics import FIRST, evaluate_classes
 
     data = source.read_classes(out)
     with out.show_warnings(), out.waiting("Resampling"):
@@ -135,7 +132,7 @@ def _evaluate_classes(out: "CommandOutput", source: "CommandInput") -> tuple[dic
 def _worst_classes(found: dict[str, Any]) -> "Table":
     """Return the classes whose mean probability is farthest from their share."""
     from oddsmith.cli._output import table_of
-    from oddsmith.report.wording import figure, p_value
+    from oddsmith.report import figure, p_value
 
     ordered = sorted(found["classes"].items(), key=lambda item: -abs(item[1]["gap"]["value"] or 0.0))
     more = len(ordered) - _WORST
@@ -165,7 +162,7 @@ def _tables(found: dict[str, Any], roomy: bool, *, classes: bool = False) -> Ite
     """Return the measures and the tests of calibration, with definitions where there is room."""
     from rich.table import Table
 
-    from oddsmith.report.wording import bias_explained, figure, rows_of_measures, rows_of_tests
+    from oddsmith.report import bias_explained, figure, rows_of_measures, rows_of_tests
 
     measures, tests = list(rows_of_measures({"": found}, classes=classes)), list(rows_of_tests({"": found}))
     lines = [row["cells"][0]["lines"] for row in measures]

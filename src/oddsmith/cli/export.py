@@ -11,7 +11,7 @@ from oddsmith.cli import _options as option
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from oddsmith.modelfile import CalibrationModel
+    from oddsmith.model import CalibrationModel
 
 EXAMPLE = "oddsmith export model.json --to sql --dialect postgres"
 
@@ -65,7 +65,7 @@ def export(
     from oddsmith.export import LANGUAGES
     from oddsmith.export import export as write_export
     from oddsmith.files import write_atomically
-    from oddsmith.modelfile import CalibrationModel, JointModel, load
+    from oddsmith.model import CalibrationModel, JointModel, load
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
     _check.one_of(to, "--to", _languages())

@@ -13,10 +13,10 @@ from oddsmith.cli import _options as option
 if TYPE_CHECKING:
     from oddsmith.cli._input import CommandInput
     from oddsmith.cli._output import CommandOutput
+    from oddsmith.data import ScoreTable
     from oddsmith.metrics import Verdict
-    from oddsmith.modelfile import CalibrationModel, JointModel
+    from oddsmith.model import CalibrationModel, JointModel
     from oddsmith.report import NextSteps
-    from oddsmith.table import ScoreTable
 
 EXAMPLE = "oddsmith fit scores.csv -o model.json --score score --label label"
 
@@ -68,9 +68,9 @@ def _fit_two_classes(
 ) -> tuple["CalibrationModel", dict[str, Any], str]:
     """Fit a method to two classes; return the model, its description, and what it was fitted to."""
     from oddsmith import _check
-    from oddsmith.calibrators.registry import calibrator_named
+    from oddsmith.calibrators import calibrator_named
     from oddsmith.errors import OddsmithWarning
-    from oddsmith.modelfile import CalibrationModel
+    from oddsmith.model import CalibrationModel
     from oddsmith.report import verdict_before
 
     calibrator = calibrator_named(method, "--method").set_params(input=source.meaning)
@@ -118,10 +118,10 @@ def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> t
     from sklearn.base import clone
 
     from oddsmith.calibrators import Calibrator
-    from oddsmith.classify.class_fit import fit_class_rows
+    from oddsmith.classify import fit_class_rows
     from oddsmith.cli._input import class_method
     from oddsmith.metrics import verdict_of_classes
-    from oddsmith.modelfile import JointModel
+    from oddsmith.model import JointModel
 
     chosen = class_method(method)
     data = source.read_classes(out, tables=isinstance(chosen, Calibrator))

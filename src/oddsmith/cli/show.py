@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from oddsmith.maps.joint import JointMap
-    from oddsmith.modelfile import CalibrationModel, JointModel
+    from oddsmith.maps import JointMap
+    from oddsmith.model import CalibrationModel, JointModel
 
     Draw = Callable[[Console], None]
 
@@ -23,7 +23,7 @@ _SHOWN = 50
 def show(model: option.ModelFile, as_json: option.AsJson = False, quiet: option.Quiet = False) -> None:
     """Tell what a model is and where it came from, and draw its curve; of several classes, list them."""
     from oddsmith.cli._output import CommandOutput
-    from oddsmith.modelfile import JointModel, load
+    from oddsmith.model import JointModel, load
 
     fitted = load(model)
     told, draw = _several_classes(fitted) if isinstance(fitted, JointModel) else _two_classes(fitted)
@@ -143,7 +143,7 @@ def _parts(map_: "JointMap") -> list[str]:
     """Return what a map is made of, in words: the parts of a blend with their weights, or one map per class."""
     from collections import Counter
 
-    from oddsmith.maps.joint import OneVsRestMap, ScalingMap
+    from oddsmith.maps import OneVsRestMap, ScalingMap
 
     if isinstance(map_, OneVsRestMap):
         kinds = Counter(each.shape for each in map_.maps)

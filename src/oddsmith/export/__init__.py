@@ -11,6 +11,10 @@ from oddsmith.export.c import C, to_c
 from oddsmith.export.code import CodeLanguage
 from oddsmith.export.javascript import JavaScript, to_javascript
 from oddsmith.export.joint import PREFIX
+from oddsmith.export.joint import input_columns as input_columns
+from oddsmith.export.joint import joint_model_of as joint_model_of
+from oddsmith.export.joint import labels_of_one_kind as labels_of_one_kind
+from oddsmith.export.joint import new_columns as new_columns
 from oddsmith.export.language import Language, Model, Output
 from oddsmith.export.onnx import Onnx, to_onnx
 from oddsmith.export.parity import Parity, compare

@@ -4,9 +4,7 @@ import numpy as np
 
 from oddsmith._types import Bools, Floats
 from oddsmith.formula import MAX, Pieces, evaluate, walk
-from oddsmith.maps import CalibrationMap
-from oddsmith.maps.inputs import halfway
-from oddsmith.maps.joint import JointMap, OneVsRestMap
+from oddsmith.maps import CalibrationMap, JointMap, OneVsRestMap, halfway
 
 #: Between neighboring probes the probability changes by no more than this, unless no double lies between them.
 _STEP = 0.01

@@ -10,9 +10,31 @@ import numpy as np
 from oddsmith._types import Floats
 from oddsmith.export._escaping import in_comment
 from oddsmith.export.language import Language, Model, Output, formula_of, header, joint_to_write
-from oddsmith.formula import MAX, SCORE, Reader, parts, walk
-from oddsmith.formula.nodes import Arithmetic, Beside, Clip, Column, Formula, Function, Number, Pieces, Score, Where
-from oddsmith.formula.vectors import Affine, Each, Inputs, Largest, Total, Vector, parts_of, walk_vectors
+from oddsmith.formula import (
+    MAX,
+    SCORE,
+    Affine,
+    Arithmetic,
+    Beside,
+    Clip,
+    Column,
+    Each,
+    Formula,
+    Function,
+    Inputs,
+    Largest,
+    Number,
+    Pieces,
+    Reader,
+    Score,
+    Total,
+    Vector,
+    Where,
+    parts,
+    parts_of,
+    walk,
+    walk_vectors,
+)
 
 __all__ = ["CodeLanguage"]
 

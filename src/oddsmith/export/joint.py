@@ -6,9 +6,8 @@ from typing import Any
 from oddsmith import _check
 from oddsmith._version import __version__
 from oddsmith.calibrators import Calibrator
-from oddsmith.maps import CalibrationMap
-from oddsmith.maps.joint import JointMap
-from oddsmith.modelfile import CalibrationModel, JointModel
+from oddsmith.maps import CalibrationMap, JointMap
+from oddsmith.model import CalibrationModel, JointModel
 
 __all__ = ["DECISION", "PREFIX", "input_columns", "joint_model_of", "labels_of_one_kind", "new_columns"]
 
@@ -33,7 +32,7 @@ def joint_model_of(model: Any) -> JointModel | None:
         return None
     from sklearn.utils.validation import check_is_fitted
 
-    from oddsmith.classify.scaling import JointScaling
+    from oddsmith.classify import JointScaling
 
     if not isinstance(model, JointScaling):
         return None

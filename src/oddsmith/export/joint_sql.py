@@ -24,11 +24,31 @@ import numpy as np
 from oddsmith import _check
 from oddsmith.export._escaping import spare_name, sql_name
 from oddsmith.export.joint import input_columns, labels_of_one_kind, new_columns
-from oddsmith.formula.arrays import WITH_ARRAYS, array_of, as_arrays, components_of, largest_of
-from oddsmith.formula.layers import Layer, as_layers, carried_past, guarded_layers, size_of
-from oddsmith.formula.sql import SqlReader, WholeReader, as_decisions, as_double, is_number, label_literal, quoted
-from oddsmith.formula.vectors import Each, Vector, largest, walk_vectors, with_whole_rows
-from oddsmith.modelfile import JointModel
+from oddsmith.formula import (
+    WITH_ARRAYS,
+    Each,
+    Layer,
+    SqlReader,
+    Vector,
+    WholeReader,
+    array_of,
+    as_arrays,
+    as_decisions,
+    as_double,
+    as_layers,
+    carried_past,
+    components_of,
+    guarded_layers,
+    is_number,
+    label_literal,
+    largest,
+    largest_of,
+    quoted,
+    size_of,
+    walk_vectors,
+    with_whole_rows,
+)
+from oddsmith.model import JointModel
 
 __all__ = ["joint_statement"]
 

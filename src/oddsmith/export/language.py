@@ -7,16 +7,15 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith._version import __version__
 from oddsmith.calibrators import Calibrator
-from oddsmith.export._apart import DidNotRunError
 from oddsmith.export._escaping import in_comment
+from oddsmith.export._subprocess_runner import DidNotRunError
 from oddsmith.export.joint import joint_model_of
 from oddsmith.formula import LIMIT, Formula, clip
-from oddsmith.maps import CalibrationMap
-from oddsmith.maps.joint import JointMap
-from oddsmith.modelfile import CalibrationModel, JointModel, map_of
+from oddsmith.maps import CalibrationMap, JointMap
+from oddsmith.model import CalibrationModel, JointModel, map_of
 
 if TYPE_CHECKING:
-    from oddsmith.classify.scaling import JointScaling
+    from oddsmith.classify import JointScaling
 
 __all__ = ["Language", "Model", "Output", "formula_of", "header", "joint_to_write", "two_class_map"]
 

@@ -11,12 +11,28 @@ from numpy.typing import NDArray
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith._version import __version__
-from oddsmith.export import _apart
+from oddsmith.export import _subprocess_runner
 from oddsmith.export.language import Language, Model, Output, formula_of, header, joint_to_write
-from oddsmith.formula import Arithmetic, Clip, Column, Formula, Function, Number, Pieces, Reader, Where, steps_past
-from oddsmith.formula.vectors import Affine, Each, Inputs, Largest, Total, parts_of, walk_vectors
-from oddsmith.maps.base import MAX
-from oddsmith.maps.joint import JointMap
+from oddsmith.formula import (
+    Affine,
+    Arithmetic,
+    Clip,
+    Column,
+    Each,
+    Formula,
+    Function,
+    Inputs,
+    Largest,
+    Number,
+    Pieces,
+    Reader,
+    Total,
+    Where,
+    parts_of,
+    steps_past,
+    walk_vectors,
+)
+from oddsmith.maps import MAX, JointMap
 
 if TYPE_CHECKING:
     import onnx
@@ -108,8 +124,8 @@ class Onnx(Language):
     def run(self, content: bytes, output: Output, scores: Floats) -> tuple[str, Any]:
         """Run the graph in ONNX Runtime."""
         if find_spec("onnxruntime") is None:
-            raise _apart.DidNotRunError
-        return _apart.run_in_python("onnx", base64.b64encode(content).decode("ascii"), output, scores)
+            raise _subprocess_runner.DidNotRunError
+        return _subprocess_runner.run_in_python("onnx", base64.b64encode(content).decode("ascii"), output, scores)
 
 
 class _Nodes:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from oddsmith.export._apart import DidNotRunError, RejectedError
 from oddsmith.export._escaping import in_comment
 from oddsmith.export._probes import probe_rows, probes
+from oddsmith.export._subprocess_runner import DidNotRunError, RejectedError
 from oddsmith.export.joint import joint_model_of
 from oddsmith.export.language import Language, Model, Output, two_class_map
 

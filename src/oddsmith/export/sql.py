@@ -8,12 +8,11 @@ from typing import Any, ClassVar, Self
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.export import _apart
+from oddsmith.export import _subprocess_runner
 from oddsmith.export._escaping import spare_name, sql_name
 from oddsmith.export.joint import PREFIX, input_columns, joint_model_of
 from oddsmith.export.language import Language, Model, Output, formula_of, header, joint_to_write
-from oddsmith.formula import with_limits
-from oddsmith.formula.guards import guarded
+from oddsmith.formula import guarded, with_limits
 
 __all__ = ["TESTED", "Sql", "to_sql"]
 
@@ -83,17 +82,17 @@ class Sql(Language):
             statement = f"SELECT *, {content} FROM {names[0]}"
         rows = scores.reshape(len(scores), -1)
         if self.dialect in ("duckdb", "sqlite"):
-            engine, found = _apart.run_in_python(self.dialect, statement, json.dumps(names), rows)
+            engine, found = _subprocess_runner.run_in_python(self.dialect, statement, json.dumps(names), rows)
         elif self.dialect == "postgres" and self.connection is not None:
             engine, found = _run_in_postgres(statement, names, rows, self.connection)
         else:
-            raise _apart.DidNotRunError
+            raise _subprocess_runner.DidNotRunError
         # Of several classes the decision is the last.
         return engine, [row[:-1] if joint else row[0] for row in found]
 
     def _probed(self, columns: Sequence[str]) -> list[str]:
         """Return the names, quoted, of a table of probes, the place of a row in it, and other columns."""
-        from oddsmith.formula.sql import quoted
+        from oddsmith.formula import quoted
 
         place = "place"
         while any(name.casefold() == place for name in columns):
@@ -105,7 +104,7 @@ class Sql(Language):
         from sqlglot.dialects import Dialects
 
         from oddsmith.export.joint_sql import joint_statement
-        from oddsmith.formula.sql import FlatReader, SqlReader, as_decisions, is_number, quoted
+        from oddsmith.formula import FlatReader, SqlReader, as_decisions, is_number, quoted
 
         _check.one_of(self.dialect, "dialect", sorted(known.value for known in Dialects if known.value))
         joint = joint_to_write(model, output)
@@ -137,7 +136,9 @@ def _run_in_postgres(statement: str, names: list[str], scores: Floats, connectio
     rows = f"unnest({arrays}) WITH ORDINALITY AS probes({', '.join([*columns, place])})"
     source = f"WITH {table} AS (SELECT {', '.join([place, *columns])} FROM {rows})"
     with connection.cursor() as cursor:
-        cursor.execute(f"{source} {statement}", [list(column) for column in zip(*_apart.as_lists(scores), strict=True)])
+        cursor.execute(
+            f"{source} {statement}", [list(column) for column in zip(*_subprocess_runner.as_lists(scores), strict=True)]
+        )
         found = [row[1 + len(columns) :] for row in sorted(cursor.fetchall(), key=lambda row: row[0])]
         cursor.execute("SHOW server_version")
         return f"PostgreSQL {cursor.fetchone()[0].split()[0]}", found

@@ -16,7 +16,7 @@ from oddsmith import _check
 from oddsmith.files._engine import Engine
 from oddsmith.files._layout import BadPlace, Layout, path_list
 from oddsmith.files._lines import first_rejects, lines, reject_options
-from oddsmith.frames.sql_text import text_literal
+from oddsmith.frames import text_literal
 
 _SEPARATORS = ",\t;|"
 

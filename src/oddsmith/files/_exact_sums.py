@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from oddsmith.frames.building import tables_of
-from oddsmith.frames.engines.duckdb import cell_expression
-from oddsmith.frames.groups import Groups
-from oddsmith.table import ScoreTable
+from oddsmith.data import ScoreTable
+from oddsmith.frames import Groups, cell_expression, tables_of
 
 if TYPE_CHECKING:
     import duckdb

@@ -10,7 +10,7 @@ from oddsmith import _check
 from oddsmith.files._engine import Engine
 from oddsmith.files._layout import BadPlace, Layout
 from oddsmith.files._lines import first_rejects, line_relation, lines, reject_options
-from oddsmith.frames.sql_text import text_literal
+from oddsmith.frames import text_literal
 
 #: Objects looked at to learn the names of columns.
 _SAMPLE = 1000

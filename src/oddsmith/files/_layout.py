@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from oddsmith.files._engine import Engine
-from oddsmith.frames.sql_text import text_literal
+from oddsmith.frames import text_literal
 
 #: Where in a file something is wrong (None: not found again), and what.
 BadPlace = tuple[int | None, str]

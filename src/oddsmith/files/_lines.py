@@ -7,7 +7,7 @@ from typing import Any
 
 from oddsmith.files._engine import Engine
 from oddsmith.files._layout import path_list
-from oddsmith.frames.sql_text import text_literal
+from oddsmith.frames import text_literal
 
 _LINES_AT_A_TIME = 10_000
 

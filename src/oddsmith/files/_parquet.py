@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from oddsmith import _check
 from oddsmith.files._engine import Engine
 from oddsmith.files._layout import TypedColumns, path_list
-from oddsmith.frames.sql_text import identifier
+from oddsmith.frames import identifier
 
 
 @dataclass(frozen=True)

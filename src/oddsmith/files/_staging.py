@@ -12,7 +12,7 @@ from oddsmith.files.bad_rows import RowProblem, problem_code
 from oddsmith.files.class_columns import ClassColumns
 from oddsmith.files.columns import Roles
 from oddsmith.files.source import ScoreFile
-from oddsmith.frames.sql_text import text_literal
+from oddsmith.frames import text_literal
 
 _WHOLE = frozenset(
     {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT", "UHUGEINT"}

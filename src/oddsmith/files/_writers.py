@@ -10,7 +10,7 @@ from oddsmith.files._engine import Engine
 from oddsmith.files._jsonl import JSONLines
 from oddsmith.files._layout import FORMATS, Layout, TypedColumns
 from oddsmith.files._numpy import is_numpy
-from oddsmith.frames.sql_text import identifier, text_literal
+from oddsmith.frames import identifier, text_literal
 
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 

@@ -24,8 +24,7 @@ from oddsmith.files.bad_rows import RowProblem, problem_code, refuse_bad_rows
 from oddsmith.files.class_columns import ClassColumns
 from oddsmith.files.columns import Roles
 from oddsmith.files.source import ScoreFile
-from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
-from oddsmith.frames.sql_text import text_literal
+from oddsmith.frames import BadRowPolicy, BadRows, text_literal
 
 #: Numbers that are worked on at a time.
 _BATCH = 2**20

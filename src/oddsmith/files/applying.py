@@ -15,8 +15,7 @@ from oddsmith.files.adding import InputColumns, NewColumn, add_columns
 from oddsmith.files.bad_rows import problems_of
 from oddsmith.files.columns import Roles
 from oddsmith.files.source import ScoreFile
-from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
-from oddsmith.frames.segments import Maps
+from oddsmith.frames import BadRowPolicy, BadRows, Maps
 from oddsmith.maps import CalibrationMap
 
 __all__ = ["Applied", "apply_map"]

@@ -12,8 +12,7 @@ from oddsmith.files._parquet import Parquet
 from oddsmith.files.class_columns import ClassColumns
 from oddsmith.files.columns import Roles
 from oddsmith.files.source import ScoreFile
-from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
-from oddsmith.frames.sql_text import text_literal
+from oddsmith.frames import BadRowPolicy, BadRows, text_literal
 
 _SHOWN = 5
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith.atomic import File, replacing
-from oddsmith.export.joint import new_columns
+from oddsmith.export import new_columns
 from oddsmith.files._engine import Progress, explained
 from oddsmith.files._layout import TypedColumns
 from oddsmith.files._writers import copy_statement, output_format
@@ -23,11 +23,8 @@ from oddsmith.files.class_columns import ClassColumns, choose_class_columns
 from oddsmith.files.class_reading import EXACT, ROUNDED, distribution_problems, score_expression
 from oddsmith.files.columns import listed
 from oddsmith.files.source import ScoreFile
-from oddsmith.frames import apply_joint
-from oddsmith.frames.bad_rows import BadRowPolicy
-from oddsmith.frames.names import spare_name
-from oddsmith.frames.sql_text import identifier, sum_of
-from oddsmith.modelfile import JointModel
+from oddsmith.frames import BadRowPolicy, apply_joint, identifier, spare_name, sum_of
+from oddsmith.model import JointModel
 
 __all__ = [
     "apply_joint_model",

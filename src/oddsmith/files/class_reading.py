@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith._types import Label
+from oddsmith.data import ClassRows, ScoreTable
 from oddsmith.files._engine import Engine, Progress, explained
 from oddsmith.files._labels import class_values
 from oddsmith.files._staging import Survey, staged, surveyed
@@ -16,12 +17,8 @@ from oddsmith.files.bad_rows import RowProblem, problems_of, refuse_bad_rows
 from oddsmith.files.class_columns import ClassColumns
 from oddsmith.files.columns import listed
 from oddsmith.files.source import ScoreFile
-from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
-from oddsmith.frames.one_vs_rest import class_tables
-from oddsmith.frames.sql_text import sum_of, text_literal
-from oddsmith.maps.joint import LEAST
-from oddsmith.table import ScoreTable
-from oddsmith.table.class_rows import ClassRows
+from oddsmith.frames import BadRowPolicy, BadRows, class_tables, sum_of, text_literal
+from oddsmith.maps import LEAST
 
 __all__ = ["MOST_VALUES", "ClassData", "ClassScoreMeaning", "read_class_rows"]
 

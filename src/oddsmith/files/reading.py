@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 from oddsmith import _check
 from oddsmith._types import Label
+from oddsmith.data import ScoreTable
 from oddsmith.files._engine import Progress, explained
 from oddsmith.files._exact_sums import with_exact_sums
 from oddsmith.files._labels import are_plain, label_census, read_labels
@@ -12,10 +13,7 @@ from oddsmith.files._staging import staged, surveyed
 from oddsmith.files.bad_rows import problems_of, refuse_bad_rows
 from oddsmith.files.columns import Roles
 from oddsmith.files.source import ScoreFile
-from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
-from oddsmith.frames.building import tables_from_frame
-from oddsmith.frames.sql_text import text_literal
-from oddsmith.table import ScoreTable
+from oddsmith.frames import BadRowPolicy, BadRows, tables_from_frame, text_literal
 
 if TYPE_CHECKING:
     import duckdb

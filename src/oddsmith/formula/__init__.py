@@ -22,6 +22,22 @@ no 0 · ∞. What passes the largest double may be infinite or clipped anywhere 
 ±∞ a formula has its value at the largest doubles: engines clip the score there, or read `with_limits`.
 """
 
+from oddsmith.formula.arrays import WITH_ARRAYS as WITH_ARRAYS
+from oddsmith.formula.arrays import array_of as array_of
+from oddsmith.formula.arrays import as_arrays as as_arrays
+from oddsmith.formula.arrays import components_of as components_of
+from oddsmith.formula.arrays import largest_of as largest_of
+from oddsmith.formula.column_plan import Layer as Layer
+from oddsmith.formula.column_plan import LayerColumn as LayerColumn
+from oddsmith.formula.column_plan import as_layers as as_layers
+from oddsmith.formula.column_plan import carried_past as carried_past
+from oddsmith.formula.column_plan import guarded_layers as guarded_layers
+from oddsmith.formula.column_plan import size_of as size_of
+from oddsmith.formula.column_plan import small_ranges as small_ranges
+from oddsmith.formula.guards import ANYTHING as ANYTHING
+from oddsmith.formula.guards import Range as Range
+from oddsmith.formula.guards import guarded as guarded
+from oddsmith.formula.guards import range_within as range_within
 from oddsmith.formula.nodes import LIMIT as LIMIT
 from oddsmith.formula.nodes import MAX as MAX
 from oddsmith.formula.nodes import MISSING as MISSING
@@ -46,6 +62,9 @@ from oddsmith.formula.nodes import parts as parts
 from oddsmith.formula.nodes import sigmoid as sigmoid
 from oddsmith.formula.nodes import walk as walk
 from oddsmith.formula.nodes import where as where
+from oddsmith.formula.numpy_reader import NumpySteps as NumpySteps
+from oddsmith.formula.numpy_reader import evaluate as evaluate
+from oddsmith.formula.numpy_reader import with_limits as with_limits
 from oddsmith.formula.pieces import after as after
 from oddsmith.formula.pieces import at_piece as at_piece
 from oddsmith.formula.pieces import below as below
@@ -55,6 +74,18 @@ from oddsmith.formula.pieces import steps_past as steps_past
 from oddsmith.formula.reader import Reader as Reader
 from oddsmith.formula.reader import UnreadableError as UnreadableError
 from oddsmith.formula.reader import rewritten as rewritten
-from oddsmith.formula.steps import NumpySteps as NumpySteps
-from oddsmith.formula.steps import evaluate as evaluate
-from oddsmith.formula.steps import with_limits as with_limits
+from oddsmith.formula.vector_reader import computing_vector as computing_vector
+from oddsmith.formula.vector_reader import evaluate_vector as evaluate_vector
+from oddsmith.formula.vectors import CLOSED as CLOSED
+from oddsmith.formula.vectors import FAR as FAR
+from oddsmith.formula.vectors import MASKED as MASKED
+from oddsmith.formula.vectors import Affine as Affine
+from oddsmith.formula.vectors import Each as Each
+from oddsmith.formula.vectors import Inputs as Inputs
+from oddsmith.formula.vectors import Largest as Largest
+from oddsmith.formula.vectors import Total as Total
+from oddsmith.formula.vectors import Vector as Vector
+from oddsmith.formula.vectors import largest as largest
+from oddsmith.formula.vectors import parts_of as parts_of
+from oddsmith.formula.vectors import walk_vectors as walk_vectors
+from oddsmith.formula.vectors import with_whole_rows as with_whole_rows

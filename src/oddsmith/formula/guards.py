@@ -8,8 +8,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oddsmith.formula import LIMIT, MAX, clip, exp, walk, where
-from oddsmith.formula.nodes import Arithmetic, Beside, Clip, Formula, Function, Highest, Number, Pieces, Score, Where
+from oddsmith.formula.nodes import (
+    LIMIT,
+    MAX,
+    Arithmetic,
+    Beside,
+    Clip,
+    Formula,
+    Function,
+    Highest,
+    Number,
+    Pieces,
+    Score,
+    Where,
+    clip,
+    exp,
+    walk,
+    where,
+)
 
 #: Products stay this far within the range; the smallest normal double is 2.2e−308.
 _TOP, _BOTTOM = 1e308, 1e-307

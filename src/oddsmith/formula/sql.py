@@ -12,7 +12,9 @@ import numpy as np
 from sqlglot import Dialect, exp
 
 from oddsmith._types import Floats
-from oddsmith.formula import SCORE, Arithmetic, Clip, Formula, Function, Number, Reader, Where, at_piece, rewritten
+from oddsmith.formula.nodes import SCORE, Arithmetic, Clip, Formula, Function, Number, Where
+from oddsmith.formula.pieces import at_piece
+from oddsmith.formula.reader import Reader, rewritten
 
 #: Dialects in which a number with an exponent is a double; elsewhere it may be a decimal.
 _EXPONENT_IS_DOUBLE = {"bigquery", "databricks", "duckdb", "spark"}

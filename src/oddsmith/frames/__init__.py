@@ -2,7 +2,17 @@
 
 from oddsmith.frames.applying import apply
 from oddsmith.frames.applying_joint import apply_joint
+from oddsmith.frames.bad_rows import BadRowPolicy as BadRowPolicy
+from oddsmith.frames.bad_rows import BadRows as BadRows
 from oddsmith.frames.building import tables_from_frame
+from oddsmith.frames.building import tables_of as tables_of
+from oddsmith.frames.engines.duckdb import cell_expression as cell_expression
+from oddsmith.frames.groups import Groups as Groups
+from oddsmith.frames.names import spare_name as spare_name
 from oddsmith.frames.one_vs_rest import class_tables
+from oddsmith.frames.segments import Maps as Maps
+from oddsmith.frames.sql_text import identifier as identifier
+from oddsmith.frames.sql_text import sum_of as sum_of
+from oddsmith.frames.sql_text import text_literal as text_literal
 
 __all__ = ["apply", "apply_joint", "class_tables", "tables_from_frame"]

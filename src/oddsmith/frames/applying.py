@@ -10,7 +10,7 @@ from oddsmith import _check
 from oddsmith.errors import UnknownSegmentWarning
 from oddsmith.frames.scored_frame import ScoredFrame
 from oddsmith.frames.segments import Maps
-from oddsmith.maps.segments import segment_name
+from oddsmith.maps import segment_name
 
 __all__ = ["apply"]
 
@@ -94,7 +94,7 @@ def _report_unknown(rows: ScoredFrame, maps: Maps) -> None:
 
 def _maps(model: Any, by: str | None) -> Maps:
     """Return the maps of whatever was given."""
-    from oddsmith.modelfile import CalibrationModel, map_of
+    from oddsmith.model import CalibrationModel, map_of
 
     if isinstance(model, CalibrationModel) and model.by is not None:
         segments = {key: part.map for key, part in model.segments.items()}

@@ -5,12 +5,10 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from oddsmith import _check
-from oddsmith.export.joint import PREFIX, input_columns, joint_model_of, labels_of_one_kind, new_columns
-from oddsmith.formula import Formula
-from oddsmith.formula.layers import Layer, as_layers, guarded_layers
-from oddsmith.formula.vectors import largest
+from oddsmith.export import PREFIX, input_columns, joint_model_of, labels_of_one_kind, new_columns
+from oddsmith.formula import Formula, Layer, as_layers, guarded_layers, largest
 from oddsmith.frames.scored_frame import ScoredFrame
-from oddsmith.maps.joint import JointMap
+from oddsmith.maps import JointMap
 
 __all__ = ["apply_joint"]
 
@@ -44,7 +42,7 @@ class JointPlan(NamedTuple):
 
     def decision_sql(self, probs: Sequence[str], top: str, dialect: str) -> str:
         """Return the first label whose probability is the largest, in SQL."""
-        from oddsmith.formula.sql import label_literal
+        from oddsmith.formula import label_literal
 
         labels = (label_literal(label, dialect) for label in self.labels)
         cases = (f"WHEN {prob} >= {top} THEN {label}" for prob, label in zip(probs, labels, strict=True))

@@ -8,15 +8,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from oddsmith.data import Grid, Origin, ScoreTable, pool
 from oddsmith.errors import DroppedRowsWarning
 from oddsmith.frames.bad_rows import BadRowPolicy, BadRows
 from oddsmith.frames.groups import Groups, read_groups
 from oddsmith.frames.keys import refuse_equal_keys
 from oddsmith.frames.resolution import settle
 from oddsmith.frames.scored_frame import ScoredFrame
-from oddsmith.table import ScoreTable
-from oddsmith.table.grid import Grid
-from oddsmith.table.table import Origin, pool
 
 
 def tables_from_frame(

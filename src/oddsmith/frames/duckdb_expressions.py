@@ -17,24 +17,34 @@ import numpy as np
 
 from oddsmith._types import Floats
 from oddsmith.formula import (
+    ANYTHING,
+    FAR,
     LIMIT,
     SCORE,
     Arithmetic,
+    Beside,
     Clip,
     Column,
     Formula,
     Function,
+    Layer,
+    LayerColumn,
     Pieces,
+    Range,
+    Score,
+    SqlReader,
+    SqlText,
+    as_decisions,
     at_piece,
+    carried_past,
     evaluate,
+    listed_product,
     parts,
+    range_within,
+    small_ranges,
     walk,
+    written_list,
 )
-from oddsmith.formula.guards import ANYTHING, Range, range_within
-from oddsmith.formula.layers import Layer, LayerColumn, carried_past, small_ranges
-from oddsmith.formula.nodes import Beside, Score
-from oddsmith.formula.sql import SqlReader, SqlText, as_decisions, listed_product, written_list
-from oddsmith.formula.vectors import FAR
 from oddsmith.frames.hinges import as_hinges
 from oddsmith.frames.searching import Search, plan_search
 from oddsmith.frames.sql_text import identifier, text_literal

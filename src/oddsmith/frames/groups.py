@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Weights
+from oddsmith.data import Grid
 from oddsmith.errors import InvalidInputError
 from oddsmith.frames import scored_frame as _limits
 from oddsmith.frames.bad_rows import BadRows
 from oddsmith.frames.engines.base import SentColumn
 from oddsmith.frames.keys import plain_keys
 from oddsmith.frames.scored_frame import HALF, ScoredFrame
-from oddsmith.table.grid import Grid
 
 #: Means this close to the smallest score of a group differ from it by rounding only; likewise squares.
 _ROUNDING = 1e-12

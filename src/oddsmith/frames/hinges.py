@@ -6,6 +6,7 @@ import numpy as np
 
 from oddsmith._types import Floats
 from oddsmith.formula import (
+    ANYTHING,
     SCORE,
     Arithmetic,
     Clip,
@@ -17,9 +18,9 @@ from oddsmith.formula import (
     UnreadableError,
     absolute,
     evaluate,
+    range_within,
     walk,
 )
-from oddsmith.formula.guards import ANYTHING, range_within
 
 #: More knots are cheaper to look up.
 _MOST_KNOTS = 24

@@ -8,6 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from oddsmith import _check
+from oddsmith.data import Grid, ScoreTable
 from oddsmith.frames import scored_frame as _limits
 from oddsmith.frames.bad_rows import BadRows
 from oddsmith.frames.building import tables_of
@@ -15,8 +16,6 @@ from oddsmith.frames.engines.base import Extent, numbers
 from oddsmith.frames.groups import Groups, read_groups
 from oddsmith.frames.resolution import settle
 from oddsmith.frames.scored_frame import ScoredFrame
-from oddsmith.table import ScoreTable
-from oddsmith.table.grid import Grid
 
 __all__ = ["class_tables"]
 

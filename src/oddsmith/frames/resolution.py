@@ -31,10 +31,10 @@ from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith._types import Floats
+from oddsmith.data import Grid, power_of_two
 from oddsmith.frames import scored_frame as _limits
 from oddsmith.frames.engines.base import Extent
 from oddsmith.frames.groups import Groups
-from oddsmith.table.grid import Grid, power_of_two
 
 #: Up to so many rows an exact table is small; and only with more do order-based fits reach their promise, for the steps
 #: of an isotonic fit become lower as there are more of them.

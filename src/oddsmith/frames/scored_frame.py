@@ -14,9 +14,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from oddsmith import _check
+from oddsmith.data import Grid
 from oddsmith.frames.engines.base import Extent, Frame, FrameEngine, SentColumn, numbers
 from oddsmith.frames.names import PlainNames, spare_name
-from oddsmith.table.grid import Grid
 
 #: Groups that an engine may send; a frame in memory is no smaller than its groups.
 MAX_GROUPS = 5_000_000

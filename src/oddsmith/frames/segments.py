@@ -11,8 +11,7 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.formula import MISSING, Formula, Number, Pieces, evaluate, walk
 from oddsmith.frames.parameters import with_parameters
-from oddsmith.maps import CalibrationMap
-from oddsmith.maps.segments import rows_by_segment
+from oddsmith.maps import CalibrationMap, rows_by_segment
 
 #: Shapes that an expression tells apart; segments of one method have a handful.
 _MOST_SHAPES = 64

@@ -1,6 +1,6 @@
 """Newton's method for regularized logistic loss, over features or over a kernel matrix.
 
-Apart from `oddsmith.solvers.newton.minimize`, which wants the Hessian as a matrix wherever it looks: thousands of
+Apart from `oddsmith.fitting.newton.minimize`, which wants the Hessian as a matrix wherever it looks: thousands of
 features have none, only products, and with a kernel a step is one factorization in which the loss alone is looked at
 along the way. Up to a thousand features `minimize` would do as well; they share the loop of those that are more.
 """

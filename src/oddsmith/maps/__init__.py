@@ -20,14 +20,36 @@ shape              methods
 =================  ==============================================================================
 """
 
+from oddsmith.maps.base import FAR as FAR
+from oddsmith.maps.base import MAX as MAX
 from oddsmith.maps.base import CalibrationMap
+from oddsmith.maps.base import logit as logit
 from oddsmith.maps.blend import BlendMap
 from oddsmith.maps.cosine import CosineMap
+from oddsmith.maps.cosine import share_of_way as share_of_way
 from oddsmith.maps.inputs import HeldInputMap, LogitInputMap, UnitInputMap
+from oddsmith.maps.inputs import InputMap as InputMap
+from oddsmith.maps.inputs import halfway as halfway
+from oddsmith.maps.inputs import held_input as held_input
+from oddsmith.maps.inputs import logit_input as logit_input
+from oddsmith.maps.inputs import unit_log_odds as unit_log_odds
+from oddsmith.maps.joint import FLOOR as FLOOR
+from oddsmith.maps.joint import LEAST as LEAST
+from oddsmith.maps.joint import Input as Input
+from oddsmith.maps.joint import JointMap as JointMap
+from oddsmith.maps.joint import LogitReading as LogitReading
+from oddsmith.maps.joint import OneVsRestMap as OneVsRestMap
+from oddsmith.maps.joint import ScalingMap as ScalingMap
+from oddsmith.maps.joint import ScalingPart as ScalingPart
 from oddsmith.maps.linear import LinearMap
 from oddsmith.maps.log_basis import LogBasisMap
+from oddsmith.maps.log_basis import log_basis as log_basis
 from oddsmith.maps.polynomial import PolynomialMap, constant_map, line_map
+from oddsmith.maps.segments import rows_by_segment as rows_by_segment
+from oddsmith.maps.segments import segment_name as segment_name
 from oddsmith.maps.soft_logit import SoftLogitMap, SoftLogOddsMap
+from oddsmith.maps.soft_logit import soft_log_odds as soft_log_odds
+from oddsmith.maps.soft_logit import soft_logit as soft_logit
 from oddsmith.maps.step import StepMap
 
 __all__ = [

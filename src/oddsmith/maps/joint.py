@@ -14,10 +14,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith._types import Bools, Floats
-from oddsmith.formula import LIMIT, SCORE, clip, exp, log, vectors, where
-from oddsmith.formula.nodes import Beside
-from oddsmith.formula.vector_steps import evaluate_vector
-from oddsmith.formula.vectors import FAR, Affine, Each, Vector
+from oddsmith.formula import (
+    FAR,
+    LIMIT,
+    SCORE,
+    Affine,
+    Beside,
+    Each,
+    Vector,
+    clip,
+    evaluate_vector,
+    exp,
+    log,
+    vectors,
+    where,
+)
 from oddsmith.maps.base import CalibrationMap, ShapedMap
 
 __all__ = ["JointMap", "OneVsRestMap", "ScalingMap", "ScalingPart"]

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith._types import Floats, Ints
-from oddsmith.maps.base import logit
-from oddsmith.metrics._truths import Truth, path_through
+from oddsmith.data import ScoreTable
+from oddsmith.maps import logit
+from oddsmith.metrics._alternatives import Truth, path_through
 from oddsmith.metrics.bins import bin_index, sum_by
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.groups import GroupedForecast
 from oddsmith.metrics.measure import probability
 from oddsmith.metrics.reliability import named_definition
-from oddsmith.table import ScoreTable
 
 #: Cells that isotonic regression sees of each class, at most and at least, and of all classes together.
 _CELLS, _FEWEST_CELLS, _ALL_CELLS = 256, 16, 50_000

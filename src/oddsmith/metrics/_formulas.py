@@ -13,12 +13,12 @@ from scipy.optimize import brentq
 from scipy.special import ndtri, stdtrit
 
 from oddsmith._types import Bools, Floats, Weights
-from oddsmith.metrics._limits import Asked, Limits, over_rates
+from oddsmith.data import ScoreTable
+from oddsmith.metrics._confidence_limits import Asked, Limits, over_rates
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.groups import GroupedForecast
 from oddsmith.metrics.means import share_with_interval
 from oddsmith.metrics.measure import AnyForecast, require_classes
-from oddsmith.table import ScoreTable
 
 #: Cases of the rarer class that count as much as the model's variance of an area where the data show a smaller one.
 _CASES_OF_MODEL = 100

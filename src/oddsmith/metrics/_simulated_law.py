@@ -11,9 +11,9 @@ import numpy as np
 from scipy.special import expit
 
 from oddsmith._types import Floats, Ints
+from oddsmith.data import ScoreTable
 from oddsmith.metrics.measure import squared_weight
 from oddsmith.metrics.resampled import equal_rows
-from oddsmith.table import ScoreTable
 
 #: Draws at a time and at most, and how many must reach what was seen before there are enough.
 _BLOCK, _MOST, _ENOUGH = 250, 5000, 50

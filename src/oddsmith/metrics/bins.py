@@ -10,9 +10,8 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats, Ints, Weights
+from oddsmith.data import ScoreTable, equal_mass_starts, quantiles
 from oddsmith.metrics.measure import probability, squared_weight
-from oddsmith.table import ScoreTable
-from oddsmith.table.quantiles import equal_mass_starts, quantiles
 
 BinRule = Literal["width", "mass", "quantile", "split", "distinct", "split_or_distinct"]
 Edge = Literal["left", "right"]

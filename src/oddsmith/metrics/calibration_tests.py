@@ -15,6 +15,7 @@ from scipy.special import chdtrc, expit, ndtr
 
 from oddsmith import _check
 from oddsmith._types import Floats
+from oddsmith.data import ScoreTable
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics._group_law import Group, tail
 from oddsmith.metrics._simulated_law import CalibratedCells
@@ -34,7 +35,6 @@ from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.result import Result
 from oddsmith.metrics.significance import holm_of_known
 from oddsmith.metrics.slope import recalibration_line, require_several, without_certain
-from oddsmith.table import ScoreTable
 
 #: Events whose excess is normal enough; of fewer the law is simulated.
 _INFORMATIVE = 100.0

@@ -10,28 +10,28 @@ from scipy.special import log_softmax
 
 from oddsmith import _check, _kernels
 from oddsmith._types import Floats, Weights
+from oddsmith.data import ClassRows
 from oddsmith.errors import InvalidInputError
+from oddsmith.metrics._alternatives import rates_of_alike
 from oddsmith.metrics._class_bins import ClassBins, Observed
+from oddsmith.metrics._confidence_limits import Asked, by_inversion
 from oddsmith.metrics._formulas import error_limits
-from oddsmith.metrics._limits import Asked, by_inversion
-from oddsmith.metrics._truths import rates_of_alike
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.calibration_tests import classwise_test, spiegelhalter_test
 from oddsmith.metrics.canonical import CanonicalCases, canonical_calibration_error
 from oddsmith.metrics.class_verdict import class_gain, class_verdict, copies_among
 from oddsmith.metrics.classes import ClassForecast, recalibrated
 from oddsmith.metrics.curves import reliability_curve
-from oddsmith.metrics.enough import FEWEST_OF_A_CLASS
 from oddsmith.metrics.groups import GroupedForecast, grouped_classes
 from oddsmith.metrics.intervals import explained
 from oddsmith.metrics.means import mean_with_interval
+from oddsmith.metrics.min_sample_size import FEWEST_OF_A_CLASS
 from oddsmith.metrics.proper import decompose, log_of_truth
 from oddsmith.metrics.reliability import calibration_error, classwise_calibration_error, top_label_calibration_error
 from oddsmith.metrics.resampling_tests import as_clusters
 from oddsmith.metrics.result import plain
 from oddsmith.metrics.significance import Decisions, holm_of_known
 from oddsmith.metrics.verdict import MANY_COPIES, Verdict
-from oddsmith.table.class_rows import ClassRows
 
 _LEVEL = 0.95
 

@@ -12,9 +12,9 @@ from oddsmith.errors import InvalidInputError
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.calibration_tests import classwise_test, spiegelhalter_test
 from oddsmith.metrics.classes import ClassForecast
-from oddsmith.metrics.enough import FEWEST_GROUPS, FEWEST_OF_A_CLASS, few_cases_of_classes, few_groups, too_few
 from oddsmith.metrics.grouped import design_effect, inflated
 from oddsmith.metrics.means import gain_with_interval
+from oddsmith.metrics.min_sample_size import FEWEST_GROUPS, FEWEST_OF_A_CLASS, few_cases_of_classes, few_groups, too_few
 from oddsmith.metrics.signal import ClassSignal
 from oddsmith.metrics.significance import Decisions, holm_of_known
 from oddsmith.metrics.verdict import (

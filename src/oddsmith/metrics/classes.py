@@ -12,8 +12,8 @@ from scipy.special import logsumexp
 
 from oddsmith import _check
 from oddsmith._types import Floats, Weights
-from oddsmith.maps.base import logit
-from oddsmith.table import ScoreTable
+from oddsmith.data import ScoreTable
+from oddsmith.maps import logit
 
 #: Probabilities below this are as good as impossible.
 _POSSIBLE = 1e-300

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Weights
-from oddsmith.maps.base import logit
+from oddsmith.data import ScoreTable
+from oddsmith.maps import logit
 from oddsmith.metrics import resampling_tests, significance
 from oddsmith.metrics.classes import class_forecast
 from oddsmith.metrics.comparison import Comparison, MeasureComparison
@@ -18,7 +19,6 @@ from oddsmith.metrics.measure import as_forecast, checked_level
 from oddsmith.metrics.proper import decision_log_loss, decision_squared_error, log_of_truth
 from oddsmith.metrics.provenance import HasLogOdds, fitted_on
 from oddsmith.metrics.significance import Decisions
-from oddsmith.table import ScoreTable
 
 Protocol = Literal["B03", "ZY04", "t", "bootstrap"]
 Test = Literal["sign", "t", "bootstrap", "groups"]

@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 
 from oddsmith import _check
 from oddsmith._types import Floats
+from oddsmith.data import ScoreTable
 from oddsmith.metrics.bins import bin_index, binned, sum_by
 from oddsmith.metrics.measure import ForecastFunction, as_forecast, probability
 from oddsmith.metrics.result import Result
-from oddsmith.table import ScoreTable
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,14 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check
 from oddsmith._types import Floats, Ints, Weights
-from oddsmith.maps.base import logit
+from oddsmith.data import ScoreTable, pool, read_rows, with_weights
+from oddsmith.maps import logit
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.classes import ClassForecast, class_forecast
 from oddsmith.metrics.measure import AnyForecast
-from oddsmith.table import ScoreTable
-from oddsmith.table.resample import with_weights
-from oddsmith.table.rows import read_rows
-from oddsmith.table.table import pool
 
 
 @dataclass(frozen=True, eq=False)

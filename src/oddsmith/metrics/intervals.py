@@ -15,18 +15,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check
+from oddsmith.data import RandomState, ScoreTable, pooled
 from oddsmith.errors import InvalidInputError
+from oddsmith.metrics._alternatives import further_paths, paths_of_truth, suggested
+from oddsmith.metrics._confidence_limits import Asked, Limits, by_inversion, by_percentiles
 from oddsmith.metrics._formulas import formula_of
-from oddsmith.metrics._limits import Asked, Limits, by_inversion, by_percentiles
-from oddsmith.metrics._truths import further_paths, paths_of_truth, suggested
 from oddsmith.metrics.classes import ClassForecast, class_forecast
 from oddsmith.metrics.groups import GroupedForecast, grouped_classes, grouped_forecast
 from oddsmith.metrics.measure import AnyForecast, Null, as_forecast, checked_level, forecast_from_arrays
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.resampled import labels_again
 from oddsmith.metrics.result import Result
-from oddsmith.table import ScoreTable
-from oddsmith.table.resample import RandomState, pooled
 
 #: Tables of more cells are drawn from in so many groups of neighbors.
 _CELLS = 2048

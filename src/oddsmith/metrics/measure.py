@@ -15,11 +15,11 @@ from scipy.special import expit
 
 from oddsmith import _check
 from oddsmith._types import Floats, Weights
-from oddsmith.maps.base import logit
+from oddsmith.data import ScoreTable
+from oddsmith.maps import logit
 from oddsmith.metrics.classes import ClassForecast, class_forecast
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.result import Result
-from oddsmith.table import ScoreTable
 
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)

@@ -10,7 +10,7 @@ from scipy.special import entr, expit
 
 from oddsmith import _check, _kernels
 from oddsmith._types import Floats
-from oddsmith.maps.base import logit
+from oddsmith.maps import logit
 from oddsmith.metrics.classes import ClassForecast, recalibrated
 from oddsmith.metrics.measure import AnyForecast, Measure, forecast_function, measure, register, size, weighted_sum
 from oddsmith.metrics.result import Result

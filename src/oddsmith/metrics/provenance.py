@@ -12,10 +12,8 @@ from numpy.typing import ArrayLike
 
 from oddsmith import _check
 from oddsmith._types import Floats
+from oddsmith.data import MANY_SHARED, Fingerprint, ScoreTable
 from oddsmith.errors import InSampleWarning
-from oddsmith.table import ScoreTable
-from oddsmith.table.fingerprint import Fingerprint
-from oddsmith.table.row_sketch import MANY_SHARED
 
 
 class HasLogOdds(Protocol):

@@ -4,9 +4,9 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats
+from oddsmith.data import ScoreTable
 from oddsmith.metrics.measure import AnyForecast, measure, register, require_classes, size
 from oddsmith.metrics.proper import zero_one_error
-from oddsmith.table import ScoreTable
 
 
 @register

@@ -10,10 +10,10 @@ from typing import Literal
 import numpy as np
 
 from oddsmith import _check
+from oddsmith.data import ScoreTable
 from oddsmith.metrics.bins import BinRule, Bins, Edge, Ends, binned
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.measure import Figure, measure, register, size
-from oddsmith.table import ScoreTable
 
 Norm = Literal["l1", "l2", "squared", "max", "mean"]
 _NORMS = {

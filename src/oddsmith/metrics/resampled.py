@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith._types import Floats, Ints, Weights
+from oddsmith.data import ScoreTable, bootstrap, resample_labels, with_weights
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.groups import GroupedForecast
 from oddsmith.metrics.measure import AnyForecast, size, squared_weight
-from oddsmith.table import ScoreTable
-from oddsmith.table.resample import bootstrap, resample_labels, with_weights
 
 #: Cases of several classes, up to which each is drawn by itself.
 _ONE_BY_ONE = 10**7

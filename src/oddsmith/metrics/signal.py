@@ -6,10 +6,9 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 
+from oddsmith.data import ScoreTable, ranking_z
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.ranking import auc
-from oddsmith.table import ScoreTable
-from oddsmith.table.signal import ranking_z
 
 __all__ = ["ClassSignal", "Signal"]
 

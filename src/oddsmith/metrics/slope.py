@@ -8,12 +8,10 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 from oddsmith import _check
+from oddsmith.data import ScoreTable, is_separable
 from oddsmith.errors import NonConvergenceWarning
+from oddsmith.fitting import LABELS, fit_line
 from oddsmith.metrics.measure import measure, register, require_classes
-from oddsmith.solvers.line import fit_line
-from oddsmith.solvers.targets import LABELS
-from oddsmith.table import ScoreTable
-from oddsmith.table.signal import is_separable
 
 
 @register

@@ -10,11 +10,10 @@ from scipy.special import expit
 
 from oddsmith import _check, _kernels
 from oddsmith._types import Floats, Weights
+from oddsmith.data import ScoreTable, quantiles
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.measure import Figure, measure, probability, register, residuals, size, squared_weight
 from oddsmith.metrics.slope import recalibration_line
-from oddsmith.table import ScoreTable
-from oddsmith.table.quantiles import quantiles
 
 #: Cells of the lattice on [0, 1]; forecasts are shared between the two nearest centers.
 _CELLS = 4096

@@ -3,16 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+from oddsmith.data import RandomState, ScoreTable
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import intervals as _intervals
-from oddsmith.metrics._limits import Asked
+from oddsmith.metrics._confidence_limits import Asked
 from oddsmith.metrics.calibration_tests import CalibrationTest
 from oddsmith.metrics.measure import MEASURES, Figure, ForecastFunction, Measure, as_forecast
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.result import plain
 from oddsmith.metrics.verdict import TESTS, ForecastCases, verdict_of
-from oddsmith.table import ScoreTable
-from oddsmith.table.resample import RandomState
 
 
 def summary(

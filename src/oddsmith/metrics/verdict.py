@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, xlogy
 
 from oddsmith._types import Bools, Floats, Weights
+from oddsmith.data import ScoreTable, is_separable, rows_by_class, share_of_copies
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.calibration_tests import (
@@ -20,19 +21,16 @@ from oddsmith.metrics.calibration_tests import (
     kuiper_test,
     spiegelhalter_test,
 )
-from oddsmith.metrics.enough import FEWEST_GROUPS, few_cases, few_groups, too_few
 from oddsmith.metrics.grouped import design_effect, hotelling, inflated
 from oddsmith.metrics.groups import GroupedForecast, grouped_rows
 from oddsmith.metrics.means import gain_with_interval
+from oddsmith.metrics.min_sample_size import FEWEST_GROUPS, few_cases, few_groups, too_few
 from oddsmith.metrics.proper import decision_log_loss
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.result import Result
 from oddsmith.metrics.signal import Signal
 from oddsmith.metrics.significance import Decisions
 from oddsmith.metrics.slope import recalibration_line
-from oddsmith.table import ScoreTable
-from oddsmith.table.resample import rows_by_class
-from oddsmith.table.signal import is_separable, share_of_copies
 
 VerdictKind = Literal[
     "reversed",

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith._types import Floats
-from oddsmith.metrics.bins import sum_by
-from oddsmith.metrics.measure import probability
-from oddsmith.table import ScoreTable
+from oddsmith.data import ScoreTable
+from oddsmith.metrics import probability, sum_by
 
 #: Cuts of long forecasts: so many by prediction and as many by rank.
 _CUTS = 1024

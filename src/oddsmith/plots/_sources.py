@@ -11,11 +11,10 @@ from numpy.typing import ArrayLike
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.classify.scores import classifier_scores
-from oddsmith.metrics import class_forecast, forecast_from_arrays
-from oddsmith.metrics.provenance import fitted_on
+from oddsmith.classify import classifier_scores
+from oddsmith.data import ScoreTable
+from oddsmith.metrics import class_forecast, fitted_on, forecast_from_arrays
 from oddsmith.plots.display import Display
-from oddsmith.table import ScoreTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from oddsmith import _check
+from oddsmith.data import RandomState
 from oddsmith.metrics import ClassForecast, calibration_error
 from oddsmith.plots._sources import ClassForecastDisplay
 from oddsmith.plots.corp import CorpDisplay
 from oddsmith.plots.theme import SMALL_SIZE, Theme, ThemeName, series_of, short_name
-from oddsmith.table.resample import RandomState
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

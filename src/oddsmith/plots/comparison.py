@@ -8,15 +8,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith import _check
-from oddsmith.metrics import Comparison, Interval, compare, compare_rows, forecast_from_arrays, interval, log_loss
-from oddsmith.metrics.measure import as_forecast, checked_level
-from oddsmith.metrics.provenance import HasLogOdds, forecast_of
+from oddsmith.data import RandomState, ScoreTable
+from oddsmith.metrics import (
+    Comparison,
+    HasLogOdds,
+    Interval,
+    as_forecast,
+    checked_level,
+    compare,
+    compare_rows,
+    forecast_from_arrays,
+    forecast_of,
+    interval,
+    log_loss,
+)
 from oddsmith.plots._sources import marked
 from oddsmith.plots.display import Display
 from oddsmith.plots.theme import Theme, ThemeName
 from oddsmith.plots.trials import mean_of_trials
-from oddsmith.table import ScoreTable
-from oddsmith.table.resample import RandomState
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from oddsmith.data import RandomState
 from oddsmith.metrics import ClassForecast
 from oddsmith.plots._sources import ClassForecastDisplay
 from oddsmith.plots.corp import CorpPicture
-from oddsmith.table.resample import RandomState
 
 
 @dataclass(eq=False)

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.decide import decide
-from oddsmith.metrics import ClassForecast
-from oddsmith.metrics.bins import sum_by
+from oddsmith.metrics import ClassForecast, sum_by
 from oddsmith.plots._sources import ClassForecastDisplay
 from oddsmith.plots.display import WIDTH
 from oddsmith.plots.histogram import short_number

@@ -7,17 +7,21 @@ import numpy as np
 
 from oddsmith import _check, _kernels
 from oddsmith._types import Floats, Weights
-from oddsmith.metrics import Decomposition, decompose
-from oddsmith.metrics.measure import as_forecast, checked_level, probability
-from oddsmith.metrics.provenance import is_in_sample
-from oddsmith.metrics.resampled import labels_again
+from oddsmith.data import RandomState, ScoreTable
+from oddsmith.metrics import (
+    Decomposition,
+    as_forecast,
+    checked_level,
+    decompose,
+    is_in_sample,
+    labels_again,
+    probability,
+)
 from oddsmith.plots._bands import Band, CellCounts, cells_of, envelope
+from oddsmith.plots._reliability_axes import ReliabilityPicture
 from oddsmith.plots._sources import ForecastDisplay, marked
-from oddsmith.plots._square import ReliabilityPicture
 from oddsmith.plots.histogram import PredictionHistogramDisplay
 from oddsmith.plots.theme import Ink
-from oddsmith.table import ScoreTable
-from oddsmith.table.resample import RandomState
 
 #: Places where a band is computed: evenly spaced, and as many at forecasts.
 _PLACES = 200

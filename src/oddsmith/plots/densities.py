@@ -9,12 +9,10 @@ from scipy.ndimage import gaussian_filter1d
 
 from oddsmith import _check
 from oddsmith._types import Floats, Weights
-from oddsmith.metrics.measure import as_forecast
-from oddsmith.metrics.provenance import fitted_on
+from oddsmith.data import Cumulative, ScoreTable
+from oddsmith.metrics import as_forecast, fitted_on
 from oddsmith.plots._sources import ScoreDisplay, marked, score_range
 from oddsmith.plots.theme import Theme, ThemeName
-from oddsmith.table import ScoreTable
-from oddsmith.table.quantiles import Cumulative
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

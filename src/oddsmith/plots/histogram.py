@@ -7,12 +7,10 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.metrics.bins import bin_index, sum_by
-from oddsmith.metrics.measure import as_forecast, probability
-from oddsmith.metrics.provenance import is_in_sample
+from oddsmith.data import ScoreTable
+from oddsmith.metrics import as_forecast, bin_index, is_in_sample, probability, sum_by
 from oddsmith.plots._sources import ForecastDisplay, marked
 from oddsmith.plots.theme import LABEL_SIZE, SMALL_SIZE, Ink, Theme, ThemeName
-from oddsmith.table import ScoreTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.metrics import Interval
-from oddsmith.metrics.measure import checked_level
+from oddsmith.metrics import Interval, checked_level
 from oddsmith.plots.display import Display
 from oddsmith.plots.histogram import short_number
 from oddsmith.plots.theme import ThemeName

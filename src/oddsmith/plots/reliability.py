@@ -8,15 +8,12 @@ from scipy.special import betaincinv
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.metrics import ReliabilityCurve, reliability_curve
-from oddsmith.metrics.bins import Bins, binned
-from oddsmith.metrics.measure import as_forecast, checked_level
-from oddsmith.metrics.provenance import is_in_sample
+from oddsmith.data import ScoreTable
+from oddsmith.metrics import Bins, ReliabilityCurve, as_forecast, binned, checked_level, is_in_sample, reliability_curve
+from oddsmith.plots._reliability_axes import ReliabilityPicture
 from oddsmith.plots._sources import ForecastDisplay, marked
-from oddsmith.plots._square import ReliabilityPicture
 from oddsmith.plots.histogram import PredictionHistogramDisplay
 from oddsmith.plots.theme import Ink
-from oddsmith.table import ScoreTable
 
 
 @dataclass(eq=False)

@@ -10,12 +10,10 @@ from scipy.special import expit, ndtri
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.metrics import EmpiricalLogOdds, empirical_log_odds
-from oddsmith.metrics.measure import checked_level
-from oddsmith.metrics.provenance import HasLogOdds, fitted_on
+from oddsmith.data import ScoreTable
+from oddsmith.metrics import EmpiricalLogOdds, HasLogOdds, checked_level, empirical_log_odds, fitted_on
 from oddsmith.plots._sources import ScoreDisplay, marked, score_range
 from oddsmith.plots.theme import Theme, ThemeName
-from oddsmith.table import ScoreTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

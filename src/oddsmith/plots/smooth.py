@@ -7,16 +7,13 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Weights
-from oddsmith.metrics.measure import as_forecast, checked_level
-from oddsmith.metrics.provenance import is_in_sample
-from oddsmith.metrics.resampled import equal_rows, rows_again
+from oddsmith.data import RandomState, ScoreTable
+from oddsmith.metrics import as_forecast, checked_level, equal_rows, is_in_sample, rows_again
 from oddsmith.plots._bands import Band, CellCounts, cells_of, envelope
+from oddsmith.plots._reliability_axes import ReliabilityPicture
 from oddsmith.plots._sources import ForecastDisplay, marked
-from oddsmith.plots._square import ReliabilityPicture
 from oddsmith.plots.histogram import PredictionHistogramDisplay
 from oddsmith.plots.theme import Ink
-from oddsmith.table import ScoreTable
-from oddsmith.table.resample import RandomState
 
 #: Steps of the grid, whose width is the finest bandwidth.
 _GRID = 200

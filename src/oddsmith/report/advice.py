@@ -16,13 +16,16 @@ from numpy.typing import NDArray
 import oddsmith.calibrators as known
 from oddsmith._types import Bools, Floats
 from oddsmith.calibrators import Calibrator
-from oddsmith.classify import AutoScaling, DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
-from oddsmith.classify.scaling import JointScaling
-from oddsmith.metrics.bins import sum_by
-from oddsmith.metrics.grouped import mean_and_error_of_groups
-from oddsmith.metrics.significance import Decisions, holm, mean_and_error
-from oddsmith.metrics.verdict import FIRST, RELEVANT, Verdict
-from oddsmith.solvers.held_out import HeldOutLaw
+from oddsmith.classify import (
+    AutoScaling,
+    DirichletScaling,
+    JointScaling,
+    MatrixScaling,
+    TemperatureScaling,
+    VectorScaling,
+)
+from oddsmith.fitting import HeldOutLaw
+from oddsmith.metrics import FIRST, RELEVANT, Decisions, Verdict, holm, mean_and_error, mean_and_error_of_groups, sum_by
 
 __all__ = ["BASE_RATE", "UNCALIBRATED", "Advice", "Gain", "HeldOut", "NextSteps", "advise", "by_preference"]
 

@@ -10,19 +10,22 @@ from scipy.special import log_softmax
 from oddsmith import _check
 from oddsmith._types import Floats, Weights
 from oddsmith.calibrators import Calibrator
-from oddsmith.classify.class_fit import fit_class_rows
-from oddsmith.classify.scaling import JointScaling
-from oddsmith.maps.joint import LEAST
-from oddsmith.metrics import ClassForecast
-from oddsmith.metrics.class_summary import forecast_of_rows, group_numbers, judge_rows
-from oddsmith.metrics.compare import GROUPS, Rows, compare_gains
-from oddsmith.metrics.signal import ClassSignal
-from oddsmith.metrics.significance import Decisions
+from oddsmith.classify import JointScaling, fit_class_rows
+from oddsmith.data import ClassRows, deal_groups, dealt
+from oddsmith.maps import LEAST
+from oddsmith.metrics import (
+    GROUPS,
+    ClassForecast,
+    ClassSignal,
+    Decisions,
+    Rows,
+    compare_gains,
+    forecast_of_rows,
+    group_numbers,
+    judge_rows,
+)
 from oddsmith.report.advice import UNCALIBRATED, HeldOut, NextSteps, advise, by_preference
 from oddsmith.report.standings import Standings, held_out
-from oddsmith.table.class_rows import ClassRows
-from oddsmith.table.group_folds import deal_groups
-from oddsmith.table.resample import dealt
 
 __all__ = ["ClassMethodComparison", "compare_class_methods"]
 

@@ -9,16 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check
 from oddsmith._types import Floats
+from oddsmith.data import ClassRows
 from oddsmith.decide import decide
-from oddsmith.metrics import ClassForecast, evaluate_classes
-from oddsmith.metrics.class_summary import forecast_of_rows
-from oddsmith.metrics.means import mean_with_interval
-from oddsmith.metrics.result import plain
-from oddsmith.metrics.significance import Decisions
+from oddsmith.metrics import ClassForecast, Decisions, evaluate_classes, forecast_of_rows, mean_with_interval, plain
 from oddsmith.report.advice import UNCALIBRATED, NextSteps
 from oddsmith.report.class_methods import ClassCalibrator, ClassMethodComparison, compare_class_methods
 from oddsmith.report.summary import picture_cells
-from oddsmith.table.class_rows import ClassRows
 
 __all__ = ["WORST", "summarize_classes"]
 

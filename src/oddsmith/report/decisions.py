@@ -6,9 +6,8 @@ from functools import cache
 import numpy as np
 
 from oddsmith._types import Floats
-from oddsmith.metrics.bins import sum_by
-from oddsmith.metrics.measure import probability
-from oddsmith.table import ScoreTable
+from oddsmith.data import ScoreTable
+from oddsmith.metrics import probability, sum_by
 
 __all__ = ["HIGHEST_COST", "decision_cells"]
 

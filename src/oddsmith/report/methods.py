@@ -10,18 +10,21 @@ from numpy.typing import NDArray
 from oddsmith import _check
 from oddsmith._types import Floats, Weights
 from oddsmith.calibrators import Calibrator
-from oddsmith.maps.base import logit
-from oddsmith.metrics import Verdict, verdict_of, verdict_of_scores
-from oddsmith.metrics.compare import GROUPS, compare_decisions
-from oddsmith.metrics.proper import decision_log_loss
-from oddsmith.metrics.signal import Signal
-from oddsmith.metrics.significance import Decisions
-from oddsmith.metrics.verdict import has_many_copies
+from oddsmith.data import ScoreTable, deal_groups, exact, rows_by_class, weighted_folds
+from oddsmith.maps import logit
+from oddsmith.metrics import (
+    GROUPS,
+    Decisions,
+    Signal,
+    Verdict,
+    compare_decisions,
+    decision_log_loss,
+    has_many_copies,
+    verdict_of,
+    verdict_of_scores,
+)
 from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, HeldOut, NextSteps, advise, by_preference
 from oddsmith.report.standings import Standings, held_out
-from oddsmith.table import ScoreTable
-from oddsmith.table.group_folds import deal_groups
-from oddsmith.table.resample import exact, rows_by_class, weighted_folds
 
 __all__ = ["MethodComparison", "ScoreMeaning", "compare_methods", "verdict_before"]
 

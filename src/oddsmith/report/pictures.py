@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from oddsmith.plots import CorpDisplay, DensityDisplay, PredictionHistogramDisplay
-from oddsmith.plots.display import Display
-from oddsmith.table import ScoreTable
+from oddsmith.data import ScoreTable
+from oddsmith.plots import CorpDisplay, DensityDisplay, Display, PredictionHistogramDisplay
 
 __all__ = ["drawn", "histogram_pictures", "reliability_pictures", "table_of"]
 

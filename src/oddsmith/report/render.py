@@ -60,7 +60,7 @@ def to_html(summary: Mapping[str, Any]) -> str:
     >>> to_html(summarize(table, {"platt": PlattCalibrator()}))[:15]
     '<!DOCTYPE html>'
     """
-    from oddsmith.plots.theme import THEMES
+    from oddsmith.plots import THEMES
 
     if _is_of_classes(summary):
         from oddsmith.report.class_pictures import class_pictures

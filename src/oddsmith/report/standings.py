@@ -10,9 +10,7 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.errors import OddsmithWarning
-from oddsmith.metrics import Comparison, Verdict
-from oddsmith.metrics.result import plain
-from oddsmith.metrics.signal import ClassSignal, Signal
+from oddsmith.metrics import ClassSignal, Comparison, Signal, Verdict, plain
 from oddsmith.report.advice import Advice
 
 __all__ = ["Standings", "held_out"]

@@ -10,16 +10,14 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from oddsmith.calibrators import Calibrator
+from oddsmith.data import ScoreTable, pooled
 from oddsmith.errors import OddsmithWarning
-from oddsmith.maps.inputs import unit_log_odds
-from oddsmith.metrics import reliability_curve, summary
-from oddsmith.metrics.result import plain
-from oddsmith.modelfile import DataSummary
+from oddsmith.maps import unit_log_odds
+from oddsmith.metrics import plain, reliability_curve, summary
+from oddsmith.model import DataSummary
 from oddsmith.report.advice import UNCALIBRATED, NextSteps
 from oddsmith.report.decisions import decision_cells
 from oddsmith.report.methods import MethodComparison, ScoreMeaning, compare_methods
-from oddsmith.table import ScoreTable
-from oddsmith.table.resample import pooled
 
 __all__ = ["BIN_COUNTS", "summarize"]
 

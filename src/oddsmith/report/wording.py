@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from oddsmith.metrics.verdict import FIRST
+from oddsmith.metrics import FIRST
 from oddsmith.report.titles import title_of
 
 __all__ = [

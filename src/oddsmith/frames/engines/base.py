@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith._types import Bools
+from oddsmith.data import Grid
 from oddsmith.errors import EngineError, OddsmithError
 from oddsmith.formula import Formula, with_limits
 from oddsmith.frames.expressions import ExpressionReader, with_layers
-from oddsmith.table.grid import Grid
 
 if TYPE_CHECKING:
     from oddsmith.frames.applying_joint import JointPlan
@@ -194,7 +194,7 @@ class FrameEngine:
 
     def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
         """Return the native frame with the probabilities of several classes and the decision: layer by layer."""
-        from oddsmith.formula.sql import as_decisions
+        from oddsmith.formula import as_decisions
 
         layers = plan.layers(f"{rows.spare}_", prepare=as_decisions, strict=self.is_strict(rows.frame))
         reader = partial(ExpressionReader, as_text=self.writes_numbers_as_text)
@@ -207,8 +207,7 @@ class FrameEngine:
 
     def plain(self, frame: Frame, formula: Formula) -> Formula:
         """Return a formula without pieces, held within the range of doubles where the engine asks for that."""
-        from oddsmith.formula.guards import guarded
-        from oddsmith.formula.sql import as_decisions
+        from oddsmith.formula import as_decisions, guarded
 
         # Constants of segments become columns, in which a slope may be 0 where others are not.
         formula = as_decisions(with_limits(formula, always=True))

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from oddsmith.formula import Column, NumpySteps, Pieces, steps_past
-from oddsmith.formula.vector_steps import computing_vector
+from oddsmith.formula import Column, NumpySteps, Pieces, computing_vector, steps_past
 from oddsmith.frames.engines.base import FrameEngine
-from oddsmith.maps.base import MAX
+from oddsmith.maps import MAX
 
 if TYPE_CHECKING:
     from oddsmith.frames.applying_joint import JointPlan

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from oddsmith.data import Grid
 from oddsmith.formula import with_limits
 from oddsmith.frames.engines.base import Extent, Frame, FrameEngine, LongNames, SentColumn
 from oddsmith.frames.sql_text import identifier, text_literal
-from oddsmith.table.grid import Grid
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation, Expression
@@ -83,7 +83,7 @@ class DuckDB(FrameEngine):
 
     def unpivoted(self, rows: "ScoredFrame", labels: Sequence[Any]) -> tuple[Any, LongNames]:
         """Return a relation with a row for every row and class, by lists that are unnested: one scan, no NULL lost."""
-        from oddsmith.formula.sql import label_literal
+        from oddsmith.formula import label_literal
 
         names = LongNames("score", "place", "hit", None if rows.weight is None else "weight")
         label = identifier(rows.label)

@@ -10,7 +10,7 @@ from oddsmith.formula import Column, Pieces
 from oddsmith.frames.engines.base import Frame, FrameEngine
 from oddsmith.frames.engines.memory import ArrowMemory
 from oddsmith.frames.expressions import ExpressionReader, with_layers
-from oddsmith.maps.base import MAX
+from oddsmith.maps import MAX
 
 if TYPE_CHECKING:
     from oddsmith.frames.applying_joint import JointPlan

@@ -63,7 +63,7 @@ class Spark(FrameEngine):
 
     def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
         """Return the native frame with the probabilities of several classes and the decision, layer by layer."""
-        from oddsmith.formula.sql import SqlReader, as_decisions
+        from oddsmith.formula import SqlReader, as_decisions
 
         if len(plan.labels) > _FEW_CLASSES:
             return _with_arrays(rows, plan)
@@ -91,8 +91,7 @@ def _named(value: str, name: str) -> str:
 
 def _with_arrays(rows: "ScoredFrame", plan: "JointPlan") -> Any:
     """Return a frame with the probabilities of many classes and the decision, by columns of arrays."""
-    from oddsmith.formula.arrays import as_arrays
-    from oddsmith.formula.sql import label_literal
+    from oddsmith.formula import as_arrays, label_literal
 
     given = f"{rows.spare}_given"
     own = [identifier(name, "`") for name in rows.schema]

@@ -10,9 +10,9 @@ from sklearn.base import clone
 
 from oddsmith import Calibrator, ScoreTable
 from oddsmith.checks import Floats
+from oddsmith.data.weighted_quantiles import quantiles
 from oddsmith.errors import OddsmithWarning
 from oddsmith.plots import DensityDisplay, ScoreSpaceDisplay
-from oddsmith.table.quantiles import quantiles
 from oddsmith_studies.studies._figures import ONE_CLASS, Adjusted
 from oddsmith_studies.studies._study import Json
 from oddsmith_studies.studies._text_methods import METHODS, inputs_of

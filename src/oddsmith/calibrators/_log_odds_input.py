@@ -1,0 +1,61 @@
+"""Calibrators of probabilities, which work with log-odds."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from oddsmith.calibrators._base import Calibrator
+from oddsmith.calibrators._reading import (
+    InputKind,
+    Reading,
+    ScoreKind,
+    as_log_odds,
+    in_foreign_units,
+    with_other_readings,
+)
+from oddsmith.data import Sample
+
+
+@dataclass(eq=False, repr=False)
+class UnitCalibrator(Calibrator):
+    """Base of calibrators of probabilities: ``_fit`` gets a table of their log-odds.
+
+    With ``input="score"`` scores that all lie in [0, 1] are probabilities; any others are log-odds; where the caller
+    knows what they are (`_fit_known`), the range is not asked. Scores that are not plausible as log-odds (some beyond
+    ±37, or whole numbers that span 20 or more) are read as they are, held within ±37 or standardized, whichever
+    forecasts best out of sample; whole numbers of one sign, such as ranks or percents, that span 8 or more are always
+    standardized. ``input_`` names what they were taken for, and the map reads them in the same way: a
+    later score beyond [0, 1] is refused if they were probabilities.
+    """
+
+    #: Whether the method is indifferent to how scores are read, or reads them in ways of its own.
+    _one_reading: ClassVar[bool] = False
+    #: Whether the method is indifferent to the unit and the origin of log-odds.
+    _affine: ClassVar[bool] = False
+
+    def _readings(self, data: Sample) -> list[Reading]:
+        kind = self._note_kind(data)
+        given = self._as_given(kind, data)
+        if kind == "probability" or self.input != "score" or self._one_reading:
+            return [given]
+        return (self._knows is None and in_foreign_units(data)) or with_other_readings(given, data, self._affine)
+
+    def _as_given(self, kind: ScoreKind, data: Sample) -> Reading:
+        """Return how the method reads probabilities or log-odds that are plausible."""
+        return as_log_odds(kind, data)
+
+    def _measured(self, data: Sample) -> Reading:
+        return as_log_odds(self._read_as, data) if self.input == "score" else super()._measured(data)
+
+    def _note_kind(self, data: Sample) -> ScoreKind:
+        """Return what the scores are, after what the user declared, and keep what they were before."""
+        self._read_as = self._kind(data)
+        return self._read_as
+
+    def _note_reading(self, kind: InputKind | None) -> None:
+        super()._note_reading(kind)
+        self.input_: InputKind = "probability" if self.input == "probability" else kind or self._read_as
+
+    def _kind(self, data: Sample) -> ScoreKind:
+        low, high = data.span()
+        within = 0 <= low and high <= 1 if self._knows is None else self._knows == "probability"
+        return "probability" if self.input == "score" and low < high and within else "log_odds"

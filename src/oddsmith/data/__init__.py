@@ -1,0 +1,40 @@
+"""The score table: rows, cells, tables, resampling and streams. What the data say about a score."""
+
+from oddsmith.data.class_rows import ClassRows as ClassRows
+from oddsmith.data.fingerprint import Fingerprint as Fingerprint
+from oddsmith.data.grid import Grid as Grid
+from oddsmith.data.grid import power_of_two as power_of_two
+from oddsmith.data.group_folds import deal_groups as deal_groups
+from oddsmith.data.near_ties import around as around
+from oddsmith.data.resample import Fold as Fold
+from oddsmith.data.resample import RandomState as RandomState
+from oddsmith.data.resample import bootstrap as bootstrap
+from oddsmith.data.resample import dealt as dealt
+from oddsmith.data.resample import exact as exact
+from oddsmith.data.resample import folds as folds
+from oddsmith.data.resample import pooled as pooled
+from oddsmith.data.resample import resample_labels as resample_labels
+from oddsmith.data.resample import rows_by_class as rows_by_class
+from oddsmith.data.resample import weighted_folds as weighted_folds
+from oddsmith.data.resample import with_weights as with_weights
+from oddsmith.data.row_hash import marks as marks
+from oddsmith.data.row_sketch import MANY_SHARED as MANY_SHARED
+from oddsmith.data.row_sketch import Hashes as Hashes
+from oddsmith.data.row_sketch import RowSketch as RowSketch
+from oddsmith.data.rows import ScoreRows
+from oddsmith.data.rows import binary_scale as binary_scale
+from oddsmith.data.rows import read_rows as read_rows
+from oddsmith.data.rows import slices as slices
+from oddsmith.data.signal import is_reversed as is_reversed
+from oddsmith.data.signal import is_separable as is_separable
+from oddsmith.data.signal import ranking_z as ranking_z
+from oddsmith.data.signal import share_of_copies as share_of_copies
+from oddsmith.data.table import Origin as Origin
+from oddsmith.data.table import Sample, ScoreTable, as_table
+from oddsmith.data.table import pool as pool
+from oddsmith.data.weighted_quantiles import Cumulative as Cumulative
+from oddsmith.data.weighted_quantiles import equal_mass_starts as equal_mass_starts
+from oddsmith.data.weighted_quantiles import quantiles as quantiles
+from oddsmith.data.weighted_quantiles import weighted_median as weighted_median
+
+__all__ = ["Sample", "ScoreRows", "ScoreTable", "as_table"]

@@ -1,0 +1,124 @@
+"""Oddities in the data of a fit, found without looking at any method."""
+
+import math
+
+import numpy as np
+
+from oddsmith._types import Floats, Weights
+from oddsmith.data.rows import ScoreRows
+from oddsmith.data.table import Sample, ScoreTable
+
+#: Scores whose area under the curve lies this many standard errors below ½ look the wrong way round.
+_REVERSED = -2.0
+#: Copies of rows: neighboring scores that share a rate of positives; the least number of scores expected to have both
+#: labels for a judgment; and the share of that number at or below which equal rows count as copies.
+_NEIGHBORS, _EXPECTED, _MIXED = 10, 15.0, 0.3
+_LONG = 20_000
+_BLOCK = 512
+_SAMPLE = 1024
+
+
+def is_separable(data: Sample) -> bool:
+    """Whether one threshold separates the classes, ties at the threshold included, in either direction."""
+    low_pos = low_neg = math.inf
+    high_pos = high_neg = -math.inf
+    for scores, pos, neg in data.chunks():
+        if pos.any():
+            held = scores[pos]
+            low_pos, high_pos = min(low_pos, held.min()), max(high_pos, held.max())
+        if neg.any():
+            held = scores[neg]
+            low_neg, high_neg = min(low_neg, held.min()), max(high_neg, held.max())
+        if low_pos < high_neg and low_neg < high_pos:
+            return False
+    return True
+
+
+def is_reversed(data: Sample) -> bool:
+    """Whether the area under the ROC curve is significantly below ½ (z < −2)."""
+    if isinstance(data, ScoreRows):
+        if _surely_rises(data):
+            return False
+        data = ScoreTable.from_rows(data)
+    if len(data) > _LONG and _area(*_blocks(data), inside=0.0) >= 0.5:
+        return False
+    return _area(data.pos, data.neg) < 0.5 and ranking_z(data) < _REVERSED
+
+
+def ranking_z(table: ScoreTable) -> float:
+    """Return by how many standard errors the area under the ROC curve lies above ½ (Mann–Whitney)."""
+    # The number of rows of each class; of equal weight that would vary as much, for float weights.
+    size_pos, size_neg = table.n_pos**2 / float(table.squares[0].sum()), table.n_neg**2 / float(table.squares[1].sum())
+    share = table.total / (table.n_pos + table.n_neg)
+    tied = float(np.sum(share * share * share))
+    variance = (size_pos + size_neg + 1) * (1 - tied) / (12 * size_pos * size_neg)
+    return (_area(table.pos, table.neg) - 0.5) / math.sqrt(variance) if variance > 0 else 0.0
+
+
+def _area(pos: Weights, neg: Weights, inside: float = 0.5) -> float:
+    """Return the area under the ROC curve, pairs within a cell counting ``inside`` (½: ties)."""
+    below = np.cumsum(neg, dtype=np.float64) - neg
+    return float(np.sum(pos * (below + inside * neg))) / (float(pos.sum()) * float(neg.sum()))
+
+
+def _blocks(table: ScoreTable) -> tuple[Weights, Weights]:
+    """Return the weight of each class in blocks of neighboring cells."""
+    full = len(table) // _BLOCK * _BLOCK
+    pos, neg = (
+        np.append(column[:full].reshape(-1, _BLOCK).sum(axis=1), column[full:].sum())
+        for column in (table.pos, table.neg)
+    )
+    return pos, neg
+
+
+def _surely_rises(rows: ScoreRows) -> bool:
+    """Whether positives have the higher score more often than not, even if no tie counted, judged without a full sort.
+
+    Of long data by some rows of each class, evenly spaced, and then by three standard errors.
+    """
+    if rows.weight is not None:
+        return False
+    neg, pos = (_some(rows, side) for side in (False, True))
+    standard_error = math.sqrt((len(neg) + len(pos) + 1) / (12 * len(neg) * len(pos)))
+    margin = 3 * standard_error if len(rows.scores) > _LONG else 0.0
+    below = np.searchsorted(np.sort(neg), pos)
+    return float(below.mean()) > (0.5 + margin) * len(neg)
+
+
+def _some(rows: ScoreRows, positive: bool) -> Floats:
+    """Return the scores of a class, of long data some of them, evenly spaced."""
+    step = len(rows.scores) // (2 * _SAMPLE) if len(rows.scores) > _LONG else 1
+    thin = rows.scores[::step][rows.positive[::step] == positive]
+    if step == 1 or len(thin) >= _SAMPLE // 2:
+        return np.asarray(thin)
+    held = rows.scores[rows.positive == positive]
+    return np.asarray(held[:: max(1, len(held) // _SAMPLE)])
+
+
+def share_of_copies(table: ScoreTable) -> float:
+    """Return the share of rows that repeat an earlier one, score and label; 0 where chance explains equal scores.
+
+    Rows with equal scores that are cases of their own, as a forest's votes, have different labels as often as the rate
+    of positives among their neighbors implies. Copies never do.
+
+    Examples
+    --------
+    >>> scores, y = np.arange(300.0), np.arange(300) % 2
+    >>> share_of_copies(ScoreTable.from_arrays(np.tile(scores, 4), np.tile(y, 4)))
+    0.75
+    >>> share_of_copies(ScoreTable.from_arrays(np.tile(scores, 4), np.repeat(y, 4)))
+    0.0
+    """
+    if table.kind != "count" or table.resolution is not None:
+        return 0.0
+    pos, total = table.pos.astype(np.float64), table.total.astype(np.float64)
+    block = np.arange(len(total)) // _NEIGHBORS
+    # By cells, not by rows: one cell of many rows must not be its own neighborhood.
+    rate = (np.bincount(block, pos / total) + 0.5) / (np.bincount(block) + 1)
+    repeated = total > 1
+    near, times = rate[block][repeated], total[repeated]
+    expected = float(np.sum(1 - near**times - (1 - near) ** times))
+    mixed = (pos[repeated] > 0) & (pos[repeated] < times)
+    if expected < _EXPECTED or mixed.sum() > _MIXED * expected:
+        return 0.0
+    return float(np.sum(times[~mixed] - 1) / total.sum())

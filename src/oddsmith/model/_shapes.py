@@ -1,0 +1,180 @@
+"""What each shape of calibration map must hold: one checker per shape."""
+
+import math
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from oddsmith.errors import InvalidInputError
+from oddsmith.maps import CalibrationMap
+from oddsmith.model.checked import array, ascending, keys, number
+from oddsmith.model.strict_json import refuse, shown
+
+#: Maps inside maps; nothing that is fitted has more than two levels.
+_MAX_DEPTH = 6
+
+#: Rounding moves a sum of weights by less.
+_SUM_SLACK = 1e-9
+
+#: Sums of coefficients, and slopes, that are larger overflow on the way; nothing that is fitted comes near.
+_LARGEST = 1e200
+
+_MAX = sys.float_info.max
+
+#: Scores of every size: zero, the smallest and the largest doubles, and powers of ten between.
+_SIZES = np.array([5e-324, *(10.0**power for power in range(-320, 309, 5)), 0.3, 0.5, 0.7, 1.0, _MAX])
+_EXTREMES = np.concatenate([-_SIZES, [0.0], _SIZES])
+
+
+def read_map(content: Any, where: str = "map", depth: int = 0) -> CalibrationMap:
+    """Return the map that content describes, after every number in it was looked at."""
+    if depth > _MAX_DEPTH:
+        refuse(f"{where} must not be nested more than {_MAX_DEPTH} levels", "a deeper one")
+    shape = content.get("shape") if isinstance(content, dict) else None
+    if not isinstance(shape, str) or shape not in CHECKERS:
+        refuse(f"{where}.shape must be one of {', '.join(sorted(CHECKERS))}", shown(shape))
+    checker, names = CHECKERS[shape]
+    rest = keys({name: value for name, value in content.items() if name != "shape"}, names, where)
+    checked = checker(rest, where, depth)
+    try:
+        found = CalibrationMap.from_dict({"shape": shape, **checked})
+    except InvalidInputError as error:
+        refuse(f"{where} must be a map", str(error))
+    if depth == 0:
+        _refuse_undefined(found, where)
+    return found
+
+
+def _refuse_undefined(found: CalibrationMap, where: str) -> None:
+    """Try a map wherever numbers that are each in order could give no number together."""
+    knots = np.array([knot for shape in _within(found.to_dict()) for knot in shape.get("knots", ())])
+    scores = np.unique(np.concatenate([_EXTREMES, knots, knots[:-1] / 2 + knots[1:] / 2]))
+    for tried in (scores, scores[(scores > 0) & (scores < 1)]):
+        try:
+            with np.errstate(all="ignore"):
+                values = found.log_odds(tried), found.probability(tried)
+        except InvalidInputError:
+            continue  # a map of probabilities takes no other scores
+        undefined = np.isnan(values).any(axis=0)
+        if undefined.any():
+            refuse(f"{where} must give a probability for every score", f"none for {float(tried[undefined][0])!r}")
+        return
+
+
+def _within(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Walk over a map and those inside."""
+    yield content
+    for part in (content["inner"],) if "inner" in content else content.get("parts", ()):
+        yield from _within(part)
+
+
+def _polynomial(content: dict[str, Any], where: str, _depth: int) -> dict[str, Any]:
+    pieces = content["coefficients"]
+    if not isinstance(pieces, list) or not pieces or not isinstance(pieces[0], list) or not 2 <= len(pieces[0]) <= 4:
+        refuse(f"{where}.coefficients must be lists of two to four numbers", shown(pieces))
+    return {
+        "knots": ascending(content["knots"], f"{where}.knots", length=len(pieces) - 1),
+        "origins": array(content["origins"], f"{where}.origins", length=len(pieces)),
+        "coefficients": [array(piece, f"{where}.coefficients", length=len(pieces[0])) for piece in pieces],
+        "scale": _scale(content["scale"], content["origins"], where),
+    }
+
+
+def _scale(value: Any, origins: list[float], where: str) -> float:
+    """Return a unit in which the points that scores are measured from can be told."""
+    scale = number(value, f"{where}.scale", low=0, strict=True)
+    if scale < 1 and max(map(abs, origins)) > _MAX * scale:
+        refuse(f"{where}.scale must not be tiny beside the scores", f"{scale!r}")
+    return scale
+
+
+def _linear(content: dict[str, Any], where: str, _depth: int) -> dict[str, Any]:
+    knots = ascending(content["knots"], f"{where}.knots")
+    return {"knots": knots, "values": array(content["values"], f"{where}.values", length=len(knots), low=0, high=1)}
+
+
+def _step(content: dict[str, Any], where: str, _depth: int) -> dict[str, Any]:
+    knots = ascending(content["knots"], f"{where}.knots")
+    return {
+        "knots": knots,
+        "at": array(content["at"], f"{where}.at", length=len(knots), low=0, high=1),
+        "between": array(content["between"], f"{where}.between", length=len(knots) + 1, low=0, high=1),
+    }
+
+
+def _cosine(content: dict[str, Any], where: str, _depth: int) -> dict[str, Any]:
+    low, high = ascending([content["low"], content["high"]], f"{where}.low and high")
+    coefficients = array(content["coefficients"], f"{where}.coefficients")
+    if sum(map(abs, coefficients)) > _LARGEST:
+        refuse(f"{where}.coefficients must sum to at most {_LARGEST:g}", "more")
+    return {"low": low, "high": high, "coefficients": coefficients}
+
+
+def _log_basis(content: dict[str, Any], where: str, _depth: int) -> dict[str, Any]:
+    return {
+        "slopes": array(content["slopes"], f"{where}.slopes", length=2, low=-_LARGEST, high=_LARGEST),
+        "intercept": number(content["intercept"], f"{where}.intercept"),
+        "centre": (centre := number(content["centre"], f"{where}.centre")),
+        "scale": _scale(content["scale"], [centre], where),
+    }
+
+
+def _unit_input(content: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
+    checked = _logit_input(content, where, depth)
+    if checked["clip"] is None or 1 - checked["clip"] == 1:
+        refuse(f"{where}.clip must be large enough to keep scores from 1", shown(checked["clip"]))
+    return checked
+
+
+def _soft_logit(content: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
+    inner = read_map(content["inner"], f"{where}.inner", depth + 1).to_dict()
+    return {"inner": inner, "softness": number(content["softness"], f"{where}.softness", low=1 / _MAX)}
+
+
+def _held_input(content: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
+    low, high = ascending([content["low"], content["high"]], f"{where}.low and high")
+    center, *_ = array([content["center"], low, high], f"{where}.center, low and high", low=-_MAX / 4, high=_MAX / 4)
+    scale = number(content["scale"], f"{where}.scale", low=0, strict=True)
+    # No score that is held within the bounds may overflow on the way.
+    if max(abs(low - center), abs(high - center)) > _LARGEST * scale:
+        refuse(f"{where}.scale must not be tiny compared with low and high", f"{scale!r}")
+    inner = read_map(content["inner"], f"{where}.inner", depth + 1).to_dict()
+    return {"inner": inner, "low": low, "high": high, "center": center, "scale": scale}
+
+
+def _blend(content: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
+    weights = array(content["weights"], f"{where}.weights", low=0, high=1)
+    parts = content["parts"]
+    if not isinstance(parts, list) or len(parts) != len(weights):
+        refuse(f"{where}.parts must be a list of as many maps as weights", shown(parts))
+    if abs(math.fsum(weights) - 1) > _SUM_SLACK:
+        refuse(f"{where}.weights must sum to 1", repr(math.fsum(weights)))
+    maps = [read_map(part, f"{where}.parts[{i}]", depth + 1).to_dict() for i, part in enumerate(parts)]
+    return {"parts": maps, "weights": weights}
+
+
+def _logit_input(content: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
+    clip = content["clip"]
+    if clip is not None:
+        clip = number(clip, f"{where}.clip", low=0, high=0.5, strict=True)
+    return {"inner": read_map(content["inner"], f"{where}.inner", depth + 1).to_dict(), "clip": clip}
+
+
+Checker = Callable[[dict[str, Any], str, int], dict[str, Any]]
+
+#: What each shape holds, and who looks at it. A shape that is not here can be neither saved nor loaded.
+CHECKERS: dict[str, tuple[Checker, tuple[str, ...]]] = {
+    "blend": (_blend, ("parts", "weights")),
+    "cosine": (_cosine, ("low", "high", "coefficients")),
+    "held_input": (_held_input, ("inner", "low", "high", "center", "scale")),
+    "linear": (_linear, ("knots", "values")),
+    "log_basis": (_log_basis, ("slopes", "intercept", "centre", "scale")),
+    "logit_input": (_logit_input, ("inner", "clip")),
+    "polynomial": (_polynomial, ("knots", "origins", "coefficients", "scale")),
+    "soft_log_odds": (_soft_logit, ("inner", "softness")),
+    "soft_logit": (_soft_logit, ("inner", "softness")),
+    "step": (_step, ("knots", "at", "between")),
+    "unit_input": (_unit_input, ("inner", "clip")),
+}
