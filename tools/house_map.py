@@ -62,7 +62,7 @@ def drawing() -> str:
 
 
 def contents() -> str:
-    """Return every file with the first sentence that it says of itself."""
+    """Return a table of every file and the first sentence of its docstring, for the site."""
     rows = ["| file | what it is |", "|---|---|"]
     for package in (PACKAGE, STUDIES):
         for path in sorted(package.rglob("*.py"), key=lambda path: (room_of(path, package), path.parts)):
@@ -76,7 +76,7 @@ def page() -> str:
     text = PAGE.read_text()
     before, rest = text.split(START)
     _, after = rest.split(END)
-    return f"{before}{START}\n\n{drawing()}\n\n{contents()}\n\n{END}{after}"
+    return f"{before}{START}\n\n{drawing()}\n\n{END}{after}"
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The rooms of the library and who imports whom, from the map that CONTRIBUTING.md holds."""
 
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +20,10 @@ def arrows() -> list[tuple[str, str]]:
 
 def files() -> str:
     """Return the table of all files, as Markdown."""
-    text = PAGE.read_text(encoding="utf-8")
-    return text[text.index("| file |") : text.index("<!-- end of map -->")]
+    sys.path.insert(0, str(PAGE.parent / "tools"))
+    from house_map import contents
+
+    return contents()
 
 
 def floors(found: list[tuple[str, str]]) -> dict[str, int]:
@@ -28,8 +31,8 @@ def floors(found: list[tuple[str, str]]) -> dict[str, int]:
 
     Examples
     --------
-    >>> floors([("maps", "table"), ("solvers", "maps"), ("solvers", "table")])
-    {'table': 0, 'maps': 1, 'solvers': 2}
+    >>> floors([("maps", "data"), ("fitting", "maps"), ("fitting", "data")])
+    {'data': 0, 'maps': 1, 'fitting': 2}
     """
     below: dict[str, set[str]] = {}
     for room, other in found:

@@ -48,8 +48,8 @@ _HOMES = {
         "VotedPerceptron",
     ),
     "maps": ("CalibrationMap",),
-    "modelfile": ("load",),
-    "table": ("ScoreTable",),
+    "model": ("load",),
+    "data": ("ScoreTable",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -67,10 +67,10 @@ _ROOMS = (
     "learners",
     "maps",
     "metrics",
-    "modelfile",
+    "model",
     "plots",
     "report",
-    "table",
+    "data",
 )
 
 
@@ -86,8 +86,8 @@ _hooks.PROVIDERS |= {
     "tables from a frame": partial(_load, "frames", "tables_from_frame"),
     "apply to a frame": partial(_load, "frames", "apply"),
     "apply a joint model to a frame": partial(_load, "frames", "apply_joint"),
-    "save a calibrator": partial(_load, "modelfile", "save"),
-    "save a scaling": partial(_load, "modelfile", "save_scaling"),
+    "save a calibrator": partial(_load, "model", "save"),
+    "save a scaling": partial(_load, "model", "save_scaling"),
 }
 
 

@@ -19,7 +19,7 @@ from oddsmith import (
     ScoreTable,
     _kernels,
 )
-from oddsmith.fitting import design, line
+from oddsmith.fitting import designs, line
 from oddsmith.fitting.designs import LongDesign
 from oddsmith.fitting.newton import minimize
 from oddsmith.fitting.sketches import ScoreScale
@@ -201,8 +201,8 @@ def test_quantized_tables_fit_nearly_the_same():
 @each
 def test_rising_pieces_reach_the_optimum_mostly_without_a_pass_over_the_scores(scores, y, monkeypatch):
     passes = []
-    walk = design._walk
-    monkeypatch.setattr(design, "_walk", lambda *given: passes.append(1) or walk(*given))
+    walk = designs._walk
+    monkeypatch.setattr(designs, "_walk", lambda *given: passes.append(1) or walk(*given))
     found = fit(MonotoneLogisticCalibrator(), scores, y)
     quick = len(passes)
     # The same fit, with every score as its own point.
@@ -219,7 +219,7 @@ def test_rising_pieces_reach_the_optimum_mostly_without_a_pass_over_the_scores(s
 def every_score(self, penalty, start=None, direction=None):
     """`LongDesign.fit` from the sketch's fit on, whether or not it is fine enough."""
     first = self.short.fit(penalty, start, direction)
-    return minimize(design._SummedLoss(self._parts, 0.0, penalty), first.theta, self.short.cases, direction)
+    return minimize(designs._SummedLoss(self._parts, 0.0, penalty), first.theta, self.short.cases, direction)
 
 
 def test_no_product_is_long_enough_for_threads():

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from cli_files import csv_text, many_rows
 
-from oddsmith import model
 from oddsmith.cli._exit import EXIT_CODES
 from oddsmith.model import CalibrationModel
 
@@ -136,7 +135,7 @@ def test_exit_codes_are_listed_and_kept(run, scores, model, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(modelfile, "load", stop)
+    monkeypatch.setattr("oddsmith.model.load", stop)
     assert run("show", model).code == 130
 
 

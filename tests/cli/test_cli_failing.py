@@ -77,7 +77,7 @@ def test_what_nobody_foresaw_is_one_line_too(run, model, monkeypatch, error, wor
     def fail(path):
         raise error
 
-    monkeypatch.setattr(modelfile, "load", fail)
+    monkeypatch.setattr("oddsmith.model.load", fail)
     told = run("show", model)
     assert told.error.startswith(words)
     assert len(told.err.splitlines()) == 1
@@ -87,7 +87,7 @@ def test_a_traceback_is_shown_on_request(model, monkeypatch):
     def fail(path):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(modelfile, "load", fail)
+    monkeypatch.setattr("oddsmith.model.load", fail)
     monkeypatch.setenv("ODDSMITH_TRACEBACK", "1")
     with pytest.raises(ZeroDivisionError):
         main(["show", str(model)])

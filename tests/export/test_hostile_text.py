@@ -24,7 +24,7 @@ import oddsmith.export
 from oddsmith import PlattCalibrator, ScoreTable
 from oddsmith._check import visible
 from oddsmith.errors import InvalidInputError, ModelFileError
-from oddsmith.export import LANGUAGES, _apart, export, to_sql
+from oddsmith.export import LANGUAGES, _subprocess_runner, export, to_sql
 from oddsmith.export._escaping import in_comment
 from oddsmith.export.parity import compare
 from oddsmith.model import CalibrationModel
@@ -104,10 +104,10 @@ def written(monkeypatch):
 
     def written(text, to, **options):
         def fail(*_):
-            raise _apart.DidNotRunError(text)
+            raise _subprocess_runner.DidNotRunError(text)
 
-        monkeypatch.setattr(_apart, "run_apart", fail)
-        monkeypatch.setattr(_apart, "program", lambda name: name)
+        monkeypatch.setattr(_subprocess_runner, "run_apart", fail)
+        monkeypatch.setattr(_subprocess_runner, "program", lambda name: name)
         return export(called(text).of_segment(text), to, **options).content
 
     return written
@@ -363,7 +363,7 @@ def test_nothing_runs_but_the_map(to, tmp_path, monkeypatch):
 def test_programs_run_without_our_environment(tmp_path, monkeypatch):
     monkeypatch.setenv("SECRET", "x")
     code = "import os, json; print(json.dumps([dict(os.environ), os.getcwd(), os.listdir()]))"
-    environment, folder, files = json.loads(_apart.run_apart([sys.executable, "-I", "-c", code], tmp_path))
+    environment, folder, files = json.loads(_subprocess_runner.run_apart([sys.executable, "-I", "-c", code], tmp_path))
     assert set(environment) <= {"PATH", "SYSTEMROOT", "TMPDIR", "LC_CTYPE"}
     assert (folder, files) == (str(tmp_path), [])
 
@@ -377,10 +377,10 @@ def is_running(process):
 
 def test_programs_end(tmp_path, monkeypatch):
     """They and what they started: nothing goes on after the limit."""
-    monkeypatch.setattr(_apart, "LIMIT", 1.0)
+    monkeypatch.setattr(_subprocess_runner, "LIMIT", 1.0)
     shell = needs_program("sh")
-    with pytest.raises(_apart.DidNotRunError, match="did not end within 1 seconds"):
-        _apart.run_apart([shell, "-c", "sleep 60 & echo $! > child; wait"], tmp_path)
+    with pytest.raises(_subprocess_runner.DidNotRunError, match="did not end within 1 seconds"):
+        _subprocess_runner.run_apart([shell, "-c", "sleep 60 & echo $! > child; wait"], tmp_path)
     child = int((tmp_path / "child").read_text())
     for _ in range(100):  # until the system has done what it was told
         if not is_running(child):

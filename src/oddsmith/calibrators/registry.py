@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-import oddsmith.calibrators
 from oddsmith import _check
 from oddsmith.calibrators._base import Calibrator
 
@@ -70,8 +69,3 @@ def calibrator_named(name: str, option: str = "method") -> Calibrator:
     (VennAbersCalibrator(), PlattCalibrator())
     """
     return find_method(name, METHODS, option)()
-
-
-for _name in oddsmith.calibrators.__all__:
-    if _name != "Calibrator":
-        register(getattr(oddsmith.calibrators, _name))

@@ -10,7 +10,7 @@ from oddsmith.errors import UntestedDialectWarning
 from oddsmith.export.c import C, to_c
 from oddsmith.export.code import CodeLanguage
 from oddsmith.export.javascript import JavaScript, to_javascript
-from oddsmith.export.joint import PREFIX
+from oddsmith.export.joint import PREFIX as PREFIX
 from oddsmith.export.joint import input_columns as input_columns
 from oddsmith.export.joint import joint_model_of as joint_model_of
 from oddsmith.export.joint import labels_of_one_kind as labels_of_one_kind

@@ -113,7 +113,12 @@ def run_in_python(engine: str, content: str, name: str, scores: Floats) -> tuple
     alone = engine == "python"
     # NaN and Infinity are not JSON, but Python writes and reads them.
     given = {"engine": engine, "content": content, "name": name, "scores": as_lists(scores)}
-    command = [sys.executable, "-I", *(["-S"] if alone else []), str(Path(__file__).with_name("_child.py"))]
+    command = [
+        sys.executable,
+        "-I",
+        *(["-S"] if alone else []),
+        str(Path(__file__).with_name("_subprocess_program.py")),
+    ]
     (answer,) = run_files({}, command, given=json.dumps({**given, "path": [] if alone else sys.path}).encode())
     found, values = json.loads(answer)
     return found, values

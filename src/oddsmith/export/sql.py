@@ -136,9 +136,8 @@ def _run_in_postgres(statement: str, names: list[str], scores: Floats, connectio
     rows = f"unnest({arrays}) WITH ORDINALITY AS probes({', '.join([*columns, place])})"
     source = f"WITH {table} AS (SELECT {', '.join([place, *columns])} FROM {rows})"
     with connection.cursor() as cursor:
-        cursor.execute(
-            f"{source} {statement}", [list(column) for column in zip(*_subprocess_runner.as_lists(scores), strict=True)]
-        )
+        values = [list(column) for column in zip(*_subprocess_runner.as_lists(scores), strict=True)]
+        cursor.execute(f"{source} {statement}", values)
         found = [row[1 + len(columns) :] for row in sorted(cursor.fetchall(), key=lambda row: row[0])]
         cursor.execute("SHOW server_version")
         return f"PostgreSQL {cursor.fetchone()[0].split()[0]}", found

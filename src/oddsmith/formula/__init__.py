@@ -22,11 +22,9 @@ no 0 · ∞. What passes the largest double may be infinite or clipped anywhere 
 ±∞ a formula has its value at the largest doubles: engines clip the score there, or read `with_limits`.
 """
 
-from oddsmith.formula.arrays import WITH_ARRAYS as WITH_ARRAYS
-from oddsmith.formula.arrays import array_of as array_of
-from oddsmith.formula.arrays import as_arrays as as_arrays
-from oddsmith.formula.arrays import components_of as components_of
-from oddsmith.formula.arrays import largest_of as largest_of
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from oddsmith.formula.column_plan import Layer as Layer
 from oddsmith.formula.column_plan import LayerColumn as LayerColumn
 from oddsmith.formula.column_plan import as_layers as as_layers
@@ -88,4 +86,36 @@ from oddsmith.formula.vectors import Vector as Vector
 from oddsmith.formula.vectors import largest as largest
 from oddsmith.formula.vectors import parts_of as parts_of
 from oddsmith.formula.vectors import walk_vectors as walk_vectors
-from oddsmith.formula.vectors import with_whole_rows as with_whole_rows
+
+if TYPE_CHECKING:
+    from oddsmith.formula.sql import FlatReader as FlatReader
+    from oddsmith.formula.sql import SqlReader as SqlReader
+    from oddsmith.formula.sql import SqlText as SqlText
+    from oddsmith.formula.sql import as_decisions as as_decisions
+    from oddsmith.formula.sql import as_double as as_double
+    from oddsmith.formula.sql import is_number as is_number
+    from oddsmith.formula.sql import label_literal as label_literal
+    from oddsmith.formula.sql import listed_product as listed_product
+    from oddsmith.formula.sql import quoted as quoted
+    from oddsmith.formula.sql import written_list as written_list
+
+#: Names of ``formula.sql``, which is loaded when one of them is first used: it imports sqlglot.
+_LAZY = {
+    "FlatReader",
+    "SqlReader",
+    "SqlText",
+    "as_decisions",
+    "as_double",
+    "is_number",
+    "label_literal",
+    "listed_product",
+    "quoted",
+    "written_list",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module("oddsmith.formula.sql"), name)
+    message = f"module 'oddsmith.formula' has no attribute {name!r}"
+    raise AttributeError(message)
