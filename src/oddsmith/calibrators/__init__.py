@@ -35,10 +35,6 @@ from oddsmith.calibrators.venn_abers import VennAbersCalibrator as VennAbersCali
 __all__ = sorted(name for name in globals() if name.endswith("Calibrator"))
 
 # Names that other rooms use.
-from oddsmith.calibrators.registry import METHODS as METHODS
-from oddsmith.calibrators.registry import calibrator_named as calibrator_named
-from oddsmith.calibrators.registry import find_method as find_method
-from oddsmith.calibrators.registry import method_name as method_name
 from oddsmith.calibrators.registry import register as register
 
 for _name in __all__:

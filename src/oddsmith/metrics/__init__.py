@@ -127,34 +127,3 @@ MEASURES = _MEASURES
 __all__ = sorted(name for name, value in globals().items() if name[0] != "_" and not isinstance(value, _Module))
 
 # Names that other rooms use.
-from oddsmith.metrics.bins import Bins as Bins
-from oddsmith.metrics.bins import bin_index as bin_index
-from oddsmith.metrics.bins import binned as binned
-from oddsmith.metrics.bins import sum_by as sum_by
-from oddsmith.metrics.class_summary import forecast_of_rows as forecast_of_rows
-from oddsmith.metrics.class_summary import group_numbers as group_numbers
-from oddsmith.metrics.class_summary import judge_rows as judge_rows
-from oddsmith.metrics.compare import GROUPS as GROUPS
-from oddsmith.metrics.compare import Rows as Rows
-from oddsmith.metrics.compare import compare_decisions as compare_decisions
-from oddsmith.metrics.compare import compare_gains as compare_gains
-from oddsmith.metrics.grouped import mean_and_error_of_groups as mean_and_error_of_groups
-from oddsmith.metrics.means import mean_with_interval as mean_with_interval
-from oddsmith.metrics.measure import as_forecast as as_forecast
-from oddsmith.metrics.measure import checked_level as checked_level
-from oddsmith.metrics.measure import probability as probability
-from oddsmith.metrics.proper import decision_log_loss as decision_log_loss
-from oddsmith.metrics.provenance import HasLogOdds as HasLogOdds
-from oddsmith.metrics.provenance import fitted_on as fitted_on
-from oddsmith.metrics.provenance import is_in_sample as is_in_sample
-from oddsmith.metrics.resampled import equal_rows as equal_rows
-from oddsmith.metrics.resampled import labels_again as labels_again
-from oddsmith.metrics.resampled import rows_again as rows_again
-from oddsmith.metrics.result import plain as plain
-from oddsmith.metrics.signal import ClassSignal as ClassSignal
-from oddsmith.metrics.signal import Signal as Signal
-from oddsmith.metrics.significance import Decisions as Decisions
-from oddsmith.metrics.significance import mean_and_error as mean_and_error
-from oddsmith.metrics.verdict import FIRST as FIRST
-from oddsmith.metrics.verdict import RELEVANT as RELEVANT
-from oddsmith.metrics.verdict import has_many_copies as has_many_copies

@@ -29,5 +29,3 @@ from oddsmith.plots.theme import THEMES as THEMES
 __all__ = sorted(name for name, value in globals().items() if name[0] != "_" and not isinstance(value, _Module))
 
 # Names that other rooms use.
-from oddsmith.plots.display import Display as Display
-from oddsmith.plots.theme import THEMES as THEMES
