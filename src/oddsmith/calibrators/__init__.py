@@ -18,10 +18,6 @@ from oddsmith.calibrators.enir import ENIRCalibrator as ENIRCalibrator
 from oddsmith.calibrators.isotonic import IsotonicCalibrator as IsotonicCalibrator
 from oddsmith.calibrators.monotone import MonotoneLogisticCalibrator as MonotoneLogisticCalibrator
 from oddsmith.calibrators.piecewise import PiecewiseLogisticCalibrator as PiecewiseLogisticCalibrator
-from oddsmith.calibrators.registry import METHODS as METHODS
-from oddsmith.calibrators.registry import calibrator_named as calibrator_named
-from oddsmith.calibrators.registry import find_method as find_method
-from oddsmith.calibrators.registry import method_name as method_name
 from oddsmith.calibrators.sigmoid import LogisticCalibrator as LogisticCalibrator
 from oddsmith.calibrators.sigmoid import PlattCalibrator as PlattCalibrator
 from oddsmith.calibrators.spline import SplineCalibrator as SplineCalibrator
@@ -35,6 +31,10 @@ from oddsmith.calibrators.venn_abers import VennAbersCalibrator as VennAbersCali
 __all__ = sorted(name for name in globals() if name.endswith("Calibrator"))
 
 # Names that other rooms use.
+from oddsmith.calibrators.registry import METHODS as METHODS
+from oddsmith.calibrators.registry import calibrator_named as calibrator_named
+from oddsmith.calibrators.registry import find_method as find_method
+from oddsmith.calibrators.registry import method_name as method_name
 from oddsmith.calibrators.registry import register as register
 
 for _name in __all__:

@@ -15,7 +15,6 @@ from oddsmith.plots.confidence import ConfidenceDisplay as ConfidenceDisplay
 from oddsmith.plots.confusion import ConfusionDisplay as ConfusionDisplay
 from oddsmith.plots.corp import CorpDisplay as CorpDisplay
 from oddsmith.plots.densities import DensityDisplay as DensityDisplay
-from oddsmith.plots.display import Display as Display
 from oddsmith.plots.histogram import PredictionHistogramDisplay as PredictionHistogramDisplay
 from oddsmith.plots.learning_curve import LearningCurve as LearningCurve
 from oddsmith.plots.learning_curve import LearningCurveDisplay as LearningCurveDisplay
@@ -23,9 +22,10 @@ from oddsmith.plots.reliability import ReliabilityDisplay as ReliabilityDisplay
 from oddsmith.plots.score_space import EmpiricalPoints as EmpiricalPoints
 from oddsmith.plots.score_space import ScoreSpaceDisplay as ScoreSpaceDisplay
 from oddsmith.plots.smooth import SmoothReliabilityDisplay as SmoothReliabilityDisplay
-from oddsmith.plots.theme import THEMES as THEMES
 
 #: Every name that is imported here.
 __all__ = sorted(name for name, value in globals().items() if name[0] != "_" and not isinstance(value, _Module))
 
 # Names that other rooms use.
+from oddsmith.plots.display import Display as Display
+from oddsmith.plots.theme import THEMES as THEMES
