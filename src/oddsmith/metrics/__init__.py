@@ -87,6 +87,15 @@ from oddsmith.metrics.significance import micro_sign_test as micro_sign_test
 from oddsmith.metrics.significance import paired_t_test as paired_t_test
 from oddsmith.metrics.significance import sign_test as sign_test
 from oddsmith.metrics.summary import summary as summary
+# isort: on
+
+#: Measures by name, in the order in which summaries, reports and the command line show them; `register` adds to them.
+MEASURES = _MEASURES
+
+#: Every name that is imported here.
+__all__ = sorted(name for name, value in globals().items() if name[0] != "_" and not isinstance(value, _Module))
+
+# Names that other rooms use.
 from oddsmith.metrics.bins import Bins as Bins
 from oddsmith.metrics.bins import bin_index as bin_index
 from oddsmith.metrics.bins import binned as binned
@@ -118,12 +127,3 @@ from oddsmith.metrics.significance import mean_and_error as mean_and_error
 from oddsmith.metrics.verdict import FIRST as FIRST
 from oddsmith.metrics.verdict import RELEVANT as RELEVANT
 from oddsmith.metrics.verdict import has_many_copies as has_many_copies
-# isort: on
-
-#: Measures by name, in the order in which summaries, reports and the command line show them; `register` adds to them.
-MEASURES = _MEASURES
-
-#: Every name that is imported here.
-__all__ = sorted(name for name, value in globals().items() if name[0] != "_" and not isinstance(value, _Module))
-
-# Names that other rooms use.
