@@ -109,7 +109,8 @@ def test_matrices_of_whole_numbers_are_as_near_as_rounding():
         assert np.all(whole.coef % 1 == 0)
         assert np.abs(whole.coef).max() <= 2.0**50
         rows = rng.normal(size=(50, 30)) * 10.0 ** rng.uniform(-5, 5, (50, 1))
-        bound = 30 * 2.0**-50 * np.abs(matrix).max() * np.abs(rows).max(axis=1, keepdims=True)
+        largest_terms = np.abs(matrix).max() * np.abs(rows).max(axis=1, keepdims=True)
+        bound = 2.0**-50 * (30 * largest_terms + np.abs(level).max())
         assert np.all(np.abs(evaluate_vector(whole, rows) - evaluate_vector(exact, rows)) <= bound)
     both = with_whole_rows(Each((SCORE,), exact, (Affine(matrix[::-1], level, exact.of),)))
     assert both.of.of is both.beside[0].of  # what both are multiplied with is there once

@@ -6,7 +6,7 @@ A column per component would be thousands of columns, which take Spark minutes t
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from oddsmith.formula import SCORE, Formula
+from oddsmith.formula.nodes import SCORE, Formula
 from oddsmith.formula.sql import SqlReader, as_decisions, listed_product, written_list
 from oddsmith.formula.vectors import Affine, Each, Inputs, Largest, Total, Vector, parts_of, walk_vectors
 
