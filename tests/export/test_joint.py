@@ -333,7 +333,8 @@ def hundred_classes(matrices):
 
 
 @pytest.mark.parametrize(
-    ("dialect", "matrices"), [("duckdb", 3), ("spark", 3), ("sqlite", 1), ("postgres", 1), ("bigquery", 1), ("tsql", 1)]
+    ("dialect", "matrices"),
+    [("duckdb", 3), ("postgres", 3), ("spark", 3), ("databricks", 3), ("sqlite", 1), ("bigquery", 1), ("tsql", 1)],
 )
 def test_a_hundred_classes_take_half_a_megabyte(dialect, matrices):
     assert len(to_sql(hundred_classes(matrices), dialect=dialect)) <= 500_000
@@ -342,6 +343,24 @@ def test_a_hundred_classes_take_half_a_megabyte(dialect, matrices):
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
 def test_short_numbers_agree_with_the_model(dialect):
     assert export(hundred_classes(2), "sql", dialect=dialect).parity.largest <= 1e-12
+
+
+def test_several_matrices_of_many_classes_run_in_postgres(postgres):
+    """One column per class and step would be more columns than the engine takes."""
+    assert export(hundred_classes(2), "sql", dialect="postgres", connection=postgres).parity.largest <= 1e-12
+
+
+@pytest.mark.parametrize("reading", ["logits", "log_probabilities", "floored_log_probabilities"])
+@pytest.mark.parametrize("size", [1e-300, 1e-20, 1.0, 1e20, 1e300])
+def test_arrays_neither_overflow_nor_vanish_in_postgres(postgres, reading, size):
+    rng, k = np.random.default_rng(8), 7
+    level = size * rng.normal(size=k)
+    for coef in (np.array(size), size * rng.random(k), size * rng.normal(size=(k, k))):
+        fitted = ScalingMap(k, "logits", (ScalingPart("", reading, 0.0, coef, level),), np.ones(1), np.zeros(k))
+        found = export(fitted, "sql", dialect="postgres", connection=postgres).parity
+        assert found.largest is not None
+        if size <= 1:
+            assert found.largest <= 1e-12
 
 
 def test_rows_that_are_none_in_python():

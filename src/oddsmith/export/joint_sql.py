@@ -101,7 +101,7 @@ def joint_statement(
     added = [quoted(name, dialect) for name in added]
     quoted_columns = [quoted(name, dialect) for name in columns]
     if dialect in WITH_ARRAYS and len(labels) >= _MANY_CLASSES and len(columns) > 1 and _is_uniform(prob):
-        return _with_arrays(prob, quoted_columns, added, labels, source, spare, dialect)
+        return _with_arrays(prob, quoted_columns, added, labels, source, spare, dialect, strict)
     first = _first_layer(quoted_columns, given, present, dialect)
     outputs = [present, *probs, top], added
     if dialect in _EXCEPT:
@@ -158,16 +158,22 @@ def _with_arrays(
     source: str,
     spare: str,
     dialect: str,
+    strict: bool,
 ) -> str:
     """Return a statement whose layers are columns of arrays."""
     doubles = [as_double(name, dialect) for name in columns]
     there = " AND ".join(is_number(value, dialect) for value in doubles)
+    short = spare if dialect == "postgres" else "x_"  # there the table's own columns are in sight
+    present, given, top = (f"{short}{what}" for what in ("present", "given", "top"))
+    first = [(f"CASE WHEN {there} THEN 1 END", present), (array_of(doubles, dialect), given)]
+    layers, probs = as_arrays(prob, given, short, dialect, strict=strict)
+    layers = [first, *layers, [(largest_of(probs, dialect), top)]]
+    computed = [present, *components_of(probs, len(labels), dialect), top]
+    if dialect == "postgres":
+        return _with_laterals(layers, _outputs(computed, added, labels), source, spare, dialect)
     row = f"{spare}table" if dialect == "duckdb" else "struct(*)"
-    first = [(row, "x"), (f"CASE WHEN {there} THEN 1 END", "x0"), (array_of(doubles, dialect), "x0_1")]
-    layers, probs = as_arrays(prob, "x0_1", "x", dialect)
-    selected = [_named(first), *(["*", *_named(layer)] for layer in [*layers, [(largest_of(probs, dialect), "top")]])]
+    selected = [[f"{row} AS x", *_named(first)], *(["*", *_named(layer)] for layer in layers[1:])]
     tables, last = _stacked(selected, f"{source} AS {spare}table", spare)
-    computed = ["x0", *components_of(probs, len(labels), dialect), "top"]
     return f"{tables}\n{_select(['x.*', *_named(_outputs(computed, added, labels))], last)}"
 
 
