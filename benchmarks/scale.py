@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.calibration import _SigmoidCalibration
 
 from benchmarks.measure import best_of, header, report
-from oddsmith import IsotonicCalibrator, PiecewiseLogisticCalibrator, PlattCalibrator, ScoreTable
+from oddsmith import AutoCalibrator, IsotonicCalibrator, PiecewiseLogisticCalibrator, PlattCalibrator, ScoreTable
 from oddsmith.frames import apply, class_tables
 from oddsmith.maps import CalibrationMap, LinearMap, StepMap
 from oddsmith.maps.joint import JointMap, ScalingMap, ScalingPart
@@ -28,6 +28,8 @@ _FILE_ROWS = 10**7
 #: Rows from which the bars against scikit-learn and other engines' measurements make sense, and up to which.
 _MANY, _FEW = 10**7, 10**6
 _STEPS = 1000
+#: Rows that the default is fitted to before it is applied.
+_FITTED = 20_000
 _CLASSES = 10
 _MOST_MEMORY = 0.75e9
 
@@ -81,10 +83,28 @@ def measure(files: str, rows: int) -> None:
             inside = apply(relation, fitted, "score").aggregate("sum(probability)")
             taken = least_work(inside.fetchall, tries)
             report(what, taken, scan, taken / scan, bar, at_least=False)
+        for name, score in (("log-odds", "score"), ("probabilities", "1 / (1 + exp(-score))")):
+            _default_against_platt(relation.project(f"{score} AS score, label"), name, tries)
     _memory(files)
     if rows <= _FEW:
         for name, build in ENGINES.items():
             _engine(name, build, files)
+
+
+def _default_against_platt(relation: duckdb.DuckDBPyRelation, name: str, tries: int) -> None:
+    """Print what the default's map takes, applied to a Parquet file and written to another, against Platt's."""
+    with tempfile.TemporaryDirectory() as folder:
+        relation.write_parquet(f"{folder}/in.parquet")
+        scores = relation.limit(_FITTED).fetchnumpy()
+        rows = duckdb.read_parquet(f"{folder}/in.parquet")
+
+        def applied(fitted: CalibrationMap) -> Callable[[], object]:
+            return lambda: apply(rows, fitted, "score").write_parquet(f"{folder}/out.parquet")
+
+        methods = AutoCalibrator(), PlattCalibrator()
+        ours, platt = (applied(method.fit(scores["score"], scores["label"]).map_) for method in methods)
+        taken, other = alternately(ours, platt, tries)
+        report(f"default to Parquet, {name}, against Platt's", taken, other, taken / other, 4, at_least=False)
 
 
 def write_logits(folder: Path, rows: int) -> None:

@@ -27,10 +27,13 @@ def test_a_page_says_everything(name):
     for said in ("**Bias.** ", "**Interval.** ", "**Use it:** ", "**Not for:** "):
         assert said in page
     assert f">>> from oddsmith.metrics import {name}\n" in page
-    # Test inversion is for measures that are 0 at best; the rest have percentiles, or nothing to resample.
+    # Test inversion is for measures that are 0 at best; the rest have formulas, percentiles, or nothing to resample.
     measure = getattr(metrics, name)
-    method = "Test inversion" if measure.null else "ercentile bootstrap" if measure.resampled else "None: "
-    assert method in page.partition("**Interval.** ")[2].partition("\n\n")[0]
+    methods = ["Test inversion"] if measure.null else ["ercentile bootstrap"] if measure.resampled else ["None: "]
+    if measure.formula is not None or measure.of_base_rate:
+        methods = ["Clopper and Pearson", "Newcombe"]
+    interval = page.partition("**Interval.** ")[2].partition("\n\n")[0]
+    assert any(method in interval for method in methods)
 
 
 def test_the_overview_links_every_page_and_knows_what_evaluate_shows():

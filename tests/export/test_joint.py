@@ -323,6 +323,48 @@ def test_text_grows_with_the_map():
     assert joint_sql_module.MOST_TERMS == 200_000
 
 
+def hundred_classes(matrices):
+    """Return one matrix near a diagonal, of a hundred classes, or several blended with a vector."""
+    rng, k, floored = np.random.default_rng(4), 100, "floored_log_probabilities"
+    level = rng.normal(size=k) / 10
+    coefs = [0.95 * np.eye(k) + 0.02 * rng.normal(size=(k, k)) for _ in range(matrices)]
+    if matrices > 1:
+        coefs.append(0.9 + level)
+    parts = tuple(ScalingPart(str(i), floored, 0.0, coef, level, 700.0, 628.0) for i, coef in enumerate(coefs))
+    return ScalingMap(k, "logits", parts, np.full(len(parts), 1 / len(parts)), level)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "matrices"),
+    [("duckdb", 3), ("postgres", 3), ("spark", 3), ("databricks", 3), ("sqlite", 1), ("bigquery", 1), ("tsql", 1)],
+)
+def test_a_hundred_classes_take_half_a_megabyte(dialect, matrices):
+    assert len(to_sql(hundred_classes(matrices), dialect=dialect)) <= 500_000
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
+def test_short_numbers_agree_with_the_model(dialect):
+    assert export(hundred_classes(2), "sql", dialect=dialect).parity.largest <= 1e-12
+
+
+def test_several_matrices_of_many_classes_run_in_postgres(postgres):
+    """One column per class and step would be more columns than the engine takes."""
+    assert export(hundred_classes(2), "sql", dialect="postgres", connection=postgres).parity.largest <= 1e-12
+
+
+@pytest.mark.parametrize("reading", ["logits", "log_probabilities", "floored_log_probabilities"])
+@pytest.mark.parametrize("size", [1e-300, 1e-20, 1.0, 1e20, 1e300])
+def test_arrays_neither_overflow_nor_vanish_in_postgres(postgres, reading, size):
+    rng, k = np.random.default_rng(8), 7
+    level = size * rng.normal(size=k)
+    for coef in (np.array(size), size * rng.random(k), size * rng.normal(size=(k, k))):
+        fitted = ScalingMap(k, "logits", (ScalingPart("", reading, 0.0, coef, level),), np.ones(1), np.zeros(k))
+        found = export(fitted, "sql", dialect="postgres", connection=postgres).parity
+        assert found.largest is not None
+        if size <= 1:
+            assert found.largest <= 1e-12
+
+
 def test_rows_that_are_none_in_python():
     names = {}
     exec(to_python(THREE), names)
@@ -391,15 +433,17 @@ def test_spark():
     others = sql.SparkSession.getActiveSession()
     quiet = {"spark.ui.enabled": "false", "spark.log.level": "OFF"}
     spark = others or sql.SparkSession.builder.master("local[1]").config(map=quiet).getOrCreate()
-    for name in names:
-        model = joint_models(3)[name]
+    models = {name: joint_models(3)[name] for name in names} | {"ten classes": many_classes()["MatrixScaling"]}
+    for name, model in models.items():
         rows = probe_rows(model.map)[::3]
+        k = model.map.n_classes
+        columns = [f"x{place}" for place in range(k)]
         listed = [(i, *(None if np.isnan(x) else float(x) for x in row)) for i, row in enumerate(rows)]
-        frame = spark.createDataFrame(listed, "id INT, x DOUBLE, y DOUBLE, z DOUBLE")
+        frame = spark.createDataFrame(listed, ", ".join(["id INT", *(f"{column} DOUBLE" for column in columns)]))
         frame.createOrReplaceTempView("oddsmith_test_rows")
-        statement = to_sql(model, columns=["x", "y", "z"], dialect="spark", table="oddsmith_test_rows")
-        found = sorted(tuple(row) for row in spark.sql(statement).collect())
-        got = np.array([row[4:7] for row in found], dtype=np.float64)
+        statement = to_sql(model, columns=columns, dialect="spark", table="oddsmith_test_rows")
+        found = sorted((tuple(row) for row in spark.sql(statement).collect()), key=lambda row: row[0])
+        got = np.array([row[1 + k : 1 + 2 * k] for row in found], dtype=np.float64)
         np.testing.assert_allclose(got, model.map.class_probability(rows), atol=1e-12, rtol=0, err_msg=name)
     if others is None:
         spark.stop()

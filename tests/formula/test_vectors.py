@@ -19,6 +19,7 @@ from oddsmith.formula.vectors import (
     mixture,
     softmax,
     walk_vectors,
+    with_whole_rows,
 )
 
 K = 4
@@ -97,3 +98,19 @@ def test_shared_parts_are_walked_once():
     nodes = list(walk_vectors(log_mixture(np.array([0.5, 0.5]), [shared, shared])))
     assert len(nodes) == len({id(node) for node in nodes})
     assert sum(isinstance(node, Inputs) for node in nodes) == 1
+
+
+def test_matrices_of_whole_numbers_are_as_near_as_rounding():
+    rng = np.random.default_rng(11)
+    for size in (1e-100, 1e-3, 1.0, 1e5, 1e100):
+        matrix, level = size * rng.normal(size=(40, 30)), size * rng.normal(size=40)
+        exact = Affine(matrix, level, Inputs(30))
+        whole = with_whole_rows(exact)
+        assert np.all(whole.coef % 1 == 0)
+        assert np.abs(whole.coef).max() <= 2.0**50
+        rows = rng.normal(size=(50, 30)) * 10.0 ** rng.uniform(-5, 5, (50, 1))
+        largest_terms = np.abs(matrix).max() * np.abs(rows).max(axis=1, keepdims=True)
+        bound = 2.0**-50 * (30 * largest_terms + np.abs(level).max())
+        assert np.all(np.abs(evaluate_vector(whole, rows) - evaluate_vector(exact, rows)) <= bound)
+    both = with_whole_rows(Each((SCORE,), exact, (Affine(matrix[::-1], level, exact.of),)))
+    assert both.of.of is both.beside[0].of  # what both are multiplied with is there once

@@ -1,10 +1,12 @@
 """DuckDB's form of a map: the same probabilities wherever knots lie, rows in their order, nothing run too early."""
 
+import re
+
 import numpy as np
 import pytest
 
-from oddsmith import PiecewiseLogisticCalibrator, SplineCalibrator
-from oddsmith.formula import SCORE, Pieces, evaluate
+from oddsmith import AutoCalibrator, PiecewiseLogisticCalibrator, SplineCalibrator
+from oddsmith.formula import SCORE, Pieces, absolute, clip, evaluate, log, sigmoid, walk
 from oddsmith.frames import duckdb_expressions
 from oddsmith.frames.applying import apply
 from oddsmith.frames.hinges import as_hinges
@@ -116,6 +118,48 @@ def test_hinges_only_where_they_are_exact():
     steep = Pieces(knots, SCORE * np.array([0.0, 1e6, 0.0]) + np.array([0.0, 0.0, 1e6]))
     many = LinearMap(np.linspace(0, 1, 50), np.linspace(0, 1, 50) ** 2).probability_formula()
     assert [as_hinges(other) for other in (jump, curve, steep, many)] == [None] * 4
+
+
+def soft(x):
+    """Return the softened log-odds of a formula."""
+    return log((sigmoid(x) + 1e-4) / (sigmoid(-x) + 1e-4))
+
+
+def test_hinges_of_a_logarithm_that_rises():
+    at = np.array([-1.0, 2.0])
+    slopes, odds = np.array([1.0, 2.0, 0.5]), evaluate(soft(SCORE), at)
+    levels = np.cumsum(np.append(0.0, -np.diff(slopes) * odds))
+    rising = soft(clip(SCORE, -750.0, 750.0))
+    line = Pieces(at, rising * slopes + levels)
+    hinges = as_hinges(line)
+    scores = np.concatenate([probes(at), np.linspace(-30, 30, 999)])
+    found = evaluate(hinges.formula, evaluate(hinges.of, scores))
+    np.testing.assert_allclose(found, evaluate(line, scores), rtol=0, atol=1e-12)
+    # Lines that meet at both knots, of a logarithm that falls, or that has one value at several scores.
+    for other in (soft(-SCORE), log(1.0 + absolute(SCORE)), log(1.0 + SCORE * SCORE)):
+        levels = np.cumsum(np.append(0.0, -np.diff(slopes) * evaluate(other, at)))
+        assert as_hinges(Pieces(at, other * slopes + levels)) is None
+    assert as_hinges(Pieces(at, rising * slopes + SCORE + levels)) is None
+
+
+@pytest.mark.parametrize("kind", ["log_odds", "probability", "score"])
+def test_the_default_takes_each_logarithm_once(duck, kind):
+    rng = np.random.default_rng(10)
+    odds = 1.5 * rng.normal(size=4000)
+    s = odds if kind == "log_odds" else 1 / (1 + np.exp(-odds))
+    y = (rng.random(4000) < 1 / (1 + np.exp(0.5 - 3 * np.tanh(odds)))).astype(int)
+    one = AutoCalibrator(input=kind).fit(s, y).map_
+    knots = [node.knots for node in walk(one.probability_formula()) if isinstance(node, Pieces)]
+    scores = np.concatenate([s, *(probes(each) for each in knots), [-np.inf, np.inf, -1.0, 0.0, 1.0, 1.5, np.nan]])
+    relation = duck.from_arrow(pa.table({"s": pa.array([*scores, None], pa.float64())}))
+    result = apply(relation, one, "s")
+    written = result.sql_query()
+    assert written.count("LN(") == len(set(re.findall(r"LN\(.*? AS \"\w+_log\d+\"", written))) <= 4
+    found = result.fetchnumpy()["probability"]
+    taken = ~np.isnan(evaluate(one.probability_formula(), np.clip(scores, -LARGEST, LARGEST)))
+    assert np.ma.getmaskarray(found).tolist() == [*~taken, True]
+    expected = one.probability(scores[taken])
+    np.testing.assert_allclose(np.ma.getdata(found)[:-1][taken], expected, rtol=0, atol=1e-12)
 
 
 def test_rows_keep_their_order(tmp_path):

@@ -7,32 +7,46 @@ ways to do so.
 way       how
 ========  =====================================================================================
 except    all columns go through every layer, and the last one leaves intermediate ones out
-struct    layers carry the row in one column, and the last one unpacks it (DuckDB)
+struct    layers carry the row in one column, and the last one unpacks it (DuckDB; Spark with arrays)
 rowid     layers carry the number of the row alone, and are joined to the table by it (SQLite)
 lateral   layers are joined to each row one by one, and see those before
 ========  =====================================================================================
+
+Where a dialect has functions of arrays, a layer of many classes is one column of them. Rows of wide matrices are whole
+numbers times a power of two, which are shorter than doubles and lose nothing that rounding would not.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from oddsmith import _check
 from oddsmith.export._escaping import spare_name, sql_name
 from oddsmith.export.joint import input_columns, labels_of_one_kind, new_columns
 from oddsmith.formula import (
+    WITH_ARRAYS,
+    Each,
     Layer,
     SqlReader,
+    Vector,
+    WholeReader,
+    array_of,
+    as_arrays,
     as_decisions,
     as_double,
     as_layers,
     carried_past,
+    components_of,
     guarded_layers,
     is_number,
     label_literal,
     largest,
-    listed_product,
+    largest_of,
     quoted,
     size_of,
+    walk_vectors,
+    with_whole_rows,
 )
 from oddsmith.model import Model, joint_map_of
 
@@ -50,8 +64,8 @@ _EXCEPT = {
 #: Dialects that say CROSS APPLY for CROSS JOIN LATERAL.
 _APPLY = {"fabric", "tsql"}
 
-#: Products of a matrix with more columns are written with lists, where a dialect has their product.
-_LONG_ROW = 6
+#: Vectors of as many classes are columns of arrays, where a dialect has functions of them.
+_MANY_CLASSES = 6
 
 #: Values and their names.
 SelectList = list[tuple[str, str]]
@@ -71,7 +85,7 @@ def joint_statement(
     # Where the table's own columns are not in sight, names are short: a matrix of 100 classes has 10,000 of them.
     short = spare if dialect in _EXCEPT else "x"
     given, present = [f"{short}0_{place + 1}" for place in range(len(columns))], f"{short}0"
-    prob = joint_map_of(model).probability_formula()
+    prob = with_whole_rows(joint_map_of(model).probability_formula())
     layers, (probs, (top,)) = as_layers([prob, largest(prob)], given, short)
     layers = [[replace(one, formula=as_decisions(one.formula)) for one in layer] for layer in layers]
     if (size := size_of(layers)) > MOST_TERMS:
@@ -82,10 +96,14 @@ def joint_statement(
         )
     if strict:
         layers = guarded_layers(layers, given)
-    first = _first_layer([quoted(name, dialect) for name in columns], given, present, dialect)
     source = ".".join(quoted(name, dialect) for name in table)
-    outputs = [present, *probs, top], [quoted(name, dialect) for name in added]
     labels = [label_literal(label, dialect) for label in labels_of_one_kind(model)]
+    added = [quoted(name, dialect) for name in added]
+    quoted_columns = [quoted(name, dialect) for name in columns]
+    if dialect in WITH_ARRAYS and len(labels) >= _MANY_CLASSES and len(columns) > 1 and _is_uniform(prob):
+        return _with_arrays(prob, quoted_columns, added, labels, source, spare, dialect, strict)
+    first = _first_layer(quoted_columns, given, present, dialect)
+    outputs = [present, *probs, top], added
     if dialect in _EXCEPT:
         selected = [first, *(_layer(layer, dialect) for layer in layers)]
         return _with_except(selected, _outputs(*outputs, labels), source, spare, _EXCEPT[dialect])
@@ -93,17 +111,16 @@ def joint_statement(
         carried: list[list[str]] = [[]]
         selected = [first]
         for layer, early in zip(layers, carried_past(layers, [present, *given], outputs[0]), strict=True):
-            parts = _with_lists(layer) if dialect == "duckdb" else [_layer(layer, dialect)]
-            selected += parts
-            carried += [early for _ in parts]
+            selected.append(_layer(layer, dialect))
+            carried.append(early)
         before = f"{spare}{len(layers)}." if dialect == "sqlite" else ""
         write = _with_rowid if dialect == "sqlite" else _with_struct
         return write(selected, _outputs(*outputs, labels, before), source, spare, carried)
-    own = {name: f"{spare}0.{name}" for name in [present, *given]}
+    own = {name: f"x0.{name}" for name in [present, *given]}
     selected = [first]
     for number, layer in enumerate(layers, start=1):
         selected.append(_layer(layer, dialect, own))
-        own |= {column.name: f"{spare}{number}.{column.name}" for column in layer}
+        own |= {column.name: f"x{number}.{column.name}" for column in layer}
     return _with_laterals(
         selected, _outputs([own[name] for name in outputs[0]], outputs[1], labels), source, spare, dialect
     )
@@ -122,17 +139,42 @@ def _layer(layer: Layer, dialect: str, own: Mapping[str, str] | None = None) -> 
     selected: SelectList = []
     for column in layer:
         score, *beside = column.of if own is None else [own[name] for name in column.of]
-        selected.append((SqlReader(score, dialect, beside).read(column.formula), column.name))
+        is_whole = column.row is not None and bool(np.all(column.row % 1 == 0))
+        reader = (WholeReader if is_whole else SqlReader)(score, dialect, beside)
+        selected.append((reader.read(column.formula), column.name))
     return selected
 
 
-def _with_lists(layer: Layer) -> list[SelectList]:
-    """Return the columns of a layer in DuckDB, those of a matrix by products with a list, which comes first."""
-    if layer[0].row is None or len(layer[0].of) < _LONG_ROW:
-        return [_layer(layer, "duckdb")]
-    factors = f"{layer[0].name}_factors"
-    products = [(listed_product(factors, one.row, one.level), one.name) for one in layer if one.row is not None]
-    return [[(f"[{', '.join(layer[0].of)}]", factors)], products]
+def _is_uniform(vector: Vector) -> bool:
+    """Whether the same is computed of every class, but for numbers."""
+    return all(len(node.formulas) == 1 for node in walk_vectors(vector) if isinstance(node, Each))
+
+
+def _with_arrays(
+    prob: Vector,
+    columns: Sequence[str],
+    added: Sequence[str],
+    labels: Sequence[str],
+    source: str,
+    spare: str,
+    dialect: str,
+    strict: bool,
+) -> str:
+    """Return a statement whose layers are columns of arrays."""
+    doubles = [as_double(name, dialect) for name in columns]
+    there = " AND ".join(is_number(value, dialect) for value in doubles)
+    short = spare if dialect == "postgres" else "x_"  # there the table's own columns are in sight
+    present, given, top = (f"{short}{what}" for what in ("present", "given", "top"))
+    first = [(f"CASE WHEN {there} THEN 1 END", present), (array_of(doubles, dialect), given)]
+    layers, probs = as_arrays(prob, given, short, dialect, strict=strict)
+    layers = [first, *layers, [(largest_of(probs, dialect), top)]]
+    computed = [present, *components_of(probs, len(labels), dialect), top]
+    if dialect == "postgres":
+        return _with_laterals(layers, _outputs(computed, added, labels), source, spare, dialect)
+    row = f"{spare}table" if dialect == "duckdb" else "struct(*)"
+    selected = [[f"{row} AS x", *_named(first)], *(["*", *_named(layer)] for layer in layers[1:])]
+    tables, last = _stacked(selected, f"{source} AS {spare}table", spare)
+    return f"{tables}\n{_select(['x.*', *_named(_outputs(computed, added, labels))], last)}"
 
 
 def _outputs(computed: Sequence[str], added: Sequence[str], labels: Sequence[str], before: str = "") -> SelectList:
@@ -196,5 +238,5 @@ def _with_laterals(selected: list[SelectList], outputs: SelectList, source: str,
     # Without an offset PostgreSQL writes expressions of one layer into the next.
     end = "\nOFFSET 0" if dialect == "postgres" else ""
     for number, columns in enumerate(selected):
-        joined.append(f"{word} (\n{_select(_named(columns))}{end}\n) AS {spare}{number}")
+        joined.append(f"{word} (\n{_select(_named(columns))}{end}\n) AS x{number}")
     return _select([f"{base}.*", *_named(outputs)], "\n".join(joined))

@@ -86,11 +86,18 @@ from oddsmith.formula.vectors import Vector as Vector
 from oddsmith.formula.vectors import largest as largest
 from oddsmith.formula.vectors import parts_of as parts_of
 from oddsmith.formula.vectors import walk_vectors as walk_vectors
+from oddsmith.formula.vectors import with_whole_rows as with_whole_rows
 
 if TYPE_CHECKING:
+    from oddsmith.formula.arrays import WITH_ARRAYS as WITH_ARRAYS
+    from oddsmith.formula.arrays import array_of as array_of
+    from oddsmith.formula.arrays import as_arrays as as_arrays
+    from oddsmith.formula.arrays import components_of as components_of
+    from oddsmith.formula.arrays import largest_of as largest_of
     from oddsmith.formula.sql import FlatReader as FlatReader
     from oddsmith.formula.sql import SqlReader as SqlReader
     from oddsmith.formula.sql import SqlText as SqlText
+    from oddsmith.formula.sql import WholeReader as WholeReader
     from oddsmith.formula.sql import as_decisions as as_decisions
     from oddsmith.formula.sql import as_double as as_double
     from oddsmith.formula.sql import is_number as is_number
@@ -99,23 +106,17 @@ if TYPE_CHECKING:
     from oddsmith.formula.sql import quoted as quoted
     from oddsmith.formula.sql import written_list as written_list
 
-#: Names of ``formula.sql``, which is loaded when one of them is first used: it imports sqlglot.
+#: Names of modules that are loaded when one of their names is first used: they import sqlglot.
 _LAZY = {
-    "FlatReader",
-    "SqlReader",
-    "SqlText",
-    "as_decisions",
-    "as_double",
-    "is_number",
-    "label_literal",
-    "listed_product",
-    "quoted",
-    "written_list",
+    **dict.fromkeys(("WITH_ARRAYS", "array_of", "as_arrays", "components_of", "largest_of"), "arrays"),
+    **dict.fromkeys(("FlatReader", "SqlReader", "SqlText", "WholeReader"), "sql"),
+    **dict.fromkeys(("as_decisions", "as_double", "is_number", "label_literal", "listed_product"), "sql"),
+    **dict.fromkeys(("quoted", "written_list"), "sql"),
 }
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        return getattr(importlib.import_module("oddsmith.formula.sql"), name)
+        return getattr(importlib.import_module(f"oddsmith.formula.{_LAZY[name]}"), name)
     message = f"module 'oddsmith.formula' has no attribute {name!r}"
     raise AttributeError(message)

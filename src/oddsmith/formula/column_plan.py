@@ -137,7 +137,7 @@ def _layer(node: Vector, own: list[str], given: list[list[str]]) -> Layer:
             return [LayerColumn(own[0], Highest(tuple(_components_of(x))), tuple(x), rough=rough)]
         case Total(formula=formula, low=low, high=high):
             terms = [rewritten(formula, score=one) for one in _components_of(x)]
-            return [LayerColumn(own[0], _sum(terms), tuple(x), low, high)]
+            return [LayerColumn(own[0], sum_of(terms), tuple(x), low, high)]
         case Affine():
             rows = list(zip(own, node.rows, node.intercept.tolist(), strict=True))
             if node.coef.ndim == 2:
@@ -153,10 +153,10 @@ def _components_of(names: list[str]) -> list[Formula]:
 def _product(row: Floats, level: float) -> Formula:
     components = _components_of(row.tolist())
     terms = [coef * one for coef, one in zip(row.tolist(), components, strict=True) if coef]
-    return _sum(terms) + level if terms else as_formula(level)
+    return sum_of(terms) + level if terms else as_formula(level)
 
 
-def _sum(terms: list[Formula]) -> Formula:
-    """Add by halves: hundreds of terms one after the other would be nested as deeply."""
+def sum_of(terms: list[Formula]) -> Formula:
+    """Add terms by halves: hundreds of terms one after the other would be nested as deeply."""
     middle = len(terms) // 2
-    return terms[0] if len(terms) == 1 else _sum(terms[:middle]) + _sum(terms[middle:])
+    return terms[0] if len(terms) == 1 else sum_of(terms[:middle]) + sum_of(terms[middle:])

@@ -136,7 +136,7 @@ def label_literal(label: str | bool | int | float, dialect: str) -> str:
 
 def written_list(values: Sequence[float], kind: str) -> str:
     """Return a list in DuckDB as one piece of text that is cast: thousands of constants would take long to parse."""
-    return f"'[{','.join(map(repr, values))}]'::{kind}[]"
+    return f"'[{','.join(repr(value).removesuffix('.0') for value in values)}]'::{kind}[]"
 
 
 def listed_product(factors: str, row: Floats, level: float) -> str:
@@ -151,6 +151,7 @@ class SqlReader(Reader[SqlText]):
     def __init__(self, score: str, dialect: str, beside: Sequence[str] = ()) -> None:
         super().__init__(SqlText(score), *map(SqlText, beside))
         self.dialect = dialect
+        self._gap = " "  # around signs
         self._least, self._greatest = ("MIN", "MAX") if dialect == "sqlite" else ("LEAST", "GREATEST")
 
     def _highest(self, of: list[SqlText]) -> SqlText:
@@ -176,12 +177,12 @@ class SqlReader(Reader[SqlText]):
             left = _bracketed(left)
         left, right = self._flat(left), self._flat(right)
         kind = "sum" if node.operator in "+-" else "product"
-        return SqlText(f"{left} {node.operator} {right}", kind, left, right)
+        gap = self._gap if node.operator in "+*" else " "  # two minus signs begin a comment
+        return SqlText(f"{left}{gap}{node.operator}{gap}{right}", kind, left, right)
 
     def _function(self, node: Function, of: SqlText) -> SqlText:
         of = self._flat(of)
         if node.name == "negative":
-            # Two minus signs begin a comment.
             of = _bracketed(of) if of.kind in ("sum", "product") or of.startswith("-") else of
             return SqlText(f"-{of}", "", of)
         form = "COS({})" if node.name == "cos" else _template(node.name, self.dialect)
@@ -216,6 +217,17 @@ class SqlReader(Reader[SqlText]):
     def _flat(self, of: SqlText) -> SqlText:
         """Return what stands for a part in what is made of it: the part itself."""
         return of
+
+
+class WholeReader(SqlReader):
+    """Reads products of doubles with whole numbers, which are written as such, and shortly."""
+
+    def __init__(self, score: str, dialect: str, beside: Sequence[str] = ()) -> None:
+        super().__init__(score, dialect, beside)
+        self._gap = ""
+
+    def _number(self, value: float) -> SqlText:
+        return SqlText(str(int(value))) if value.is_integer() and abs(value) < 2.0**53 else super()._number(value)
 
 
 class FlatReader(SqlReader):

@@ -20,7 +20,7 @@ nothing overflows: exponentials are taken of what lies below the largest compone
 import math
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
@@ -36,6 +36,9 @@ CLOSED, MASKED = -8 * FAR, -5 * FAR
 
 #: Below all that is computed from inputs by sums and differences.
 _BELOW = -20 * FAR
+
+#: Rows of matrices with as many columns are written as whole numbers of so many bits.
+_WIDE, _BITS = 6, 50
 
 #: Above this share of the largest, a sum of exponentials less one of them has all its digits.
 _CLEAR = 0.5
@@ -268,3 +271,35 @@ def parts_of(vector: Vector) -> tuple[Vector, ...]:
 def walk_vectors(*vectors: Vector) -> list[Vector]:
     """Return every node once, parts before wholes."""
     return walk_trees(vectors, parts_of)
+
+
+def with_whole_rows(vector: Vector) -> Vector:
+    """Return a vector whose wide matrices are whole numbers, and what they are multiplied by a power of two smaller.
+
+    Whole numbers are shorter to write. Relative to the largest number of a matrix, others are off by up to 2⁻⁵¹: a sum
+    of their products with doubles rounds by as much.
+
+    Examples
+    --------
+    >>> wide = with_whole_rows(Affine(np.eye(6) / 3, np.zeros(6), Inputs(6)))
+    >>> int(wide.coef[0, 0]), float(wide.of.coef) == 2.0**-51
+    (750599937895083, True)
+    """
+    made: dict[int, Vector] = {}
+    units: dict[tuple[int, float], Vector] = {}
+    for node in walk_vectors(vector):
+        match node:
+            case Inputs():
+                made[id(node)] = node
+            case Each(of=of, beside=beside, largest=known):
+                others = tuple(made[id(one)] for one in beside)
+                made[id(node)] = replace(node, of=made[id(of)], beside=others, largest=made.get(id(known)))
+            case Affine(coef=coef, intercept=intercept, of=of) if coef.ndim == 2 and of.width >= _WIDE and coef.any():
+                unit = 2.0 ** (math.ceil(math.log2(np.abs(coef).max())) - _BITS)
+                key = id(of), unit
+                if key not in units:
+                    units[key] = Affine(np.array(unit), np.zeros(of.width), made[id(of)])
+                made[id(node)] = Affine(np.rint(coef / unit), intercept, units[key])
+            case _:
+                made[id(node)] = replace(node, of=made[id(node.of)])  # type: ignore[attr-defined, type-var]
+    return made[id(vector)]

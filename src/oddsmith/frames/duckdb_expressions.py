@@ -1,9 +1,10 @@
 """A map inside DuckDB, as fast as a scan allows, with rows in their order.
 
-Three things make an expression fast there: no branches (broken lines are sums of hinges), no bounds that nothing needs
-(its exponential overflows to ∞ without an error), and no long CASE: many knots are looked up in lists, and so are the
-constants of many segments. Lists that ride along from a one-row subquery cost nothing; written into the expression they
-are made anew for every 2048 rows. Hash joins would do as well, but do not keep the order of rows.
+Four things make an expression fast there: no branches (broken lines are sums of hinges), no bounds that nothing needs
+(its exponential overflows to ∞ without an error), logarithms of the score in columns of their own, each computed once,
+and no long CASE: many knots are looked up in lists, and so are the constants of many segments. Lists that ride along
+from a one-row subquery cost nothing; written into the expression they are made anew for every 2048 rows. Hash joins
+would do as well, but do not keep the order of rows.
 """
 
 import re
@@ -19,6 +20,7 @@ from oddsmith.formula import (
     ANYTHING,
     FAR,
     LIMIT,
+    SCORE,
     Arithmetic,
     Beside,
     Clip,
@@ -35,10 +37,12 @@ from oddsmith.formula import (
     as_decisions,
     at_piece,
     carried_past,
+    evaluate,
     listed_product,
     parts,
     range_within,
     small_ranges,
+    walk,
     written_list,
 )
 from oddsmith.frames.hinges import as_hinges
@@ -53,6 +57,10 @@ if TYPE_CHECKING:
 
 #: Fewer knots are told apart by CASE.
 _MANY_KNOTS = 8
+
+#: Knots left over by a guide are compared one by one where a binary search would take no more steps: few rows pass the
+#: first of them, and the others are compared in those rows alone.
+_FEW_STEPS = 2
 
 #: Scores up to such a size, if possible, are plain. More would cost digits: those of the score itself count beside the
 #: logarithm of a sum of exponentials.
@@ -134,7 +142,9 @@ def _if(test: str, value: str) -> str:
 
 
 def _with_places(relation: "DuckDBPyRelation", readers: "Sequence[_LookupReader]") -> "DuckDBPyRelation":
-    """Return a relation with the lists that readers look things up in, and the places to look at."""
+    """Return a relation with logarithms, the lists that readers look things up in, and the places to look at."""
+    for logs in zip_longest(*(reader.logs.items() for reader in readers)):
+        relation = relation.project(", ".join(["*", *(f"{log[0]} AS {log[1]}" for log in logs if log is not None)]))
     lists = {reader.spare: reader.lists for reader in readers if reader.lists}
     if lists:
         form = "(SELECT {{{}}}) AS {}" if _expected_rows(relation) > _SMALL else "{{{}}} AS {}"
@@ -168,6 +178,13 @@ def _handed_on(node: Formula, of: Sequence[str]) -> set[str]:
     return set()
 
 
+def _is_positive(formula: Formula) -> bool:
+    """Whether a formula of the score alone is positive, or not a number, at ±∞ as it is at all finite scores."""
+    if any(isinstance(node, Column | Pieces | Beside) for node in walk(formula)):
+        return False
+    return not np.any(evaluate(formula, [-np.inf, np.inf]) <= 0)
+
+
 def _is_held(node: Clip) -> bool:
     """Whether DuckDB has to clip. Its exponential may overflow, so what is held for that alone is not."""
     return (node.low, node.high) != (-LIMIT, LIMIT)
@@ -190,6 +207,7 @@ class _LookupReader(SqlReader):
         self.lists: dict[str, str] = {}  # fields of the column ``spare``, in SQL
         self.steps: list[_Step] = []  # that find places in those lists, one after the other
         self.guarded: list[Formula] = []  # what is NULL where the score is NULL or NaN
+        self.logs: dict[SqlText, SqlText] = {}  # columns of logarithms by their text, each of earlier ones
         self.place = ""
         self._searches: list[tuple[Search, str]] = []
 
@@ -208,7 +226,20 @@ class _LookupReader(SqlReader):
         self.place = found
 
     def _clip(self, node: Clip, of: SqlText) -> SqlText:
-        return super()._clip(node, of) if _is_held(node) else of
+        if not _is_held(node):
+            return of
+        held = super()._clip(node, of)
+        if not isinstance(node.of, Score):
+            return held
+        # Two functions in all rows take longer than a comparison, after which hardly a row is left.
+        return _case([(f"{of} BETWEEN {self._number(node.low)} AND {self._number(node.high)}", of)], held)
+
+    def _function(self, node: Function, of: SqlText) -> SqlText:
+        """Compute a logarithm of the score once: DuckDB finds no common parts within CASE."""
+        value = super()._function(node, of)
+        if node.name != "log" or not _is_positive(node.of):
+            return value
+        return self.logs.setdefault(value, SqlText(identifier(f"{self.spare}_log{len(self.logs)}")))
 
     def _column(self, node: Column) -> SqlText:
         list_ = f"{identifier(self.spare)}.{self._list(node.values.ravel())}"
@@ -217,11 +248,17 @@ class _LookupReader(SqlReader):
     def _pieces(self, node: Pieces) -> SqlText:
         hinges = as_hinges(node)
         if hinges is not None:
-            near = f"ABS({self._score()} - ({self._number(hinges.center)})) <= {self._number(hinges.reach)}"
+            of = self.read(hinges.of)
+            line = SqlReader(of, "duckdb").read(hinges.formula)
+            near = f"ABS({of} - ({self._number(hinges.center)})) <= {self._number(hinges.reach)}"
+            if hinges.of is not SCORE:
+                values = range_within(hinges.of, ANYTHING)
+                always = max(hinges.center - values.low, values.high - hinges.center) <= hinges.reach
+                return line if always else _case([(near, line)], self.read(as_decisions(node)))
             # What is near is a number: no need to look for others in all rows. NULL is neither near nor known.
             known = f"NOT isnan({self._score()})"
             self.guarded.append(node)
-            return _case([(near, self.read(hinges.formula)), (known, self.read(as_decisions(node)))])
+            return _case([(near, line), (known, self.read(as_decisions(node)))])
         if len(node.knots) < _MANY_KNOTS:
             return self.read(as_decisions(node))
         search, self.place = self._search(node.knots)
@@ -249,6 +286,14 @@ class _LookupReader(SqlReader):
             low, per_cell = (self._number(number) for number in (search.low, search.per_cell))
             begin = f"{spare}.{before}[TRY_CAST(FLOOR(({value} - ({low})) * {per_cell}) AS BIGINT) + 1]"
         self.steps.append(_Step(begin, place, is_first=True))
+        if len(search.before) and len(search.steps) <= _FEW_STEPS:
+            nearer = place
+            for knot in reversed(range(sum(search.steps))):
+                farther = f"{place} + {knot + 1}" if nearer == place else nearer
+                passed = f"{value} > {spare}.{knots}[{place} + {knot}]"
+                nearer = f"CASE WHEN {passed} THEN {farther} ELSE {place} + {knot} END"
+            self.steps.append(_Step(nearer, place))
+            return place
         for step in search.steps:
             passed = f"{value} > {spare}.{knots}[{place} + {step - 1}]"
             self.steps.append(_Step(f"CASE WHEN {passed} THEN {place} + {step} ELSE {place} END", place))

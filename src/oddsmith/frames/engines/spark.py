@@ -91,14 +91,13 @@ def _named(value: str, name: str) -> str:
 
 def _with_arrays(rows: "ScoredFrame", plan: "JointPlan") -> Any:
     """Return a frame with the probabilities of many classes and the decision, by columns of arrays."""
-    from oddsmith.formula import label_literal
-    from oddsmith.frames.spark_arrays import as_arrays
+    from oddsmith.formula import as_arrays, label_literal
 
     given = f"{rows.spare}_given"
     own = [identifier(name, "`") for name in rows.schema]
     doubles = ", ".join(f"CAST({identifier(name, '`')} AS DOUBLE)" for name in plan.columns)
     frame = rows.frame.to_native().selectExpr("*", f"array({doubles}) AS {given}")
-    layers, prob = as_arrays(plan.map.probability_formula(), given, f"{rows.spare}_")
+    layers, prob = as_arrays(plan.map.probability_formula(), given, f"{rows.spare}_", "spark")
     for layer in layers:
         frame = frame.selectExpr("*", *(f"{value} AS {name}" for value, name in layer))
     # A row in which a value is missing has no result.
