@@ -12,8 +12,9 @@ rowid     layers carry the number of the row alone, and are joined to the table 
 lateral   layers are joined to each row one by one, and see those before
 ========  =====================================================================================
 
-Where a dialect has functions of arrays, a layer of many classes is one column of them. Rows of wide matrices are whole
-numbers times a power of two, which are shorter than doubles and lose nothing that rounding would not.
+Where a dialect has functions of arrays, a layer of many classes is one column of them; in SQLite it has a row per
+class. Rows of wide matrices are whole numbers times a power of two, which are shorter than doubles and lose nothing
+that rounding would not.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,6 +29,7 @@ from oddsmith.formula import (
     WITH_ARRAYS,
     Each,
     Layer,
+    LongRows,
     SqlReader,
     Vector,
     WholeReader,
@@ -67,6 +69,9 @@ _APPLY = {"fabric", "tsql"}
 #: Vectors of as many classes are columns of arrays, where a dialect has functions of them.
 _MANY_CLASSES = 6
 
+#: In SQLite vectors of as many classes have a row per class: fewer are faster in columns, and short enough.
+_LONG = 40
+
 #: Values and their names.
 SelectList = list[tuple[str, str]]
 
@@ -102,6 +107,8 @@ def joint_statement(
     quoted_columns = [quoted(name, dialect) for name in columns]
     if dialect in WITH_ARRAYS and len(labels) >= _MANY_CLASSES and len(columns) > 1 and _is_uniform(prob):
         return _with_arrays(prob, quoted_columns, added, labels, source, spare, dialect, strict)
+    if dialect == "sqlite" and len(labels) >= _LONG and len(columns) > 1 and _is_uniform(prob):
+        return _with_long_rows(prob, quoted_columns, added, labels, source, spare)
     first = _first_layer(quoted_columns, given, present, dialect)
     outputs = [present, *probs, top], added
     if dialect in _EXCEPT:
@@ -175,6 +182,22 @@ def _with_arrays(
     selected = [[f"{row} AS x", *_named(first)], *(["*", *_named(layer)] for layer in layers[1:])]
     tables, last = _stacked(selected, f"{source} AS {spare}table", spare)
     return f"{tables}\n{_select(['x.*', *_named(_outputs(computed, added, labels))], last)}"
+
+
+def _with_long_rows(
+    prob: Vector, columns: Sequence[str], added: Sequence[str], labels: Sequence[str], source: str, spare: str
+) -> str:
+    """Return a statement for SQLite whose layers have a row per class."""
+    given, names = f"{spare}given", [f"g{place}" for place in range(len(columns))]
+    doubles = _named(list(zip((as_double(name, "sqlite") for name in columns), names, strict=True)))
+    there = " AND ".join(is_number(name, "sqlite") for name in columns)
+    rows = LongRows(spare)
+    last, probs, top = rows.write(prob, given, names)
+    tables = [(given, f"{_select(['_rowid_ AS x', *doubles], source)}\nWHERE {there}"), *rows.tables]
+    written = ", ".join(f"{name} AS MATERIALIZED (\n{query}\n)" for name, query in tables)
+    outputs = _named(_outputs([f"{last}.{name}" for name in ("there", *probs, top)], added, labels))
+    joined = f"{source} AS {spare}table\nLEFT JOIN {last}\n  ON {last}.x = {spare}table._rowid_"
+    return f"WITH {written}\n{_select([f'{spare}table.*', *outputs], joined)}"
 
 
 def _outputs(computed: Sequence[str], added: Sequence[str], labels: Sequence[str], before: str = "") -> SelectList:

@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from oddsmith.formula.arrays import as_arrays as as_arrays
     from oddsmith.formula.arrays import components_of as components_of
     from oddsmith.formula.arrays import largest_of as largest_of
+    from oddsmith.formula.long_rows import LongRows as LongRows
     from oddsmith.formula.sql import FlatReader as FlatReader
     from oddsmith.formula.sql import SqlReader as SqlReader
     from oddsmith.formula.sql import SqlText as SqlText
@@ -109,6 +110,7 @@ if TYPE_CHECKING:
 #: Names of modules that are loaded when one of their names is first used: they import sqlglot.
 _LAZY = {
     **dict.fromkeys(("WITH_ARRAYS", "array_of", "as_arrays", "components_of", "largest_of"), "arrays"),
+    "LongRows": "long_rows",
     **dict.fromkeys(("FlatReader", "SqlReader", "SqlText", "WholeReader"), "sql"),
     **dict.fromkeys(("as_decisions", "as_double", "is_number", "label_literal", "listed_product"), "sql"),
     **dict.fromkeys(("quoted", "written_list"), "sql"),

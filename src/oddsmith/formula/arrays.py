@@ -13,7 +13,7 @@ from oddsmith._types import Floats
 from oddsmith.formula.column_plan import sum_of
 from oddsmith.formula.guards import ANYTHING, Range, guarded_within, range_within
 from oddsmith.formula.nodes import MAX, SCORE, Beside, Formula, clip
-from oddsmith.formula.sql import SqlReader, SqlText, as_decisions, listed_product, written_list
+from oddsmith.formula.sql import SqlReader, SqlText, as_decisions, json_numbers, listed_product, written_list
 from oddsmith.formula.vectors import Affine, Each, Inputs, Largest, Total, Vector, parts_of, walk_vectors
 
 
@@ -204,7 +204,7 @@ def _constant(values: list[Any], kind: str, dialect: str) -> str:
     """Return an array as one piece of text, which is read once: thousands of numbers would take long to parse."""
     if dialect == "duckdb":
         return written_list(values, "DOUBLE")
-    text = str(values).replace(".0,", ",").replace(".0]", "]").replace(" ", "")
+    text = json_numbers(values)
     if dialect == "postgres":
         return f"'{text.replace('[', '{').replace(']', '}')}'::FLOAT8[]"
     return f"from_json('{text}', 'array<{kind}>')"

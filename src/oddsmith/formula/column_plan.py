@@ -7,6 +7,7 @@ computed once, and what is written grows with the map and not with the square of
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from oddsmith._types import Floats
 from oddsmith.formula.guards import ANYTHING, Range, guarded_within, range_within
@@ -61,7 +62,21 @@ def as_layers(vectors: Sequence[Vector], columns: Sequence[str], spare: str) -> 
     return layers, [names[id(vector)] for vector in vectors]
 
 
-def carried_past(layers: Sequence[Layer], given: Sequence[str], wanted: Iterable[str]) -> list[list[str]]:
+class NamedColumn(Protocol):
+    """A column, and the names of those that it is computed from."""
+
+    @property
+    def name(self) -> str:
+        """Its own name."""
+
+    @property
+    def of(self) -> tuple[str, ...]:
+        """What it reads."""
+
+
+def carried_past(
+    layers: Sequence[Sequence[NamedColumn]], given: Sequence[str], wanted: Iterable[str]
+) -> list[list[str]]:
     """Return for each layer the earlier columns that it, or what comes after it, still reads.
 
     Given are columns before the first layer, and wanted are those that are read after the last one.

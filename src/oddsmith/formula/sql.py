@@ -7,6 +7,7 @@ hundred thousand nodes take a minute to write. Names of columns are quoted here 
 import math
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 from sqlglot import Dialect, exp
@@ -137,6 +138,17 @@ def label_literal(label: str | bool | int | float, dialect: str) -> str:
 def written_list(values: Sequence[float], kind: str) -> str:
     """Return a list in DuckDB as one piece of text that is cast: thousands of constants would take long to parse."""
     return f"'[{','.join(repr(value).removesuffix('.0') for value in values)}]'::{kind}[]"
+
+
+def json_numbers(values: list[Any]) -> str:
+    """Return numbers, or lists of them, as JSON, whole ones without a point.
+
+    Examples
+    --------
+    >>> json_numbers([[1.0, 0.5], [2.0, 1e300]])
+    '[[1,0.5],[2,1e+300]]'
+    """
+    return str(values).replace(".0,", ",").replace(".0]", "]").replace(" ", "")
 
 
 def listed_product(factors: str, row: Floats, level: float) -> str:
