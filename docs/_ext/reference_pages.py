@@ -23,6 +23,7 @@ MODULES = (
     "oddsmith.metrics",
     "oddsmith.plots",
     "oddsmith.decide",
+    "oddsmith.cutoffs",
     "oddsmith.combine",
     "oddsmith.data",
     "oddsmith.maps",
