@@ -28,7 +28,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, log_softmax, logit
 
 from oddsmith import AutoCalibrator, IsotonicCalibrator, PlattCalibrator, ScoreTable
-from oddsmith.data.class_rows import ClassRows
+from oddsmith.data.score_rows import ScoreRows
 from oddsmith.metrics import Verdict, forecast_from_arrays, verdict_of, verdict_of_classes
 from oddsmith.metrics.significance import Decisions
 from oddsmith.report import compare_methods
@@ -183,7 +183,7 @@ def judged_classes(n: int, k: int, factor: float, rng: np.random.Generator) -> V
     logits = 1.5 * rng.normal(size=(n, k))
     truth = np.argmax(log_softmax(factor * logits, axis=1) + rng.gumbel(size=(n, k)), axis=1)
     names = tuple(map(str, range(k)))
-    return verdict_of_classes(ClassRows(logits, truth, names, None, names, "logits"))
+    return verdict_of_classes(ScoreRows(logits, truth, names, None, names, "logits"))
 
 
 Draw = Callable[[np.random.Generator], Verdict]

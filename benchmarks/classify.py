@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.calibration import _TemperatureScaling
 
 from benchmarks.measure import best_of, header, report
-from oddsmith.classify.scaling import TemperatureScaling
+from oddsmith.calibrators.scaling import TemperatureScaling
 
 
 def classify() -> None:

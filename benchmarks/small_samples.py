@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, ndtri
 
 from oddsmith import metrics
-from oddsmith.data.class_rows import ClassRows
+from oddsmith.data.score_rows import ScoreRows
 from oddsmith.metrics import interval, paired_bootstrap
 
 Draw = Callable[[np.random.Generator], bool]
@@ -181,13 +181,13 @@ def groups() -> Iterator[Cell]:
             yield Cell(name, f"{n_groups} groups of {rows}", draw, COVERAGE, False, 1000)
 
 
-def _class_rows(n_groups: int, rows: int, rng: np.random.Generator) -> tuple[ClassRows, np.ndarray]:
+def _class_rows(n_groups: int, rows: int, rng: np.random.Generator) -> tuple[ScoreRows, np.ndarray]:
     """Calibrated rows of three classes; in each group 70 % of the labels follow one random number."""
     group = np.repeat(np.arange(n_groups), rows)
     prob = 0.8 * rng.dirichlet([1, 1, 1], n_groups)[group] + 0.2 * rng.dirichlet([1, 1, 1], len(group))
     place = np.where(rng.random(len(group)) < 0.7, rng.random(n_groups)[group], rng.random(len(group)))
     truth = np.sum(np.cumsum(prob, axis=1) < place[:, None], axis=1).clip(0, 2)
-    return ClassRows(prob, truth, ("a", "b", "c"), None, ("a", "b", "c"), "probabilities"), group
+    return ScoreRows(prob, truth, ("a", "b", "c"), None, ("a", "b", "c"), "probabilities"), group
 
 
 #: Measures of several classes; those of a calibrated forecast that are 0.

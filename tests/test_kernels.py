@@ -5,7 +5,7 @@ import pytest
 
 from oddsmith import ScoreTable, _kernels
 from oddsmith.calibrators._mode import ClassScores, _block_sums
-from oddsmith.data.rows import ScoreRows
+from oddsmith.data.rows import LabeledScores
 from oddsmith.fitting.cells import Cells
 from optional import needs
 
@@ -93,7 +93,7 @@ def test_block_sums_agree(monkeypatch, powers):
 @pytest.mark.parametrize("unit", [np.inf, 0.01])
 def test_cell_moments_agree(unit):
     compiled = needs("oddsmith._compiled")
-    cells = Cells.over(ScoreRows(BASE, POSITIVE, None), 8.0, 0.25, unit)
+    cells = Cells.over(LabeledScores(BASE, POSITIVE, None), 8.0, 0.25, unit)
     x = BASE / 8 - 0.25
     inner = np.abs(x) < cells.reach  # the outermost score is an edge
     assert compiled.class_sums(BASE, POSITIVE, 1 / 8, 0.25) == pytest.approx((x[POSITIVE].sum(), x[~POSITIVE].sum()))

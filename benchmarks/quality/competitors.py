@@ -40,7 +40,7 @@ def _ours() -> Iterator[Competitor]:
     """Yield the library's calibrators; again with scores in another form where that matters, and for the default."""
     for name in calibrators.__all__:
         cls = getattr(calibrators, name)
-        if cls is calibrators.Calibrator:
+        if cls is calibrators.Calibrator or not issubclass(cls, calibrators.Calibrator):
             continue
         default, other, label = partial(_default, cls), partial(_other_form, cls), source_version(cls)
         yield Competitor(name, label, default)

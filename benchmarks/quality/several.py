@@ -12,9 +12,9 @@ from benchmarks.quality.probmetrics_peers import SEVERAL, probmetrics_peers
 from benchmarks.quality.tasks import NOTHING, OTHER_FORM, Competitor
 from benchmarks.quality.versions import source_version
 from oddsmith import AutoCalibrator, BetaCalibrator, IsotonicCalibrator, PlattCalibrator
+from oddsmith.calibrators.auto_scaling import AutoScaling
+from oddsmith.calibrators.scaling import DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
 from oddsmith.classify import couple_pairwise, normalize_one_vs_rest
-from oddsmith.classify.auto_scaling import AutoScaling
-from oddsmith.classify.scaling import DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
 
 Array = np.ndarray
 

@@ -11,12 +11,7 @@ from oddsmith._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from oddsmith.calibrators import *  # noqa: F403
-    from oddsmith.classify import AutoScaling as AutoScaling
     from oddsmith.classify import CalibratedClassifier as CalibratedClassifier
-    from oddsmith.classify import DirichletScaling as DirichletScaling
-    from oddsmith.classify import MatrixScaling as MatrixScaling
-    from oddsmith.classify import TemperatureScaling as TemperatureScaling
-    from oddsmith.classify import VectorScaling as VectorScaling
     from oddsmith.classify import score_tables as score_tables
     from oddsmith.data import ScoreTable as ScoreTable
     from oddsmith.maps import CalibrationMap as CalibrationMap
@@ -25,12 +20,7 @@ if TYPE_CHECKING:
 #: Where public names are, besides the calibrators, whose names say what they are.
 _HOMES = {
     "classify": (
-        "AutoScaling",
         "CalibratedClassifier",
-        "DirichletScaling",
-        "MatrixScaling",
-        "TemperatureScaling",
-        "VectorScaling",
         "score_tables",
     ),
     "maps": ("CalibrationMap",),
@@ -45,6 +35,7 @@ _ROOMS = (
     "checks",
     "classify",
     "combine",
+    "cutoffs",
     "decide",
     "errors",
     "export",
@@ -85,7 +76,7 @@ def __getattr__(name: str) -> Any:
         value = _load(_HOME_OF[name], name)
     elif name in _ROOMS:
         return importlib.import_module(f"oddsmith.{name}")
-    elif name.endswith("Calibrator") and name in _load("calibrators", "__all__"):
+    elif name.endswith(("Calibrator", "Scaling")) and name in _load("calibrators", "__all__"):
         value = _load("calibrators", name)
     elif name in _GONE:
         msg = f"oddsmith has no {name!r} any more; use {_GONE[name]}"

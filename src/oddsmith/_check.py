@@ -434,6 +434,16 @@ def distinct_labels(array: NDArray[Any]) -> NDArray[Any]:
         fail("y must hold labels of one kind", "mixed kinds such as text and numbers (unknown label type)", "convert y")
 
 
+def class_labels(y: ArrayLike, n: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return one label per row, and the sorted distinct ones; numbers must be whole."""
+    labels = label_column(y, n)
+    present = distinct_labels(labels)
+    if labels.dtype.kind == "f" and np.any(present != np.floor(present)):
+        # In scikit-learn's words.
+        fail("y must hold classes", "Unknown label type: continuous values", "pass labels, not outcomes")
+    return labels, present
+
+
 def _is_missing(value: Any) -> bool:
     """Tell None, NaN, NaT, and the missing value of pandas, of which nobody knows whether it equals itself."""
     try:

@@ -17,7 +17,7 @@ FIELD = competitors.competitors()
 
 
 def test_everything_exported_takes_part():
-    ours = set(oddsmith.calibrators.__all__) - {"Calibrator"}
+    ours = {name for name in oddsmith.calibrators.__all__ if name.endswith("Calibrator")} - {"Calibrator"}
     assert ours <= set(FIELD)
     assert "IsotonicCalibrator:other form" not in FIELD  # it sees only the order
     assert "PlattCalibrator:other form" in FIELD

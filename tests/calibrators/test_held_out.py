@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from oddsmith import AutoCalibrator, ScoreTable
-from oddsmith.classify import AutoScaling
+from oddsmith.calibrators import AutoScaling
 from oddsmith.fitting.held_out import HeldOutLaw
 from oddsmith.metrics.significance import Decisions
 from oddsmith.report.advice import HeldOut

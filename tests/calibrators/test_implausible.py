@@ -20,12 +20,14 @@ from oddsmith import (
     SplineCalibrator,
     TemperatureCalibrator,
 )
+from oddsmith.calibrators import METHODS
 from oddsmith.errors import FarScoreWarning, NegativeSlopeWarning, NonConvergenceWarning
 from oddsmith.maps import HeldInputMap
 from samples import ours_allowed
 
 #: Methods that fit nothing have nothing that far scores could dominate.
-LEARNERS = [name for name in oddsmith.calibrators.__all__ if name != "Calibrator" and getattr(oddsmith, name)._learns]
+METHOD_NAMES = [cls.__name__ for cls in METHODS.values()]
+LEARNERS = [name for name in METHOD_NAMES if getattr(oddsmith, name)._learns]
 
 
 def with_outliers(rng, n, sides=(-1,)):

@@ -21,17 +21,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from oddsmith import AutoCalibrator, PlattCalibrator
-from oddsmith.classify import (
-    AutoScaling,
-    CalibratedClassifier,
-    DirichletScaling,
-    MatrixScaling,
-    TemperatureScaling,
-    VectorScaling,
-    couple_code_matrix,
-    couple_pairwise,
-    normalize_one_vs_rest,
-)
+from oddsmith.calibrators import AutoScaling, DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
+from oddsmith.classify import CalibratedClassifier, couple_code_matrix, couple_pairwise, normalize_one_vs_rest
 from oddsmith.errors import InvalidInputError, UnseenClassWarning
 from samples import TwoClassLearner, ours_allowed
 

@@ -9,7 +9,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import oddsmith
-from oddsmith.classify import CalibratedClassifier, TemperatureScaling, score_tables
+from oddsmith.calibrators import TemperatureScaling
+from oddsmith.classify import CalibratedClassifier, score_tables
 from oddsmith.errors import InvalidInputError, SkippedFoldWarning, UnseenClassWarning
 from oddsmith.metrics import log_loss
 from samples import ours_allowed

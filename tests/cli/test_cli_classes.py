@@ -11,9 +11,9 @@ from cli_files import csv_text
 
 import oddsmith
 from oddsmith import combine
-from oddsmith.classify.class_fit import fit_class_rows
+from oddsmith.calibrators.methods import fit_rows
 from oddsmith.cli import evaluate
-from oddsmith.data.class_rows import ClassRows
+from oddsmith.data.score_rows import ScoreRows
 from oddsmith.decide import decide, expected_cost
 from oddsmith.files import class_reading
 from oddsmith.metrics import evaluate_classes
@@ -70,7 +70,7 @@ def model(run, logits):
 
 def rows(input_="logits"):
     z, y = data()
-    return ClassRows(z if input_ == "logits" else softmax(z / 2), y, LABELS, None, LABELS, input_)
+    return ScoreRows(z if input_ == "logits" else softmax(z / 2), y, LABELS, None, LABELS, input_)
 
 
 class TestFit:
@@ -95,7 +95,7 @@ class TestFit:
         for path, pattern, input_ in ((logits, "z_*", "logits"), (probabilities, "p_*", "probabilities")):
             told = run("fit", path, "-o", "m.json", "--scores", pattern, "-m", "one-vs-rest:platt", "-f")
             assert "PlattCalibrator fitted to each class against the rest to 300 rows of 3 classes" in told.out
-            expected = fit_class_rows(rows(input_), oddsmith.PlattCalibrator())
+            expected = fit_rows(rows(input_), oddsmith.PlattCalibrator())
             assert oddsmith.load("m.json").map == expected.map
 
     def test_arrays_need_no_columns(self, run, arrays):
@@ -146,9 +146,7 @@ class TestFit:
             given = ("fit", path, "-o", "m.json", "--scores", pattern, "-m", "one-vs-rest:platt", "-f")
             told = run(*given, *(["--weight", "w"] if weighted else []))
             assert "Using all 300 rows, by one table per class." in told.err
-            expected = fit_class_rows(
-                replace(rows(input_), weight=weights if weighted else None), oddsmith.PlattCalibrator()
-            )
+            expected = fit_rows(replace(rows(input_), weight=weights if weighted else None), oddsmith.PlattCalibrator())
             found = oddsmith.load("m.json")
             values = rows(input_).values
             np.testing.assert_allclose(found.predict_proba(values), expected.predict_proba(values), atol=1e-9)

@@ -13,6 +13,7 @@ from cli_running import check_example, check_help, commands_of
 from typer.core import TyperGroup
 
 import oddsmith
+from oddsmith.calibrators.methods import SCALINGS
 from oddsmith.calibrators.registry import METHODS, calibrator_named
 from oddsmith.cli._app import app
 from oddsmith.errors import InvalidInputError
@@ -66,7 +67,7 @@ def test_version_and_bare_program(run):
 
 def test_every_calibrator_has_a_name(run, scores):
     assert set(METHODS) >= {"auto", "platt", "asymmetric-laplace", "venn-abers", "bbq", "min-max"}
-    assert len(METHODS) == len(oddsmith.calibrators.__all__) - 1
+    assert len(METHODS) + len(SCALINGS) == len(oddsmith.calibrators.__all__) - 1
     assert type(calibrator_named("Venn_Abers")).__name__ == "VennAbersCalibrator"
     assert "did you mean 'isotonic'" in run("fit", scores, "-o", "m.json", "-m", "isotoinc").error
 

@@ -18,7 +18,7 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import NotFittedError
 
 from oddsmith import TemperatureScaling
-from oddsmith.classify import methods
+from oddsmith.calibrators import methods
 from oddsmith.errors import InvalidInputError
 from oddsmith.export import LANGUAGES, CodeLanguage, export, to_c, to_javascript, to_onnx, to_python, to_sql
 from oddsmith.export import joint_sql as joint_sql_module
@@ -336,7 +336,7 @@ def hundred_classes(matrices):
 
 @pytest.mark.parametrize(
     ("dialect", "matrices"),
-    [("duckdb", 3), ("postgres", 3), ("spark", 3), ("databricks", 3), ("sqlite", 1), ("bigquery", 1), ("tsql", 1)],
+    [("duckdb", 3), ("postgres", 3), ("spark", 3), ("databricks", 3), ("sqlite", 2), ("bigquery", 1), ("tsql", 1)],
 )
 def test_a_hundred_classes_take_half_a_megabyte(dialect, matrices):
     assert len(to_sql(hundred_classes(matrices), dialect=dialect)) <= 500_000
@@ -345,6 +345,26 @@ def test_a_hundred_classes_take_half_a_megabyte(dialect, matrices):
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
 def test_short_numbers_agree_with_the_model(dialect):
     assert export(hundred_classes(2), "sql", dialect=dialect).parity.largest <= 1e-12
+
+
+def test_rows_per_class_keep_the_table_and_its_missing_rows():
+    """Columns of the table may be named as those of the statement are."""
+    fitted, k = hundred_classes(2), 100
+    columns = ["x", "i", "top", "there", "w", "key", "value", "v0", "c0", *(f"g{i}" for i in range(k - 9))]
+    rows = 3 * np.random.default_rng(1).normal(size=(6, k))
+    rows[1, 5], rows[2], rows[3, :7], rows[4, 2] = np.nan, -np.inf, -np.inf, np.inf
+    given = [[None if np.isnan(value) else value for value in row] for row in rows.tolist()]
+    given.append(["text", *rows[0, 1:].tolist()])
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(f"CREATE TABLE scores ({', '.join(columns)})")
+        connection.executemany(f"INSERT INTO scores VALUES ({', '.join('?' * k)})", given)
+        found = connection.execute(to_sql(fitted, dialect="sqlite", columns=columns)).fetchall()
+    assert [list(row[:k]) for row in found] == given
+    assert [row[k:] for row in (found[1], found[6])] == [(None,) * (k + 1)] * 2
+    kept = [0, 2, 3, 4, 5]
+    expected = fitted.class_probability(rows[kept])
+    np.testing.assert_allclose([found[place][k:-1] for place in kept], expected, rtol=0, atol=1e-12)
+    assert [found[place][-1] for place in kept] == expected.argmax(axis=1).tolist()
 
 
 def test_several_matrices_of_many_classes_run_in_postgres(postgres):

@@ -33,7 +33,7 @@ LAYERS = [
     {"fitting", "model"},
     {"calibrators"},
     {"metrics"},
-    {"classify", "decide", "combine"},
+    {"classify", "combine", "cutoffs", "decide"},
     {"export"},
     {"frames"},
     {"files", "plots"},

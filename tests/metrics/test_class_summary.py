@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax, softmax
 
-from oddsmith.data.class_rows import ClassRows
+from oddsmith.data.score_rows import ScoreRows
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import (
     calibration_error,
@@ -38,7 +38,7 @@ def simulated(n=600, k=4, sure=1.8, seed=0, weight=None, shares=None):
     z = 1.5 * rng.normal(size=(n, k)) + (0 if shares is None else np.log(shares))
     truth = np.argmax(z + rng.gumbel(size=(n, k)), axis=1)
     names = tuple(f"c{i}" for i in range(k))
-    return ClassRows(sure * z, truth, names, weight, names, "logits")
+    return ScoreRows(sure * z, truth, names, weight, names, "logits")
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_it_is_plain_json_with_intervals_and_definitions(found):
 def test_measures_tell_the_same_in_the_same_order():
     prob, names = np.tile([[0.7, 0.2, 0.1], [0.0, 0.4, 0.6]], (20, 1)), ("a", "b", "c")
     for truth in (np.arange(40) % 3, np.arange(40) % 2 + 1):
-        measures = evaluate_classes(ClassRows(prob, truth, names, None, names, "probabilities"), n_resamples=20)
+        measures = evaluate_classes(ScoreRows(prob, truth, names, None, names, "probabilities"), n_resamples=20)
         for one in measures["measures"].values():
             assert list(one) == sorted(one, key=ORDER.index)
 
@@ -278,7 +278,7 @@ def test_errors_that_no_softmax_expresses_are_covered():
     prob = rng.dirichlet(np.full(3, 0.5), 20_000)
     truth = np.where(prob[:, [2]] < 0.2, prob[:, [1, 0, 2]], prob)
     y = (np.cumsum(truth, axis=1) < rng.random((len(prob), 1))).sum(axis=1).clip(0, 2)
-    swapped = ClassRows(prob, y, ("a", "b", "c"), None, ("a", "b", "c"), "probabilities")
+    swapped = ScoreRows(prob, y, ("a", "b", "c"), None, ("a", "b", "c"), "probabilities")
     measures = evaluate_classes(swapped, n_resamples=60)["measures"]
     bins = ClassBins.of(forecast_of_rows(swapped), prob).shared_out(truth)
     for name, true in (

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from oddsmith.data.class_rows import ClassRows
+from oddsmith.data.score_rows import ScoreRows
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import evaluate_classes
 
@@ -39,7 +39,7 @@ DATA = {name: data for name, *data in hostile()}
 
 def evaluated(truth, prob, weight=None, **options):
     names = tuple("abcd"[: prob.shape[1]])
-    return evaluate_classes(ClassRows(prob, truth, names, weight, names, "probabilities"), n_resamples=60, **options)
+    return evaluate_classes(ScoreRows(prob, truth, names, weight, names, "probabilities"), n_resamples=60, **options)
 
 
 def parts(found):

@@ -9,8 +9,9 @@ from benchmarks.advice import VERDICTS, certain, clustered, copied, count_verdic
 from scipy.special import expit, softmax
 
 from oddsmith import AutoCalibrator, PlattCalibrator, ScoreTable
-from oddsmith.data.class_rows import ClassRows
+from oddsmith.data import Signal
 from oddsmith.data.group_folds import deal_groups
+from oddsmith.data.score_rows import ScoreRows
 from oddsmith.data.signal import is_reversed, share_of_copies
 from oddsmith.metrics import (
     forecast_from_arrays,
@@ -21,7 +22,6 @@ from oddsmith.metrics import (
     verdict_of_scores,
 )
 from oddsmith.metrics.grouped import mean_and_error_of_groups, t_test_of_groups
-from oddsmith.metrics.signal import Signal
 from oddsmith.metrics.significance import Decisions, mean_and_error, paired_t_test
 from oddsmith.metrics.verdict import CalibrationEvidence, GainEstimate, corrected, decided
 
@@ -179,7 +179,7 @@ def class_rows(n, seed, factor=1.0, copies=1):
     rng = np.random.default_rng(seed)
     z = 1.5 * rng.normal(size=(n, 3))
     truth = np.argmax(factor * z + rng.gumbel(size=z.shape), axis=1)
-    return ClassRows(np.tile(z, (copies, 1)), np.tile(truth, copies), tuple("abc"), None, tuple("abc"), "logits")
+    return ScoreRows(np.tile(z, (copies, 1)), np.tile(truth, copies), tuple("abc"), None, tuple("abc"), "logits")
 
 
 def test_classes_are_judged_by_the_same_rules():
@@ -208,7 +208,7 @@ def test_a_class_that_was_impossible():
     p = softmax(z, axis=1)
     p[0] = [1.0, 0.0, 0.0]
     truth[0] = 2
-    rows = ClassRows(p, truth, tuple("abc"), None, tuple("abc"), "probabilities")
+    rows = ScoreRows(p, truth, tuple("abc"), None, tuple("abc"), "probabilities")
     assert verdict_of_classes(rows).kind == "impossible"
 
 
@@ -254,7 +254,7 @@ def test_fits_and_verdicts_decide_by_one_threshold(kind):
     for shift in np.linspace(-0.45, 0.45, 19):
         scores = np.concatenate([np.linspace(0, 1, 100), np.linspace(0, 1, 100) + shift])
         table = ScoreTable.from_arrays(expit(scores), np.repeat([0, 1], 100))
-        if Signal.of(table).kind == kind:
+        if Signal.of_table(table).kind == kind:
             seen += 1
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

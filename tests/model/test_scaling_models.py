@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import oddsmith
+from oddsmith.calibrators.methods import SCALINGS
 from oddsmith.calibrators.registry import calibrator_named
-from oddsmith.classify.methods import SCALINGS
 from oddsmith.errors import InvalidInputError, ModelFileError
 from oddsmith.maps.joint import JointMap, OneVsRestMap, ScalingMap
 from oddsmith.model import Model

@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedKFold
 
 from oddsmith import PlattCalibrator
+from oddsmith.calibrators import TemperatureScaling as OurTemperatureScaling
 from oddsmith.classify import CalibratedClassifier
-from oddsmith.classify import TemperatureScaling as OurTemperatureScaling
 
 DIFFERENCES = {
     "test_calibration_cv_nfold": (

@@ -8,8 +8,8 @@ import pytest
 from scipy.special import log_softmax, softmax
 
 from oddsmith import AutoScaling, IsotonicCalibrator, MatrixScaling, PlattCalibrator, TemperatureScaling, VectorScaling
-from oddsmith.classify.class_fit import fit_class_rows
-from oddsmith.data.class_rows import ClassRows
+from oddsmith.calibrators.methods import fit_rows
+from oddsmith.data.score_rows import ScoreRows
 from oddsmith.errors import InvalidInputError
 from oddsmith.report import UNCALIBRATED, compare_class_methods
 
@@ -22,7 +22,7 @@ def simulated(n=600, k=3, sure=2.0, seed=0, weight=None):
     z = 1.5 * rng.normal(size=(n, k))
     truth = np.argmax(z + rng.gumbel(size=(n, k)), axis=1)
     names = tuple("abcdefgh"[:k])
-    return ClassRows(sure * z, truth, names, weight, names, "logits")
+    return ScoreRows(sure * z, truth, names, weight, names, "logits")
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ def test_a_calibrator_takes_each_class_against_the_rest(rows):
     found = compare_class_methods(rows, {"one-vs-rest:platt": PlattCalibrator(), "temperature": TemperatureScaling()})
     assert found.advice.method == "temperature"  # joint scalings come first
     assert found.mean("log_loss")["one-vs-rest:platt"] < found.mean("log_loss")[UNCALIBRATED]
-    model = fit_class_rows(rows, PlattCalibrator())
+    model = fit_rows(rows, PlattCalibrator())
     z = rows.values
     against = z[:, 1] - np.logaddexp(z[:, 0], z[:, 2])
     own = PlattCalibrator().fit(against, rows.truth == 1)
@@ -116,9 +116,9 @@ def test_a_calibrator_takes_each_class_against_the_rest(rows):
     np.testing.assert_allclose(each[0], np.exp(own.log_odds(against[:5])))
     np.testing.assert_allclose(model.predict_proba(z).sum(axis=1), 1)
     prob = replace(rows, values=softmax(z, axis=1), input="probabilities")
-    same = fit_class_rows(prob, PlattCalibrator())  # log-odds of probabilities are those of logits
+    same = fit_rows(prob, PlattCalibrator())  # log-odds of probabilities are those of logits
     np.testing.assert_allclose(same.predict_proba(prob.values), model.predict_proba(z), atol=1e-9)
-    column = fit_class_rows(prob, PlattCalibrator(input="probability"))
+    column = fit_rows(prob, PlattCalibrator(input="probability"))
     assert column.labels == ("a", "b", "c")
     assert (same.map.against_rest, column.map.against_rest) == (True, False)
 
@@ -145,11 +145,11 @@ def test_what_is_wrong_with_the_scores_is_said_first(rows):
 
 
 def test_of_shuffled_labels_hardly_any_are_told_from_chance(rows):
+    from oddsmith.data import Signal
     from oddsmith.metrics.class_summary import forecast_of_rows
-    from oddsmith.metrics.signal import ClassSignal
 
     rng, forecast = np.random.default_rng(6), forecast_of_rows(rows)
-    z = [ClassSignal.of(replace(forecast, truth=rng.permutation(forecast.truth))).z for _ in range(500)]
+    z = [Signal.of_rows(forecast.prob, rng.permutation(forecast.truth), forecast.weight).z for _ in range(500)]
     assert np.mean(z) == pytest.approx(0, abs=0.15)
     assert np.std(z) == pytest.approx(1, abs=0.1)
 

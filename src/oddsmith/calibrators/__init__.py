@@ -1,7 +1,8 @@
-"""One calibrator per idea, one idea per file."""
+"""One calibrator per idea, one idea per file: calibrators of two classes and joint scalings of several."""
 
 from oddsmith.calibrators._base import Calibrator as Calibrator
 from oddsmith.calibrators.auto import AutoCalibrator as AutoCalibrator
+from oddsmith.calibrators.auto_scaling import AutoScaling as AutoScaling
 from oddsmith.calibrators.bbq import BBQCalibrator as BBQCalibrator
 from oddsmith.calibrators.beta import BetaCalibrator as BetaCalibrator
 from oddsmith.calibrators.binning import HistogramCalibrator as HistogramCalibrator
@@ -18,6 +19,10 @@ from oddsmith.calibrators.enir import ENIRCalibrator as ENIRCalibrator
 from oddsmith.calibrators.isotonic import IsotonicCalibrator as IsotonicCalibrator
 from oddsmith.calibrators.monotone import MonotoneLogisticCalibrator as MonotoneLogisticCalibrator
 from oddsmith.calibrators.piecewise import PiecewiseLogisticCalibrator as PiecewiseLogisticCalibrator
+from oddsmith.calibrators.scaling import DirichletScaling as DirichletScaling
+from oddsmith.calibrators.scaling import MatrixScaling as MatrixScaling
+from oddsmith.calibrators.scaling import TemperatureScaling as TemperatureScaling
+from oddsmith.calibrators.scaling import VectorScaling as VectorScaling
 from oddsmith.calibrators.sigmoid import LogisticCalibrator as LogisticCalibrator
 from oddsmith.calibrators.sigmoid import PlattCalibrator as PlattCalibrator
 from oddsmith.calibrators.spline import SplineCalibrator as SplineCalibrator
@@ -27,16 +32,20 @@ from oddsmith.calibrators.squash import SquashCalibrator as SquashCalibrator
 from oddsmith.calibrators.temperature import TemperatureCalibrator as TemperatureCalibrator
 from oddsmith.calibrators.venn_abers import VennAbersCalibrator as VennAbersCalibrator
 
-#: Every calibrator that is imported here, and the class that they share.
-__all__ = sorted(name for name in globals() if name.endswith("Calibrator"))
+#: Every calibrator and scaling that is imported here, and the class that calibrators share.
+__all__ = sorted(name for name in globals() if name.endswith(("Calibrator", "Scaling")))
 
 # Names that other rooms use.
+from oddsmith.calibrators.methods import SCALINGS as SCALINGS
+from oddsmith.calibrators.methods import fit_rows as fit_rows
+from oddsmith.calibrators.methods import resolve_method as resolve_method
 from oddsmith.calibrators.registry import METHODS as METHODS
 from oddsmith.calibrators.registry import calibrator_named as calibrator_named
 from oddsmith.calibrators.registry import find_method as find_method
 from oddsmith.calibrators.registry import method_name as method_name
 from oddsmith.calibrators.registry import register as register
+from oddsmith.calibrators.scaling import JointScaling as JointScaling
 
 for _name in __all__:
-    if _name != "Calibrator":
+    if _name.endswith("Calibrator") and _name != "Calibrator":
         register(globals()[_name])

@@ -8,7 +8,7 @@ import numpy as np
 
 from oddsmith._types import Bools, Floats
 from oddsmith.calibrators._cross_validated_blend import out_of_sample
-from oddsmith.data import Cumulative, Sample, ScoreRows, ScoreTable, as_table, exact, weighted_median
+from oddsmith.data import Cumulative, LabeledScores, Sample, ScoreTable, as_table, exact, weighted_median
 from oddsmith.maps import (
     FAR,
     MAX,
@@ -57,7 +57,7 @@ TAKEN_FOR: dict[InputKind, str] = {
 }
 
 Value = TypeVar("Value")
-Data = TypeVar("Data", ScoreTable, ScoreRows, Sample)
+Data = TypeVar("Data", ScoreTable, LabeledScores, Sample)
 
 
 def _same(value: Value) -> Value:

@@ -10,7 +10,7 @@ from oddsmith._types import Floats
 from oddsmith.calibrators._base import Laws
 from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.calibrators._reading import Reading
-from oddsmith.data import Sample, ScoreRows, ScoreTable, binary_scale
+from oddsmith.data import LabeledScores, Sample, ScoreTable, binary_scale
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
 from oddsmith.fitting import (
     LABELS,
@@ -140,7 +140,7 @@ class BetaCalibrator(UnitCalibrator):
     def _best(self, data: Sample, frame: ScoreScale, features: FeatureMap, parameters: int) -> Minimum:
         targets = platt_targets(data) if self._separable else LABELS
         none = np.zeros((parameters, parameters))
-        if isinstance(data, ScoreRows):
+        if isinstance(data, LabeledScores):
             cells = moment_design(data, frame, features, targets, _FINE / frame.scale)
             if cells is not None:
                 fit = fit_rising(cells, none)

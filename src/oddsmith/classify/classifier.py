@@ -21,10 +21,9 @@ from sklearn.utils.validation import check_is_fitted
 from oddsmith import _check
 from oddsmith._sklearn_compat import num_samples
 from oddsmith._types import Floats, Weights
-from oddsmith.calibrators import Calibrator
+from oddsmith.calibrators import Calibrator, resolve_method
 from oddsmith.classify._sources import known_classes
 from oddsmith.classify.in_sample import remember_rows, row_hashes, warn_if_copied, warn_if_in_sample
-from oddsmith.classify.methods import resolve_method
 from oddsmith.classify.multiclass import CalibratedPair, ProblemClassifier, is_joint, make_calibration
 from oddsmith.classify.protocols import (
     FitProgress,

@@ -16,11 +16,10 @@ from sklearn.base import BaseEstimator, clone
 from oddsmith import _check
 from oddsmith._sklearn_compat import check_method_params, safe_indexing
 from oddsmith._types import Bools, Floats, Weights
-from oddsmith.calibrators import Calibrator
+from oddsmith.calibrators import Calibrator, TemperatureScaling
 from oddsmith.classify._sources import Form
 from oddsmith.classify.coupling import couple_code_matrix, couple_pairwise, normalize_one_vs_rest
 from oddsmith.classify.protocols import Pooled
-from oddsmith.classify.scaling import TemperatureScaling
 from oddsmith.classify.scores import ResponseMethod, ScoreLayout, classifier_scores
 from oddsmith.classify.target import Target
 from oddsmith.maps import logit

@@ -169,7 +169,7 @@ def classifier_scores(
 def refuse_unknown(labels: NDArray[Any], classes: NDArray[Any]) -> None:
     """Refuse labels that are not among sorted classes."""
     if not np.isin(labels, classes).all():
-        got = f"{labels[:4].tolist()} beside {classes[:4].tolist()}"
+        got = f"{labels[:4].tolist()} for {classes[:4].tolist()}"
         _check.fail("classifier and y must have the same classes", got, "fit and calibrate with the same labels")
 
 

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith.classify.scores import refuse_unknown
@@ -26,16 +26,6 @@ class Target(NamedTuple):
         return Target(self.y[rows], self.classes, self.codes[rows])
 
 
-def read_labels(y: ArrayLike, n: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return one label per row, and the sorted distinct ones; numbers must be whole."""
-    labels = _check.label_column(y, n)
-    present = _check.distinct_labels(labels)
-    if labels.dtype.kind == "f" and np.any(present != np.floor(present)):
-        # In scikit-learn's words.
-        _check.fail("y must hold classes", "Unknown label type: continuous values", "pass labels, not outcomes")
-    return labels, present
-
-
 def read_target(y: Any, n: int, known: NDArray[Any] | None = None) -> Target:
     """Read one label per row, classes in sorted order, or an indicator matrix of labels."""
     array = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
@@ -44,7 +34,7 @@ def read_target(y: Any, n: int, known: NDArray[Any] | None = None) -> Target:
             got = f"shape {array.shape} for {n} rows, values such as {array.ravel()[:3].tolist()}"
             _check.fail("y must be one label per row, or a matrix of 0 and 1", got, "pass an indicator matrix")
         return Target(array, np.arange(array.shape[1]), array.astype(np.intp))
-    labels, present = read_labels(y, n)
+    labels, present = _check.class_labels(y, n)
     if labels.dtype.kind == "O" and np.array(present.tolist()).dtype.kind in "biU":
         labels, present = np.array(labels.tolist()), np.array(present.tolist())  # as scikit-learn's splitters want them
     classes = present if known is None else np.unique(known)

@@ -41,8 +41,7 @@ class _Command(TyperCommand):
         """Write the help."""
         for option in self.params:
             if isinstance(option, TyperOption) and option.name == "method":
-                from oddsmith.calibrators import METHODS
-                from oddsmith.classify import SCALINGS
+                from oddsmith.calibrators import METHODS, SCALINGS
 
                 several = ", ".join([*SCALINGS, "one-vs-rest:METHOD"])
                 option.help = str(option.help).format(methods=", ".join(METHODS), class_methods=several)

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from oddsmith import _check
-from oddsmith.calibrators import METHODS, Calibrator, calibrator_named, find_method
-from oddsmith.classify import SCALINGS, JointScaling
+from oddsmith.calibrators import METHODS, SCALINGS, Calibrator, JointScaling, calibrator_named, find_method
 from oddsmith.cli._options import RowOptions, ScoreColumns
 from oddsmith.cli._output import CommandOutput
 from oddsmith.data import ScoreTable

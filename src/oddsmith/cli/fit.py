@@ -123,8 +123,7 @@ def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> t
     """Fit a method to several classes; return what `_fit_two_classes` does."""
     from sklearn.base import clone
 
-    from oddsmith.calibrators import Calibrator
-    from oddsmith.classify import fit_class_rows
+    from oddsmith.calibrators import Calibrator, fit_rows
     from oddsmith.cli._input import class_method
     from oddsmith.errors import InvalidInputError
     from oddsmith.metrics import verdict_of_classes
@@ -135,7 +134,7 @@ def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> t
     data = source.read_classes(out, tables=isinstance(chosen, Calibrator))
     with out.waiting("Fitting"), out.show_warnings() as found:
         if data.tables is None or not isinstance(chosen, Calibrator):
-            model = fit_class_rows(data.rows, chosen)
+            model = fit_rows(data.rows, chosen)
         else:
             model = Model.from_one_vs_rest(
                 [clone(chosen).fit_table(table) for table in data.tables],

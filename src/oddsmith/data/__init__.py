@@ -1,6 +1,5 @@
 """The score table: rows, cells, tables, resampling and streams. What the data say about a score."""
 
-from oddsmith.data.class_rows import ClassRows as ClassRows
 from oddsmith.data.fingerprint import Fingerprint as Fingerprint
 from oddsmith.data.grid import Grid as Grid
 from oddsmith.data.grid import power_of_two as power_of_two
@@ -21,10 +20,12 @@ from oddsmith.data.row_hash import marks as marks
 from oddsmith.data.row_sketch import MANY_SHARED as MANY_SHARED
 from oddsmith.data.row_sketch import Hashes as Hashes
 from oddsmith.data.row_sketch import RowSketch as RowSketch
-from oddsmith.data.rows import ScoreRows
+from oddsmith.data.rows import LabeledScores as LabeledScores
 from oddsmith.data.rows import binary_scale as binary_scale
 from oddsmith.data.rows import read_rows as read_rows
 from oddsmith.data.rows import slices as slices
+from oddsmith.data.score_rows import ScoreRows
+from oddsmith.data.signal import Signal as Signal
 from oddsmith.data.signal import SignalKind as SignalKind
 from oddsmith.data.signal import is_reversed as is_reversed
 from oddsmith.data.signal import is_separable as is_separable

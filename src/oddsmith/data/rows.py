@@ -15,7 +15,7 @@ from oddsmith.data.row_hash import mark_sums
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScoreRows:
+class LabeledScores:
     """Scores and labels before any sort: enough for methods that need no order."""
 
     scores: Floats
@@ -55,9 +55,9 @@ class ScoreRows:
     def _span(self) -> tuple[float, float]:
         return self.extremes or (float(self.scores.min()), float(self.scores.max()))
 
-    def map(self, function: Callable[[Floats], Floats]) -> "ScoreRows":
+    def map(self, function: Callable[[Floats], Floats]) -> "LabeledScores":
         """Replace every score by ``function(scores)``."""
-        return ScoreRows(function(self.scores), self.positive, self.weight)
+        return LabeledScores(function(self.scores), self.positive, self.weight)
 
     def positive_weight(self, part: slice) -> Floats:
         """Positive weight of some rows."""
@@ -101,7 +101,7 @@ class ScoreRows:
 
 def read_rows(
     scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any
-) -> tuple[ScoreRows, NDArray[Any]]:
+) -> tuple[LabeledScores, NDArray[Any]]:
     """Validate arrays; return the rows that carry weight, and the names of the two classes."""
     checked, span = _check.as_spanned_scores(scores)
     labels = _check.as_labels(y, len(checked), pos_label)
@@ -110,8 +110,8 @@ def read_rows(
     if weight is not None and weight.min() == 0:
         present = weight > 0
         checked, positive, weight = checked[present], positive[present], weight[present]
-        return ScoreRows(checked, positive, weight), labels.classes
-    return ScoreRows(checked, positive, weight, span), labels.classes
+        return LabeledScores(checked, positive, weight), labels.classes
+    return LabeledScores(checked, positive, weight, span), labels.classes
 
 
 def binary_scale(low: float, high: float) -> float:

@@ -1,12 +1,13 @@
 """Oddities in the data of a fit, found without looking at any method."""
 
 import math
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, Self
 
 import numpy as np
 
-from oddsmith._types import Floats, Weights
-from oddsmith.data.rows import ScoreRows
+from oddsmith._types import Floats, Ints, Weights
+from oddsmith.data.rows import LabeledScores
 from oddsmith.data.table import Sample, ScoreTable
 
 SignalKind = Literal["rising", "reversed", "none"]
@@ -53,7 +54,7 @@ def signal_kind(z: float) -> SignalKind:
 
 def is_reversed(data: Sample) -> bool:
     """Whether the area under the ROC curve is significantly below ½, by `signal_kind`."""
-    if isinstance(data, ScoreRows):
+    if isinstance(data, LabeledScores):
         if _surely_rises(data):
             return False
         data = ScoreTable.from_rows(data)
@@ -88,7 +89,7 @@ def _blocks(table: ScoreTable) -> tuple[Weights, Weights]:
     return pos, neg
 
 
-def _surely_rises(rows: ScoreRows) -> bool:
+def _surely_rises(rows: LabeledScores) -> bool:
     """Whether positives have the higher score more often than not, even if no tie counted, judged without a full sort.
 
     Of long data by some rows of each class, evenly spaced, and then by three standard errors.
@@ -102,7 +103,7 @@ def _surely_rises(rows: ScoreRows) -> bool:
     return float(below.mean()) > (0.5 + margin) * len(neg)
 
 
-def _some(rows: ScoreRows, positive: bool) -> Floats:
+def _some(rows: LabeledScores, positive: bool) -> Floats:
     """Return the scores of a class, of long data some of them, evenly spaced."""
     step = len(rows.scores) // (2 * _SAMPLE) if len(rows.scores) > _LONG else 1
     thin = rows.scores[::step][rows.positive[::step] == positive]
@@ -139,3 +140,88 @@ def share_of_copies(table: ScoreTable) -> float:
     if expected < _EXPECTED or mixed.sum() > _MIXED * expected:
         return 0.0
     return float(np.sum(times[~mixed] - 1) / total.sum())
+
+
+@dataclass(frozen=True)
+class Signal:
+    """Whether scores favor the true class.
+
+    Attributes
+    ----------
+    value : float
+        For two classes the area under the ROC curve, for several the mean probability of the true class.
+    by_chance : float
+        What the value would be if the labels were shuffled.
+    z : float
+        By how many standard errors of shuffled labels the value lies above that.
+    n_classes : int
+    """
+
+    value: float
+    by_chance: float
+    z: float
+    n_classes: int
+
+    @classmethod
+    def of_table(cls, table: ScoreTable) -> Self:
+        """Look at a table of both classes.
+
+        Examples
+        --------
+        >>> Signal.of_table(ScoreTable.from_arrays([0.1, 0.2, 0.8, 0.9], [1, 1, 0, 0], [9, 9, 9, 9])).kind
+        'reversed'
+        """
+        return cls(_area(table.pos, table.neg), 0.5, ranking_z(table), 2)
+
+    @classmethod
+    def of_rows(cls, prob: Floats, truth: Ints, weight: Weights) -> Self:
+        """Look at the probabilities of several classes.
+
+        Notes
+        -----
+        Over all permutations of the labels the sum of P(true class) has the mean Σ_i Σ_c π_c P_ic and the variance
+        Σ_i Σ_c n_c A_ic²/(n − 1), where A is P less its means over the rows and, by π, over the classes. Float weights
+        count by (Σw)²/Σw².
+
+        Examples
+        --------
+        >>> prob = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]] * 9)
+        >>> Signal.of_rows(prob, np.array([0, 1, 2] * 9), np.ones(27, int)).kind
+        'reversed'
+        """
+        share = weight / weight.sum(dtype=np.float64)
+        n = 1 / float(share @ share) if weight.dtype.kind == "f" else float(weight.sum())
+        rates, means = np.bincount(truth, share, prob.shape[1]), share @ prob
+        apart = prob - means
+        apart -= (apart @ rates)[:, None]
+        spread = math.sqrt(float(share @ (apart**2 @ rates)) / max(n - 1, 1.0))
+        value, by_chance = float(share @ prob[np.arange(len(prob)), truth]), float(means @ rates)
+        # Forecasts that are all alike carry no signal.
+        return cls(value, by_chance, (value - by_chance) / spread if spread > 1e-12 else 0.0, prob.shape[1])
+
+    @property
+    def kind(self) -> SignalKind:
+        """Whether positives, or true classes, have higher scores than others, lower ones, or neither."""
+        return signal_kind(self.z)
+
+    @property
+    def repaired(self) -> str:
+        """What repairs reversed scores, as the end of a sentence."""
+        return "the score is negated" if self.n_classes == 2 else "columns and labels belong together"
+
+    def words(self, score: str = "score") -> str:
+        """Return what is wrong with the score, or whatever it is called; empty where nothing is."""
+        if self.kind == "rising":
+            return ""
+        if self.n_classes == 2:
+            area = f"area under the ROC curve {self.value:.3f}"
+            if self.kind == "reversed":
+                return f"The {score} is reversed: it is lower for positives than for negatives ({area})."
+            return f"The {score} carries no signal: {area}, statistically indistinguishable from 0.5."
+        seen = f"mean probability of the true class {self.value:.3f}, with shuffled labels {self.by_chance:.3f}"
+        if self.kind == "reversed":
+            return (
+                f"The true class gets less probability than by chance ({seen}): the columns are in another order than "
+                "the labels, or the scores are reversed."
+            )
+        return f"The scores carry no signal: {seen}, statistically indistinguishable."

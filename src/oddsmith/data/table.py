@@ -19,7 +19,7 @@ from oddsmith._types import Bools, Floats, Ints, Weights
 from oddsmith.data.grid import Grid, finest_width, power_of_two
 from oddsmith.data.near_ties import near_runs
 from oddsmith.data.row_hash import mark_sums
-from oddsmith.data.rows import ScoreRows, read_rows, slices, total_weight
+from oddsmith.data.rows import LabeledScores, read_rows, slices, total_weight
 
 __all__ = ["Origin", "Sample", "ScoreTable", "as_table", "pool"]
 
@@ -135,7 +135,7 @@ class ScoreTable:
         return replace(table, labels=shown)
 
     @staticmethod
-    def from_rows(rows: ScoreRows) -> "ScoreTable":
+    def from_rows(rows: LabeledScores) -> "ScoreTable":
         """Sort rows that were read before."""
         weight = rows.weight
         if weight is None:
@@ -298,7 +298,7 @@ class ScoreTable:
                 float((self.neg_sum / scale - shift * self.neg).sum()),
             )
         if self.all_ones:
-            return ScoreRows(self.scores, self.pos > 0, None).class_sums(scale, shift)
+            return LabeledScores(self.scores, self.pos > 0, None).class_sums(scale, shift)
         x = self.scores / scale - shift
         return float(np.dot(self.pos, x)), float(np.dot(self.neg, x))
 
@@ -582,7 +582,7 @@ class ScoreTable:
 
 
 #: Scores and labels, sorted or not: what fits that need no order take.
-Sample = ScoreTable | ScoreRows
+Sample = ScoreTable | LabeledScores
 
 
 def as_table(data: Sample) -> ScoreTable:

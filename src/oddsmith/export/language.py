@@ -16,7 +16,7 @@ from oddsmith.model import Model as FittedModel
 from oddsmith.model import map_of
 
 if TYPE_CHECKING:
-    from oddsmith.classify import JointScaling
+    from oddsmith.calibrators import JointScaling
 
 __all__ = ["Language", "Model", "Output", "formula_of", "header", "joint_to_write", "two_class_map"]
 

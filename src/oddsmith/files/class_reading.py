@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith._types import Label
-from oddsmith.data import ClassRows, ScoreTable
+from oddsmith.data import ScoreRows, ScoreTable
 from oddsmith.files._engine import Engine, Progress, explained
 from oddsmith.files._labels import class_values
 from oddsmith.files._staging import Survey, staged, surveyed
@@ -55,7 +55,7 @@ class ClassData:
 
     Parameters
     ----------
-    rows : ClassRows
+    rows : ScoreRows
         All usable rows, or a sample of them.
     total : int
         How many usable rows there are.
@@ -71,7 +71,7 @@ class ClassData:
         The name of the group of each row.
     """
 
-    rows: ClassRows
+    rows: ScoreRows
     total: int
     unseen: tuple[Label, ...]
     dropped: BadRows | None
@@ -128,7 +128,7 @@ def read_class_rows(
     >>> with open_scores(path) as file:
     ...     data = read_class_rows(file, choose_class_columns(file, ["p_*"]))
     >>> data.rows, data.rows.truth.tolist(), data.unseen
-    (ClassRows(rows=2, classes=3, input=probabilities), [1, 0], ('cow',))
+    (ScoreRows(rows=2, classes=3, input=probabilities), [1, 0], ('cow',))
     """
     if columns.label is None:
         _check.fail("there must be a label", "no column", "pass label= (--label)")
@@ -312,9 +312,9 @@ def _drawn(engine: Engine, usable: str, good: int, size: int, random_state: int)
 
 def _class_rows(
     columns: ClassColumns, drawn: dict[str, Any], codes: Mapping[str, int], input_: Literal["logits", "probabilities"]
-) -> ClassRows:
+) -> ScoreRows:
     values = np.column_stack([np.ma.getdata(drawn.pop(f"s{i}")) for i in range(len(columns.scores))])
     texts, places = np.unique(np.ma.getdata(drawn["label"]).astype(str), return_inverse=True)
     truth = np.array([codes[text] for text in texts.tolist()], dtype=np.int64)[places]
     weight = None if columns.weight is None else _check.as_weights(np.ma.getdata(drawn["weight"]), len(truth))
-    return ClassRows(values, truth, columns.classes, weight, columns.scores, input_)
+    return ScoreRows(values, truth, columns.classes, weight, columns.scores, input_)

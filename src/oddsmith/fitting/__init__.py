@@ -19,6 +19,12 @@ from oddsmith.fitting.sketches import ScoreScale as ScoreScale
 from oddsmith.fitting.sketches import Sketch as Sketch
 from oddsmith.fitting.sketches import in_blocks as in_blocks
 from oddsmith.fitting.sketches import sketch as sketch
+from oddsmith.fitting.softmax import BoundReason as BoundReason
+from oddsmith.fitting.softmax import fit_temperature as fit_temperature
+from oddsmith.fitting.softmax_linear import Cases as Cases
+from oddsmith.fitting.softmax_linear import LinearFit as LinearFit
+from oddsmith.fitting.softmax_linear import fit_linear as fit_linear
+from oddsmith.fitting.softmax_linear import structured_penalty as structured_penalty
 from oddsmith.fitting.targets import LABELS as LABELS
 from oddsmith.fitting.targets import between_targets as between_targets
 from oddsmith.fitting.targets import platt_targets as platt_targets

@@ -13,7 +13,7 @@ import numpy as np
 
 from oddsmith import _kernels
 from oddsmith._types import Floats
-from oddsmith.data import Sample, ScoreRows, ScoreTable
+from oddsmith.data import LabeledScores, Sample, ScoreTable
 
 #: Leading bits, of cells with moments and of cells with counts only: there are 2ᵏ equal ones on each side.
 _MOMENT_BITS = 10
@@ -136,7 +136,7 @@ class Histogram(NamedTuple):
         if loops is None:
             return cls._of_counts(data, Cells.over(data, scale, shift, unit, _COUNT_BITS))
         cells = Cells.over(data, scale, shift, unit)
-        positive = data.positive if isinstance(data, ScoreRows) else data.pos > 0
+        positive = data.positive if isinstance(data, LabeledScores) else data.pos > 0
         class_sums = loops.class_sums(scores, positive, 1 / scale, shift)
         return cls(*cells.points(cells.moments(loops, scores)), True, class_sums)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from oddsmith import _kernels
 from oddsmith._types import Floats
-from oddsmith.data import ScoreRows, ScoreTable, slices
+from oddsmith.data import LabeledScores, ScoreTable, slices
 from oddsmith.fitting.cells import FINE, Cells, pooling_error
 from oddsmith.fitting.newton import Direction, Minimum, Quadratic, minimize, newton_step
 from oddsmith.fitting.sketches import ScoreScale, Sketch, sketch
@@ -101,7 +101,7 @@ class _SummedLoss:
 
 
 def moment_design(
-    data: ScoreRows, frame: ScoreScale, features: FeatureMap, targets: Targets, finest: float
+    data: LabeledScores, frame: ScoreScale, features: FeatureMap, targets: Targets, finest: float
 ) -> Design | None:
     """Return the design of a histogram with moments, of both classes: no sort, and as good as every score.
 

@@ -6,8 +6,8 @@ that a step may jump over the minimum to where all forecasts are certain, and no
 
 Four searches keep a loop of their own, because `minimize` in its place measured slower or worse: a line (`line`, 1.2 to
 1.6 times as long, and no re-centering where scores lie far from 0), hinges (`hinges`, 8 to 10 times: they run side by
-side), one temperature (`classify._softmax`, 1.6 to 2.2 times: it looks at the slope alone) and matrices of logits
-(`classify._linear`: L-BFGS, as k² parameters have no Hessian that could be kept).
+side), one temperature (`fitting.softmax`, 1.6 to 2.2 times: it looks at the slope alone) and matrices of logits
+(`fitting.softmax_linear`: L-BFGS, as k² parameters have no Hessian that could be kept).
 """
 
 import math

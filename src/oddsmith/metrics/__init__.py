@@ -119,9 +119,8 @@ from oddsmith.metrics.provenance import is_in_sample as is_in_sample
 from oddsmith.metrics.resampled import equal_rows as equal_rows
 from oddsmith.metrics.resampled import labels_again as labels_again
 from oddsmith.metrics.resampled import rows_again as rows_again
+from oddsmith.metrics.result import Result as Result
 from oddsmith.metrics.result import plain as plain
-from oddsmith.metrics.signal import ClassSignal as ClassSignal
-from oddsmith.metrics.signal import Signal as Signal
 from oddsmith.metrics.significance import Decisions as Decisions
 from oddsmith.metrics.significance import mean_and_error as mean_and_error
 from oddsmith.metrics.verdict import FIRST as FIRST

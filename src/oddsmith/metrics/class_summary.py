@@ -10,7 +10,7 @@ from scipy.special import log_softmax
 
 from oddsmith import _check, _kernels
 from oddsmith._types import Floats, Weights
-from oddsmith.data import ClassRows
+from oddsmith.data import ScoreRows
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics._alternatives import rates_of_alike
 from oddsmith.metrics._class_bins import ClassBins, Observed
@@ -57,12 +57,12 @@ _KEYS = ("value", "low", "high", "corrected", "consistency", "note", "reason", "
 _LARGE = "half the sum over classes of |mean of P - share|"
 
 
-def forecast_of_rows(rows: ClassRows) -> ClassForecast:
+def forecast_of_rows(rows: ScoreRows) -> ClassForecast:
     """Return what rows say uncalibrated: probabilities, or the softmax of logits; rows without weight are absent.
 
     Examples
     --------
-    >>> rows = ClassRows(np.zeros((1, 2)), np.array([0]), ("a", "b"), None, ("a", "b"), "logits")
+    >>> rows = ScoreRows(np.zeros((1, 2)), np.array([0]), ("a", "b"), None, ("a", "b"), "logits")
     >>> forecast_of_rows(rows).prob.tolist()
     [[0.5, 0.5]]
     """
@@ -78,26 +78,26 @@ def forecast_of_rows(rows: ClassRows) -> ClassForecast:
     )
 
 
-def verdict_of_classes(rows: ClassRows, *, groups: ArrayLike | None = None) -> Verdict:
+def verdict_of_classes(rows: ScoreRows, *, groups: ArrayLike | None = None) -> Verdict:
     """Decide whether class probabilities, or the softmax of logits, are calibrated; for two classes see `verdict_of`.
 
     Parameters
     ----------
-    rows : ClassRows
+    rows : ScoreRows
     groups : array-like of shape (n,), optional
         Which rows are dependent, such as the visits of a patient. Tests and intervals then count groups, not rows.
 
     Examples
     --------
     >>> values = np.repeat([[0.7, 0.2, 0.1], [0.1, 0.7, 0.2]], 40, axis=0)
-    >>> rows = ClassRows(values, np.repeat([0, 1], 40), ("a", "b", "c"), None, ("a", "b", "c"), "probabilities")
+    >>> rows = ScoreRows(values, np.repeat([0, 1], 40), ("a", "b", "c"), None, ("a", "b", "c"), "probabilities")
     >>> verdict_of_classes(rows).kind
     'miscalibrated'
     """
     return judge_rows(rows, group_numbers(rows, groups))[0]
 
 
-def judge_rows(rows: ClassRows, group: NDArray[np.intp] | None) -> tuple[Verdict, NDArray[np.intp] | None]:
+def judge_rows(rows: ScoreRows, group: NDArray[np.intp] | None) -> tuple[Verdict, NDArray[np.intp] | None]:
     """Return the verdict, and the groups of the rows: those given, or the rows that are copies of each other."""
     forecast = forecast_of_rows(rows)
     lines = recalibrated(forecast)
@@ -108,7 +108,7 @@ def judge_rows(rows: ClassRows, group: NDArray[np.intp] | None) -> tuple[Verdict
     return verdict, group
 
 
-def group_numbers(rows: ClassRows, groups: ArrayLike | None) -> NDArray[np.intp] | None:
+def group_numbers(rows: ScoreRows, groups: ArrayLike | None) -> NDArray[np.intp] | None:
     """Return the number of the group of each row that carries weight."""
     if groups is None:
         return None
@@ -118,13 +118,13 @@ def group_numbers(rows: ClassRows, groups: ArrayLike | None) -> NDArray[np.intp]
 
 
 def evaluate_classes(
-    rows: ClassRows, *, random_state: int = 0, n_resamples: int = 400, groups: ArrayLike | None = None
+    rows: ScoreRows, *, random_state: int = 0, n_resamples: int = 400, groups: ArrayLike | None = None
 ) -> dict[str, Any]:
     """Return the usual measures of a forecast of several classes with intervals and tests, as plain JSON.
 
     Parameters
     ----------
-    rows : ClassRows
+    rows : ScoreRows
         Probabilities, or logits whose softmax is evaluated, of rows that the forecast was not fitted to.
     random_state : int, default 0
     n_resamples : int, default 400
@@ -156,7 +156,7 @@ def evaluate_classes(
     Examples
     --------
     >>> values = np.repeat([[0.7, 0.2, 0.1], [0.1, 0.7, 0.2]], 40, axis=0)
-    >>> rows = ClassRows(values, np.repeat([0, 1, 2, 1], 20), ("a", "b", "c"), None, ("a", "b", "c"), "probabilities")
+    >>> rows = ScoreRows(values, np.repeat([0, 1, 2, 1], 20), ("a", "b", "c"), None, ("a", "b", "c"), "probabilities")
     >>> found = evaluate_classes(rows)
     >>> found["measures"]["zero_one_error"]["value"], found["classes"]["b"]["cases"]
     (0.5, 40)
@@ -265,7 +265,7 @@ def _errors(bins: ClassBins, draws: int, rng: np.random.Generator) -> _Errors:
     return _Errors(asked, bins.observed(bins.forecast.truth), bins, min(draws, affordable), rng)
 
 
-def _log_of_truth(rows: ClassRows, forecast: ClassForecast) -> Floats:
+def _log_of_truth(rows: ScoreRows, forecast: ClassForecast) -> Floats:
     """Return log P of the true class, exact where P itself rounds to 0."""
     if rows.input == "probabilities":
         return log_of_truth(forecast)

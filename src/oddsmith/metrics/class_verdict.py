@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import fdtrc
 
 from oddsmith._types import Floats
+from oddsmith.data import Signal
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.calibration_tests import classwise_test, spiegelhalter_test
@@ -15,7 +16,6 @@ from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.grouped import design_effect, inflated
 from oddsmith.metrics.means import gain_with_interval
 from oddsmith.metrics.min_sample_size import FEWEST_GROUPS, FEWEST_OF_A_CLASS, few_cases_of_classes, few_groups, too_few
-from oddsmith.metrics.signal import ClassSignal
 from oddsmith.metrics.significance import Decisions, holm_of_known
 from oddsmith.metrics.verdict import (
     LEVEL,
@@ -61,7 +61,7 @@ def class_verdict(
     """
     decisions = Decisions(forecast.weight, forecast.squared_weight)
     cases = sum_by(forecast.truth, decisions.effective, len(forecast.labels))
-    signal = ClassSignal.of(forecast)
+    signal = Signal.of_rows(forecast.prob, forecast.truth, forecast.weight)
     if signal.kind == "reversed":
         return Verdict("reversed", signal.words())
     if too_few(*cases):

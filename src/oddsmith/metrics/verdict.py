@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, xlogy
 
 from oddsmith._types import Bools, Floats, Weights
-from oddsmith.data import ScoreTable, is_separable, rows_by_class, share_of_copies
+from oddsmith.data import ScoreTable, Signal, is_separable, rows_by_class, share_of_copies
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.calibration_tests import (
@@ -28,7 +28,6 @@ from oddsmith.metrics.min_sample_size import FEWEST_GROUPS, few_cases, few_group
 from oddsmith.metrics.proper import decision_log_loss
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.result import Result
-from oddsmith.metrics.signal import Signal
 from oddsmith.metrics.significance import Decisions
 from oddsmith.metrics.slope import recalibration_line
 
@@ -229,7 +228,7 @@ def _first(
 ) -> tuple[Verdict | None, tuple[str, ...]]:
     """Return a verdict that makes calibration irrelevant, if there is one; else doubts about the data, in words."""
     cases = rows_by_class(table)
-    signal = Signal.of(table) if min(cases) > 0 else None
+    signal = Signal.of_table(table) if min(cases) > 0 else None
     if signal is not None and signal.kind == "reversed":
         return Verdict("reversed", signal.words(called)), ()
     if too_few(*cases):
@@ -240,8 +239,8 @@ def _first(
     copies = share_of_copies(table) if groups is None else 0.0
     if signal.kind == "none":
         return Verdict("no signal", signal.words(called)), ()
-    seen = f"the {called} separates the classes almost perfectly (area under the ROC curve {signal.auc:.4f})"
-    return None, doubts_about(copies, seen if signal.auc >= PERFECT else "")
+    seen = f"the {called} separates the classes almost perfectly (area under the ROC curve {signal.value:.4f})"
+    return None, doubts_about(copies, seen if signal.value >= PERFECT else "")
 
 
 def has_many_copies(table: ScoreTable) -> bool:

@@ -9,14 +9,12 @@ from scipy.special import log_softmax
 
 from oddsmith import _check
 from oddsmith._types import Floats, Weights
-from oddsmith.calibrators import Calibrator
-from oddsmith.classify import JointScaling, fit_class_rows
-from oddsmith.data import ClassRows, deal_groups, dealt
+from oddsmith.calibrators import Calibrator, JointScaling, fit_rows
+from oddsmith.data import ScoreRows, Signal, deal_groups, dealt
 from oddsmith.maps import LEAST
 from oddsmith.metrics import (
     GROUPS,
     ClassForecast,
-    ClassSignal,
     Decisions,
     Rows,
     compare_gains,
@@ -38,7 +36,7 @@ class ClassMethodComparison(Standings):
 
     Attributes
     ----------
-    rows : ClassRows
+    rows : ScoreRows
         Held-out rows as they came, fold by fold.
     log_prob : dict of str to ndarray of shape (n, k)
         What each method says of them.
@@ -46,17 +44,17 @@ class ClassMethodComparison(Standings):
         The group of each held-out row, where rows are dependent within groups.
     """
 
-    rows: ClassRows
+    rows: ScoreRows
     log_prob: dict[str, Floats]
     group: NDArray[np.intp] | None = None
 
-    def held_out(self, method: str) -> ClassRows:
+    def held_out(self, method: str) -> ScoreRows:
         """Return what a method says of the held-out rows: logs of probabilities, which are logits."""
         return replace(self.rows, values=self.log_prob[method], input="logits")
 
 
 def compare_class_methods(
-    rows: ClassRows,
+    rows: ScoreRows,
     methods: Mapping[str, ClassCalibrator],
     *,
     n_folds: int = 5,
@@ -73,7 +71,7 @@ def compare_class_methods(
 
     Parameters
     ----------
-    rows : ClassRows
+    rows : ScoreRows
         Of a classifier that was not trained on them.
     methods : mapping of str to joint scaling or Calibrator
         Unfitted; a calibrator is fitted to each class against the rest.
@@ -89,7 +87,7 @@ def compare_class_methods(
     --------
     >>> from oddsmith import TemperatureScaling
     >>> values = np.random.default_rng(0).normal(size=(60, 3))
-    >>> rows = ClassRows(4 * values, values.argmax(axis=1), ("a", "b", "c"), None, ("a", "b", "c"), "logits")
+    >>> rows = ScoreRows(4 * values, values.argmax(axis=1), ("a", "b", "c"), None, ("a", "b", "c"), "logits")
     >>> sorted(compare_class_methods(rows, {"temperature": TemperatureScaling()}).ranking)
     ['temperature', 'uncalibrated']
     """
@@ -109,7 +107,7 @@ def compare_class_methods(
     held = _joined([part for _, part in splits])
 
     def log_prob(method: ClassCalibrator) -> list[Floats]:
-        return [fit_class_rows(rest, method).map.class_log_probability(part.values) for rest, part in splits]
+        return [fit_rows(rest, method).map.class_log_probability(part.values) for rest, part in splits]
 
     fitted, failed = held_out(methods, log_prob, progress)
     found = {UNCALIBRATED: _log_prob(held), **fitted}
@@ -136,20 +134,21 @@ def compare_class_methods(
         test="t" if group is None else GROUPS,
         raw=UNCALIBRATED,
     )
+    given = forecast_of_rows(whole)
     return ClassMethodComparison(
         comparison=comparison,
         n_folds=k,
         failed=failed,
         advice=advice,
         judged=verdict,
-        signal=ClassSignal.of(forecast_of_rows(whole)),
+        signal=Signal.of_rows(given.prob, given.truth, given.weight),
         rows=held,
         log_prob=found,
         group=group,
     )
 
 
-def _in_canonical_order(rows: ClassRows, group: NDArray[np.intp] | None) -> tuple[ClassRows, NDArray[np.intp] | None]:
+def _in_canonical_order(rows: ScoreRows, group: NDArray[np.intp] | None) -> tuple[ScoreRows, NDArray[np.intp] | None]:
     """Leave out rows without weight, and sort the others, so that the order in which they came does not matter."""
     weight = np.ones(rows.n_rows, np.int64) if rows.weight is None else rows.weight
     order = np.lexsort((weight, *rows.values.T, rows.truth))
@@ -159,7 +158,7 @@ def _in_canonical_order(rows: ClassRows, group: NDArray[np.intp] | None) -> tupl
     return _taken(rows, kept, weight), None if group is None else group[place[kept]]
 
 
-def _places_of_groups(rows: ClassRows, group: NDArray[np.intp], n_folds: int, seed: int) -> Iterator[NDArray[np.intp]]:
+def _places_of_groups(rows: ScoreRows, group: NDArray[np.intp], n_folds: int, seed: int) -> Iterator[NDArray[np.intp]]:
     """Return the places of the rows in each fold of whole groups."""
     amounts = np.zeros((int(group.max()) + 1, len(rows.labels)))
     np.add.at(amounts, (group, rows.truth), 1.0 if rows.weight is None else rows.weight)
@@ -168,8 +167,8 @@ def _places_of_groups(rows: ClassRows, group: NDArray[np.intp], n_folds: int, se
 
 
 def _folds_of_groups(
-    rows: ClassRows, group: NDArray[np.intp], n_folds: int, seed: int
-) -> Iterator[tuple[ClassRows, ClassRows]]:
+    rows: ScoreRows, group: NDArray[np.intp], n_folds: int, seed: int
+) -> Iterator[tuple[ScoreRows, ScoreRows]]:
     """Deal whole groups to folds, and return what is outside and inside each."""
     assert rows.weight is not None
     for inside in _places_of_groups(rows, group, n_folds, seed):
@@ -177,7 +176,7 @@ def _folds_of_groups(
         yield _taken(rows, outside, rows.weight), _taken(rows, inside, rows.weight)
 
 
-def _folds(rows: ClassRows, n_folds: int, seed: int) -> Iterator[tuple[ClassRows, ClassRows]]:
+def _folds(rows: ScoreRows, n_folds: int, seed: int) -> Iterator[tuple[ScoreRows, ScoreRows]]:
     """Deal the cases of each class to folds, and return what is outside and inside each.
 
     A row of weight 2 is dealt as two rows are, one of float weight whole.
@@ -198,25 +197,25 @@ def _folds(rows: ClassRows, n_folds: int, seed: int) -> Iterator[tuple[ClassRows
         yield outside, inside
 
 
-def _taken(rows: ClassRows, at: NDArray[np.intp], weight: Weights) -> ClassRows:
+def _taken(rows: ScoreRows, at: NDArray[np.intp], weight: Weights) -> ScoreRows:
     return replace(rows, values=rows.values[at], truth=rows.truth[at], weight=weight[at])
 
 
-def _joined(parts: list[ClassRows]) -> ClassRows:
+def _joined(parts: list[ScoreRows]) -> ScoreRows:
     values, truth, weight = (
         np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "truth", "weight")
     )
     return replace(parts[0], values=values, truth=truth, weight=weight)
 
 
-def _log_prob(rows: ClassRows) -> Floats:
+def _log_prob(rows: ScoreRows) -> Floats:
     """Return what uncalibrated rows say."""
     if rows.input == "logits":
         return np.asarray(log_softmax(rows.values, axis=1))
     return np.log(np.maximum(rows.values, LEAST))
 
 
-def _base_rate(rows: ClassRows) -> Floats:
+def _base_rate(rows: ScoreRows) -> Floats:
     """Return the logs of the shares of classes, with half a case added to each."""
     counts = rows.class_weights + 0.5
     return np.asarray(np.log(counts / counts.sum()))

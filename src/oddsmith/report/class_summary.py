@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.data import ClassRows
+from oddsmith.data import ScoreRows
 from oddsmith.decide import decide
 from oddsmith.metrics import ClassForecast, Decisions, evaluate_classes, forecast_of_rows, mean_with_interval, plain
 from oddsmith.report.advice import UNCALIBRATED, NextSteps
@@ -31,7 +31,7 @@ _CELLS = 300
 
 
 def summarize_classes(
-    rows: ClassRows,
+    rows: ScoreRows,
     methods: Mapping[str, ClassCalibrator],
     *,
     name: str = "scores",
@@ -46,7 +46,7 @@ def summarize_classes(
 
     Parameters
     ----------
-    rows : ClassRows
+    rows : ScoreRows
         Of a classifier that was not trained on them.
     methods : mapping of str to joint scaling or Calibrator
         As in `compare_class_methods`.
@@ -67,7 +67,7 @@ def summarize_classes(
     --------
     >>> from oddsmith import TemperatureScaling
     >>> values = np.random.default_rng(0).normal(size=(60, 3))
-    >>> rows = ClassRows(4 * values, values.argmax(axis=1), ("a", "b", "c"), None, ("a", "b", "c"), "logits")
+    >>> rows = ScoreRows(4 * values, values.argmax(axis=1), ("a", "b", "c"), None, ("a", "b", "c"), "logits")
     >>> summarize_classes(rows, {"temperature": TemperatureScaling()})["kind"]
     'classes'
     """

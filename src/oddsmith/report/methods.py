@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from oddsmith import _check
 from oddsmith._types import Floats, Weights
 from oddsmith.calibrators import Calibrator
-from oddsmith.data import ScoreTable, deal_groups, exact, rows_by_class, weighted_folds
+from oddsmith.data import ScoreTable, Signal, deal_groups, exact, rows_by_class, weighted_folds
 from oddsmith.maps import logit
 from oddsmith.metrics import (
     GROUPS,
     Decisions,
-    Signal,
     Verdict,
     compare_decisions,
     decision_log_loss,
@@ -165,7 +164,7 @@ def compare_methods(
         failed=failed,
         advice=advice,
         judged=verdict,
-        signal=Signal.of(table),
+        signal=Signal.of_table(table),
         group=group,
         **{side: column.astype(np.float64) for side, column in sums.items()},
     )

@@ -9,8 +9,9 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats
+from oddsmith.data import Signal
 from oddsmith.errors import OddsmithWarning
-from oddsmith.metrics import ClassSignal, Comparison, Signal, Verdict, plain
+from oddsmith.metrics import Comparison, Verdict, plain
 from oddsmith.report.advice import Advice
 
 __all__ = ["Standings", "held_out"]
@@ -36,7 +37,7 @@ class Standings:
         Which method to use, and what it gains.
     judged : Verdict
         Whether the uncalibrated scores can be used as probabilities.
-    signal : Signal or ClassSignal
+    signal : Signal
         Whether the scores separate the classes at all.
     """
 
@@ -45,7 +46,7 @@ class Standings:
     failed: dict[str, str]
     advice: Advice
     judged: Verdict
-    signal: Signal | ClassSignal
+    signal: Signal
 
     @property
     def ranking(self) -> list[str]:

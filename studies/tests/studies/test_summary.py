@@ -32,7 +32,7 @@ def made_up(losses, *, sources=None, briers=None):
 
 
 def test_every_exported_calibrator_takes_part():
-    exported = {getattr(calibrators, name) for name in calibrators.__all__} - {
+    exported = {getattr(calibrators, name) for name in calibrators.__all__ if name.endswith("Calibrator")} - {
         calibrators.Calibrator,
         calibrators.DensityCalibrator,
     }

@@ -75,7 +75,7 @@ def find_methods() -> dict[str, Method]:
     """
     found = {}
     for exported in calibrators.__all__:
-        if exported not in _NO_METHODS:
+        if exported.endswith("Calibrator") and exported not in _NO_METHODS:
             name = _words(exported)
             cls = getattr(calibrators, exported)
             kind = _KINDS.get(cls.__module__.rpartition(".")[2], "curves")

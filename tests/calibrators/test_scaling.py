@@ -17,9 +17,10 @@ from sklearn.metrics import log_loss
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from oddsmith.classify import AutoScaling, CalibratedClassifier, _linear, _softmax
-from oddsmith.classify.methods import SCALINGS
-from oddsmith.classify.scaling import DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
+from oddsmith.calibrators import AutoScaling
+from oddsmith.calibrators.methods import SCALINGS
+from oddsmith.calibrators.scaling import DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
+from oddsmith.classify import CalibratedClassifier
 from oddsmith.errors import (
     ConstantScoreWarning,
     InvalidInputError,
@@ -28,6 +29,8 @@ from oddsmith.errors import (
     SeparableWarning,
     SingleClassWarning,
 )
+from oddsmith.fitting import softmax as softmax_fits
+from oddsmith.fitting import softmax_linear
 from oddsmith.maps.joint import ScalingMap
 from oddsmith.model import Model
 from samples import examples, ours_allowed
@@ -82,9 +85,9 @@ def test_temperature_reaches_the_optimum(seed, k, n, temperature, log_scale):
 
 def test_temperature_needs_few_passes_over_all_rows(monkeypatch):
     sizes = []
-    derivatives = _softmax._derivatives
+    derivatives = softmax_fits._derivatives
     monkeypatch.setattr(
-        _softmax, "_derivatives", lambda rows, *rest: (sizes.append(len(rows.z)), derivatives(rows, *rest))[1]
+        softmax_fits, "_derivatives", lambda rows, *rest: (sizes.append(len(rows.z)), derivatives(rows, *rest))[1]
     )
     logits, y = sample(140_000, 5)
     TemperatureScaling().fit(logits, y)
@@ -615,7 +618,7 @@ def test_input_kinds_pickle_and_clone(method):
 @pytest.mark.parametrize("method", LINEAR)
 def test_non_convergence_is_reported(method, monkeypatch):
     logits, y = sample()
-    monkeypatch.setattr(_linear, "_MAX_STEPS", 1)
+    monkeypatch.setattr(softmax_linear, "_MAX_STEPS", 1)
     with pytest.warns(NonConvergenceWarning, match="stopped"):
         method().fit(logits, y)
 

@@ -32,12 +32,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Ints
-from oddsmith.calibrators import method_name
-from oddsmith.classify._folds import Sorted, deal, sort_cases
-from oddsmith.classify._linear import Cases, fit_linear, structured_penalty
-from oddsmith.classify._masks import Logits, centered, read_masks, refuse_masked_truth, unmasked
-from oddsmith.classify._softmax import BoundReason, fit_temperature
-from oddsmith.classify.target import read_labels
+from oddsmith.calibrators._masked_logits import Logits, centered, read_masks, refuse_masked_truth, unmasked
+from oddsmith.calibrators._sorted_cases import Sorted, deal, sort_cases
+from oddsmith.calibrators.registry import method_name
 from oddsmith.errors import (
     ConstantScoreWarning,
     NonConvergenceWarning,
@@ -45,6 +42,7 @@ from oddsmith.errors import (
     SeparableWarning,
     SingleClassWarning,
 )
+from oddsmith.fitting import BoundReason, Cases, fit_linear, fit_temperature, structured_penalty
 from oddsmith.maps import LEAST, Input, LogitReading, ScalingMap, ScalingPart
 from oddsmith.model import save
 
@@ -434,7 +432,7 @@ class _LabeledLogits(NamedTuple):
 
 def _read_classes(y: ArrayLike, shape: tuple[int, ...], classes: ArrayLike | None) -> tuple[NDArray[Any], Ints]:
     """Return the labels of the columns and, for each row, the column of its label."""
-    labels, present = read_labels(y, shape[0])
+    labels, present = _check.class_labels(y, shape[0])
     columns = present if classes is None else np.asarray(classes)
     if columns.shape != shape[1:] or len(np.unique(columns)) != len(columns):
         _check.fail(

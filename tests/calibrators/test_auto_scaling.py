@@ -18,10 +18,10 @@ from oddsmith import (
     TemperatureScaling,
     VectorScaling,
 )
-from oddsmith.classify import _folds, auto_scaling
-from oddsmith.classify._recenter import level_classes
-from oddsmith.classify.class_fit import fit_class_rows
-from oddsmith.data.class_rows import ClassRows
+from oddsmith.calibrators import _sorted_cases, auto_scaling
+from oddsmith.calibrators._recenter import level_classes
+from oddsmith.calibrators.methods import fit_rows
+from oddsmith.data.score_rows import ScoreRows
 from oddsmith.errors import InvalidInputError, ReversedScoreWarning, SeparableWarning
 from samples import examples, ours_allowed
 
@@ -291,7 +291,7 @@ class TestVerdict:
         assert "this is temperature scaling" in fitted.verdict_
 
     def test_many_cases_are_judged_in_fewer_folds(self, monkeypatch):
-        monkeypatch.setattr(_folds, "_ENOUGH", 150)
+        monkeypatch.setattr(_sorted_cases, "_ENOUGH", 150)
         assert "In 2 folds" in AutoScaling().fit(*sample()).verdict_
 
 
@@ -321,12 +321,12 @@ def test_masked_rows_of_several_classes(calibrator):
     mask = rng.random(logits.shape) < 0.2
     mask[np.arange(len(y)), y] = False
     masked = np.where(mask, -np.inf, logits)
-    rows = ClassRows(masked, y, ("a", "b", "c"), None, ("a", "b", "c"), "logits")
+    rows = ScoreRows(masked, y, ("a", "b", "c"), None, ("a", "b", "c"), "logits")
     with ours_allowed():
-        prob = fit_class_rows(rows, calibrator).predict_proba(masked)
+        prob = fit_rows(rows, calibrator).predict_proba(masked)
     assert np.all(prob[mask] == 0)
     assert_allclose(prob.sum(axis=1), 1)
     assert loss(np.maximum(prob, 1e-9), y) < np.log(3)
     masked[4, y[4]] = -np.inf
     with pytest.raises(InvalidInputError, match="true class of a row must not have a logit of −inf"):
-        fit_class_rows(rows, calibrator)
+        fit_rows(rows, calibrator)

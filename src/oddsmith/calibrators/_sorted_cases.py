@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith._types import Floats, Ints
-from oddsmith.classify._masks import Logits
+from oddsmith.calibrators._masked_logits import Logits
 from oddsmith.data import dealt
 
 _FOLDS = 4

@@ -12,17 +12,23 @@ from scipy.special import expit, log_softmax, softmax
 
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Ints
-from oddsmith.classify._folds import CaseFold, Sorted, deal, sort_cases
-from oddsmith.classify._linear import Cases, LinearFit, fit_linear, structured_penalty
-from oddsmith.classify._masks import Logits, centered, unmasked
-from oddsmith.classify._recenter import level_classes
-from oddsmith.classify._softmax import fit_temperature
-from oddsmith.classify.scaling import STEEPEST, WHY_ON_BOUND, JointScaling, clipped_where_better
+from oddsmith.calibrators._masked_logits import Logits, centered, unmasked
+from oddsmith.calibrators._recenter import level_classes
+from oddsmith.calibrators._sorted_cases import CaseFold, Sorted, deal, sort_cases
+from oddsmith.calibrators.scaling import STEEPEST, WHY_ON_BOUND, JointScaling, clipped_where_better
+from oddsmith.data import Signal
 from oddsmith.errors import SeparableWarning
-from oddsmith.fitting import HeldOutLaw, mixture_weights
+from oddsmith.fitting import (
+    Cases,
+    HeldOutLaw,
+    LinearFit,
+    fit_linear,
+    fit_temperature,
+    mixture_weights,
+    structured_penalty,
+)
 from oddsmith.formula import MASKED
 from oddsmith.maps import FLOOR, ScalingMap, ScalingPart
-from oddsmith.metrics import ClassForecast, ClassSignal
 
 __all__ = ["AutoScaling"]
 
@@ -167,7 +173,7 @@ class AutoScaling(JointScaling):
         obstacle = ""
         if folds and reason is not SeparableWarning:
             counts = weight if self.weighted_ else weight.astype(np.int64)
-            obstacle = ClassSignal.of(ClassForecast(softmax(logits.z, axis=1), index, counts, self.classes_)).words()
+            obstacle = Signal.of_rows(softmax(logits.z, axis=1), index, counts).words()
         worth = self._measure_gain(judged, weights, names, obstacle)
         self.verdict_: str = " ".join(filter(None, [obstacle, self._choice(), worth, *self._left_out(cases)]))
         if reason is not None:

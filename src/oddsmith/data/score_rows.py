@@ -7,11 +7,11 @@ import numpy as np
 
 from oddsmith._types import Floats, Ints, Weights
 
-__all__ = ["ClassRows"]
+__all__ = ["ScoreRows"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassRows:
+class ScoreRows:
     """Rows with one column of scores per class, and their true classes.
 
     Parameters
@@ -48,4 +48,4 @@ class ClassRows:
         return np.bincount(self.truth, self.weight, len(self.labels)).astype(np.float64)
 
     def __repr__(self) -> str:
-        return f"ClassRows(rows={self.n_rows}, classes={len(self.labels)}, input={self.input})"
+        return f"ScoreRows(rows={self.n_rows}, classes={len(self.labels)}, input={self.input})"
