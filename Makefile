@@ -7,14 +7,14 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # What the tests are run with; tests of engines that are not here are skipped. EXTRAS=all,test,engines has them all.
 EXTRAS ?= fast,test
 # Tests run in one process per core: more threads in each would only wait for each other.
-test test-all oldest newest coverage: export OMP_NUM_THREADS := 1
-test test-all oldest newest coverage: export OPENBLAS_NUM_THREADS := 1
+test test-all core oldest newest coverage: export OMP_NUM_THREADS := 1
+test test-all core oldest newest coverage: export OPENBLAS_NUM_THREADS := 1
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
 # What the benchmarks are run with; peers that are not here take no part. PEERS=fast,bench,arena has them all.
 PEERS  ?= fast,bench
 .DEFAULT_GOAL := demo
 
-.PHONY: demo test test-all oldest newest coverage lint types docs docs-serve dist readme map bench quality clean
+.PHONY: demo test test-all core oldest newest coverage lint types docs docs-serve dist readme map bench quality clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/oddsmith demo
@@ -27,11 +27,19 @@ test: $(VENV)/.test
 test-all: $(VENV)/.test
 	@$(PYTEST)
 
+# One case of every test that needs no extra, with the hard dependencies alone and in their oldest versions.
+core: CORE := $(VENV)-core/bin
+core:
+	$(PYTHON) -m venv --clear $(VENV)-core
+	$(CORE)/python -m pip --disable-pip-version-check --quiet install uv
+	$(CORE)/uv pip install --quiet --python $(VENV)-core --resolution lowest-direct --editable . 'hypothesis>=6.100' 'pytest>=8.2' 'pytest-xdist>=3.5'
+	@$(CORE)/python -m pytest -n auto --dist loadgroup --core --cases 1 $(WARNINGS) tests src
+
 # Some cases of every test with the oldest versions that pyproject.toml allows, or with the newest, in an environment of
 # their own. Old releases use what newer releases of others deprecate, and leave sockets open: there that is shown, and is
 # no error.
 oldest: VERSIONS := lowest-direct
-oldest: WARNINGS := $(foreach kind,DeprecationWarning FutureWarning ResourceWarning pytest.PytestUnraisableExceptionWarning,-W default::$(kind))
+core oldest: WARNINGS := $(foreach kind,DeprecationWarning FutureWarning ResourceWarning pytest.PytestUnraisableExceptionWarning,-W default::$(kind))
 newest: VERSIONS := highest
 oldest newest:
 	$(PYTHON) -m venv --clear .venv-$@
@@ -50,7 +58,7 @@ lint: $(VENV)/.lint
 # Whether everything public has a type, by pyright; it reads scikit-learn's types from stubs, which mypy must not see.
 types:
 	$(PYTHON) -m venv --clear .venv-types
-	.venv-types/bin/python -m pip --disable-pip-version-check --quiet install pyright scikit-learn-stubs --editable .
+	.venv-types/bin/python -m pip --disable-pip-version-check --quiet install pyright scikit-learn-stubs --editable '.[cli]'
 	@PATH="$(CURDIR)/.venv-types/bin:$$PATH" PYTHONPATH="$(CURDIR)/src" pyright --verifytypes oddsmith --ignoreexternal
 
 # The site, in build/docs: every warning is an error, and every link in it is followed.
@@ -87,7 +95,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install --editable .
+	$(PIP) install --editable '.[cli]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.installed studies/pyproject.toml

@@ -26,10 +26,13 @@ settings.load_profile("steady")  # what other conftests import is read before th
 def pytest_addoption(parser):
     """Let a newcomer run every test, each with a few of its cases."""
     parser.addoption("--cases", type=int, default=0, metavar="N", help="run at most N cases of each test; 0 runs all")
+    parser.addoption("--core", action="store_true", help="skip tests that need a package that is not installed")
 
 
 def pytest_configure(config):
-    """Watch which engines run."""
+    """Watch which engines run, and with --core what is absent."""
+    if config.getoption("core"):
+        config.pluginmanager.register(_Core(), "core alone")
     settings.load_profile("short" if config.getoption("cases") else "steady")
     config.pluginmanager.register(_Engines(config), "engines that ran")
 
@@ -69,6 +72,29 @@ def few_of_each(items, most):
         step = max(len(cases) / most, 1.0)
         chosen |= {cases[int(number + step * place) % len(cases)] for place in range(min(most, len(cases)))}
     return chosen
+
+
+class _Core:
+    """Skips tests and modules of tests whose failure is that a package is not installed."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item, call):
+        report = yield
+        return _skipped_if_absent(report, call, item)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(self, collector):
+        report = yield
+        return _skipped_if_absent(report, report.call, collector)
+
+
+def _skipped_if_absent(report, call, node):
+    error = None if call is None or call.excinfo is None else call.excinfo.value
+    while report.failed and error is not None:
+        if isinstance(error, ImportError) and error.name and find_spec(error.name.partition(".")[0]) is None:
+            report.outcome, report.longrepr = "skipped", (str(node.path), 0, f"Skipped: no module {error.name}")
+        error = error.__cause__ or error.__context__
+    return report
 
 
 class _Engines:

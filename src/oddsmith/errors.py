@@ -4,8 +4,9 @@
 
     OddsmithError
     ├── EngineError (RuntimeError)       the engine that holds the rows did not answer
-    └── InvalidInputError (ValueError)   scores, labels, weights or a parameter cannot be used
-        └── ModelFileError               a model file is damaged, edited, too new or no model file
+    ├── InvalidInputError (ValueError)   scores, labels, weights or a parameter cannot be used
+    │   └── ModelFileError               a model file is damaged, edited, too new or not a model file
+    └── MissingExtraError (ImportError)  a package of an extra is not installed
 
     OddsmithWarning (UserWarning)        the fit is valid, but something about it is odd
     ├── SingleClassWarning               only one class has weight: nothing to learn from
@@ -34,6 +35,7 @@ __all__ = [
     "FarScoreWarning",
     "InSampleWarning",
     "InvalidInputError",
+    "MissingExtraError",
     "ModelFileError",
     "NegativeSlopeWarning",
     "NonConvergenceWarning",
@@ -65,6 +67,10 @@ class InvalidInputError(OddsmithError, ValueError):
 
 class ModelFileError(InvalidInputError):
     """A model file is damaged, edited, written by a newer version, or no model file."""
+
+
+class MissingExtraError(OddsmithError, ImportError):
+    """A package is not installed that an extra of this library would install."""
 
 
 class OddsmithWarning(UserWarning):

@@ -13,7 +13,7 @@ from engines import needs_program
 from sklearn.exceptions import NotFittedError
 
 from oddsmith import IsotonicCalibrator, __version__
-from oddsmith.errors import InvalidInputError, UntestedDialectWarning
+from oddsmith.errors import InvalidInputError, MissingExtraError, UntestedDialectWarning
 from oddsmith.export import LANGUAGES, CodeLanguage, export, register, to_python, to_sql
 from oddsmith.export._probes import probe_scores
 from oddsmith.export.parity import compare
@@ -97,7 +97,7 @@ def test_programs_that_are_not_at_hand(monkeypatch, to, engine):
 
 def test_a_package_that_is_not_at_hand(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(InvalidInputError, match=r"onnx must be installed to write ONNX; .* Hint: run pip install onnx"):
+    with pytest.raises(MissingExtraError, match=r"needs onnx; .* Hint: pip install 'oddsmith\[onnx\]'"):
         export(CAL, "onnx")
 
 

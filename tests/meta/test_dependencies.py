@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from oddsmith._extras import EXTRAS
+
 ROOT = Path(__file__).parents[2]
 
 #: Each distribution: its folder and its package.
@@ -20,8 +22,8 @@ CALLED = {"markdown_it": "markdown-it-py", "sklearn": "scikit-learn"}
 #: Extras for those who work on the library, not for those who use it.
 FOR_DEVELOPERS = {"bench", "engines", "lint", "test"}
 
-#: Files that are loaded only where an extra is installed.
-OF_EXTRAS = {"_compiled.py": "numba"}
+#: Files, and rooms, that are loaded only where an extra is installed.
+OF_EXTRAS = {"_compiled.py": {"numba"}, "formula/sql.py": {"sqlglot"}, "cli": {"rich", "typer"}}
 
 
 def project(folder):
@@ -67,11 +69,21 @@ def test_every_dependency_is_imported(folder, package):
 def test_what_is_imported_at_once_is_no_extra(folder, package):
     always = distributions(project(folder)["dependencies"]) | {package.name}
     for path, tree in files_of(package):
-        assert imports_in(tree.body) <= always | {OF_EXTRAS.get(path.name)}, path
+        place = path.relative_to(package).as_posix()
+        extra = OF_EXTRAS.get(place, set()) | OF_EXTRAS.get(place.partition("/")[0], set())
+        assert imports_in(tree.body) <= always | (extra if package.name == "oddsmith" else set()), path
+
+
+def test_every_optional_package_has_an_extra():
+    extras = project(ROOT)["optional-dependencies"]
+    for package, (extra, _) in EXTRAS.items():
+        named = re.findall(r"oddsmith\[([\w,]+)\]", " ".join(extras[extra]))
+        inner = [one for names in named for name in names.split(",") for one in extras[name]]
+        assert package in distributions([*extras[extra], *inner])
 
 
 def test_the_two_are_released_together():
     library, studies = project(LIBRARY[0]), project(STUDIES[0])
     assert studies["version"] == library["version"]
-    assert f"oddsmith=={library['version']}" in studies["dependencies"]
+    assert f"oddsmith[cli]=={library['version']}" in studies["dependencies"]
     assert (STUDIES[0] / "LICENSE").read_text() == (LIBRARY[0] / "LICENSE").read_text()

@@ -25,7 +25,7 @@ INSIDE = [path for path in MODULES if path != PACKAGE / "__init__.py"]
 LAYERS = [
     {"errors", "_types", "_version", "_sklearn_compat"},
     {"_check"},
-    {"_compiled", "atomic", "checks"},
+    {"_compiled", "_extras", "atomic", "checks"},
     {"_kernels"},
     {"data"},
     {"formula"},

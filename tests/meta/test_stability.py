@@ -31,7 +31,7 @@ def test_versions_agree():
     )
     cited = re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)[1]
     assert oddsmith.__version__ == library["version"] == studies["version"] == cited
-    assert f"oddsmith=={cited}" in studies["dependencies"]
+    assert f"oddsmith[cli]=={cited}" in studies["dependencies"]
 
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)

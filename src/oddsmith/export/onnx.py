@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oddsmith import _check
+from oddsmith import _extras
 from oddsmith._types import Floats
 from oddsmith._version import __version__
 from oddsmith.export import _subprocess_runner
@@ -90,8 +90,7 @@ class Onnx(Language):
     def write(self, model: Model, output: Output, note: str = "") -> bytes:
         """Return an ONNX model, with the header as its description."""
         joint = joint_to_write(model, output)
-        if find_spec("onnx") is None:
-            _check.fail("onnx must be installed to write ONNX", "no package onnx", "run pip install onnx")
+        _extras.require("onnx")
         import onnx
         from onnx import helper
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from oddsmith import _check
+from oddsmith import _check, _extras
 from oddsmith._types import Floats
 from oddsmith.export import _subprocess_runner
 from oddsmith.export._escaping import spare_name, sql_name
@@ -101,6 +101,7 @@ class Sql(Language):
 
     def text(self, model: Model, output: Output, table: str | Sequence[str] | None) -> str:
         """Return the expression or statement alone."""
+        _extras.require("sqlglot")
         from sqlglot.dialects import Dialects
 
         from oddsmith.export.joint_sql import joint_statement

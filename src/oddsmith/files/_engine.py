@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
-from oddsmith import _check
+from oddsmith import _check, _extras
 
 #: Told how much is done, as a fraction of 1.
 Progress = Callable[[float], object]
@@ -23,6 +23,7 @@ class Engine:
     """One DuckDB connection, with a folder for what does not fit into memory."""
 
     def __init__(self) -> None:
+        _extras.require("duckdb")
         import duckdb
 
         self._spill = tempfile.TemporaryDirectory(prefix="oddsmith-")

@@ -25,6 +25,7 @@ no 0 · ∞. What passes the largest double may be infinite or clipped anywhere 
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from oddsmith import _extras
 from oddsmith.formula.column_plan import Layer as Layer
 from oddsmith.formula.column_plan import LayerColumn as LayerColumn
 from oddsmith.formula.column_plan import as_layers as as_layers
@@ -64,6 +65,7 @@ from oddsmith.formula.numpy_reader import NumpySteps as NumpySteps
 from oddsmith.formula.numpy_reader import evaluate as evaluate
 from oddsmith.formula.numpy_reader import with_limits as with_limits
 from oddsmith.formula.pieces import after as after
+from oddsmith.formula.pieces import as_decisions as as_decisions
 from oddsmith.formula.pieces import at_piece as at_piece
 from oddsmith.formula.pieces import below as below
 from oddsmith.formula.pieces import logit as logit
@@ -99,7 +101,6 @@ if TYPE_CHECKING:
     from oddsmith.formula.sql import SqlReader as SqlReader
     from oddsmith.formula.sql import SqlText as SqlText
     from oddsmith.formula.sql import WholeReader as WholeReader
-    from oddsmith.formula.sql import as_decisions as as_decisions
     from oddsmith.formula.sql import as_double as as_double
     from oddsmith.formula.sql import is_number as is_number
     from oddsmith.formula.sql import label_literal as label_literal
@@ -112,13 +113,14 @@ _LAZY = {
     **dict.fromkeys(("WITH_ARRAYS", "array_of", "as_arrays", "components_of", "largest_of"), "arrays"),
     "LongRows": "long_rows",
     **dict.fromkeys(("FlatReader", "SqlReader", "SqlText", "WholeReader"), "sql"),
-    **dict.fromkeys(("as_decisions", "as_double", "is_number", "label_literal", "listed_product"), "sql"),
+    **dict.fromkeys(("as_double", "is_number", "label_literal", "listed_product"), "sql"),
     **dict.fromkeys(("quoted", "written_list"), "sql"),
 }
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
+        _extras.require("sqlglot")
         return getattr(importlib.import_module(f"oddsmith.formula.{_LAZY[name]}"), name)
     message = f"module 'oddsmith.formula' has no attribute {name!r}"
     raise AttributeError(message)

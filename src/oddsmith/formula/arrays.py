@@ -13,7 +13,8 @@ from oddsmith._types import Floats
 from oddsmith.formula.column_plan import sum_of
 from oddsmith.formula.guards import ANYTHING, Range, guarded_within, range_within
 from oddsmith.formula.nodes import MAX, SCORE, Beside, Formula, clip
-from oddsmith.formula.sql import SqlReader, SqlText, as_decisions, json_numbers, listed_product, written_list
+from oddsmith.formula.pieces import as_decisions
+from oddsmith.formula.sql import SqlReader, SqlText, json_numbers, listed_product, written_list
 from oddsmith.formula.vectors import Affine, Each, Inputs, Largest, Total, Vector, parts_of, walk_vectors
 
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from oddsmith._types import Floats
 from oddsmith.formula.column_plan import carried_past
 from oddsmith.formula.nodes import SCORE, Beside, Formula
-from oddsmith.formula.sql import SqlReader, as_decisions, json_numbers
+from oddsmith.formula.pieces import as_decisions
+from oddsmith.formula.sql import SqlReader, json_numbers
 from oddsmith.formula.vectors import Affine, Each, Inputs, Largest, Total, Vector, parts_of, walk_vectors
 
 

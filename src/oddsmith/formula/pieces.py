@@ -6,11 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith._types import Floats
-from oddsmith.formula.nodes import Column, Formula, Pieces, as_formula, clip, log, walk, where
+from oddsmith.formula.nodes import SCORE, Column, Formula, Number, Pieces, Where, as_formula, clip, log, walk, where
 from oddsmith.formula.reader import rewritten
 
 #: The log-odds of probabilities 0 and 1: beyond anything that arises, and finite.
 _CERTAIN = 1e30
+
+#: Intervals that one comparison distinguishes: with four the depth is half that of halving, for an eighth more of them.
+_WAYS = 4
 
 
 def pieces(knots: ArrayLike, body: Formula) -> Formula:
@@ -40,6 +43,24 @@ def pieces(knots: ArrayLike, body: Formula) -> Formula:
 def at_piece(body: Formula, piece: int) -> Formula:
     """Return the body of a `Pieces` in one of its pieces."""
     return rewritten(body, column=lambda values: as_formula(values[piece]))
+
+
+def as_decisions(formula: Formula) -> Formula:
+    """Return the formula with comparisons in place of its pieces, in a tree of even depth."""
+    return rewritten(formula, pieces=_decisions)
+
+
+def _decisions(knots: Floats, body: Formula) -> Formula:
+    def tree(first: int, last: int) -> Formula:
+        if first == last:
+            return at_piece(body, first)
+        ends = np.linspace(first, last + 1, min(_WAYS, last + 1 - first) + 1).astype(np.intp)
+        value = tree(ends[-2], last)
+        for start, end in zip(ends[-3::-1], ends[-2:0:-1], strict=True):
+            value = Where(SCORE, Number(float(knots[end - 1])), tree(start, end - 1), value)
+        return value
+
+    return tree(0, len(knots))
 
 
 def steps_past(most: int) -> tuple[int, ...]:

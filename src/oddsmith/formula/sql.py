@@ -9,13 +9,11 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-import numpy as np
 from sqlglot import Dialect, exp
 
 from oddsmith._types import Floats
-from oddsmith.formula.nodes import SCORE, Arithmetic, Clip, Formula, Function, Number, Where
-from oddsmith.formula.pieces import at_piece
-from oddsmith.formula.reader import Reader, rewritten
+from oddsmith.formula.nodes import Arithmetic, Clip, Formula, Function, Number, Where
+from oddsmith.formula.reader import Reader
 
 #: Dialects in which a number with an exponent is a double; elsewhere it may be a decimal.
 _EXPONENT_IS_DOUBLE = {"bigquery", "databricks", "duckdb", "spark"}
@@ -35,9 +33,6 @@ _IS_NAN = {
 }
 _EQUALS_NAN = {"materialize", "postgres", "redshift", "risingwave", "snowflake"}
 
-#: Intervals that one CASE distinguishes: with four the depth is half that of halving, for an eighth more comparisons.
-_WAYS = 4
-
 #: Some engines take no more than 127 arguments.
 _MOST_ARGUMENTS = 100
 
@@ -45,24 +40,6 @@ _MOST_ARGUMENTS = 100
 #: the statement around an expression.
 _STACK = {"": 1, "sum": 2, "product": 2, "call": 6, "case": 7}
 _DEEPEST = 60
-
-
-def as_decisions(formula: Formula) -> Formula:
-    """Return the formula with comparisons in place of its pieces, in a tree of even depth."""
-    return rewritten(formula, pieces=_decisions)
-
-
-def _decisions(knots: Floats, body: Formula) -> Formula:
-    def tree(first: int, last: int) -> Formula:
-        if first == last:
-            return at_piece(body, first)
-        ends = np.linspace(first, last + 1, min(_WAYS, last + 1 - first) + 1).astype(np.intp)
-        value = tree(ends[-2], last)
-        for start, end in zip(ends[-3::-1], ends[-2:0:-1], strict=True):
-            value = Where(SCORE, Number(float(knots[end - 1])), tree(start, end - 1), value)
-        return value
-
-    return tree(0, len(knots))
 
 
 class SqlText(str):

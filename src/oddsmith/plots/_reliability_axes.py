@@ -89,11 +89,11 @@ class ReliabilityPicture(TableDisplay):
 
     def _open(self, ax: "Axes | None", theme: str, place: HistogramPlace | None, limit: float) -> tuple[Theme, int]:
         """Draw the square and the margin; return the theme and the number of this curve."""
-        from matplotlib.ticker import MaxNLocator
-
         _check.one_of(place, "histogram", (None, "below", "above"))
         upper = _check.number(limit, "limit", low=0, strict=True)
         look = self._start(ax, theme, None if place else self._bare_height)
+        from matplotlib.ticker import MaxNLocator
+
         series = len(series_of(self.ax_))
         view = (-0.02 * upper, 1.02 * upper)
         self.ax_.set(xlim=view, ylim=view, aspect="equal", ylabel=self._observed)

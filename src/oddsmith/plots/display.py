@@ -9,7 +9,7 @@ from io import BytesIO
 from os import PathLike, fspath
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, cast
 
-from oddsmith import _check
+from oddsmith import _check, _extras
 from oddsmith.plots.theme import Theme, ThemeName, named_theme
 
 if TYPE_CHECKING:
@@ -117,6 +117,7 @@ class Display:
         """Take an axes, or make one; put the theme on it."""
         look = named_theme(theme)
         if ax is None:
+            _extras.require("matplotlib")
             from matplotlib.figure import Figure
 
             figure = Figure(figsize=(WIDTH, self._height if height is None else height), layout="compressed")

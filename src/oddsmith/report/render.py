@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from oddsmith import _extras
 from oddsmith._check import visible
 from oddsmith.report.class_wording import class_content
 from oddsmith.report.decisions import HIGHEST_COST
@@ -88,6 +89,7 @@ def _is_of_classes(summary: Mapping[str, Any]) -> bool:
 
 
 def _render(summary: Mapping[str, Any], language: str, **more: Any) -> str:
+    _extras.require("jinja2")
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
