@@ -74,8 +74,18 @@ def few_of_each(items, most):
     return chosen
 
 
+#: What tests the program, the documentation or compiled loops, none of which the core has.
+MORE_THAN_CORE = {
+    *("src/oddsmith/_compiled.py", "src/oddsmith/cli", "tests/cli", "tests/docs", "tests/meta/test_plug_ins.py"),
+    *("tests/meta/test_readme_blocks.py", "tests/test_demo.py", "tests/test_pins.py"),
+}
+
+
 class _Core:
     """Skips tests and modules of tests whose failure is that a package is not installed."""
+
+    def pytest_ignore_collect(self, collection_path, config):
+        return True if collection_path.relative_to(config.rootpath).as_posix() in MORE_THAN_CORE else None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item, call):
@@ -93,7 +103,8 @@ def _skipped_if_absent(report, call, node):
     while report.failed and error is not None:
         if isinstance(error, ImportError) and error.name and find_spec(error.name.partition(".")[0]) is None:
             report.outcome, report.longrepr = "skipped", (str(node.path), 0, f"Skipped: no module {error.name}")
-        error = error.__cause__ or error.__context__
+        # An error in an example of a docstring comes within one of doctest's own.
+        error = error.exc_info[1] if hasattr(error, "exc_info") else error.__cause__ or error.__context__
     return report
 
 

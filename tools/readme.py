@@ -2,7 +2,7 @@
 
 ``make readme`` runs this. A console block after ``<!-- run -->`` shows commands and what they print, and after
 ``<!-- run: 12 first, 16 last -->`` so many lines of it. A table after ``<!-- table: PAGE, HEADING -->`` is the first
-one under that heading of a page.
+one under that heading of a page. The picture in it is drawn again.
 """
 
 import os
@@ -16,8 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
+from oddsmith.metrics import log_loss, squared_error
+
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "README.md"
+PICTURE = ROOT / "docs" / "before-after.png"
 
 _CONSOLE = re.compile(r"(<!-- run(?:: (\d+) first, (\d+) last)? -->\n\n```console\n)(.*?)(```\n)", re.DOTALL)
 _TABLE = re.compile(r"(<!-- table: (\S+), (.+?) -->\n\n)((?:\|.*\n)*)")
@@ -84,6 +87,29 @@ def runner(folder: Path) -> Callable[[str], str]:
     return run
 
 
+def draw(path: Path) -> None:
+    """Draw the reliability of the classifier in the first example, before and after."""
+    from matplotlib.figure import Figure
+    from sklearn.datasets import load_digits
+    from sklearn.naive_bayes import MultinomialNB
+
+    from oddsmith import CalibratedClassifier
+    from oddsmith.plots import ReliabilityDisplay
+
+    X, digits = load_digits(return_X_y=True)
+    y = digits >= 5
+    models = {"before": MultinomialNB(), "after": CalibratedClassifier(MultinomialNB(), cv=5)}
+    figure = Figure(figsize=(9, 5.2), layout="compressed")
+    for ax, (name, model) in zip(figure.subplots(1, len(models)), models.items(), strict=True):
+        prob = model.fit(X[:900], y[:900]).predict_proba(X[900:])[:, 1]
+        print(
+            name, "Brier score", round(squared_error(y[900:], prob), 4), "log-loss", round(log_loss(y[900:], prob), 4)
+        )
+        ReliabilityDisplay.from_predictions(y[900:], prob, ax=ax, name=name)
+    figure.savefig(path, dpi=100, metadata={"Software": None})
+
+
 if __name__ == "__main__":
+    draw(PICTURE)
     with tempfile.TemporaryDirectory() as name:
         PAGE.write_text(filled(PAGE.read_text(), runner(Path(name))))

@@ -17,12 +17,7 @@ EXTRAS = {
 
 
 def require(package: str) -> None:
-    """Raise an error that names the extra to install if a package is absent.
-
-    Examples
-    --------
-    >>> require("matplotlib")
-    """
+    """Raise an error that names the extra to install if a package is absent."""
     if find_spec(package) is None:
         extra, task = EXTRAS[package]
         message = f"{task} needs {package}; got an installation without it. Hint: pip install 'oddsmith[{extra}]'."
