@@ -83,7 +83,9 @@ def _module_page(module: str, names: dict[str, str]) -> str:
 
 def _page(home: str, value: Any) -> str:
     module, _, name = home.rpartition(".")
-    if inspect.isclass(value) and issubclass(value, Exception):
+    if _is_function(value) and value.__name__ != name:
+        body = f".. py:function:: {name}(y_true, y_prob, sample_weight=None)\n\n   {_other_name(value)}"
+    elif inspect.isclass(value) and issubclass(value, Exception):
         body = f".. autoexception:: {name}"
     elif inspect.isclass(value):
         body = f".. autoclass:: {name}\n   :members:\n   :inherited-members: {_foreign(value)}"
@@ -98,6 +100,10 @@ def _page(home: str, value: Any) -> str:
 
 def _is_function(value: Any) -> bool:
     return inspect.isfunction(value) or isinstance(value, ForecastFunction)
+
+
+def _other_name(value: Any) -> str:
+    return f"Another name of `{value.__module__.rpartition('.')[0]}.{value.__name__}`."
 
 
 def _alias(value: Any) -> str:
@@ -115,6 +121,8 @@ def _foreign(cls: type) -> str:
 def _summary(home: str) -> str:
     module, _, name = home.rpartition(".")
     value = getattr(import_module(module), name)
+    if _is_function(value) and value.__name__ != name:
+        return _other_name(value)
     if inspect.isclass(value) or _is_function(value):
         return escaped((inspect.getdoc(value) or "").partition("\n\n")[0].replace("\n", " "))
     return "" if isinstance(value, _DATA) else _alias(value)

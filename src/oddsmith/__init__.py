@@ -7,6 +7,7 @@ to a map. Importing the package costs next to nothing: every name is loaded when
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from oddsmith._foreign_names import refuse as _refuse
 from oddsmith._version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -82,8 +83,7 @@ def __getattr__(name: str) -> Any:
         msg = f"oddsmith has no {name!r} any more; use {_GONE[name]}"
         raise ImportError(msg)  # of an AttributeError, `from oddsmith import` would not show the message
     else:
-        msg = f"module 'oddsmith' has no attribute {name!r}"
-        raise AttributeError(msg)
+        _refuse("oddsmith", name)
     globals()[name] = value
     return value
 

@@ -9,7 +9,7 @@ from oddsmith import metrics
 from oddsmith.metrics.reliability import DEFINITIONS
 
 FOLDER = Path(__file__).parents[2] / "docs" / "measures"
-NAMES = sorted(name for name, value in vars(metrics).items() if isinstance(value, metrics.Measure))
+NAMES = sorted({value.__name__ for value in vars(metrics).values() if isinstance(value, metrics.Measure)})
 #: Others may have registered measures of their own.
 SHOWN = {name for name, measure in metrics.MEASURES.items() if measure.__module__.startswith("oddsmith.metrics.")}
 

@@ -35,7 +35,7 @@ def test_every_public_name_has_a_page(module):
         where, _, last = home.rpartition(".")
         assert last == name
         assert getattr(import_module(where), name) is getattr(import_module(module), name)
-        assert f":: {name}\n" in PAGES[home]
+        assert f":: {name}" in PAGES[home]
         assert f"<{home}>" in PAGES[module]
 
 

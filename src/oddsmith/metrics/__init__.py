@@ -6,6 +6,7 @@ class probabilities make a `ClassForecast`. `MEASURES` holds what summaries, rep
 `register` adds to it.
 """
 
+import typing as _typing
 from types import ModuleType as _Module
 
 # isort: off
@@ -89,6 +90,9 @@ from oddsmith.metrics.significance import sign_test as sign_test
 from oddsmith.metrics.summary import summary as summary
 # isort: on
 
+#: scikit-learn's name of the Brier score.
+brier_score_loss = squared_error
+
 #: Measures by name, in the order in which summaries, reports and the command line show them; `register` adds to them.
 MEASURES = _MEASURES
 
@@ -126,3 +130,10 @@ from oddsmith.metrics.significance import mean_and_error as mean_and_error
 from oddsmith.metrics.verdict import FIRST as FIRST
 from oddsmith.metrics.verdict import RELEVANT as RELEVANT
 from oddsmith.metrics.verdict import has_many_copies as has_many_copies
+
+if not _typing.TYPE_CHECKING:  # for which it would make every name known
+
+    def __getattr__(name: str) -> _typing.NoReturn:
+        from oddsmith._foreign_names import refuse
+
+        refuse(__name__, name)

@@ -6,6 +6,7 @@ Every picture is a display, as in scikit-learn: ``from_predictions`` and ``from_
 matplotlib, no figures of pyplot.
 """
 
+import typing as _typing
 from types import ModuleType as _Module
 
 from oddsmith.plots._bands import Band as Band
@@ -29,3 +30,10 @@ __all__ = sorted(name for name, value in globals().items() if name[0] != "_" and
 # Names that other rooms use.
 from oddsmith.plots.display import Display as Display
 from oddsmith.plots.theme import THEMES as THEMES
+
+if not _typing.TYPE_CHECKING:  # for which it would make every name known
+
+    def __getattr__(name: str) -> _typing.NoReturn:
+        from oddsmith._foreign_names import refuse
+
+        refuse(__name__, name)

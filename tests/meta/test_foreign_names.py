@@ -1,0 +1,55 @@
+"""Names that users of other libraries try: they work where the meaning is the same, and lead to ours elsewhere."""
+
+import re
+from functools import reduce
+from importlib import import_module
+
+import numpy as np
+import pytest
+from sklearn.metrics import brier_score_loss
+
+import oddsmith
+from oddsmith import metrics
+from oddsmith._foreign_names import INSTEAD
+
+ROOMS = ("oddsmith", "oddsmith.metrics", "oddsmith.plots")
+
+
+@pytest.mark.parametrize("name", INSTEAD)
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_foreign_name_leads_to_ours(room, name):
+    if hasattr_without_hint(room, name):
+        return
+    with pytest.raises(ImportError, match=re.escape(f"{room} has no {name!r}; use {INSTEAD[name]}")):
+        exec(f"from {room} import {name}")
+
+
+def hasattr_without_hint(room, name):
+    return name in vars(import_module(room))
+
+
+@pytest.mark.parametrize("name", INSTEAD)
+def test_what_is_named_instead_exists(name):
+    for named in re.findall(r"\boddsmith(?:\.\w+)+", INSTEAD[name]):
+        assert callable(reduce(getattr, named.split(".")[1:], oddsmith))
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_any_other_name_is_an_attribute_error(room):
+    assert not hasattr(import_module(room), "frobnicate")
+
+
+@pytest.mark.parametrize("weights", [None, [1, 2, 3, 1, 5, 1]])
+def test_the_brier_score_is_that_of_scikit_learn(weights):
+    y, p = [0, 1, 1, 0, 1, 0], [0.1, 0.9, 0.4, 0.6, 0.8, 0.0]
+    said = np.array(["no", "yes"])[y]
+    assert metrics.brier_score_loss(y, p, sample_weight=weights) == pytest.approx(
+        brier_score_loss(y, p, sample_weight=weights)
+    )
+    assert metrics.brier_score_loss(said, p, pos_label="yes") == pytest.approx(
+        brier_score_loss(said, p, pos_label="yes")
+    )
+    classes, P = ["a", "b", "c"] * 2, np.random.default_rng(0).dirichlet(np.ones(3), 6)
+    assert metrics.brier_score_loss(classes, P, sample_weight=weights) == pytest.approx(
+        brier_score_loss(classes, P, sample_weight=weights)
+    )
