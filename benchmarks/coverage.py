@@ -67,7 +67,7 @@ MEASURES = {
     "root_mean_squared_error": _plain(metrics.root_mean_squared_error),
     "zero_one_error": _plain(metrics.zero_one_error),
     "accuracy": _plain(metrics.accuracy),
-    "auc": _plain(metrics.auc),
+    "auc": _plain(metrics.roc_auc),
     "average_precision": _plain(metrics.average_precision),
     "lift at 10 %": _plain(metrics.lift),
     "break_even": _plain(metrics.break_even),

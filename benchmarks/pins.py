@@ -39,6 +39,7 @@ OPTIONS = {"--score": ("--score", "--scores"), "--probability": ("--probability"
 
 #: Where public names are found; the first that exists is used.
 NAMES = {
+    "compare_rows": ("metrics.compare_rows", "metrics.compare"),
     "compare_methods": ("report.compare_methods",),
     "apply": ("frames.apply",),
     "apply_joint": ("frames.apply_joint", "frames.apply"),
@@ -885,7 +886,7 @@ def _other_measures(pins: Pins, metrics: Any) -> None:
             metrics.calibration_error, y, p, groups=groups, n_resamples=200, random_state=0
         ),
         **{
-            f"compare-rows-{protocol}": lambda protocol=protocol: metrics.compare_rows(
+            f"compare-rows-{protocol}": lambda protocol=protocol: named("compare_rows")(
                 y, pair, protocol=protocol, input="probability", random_state=0
             )
             for protocol in ("B03", "ZY04", "t", "bootstrap")

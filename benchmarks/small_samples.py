@@ -129,7 +129,7 @@ def _covers_area(area: float, n_pos: int, n_neg: int, spread: float, rng: np.ran
     """Draw normal scores, those of positives with another standard deviation."""
     positive = rng.normal(ndtri(area) * np.sqrt(1 + spread**2), spread, n_pos)
     scores = np.concatenate([positive, rng.normal(size=n_neg)])
-    found = interval(metrics.auc, np.arange(n_pos + n_neg) < n_pos, expit(scores))
+    found = interval(metrics.roc_auc, np.arange(n_pos + n_neg) < n_pos, expit(scores))
     return found.low <= area <= found.high
 
 
@@ -155,7 +155,7 @@ GROUPED = {
     "log-loss": metrics.log_loss,
     "squared error": metrics.squared_error,
     "error rate": metrics.zero_one_error,
-    "AUC": metrics.auc,
+    "AUC": metrics.roc_auc,
     "calibration error": metrics.calibration_error,
 }
 

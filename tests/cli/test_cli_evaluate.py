@@ -34,7 +34,7 @@ def test_evaluate_gives_measures_intervals_tests_and_a_picture(run, predictions,
     assert content["measures"]["log_loss"]["value"] == log_loss.of(forecast)
     assert content["measures"]["calibration_error"]["value"] == float(calibration_error.of(forecast))
     assert content["tests"]["spiegelhalter_test"]["p_value"] == spiegelhalter_test.of(forecast).p_value
-    for name in ("log_loss", "squared_error", "auc"):
+    for name in ("log_loss", "squared_error", "roc_auc"):
         found = content["measures"][name]["interval"]
         assert found["low"] < content["measures"][name]["value"] < found["high"]
     assert sum(content["reliability"]["weight"]) == 500
@@ -86,7 +86,7 @@ def test_weights_count(run, predictions, forecast):
 def test_one_class_still_has_measures(run):
     Path("one.csv").write_text("p,y\n0.9,1\n0.8,1\n0.7,1\n")
     content = run("evaluate", "one.csv", "--json").json
-    assert "both classes must be present" in content["measures"]["auc"]["reason"]
+    assert "both classes must be present" in content["measures"]["roc_auc"]["reason"]
     assert content["measures"]["squared_error"]["value"] == pytest.approx(0.14 / 3)
     assert "both classes must be present" in run("check", "one.csv", "--min-auc", 0.5).error
 

@@ -64,7 +64,7 @@ def test_labels_order_of_rows_and_of_classes_and_weights(measure):
 
 def test_two_columns_are_the_table_of_the_second():
     y, p = data(3, k=2)
-    for measure in (metrics.squared_error, metrics.auc, metrics.calibration_error, metrics.decompose):
+    for measure in (metrics.squared_error, metrics.roc_auc, metrics.calibration_error, metrics.decompose):
         assert measure(y, p) == measure(y, p[:, 1])
     both = metrics.classwise_calibration_error(y, p, definition="ece")
     one = [metrics.calibration_error(y == k, p[:, k], definition="ece") for k in (0, 1)]
@@ -203,22 +203,22 @@ def test_intervals_of_errors_know_perfect_calibration():
 def test_paired_comparison():
     y, p = data(8)
     sure = data(8, power=3)[1]
-    found = metrics.compare_rows(y, {"fair": p, "sure": sure}, raw="sure")
+    found = metrics.compare(y, {"fair": p, "sure": sure}, raw="sure")
     losses = {name: np.log(q[np.arange(len(y)), y]) for name, q in (("fair", p), ("sure", sure))}
     part = found["log_loss"]
-    assert part.totals == pytest.approx([loss.sum() for loss in losses.values()])
+    assert part.means == pytest.approx([-loss.mean() for loss in losses.values()])
     assert part.p_values[0, 1] == pytest.approx(stats.ttest_rel(losses["fair"], losses["sure"]).pvalue)
     assert part.mark("fair") == "*"
-    squared = [len(y) * metrics.squared_error(y, q) for q in (p, sure)]
-    assert found["squared_error"].totals == pytest.approx(squared)
+    squared = [metrics.squared_error(y, q) for q in (p, sure)]
+    assert found["squared_error"].means == pytest.approx(squared)
     assert found["zero_one_error"].ties[0, 1] == len(y)
     two = {name: values[:, :2] / values[:, :2].sum(axis=1, keepdims=True) for name, values in (("a", p), ("b", sure))}
     held = y < 2
     rows = {name: values[held] for name, values in two.items()}
     odds = {name: np.log(values[:, 1] / values[:, 0]) for name, values in rows.items()}
-    classes, binary = (metrics.compare_rows(y[held], methods) for methods in (rows, odds))
+    classes, binary = (metrics.compare(y[held], methods) for methods in (rows, odds))
     assert classes["log_loss"].p_values == pytest.approx(binary["log_loss"].p_values)
-    assert classes["squared_error"].totals == pytest.approx(2 * binary["squared_error"].totals)
+    assert classes["squared_error"].means == pytest.approx(2 * binary["squared_error"].means)
 
 
 def test_scorers_take_rows():
@@ -232,8 +232,8 @@ def test_scorers_take_rows():
 
 def test_what_is_refused():
     y, p = data()
-    with pytest.raises(InvalidInputError, match=r"auc needs a forecast of two classes.*one class against the rest"):
-        metrics.auc(y, p)
+    with pytest.raises(InvalidInputError, match=r"lift needs a forecast of two classes.*one class against the rest"):
+        metrics.lift(y, p)
     with pytest.raises(InvalidInputError, match=r"forecast of several classes.*rows of class probabilities"):
         metrics.classwise_calibration_error(y == 1, p[:, 1])
     with pytest.raises(InvalidInputError, match="4 columns of prob; got 3 labels"):

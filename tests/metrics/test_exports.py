@@ -136,3 +136,10 @@ def test_registering_is_refused(toy):
     with pytest.raises(InvalidInputError, match="unique"):
         metrics.register(metrics.measure()(toy._function))
     assert metrics.register(toy) is toy
+
+
+@pytest.mark.parametrize(("name", "now"), [("auc", "roc_auc"), ("compare_rows", "compare")])
+def test_former_names_say_where_they_are(name, now):
+    with pytest.raises(ImportError, match=f"oddsmith.metrics has no '{name}' any more; use {now}"):
+        getattr(metrics, name)
+    assert not hasattr(metrics, "nothing")

@@ -57,7 +57,9 @@ def test_copies_of_rows_of_several_classes(measure):
 
 
 @pytest.mark.parametrize("kind", ["count", "weight"])
-@pytest.mark.parametrize("measure", [metrics.log_loss, metrics.auc, metrics.calibration_error, metrics.zero_one_error])
+@pytest.mark.parametrize(
+    "measure", [metrics.log_loss, metrics.roc_auc, metrics.calibration_error, metrics.zero_one_error]
+)
 def test_weights_and_groups_of_one_row_are_like_no_groups(measure, kind):
     y, p = sample(3)
     rng = np.random.default_rng(4)
@@ -92,7 +94,9 @@ def test_long_tables_in_groups_are_pooled():
     assert found.high - found.low == pytest.approx(plain.high - plain.low, rel=0.3)
 
 
-@pytest.mark.parametrize("measure", [metrics.log_loss, metrics.zero_one_error, metrics.auc, metrics.calibration_error])
+@pytest.mark.parametrize(
+    "measure", [metrics.log_loss, metrics.zero_one_error, metrics.roc_auc, metrics.calibration_error]
+)
 def test_correlated_rows_are_covered(measure):
     """Sixty groups of twenty rows that share an error: intervals for independent rows would miss far too often."""
     held = []
@@ -113,10 +117,10 @@ def test_bad_input():
     y, p = sample(7)
     groups = np.arange(len(y)) // 2
     for call, words in (
-        (lambda: interval(metrics.auc, metrics.forecast_from_arrays(y, p), groups=groups), "groups need rows"),
-        (lambda: interval(metrics.auc, y, p, groups=groups[1:]), "one group per row"),
-        (lambda: interval(metrics.auc, y, p, groups=np.zeros(len(y))), "two groups or more"),
-        (lambda: interval(metrics.auc, y, p, groups=np.where(groups > 3, np.nan, 0)), "missing"),
+        (lambda: interval(metrics.roc_auc, metrics.forecast_from_arrays(y, p), groups=groups), "groups need rows"),
+        (lambda: interval(metrics.roc_auc, y, p, groups=groups[1:]), "one group per row"),
+        (lambda: interval(metrics.roc_auc, y, p, groups=np.zeros(len(y))), "two groups or more"),
+        (lambda: interval(metrics.roc_auc, y, p, groups=np.where(groups > 3, np.nan, 0)), "missing"),
     ):
         with pytest.raises(InvalidInputError, match=words):
             call()

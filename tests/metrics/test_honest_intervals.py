@@ -70,7 +70,7 @@ def test_a_biased_value_has_an_interval_of_the_corrected_one_and_a_note():
 def test_a_sample_without_errors_is_not_certainty():
     for n_pos, n_neg, low in ((1, 1, 0.025), (1, 39, 0.025), (15, 15, 0.85), (100, 100, 0.98)):
         y = np.arange(n_pos + n_neg) >= n_neg
-        found = interval(metrics.auc, y, np.linspace(0.05, 0.95, n_pos + n_neg))
+        found = interval(metrics.roc_auc, y, np.linspace(0.05, 0.95, n_pos + n_neg))
         assert (found.value, found.high) == (1, 1)
         assert low <= found.low < 1
         assert "one-sided" in found.note
@@ -95,11 +95,11 @@ def test_the_variance_of_an_area_is_delongs_with_many_cases():
     rng = np.random.default_rng(1)
     y = np.arange(4000) < 2000
     scores = np.where(y, rng.normal(1, 3, 4000), rng.normal(0, 1, 4000))
-    found = interval(metrics.auc, y, 1 / (1 + np.exp(-scores)))
+    found = interval(metrics.roc_auc, y, 1 / (1 + np.exp(-scores)))
     above = (scores[y][:, None] > scores[~y]).astype(float)
     delong = np.sqrt(above.mean(axis=1).var(ddof=1) / 2000 + above.mean(axis=0).var(ddof=1) / 2000)
     assert (found.high - found.low) / 2 == pytest.approx(1.96 * delong, rel=0.03)
-    weighted = interval(metrics.auc, y, 1 / (1 + np.exp(-scores)), np.full(4000, 0.3))
+    weighted = interval(metrics.roc_auc, y, 1 / (1 + np.exp(-scores)), np.full(4000, 0.3))
     assert (weighted.low, weighted.high) == pytest.approx((found.low, found.high), rel=1e-3)
 
 
@@ -114,5 +114,5 @@ def test_an_area_of_thirty_and_thirty_is_covered():
     rng = np.random.default_rng(3)
     y, shift = np.arange(60) < 30, np.sqrt(2) * stats.norm.ppf(0.98)
     draws = (np.concatenate([rng.normal(shift, 1, 30), rng.normal(0, 1, 30)]) for _ in range(400))
-    found = [interval(metrics.auc, y, stats.logistic.cdf(scores)) for scores in draws]
+    found = [interval(metrics.roc_auc, y, stats.logistic.cdf(scores)) for scores in draws]
     assert np.mean([one.low <= 0.98 <= one.high for one in found]) >= 0.93

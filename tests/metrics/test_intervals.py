@@ -127,7 +127,7 @@ def test_percentile_bootstrap_would_never_cover_a_perfect_forecast():
 
 
 MANY = {
-    "auc": Asked(metrics.auc, {}, None),
+    "auc": Asked(metrics.roc_auc, {}, None),
     "discrimination": Asked(metrics.log_loss_discrimination, {}, "constant"),
     "largest gap": Asked(
         metrics.calibration_error, {"definition": ErrorDefinition(10, "width", norm="max")}, "calibrated"
@@ -168,7 +168,7 @@ def test_few_positives_widen_the_tails():
 
 
 @pytest.mark.parametrize(
-    "measure", [metrics.log_loss, metrics.auc, metrics.log_loss_miscalibration, metrics.squared_error]
+    "measure", [metrics.log_loss, metrics.roc_auc, metrics.log_loss_miscalibration, metrics.squared_error]
 )
 def test_equal_float_weights_are_counts(measure):
     table = sample(3, 0.7, 300)
@@ -203,7 +203,7 @@ def test_long_tables_are_resampled_in_groups():
     y = (rng.random(6000) < sigmoid(0.8 * log_odds)).astype(int)
     table, coarse = ScoreTable.from_arrays(log_odds, y), ScoreTable.from_arrays(np.round(log_odds, 2), y)
     assert len(coarse) < 2048 < len(table)
-    for measure in (metrics.log_loss, metrics.auc, metrics.log_loss_miscalibration):
+    for measure in (metrics.log_loss, metrics.roc_auc, metrics.log_loss_miscalibration):
         groups, cells = (interval(measure, t, n_resamples=1000, random_state=2) for t in (table, coarse))
         assert groups.value == measure.of(table)
         slack = 0.2 * (cells.high - cells.low)
@@ -214,7 +214,12 @@ def test_certain_forecasts_have_intervals():
     rng = np.random.default_rng(7)
     p = np.clip(rng.normal(0.5, 0.5, 400), 0, 1)
     y = (rng.random(400) < 0.1 + 0.8 * p).astype(int)
-    for measure in (metrics.squared_error, metrics.auc, metrics.smooth_calibration_error, metrics.calibration_error):
+    for measure in (
+        metrics.squared_error,
+        metrics.roc_auc,
+        metrics.smooth_calibration_error,
+        metrics.calibration_error,
+    ):
         found = interval(measure, metrics.forecast_from_arrays(y, p), n_resamples=130, random_state=0)
         assert 0 <= found.low < found.high <= 1
 
@@ -241,7 +246,7 @@ def test_a_measure_that_is_mostly_undefined_has_no_interval():
     def of_one_positive(table):
         if table.n_pos != 1:
             raise InvalidInputError("one positive only")
-        return metrics.auc.of(table)
+        return metrics.roc_auc.of(table)
 
     with pytest.raises(InvalidInputError, match="defined on most samples"):
         interval(of_one_positive, ScoreTable.from_arrays([-1.0, 1.0, 0.5], [0, 0, 1], [9, 9, 1]), n_resamples=200)
@@ -274,10 +279,10 @@ def test_cases_counted_out_have_the_law_of_cases_drawn_one_by_one(monkeypatch):
 def test_bad_input():
     table = sample(0, 1.0)
     for call, words in (
-        (lambda: interval(metrics.auc, table, level=1.0), "level"),
-        (lambda: interval(metrics.auc, table, n_resamples=3), "n_resamples"),
+        (lambda: interval(metrics.roc_auc, table, level=1.0), "level"),
+        (lambda: interval(metrics.roc_auc, table, n_resamples=3), "n_resamples"),
         (lambda: interval(metrics.log_loss, metrics.forecast_from_arrays([0, 1], [1.0, 0.5])), "finite"),
-        (lambda: interval(metrics.auc, [0.1, 0.2]), "ScoreTable"),
+        (lambda: interval(metrics.roc_auc, [0.1, 0.2]), "ScoreTable"),
     ):
         with pytest.raises(InvalidInputError, match=words):
             call()

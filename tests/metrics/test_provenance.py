@@ -159,10 +159,10 @@ def test_figures_and_intervals_say_so():
         assert str(measure.of(seen)).endswith("; in-sample)")
         assert measure.of(seen).to_dict()["in_sample"] is True
         assert not measure.of(fresh).in_sample
-    found = metrics.interval(metrics.auc, seen, n_resamples=50, random_state=0)
+    found = metrics.interval(metrics.roc_auc, seen, n_resamples=50, random_state=0)
     assert found.in_sample
     assert str(found).endswith("; in-sample")
-    assert not metrics.interval(metrics.auc, fresh, n_resamples=50, random_state=0).in_sample
+    assert not metrics.interval(metrics.roc_auc, fresh, n_resamples=50, random_state=0).in_sample
 
 
 @pytest.mark.parametrize("kind", [AutoCalibrator, IsotonicCalibrator, PlattCalibrator, VennAbersCalibrator])

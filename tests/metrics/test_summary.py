@@ -62,8 +62,8 @@ def test_intervals_are_of_both_kinds(found):
         "smooth_calibration_error",
     }
     assert all(part["low"] <= part["high"] for part in parts.values())
-    alone = interval(metrics.auc, forecast(), n_resamples=130, random_state=0)
-    assert (parts["auc"]["low"], parts["auc"]["high"]) == (alone.low, alone.high)
+    alone = interval(metrics.roc_auc, forecast(), n_resamples=130, random_state=0)
+    assert (parts["roc_auc"]["low"], parts["roc_auc"]["high"]) == (alone.low, alone.high)
 
 
 def test_is_plain_json(found):
@@ -92,7 +92,7 @@ def test_what_is_undefined_says_why():
     assert found["tests"]["kuiper_test"]["value"] == "inf"
     json.dumps(found, allow_nan=False)
     one_class = summary(metrics.forecast_from_arrays([0, 0], [0.1, 0.2]), n_resamples=60, random_state=0)
-    assert "both classes" in one_class["measures"]["auc"]["reason"]
+    assert "both classes" in one_class["measures"]["roc_auc"]["reason"]
     assert one_class["measures"]["squared_error"]["interval"]["low"] >= 0
 
 

@@ -8,7 +8,7 @@ from scipy.stats import t
 
 from oddsmith import PlattCalibrator, ScoreTable, SquashCalibrator
 from oddsmith.errors import InvalidInputError
-from oddsmith.metrics import auc, calibration_error, compare, compare_rows, forecast_from_arrays, interval, log_loss
+from oddsmith.metrics import calibration_error, compare, forecast_from_arrays, interval, log_loss, roc_auc
 from oddsmith.plots import ComparisonDisplay, LearningCurveDisplay
 
 SCORES, Y, PROB = sample(500)
@@ -63,7 +63,7 @@ def test_rows_of_different_classifiers_are_compared():
     other = np.clip(PROB + 0.2, 0.01, 0.99)
     display = ComparisonDisplay.from_predictions(Y, {"a": PROB, "b": other}, n_resamples=40)
     logits = {name: np.log(p / (1 - p)) for name, p in (("a", PROB), ("b", other))}
-    assert display.marks == {name: compare_rows(Y, logits)["log_loss"].mark(name) for name in "ab"}
+    assert display.marks == {name: compare(Y, logits)["log_loss"].mark(name) for name in "ab"}
     assert display.groups[""]["b"].value == pytest.approx(log_loss(Y, other))
 
 
@@ -75,7 +75,7 @@ def test_marks_are_those_of_the_tables():
         p = rng.beta(2, 2, 80)
         y = rng.random(80) < p
         methods = {name: 1 / (1 + np.exp(-np.log(p / (1 - p)) - 0.4 * rng.normal(size=80))) for name in "abcd"}
-        part = compare_rows(y, methods, input="probability")["log_loss"]
+        part = compare(y, methods, input="probability")["log_loss"]
         display = ComparisonDisplay.from_predictions(y, methods, n_resamples=20)
         assert display.marks == {name: part.mark(name, corrected=True) for name in methods}
         differ += display.marks != {name: part.mark(name) for name in methods}
@@ -89,8 +89,8 @@ def test_other_measures_have_no_marks_but_the_band_of_perfection():
     ax = display.plot().ax_
     assert [low, high] in [list(line.get_xdata()) for line in ax.lines if line.get_linewidth() == 5]
     assert ax.get_xlabel() == "calibration error\npale bar: if perfectly calibrated"
-    ranking = ComparisonDisplay.from_table(TABLE, METHODS, measure=auc, n_resamples=20)
-    assert ranking.plot().ax_.get_xlabel() == "auc"
+    ranking = ComparisonDisplay.from_table(TABLE, METHODS, measure=roc_auc, n_resamples=20)
+    assert ranking.plot().ax_.get_xlabel() == "roc auc"
 
 
 def test_groups_share_rows_in_order():

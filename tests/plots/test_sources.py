@@ -108,7 +108,9 @@ def test_fits_to_the_rows_shown_are_marked():
     # With other rows beside them the reader sees both.
     assert not ScoreSpaceDisplay.from_tables({"train": table, "test": others}, maps={"fit": fitted}).in_sample
     assert not ScoreSpaceDisplay.from_table(others, maps={"fit": fitted}).in_sample
-    rows = ComparisonDisplay.from_table(table, {"fit": fitted, "map": fitted.map_}, measure=metrics.auc, n_resamples=20)
+    rows = ComparisonDisplay.from_table(
+        table, {"fit": fitted, "map": fitted.map_}, measure=metrics.roc_auc, n_resamples=20
+    )
     assert [label.get_text() for label in rows.plot(sort=False).ax_.get_yticklabels()] == ["fit (in-sample)", "map"]
 
 

@@ -143,7 +143,7 @@ def check(
             ("--max-classwise-ece", "classwise_calibration_error", True, max_classwise_ece),
             ("--max-log-loss", "log_loss", True, max_log_loss),
             ("--max-brier", "squared_error", True, max_brier),
-            ("--min-auc", "auc", False, min_auc),
+            ("--min-auc", "roc_auc", False, min_auc),
             ("--min-slope", "calibration_slope", False, min_slope),
             ("--max-slope", "calibration_slope", True, max_slope),
             ("--min-p", f"{used}_test", False, min_p),

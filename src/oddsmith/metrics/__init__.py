@@ -9,6 +9,8 @@ class probabilities make a `ClassForecast`. `MEASURES` holds what summaries, rep
 import typing as _typing
 from types import ModuleType as _Module
 
+from oddsmith import _check
+
 # isort: off
 # Measures first, in the order in which summaries show them.
 from oddsmith.metrics.measure import MEASURES as _MEASURES
@@ -40,11 +42,11 @@ from oddsmith.metrics.smooth import smooth_calibration_error as smooth_calibrati
 from oddsmith.metrics.slope import calibration_intercept as calibration_intercept
 from oddsmith.metrics.slope import calibration_slope as calibration_slope
 from oddsmith.metrics.ranking import accuracy as accuracy
-from oddsmith.metrics.ranking import auc as auc
 from oddsmith.metrics.ranking import average_precision as average_precision
 from oddsmith.metrics.ranking import break_even as break_even
 from oddsmith.metrics.ranking import distinct_outputs as distinct_outputs
 from oddsmith.metrics.ranking import lift as lift
+from oddsmith.metrics.ranking import roc_auc as roc_auc
 
 from oddsmith.metrics.calibration_tests import CalibrationTest as CalibrationTest
 from oddsmith.metrics.calibration_tests import calibration_in_the_large_test as calibration_in_the_large_test
@@ -64,7 +66,6 @@ from oddsmith.metrics.calibration_tests import classwise_test as classwise_test
 from oddsmith.metrics.classes import ClassForecast as ClassForecast
 from oddsmith.metrics.classes import class_forecast as class_forecast
 from oddsmith.metrics.compare import compare as compare
-from oddsmith.metrics.compare import compare_rows as compare_rows
 from oddsmith.metrics.comparison import Comparison as Comparison
 from oddsmith.metrics.comparison import MeasureComparison as MeasureComparison
 from oddsmith.metrics.curves import EmpiricalLogOdds as EmpiricalLogOdds
@@ -99,6 +100,14 @@ MEASURES = _MEASURES
 #: Every name that is imported here.
 __all__ = sorted(name for name, value in globals().items() if name[0] != "_" and not isinstance(value, _Module))
 
+__getattr__ = _check.renamed(
+    __name__,
+    {
+        "auc": "roc_auc",
+        "compare_rows": "compare, whose first argument may be the labels of the rows",
+    },
+)
+
 # Names that other rooms use.
 from oddsmith.metrics.bins import Bins as Bins
 from oddsmith.metrics.bins import bin_index as bin_index
@@ -116,7 +125,7 @@ from oddsmith.metrics.means import mean_with_interval as mean_with_interval
 from oddsmith.metrics.measure import as_forecast as as_forecast
 from oddsmith.metrics.measure import checked_level as checked_level
 from oddsmith.metrics.measure import probability as probability
-from oddsmith.metrics.proper import decision_log_loss as decision_log_loss
+from oddsmith.metrics.proper import decision_log_prob as decision_log_prob
 from oddsmith.metrics.provenance import HasLogOdds as HasLogOdds
 from oddsmith.metrics.provenance import fitted_on as fitted_on
 from oddsmith.metrics.provenance import is_in_sample as is_in_sample

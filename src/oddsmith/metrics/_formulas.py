@@ -185,4 +185,6 @@ def formula_of(asked: Asked, forecast: AnyForecast) -> _LimitsFormula | None:
     if getattr(asked.measure, "of_base_rate", False) and isinstance(forecast, ScoreTable):
         return partial(_base_rate_limits, asked)
     name = getattr(asked.measure, "formula", None)
-    return None if name is None or any(asked.options.values()) else _FORMULAS[name]
+    if name is None or any(asked.options.values()) or (name == "area" and isinstance(forecast, ClassForecast)):
+        return None
+    return _FORMULAS[name]

@@ -52,6 +52,11 @@ class ClassForecast:
     def _tables(self) -> tuple[ScoreTable, ...]:
         return tuple(self.of_class(k) for k in range(len(self.labels)))
 
+    def of_pair(self, k: int, other: int) -> ScoreTable:
+        """Return the forecast of one class among the rows of two, by its probability."""
+        held = (self.truth == k) | (self.truth == other)
+        return _table(self.truth[held] == k, self.prob[held, k], self.weight[held])
+
     def of_top_label(self) -> ScoreTable:
         """Return the forecast that the most probable class is the true one (ties: the first class).
 

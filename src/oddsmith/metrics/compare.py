@@ -1,4 +1,4 @@
-"""Comparison of several methods: totals, wins, losses and ties of every pair, and tests of the differences."""
+"""Comparison of several methods: means, wins, losses and ties of every pair, and tests of the differences."""
 
 from collections.abc import Mapping
 from itertools import combinations
@@ -15,8 +15,8 @@ from oddsmith.metrics import resampling_tests, significance
 from oddsmith.metrics.classes import class_forecast
 from oddsmith.metrics.comparison import Comparison, MeasureComparison
 from oddsmith.metrics.grouped import t_test_of_groups
-from oddsmith.metrics.measure import as_forecast, checked_level
-from oddsmith.metrics.proper import decision_log_loss, decision_squared_error, log_of_truth
+from oddsmith.metrics.measure import checked_level
+from oddsmith.metrics.proper import decision_log_prob, decision_squared_error, log_of_truth
 from oddsmith.metrics.provenance import HasLogOdds, fitted_on
 from oddsmith.metrics.significance import Decisions
 
@@ -63,24 +63,38 @@ class Rows(NamedTuple):
 
 
 def compare(
-    table: ScoreTable,
-    methods: Mapping[str, HasLogOdds | ArrayLike],
+    data: ScoreTable | ArrayLike,
+    methods: Mapping[str, Any],
     *,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
     test: Test = "t",
     level: float = 0.05,
     raw: str | None = None,
     input: ArrayMeaning | None = None,
     random_state: int | None = None,
 ) -> Comparison:
-    """Compare calibrators on the scores of one table, which no calibrator was fitted on.
+    """Compare methods on the same cases, which no method was fitted on.
+
+    Calibrators are compared on a table of scores. Methods of any kind, also different classifiers, are compared by
+    their forecasts of each row.
 
     Parameters
     ----------
-    table : ScoreTable
-        Of scores. Float weights are refused by ``test="sign"``, which is for counts.
-    methods : mapping of str to map, fitted calibrator or array
-        What gives the log-odds of a score; an array holds one value for each of ``table.scores``. A calibrator that
-        remembers a fit to this very table is refused.
+    data : ScoreTable or array-like of shape (n,)
+        A table of scores; or the label of each row: {0, 1}, {−1, +1} or bool, for several classes any labels.
+    methods : mapping of str to fitted calibrator, map or array-like
+        What gives the log-odds of a score, or an array with one value per score of the table; a calibrator that
+        remembers a fit to this very table is refused. With labels: the log-odds or probabilities of every row, as
+        ``input`` says, or rows of class probabilities.
+    sample_weight : array-like of shape (n,), optional
+        With labels: integers are counts. Float weights are refused by ``test="sign"``, which is for counts.
+    groups : array-like of shape (n,), optional
+        With labels: which rows depend on each other. Sign tests become sign flips of whole groups, the others a
+        bootstrap of groups.
+    labels : array-like of shape (k,), optional
+        Labels in the order of the columns; by default the sorted labels of the rows.
     test : {"t", "sign", "bootstrap"}, default "t"
         "t": paired t-tests of log-loss and squared error, and a micro sign test of errors (exact McNemar), with float
         weights a paired t-test. "sign": micro sign tests of all three. "bootstrap": the paired bootstrap of all three.
@@ -89,20 +103,49 @@ def compare(
     raw : str, optional
         The name of the uncalibrated method, for the mark "†".
     input : {"log_odds", "probability"}, optional
-        What arrays hold. By default log-odds; those that could as well be probabilities, all in [0, 1], are refused.
+        What arrays contain. By default log-odds; those that could as well be probabilities, all in [0, 1], are refused.
     random_state : int, optional
-        Seed of the bootstrap.
+        Seed of the bootstrap and of sign flips.
 
     Examples
     --------
-    >>> from oddsmith import ScoreTable
     >>> table = ScoreTable.from_arrays([-1.0, 0.5, 2.0], [0, 0, 1])
     >>> result = compare(table, {"raw": table.scores, "half": table.scores / 2})
     >>> result["log_loss"].best, result["log_loss"].wins.tolist()
     ('raw', [[0, 2], [1, 0]])
+    >>> result = compare([0, 1, 1], {"a": [0.3, 0.7, 0.9], "b": [0.6, 0.7, 0.7]}, input="probability")
+    >>> result["zero_one_error"].means.round(3).tolist()
+    [0.0, 0.333]
     """
-    scores = as_forecast(table).scores
     _check.one_of(input, "input", (None, "log_odds", "probability"))
+    options: dict[str, Any] = {"test": test, "level": level, "raw": raw}
+    if isinstance(data, ScoreTable):
+        for name, value in {"sample_weight": sample_weight, "groups": groups, "labels": labels}.items():
+            if value is not None:
+                _check.fail(f"{name} is for rows", "a ScoreTable", f"leave {name} out, or pass the labels of the rows")
+        return _compare_on_table(data, methods, input, random_state, options)
+    names = None if groups is None else resampling_tests.as_clusters(groups, np.size(data))
+    if any(np.ndim(values) == 2 for values in methods.values()):
+        classes = {name: class_forecast(data, values, labels=labels) for name, values in methods.items()}
+        log = {name: log_of_truth(forecast) for name, forecast in classes.items()}
+        squared = {name: -forecast.squared_distance for name, forecast in classes.items()}
+        hits = {name: forecast.right.astype(np.float64) for name, forecast in classes.items()}
+        decisions = Decisions.of(sample_weight, np.size(data))
+        return compare_gains(Rows(log, squared, hits, (log, squared), decisions, names, random_state), **options)
+    rows = {name: _log_odds(name, values, None, input) for name, values in methods.items()}
+    n = len(next(iter(rows.values()))) if rows else 0
+    truth = _check.as_labels(data, n).positive
+    decisions = Decisions.of(sample_weight, n)
+    return compare_decisions(truth, rows, decisions, names, random_state=random_state, **options)
+
+
+def _compare_on_table(
+    table: ScoreTable,
+    methods: Mapping[str, Any],
+    holds: ArrayMeaning | None,
+    random_state: int | None,
+    options: dict[str, Any],
+) -> Comparison:
     for name, method in methods.items():
         if fitted_on(method, table):
             _check.fail(
@@ -110,65 +153,11 @@ def compare(
                 f"method {name!r}, fitted on these rows",
                 "compare on held-out rows",
             )
-    log_odds = {name: _log_odds(name, method, scores, input) for name, method in methods.items()}
+    scores = table.scores
+    log_odds = {name: _log_odds(name, method, scores, holds) for name, method in methods.items()}
     decisions = Decisions(np.concatenate([table.pos, table.neg]), np.concatenate([*table.squares]))
     truth, rows = np.repeat([True, False], len(scores)), {name: np.tile(L, 2) for name, L in log_odds.items()}
-    return compare_decisions(truth, rows, decisions, test=test, level=level, raw=raw, random_state=random_state)
-
-
-def compare_rows(
-    y_true: ArrayLike,
-    methods: Mapping[str, ArrayLike],
-    *,
-    sample_weight: ArrayLike | None = None,
-    clusters: ArrayLike | None = None,
-    test: Test = "t",
-    level: float = 0.05,
-    raw: str | None = None,
-    input: ArrayMeaning | None = None,
-    random_state: int | None = None,
-    labels: ArrayLike | None = None,
-) -> Comparison:
-    """Compare methods of any kind, also different classifiers, on paired rows.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n,)
-        Labels {0, 1}, {−1, +1} or bool; of several classes any labels.
-    methods : mapping of str to array-like of shape (n,) or (n, k)
-        Log-odds or probabilities of every row, as ``input`` says; or rows of class probabilities.
-    sample_weight : array-like, optional
-        Integers are counts; floats are refused by ``test="sign"``.
-    clusters : array-like of shape (n,), optional
-        Which rows depend on each other: sign tests become sign flips of whole clusters, the others a bootstrap of them.
-    test, level, raw, input
-        As in `compare`.
-    random_state : int, optional
-        Seed of the bootstrap and of sign flips.
-    labels : array-like of shape (k,), optional
-        Labels in the order of the columns; by default the sorted labels of ``y_true``.
-
-    Examples
-    --------
-    >>> result = compare_rows([0, 1, 1], {"a": [0.3, 0.7, 0.9], "b": [0.6, 0.7, 0.7]}, input="probability")
-    >>> result["zero_one_error"].totals.tolist()
-    [0.0, 1.0]
-    """
-    _check.one_of(input, "input", (None, "log_odds", "probability"))
-    names = None if clusters is None else resampling_tests.as_clusters(clusters, np.size(y_true))
-    if any(np.ndim(values) == 2 for values in methods.values()):
-        classes = {name: class_forecast(y_true, values, labels=labels) for name, values in methods.items()}
-        log = {name: log_of_truth(forecast) for name, forecast in classes.items()}
-        squared = {name: -forecast.squared_distance for name, forecast in classes.items()}
-        hits = {name: forecast.right.astype(np.float64) for name, forecast in classes.items()}
-        decisions = Decisions.of(sample_weight, np.size(y_true))
-        gains = Rows(log, squared, hits, (log, squared), decisions, names, random_state)
-        return compare_gains(gains, test=test, level=level, raw=raw)
-    rows = {name: _log_odds(name, values, None, input) for name, values in methods.items()}
-    n = len(next(iter(rows.values()))) if rows else 0
-    truth = _check.as_labels(y_true, n).positive
-    decisions = Decisions.of(sample_weight, n)
-    return compare_decisions(truth, rows, decisions, names, test=test, level=level, raw=raw, random_state=random_state)
+    return compare_decisions(truth, rows, decisions, random_state=random_state, **options)
 
 
 def compare_decisions(
@@ -184,9 +173,9 @@ def compare_decisions(
 ) -> Comparison:
     """Compare methods on decisions that were read before."""
     if any(values.shape != truth.shape for values in log_odds.values()):
-        _check.fail("methods must have one log-odds per row", "different lengths", "pair the rows")
+        _check.fail("methods must have one log-odds per row", "different lengths", "give every method the same rows")
     signed = {name: np.where(truth, values, -values) for name, values in log_odds.items()}
-    log = {name: decision_log_loss(values) for name, values in signed.items()}
+    log = {name: decision_log_prob(values) for name, values in signed.items()}
     squared = {name: -decision_squared_error(values) for name, values in signed.items()}
     hits = {name: ((values > 0) == truth).astype(np.float64) for name, values in log_odds.items()}
     rows = Rows(log, squared, hits, (signed, signed), decisions, clusters, random_state)
@@ -239,7 +228,8 @@ def _measure(
     """Compare methods by their gains, larger being better, and by what orders them."""
     names, weight, k = tuple(gains), rows.decisions.weight, len(gains)
     sums = np.array([float(weight @ gain) for gain in gains.values()])
-    totals = {"log_loss": sums, "squared_error": -sums + 0.0}.get(measure, weight.sum(dtype=np.float64) - sums)
+    total = weight.sum(dtype=np.float64)
+    means = ((total - sums) if measure == "zero_one_error" else -sums + 0.0) / total
     wins: Weights = np.zeros((k, k), np.int64) if rows.decisions.counted else np.zeros((k, k))
     ties = wins.copy()
     p_values, holm, better = np.ones((k, k)), np.ones((k, k)), np.zeros((k, k), bool)
@@ -257,7 +247,7 @@ def _measure(
     name = _NAMES[test, rows.clusters is not None]
     if name == "micro sign test" and measure == "zero_one_error":
         name += " (exact McNemar)"
-    return MeasureComparison(measure, names, totals, wins, ties, p_values, holm, better, name, level)
+    return MeasureComparison(measure, names, means, wins, ties, p_values, holm, better, name, level)
 
 
 def _p_value(a: Floats, b: Floats, test: str, rows: Rows) -> float:

@@ -17,8 +17,8 @@ class MeasureComparison(Result):
 
     Attributes
     ----------
-    totals : ndarray of shape (k,)
-        Sums over decisions: Σ log P(true class), Σ(t − P)², or errors.
+    means : ndarray of shape (k,)
+        Mean log-loss, squared error or share of errors of each method; smaller is better.
     wins, ties : ndarray of shape (k, k)
         wins[i, j]: decisions that method i did better than j; losses are ``wins.T``. Counts, or weights.
     p_values, holm : ndarray of shape (k, k)
@@ -33,7 +33,7 @@ class MeasureComparison(Result):
 
     measure: str
     names: tuple[str, ...]
-    totals: Floats
+    means: Floats
     wins: Weights
     ties: Weights
     p_values: Floats
@@ -49,9 +49,8 @@ class MeasureComparison(Result):
 
     @property
     def best(self) -> str:
-        """The method with the best total."""
-        sign = 1 if self.measure == "log_loss" else -1
-        return self.names[int(np.argmax(sign * self.totals))]
+        """The method with the smallest mean."""
+        return self.names[int(np.argmin(self.means))]
 
     def not_beaten(self, name: str, *, corrected: bool = False) -> tuple[str, ...]:
         """Return the other methods that this one does not beat significantly."""
@@ -70,10 +69,10 @@ class MeasureComparison(Result):
         return "‡" if len(left) <= 2 and 2 * len(left) < len(self.names) - 1 else ""
 
     def to_dict(self, raw: str | None = None) -> dict[str, Any]:
-        """Return methods with totals and marks, and pairs with wins, losses, ties and p-values."""
+        """Return methods with means and marks, and pairs with wins, losses, ties and p-values."""
         methods = {
             name: {
-                "total": self.totals[i],
+                "mean": self.means[i],
                 "mark": self.mark(name, raw),
                 "not_beaten": self.not_beaten(name),
                 "mark_holm": self.mark(name, raw, corrected=True),
@@ -118,10 +117,10 @@ class Comparison(Result):
         return dict(plain(head)) | {"measures": parts}
 
     def to_markdown(self) -> str:
-        """Return the totals with their marks, what the marks mean, and every pair, as Markdown tables."""
+        """Return the means with their marks, what the marks mean, and every pair, as Markdown tables."""
         parts = list(self.measures.values())
         names = parts[0].names
-        totals = [[name, *(_total(part, name, self.raw) for part in parts)] for name in names]
+        means = [[name, *(_mean(part, name, self.raw) for part in parts)] for name in names]
         pairs = len(names) * (len(names) - 1) // 2
         over = "1 pair" if pairs == 1 else f"{pairs} pairs"
         tests = [
@@ -131,9 +130,9 @@ class Comparison(Result):
         ]
         raw = "" if self.raw is None else f", † all but {self.raw}"
         lines = [
-            f"{self.decisions:g} decisions; totals, of log_loss the larger is better",
+            f"{self.decisions:g} decisions; means per decision, smaller is better",
             "",
-            *_table(["method", *self.measures], totals),
+            *_table(["method", *self.measures], means),
             "",
             f"**Best** in bold; * beats all others{raw}, ‡ all except the named.",
             "",
@@ -144,10 +143,10 @@ class Comparison(Result):
         return "\n".join(lines)
 
 
-def _total(part: MeasureComparison, name: str, raw: str | None) -> str:
-    value, best = part.totals[part.names.index(name)], part.totals[part.names.index(part.best)]
-    total = f"**{value:.6g}**" if value == best else f"{value:.6g}"
-    return f"{total} {part.mark(name, raw, corrected=True)}".rstrip()
+def _mean(part: MeasureComparison, name: str, raw: str | None) -> str:
+    value, best = part.means[part.names.index(name)], part.means[part.names.index(part.best)]
+    mean = f"**{value:.6g}**" if value == best else f"{value:.6g}"
+    return f"{mean} {part.mark(name, raw, corrected=True)}".rstrip()
 
 
 def _exceptions(part: MeasureComparison, raw: str | None) -> str:

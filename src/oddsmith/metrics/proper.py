@@ -199,7 +199,7 @@ def log_of_truth(forecast: ClassForecast) -> Floats:
         return np.log(forecast.of_truth)
 
 
-def decision_log_loss(signed_log_odds: Floats) -> Floats:
+def decision_log_prob(signed_log_odds: Floats) -> Floats:
     """Return log P(true class) of decisions with log-odds yL for the true class: ≤ 0, larger is better."""
     return np.asarray(-np.logaddexp(0.0, -signed_log_odds))
 
@@ -210,7 +210,7 @@ def decision_squared_error(signed_log_odds: Floats) -> Floats:
 
 
 _LOSSES: dict[str, Callable[[Floats], Floats]] = {
-    "log": lambda signed: -decision_log_loss(signed),
+    "log": lambda signed: -decision_log_prob(signed),
     "squared": decision_squared_error,
 }
 

@@ -1,5 +1,7 @@
 """Ranking measures: what depends on the order of forecasts only, and what a threshold gives."""
 
+from typing import Literal
+
 import numpy as np
 
 from oddsmith import _check
@@ -10,15 +12,42 @@ from oddsmith.metrics.proper import zero_one_error
 
 
 @register
-@measure("area under the ROC curve, ties count ½", formula="area")
-def auc(forecast: ScoreTable) -> float:
+@measure("area under the ROC curve, ties count ½", "both", formula="area")
+def roc_auc(forecast: AnyForecast, *, multi_class: Literal["ovr", "ovo"] = "ovr") -> float:
     """Return the area under the ROC curve: how often a positive outranks a negative, ties counting ½.
+
+    The names are scikit-learn's, and so are the definitions (``roc_auc_score``).
+
+    Parameters
+    ----------
+    y_true, y_prob, sample_weight, pos_label, labels
+        As for every `Measure`; its ``of`` takes a forecast.
+    multi_class : {"ovr", "ovo"}, default "ovr"
+        With several classes, the mean over classes of the area of each class against the rest, or over pairs of classes
+        of the area among their rows, once by the probability of either class. All classes, or pairs, count the same.
+
+    References
+    ----------
+    D. Hand and R. Till, A simple generalisation of the area under the ROC curve for multiple class classification
+    problems, Machine Learning 2001.
 
     Examples
     --------
-    >>> auc([0, 1, 0, 1], [0.2, 0.4, 0.4, 0.9])
+    >>> roc_auc([0, 1, 0, 1], [0.2, 0.4, 0.4, 0.9])
     0.875
+    >>> round(roc_auc([0, 1, 2], [[0.6, 0.3, 0.1], [0.5, 0.3, 0.2], [0.2, 0.3, 0.5]], multi_class="ovo"), 4)
+    0.8333
     """
+    _check.one_of(multi_class, "multi_class", ("ovr", "ovo"))
+    if isinstance(forecast, ScoreTable):
+        return _area(forecast)
+    if multi_class == "ovr":
+        return float(np.mean([_area(table) for table in forecast.of_classes()]))
+    k = len(forecast.labels)
+    return float(np.mean([_area(forecast.of_pair(i, j)) for i in range(k) for j in range(k) if i != j]))
+
+
+def _area(forecast: ScoreTable) -> float:
     require_classes(forecast)
     below = np.cumsum(forecast.neg, dtype=np.float64) - forecast.neg / 2
     return float(forecast.pos @ below) / (forecast.n_pos * forecast.n_neg)
@@ -81,7 +110,7 @@ def accuracy(forecast: AnyForecast) -> float:
     Examples
     --------
     >>> accuracy([1, 0, 1, 1], [0.9, 0.7, 0.6, 0.8])
-    0.75
+    0.8333
     """
     return 1.0 - zero_one_error.of(forecast)
 

@@ -25,7 +25,7 @@ from oddsmith.metrics.grouped import design_effect, hotelling, inflated
 from oddsmith.metrics.groups import GroupedForecast, grouped_rows
 from oddsmith.metrics.means import gain_with_interval
 from oddsmith.metrics.min_sample_size import FEWEST_GROUPS, few_cases, few_groups, too_few
-from oddsmith.metrics.proper import decision_log_loss
+from oddsmith.metrics.proper import decision_log_prob
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.result import Result
 from oddsmith.metrics.significance import Decisions
@@ -362,12 +362,12 @@ def _line_words(line: tuple[float, float] | None) -> str:
 
 def _gains(cases: ForecastCases, line: tuple[float, float] | None) -> Floats:
     """Return the log-loss that the best line saves in each case; all of it where the classes do not overlap."""
-    now = decision_log_loss(np.where(cases.positive, cases.log_odds, -cases.log_odds))
+    now = decision_log_prob(np.where(cases.positive, cases.log_odds, -cases.log_odds))
     if line is None:
         return -now
     finite = np.isfinite(cases.log_odds)
     moved = np.where(finite, line[0] * np.where(finite, cases.log_odds, 0.0) + line[1], cases.log_odds)
-    return decision_log_loss(np.where(cases.positive, moved, -moved)) - now
+    return decision_log_prob(np.where(cases.positive, moved, -moved)) - now
 
 
 def decided(evidence: CalibrationEvidence, uncertainty: float, doubts: tuple[str, ...] = ()) -> Verdict:

@@ -16,7 +16,6 @@ from oddsmith.metrics import (
     as_forecast,
     checked_level,
     compare,
-    compare_rows,
     forecast_from_arrays,
     forecast_of,
     interval,
@@ -143,7 +142,7 @@ class ComparisonDisplay(Display):
         forecasts = {name: forecast_from_arrays(y_true, prob, sample_weight) for name, prob in probs.items()}
         comparison = None
         if _is_compared(measure, methods):
-            comparison = compare_rows(y_true, probs, sample_weight=sample_weight, raw=raw, input="probability")
+            comparison = compare(y_true, probs, sample_weight=sample_weight, raw=raw, input="probability")
         settings = {"level": level, "n_resamples": n_resamples, "random_state": random_state}
         return cls._of(forecasts, comparison, measure, options=options, **settings).plot(ax, **drawing)
 

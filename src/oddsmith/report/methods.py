@@ -17,7 +17,7 @@ from oddsmith.metrics import (
     Decisions,
     Verdict,
     compare_decisions,
-    decision_log_loss,
+    decision_log_prob,
     has_many_copies,
     verdict_of,
     verdict_of_scores,
@@ -132,7 +132,7 @@ def compare_methods(
         return np.tile(values, 2)[held]
 
     def losses(values: Floats) -> Floats:
-        return -decision_log_loss(np.where(positive, by_decision(values), -by_decision(values)))
+        return -decision_log_prob(np.where(positive, by_decision(values), -by_decision(values)))
 
     known_groups = [one.group for one in splits if one.group is not None]
     group = np.concatenate(known_groups) if known_groups else None

@@ -52,17 +52,13 @@ class Standings:
     def ranking(self) -> list[str]:
         """Names of the methods, the least log-loss first."""
         part = self.comparison["log_loss"]
-        order = np.argsort(-part.totals, kind="stable")
+        order = np.argsort(part.means, kind="stable")
         return [part.names[i] for i in order]
 
     def mean(self, measure: str) -> dict[str, float]:
-        """Return the mean log_loss (positive, in nats), squared_error or zero_one_error of each method."""
+        """Return the mean log_loss (in nats), squared_error or zero_one_error of each method."""
         part = self.comparison[measure]
-        sign = -1 if measure == "log_loss" else 1
-        return {
-            name: sign * float(total) / self.comparison.decisions
-            for name, total in zip(part.names, part.totals, strict=True)
-        }
+        return dict(zip(part.names, part.means.tolist(), strict=True))
 
     @property
     def baseline(self) -> str:

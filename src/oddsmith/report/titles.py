@@ -13,7 +13,7 @@ _TITLES = {
     "smooth_calibration_error": "smooth calibration error",
     "integrated_calibration_index": "integrated calibration index",
     "e90": "E90, 90 % quantile of the error",
-    "auc": "area under the ROC curve",
+    "roc_auc": "area under the ROC curve",
     "lift": "lift of the top 10 %",
     "break_even": "break-even of precision and recall",
     "spiegelhalter_test": "Spiegelhalter",

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from sklearn.svm import SVC
 
 from oddsmith import CalibratedClassifier, GaussianCalibrator, PlattCalibrator
-from oddsmith.metrics.proper import decision_log_loss
+from oddsmith.metrics.proper import decision_log_prob
 from oddsmith_studies.data import load_web
 from oddsmith_studies.data.reuters import TEN_CATEGORIES
 from oddsmith_studies.data.text_choices import mean_norm_cost
@@ -116,7 +116,7 @@ def test_a_topic_with_hardly_any_story_is_judged(machine):
         if stories == 0:
             prior = np.log(1 / 301)
             for values in found["log_loss"].values():
-                assert values == pytest.approx(-decision_log_loss(np.where(toy.y_test, prior, -prior)))
+                assert values == pytest.approx(-decision_log_prob(np.where(toy.y_test, prior, -prior)))
 
 
 def test_held_out_rows_choose_the_cost_and_the_smaller_of_equals():

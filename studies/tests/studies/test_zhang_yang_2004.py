@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from scipy.stats import binomtest
 from sklearn.metrics import mutual_info_score
 
-from oddsmith.metrics import compare_rows
+from oddsmith.metrics import compare
 from oddsmith_studies.studies import Part, Setting, load
 from oddsmith_studies.studies._running import compute
 from oddsmith_studies.studies._text_features import (
@@ -131,7 +131,7 @@ def test_the_interval_of_totals_agrees_with_the_t_test():
     y, a = rng.random(400) < 0.4, rng.normal(size=400)
     b = a + rng.normal(scale=0.3, size=400)
     odds = {"a": a * 2 * (y - 0.5), "b": b * 2 * (y - 0.5)}
-    p = compare_rows(y, odds)["log_loss"].p_values[0, 1]
+    p = compare(y, odds)["log_loss"].p_values[0, 1]
     found = paired_difference(-np.logaddexp(0, -a), -np.logaddexp(0, -b))
     assert (found.low <= 0 <= found.high) == (p > 0.05)
 

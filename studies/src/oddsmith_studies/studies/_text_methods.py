@@ -22,9 +22,9 @@ from oddsmith import (
     ScoreTable,
 )
 from oddsmith.checks import Bools, Floats
-from oddsmith.metrics import compare_rows
+from oddsmith.metrics import compare
 from oddsmith.metrics.comparison import MeasureComparison
-from oddsmith.metrics.proper import decision_log_loss, decision_squared_error
+from oddsmith.metrics.proper import decision_log_prob, decision_squared_error
 from oddsmith.plots import DensityDisplay
 from oddsmith_studies.studies._study import Json, Setting
 from oddsmith_studies.studies._text_features import categories_of
@@ -51,7 +51,7 @@ METHODS: dict[str, Calibrator] = {
     GROWN: PiecewiseLogisticCalibrator(pieces="grow"),
 }
 
-#: The tests of methods in Zhang & Yang (2004) and in Bennett (2003), as `oddsmith.metrics.compare_rows` takes them.
+#: The tests of methods in Zhang & Yang (2004) and in Bennett (2003), as `oddsmith.metrics.compare` takes them.
 PROTOCOLS: dict[str, dict[str, Any]] = {"ZY04": {"test": "t", "level": 0.05}, "B03": {"test": "sign", "level": 0.01}}
 
 #: Penalties λ among which held-out scores choose, and those whose totals are shown one by one.
@@ -144,7 +144,7 @@ def _calibrate(classifier: str, scored: dict[str, Scored], keep: bool) -> Json:
         "worst": {name: _without_worst(values, signed[A_LAPLACE]) for name, values in signed.items()},
         "extreme": _extremes(signed[RAW], pooled[RAW]),
         "noise": _agreement(pooled[LR], pooled[NOISE]),
-        "kept": {name: np.round(decision_log_loss(signed[name]), 6) for name in (RAW, A_LAPLACE, PLR)}
+        "kept": {name: np.round(decision_log_prob(signed[name]), 6) for name in (RAW, A_LAPLACE, PLR)}
         if keep
         else None,
     }
@@ -158,7 +158,7 @@ def chosen_penalty(scores: Floats, y: Bools) -> float:
         total = 0.0
         for rest, held in folds:
             odds = LogisticCalibrator(penalty=penalty).fit(scores[rest], y[rest]).log_odds(scores[held])
-            total += float(decision_log_loss(np.where(y[held], odds, -odds)).sum())
+            total += float(decision_log_prob(np.where(y[held], odds, -odds)).sum())
         return total
 
     return max(PENALTIES, key=lambda penalty: (gain(penalty), -penalty))
@@ -186,7 +186,7 @@ def _gains(signed: dict[str, Floats], no_losses: set[str]) -> Json:
     """
     names = list(signed)
     found: dict[str, dict[str, dict[str, list[float]]]] = {}
-    for measure, loss in (("log-loss", decision_log_loss), ("squared error", decision_squared_error)):
+    for measure, loss in (("log-loss", decision_log_prob), ("squared error", decision_squared_error)):
         rows = {name: np.asarray(loss(signed[name])) for name in names if name not in no_losses}
         sign = 1 if measure == "log-loss" else -1
         found[measure] = {
@@ -220,14 +220,18 @@ def _in_doubles(table: ScoreTable, test: Floats) -> Floats:
 
 def _compare(truth: Bools, odds: dict[str, Floats], tests: Json, no_losses: set[str]) -> Json:
     """Return what each measure's comparison holds; those of losses leave out what has none."""
-    everyone = compare_rows(truth, odds, input="log_odds", **tests)
+    everyone = compare(truth, odds, input="log_odds", **tests)
     some = {name: values for name, values in odds.items() if name not in no_losses}
-    losses = compare_rows(truth, some, input="log_odds", **tests) if no_losses else everyone
+    losses = compare(truth, some, input="log_odds", **tests) if no_losses else everyone
     chosen = {"log_loss": losses, "squared_error": losses, "zero_one_error": everyone}
-    return {
+    found = {
         measure: {field.name: getattr(each[measure], field.name) for field in fields(MeasureComparison)}
         for measure, each in chosen.items()
     }
+    for measure, part in found.items():
+        sums = len(truth) * part["means"]
+        part["totals"] = {"log_loss": -sums, "zero_one_error": np.rint(sums)}.get(measure, sums)
+    return found
 
 
 def _by_category(signed: dict[str, Floats], categories: list[str], sizes: list[int]) -> Any:
@@ -240,7 +244,7 @@ def _losses(signed: Floats, decisions_only: bool) -> list[float | None]:
     errors = float(np.sum(signed <= 0))
     if decisions_only:
         return [None, None, errors]
-    return [float(decision_log_loss(signed).sum()), float(decision_squared_error(signed).sum()), errors]
+    return [float(decision_log_prob(signed).sum()), float(decision_squared_error(signed).sum()), errors]
 
 
 def _describe(fitted: dict[str, Any], table: ScoreTable) -> Json:
@@ -272,7 +276,7 @@ def _without_worst(signed: Floats, reference: Floats) -> Json:
 
     The worst are those of the method, left out of both totals.
     """
-    losses, others = decision_log_loss(signed), decision_log_loss(reference)
+    losses, others = decision_log_prob(signed), decision_log_prob(reference)
     order = np.argsort(losses, kind="stable")
     whole = float(losses.sum())
     totals = {}
@@ -290,7 +294,7 @@ def _extremes(signed: Floats, odds: Floats) -> Json:
         "sure": float(sure.mean()),
         "wrong": int(wrong.sum()),
         "wrong_and_sure": int((sure & wrong).sum()),
-        "share_of_loss": float(decision_log_loss(signed[wrong]).sum() / decision_log_loss(signed).sum()),
+        "share_of_loss": float(decision_log_prob(signed[wrong]).sum() / decision_log_prob(signed).sum()),
     }
 
 

@@ -1,11 +1,13 @@
 """What the parts over texts found, as comparisons, totals and tables."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.stats import ttest_rel
 
+from oddsmith._types import Floats
 from oddsmith.metrics import Interval
 from oddsmith.metrics.comparison import MeasureComparison
 from oddsmith.metrics.significance import holm
@@ -24,37 +26,43 @@ STAND_IN = (
     "and not available here."
 )
 
-_ARRAYS = ("totals", "wins", "ties", "p_values", "holm", "better")
+_ARRAYS = ("means", "totals", "wins", "ties", "p_values", "holm", "better")
 
 
-def comparison(part: Json, measure: str, *, protocol: str = "ZY04", given: str | None = None) -> MeasureComparison:
+@dataclass(frozen=True, eq=False)
+class TotalsComparison(MeasureComparison):
+    """A comparison with totals as the documents have them: Σ log P(true class), Σ(t − P)², or errors."""
+
+    totals: Floats
+
+
+def comparison(part: Json, measure: str, *, protocol: str = "ZY04", given: str | None = None) -> TotalsComparison:
     """Return all pairs of methods of a part on a measure, "log-loss", "squared error" or "errors".
 
     ``given`` is the calibrators' input, by default the first: of logistic regression its probability.
     """
     kept = part["inputs"][given or next(iter(part["inputs"]))]["comparisons"][protocol][MEASURES[measure]]
     arrays = {name: np.array(kept[name], float) for name in _ARRAYS}
-    return MeasureComparison(**(kept | arrays | {"names": tuple(kept["names"]), "better": arrays["better"] > 0}))
+    return TotalsComparison(**(kept | arrays | {"names": tuple(kept["names"]), "better": arrays["better"] > 0}))
 
 
-def among(found: MeasureComparison, names: Sequence[str]) -> MeasureComparison:
+def among(found: TotalsComparison, names: Sequence[str]) -> TotalsComparison:
     """Return the comparison of some methods only, in the order given; those without the measure are left out."""
     kept = [found.names.index(name) for name in names if name in found.names]
     grid = np.ix_(kept, kept)
     p_values, corrected = found.p_values[grid], np.ones((len(kept), len(kept)))
     upper = np.triu_indices(len(kept), 1)
     corrected[upper] = corrected.T[upper] = holm(p_values[upper])
-    return MeasureComparison(
-        found.measure,
-        tuple(found.names[i] for i in kept),
-        found.totals[kept],
-        found.wins[grid],
-        found.ties[grid],
-        p_values,
-        corrected,
-        found.better[grid],
-        found.test,
-        found.level,
+    return replace(
+        found,
+        names=tuple(found.names[i] for i in kept),
+        means=found.means[kept],
+        totals=found.totals[kept],
+        wins=found.wins[grid],
+        ties=found.ties[grid],
+        p_values=p_values,
+        holm=corrected,
+        better=found.better[grid],
     )
 
 
@@ -83,7 +91,7 @@ def more_wins(found: MeasureComparison, first: str, second: str) -> Interval:
     return Interval(value, low, high, 0.99, "sign test")
 
 
-def total(found: MeasureComparison, name: str) -> float | None:
+def total(found: TotalsComparison, name: str) -> float | None:
     """Return a method's total; None where it has none."""
     return float(found.totals[found.names.index(name)]) if name in found.names else None
 
@@ -94,7 +102,7 @@ def known(value: float | None) -> float:
     return value
 
 
-def sum_of(found: MeasureComparison, name: str) -> float:
+def sum_of(found: TotalsComparison, name: str) -> float:
     """Return the total of a method that surely has one."""
     return known(total(found, name))
 

@@ -11,7 +11,7 @@ from sklearn.naive_bayes import BernoulliNB
 from sklearn.svm import LinearSVC
 
 from oddsmith.checks import Bools, Floats
-from oddsmith.metrics.proper import decision_log_loss
+from oddsmith.metrics.proper import decision_log_prob
 from oddsmith_studies.data.text_choices import mean_norm_cost
 from oddsmith_studies.learners import MultinomialNaiveBayes, VotedPerceptron
 from oddsmith_studies.studies._study import Setting
@@ -140,7 +140,7 @@ def _logistic_scores(tasks: list[Task], truth: Bools, intercept: float) -> list[
 
     def gain(cost: float) -> float:
         odds = np.concatenate(tried[cost])
-        return float(decision_log_loss(np.where(truth, odds, -odds)).sum())
+        return float(decision_log_prob(np.where(truth, odds, -odds)).sum())
 
     best = max(COSTS, key=gain)
     return [*tried[best], _log_odds(last, best, intercept)]

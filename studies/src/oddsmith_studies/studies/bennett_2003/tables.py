@@ -1,6 +1,5 @@
 """Tables of the study: the document's methods, pairwise wins, every method, and every reading of the text."""
 
-from oddsmith.metrics import MeasureComparison
 from oddsmith_studies.studies._published import Published
 from oddsmith_studies.studies._study import Json, Results
 from oddsmith_studies.studies._tables import Cell, Column, Table
@@ -24,6 +23,7 @@ from oddsmith_studies.studies._text_results import (
     FORMATS,
     MEASURES,
     STAND_IN,
+    TotalsComparison,
     all_methods_table,
     among,
     comparison,
@@ -65,7 +65,7 @@ def parts_of(results: Results, corpus: str) -> list[Json]:
     return [results[part_name("main", corpus, classifier)] for classifier in CLASSIFIERS]
 
 
-def seven(part: Json, measure: str, protocol: str = "B03") -> MeasureComparison:
+def seven(part: Json, measure: str, protocol: str = "B03") -> TotalsComparison:
     """Return the comparison of the document's methods."""
     return among(comparison(part, measure, protocol=protocol), SEVEN)
 
@@ -137,7 +137,7 @@ def _wins(results: Results) -> Table:
     )
 
 
-def _wins_against(view: MeasureComparison, other: str) -> list[Cell]:
+def _wins_against(view: TotalsComparison, other: str) -> list[Cell]:
     if other not in view.names:
         return [None] * 4
     i, j = view.names.index(A_LAPLACE), view.names.index(other)

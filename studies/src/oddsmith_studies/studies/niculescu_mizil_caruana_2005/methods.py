@@ -8,7 +8,7 @@ from scipy.special import expit
 from oddsmith import Calibrator, IsotonicCalibrator, PlattCalibrator
 from oddsmith.checks import Bools, Floats
 from oddsmith.maps.base import logit
-from oddsmith.metrics.proper import decision_log_loss, decision_squared_error
+from oddsmith.metrics.proper import decision_log_prob, decision_squared_error
 from oddsmith_studies.studies.niculescu_mizil_caruana_2005.scores import Scores, Stage
 
 RAW, PLATT, ISO, LOGIST, LOGLOSS = "RAW", "PLATT", "ISO", "LOGIST", "LOGLOSS"
@@ -73,7 +73,7 @@ def losses(odds: Floats, y: Bools, cases: int) -> dict[str, Floats]:
 def _bits(odds: Floats, y: Bools, share: float) -> Floats:
     bound = -float(logit(np.array(share)))
     held = np.clip(odds, -bound, bound)
-    return np.asarray(-decision_log_loss(np.where(y, held, -held)) / np.log(2))
+    return np.asarray(-decision_log_prob(np.where(y, held, -held)) / np.log(2))
 
 
 def summary(found: dict[str, Floats]) -> dict[str, list[float]]:

@@ -10,7 +10,7 @@ from oddsmith import GaussianCalibrator, LogisticCalibrator, PlattCalibrator, Sc
 from oddsmith.calibrators import Calibrator
 from oddsmith.checks import Bools, Floats
 from oddsmith.metrics import log_loss, zero_one_error
-from oddsmith.metrics.proper import decision_log_loss
+from oddsmith.metrics.proper import decision_log_prob
 from oddsmith_studies.studies._study import Json, Part, Setting
 from oddsmith_studies.studies.platt_1999.densities import coefficients, describe_classes
 from oddsmith_studies.studies.platt_1999.machines import LIKELIHOOD, SVM, converged, score_problem
@@ -145,7 +145,7 @@ def _losses(odds: dict[str, Floats], truth: Bools) -> dict[str, Any]:
         "errors": {name: ((values > 0) != truth).astype(int) for name, values in odds.items()},
         # A margin is no log-odds: of a raw support vector machine only the decisions count.
         "log_loss": {
-            name: -decision_log_loss(np.where(truth, values, -values)) for name, values in odds.items() if name != RAW
+            name: -decision_log_prob(np.where(truth, values, -values)) for name, values in odds.items() if name != RAW
         },
     }
 

@@ -20,7 +20,7 @@ from oddsmith.classify.protocols import (
 )
 from oddsmith.classify.target import read_target
 from oddsmith.maps.base import logit
-from oddsmith.metrics.proper import decision_log_loss
+from oddsmith.metrics.proper import decision_log_prob
 from oddsmith.plots.trials import mean_of_trials
 from oddsmith_studies.studies._study import Json, Part, Setting
 from oddsmith_studies.studies.protocols.tasks import (
@@ -138,7 +138,7 @@ def _test_losses(scores: Floats, y: Bools, test: Floats, truth: Bools) -> dict[s
     found = {}
     for name, method in METHODS.items():
         odds = np.clip(clone(method).fit_table(table).log_odds(test), -bound, bound)
-        found[name] = -decision_log_loss(np.where(truth, odds, -odds))
+        found[name] = -decision_log_prob(np.where(truth, odds, -odds))
     return found
 
 

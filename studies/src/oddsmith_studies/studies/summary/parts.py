@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith.checks import Bools, Floats
-from oddsmith.metrics.proper import decision_log_loss, decision_squared_error
+from oddsmith.metrics.proper import decision_log_prob, decision_squared_error
 from oddsmith_studies.studies._study import Json, Part, Setting
 from oddsmith_studies.studies.summary.classifiers import CLASSIFIERS, Scored, score_rows
 from oddsmith_studies.studies.summary.methods import RAW, find_methods
@@ -97,7 +97,7 @@ def _losses(odds: Floats, y: Bools, rate: float) -> tuple[float, float]:
     The two classes' means are weighted by their shares, which is what thinning the test rows would give on average.
     """
     signed = np.where(y, odds, -odds)
-    log_losses, briers = -decision_log_loss(signed), decision_squared_error(signed)
+    log_losses, briers = -decision_log_prob(signed), decision_squared_error(signed)
     log_loss, brier = (rate * each[y].mean() + (1 - rate) * each[~y].mean() for each in (log_losses, briers))
     return _rounded(log_loss), _rounded(brier)
 
