@@ -110,7 +110,7 @@ def accuracy(forecast: AnyForecast) -> float:
     Examples
     --------
     >>> accuracy([1, 0, 1, 1], [0.9, 0.7, 0.6, 0.8])
-    0.8333
+    0.75
     """
     return 1.0 - zero_one_error.of(forecast)
 
