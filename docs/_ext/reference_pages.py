@@ -4,10 +4,9 @@ A name that several modules offer has one page, under the module from which it i
 """
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from types import MappingProxyType
 from typing import Annotated, Any, get_args, get_origin
 
 from escaping import escaped
@@ -43,7 +42,7 @@ MODULES = (
 STUDY_MODULES = ("oddsmith_studies.learners",)
 
 #: Values with a comment that says what they are, as opposed to strings and names of types, which are shown.
-_DATA = dict | list | MappingProxyType
+_DATA = Mapping | list
 
 
 @cache

@@ -4,7 +4,6 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import oddsmith
-from oddsmith.calibrators import registry
 from oddsmith.calibrators.registry import METHODS, calibrator_named, method_name, register
 from oddsmith.errors import InvalidInputError
 
@@ -36,8 +35,7 @@ def test_unknown_names_get_a_hint(name, hint):
 
 
 def test_a_class_from_outside_is_known_once_it_is_registered(monkeypatch):
-    monkeypatch.setattr(registry, "_CLASSES", dict(METHODS))
-    monkeypatch.setattr(registry, "METHODS", registry._CLASSES)
+    monkeypatch.setattr(METHODS, "registered", dict(METHODS))
 
     def define():
         @register

@@ -49,9 +49,9 @@ def run(*commands):
     return json.loads(python("-c", PROGRAM, json.dumps(texts)))
 
 
-def python(*arguments):
-    """Run Python in a process that finds the toys."""
-    search = os.pathsep.join([str(HERE), *sys.path])
+def python(*arguments, installed=()):
+    """Run Python in a process that finds the toys, and what is installed in folders."""
+    search = os.pathsep.join([*map(str, installed), str(HERE), *sys.path])
     command, environment = [sys.executable, *arguments], {**os.environ, "PYTHONPATH": search}
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
@@ -90,6 +90,45 @@ def test_the_laws_hold_for_the_calibrator():
     laws = ["-p", "no:cacheprovider", "-q", "-k", "Halves", "tests/laws/test_calibrator_laws.py"]
     said = python("-m", "pytest", "-p", "toys", *laws)
     assert int(re.search(r"(\d+) passed", said)[1]) > 10
+
+
+def test_a_calibrator_of_an_installed_package_is_known_by_its_entry_point(scores, tmp_path):
+    package = tmp_path / "halves-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: halves\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text("[oddsmith.calibrators]\nhalves = toys:HalvesCalibrator\n")
+    model, page = tmp_path / "model.json", tmp_path / "report.html"
+    program = "from oddsmith.cli import main; import sys; main(sys.argv[1:])"
+    for command in (
+        ["fit", scores, "--method", "halves", "-o", model],
+        ["compare", scores, "--method", "halves", "--method", "platt"],
+        ["report", scores, "--method", "halves", "--method", "platt", "-o", page],
+    ):
+        python("-c", program, *map(str, command), installed=[tmp_path])
+    assert json.loads(model.read_text())["method"] == "HalvesCalibrator"
+    assert "halves" in page.read_text()
+
+
+def test_a_package_that_cannot_be_loaded_is_left_out_with_a_warning(tmp_path):
+    package = tmp_path / "broken-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text(
+        "[oddsmith.calibrators]\nbroken = nowhere:B\nname = collections:Counter\n"
+    )
+    program = """
+import warnings
+from oddsmith.calibrators.registry import METHODS, calibrator_named
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    assert "platt" in METHODS and "broken" not in METHODS
+    calibrator_named("platt")
+print(*[warning.message for warning in seen], sep="\\n")
+"""
+    first, second = python("-c", program, installed=[tmp_path]).splitlines()
+    assert first == "The calibrator 'broken' of broken cannot be loaded and is left out " + first[first.index("(") :]
+    assert "ModuleNotFoundError: No module named 'nowhere'" in first
+    assert "a registered class must be a Calibrator" in second
 
 
 def test_contributing_shows_these_lines():

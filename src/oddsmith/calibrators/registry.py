@@ -1,13 +1,19 @@
-"""Calibrators by the name of their method: "platt", "asymmetric-laplace", "venn-abers"."""
+"""Calibrators by the name of their method: "platt", "asymmetric-laplace", "venn-abers".
+
+Another package adds a calibrator by an entry point of the group ``oddsmith.calibrators``, whose object is the class; it
+is loaded when methods are first looked up.
+"""
 
 import difflib
 import re
-from collections.abc import Mapping
-from types import MappingProxyType
+import warnings
+from collections.abc import Iterator, Mapping
+from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
 from oddsmith import _check
 from oddsmith.calibrators._base import Calibrator
+from oddsmith.errors import OddsmithWarning
 
 __all__ = ["METHODS", "calibrator_named", "find_method", "method_name", "register"]
 
@@ -16,10 +22,39 @@ AnyClass = TypeVar("AnyClass", bound=type[Any])
 #: What others call a method.
 _ALIASES = {"sigmoid": "platt"}
 
-_CLASSES: dict[str, type[Calibrator]] = {}
+_GROUP = "oddsmith.calibrators"
 
-#: Every calibrator by the name of its method, those that were registered later included.
-METHODS: Mapping[str, type[Calibrator]] = MappingProxyType(_CLASSES)
+
+class _Methods(Mapping[str, type[Calibrator]]):
+    """Calibrators by name, those of installed packages included; they are loaded on first use."""
+
+    def __init__(self) -> None:
+        self.registered: dict[str, type[Calibrator]] = {}
+        self._entries_loaded = False
+
+    def _all(self) -> dict[str, type[Calibrator]]:
+        if not self._entries_loaded:
+            self._entries_loaded = True  # first: a package may look methods up while it is loaded
+            _load_entries()
+        return self.registered
+
+    def __getitem__(self, name: str) -> type[Calibrator]:
+        return self._all()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __repr__(self) -> str:
+        return f"METHODS({', '.join(self)})"
+
+
+_METHODS = _Methods()
+
+#: Every calibrator by the name of its method, those that were registered later and those of other packages included.
+METHODS: Mapping[str, type[Calibrator]] = _METHODS
 
 
 def method_name(cls: type[Any]) -> str:
@@ -41,12 +76,24 @@ def register(cls: AnyClass) -> AnyClass:
     A class may be registered again, as when a notebook cell is run twice, but may not take the name of another one.
     """
     name = method_name(cls)
-    known = METHODS.get(name, cls)
+    known = _METHODS.registered.get(name, cls)
     if not issubclass(cls, Calibrator) or (known.__module__, known.__name__) != (cls.__module__, cls.__name__):
         got = f"{cls.__name__}, a name of {known.__module__}" if issubclass(cls, Calibrator) else cls.__name__
         _check.fail("a registered class must be a Calibrator with a name of its own", got, "rename the class")
-    _CLASSES[name] = cls
+    _METHODS.registered[name] = cls
     return cls
+
+
+def _load_entries() -> None:
+    """Register the calibrators of installed packages; one that fails is left out with a warning."""
+    for entry in sorted(entry_points(group=_GROUP)):
+        try:
+            register(entry.load())
+        except Exception as error:  # whatever another package does wrong
+            package = entry.dist.name if entry.dist else entry.module
+            failure = f"{type(error).__name__}: {error}"
+            message = f"The calibrator {entry.name!r} of {package} cannot be loaded and is left out ({failure})."
+            warnings.warn(_check.visible(message), OddsmithWarning, stacklevel=2)
 
 
 def find_method(name: str, methods: Mapping[str, AnyClass], option: str = "method") -> AnyClass:
