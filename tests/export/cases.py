@@ -9,7 +9,7 @@ from catalogue import CLASSES, name, variants
 from oddsmith import CalibrationMap
 from oddsmith._types import Floats
 from oddsmith.export._probes import probes
-from oddsmith.maps import CosineMap, HeldInputMap, LinearMap, PolynomialMap, StepMap, constant_map
+from oddsmith.maps import BlendMap, CosineMap, HeldInputMap, LinearMap, PolynomialMap, StepMap, constant_map
 from oddsmith.maps.inputs import LogitInputMap, UnitInputMap
 from oddsmith.maps.log_basis import LogBasisMap
 from oddsmith.maps.soft_logit import SoftLogitMap, SoftLogOddsMap
@@ -70,6 +70,22 @@ EDGES = {
     "flat odds": LogitInputMap(_line(0.01), None),
     "unreached odds": UnitInputMap(StepMap(np.array([-50.0, 1.0, 90.0]), _RISE[:3], _RISE[:4]), 1e-6),
 }
+EDGES |= {
+    f"shifted {name}": EDGES[name].shifted(move)
+    for name, move in {
+        "huge cubic": 1.5,
+        "adjacent steps": -3.0,
+        "many steps": 600.0,
+        "jumps": 2.0,
+        "widest ramp": -0.7,
+        "widest cosine": 1.0,
+        "narrow basis": -2.0,
+        "steps of odds": -600.0,
+        "unreached odds": 0.3,
+    }.items()
+}
+EDGES["shifted blend"] = BlendMap((EDGES["adjacent steps"], EDGES["steep"]), np.array([0.25, 0.75])).shifted(-2.5)
+EDGES["shifted certainty"] = StepMap(np.array([0.0]), np.array([0.5]), np.array([0.0, 1.0])).shifted(600.0)
 
 
 @functools.cache

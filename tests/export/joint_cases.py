@@ -57,6 +57,10 @@ def joint_models(k):
                 models[name] = Model.from_one_vs_rest(fitted, range(k), against_rest=against_rest)
         held = [PlattCalibrator(input="probability").fit(prob[:, i], y == i) for i in range(k - 1)]
         models["one class is not known"] = Model.from_one_vs_rest([*held, None], range(k), input="probabilities")
+    move = np.linspace(-2.0, 3.0, k)
+    for name in ("PlattCalibrator, against the rest", "one class is not known"):
+        models[f"{name}, shifted"] = models[name].shifted(move)
+    models["IsotonicCalibrator, shifted far"] = models["IsotonicCalibrator"].shifted(-120 * move)
     return models
 
 

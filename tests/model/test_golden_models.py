@@ -32,12 +32,13 @@ def fit(calibrator, scores, y, labels=None):
 
 
 def examples():
-    """One model a calibrator, one of probabilities, one with segments."""
+    """One model a calibrator, one of probabilities, one shifted, one with segments."""
     scores, y = sample()
     for cls in CLASSES:
         yield cls.__name__, fit(cls(), scores, y)
     prob = np.round(1 / (1 + np.exp(-scores)), 3)
     yield "of_probabilities", fit(oddsmith.PlattCalibrator(input="probability", clip=1e-6), prob, y, ("no", "yes"))
+    yield "shifted", fit(oddsmith.IsotonicCalibrator(), scores, y).shifted(-0.7)
     parts = {
         name: fit(oddsmith.IsotonicCalibrator(), scores[rows], y[rows])
         for name, rows in {"süd": slice(40), "nord": slice(40, 80)}.items()

@@ -133,6 +133,7 @@ HELD = {"low": -37.0, "high": 37.0, "center": 0.5, "scale": 2.0}
 MAPS["held_input"] = {"shape": "held_input", "inner": MAPS["log_basis"], **HELD}
 MAPS["soft_log_odds"] = {"shape": "soft_log_odds", "inner": MAPS["polynomial"], "softness": 1e-9}
 MAPS["soft_logit"] = {"shape": "soft_logit", "inner": MAPS["polynomial"], "softness": 1e-9}
+MAPS["shifted"] = {"shape": "shifted", "inner": MAPS["step"], "shift": -0.5}
 MAPS["blend"] = {"shape": "blend", "parts": [MAPS["step"], MAPS["cosine"]], "weights": [0.25, 0.75]}
 MAPS["unit_input"] = {"shape": "unit_input", "inner": MAPS["linear"], "clip": 1e-9}
 
@@ -184,6 +185,9 @@ def test_good_maps_load(shape):
         ("logit_input", {"inner": MAPS["step"] | {"at": [0.0]}}),
         ("soft_logit", {"softness": 0.0}),
         ("soft_logit", {"inner": None}),
+        ("shifted", {"shift": 601.0}),
+        ("shifted", {"shift": None}),
+        ("shifted", {"inner": MAPS["step"] | {"at": [0.0]}}),
         ("blend", {"weights": [0.5, 0.6]}),
         ("blend", {"weights": [-0.5, 1.5]}),
         ("blend", {"weights": [1.0]}),

@@ -92,6 +92,7 @@ def maps(draw, depth=0):
         },
         "soft_log_odds": lambda: {"inner": draw(maps(depth + 1)), "softness": draw(NUMBERS)},
         "soft_logit": lambda: {"inner": draw(maps(depth + 1)), "softness": draw(NUMBERS)},
+        "shifted": lambda: {"inner": draw(maps(depth + 1)), "shift": draw(SIGNED)},
         "blend": lambda: {"parts": [draw(maps(depth + 1)), draw(maps(depth + 1))], "weights": [0.25, 0.75]},
     }[shape]()
     return {"shape": shape, **content}

@@ -68,6 +68,7 @@ from oddsmith.formula.pieces import after as after
 from oddsmith.formula.pieces import as_decisions as as_decisions
 from oddsmith.formula.pieces import at_piece as at_piece
 from oddsmith.formula.pieces import below as below
+from oddsmith.formula.pieces import by_piece as by_piece
 from oddsmith.formula.pieces import logit as logit
 from oddsmith.formula.pieces import pieces as pieces
 from oddsmith.formula.pieces import steps_past as steps_past

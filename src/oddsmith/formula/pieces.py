@@ -40,6 +40,20 @@ def pieces(knots: ArrayLike, body: Formula) -> Formula:
     return Pieces(ends[kept[:-1]], body) if len(kept) > 1 else body
 
 
+def by_piece(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
+    """Return a changed formula, by the pieces that it has: constants are computed at once.
+
+    Examples
+    --------
+    >>> steps = pieces([0.0], as_formula([1.0, 2.0]))
+    >>> by_piece(steps, lambda value: value + 1.0).body.values
+    array([2., 3.])
+    """
+    if isinstance(formula, Pieces):
+        return pieces(formula.knots, change(formula.body))
+    return change(formula)
+
+
 def at_piece(body: Formula, piece: int) -> Formula:
     """Return the body of a `Pieces` in one of its pieces."""
     return rewritten(body, column=lambda values: as_formula(values[piece]))
@@ -91,7 +105,9 @@ def after(formula: Formula, entered: Formula, pull_back: Callable[[Floats], Floa
 
 def logit(prob: Formula) -> Formula:
     """Return the log-odds of a probability, ±1e30 at 0 and 1."""
-    if isinstance(prob, Pieces):  # once per piece, not four times over all pieces
-        return pieces(prob.knots, logit(prob.body))
+    return by_piece(prob, _logit)  # once per piece, not four times over all pieces
+
+
+def _logit(prob: Formula) -> Formula:
     inside = log(clip(prob, 5e-324, 1.0)) - log(clip(1.0 - prob, 2.0**-54, 1.0))
     return where(prob, 0.0, -_CERTAIN, where(1.0, prob, _CERTAIN, inside))

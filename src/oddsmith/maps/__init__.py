@@ -12,6 +12,7 @@ shape              methods
 `CosineMap`        a cosine series in probability
 `LogBasisMap`      beta calibration
 `BlendMap`         a weighted mean of other maps
+`ShiftedMap`       any other map, with log-odds larger by a constant
 `LogitInputMap`    any other map, after the log-odds of a probability
 `UnitInputMap`     the same for scores that turned out to be probabilities
 `SoftLogitMap`     the same with softened log-odds
@@ -22,8 +23,9 @@ shape              methods
 
 from oddsmith.maps.base import FAR as FAR
 from oddsmith.maps.base import MAX as MAX
+from oddsmith.maps.base import MOST_SHIFT as MOST_SHIFT
 from oddsmith.maps.base import SUREST as SUREST
-from oddsmith.maps.base import CalibrationMap
+from oddsmith.maps.base import CalibrationMap, ShiftedMap
 from oddsmith.maps.base import logit as logit
 from oddsmith.maps.blend import BlendMap
 from oddsmith.maps.cosine import CosineMap
@@ -62,6 +64,7 @@ __all__ = [
     "LogBasisMap",
     "LogitInputMap",
     "PolynomialMap",
+    "ShiftedMap",
     "SoftLogOddsMap",
     "SoftLogitMap",
     "StepMap",

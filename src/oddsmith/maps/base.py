@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,11 +12,17 @@ from scipy.special import expit
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.formula import MAX as MAX
-from oddsmith.formula import Formula, sigmoid
+from oddsmith.formula import Formula, by_piece, sigmoid
 from oddsmith.formula import logit as log_odds_of
 
 #: Log-odds beyond this bound are those of probabilities that doubles do not distinguish from 0 or 1.
 SUREST = 37.0
+
+#: Most that log-odds between two classes may be shifted by: a probability of exactly 0 or 1 stays what it is.
+MOST_SHIFT = 600.0
+
+#: The sum of a shift and a constant within this bound rounds by less than 1e-13.
+_EXACT_SUM = 1000.0
 
 #: Standardized scores are held within this bound, so that their cubes stay finite.
 FAR = 1e100
@@ -34,8 +40,10 @@ class ShapedMap(ABC):
             cls._shapes[cls.shape] = cls
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the map as plain lists and numbers."""
-        return {"shape": self.shape, **{field.name: _plain(getattr(self, field.name)) for field in fields(self)}}
+        """Return the map as plain lists and numbers; fields that may be absent, and are, are left out."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        absent = {field.name for field in fields(self) if field.default is None and values[field.name] is None}
+        return {"shape": self.shape, **{name: _plain(value) for name, value in values.items() if name not in absent}}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
@@ -46,10 +54,12 @@ class ShapedMap(ABC):
             known = ", ".join(sorted(cls._shapes))
             _check.fail(f"shape must be one of {known}", f"{shape=}", "check the map")
         names = {field.name for field in fields(found)}
-        if content.keys() - {"shape"} != names:
-            got = ", ".join(sorted(map(str, content.keys() - {"shape"})))
-            _check.fail(f"a {found.shape} map must hold {', '.join(sorted(names))}", got or "nothing", "check the map")
-        return found._read({name: content[name] for name in names})
+        needed = {field.name for field in fields(found) if field.default is MISSING}
+        given = content.keys() - {"shape"}
+        if not needed <= given <= names:
+            must = f"a {found.shape} map must hold {', '.join(sorted(needed))}"
+            _check.fail(must, ", ".join(sorted(map(str, given))) or "nothing", "check the map")
+        return found._read({name: content[name] for name in given})
 
     @classmethod
     def _read(cls, content: dict[str, Any]) -> Self:
@@ -98,6 +108,25 @@ class CalibrationMap(ShapedMap):
         odds = self.log_odds(scores)
         return -np.logaddexp(0.0, np.stack([odds, -odds], axis=-1))
 
+    def shifted(self, shift: ArrayLike) -> "CalibrationMap":
+        """Return the map whose log-odds are larger by ``shift``, as another base rate makes them.
+
+        Probabilities of exactly 0 and 1 stay. Where the shape has a constant term, the shape remains.
+
+        Parameters
+        ----------
+        shift : float or array-like of shape (2,)
+            What is added to the log-odds of the positive class, or to the logs of the probabilities of both classes.
+            Within ±600.
+        """
+        negative, positive = class_shift(shift, 2).tolist()
+        move = positive - negative
+        return self if move == 0 else self._shifted(move)
+
+    def _shifted(self, shift: float) -> "CalibrationMap":
+        """Return the shifted map; a shape with a constant term adds to that."""
+        return ShiftedMap(self, shift)
+
     def log_odds_formula(self) -> Formula:
         """Return the log-odds as a formula."""
         self._refuse_neither("log_odds_formula", "probability_formula")
@@ -117,6 +146,75 @@ class CalibrationMap(ShapedMap):
     @abstractmethod
     def is_monotone(self) -> bool:
         """Whether a larger score never has a smaller probability."""
+
+
+@dataclass(frozen=True, eq=False)
+class ShiftedMap(CalibrationMap):
+    """Another map with log-odds that are larger by a constant.
+
+    Parameters
+    ----------
+    inner : CalibrationMap
+    shift : float
+        Within ±600.
+    """
+
+    shape: ClassVar[str] = "shifted"
+
+    inner: CalibrationMap
+    shift: float
+
+    def log_odds(self, scores: ArrayLike) -> Floats:
+        """Return log P(+|s)/P(−|s); infinite only where P is 0 or 1."""
+        return np.asarray(self.inner.log_odds(scores) + self.shift)
+
+    def log_odds_formula(self) -> Formula:
+        """Return the log-odds as a formula."""
+        return by_piece(self.inner.log_odds_formula(), lambda log_odds: log_odds + self.shift)
+
+    def probability_formula(self) -> Formula:
+        """Return the probability as a formula."""
+        return by_piece(self.log_odds_formula(), sigmoid)
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether the inner map is monotone."""
+        return self.inner.is_monotone
+
+    def _shifted(self, shift: float) -> CalibrationMap:
+        total = self.shift + shift
+        return self.inner if total == 0 else ShiftedMap(self.inner, refuse_large_shift(total))
+
+
+def class_shift(shift: ArrayLike, n_classes: int) -> Floats:
+    """Return what is added to the log of the probability of each class, shape (k,), or refuse it.
+
+    Examples
+    --------
+    >>> class_shift(0.5, 2), class_shift([0.1, -0.2, 0.0], 3)
+    (array([0. , 0.5]), array([ 0.1, -0.2,  0. ]))
+    """
+    found = _check.as_array(np.atleast_1d(shift), "shift", (1,))
+    if n_classes == 2 and np.ndim(shift) == 0:
+        found = np.append(0.0, found)
+    if len(found) != n_classes:
+        hint = "pass one number, for the second class" if n_classes == 2 else "pass one number per class"
+        _check.fail(f"shift must have {n_classes} values", f"{len(found)}", f"{hint}, in the order of labels")
+    refuse_large_shift(float(found.max()) - float(found.min()))
+    return found
+
+
+def refuse_large_shift(shift: float) -> float:
+    """Return the shift between two classes unless it is too large."""
+    if not abs(shift) <= MOST_SHIFT:
+        must = f"log-odds between two classes must be shifted by at most {MOST_SHIFT:g}"
+        _check.fail(must, f"shift={shift:g}", "pass log-odds, as of a base rate")
+    return shift
+
+
+def adds_exactly(constants: Floats | float, shift: float) -> bool:
+    """Whether a shift may be added to constant terms without a loss of digits of the probability."""
+    return bool(np.all(np.abs(constants) + abs(shift) <= _EXACT_SUM))
 
 
 def within_doubles(scores: Floats, scale: float) -> Floats:

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -69,6 +69,9 @@ class InputMap(CalibrationMap):
     def is_monotone(self) -> bool:
         """Whether the inner map is monotone."""
         return self.inner.is_monotone
+
+    def _shifted(self, shift: float) -> CalibrationMap:
+        return replace(self, inner=self.inner.shifted(shift))
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ which all logits are −inf none is masked.
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -29,7 +29,7 @@ from oddsmith.formula import (
     vectors,
     where,
 )
-from oddsmith.maps.base import CalibrationMap, ShapedMap
+from oddsmith.maps.base import CalibrationMap, ShapedMap, class_shift, refuse_large_shift
 
 __all__ = ["JointMap", "OneVsRestMap", "ScalingMap", "ScalingPart"]
 
@@ -76,6 +76,17 @@ class JointMap(ShapedMap):
     @abstractmethod
     def probability_formula(self) -> Vector:
         """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
+
+    @abstractmethod
+    def shifted(self, shift: ArrayLike) -> "JointMap":
+        """Return the map whose logs of probabilities are larger by ``shift``, and made to sum to 1 again.
+
+        Parameters
+        ----------
+        shift : array-like of shape (k,), or float
+            What is added to the log of the probability of each class; of two classes also one number, for the second.
+            Values differ by at most 600.
+        """
 
     def class_log_probability(self, rows: ArrayLike) -> Floats:
         """Return log P of each class, shape (n, k), from rows of shape (n, columns); NaN where a value is missing.
@@ -206,6 +217,10 @@ class ScalingMap(JointMap):
         """Number of classes."""
         return len(self.shift)
 
+    def shifted(self, shift: ArrayLike) -> "ScalingMap":
+        """Return the map with logs of probabilities that are larger by ``shift``."""
+        return replace(self, shift=self.shift + class_shift(shift, self.n_classes))
+
     def formula(self) -> Vector:
         """Return the logs of the probabilities of all classes as a vector formula of the columns."""
         return self._logs(self._below())
@@ -316,32 +331,50 @@ class OneVsRestMap(JointMap):
     against_rest : bool
         Whether maps read the log-odds of their class against all others, softmax(logits) being the probabilities; else
         they read their own column.
+    shift : ndarray of shape (k,), optional
+        Added to the logs of the probabilities, whose sum is then 1 again.
     """
 
     shape: ClassVar[str] = "one_vs_rest"
 
     maps: tuple[CalibrationMap, ...]
     against_rest: bool
+    shift: Floats | None = None
 
     @property
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.maps)
 
+    def shifted(self, shift: ArrayLike) -> "OneVsRestMap":
+        """Return the map with logs of probabilities that are larger by ``shift``."""
+        total = class_shift(shift, self.n_classes) + (0.0 if self.shift is None else self.shift)
+        if not refuse_large_shift(float(total.max() - total.min())):
+            return replace(self, shift=None)
+        return replace(self, shift=total)
+
     def formula(self) -> Vector:
         """Return the logs of the probabilities of all classes as a vector formula of the columns."""
-        log_probs = tuple(-log(1.0 + exp(-clip(each.log_odds_formula(), -LIMIT, LIMIT))) for each in self.maps)
-        logits = self._logits()
-        logs: Vector = Each(log_probs, self._scores(logits))
-        return vectors.log_softmax(self._open(logs, vectors.CLOSED, logits))
+        return vectors.log_softmax(self._logs(self._logits()))
 
     def probability_formula(self) -> Vector:
         """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
+        logits = self._logits()
+        if self.shift is not None:
+            return self._open(vectors.softmax(self._logs(logits)), 0.0, logits)
         least = float(np.exp(-LIMIT))
         probs = tuple(clip(each.probability_formula(), least, 1.0) for each in self.maps)
-        logits = self._logits()
         prob: Vector = Each(probs, self._scores(logits))
         return vectors.shares(self._open(prob, 0.0, logits), least, float(len(probs)))
+
+    def _logs(self, logits: Vector) -> Vector:
+        """Return the logs of the probabilities, not yet divided by their sum."""
+        shift = np.zeros(self.n_classes) if self.shift is None else self.shift
+        log_probs = tuple(
+            -log(1.0 + exp(-clip(each.log_odds_formula(), -LIMIT, LIMIT))) + move
+            for each, move in zip(self.maps, shift.tolist(), strict=True)
+        )
+        return self._open(Each(log_probs, self._scores(logits)), vectors.CLOSED, logits)
 
     def _open(self, x: Vector, masked: float, logits: Vector) -> Vector:
         """Return x with another value for masked classes."""

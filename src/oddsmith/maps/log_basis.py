@@ -1,6 +1,6 @@
 """The map of beta calibration: log-odds linear in log p and log(1 − p)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from oddsmith._types import Floats
 from oddsmith.formula import SCORE, Formula, absolute, clip, exp, log, where
-from oddsmith.maps.base import FAR, MAX, CalibrationMap, within_doubles
+from oddsmith.maps.base import FAR, MAX, CalibrationMap, adds_exactly, within_doubles
 from oddsmith.maps.locate import in_pieces
 
 __all__ = ["LogBasisMap", "log_basis"]
@@ -68,6 +68,11 @@ class LogBasisMap(CalibrationMap):
         steep = all(slope == 0 or abs(slope) > 1e10 / FAR for slope in (a, b))
         left, right = _basis_formula(self.centre, self.scale, clipped=not steep)
         return self.intercept + a * left + b * right
+
+    def _shifted(self, shift: float) -> CalibrationMap:
+        if not adds_exactly(self.intercept, shift):
+            return super()._shifted(shift)
+        return replace(self, intercept=float(self.intercept) + shift)
 
     @property
     def is_monotone(self) -> bool:

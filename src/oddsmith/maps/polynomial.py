@@ -1,6 +1,6 @@
 """Polynomials by pieces in log-odds: logistic, Platt, densities, piecewise logistic, splines, constants."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from oddsmith._types import Floats
 from oddsmith.formula import SCORE, Formula, as_formula, clip, pieces
-from oddsmith.maps.base import FAR, MAX, CalibrationMap, within_doubles
+from oddsmith.maps.base import FAR, MAX, CalibrationMap, adds_exactly, within_doubles
 from oddsmith.maps.locate import Places, by_interval
 
 
@@ -60,6 +60,13 @@ class PolynomialMap(CalibrationMap):
         for coefficient in reversed(lower):
             value = coefficient + value * u
         return pieces(self.knots, value)
+
+    def _shifted(self, shift: float) -> CalibrationMap:
+        if not adds_exactly(self.coefficients[:, 0], shift):
+            return super()._shifted(shift)
+        coefficients = self.coefficients.copy()
+        coefficients[:, 0] += shift
+        return replace(self, coefficients=coefficients)
 
     @property
     def _is_steep_line(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from oddsmith._types import Floats
-from oddsmith.maps import Input, JointMap, LogitReading, OneVsRestMap, ScalingMap, ScalingPart
+from oddsmith.maps import MOST_SHIFT, Input, JointMap, LogitReading, OneVsRestMap, ScalingMap, ScalingPart
 from oddsmith.model._shapes import read_map
 from oddsmith.model.checked import keys, number, text, whole
 from oddsmith.model.strict_json import refuse, shown
@@ -100,7 +100,8 @@ def _part(content: Any, k: int) -> ScalingPart:
 
 
 def _one_vs_rest(content: dict[str, Any], k: int) -> JointMap:
-    keys(content, ("shape", "columns", "input", "maps", "against_rest"), "map")
+    moved = ("shift",) if "shift" in content else ()
+    keys(content, ("shape", "columns", "input", "maps", "against_rest", *moved), "map")
     columns, read_as = columns_and_input(content, k)
     given, against_rest = content["maps"], content["against_rest"]
     if not isinstance(given, list) or len(given) != k or columns != k:
@@ -108,4 +109,7 @@ def _one_vs_rest(content: dict[str, Any], k: int) -> JointMap:
     if type(against_rest) is not bool:
         refuse("against_rest must be true or false", shown(against_rest))
     maps = tuple(read_map(each, f"maps[{i}]") for i, each in enumerate(given))
-    return OneVsRestMap(columns, read_as, maps, against_rest)
+    shift = floats(content["shift"], "shift", [(k,)]) if moved else None
+    if shift is not None and not 0 < shift.max() - shift.min() <= MOST_SHIFT:
+        refuse(f"values of shift must differ, by at most {MOST_SHIFT:g}", shown(content["shift"]))
+    return OneVsRestMap(columns, read_as, maps, against_rest, shift)

@@ -191,6 +191,34 @@ class Model:
         """Return this model with one of its own for each segment; this one's map remains for all others."""
         return dataclasses.replace(self, by=by, segments=dict(sorted(segments.items())))
 
+    def shifted(self, shift: ArrayLike) -> "Model":
+        """Return this model for other base rates, those of its segments too.
+
+        Where only the frequencies of the classes change, all log-odds change by one number: with training rates π and
+        new rates π′, by log(π′/(1 − π′)) − log(π/(1 − π)) [1]_. With several classes the logs of probabilities change
+        by log π′ᵢ − log πᵢ, and sum to 1 again.
+
+        Parameters
+        ----------
+        shift : float or array-like of shape (k,)
+            What is added to the log-odds of the second of two classes, or to the log of the probability of each class,
+            in the order of ``labels``. Values differ by at most 600.
+
+        References
+        ----------
+        .. [1] Saerens, M., Latinne, P. & Decaestecker, C. (2002). Adjusting the outputs of a classifier to new a priori
+           probabilities: a simple procedure. Neural Computation 14(1), 21–41.
+
+        Examples
+        --------
+        >>> from oddsmith import SquashCalibrator
+        >>> model = Model.from_fitted(SquashCalibrator().fit([-1.0, 1.0], [0, 1]))
+        >>> model.shifted(0.5).log_odds([1.0])
+        array([1.5])
+        """
+        parts = {name: part.shifted(shift) for name, part in self.segments.items()}
+        return dataclasses.replace(self, map=self.map.shifted(shift), segments=parts)
+
     def of_segment(self, segment: str | None) -> "Model":
         """Return the model of a segment, or this one where the fit did not see it."""
         return self if segment is None else self.segments.get(segment, self)

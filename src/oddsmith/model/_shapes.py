@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from oddsmith.errors import InvalidInputError
-from oddsmith.maps import CalibrationMap
+from oddsmith.maps import MOST_SHIFT, CalibrationMap
 from oddsmith.model.checked import array, ascending, keys, number
 from oddsmith.model.strict_json import refuse, shown
 
@@ -144,6 +144,11 @@ def _held_input(content: dict[str, Any], where: str, depth: int) -> dict[str, An
     return {"inner": inner, "low": low, "high": high, "center": center, "scale": scale}
 
 
+def _shifted(content: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
+    inner = read_map(content["inner"], f"{where}.inner", depth + 1).to_dict()
+    return {"inner": inner, "shift": number(content["shift"], f"{where}.shift", low=-MOST_SHIFT, high=MOST_SHIFT)}
+
+
 def _blend(content: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
     weights = array(content["weights"], f"{where}.weights", low=0, high=1)
     parts = content["parts"]
@@ -173,6 +178,7 @@ CHECKERS: dict[str, tuple[Checker, tuple[str, ...]]] = {
     "log_basis": (_log_basis, ("slopes", "intercept", "centre", "scale")),
     "logit_input": (_logit_input, ("inner", "clip")),
     "polynomial": (_polynomial, ("knots", "origins", "coefficients", "scale")),
+    "shifted": (_shifted, ("inner", "shift")),
     "soft_log_odds": (_soft_logit, ("inner", "softness")),
     "soft_logit": (_soft_logit, ("inner", "softness")),
     "step": (_step, ("knots", "at", "between")),
