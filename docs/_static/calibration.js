@@ -1,5 +1,5 @@
 /* Three calibrators in plain JavaScript, for the page to play with. Each takes scores and labels (0 or 1) and returns a
-   function from score to probability. A test compares them with the library: they are the same maps. */
+   function from score to log-odds, since 1 - P loses all digits near P = 1. A test compares the maps with the library's. */
 "use strict";
 
 const Calibration = (() => {
@@ -102,7 +102,7 @@ const Calibration = (() => {
     const features = scores.map((s) => [1, (s - center) / scale]);
     const none = [[0, 0], [0, 0]];
     const [b, a] = logistic(features, labels.map((y) => (y ? high : low)), [startLevel(labels), 0], none);
-    return (s) => sigmoid(b + (a * (s - center)) / scale);
+    return (s) => b + (a * (s - center)) / scale;
   }
 
   /** The non-decreasing function closest to the labels, by pair-adjacent violators, with straight lines between scores.
@@ -142,7 +142,7 @@ const Calibration = (() => {
         values.push(value);
       }
     }
-    return (s) => {
+    const probability = (s) => {
       if (s <= knots[0]) return values[0];
       if (s >= knots[knots.length - 1]) return values[values.length - 1];
       let left = 0, right = knots.length - 1;
@@ -153,6 +153,7 @@ const Calibration = (() => {
       }
       return values[left] + ((values[right] - values[left]) * (s - knots[left])) / (knots[right] - knots[left]);
     };
+    return (s) => Math.log(probability(s) / (1 - probability(s)));
   }
 
   /** Whether a threshold separates the classes perfectly, in either direction. */
@@ -190,10 +191,10 @@ const Calibration = (() => {
     }
     const start = [startLevel(labels), ...new Array(width - 1).fill(0)];
     const theta = logistic(scores.map(row), labels, start, matrix);
-    return (s) => sigmoid(row(s).reduce((sum, value, j) => sum + value * theta[j], 0));
+    return (s) => row(s).reduce((sum, value, j) => sum + value * theta[j], 0);
   }
 
-  return { sigmoid, platt, isotonic, piecewise };
+  return { sigmoid, softplus, platt, isotonic, piecewise };
 })();
 
 if (typeof module !== "undefined") module.exports = Calibration;

@@ -4,7 +4,7 @@
 (() => {
   const root = document.getElementById("explorable");
   if (!root) return;
-  const { sigmoid, platt, isotonic, piecewise } = Calibration;
+  const { sigmoid, softplus, platt, isotonic, piecewise } = Calibration;
   const MEAN = -0.5, SPREAD = 1.8; // of the true log-odds
   const REACH = 4.2 * SPREAD; // none are farther from their mean
   const BEND = { up: 1.2, down: 0.3 }; // how much more positive scores are distorted than negative ones
@@ -61,18 +61,25 @@
     return found;
   }
 
-  /** Density of the scores and the true share of positives at each of many scores. */
+  /** Many scores, each with the share of all cases around it and the true share of positives. Steps are equal in the
+      log-odds, so that scores are dense where cases are, however far distortion stretches the rest. */
   function truth(distortion, noise) {
-    const [low, high] = [-1, 1].map((side) => distorted(MEAN + side * REACH, distortion) + side * 4 * noise);
-    return Array.from({ length: 401 }, (_, i) => {
-      const score = low + ((high - low) * i) / 400;
+    const STEPS = 800;
+    const at = (i) => {
+      const side = (2 * i) / STEPS - 1;
+      return distorted(MEAN + side * REACH, distortion) + side * 4 * noise;
+    };
+    const points = Array.from({ length: STEPS + 1 }, (_, i) => {
+      const score = at(i), width = at(Math.min(i + 1, STEPS)) - at(Math.max(i - 1, 0));
       let [density, positive] = [0, 0];
       for (const { logOdds, weight } of causes(score, distortion, noise)) {
         density += weight;
         positive += weight * sigmoid(logOdds);
       }
-      return { score, density, share: positive / density };
-    }).filter((point) => point.density > 0);
+      return { score, cases: density * width, share: positive / density };
+    }).filter((point) => point.cases > 0);
+    const total = points.reduce((sum, point) => sum + point.cases, 0);
+    return points.map((point) => ({ ...point, cases: point.cases / total }));
   }
 
   /** Numbers that look random, the same for the same seed (mulberry32). */
@@ -105,7 +112,7 @@
     const mean = scores.reduce((a, b) => a + b, 0) / scores.length;
     const variance = scores.reduce((sum, s) => sum + (s - mean) ** 2, 0) / scores.length;
     return {
-      none: sigmoid,
+      none: (score) => score,
       platt: platt(scores, labels),
       isotonic: isotonic(scores, labels, true),
       piecewise: piecewise(scores, labels, [at(0.25), at(0.75)], variance),
@@ -114,13 +121,12 @@
 
   /** The mean log-loss over all cases that the world could send. */
   function expectedLoss(points, map) {
-    let [sum, total] = [0, 0];
-    for (const { score, density, share } of points) {
-      const p = map(score);
-      sum -= density * (share * Math.log(Math.max(p, 1e-300)) + (1 - share) * Math.log(Math.max(1 - p, 1e-300)));
-      total += density;
+    let sum = 0;
+    for (const { score, cases, share } of points) {
+      const logOdds = map(score);
+      sum += cases * (share * softplus(-logOdds) + (1 - share) * softplus(logOdds));
     }
-    return sum / total;
+    return sum;
   }
 
   /** Mean forecast, share of positives and Wilson's 95 % interval in ten bins of equal width. */
@@ -186,10 +192,9 @@
   }
 
   function drawMaps(points, maps, scores, labels) {
-    const total = points.reduce((sum, point) => sum + point.density, 0);
     let sum = 0;
     const seen = points.filter((point) => {
-      sum += point.density / total;
+      sum += point.cases;
       return sum > 0.002 && sum < 0.998;
     });
     const domain = [seen[0].score, seen[seen.length - 1].score];
@@ -204,7 +209,7 @@
     }
     parts.push(`<path class="truth" d="${path(seen.map(({ score, share }) => [x(score), y(share)]))}"/>`);
     for (const { key } of METHODS) {
-      parts.push(`<path class="curve ${key}" d="${path(seen.map(({ score }) => [x(score), y(maps[key](score))]))}"/>`);
+      parts.push(`<path class="curve ${key}" d="${path(seen.map(({ score }) => [x(score), y(sigmoid(maps[key](score)))]))}"/>`);
     }
     find("maps").innerHTML = parts.join("");
   }
@@ -236,15 +241,14 @@
     const points = truth(state.distortion, state.noise);
     const maps = fitted(scores, labels);
     const losses = METHODS.map((method) => ({ ...method, loss: expectedLoss(points, maps[method.key]) }));
-    let [sum, total] = [0, 0];
-    for (const { density, share } of points) {
+    let best = 0;
+    for (const { cases: near, share } of points) {
       const certain = share === 0 || share === 1;
-      sum -= certain ? 0 : density * (share * Math.log(share) + (1 - share) * Math.log(1 - share));
-      total += density;
+      best -= certain ? 0 : near * (share * Math.log(share) + (1 - share) * Math.log(1 - share));
     }
-    drawReliability(bins(scoresOf(held, state).map(maps[state.source]), held.map(({ label }) => label)), state.source);
+    drawReliability(bins(scoresOf(held, state).map((score) => sigmoid(maps[state.source](score))), held.map(({ label }) => label)), state.source);
     drawMaps(points, maps, scores, labels);
-    drawLosses(losses, sum / total);
+    drawLosses(losses, best);
     const winner = losses.reduce((a, b) => (b.loss < a.loss ? b : a));
     find("finding").textContent = `With ${state.cases.toLocaleString("en")} cases the smallest log-loss is ` +
       `${winner.loss.toFixed(3)}, ${winner.key === "none" ? "without calibrating" : `by ${winner.name}`}.`;
@@ -264,7 +268,7 @@
     distortion: {
       read: (value) => value / 100,
       write: (value) => Math.round(100 * value),
-      tell: (value) => (value === 0 ? "none" : `${Math.abs(Math.round(100 * value))} % ${value > 0 ? "too sure" : "too timid"}`),
+      tell: (value) => (value === 0 ? "none" : `${Math.abs(value).toFixed(2)}, ${value > 0 ? "too sure" : "too timid"}`),
     },
     noise: { read: Number, write: (value) => value, tell: (value) => value.toFixed(1) },
     cases: {

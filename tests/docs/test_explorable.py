@@ -17,11 +17,12 @@ SCRIPT = Path(__file__).parents[2] / "docs" / "_static" / "calibration.js"
 RUN = """
 const maps = require(process.argv[1]);
 const given = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const at = (places, map) => places.map((place) => maps.sigmoid(map(place)));
 const answer = given.map(({ scores, labels, knots, penalty, places }) => ({
-  platt: places.map(maps.platt(scores, labels)),
-  isotonic: places.map(maps.isotonic(scores, labels)),
-  bounded: places.map(maps.isotonic(scores, labels, true)),
-  piecewise: places.map(maps.piecewise(scores, labels, knots, penalty)),
+  platt: at(places, maps.platt(scores, labels)),
+  isotonic: at(places, maps.isotonic(scores, labels)),
+  bounded: at(places, maps.isotonic(scores, labels, true)),
+  piecewise: at(places, maps.piecewise(scores, labels, knots, penalty)),
 }));
 console.log(JSON.stringify(answer));
 """

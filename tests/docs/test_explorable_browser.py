@@ -4,7 +4,9 @@ import os
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.special import expit, log_expit
 
 from optional import needs
 
@@ -56,9 +58,31 @@ def test_the_keyboard_moves_everything(page):
     for _ in range(4):
         page.keyboard.press("ArrowRight")
     settle(page)
-    assert page.locator("[data-part=distortion-value]").inner_text() == "80 % too sure"
+    assert page.locator("[data-part=distortion-value]").inner_text() == "0.80, too sure"
     assert losses(page)[0] > before[0]
     assert page.locator("[data-part=maps]").inner_html() != drawn
+
+
+def world(distortion, noise):
+    """Return the log-loss of the scores read as log-odds, by a fine grid."""
+    L = np.linspace(-0.5 - 5 * 1.8, -0.5 + 5 * 1.8, 4001)
+    stretch = 1 + abs(distortion) * np.where(L > 0, 1.2, 0.3) * abs(L)
+    middle = L * stretch if distortion >= 0 else L / stretch
+    prior = np.exp(-(((L + 0.5) / 1.8) ** 2) / 2)
+    z = np.linspace(-5, 5, 401) if noise else np.zeros(1)
+    share = np.exp(-(z**2) / 2) / np.exp(-(z**2) / 2).sum()
+    scores = middle[:, None] + noise * z
+    p = expit(L)[:, None]
+    return float((prior / prior.sum()) @ (p * -log_expit(scores) + (1 - p) * -log_expit(-scores)) @ share)
+
+
+@pytest.mark.parametrize("distortion", [-1.0, -0.5, 0.0, 0.6, 1.0])
+@pytest.mark.parametrize("noise", [0, 0.5, 3])
+def test_the_loss_is_that_of_all_cases(page, distortion, noise):
+    page.locator("[data-part=distortion]").fill(str(round(100 * distortion)))
+    page.locator("[data-part=noise]").fill(str(noise))
+    settle(page)
+    assert losses(page)[0] == pytest.approx(world(distortion, noise), abs=0.0011)
 
 
 def test_nothing_beats_the_true_probability(page):
