@@ -6,7 +6,7 @@ All errors read ``<what must hold>; got <what came>. Hint: <one action>.``, in t
 import math
 import unicodedata
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -39,19 +39,6 @@ class Labels(NamedTuple):
 def fail(must: str, got: str, hint: str) -> NoReturn:
     """Raise the one kind of input error, in the one form."""
     raise InvalidInputError(visible(f"{must}; got {got}. Hint: {hint}.", keep="\n"))
-
-
-def renamed(module: str, names: Mapping[str, str]) -> Callable[[str], NoReturn]:
-    """Return the ``__getattr__`` of a module that says where its former names are."""
-
-    def missing(name: str) -> NoReturn:
-        if name in names:
-            msg = f"{module} has no {name!r} any more; use {names[name]}"
-            raise ImportError(msg)  # of an AttributeError, `from module import` would not show the message
-        msg = f"module {module!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-
-    return missing
 
 
 def visible(text: str, *, keep: str = "", hide: str = "") -> str:

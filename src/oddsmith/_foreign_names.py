@@ -1,4 +1,4 @@
-"""Names that other libraries use, with what this library has instead."""
+"""Names that other libraries or earlier versions use, with what this library has instead."""
 
 import sys
 from typing import NoReturn
@@ -32,8 +32,16 @@ INSTEAD = {
     "nll_loss": "oddsmith.metrics.log_loss(y_true, y_prob), a mean in nats",
     "reliability_diagram": "oddsmith.plots.ReliabilityDisplay.from_predictions(y_true, y_prob)",
     "roc_auc_score": (
-        "oddsmith.metrics.auc(y_true, y_prob), which is the same number for probabilities and refuses other scores"
+        "oddsmith.metrics.roc_auc(y_true, y_prob), which is the same number for probabilities and refuses other scores"
     ),
+}
+
+#: Former names, by the module that had them.
+FORMER = {
+    "oddsmith.metrics": {
+        "auc": "oddsmith.metrics.roc_auc",
+        "compare_rows": "oddsmith.metrics.compare, whose first argument may be the labels of the rows",
+    },
 }
 
 
@@ -42,8 +50,9 @@ def refuse(module: str, name: str) -> NoReturn:
 
     An `ImportError`, because ``from module import name`` would not show the message of an `AttributeError`.
     """
-    if name in INSTEAD:
-        msg = f"{module} has no {name!r}; use {INSTEAD[name]}"
+    instead = FORMER.get(module, {}) | INSTEAD
+    if name in instead:
+        msg = f"{module} has no {name!r}; use {instead[name]}"
         raise ImportError(msg, name=module)
     msg = f"module {module!r} has no attribute {name!r}"
     raise AttributeError(msg, name=name, obj=sys.modules[module])

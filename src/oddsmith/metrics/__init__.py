@@ -9,8 +9,6 @@ class probabilities make a `ClassForecast`. `MEASURES` holds what summaries, rep
 import typing as _typing
 from types import ModuleType as _Module
 
-from oddsmith import _check
-
 # isort: off
 # Measures first, in the order in which summaries show them.
 from oddsmith.metrics.measure import MEASURES as _MEASURES
@@ -99,14 +97,6 @@ MEASURES = _MEASURES
 
 #: Every name that is imported here.
 __all__ = sorted(name for name, value in globals().items() if name[0] != "_" and not isinstance(value, _Module))
-
-__getattr__ = _check.renamed(
-    __name__,
-    {
-        "auc": "roc_auc",
-        "compare_rows": "compare, whose first argument may be the labels of the rows",
-    },
-)
 
 # Names that other rooms use.
 from oddsmith.metrics.bins import Bins as Bins
