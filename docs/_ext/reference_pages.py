@@ -22,6 +22,7 @@ MODULES = (
     "oddsmith.metrics",
     "oddsmith.plots",
     "oddsmith.decide",
+    "oddsmith.audit",
     "oddsmith.cutoffs",
     "oddsmith.combine",
     "oddsmith.data",

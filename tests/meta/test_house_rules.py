@@ -36,7 +36,7 @@ LAYERS = [
     {"classify", "combine", "cutoffs", "decide"},
     {"export"},
     {"frames"},
-    {"files", "plots"},
+    {"audit", "files", "plots"},
     {"report"},
     {"demo"},
     {"cli"},

@@ -5,6 +5,9 @@ from oddsmith.frames.bad_rows import BadRowPolicy as BadRowPolicy
 from oddsmith.frames.bad_rows import BadRows as BadRows
 from oddsmith.frames.building import tables_from_frame
 from oddsmith.frames.building import tables_of as tables_of
+from oddsmith.frames.crossings import Crossings as Crossings
+from oddsmith.frames.crossings import value_of as value_of
+from oddsmith.frames.engines.base import Extent as Extent
 from oddsmith.frames.engines.duckdb import cell_expression as cell_expression
 from oddsmith.frames.groups import Groups as Groups
 from oddsmith.frames.names import spare_name as spare_name

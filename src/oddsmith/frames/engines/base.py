@@ -126,6 +126,12 @@ class FrameEngine:
         with self.asking(planned, "answer the query"):
             return self.fetch(planned)
 
+    def quantiles(self, frame: Frame, column: nw.Expr, shares: Sequence[float]) -> list[float]:
+        """Return quantiles of a column of numbers, without missing values; empty where there are none."""
+        wanted = {f"q{i}": nw.col("x").quantile(share, "linear") for i, share in enumerate(shares)}
+        sent = self.answer(frame, lambda rows: rows.select(x=column).select(**wanted))
+        return [float(one.values[0]) for one in sent.values() if not one.missing[0]]
+
     def fetch(self, planned: Frame) -> dict[str, SentColumn]:
         """Run a query and return its columns."""
         collected = planned.collect() if isinstance(planned, nw.LazyFrame) else planned

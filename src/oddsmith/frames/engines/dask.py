@@ -4,14 +4,14 @@ Nothing that Dask aligns by index may decide which row gets which value: indexes
 made of NumPy and pandas alone, and the workers need nothing of this library.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from oddsmith.formula import Column, NumpySteps, Pieces, computing_vector, steps_past
-from oddsmith.frames.engines.base import FrameEngine
+from oddsmith.frames.engines.base import Frame, FrameEngine
 from oddsmith.maps import MAX
 
 if TYPE_CHECKING:
@@ -25,6 +25,12 @@ class Dask(FrameEngine):
 
     kinds = (nw.Implementation.DASK,)
     holds_arrow = True
+
+    def quantiles(self, frame: Frame, column: nw.Expr, shares: Sequence[float]) -> list[float]:
+        """Return approximate quantiles, merged from those of the partitions."""
+        with self.asking(frame, "answer the query"):
+            series = frame.select(x=column).to_native()["x"].astype("float64").dropna()
+            return [float(value) for value in series.quantile(list(shares)).compute() if not np.isnan(value)]
 
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
         """Return the native frame with the probability of each row."""
