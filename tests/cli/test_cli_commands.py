@@ -160,9 +160,12 @@ def test_show_tells_what_a_model_is(run, model):
 
 @pytest.mark.parametrize("to", ["sql", "python", "javascript", "c"])
 def test_export_prints_or_writes(run, model, to):
+    verified = run("export", model, "--to", to, "--verify")
+    assert verified.code == 0
+    assert "Largest difference" in verified.err
     printed = run("export", model, "--to", to)
-    assert printed.code == 0
-    assert "ifference" in printed.err
+    assert ("Not verified" in printed.err) == (to != "sql")
+    assert ("Largest difference" in printed.out) == (to == "sql")
     written = run("export", model, "--to", to, "-o", "there.txt")
     assert written.out == "Written to there.txt\n"
     assert Path("there.txt").read_text() == printed.out

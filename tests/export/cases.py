@@ -8,7 +8,7 @@ import numpy as np
 from catalogue import CLASSES, name, variants
 from oddsmith import CalibrationMap
 from oddsmith._types import Floats
-from oddsmith.export._probes import probes
+from oddsmith.export.verification import probes
 from oddsmith.maps import BlendMap, CosineMap, HeldInputMap, LinearMap, PolynomialMap, StepMap, constant_map
 from oddsmith.maps.inputs import LogitInputMap, UnitInputMap
 from oddsmith.maps.log_basis import LogBasisMap

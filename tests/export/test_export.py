@@ -1,8 +1,9 @@
-"""The one door: what is written says how well it agrees, and whether that was checked."""
+"""Exports: the header says how well it agrees with the model, and whether that was verified."""
 
 import contextlib
 import math
 import shutil
+import subprocess
 import sys
 from typing import ClassVar
 
@@ -15,8 +16,8 @@ from sklearn.exceptions import NotFittedError
 from oddsmith import IsotonicCalibrator, __version__
 from oddsmith.errors import InvalidInputError, MissingExtraError, UntestedDialectWarning
 from oddsmith.export import LANGUAGES, CodeLanguage, export, register, to_python, to_sql
-from oddsmith.export._probes import probe_scores
-from oddsmith.export.parity import compare
+from oddsmith.export.sql import Sql
+from oddsmith.export.verification import compare, probe_scores
 from oddsmith.formula import Pieces, walk
 from optional import needs
 
@@ -24,10 +25,10 @@ CAL = IsotonicCalibrator().fit([-2.0, -1.0, 0.5, 0.0, 1.5, 3.0], [0, 0, 0, 1, 1,
 TARGETS = [
     ("sql", {"dialect": "duckdb"}, "DuckDB", "duckdb"),
     ("sql", {"dialect": "sqlite", "column": 'a "b"', "table": "t"}, "SQLite", "sqlglot"),
-    ("onnx", {}, "ONNX Runtime", "onnxruntime"),
-    ("python", {}, "Python", "sys"),
-    ("javascript", {}, "Node.js", "node"),
-    ("c", {}, "cc", "cc"),
+    ("onnx", {"verify": True}, "ONNX Runtime", "onnxruntime"),
+    ("python", {"verify": True}, "Python", "sys"),
+    ("javascript", {"verify": True}, "Node.js", "node"),
+    ("c", {"verify": True}, "cc", "cc"),
 ]
 
 
@@ -53,11 +54,24 @@ def test_exports_say_how_well_they_agree(to, options, engine, need, output):
     assert done.content == export(CAL, to, output=output, **options).content
 
 
+@pytest.mark.parametrize(("to", "options", "engine", "need"), TARGETS[2:], ids=[target[2] for target in TARGETS[2:]])
+def test_subprocesses_run_on_request_only(monkeypatch, to, options, engine, need):
+    def fail(*_):
+        raise AssertionError(to)
+
+    needs("onnx") if to == "onnx" else None
+    monkeypatch.setattr(subprocess, "Popen", fail)
+    done = export(CAL, to)
+    assert done.parity.largest is None
+    runs = LANGUAGES[to].engine
+    assert text_of(done).splitlines()[2].endswith(f"Not verified: the option verify runs it on {runs}.")
+
+
 def test_a_checked_text_is_the_text():
     needs("duckdb")
     assert export(CAL, "sql").content.splitlines()[4:] == [to_sql(CAL)]
     assert export(CAL, "sql", table="t").content.splitlines()[4:] == [to_sql(CAL, table="t")]
-    assert export(CAL, "python").content.splitlines()[3:] == to_python(CAL).splitlines()[2:]
+    assert export(CAL, "python", verify=True).content.splitlines()[3:] == to_python(CAL).splitlines()[2:]
 
 
 def test_postgres_on_a_connection(postgres):
@@ -86,13 +100,16 @@ def test_engines_that_are_not_at_hand(dialect, engine):
     with tested:
         done = export(CAL, "sql", dialect=dialect)
     assert done.parity.largest is None
-    assert done.content.splitlines()[2] == f"-- Not checked here: {engine} is not at hand."
+    assert done.content.splitlines()[2] == f"-- Not verified: the option verify runs it on {engine}."
+    with pytest.raises(InvalidInputError, match=f"{engine} must be installed here to verify an export"):
+        export(CAL, "sql", dialect=dialect, verify=True)
 
 
 @pytest.mark.parametrize(("to", "engine"), [("javascript", "Node.js"), ("c", "a C compiler")])
 def test_programs_that_are_not_at_hand(monkeypatch, to, engine):
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    assert str(export(CAL, to).parity) == f"Not checked here: {engine} is not at hand."
+    with pytest.raises(InvalidInputError, match=f"{engine} must be installed here to verify an export; got .* not at"):
+        export(CAL, to, verify=True)
 
 
 def test_a_package_that_is_not_at_hand(monkeypatch):
@@ -104,7 +121,14 @@ def test_a_package_that_is_not_at_hand(monkeypatch):
 def test_a_runtime_that_is_not_at_hand(monkeypatch):
     needs("onnx")
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    assert str(export(CAL, "onnx").parity) == "Not checked here: ONNX Runtime is not at hand."
+    with pytest.raises(InvalidInputError, match="ONNX Runtime must be installed here to verify an export"):
+        export(CAL, "onnx", verify=True)
+
+
+def test_sql_without_its_engine(monkeypatch):
+    needs("sqlglot")
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    assert "-- Not verified: DuckDB is not at hand.\n" in export(CAL, "sql").content
 
 
 def test_sqlite_without_mathematical_functions():
@@ -118,6 +142,19 @@ def test_the_check_can_fail():
     assert compare(LANGUAGES["python"], CAL, "probability", wrong).largest == pytest.approx(0.01)
     needs("duckdb")
     assert compare(LANGUAGES["sql"], CAL, "probability", "NULL::DOUBLE").largest == np.inf
+    for dialect in ("duckdb", "sqlite"):
+        found = compare(LANGUAGES["sql"].with_options(dialect=dialect), CAL, "probability", "1 +")
+        assert found.rejected
+        assert found.largest is None
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
+@pytest.mark.parametrize("wrong", ["1 +", "NULL", '"score" * 0 + 0.5'])
+def test_wrong_sql_is_an_error(monkeypatch, dialect, wrong):
+    needs("duckdb")
+    monkeypatch.setattr(Sql, "text", lambda *_: wrong)
+    with pytest.raises(InvalidInputError, match=r"must compute the probabilities of the model; got .*(failed|differ)"):
+        export(CAL, "sql", dialect=dialect)
 
 
 @pytest.mark.parametrize("label", EDGES)
@@ -174,7 +211,7 @@ def test_a_language_from_outside(monkeypatch):
         export(CAL, "toy")
     register(Toy())
     for output in ("probability", "log_odds"):
-        done = export(CAL, "toy", output=output)
+        done = export(CAL, "toy", output=output, verify=True)
         assert done.content.splitlines()[0].startswith("; The ")
         assert done.parity.engine == "a toy"
         assert done.parity.largest <= 1e-12

@@ -20,9 +20,18 @@ from sklearn.exceptions import NotFittedError
 from oddsmith import TemperatureScaling
 from oddsmith.calibrators import methods
 from oddsmith.errors import InvalidInputError
-from oddsmith.export import LANGUAGES, CodeLanguage, export, to_c, to_javascript, to_onnx, to_python, to_sql
-from oddsmith.export import joint_sql as joint_sql_module
-from oddsmith.export._probes import probe_rows
+from oddsmith.export import (
+    LANGUAGES,
+    CodeLanguage,
+    export,
+    sql_statement,
+    to_c,
+    to_javascript,
+    to_onnx,
+    to_python,
+    to_sql,
+)
+from oddsmith.export.verification import probe_rows
 from oddsmith.maps.joint import ScalingMap, ScalingPart
 from oddsmith.model import Model
 from optional import needs
@@ -50,7 +59,7 @@ def parity(model, target):
         target, lambda: None
     )()
     to, options = TARGETS[target]
-    return export(model, to, **options).parity
+    return export(model, to, verify=True, **options).parity
 
 
 @pytest.mark.parametrize("target", sorted(TARGETS))
@@ -160,7 +169,8 @@ def test_a_wrong_export_is_found(monkeypatch):
     model = joint_models(3)["TemperatureScaling of logits"]
     other = joint_models(3)["VectorScaling of logits"]
     monkeypatch.setattr(LANGUAGES["python"], "to_run", lambda _model, output: to_python(other), raising=False)
-    assert export(model, "python").parity.largest > 1e-3
+    with pytest.raises(InvalidInputError, match="must compute the probabilities of the model"):
+        export(model, "python", verify=True)
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
@@ -308,7 +318,7 @@ def test_a_language_for_two_classes_says_so(monkeypatch):
 
 
 def test_statements_that_are_too_long_are_refused(monkeypatch):
-    monkeypatch.setattr(joint_sql_module, "MOST_TERMS", 10_000)
+    monkeypatch.setattr(sql_statement, "MOST_TERMS", 10_000)
     k = 120
     part = ScalingPart("matrix", "logits", 0.0, np.random.default_rng(0).normal(size=(k, k)), np.zeros(k))
     wide = ScalingMap(k, "logits", (part,), np.ones(1), np.zeros(k))
@@ -320,7 +330,7 @@ def test_statements_that_are_too_long_are_refused(monkeypatch):
 def test_text_grows_with_the_map():
     sizes = [len(to_sql(many_classes()["VectorScaling"])), len(to_sql(joint_models(3)["VectorScaling of logits"]))]
     assert sizes[0] < 40 * sizes[1]
-    assert joint_sql_module.MOST_TERMS == 200_000
+    assert sql_statement.MOST_TERMS == 200_000
 
 
 def hundred_classes(matrices):

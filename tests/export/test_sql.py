@@ -241,7 +241,7 @@ def test_a_column_may_be_called_as_the_columns_of_flat_sql(monkeypatch):
 
 def test_text_that_an_engine_refuses_is_an_error(monkeypatch):
     monkeypatch.setattr("oddsmith.formula.sql.FlatReader.scalar", lambda *_: "1 +")
-    with pytest.raises(InvalidInputError, match=r"SQLite, which is installed here, must accept .*syntax error"):
+    with pytest.raises(InvalidInputError, match=r"SQLite, which is installed here, must compute .*syntax error"):
         export(STEPS, "sql", dialect="sqlite")
 
 

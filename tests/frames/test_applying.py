@@ -20,7 +20,7 @@ from oddsmith import (
     VennAbersCalibrator,
 )
 from oddsmith.errors import InvalidInputError, UnknownSegmentWarning
-from oddsmith.export._probes import probe_scores
+from oddsmith.export.verification import probe_scores
 from oddsmith.frames.applying import apply
 from oddsmith.maps import StepMap, constant_map
 from oddsmith.model import Model

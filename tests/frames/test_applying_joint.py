@@ -8,7 +8,7 @@ import pytest
 
 from oddsmith import AutoScaling, IsotonicCalibrator, MatrixScaling, PlattCalibrator, TemperatureScaling, VectorScaling
 from oddsmith.errors import InvalidInputError
-from oddsmith.export._probes import probe_rows
+from oddsmith.export.verification import probe_rows
 from oddsmith.frames import apply
 from oddsmith.model import Model
 from optional import needs

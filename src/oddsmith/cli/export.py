@@ -54,11 +54,18 @@ def export(
         str | None, typer.Option("--table", help="SQL: write a SELECT from this table, such as schema.table.")
     ] = None,
     segment: Annotated[str | None, typer.Option("--segment", help="Which segment of a model that has some.")] = None,
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify",
+            help="Run the export in a subprocess and compare it with the model; SQL for DuckDB and SQLite always runs.",
+        ),
+    ] = False,
     force: option.Force = False,
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Write a model as SQL, ONNX, Python, JavaScript or C, and prove that it computes the same."""
+    """Write a model as SQL, ONNX, Python, JavaScript or C, and verify that it computes the same."""
     from oddsmith import _check
     from oddsmith.cli._input import names_in, refuse_two_class_options
     from oddsmith.cli._output import STANDARD_OUTPUT, CommandOutput, print_text, writable_file
@@ -81,8 +88,9 @@ def export(
         names = {} if column is None else {"columns": names_in(column)}
     else:
         fitted = _segment(fitted, segment)
+    names["table"] = None if table is None else qualified(table)
     with out.show_warnings():
-        done = write_export(fitted, to, table=None if table is None else qualified(table), **options, **names)
+        done = write_export(fitted, to, verify=verify, **options, **names)
     out.remark(str(done.parity))
     if output is None and isinstance(done.content, bytes):
         output = model.with_suffix(suffix)

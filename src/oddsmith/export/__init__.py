@@ -1,4 +1,4 @@
-"""Fitted maps for other engines: SQL, ONNX, Python, JavaScript and C, each compared with the map it came from."""
+"""Fitted maps for other engines: SQL, ONNX, Python, JavaScript and C."""
 
 import warnings
 from collections.abc import Sequence
@@ -9,17 +9,17 @@ from oddsmith import _check
 from oddsmith.errors import UntestedDialectWarning
 from oddsmith.export.c import C, to_c
 from oddsmith.export.code import CodeLanguage
+from oddsmith.export.columns import PREFIX as PREFIX
+from oddsmith.export.columns import input_columns as input_columns
+from oddsmith.export.columns import labels_of_one_kind as labels_of_one_kind
+from oddsmith.export.columns import new_columns as new_columns
 from oddsmith.export.javascript import JavaScript, to_javascript
-from oddsmith.export.joint import PREFIX as PREFIX
-from oddsmith.export.joint import input_columns as input_columns
-from oddsmith.export.joint import joint_model_of as joint_model_of
-from oddsmith.export.joint import labels_of_one_kind as labels_of_one_kind
-from oddsmith.export.joint import new_columns as new_columns
 from oddsmith.export.language import Language, Model, Output
+from oddsmith.export.language import joint_model_of as joint_model_of
 from oddsmith.export.onnx import Onnx, to_onnx
-from oddsmith.export.parity import Parity, compare
 from oddsmith.export.python import Python, to_python
 from oddsmith.export.sql import TESTED, Sql, to_sql
+from oddsmith.export.verification import LARGEST_DIFFERENCE, Parity, compare
 
 __all__ = [
     "LANGUAGES",
@@ -55,7 +55,7 @@ class Export:
     content : str or bytes
         What to put in a file: bytes for ONNX, text with a comment above it otherwise.
     parity : Parity
-        How far it is from the map; the comment says the same.
+        How far it is from the map, if it was verified; the comment says the same.
     """
 
     content: str | bytes
@@ -72,14 +72,15 @@ def export(
     table: str | Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     prefix: str = PREFIX,
+    verify: bool = False,
     connection: Any = None,
 ) -> Export:
-    """Write a map for an engine, compare the two where the engine is at hand, and say so in the header.
+    """Write a map for an engine, with a header that says whether the two were compared, and how far apart they are.
 
-    The comparison covers all knots, their neighbors, the extremes of doubles, ±∞, NaN and scores between, in DuckDB,
-    SQLite, ONNX Runtime, Python, Node.js and the C compiler where they are installed; with several classes it covers
-    rows of every size, ties, extremes and missing values. An engine that refuses the text is an error. The same map on
-    the same machine gives the same bytes.
+    SQL for DuckDB and SQLite is always run in this process, where the engine is installed. Other engines run only with
+    ``verify``. The comparison covers all knots, their neighbors, the extremes of doubles, ±∞, NaN and scores between;
+    with several classes rows of every size, ties, extremes and missing values. A text that an engine refuses, or whose
+    probabilities differ by more than 1e-9, is an error. The same map on the same machine gives the same bytes.
 
     Parameters
     ----------
@@ -91,8 +92,11 @@ def export(
         Log-odds are held within ±700. Of several classes there are probabilities only.
     dialect, column, table, columns, prefix
         For SQL: see `to_sql`.
+    verify : bool, default False
+        Run the export in a subprocess: of Python, Node.js, ONNX Runtime, or of a C compiler and its program. It is an
+        error if that is not installed.
     connection : DB-API connection, optional
-        For SQL in PostgreSQL's dialect: an open connection of psycopg, to make the comparison on.
+        For SQL in PostgreSQL's dialect: an open connection of psycopg, to verify the export on.
 
     Examples
     --------
@@ -105,12 +109,25 @@ def export(
     _check.one_of(to, "to", list(LANGUAGES))
     names = {"column": column, "table": table, "columns": columns, "prefix": prefix}
     language = LANGUAGES[to].with_options(dialect=dialect, connection=connection, **names)
-    parity = compare(language, model, output, language.to_run(model, output))
+    parity = _verified(language, model, output, verify=verify)
     if isinstance(language, Sql) and language.dialect not in TESTED:
         tested = ", ".join(TESTED)
         message = f"SQL for {language.engine} is written but never run in the tests of Oddsmith, which run {tested}."
         warnings.warn(message, UntestedDialectWarning, stacklevel=2)
-    if parity.rejected:
-        must = f"{language.engine}, which is installed here, must accept what is exported"
-        _check.fail(must, parity.engine, "export to another language or dialect, and report this as a bug")
     return Export(language.write(model, output, str(parity)), parity)
+
+
+def _verified(language: Language, model: Model, output: Output, *, verify: bool) -> Parity:
+    """Return how far an export is from its map, where it runs; refuse one that is wrong."""
+    content = language.to_run(model, output)
+    if not (verify or language.runs_in_process):
+        return Parity(f"the option verify runs it on {language.engine}", None, 0)
+    parity = compare(language, model, output, content)
+    if parity.rejected or (parity.largest is not None and parity.largest > LARGEST_DIFFERENCE):
+        must = f"{language.engine}, which is installed here, must compute the probabilities of the model"
+        got = parity.engine if parity.largest is None else str(parity)
+        _check.fail(must, got, "export to another language or dialect, and report this as a bug")
+    if verify and parity.largest is None:
+        must = f"{language.engine} must be installed here to verify an export"
+        _check.fail(must, parity.engine, "install it, or leave verify (--verify) out")
+    return parity

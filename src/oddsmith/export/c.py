@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from oddsmith._types import Floats
-from oddsmith.export import _subprocess_runner
+from oddsmith.export import subprocess_runner
 from oddsmith.export.code import CodeLanguage
 from oddsmith.export.language import Model, Output, joint_to_write
 
@@ -84,10 +84,10 @@ void probabilities(const double *row, double *result) {{
 
     def run(self, content: str, output: Output, scores: Floats) -> tuple[str, Any]:
         """Compile the function, and run it."""
-        compiler = _subprocess_runner.program("cc")
+        compiler = subprocess_runner.program("cc")
         build = [compiler, "-std=c99", "-O2", "map.c", "-o", "check", "-lm"]
         commands = build, ["./check"], [compiler, "--version"]
-        _, values, version = _subprocess_runner.run_files({"map.c": content}, *commands, given=scores.tobytes())
+        _, values, version = subprocess_runner.run_files({"map.c": content}, *commands, given=scores.tobytes())
         found = np.frombuffer(values, np.float64)
         shaped = found.reshape(len(scores), -1) if output == "probabilities" else found
         return version.decode("utf-8", "replace").partition("\n")[0], shaped

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from oddsmith._types import Floats
-from oddsmith.export._escaping import in_comment
+from oddsmith.export.escaping import in_comment
 from oddsmith.export.language import Language, Model, Output, formula_of, header, joint_to_write
 from oddsmith.formula import (
     MAX,

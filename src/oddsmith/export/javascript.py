@@ -4,7 +4,7 @@ import json
 from typing import Any, ClassVar
 
 from oddsmith._types import Floats
-from oddsmith.export import _subprocess_runner
+from oddsmith.export import subprocess_runner
 from oddsmith.export.code import CodeLanguage
 from oddsmith.export.language import Model, Output
 
@@ -72,11 +72,11 @@ if (typeof module !== "undefined") module.exports = {{ probabilities }};
             'const scores = JSON.parse(require("fs").readFileSync(0, "utf8"));'
             f"process.stdout.write(JSON.stringify([process.version, scores.map((score) => {output}(score))]));"
         )
-        command = [_subprocess_runner.program("node"), "ask.cjs"]
+        command = [subprocess_runner.program("node"), "ask.cjs"]
         files = {"map.cjs": content, "ask.cjs": script}
         # JSON has neither NaN nor infinity, but 1e999 is read as the latter.
-        given = json.dumps(_subprocess_runner.as_lists(scores)).replace("NaN", "null").replace("Infinity", "1e999")
-        (answer,) = _subprocess_runner.run_files(files, command, given=given.encode())
+        given = json.dumps(subprocess_runner.as_lists(scores)).replace("NaN", "null").replace("Infinity", "1e999")
+        (answer,) = subprocess_runner.run_files(files, command, given=given.encode())
         version, values = json.loads(answer)
         return f"Node.js {version.removeprefix('v')}", values
 

@@ -1,4 +1,4 @@
-"""What an export language is: it writes a formula, says so in a comment, and where it can runs what it wrote."""
+"""The base of export languages: each writes a formula below a header, and runs what it wrote where it can."""
 
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
@@ -7,18 +7,17 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith._version import __version__
 from oddsmith.calibrators import Calibrator
-from oddsmith.export._escaping import in_comment
-from oddsmith.export._subprocess_runner import DidNotRunError
-from oddsmith.export.joint import joint_model_of
+from oddsmith.export.escaping import in_comment
+from oddsmith.export.subprocess_runner import DidNotRunError
 from oddsmith.formula import LIMIT, Formula, clip
 from oddsmith.maps import CalibrationMap, JointMap
 from oddsmith.model import Model as FittedModel
-from oddsmith.model import map_of
+from oddsmith.model import map_of, model_of
 
 if TYPE_CHECKING:
     from oddsmith.calibrators import JointScaling
 
-__all__ = ["Language", "Model", "Output", "formula_of", "header", "joint_to_write", "two_class_map"]
+__all__ = ["Language", "Model", "Output", "formula_of", "header", "joint_model_of", "joint_to_write"]
 
 #: What can be exported.
 Model: TypeAlias = "CalibrationMap | JointMap | FittedModel | Calibrator | JointScaling"
@@ -43,6 +42,11 @@ class Language(ABC):
     name: ClassVar[str]
     engine: str
     suffix: ClassVar[str]
+
+    @property
+    def runs_in_process(self) -> bool:
+        """Whether what runs it is a library here: then each export is verified, else only on request."""
+        return False
 
     @abstractmethod
     def write(self, model: Model, output: Output, note: str = "") -> str | bytes:
@@ -73,13 +77,21 @@ def formula_of(model: Model, output: Output) -> Formula:
     if joint_model_of(model) is not None:
         must = "model must have two classes for this language"
         _check.fail(must, "a model of several classes", "export it to sql, onnx, python, javascript or c")
-    fitted = two_class_map(model)
+    fitted = map_of(model)
     return fitted.probability_formula() if output == "probability" else clip(fitted.log_odds_formula(), -LIMIT, LIMIT)
 
 
-def two_class_map(model: Model) -> CalibrationMap:
-    """Return the map of a model that is none of several classes."""
-    return map_of(model)
+def joint_model_of(model: Any) -> FittedModel | None:
+    """Return the joint model of a model, fitted scaling or joint map, None of anything else.
+
+    The classes of a bare map are 0, 1, 2, …
+    """
+    if isinstance(model, str):
+        return None
+    if isinstance(model, FittedModel) and model.by is not None:
+        return None if model.has_one_score else model
+    found = model_of(model)
+    return None if found.has_one_score else found
 
 
 def joint_to_write(model: Model, output: Output) -> FittedModel | None:

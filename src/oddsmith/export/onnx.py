@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from oddsmith import _extras
 from oddsmith._types import Floats
 from oddsmith._version import __version__
-from oddsmith.export import _subprocess_runner
+from oddsmith.export import subprocess_runner
 from oddsmith.export.language import Language, Model, Output, formula_of, header, joint_to_write
 from oddsmith.formula import (
     Affine,
@@ -124,8 +124,8 @@ class Onnx(Language):
     def run(self, content: bytes, output: Output, scores: Floats) -> tuple[str, Any]:
         """Run the graph in ONNX Runtime."""
         if find_spec("onnxruntime") is None:
-            raise _subprocess_runner.DidNotRunError
-        return _subprocess_runner.run_in_python("onnx", base64.b64encode(content).decode("ascii"), output, scores)
+            raise subprocess_runner.DidNotRunError
+        return subprocess_runner.run_in_python("onnx", base64.b64encode(content).decode("ascii"), output, scores)
 
 
 class _Nodes:

@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from oddsmith._types import Floats
-from oddsmith.export import _subprocess_runner
+from oddsmith.export import subprocess_runner
 from oddsmith.export.code import CodeLanguage
 from oddsmith.export.language import Model, Output
 
@@ -62,7 +62,7 @@ def probabilities(row):
 
     def run(self, content: str, output: Output, scores: Floats) -> tuple[str, Any]:
         """Run the function in an interpreter without other packages."""
-        return _subprocess_runner.run_in_python("python", content, output, scores)
+        return subprocess_runner.run_in_python("python", content, output, scores)
 
 
 def to_python(model: Model, *, output: Output = "probability") -> str:

@@ -8,10 +8,11 @@ from typing import Any, ClassVar, Self
 
 from oddsmith import _check, _extras
 from oddsmith._types import Floats
-from oddsmith.export import _subprocess_runner
-from oddsmith.export._escaping import spare_name, sql_name
-from oddsmith.export.joint import PREFIX, input_columns, joint_model_of
-from oddsmith.export.language import Language, Model, Output, formula_of, header, joint_to_write
+from oddsmith.export import subprocess_runner
+from oddsmith.export.columns import PREFIX, input_columns
+from oddsmith.export.escaping import spare_name, sql_name
+from oddsmith.export.language import Language, Model, Output, formula_of, header, joint_model_of, joint_to_write
+from oddsmith.export.sql_engines import ENGINES, in_postgres
 from oddsmith.formula import guarded, with_limits
 
 __all__ = ["TESTED", "Sql", "to_sql"]
@@ -31,7 +32,7 @@ _MISSING_IN_ROW = "A row in which a score is NULL or NaN gives NULL."
 _TABLE = "scores"
 
 #: The names that people know the engines by.
-_ENGINES = {
+_NAMES = {
     "bigquery": "BigQuery",
     "duckdb": "DuckDB",
     "postgres": "PostgreSQL",
@@ -58,13 +59,18 @@ class Sql(Language):
 
     def with_options(self, *, dialect: str = "duckdb", **options: Any) -> Self:
         """Return the language for a dialect, a column, a table or an open connection."""
-        return dataclasses.replace(self, dialect=dialect, engine=_ENGINES.get(dialect, dialect), **options)
+        return dataclasses.replace(self, dialect=dialect, engine=_NAMES.get(dialect, dialect), **options)
 
     def write(self, model: Model, output: Output, note: str = "") -> str:
         """Return an expression, or a statement where there is a table or several classes, below a comment."""
         missing = _MISSING if joint_model_of(model) is None else _MISSING_IN_ROW
         comment = "".join(f"-- {line}\n" for line in [*header(model, output, note), missing])
         return f"{comment}{self.text(model, output, self.table)}\n"
+
+    @property
+    def runs_in_process(self) -> bool:
+        """Whether what runs it is a library here, or a connection that was given."""
+        return self.dialect in ENGINES or self.connection is not None
 
     def to_run(self, model: Model, output: Output) -> str:
         """Return the expression alone, or of several classes the statement with what it needs to know of its table."""
@@ -80,15 +86,17 @@ class Sql(Language):
         else:
             names = self._probed([self.column])
             statement = f"SELECT *, {content} FROM {names[0]}"
-        rows = scores.reshape(len(scores), -1)
-        if self.dialect in ("duckdb", "sqlite"):
-            engine, found = _subprocess_runner.run_in_python(self.dialect, statement, json.dumps(names), rows)
+        probes = subprocess_runner.as_lists(scores.reshape(len(scores), -1))
+        if self.dialect in ENGINES:
+            engine, found = ENGINES[self.dialect](statement, names, probes)
         elif self.dialect == "postgres" and self.connection is not None:
-            engine, found = _run_in_postgres(statement, names, rows, self.connection)
+            engine, found = in_postgres(self.connection, statement, names, probes)
         else:
-            raise _subprocess_runner.DidNotRunError
-        # Of several classes the decision is the last.
-        return engine, [row[:-1] if joint else row[0] for row in found]
+            raise subprocess_runner.DidNotRunError
+        # Before the results: the place of a row, and its columns. Of several classes the decision is the last.
+        first, last = len(names) - 1, -1 if joint else None
+        values = [row[first:last] for row in sorted(found, key=lambda row: row[0])]
+        return engine, values if joint else [value for (value,) in values]
 
     def _probed(self, columns: Sequence[str]) -> list[str]:
         """Return the names, quoted, of a table of probes, the place of a row in it, and other columns."""
@@ -104,14 +112,14 @@ class Sql(Language):
         _extras.require("sqlglot")
         from sqlglot.dialects import Dialects
 
-        from oddsmith.export.joint_sql import joint_statement
+        from oddsmith.export.sql_statement import joint_statement
         from oddsmith.formula import FlatReader, SqlReader, as_decisions, is_number, quoted
 
         _check.one_of(self.dialect, "dialect", sorted(known.value for known in Dialects if known.value))
         joint = joint_to_write(model, output)
         strict = self.dialect not in _FORGIVING
         if joint is not None:
-            names = _names(_TABLE if table is None else table)
+            names = _table_names(_TABLE if table is None else table)
             return joint_statement(joint, self.dialect, strict, names, self.columns, self.prefix)
         score = quoted(sql_name(self.column, "column"), self.dialect)
         formula = as_decisions(with_limits(formula_of(model, output), always=strict))
@@ -125,23 +133,8 @@ class Sql(Language):
         value = f"CASE WHEN {is_number(score, self.dialect)} THEN {value} END"
         if table is None:
             return value
-        source = ".".join(quoted(name, self.dialect) for name in _names(table))
+        source = ".".join(quoted(name, self.dialect) for name in _table_names(table))
         return f"SELECT *, {value} AS {quoted(output, self.dialect)} FROM {source}"
-
-
-def _run_in_postgres(statement: str, names: list[str], scores: Floats, connection: Any) -> tuple[str, Any]:
-    """Run a statement on rows that a common table expression holds in place of the table."""
-    # Percent signs mark parameters.
-    statement, table, place, *columns = (text.replace("%", "%%") for text in (statement, *names))
-    arrays = ", ".join("%s::float8[]" for _ in columns)
-    rows = f"unnest({arrays}) WITH ORDINALITY AS probes({', '.join([*columns, place])})"
-    source = f"WITH {table} AS (SELECT {', '.join([place, *columns])} FROM {rows})"
-    with connection.cursor() as cursor:
-        values = [list(column) for column in zip(*_subprocess_runner.as_lists(scores), strict=True)]
-        cursor.execute(f"{source} {statement}", values)
-        found = [row[1 + len(columns) :] for row in sorted(cursor.fetchall(), key=lambda row: row[0])]
-        cursor.execute("SHOW server_version")
-        return f"PostgreSQL {cursor.fetchone()[0].split()[0]}", found
 
 
 def to_sql(
@@ -194,7 +187,7 @@ def to_sql(
     return Sql(dialect, column, columns, prefix).text(model, output, table)
 
 
-def _names(table: object) -> list[str]:
+def _table_names(table: object) -> list[str]:
     """Return the names of a table: catalog and schema, where they are given, and its own."""
     names = list(table) if isinstance(table, Iterable) and not isinstance(table, str) else [table]
     if not 1 <= len(names) <= 3:

@@ -23,8 +23,8 @@ from dataclasses import replace
 import numpy as np
 
 from oddsmith import _check
-from oddsmith.export._escaping import spare_name, sql_name
-from oddsmith.export.joint import input_columns, labels_of_one_kind, new_columns
+from oddsmith.export.columns import input_columns, labels_of_one_kind, new_columns
+from oddsmith.export.escaping import spare_name, sql_name
 from oddsmith.formula import (
     WITH_ARRAYS,
     Each,

@@ -1,31 +1,18 @@
-"""Models of several classes on their way out: which model it is, and what its columns are called."""
+"""Names of the columns that a model of several classes reads and adds."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from oddsmith import _check
-from oddsmith.model import Model, model_of
+from oddsmith.model import Model
 
-__all__ = ["DECISION", "PREFIX", "input_columns", "joint_model_of", "labels_of_one_kind", "new_columns"]
+__all__ = ["DECISION", "PREFIX", "input_columns", "labels_of_one_kind", "new_columns"]
 
 #: Before the label of a class, in the name of the column of its probability.
 PREFIX = "probability_"
 
 #: Name of the column of the most probable label.
 DECISION = "decision"
-
-
-def joint_model_of(model: Any) -> Model | None:
-    """Return the joint model of a model, fitted scaling or joint map, None of anything else.
-
-    The classes of a bare map are 0, 1, 2, …
-    """
-    if isinstance(model, str):
-        return None
-    if isinstance(model, Model) and model.by is not None:
-        return None if model.has_one_score else model
-    found = model_of(model)
-    return None if found.has_one_score else found
 
 
 def input_columns(model: Model, columns: Sequence[str] | None) -> list[str]:

@@ -1,10 +1,22 @@
-"""Scores, or rows of them, at which an export is compared with its map: wherever the two could differ."""
+"""Compare an export with its map, at scores, or rows of them, where the two could differ."""
+
+from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit
 
 from oddsmith._types import Bools, Floats
+from oddsmith.export.escaping import in_comment
+from oddsmith.export.language import Language, Model, Output, joint_model_of
+from oddsmith.export.subprocess_runner import DidNotRunError, RejectedError
 from oddsmith.formula import MAX, Pieces, evaluate, walk
 from oddsmith.maps import CalibrationMap, JointMap, OneVsRestMap, halfway
+from oddsmith.model import joint_map_of, map_of
+
+__all__ = ["LARGEST_DIFFERENCE", "Parity", "compare"]
+
+#: What differs by more in probability is not the map.
+LARGEST_DIFFERENCE = 1e-9
 
 #: Between neighboring probes the probability changes by no more than this, unless no double lies between them.
 _STEP = 0.01
@@ -18,6 +30,59 @@ _PER_CLASS = 200
 #: Sizes of logits: from nearly equal ones to those of which one decides.
 _SIZES = (1e-3, 0.1, 1.0, 10.0, 1e3, 1e5)
 _EXTREMES = np.array([-1e300, -1e4, 0.0, 1.0, 1e4, 1e300])
+
+
+@dataclass(frozen=True)
+class Parity:
+    """How far an export is from its map.
+
+    Attributes
+    ----------
+    engine : str
+        With its version, where there is one.
+    largest : float or None
+        Largest difference in probability; None where it was not checked.
+    n_scores : int
+        Number of scores compared; of several classes, of rows.
+    unit : {"scores", "rows"}
+        What was compared.
+    rejected : bool
+        Whether the engine ran and refused the text.
+    """
+
+    engine: str
+    largest: float | None
+    n_scores: int
+    unit: str = "scores"
+    rejected: bool = False
+
+    def __str__(self) -> str:
+        if self.largest is None:
+            return f"Not verified: {self.engine}."
+        compared = f"{self.n_scores} {self.unit} on {self.engine}"
+        return f"Largest difference {self.largest:.1e} in probability over {compared}."
+
+
+def compare(language: Language, model: Model, output: Output, content: str | bytes) -> Parity:
+    """Compare what a language makes of its own text with the map."""
+    joint = joint_model_of(model)
+    if joint is None:
+        unit = "scores"
+        scores, expected = probes(map_of(model))
+    else:
+        scores, unit, output = probe_rows(joint_map_of(joint)), "rows", "probabilities"
+        expected = joint.map.class_probability(scores)
+    try:
+        name, values = language.run(content, output, scores)
+    except DidNotRunError as why:
+        engine = in_comment(f"{language.engine} {why if why.args else 'is not at hand'}")
+        return Parity(engine, None, 0, unit, isinstance(why, RejectedError))
+    got = np.asarray(values, dtype=np.float64)
+    if output == "log_odds":
+        got = expit(got)
+    # A value that is missing where there is one, or the other way, differs by as much as anything can.
+    differences = np.where(np.isnan(got) & np.isnan(expected), 0.0, np.abs(got - expected))
+    return Parity(in_comment(name), float(np.nan_to_num(differences, nan=np.inf).max()), len(scores), unit)
 
 
 def probe_scores(fitted: CalibrationMap) -> Floats:

@@ -117,7 +117,7 @@ def run_in_python(engine: str, content: str, name: str, scores: Floats) -> tuple
         sys.executable,
         "-I",
         *(["-S"] if alone else []),
-        str(Path(__file__).with_name("_subprocess_program.py")),
+        str(Path(__file__).with_name("subprocess_program.py")),
     ]
     (answer,) = run_files({}, command, given=json.dumps({**given, "path": [] if alone else sys.path}).encode())
     found, values = json.loads(answer)

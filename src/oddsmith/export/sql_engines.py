@@ -1,0 +1,73 @@
+"""Run SQL on probes: in DuckDB and SQLite within this process, in PostgreSQL on an open connection."""
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from typing import Any
+
+from oddsmith.export.subprocess_runner import DidNotRunError, RejectedError
+
+__all__ = ["ENGINES", "Probes", "in_postgres"]
+
+#: Rows of probes: every other missing value is None, the others are NaN.
+Probes = list[list[float | None]]
+
+#: What ran, with its version, and its rows in the order of the probes.
+Answer = tuple[str, list[Any]]
+
+
+def _in_duckdb(statement: str, names: Sequence[str], probes: Probes) -> Answer:
+    """Run a statement on a table in DuckDB, which may not open anything."""
+    try:
+        import duckdb
+    except ImportError:
+        raise DidNotRunError from None
+    table, place, *columns = names
+    values = ", ".join(f"unnest(${i + 1}::DOUBLE[]) AS {name}" for i, name in enumerate(columns))
+    with duckdb.connect(config={"enable_external_access": "false", "lock_configuration": "true"}) as connection:
+        numbered = f"SELECT unnest(range({len(probes)})) AS {place}, {values}"
+        try:
+            connection.execute(f"CREATE TABLE {table} AS {numbered}", list(zip(*probes, strict=True)))
+            found = connection.execute(statement).fetchall()
+        except duckdb.Error as error:
+            raise _rejected(error) from None
+    return f"DuckDB {duckdb.__version__}", found
+
+
+def _in_sqlite(statement: str, names: Sequence[str], probes: Probes) -> Answer:
+    """Run a statement on a table in SQLite."""
+    table, place, *columns = names
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(f"CREATE TABLE {table} ({', '.join(f'{name} REAL' for name in (place, *columns))})")
+        values = ", ".join("?" * (1 + len(columns)))
+        connection.executemany(f"INSERT INTO {table} VALUES ({values})", ((i, *row) for i, row in enumerate(probes)))
+        try:
+            found = connection.execute(statement).fetchall()
+        except sqlite3.Error as error:
+            if "no such function" in str(error):
+                msg = f"version {sqlite3.sqlite_version} has no mathematical functions"
+                raise DidNotRunError(msg) from None
+            raise _rejected(error) from None
+    return f"SQLite {sqlite3.sqlite_version}", found
+
+
+def in_postgres(connection: Any, statement: str, names: Sequence[str], probes: Probes) -> Answer:
+    """Run a statement on rows that a common table expression contains in place of the table."""
+    # Percent signs mark parameters.
+    statement, table, place, *columns = (text.replace("%", "%%") for text in (statement, *names))
+    arrays = ", ".join("%s::float8[]" for _ in columns)
+    rows = f"unnest({arrays}) WITH ORDINALITY AS probes({', '.join([*columns, place])})"
+    source = f"WITH {table} AS (SELECT {', '.join([place, *columns])} FROM {rows})"
+    with connection.cursor() as cursor:
+        cursor.execute(f"{source} {statement}", [list(column) for column in zip(*probes, strict=True)])
+        found = cursor.fetchall()
+        cursor.execute("SHOW server_version")
+        return f"PostgreSQL {cursor.fetchone()[0].split()[0]}", found
+
+
+def _rejected(error: Exception) -> RejectedError:
+    return RejectedError(f"failed, {str(error).partition(chr(10))[0][:200]}")
+
+
+#: Engines within this process, by their dialect.
+ENGINES: dict[str, Callable[[str, Sequence[str], Probes], Answer]] = {"duckdb": _in_duckdb, "sqlite": _in_sqlite}
