@@ -40,13 +40,16 @@ class CosineMap(CalibrationMap):
             series = series + coefficient * cos(float(n) * t)
         return clip(series, 0.0, 1.0)
 
+    def turns(self) -> Floats:
+        """Return cos t where the series has its extrema."""
+        derivative = np.polynomial.chebyshev.chebder(self.coefficients)
+        turns = np.polynomial.chebyshev.chebroots(derivative) if len(derivative) > 1 else np.empty(0)
+        return np.asarray(np.real(turns[(np.abs(np.imag(turns)) < 1e-9) & (np.abs(np.real(turns)) < 1)]))
+
     @property
     def is_monotone(self) -> bool:
         """Whether the clipped series never falls; exact, by the extrema of the polynomial in cos t."""
-        derivative = np.polynomial.chebyshev.chebder(self.coefficients)
-        turns = np.polynomial.chebyshev.chebroots(derivative) if len(derivative) > 1 else np.empty(0)
-        inside = np.real(turns[(np.abs(np.imag(turns)) < 1e-9) & (np.abs(np.real(turns)) < 1)])
-        places = np.sort(np.concatenate([[-1.0], inside, [1.0]]))[::-1]
+        places = np.sort(np.concatenate([[-1.0], self.turns(), [1.0]]))[::-1]
         values = np.clip(np.polynomial.chebyshev.chebval(places, self.coefficients), 0.0, 1.0)
         return bool(np.all(np.diff(values) >= -1e-12))
 

@@ -42,6 +42,15 @@ class InputMap(CalibrationMap):
     def _enter(self, scores: ArrayLike) -> Floats:
         return self._change().enter(np.asarray(scores, dtype=np.float64))
 
+    def scores_entering(self, inner_scores: Floats) -> Floats:
+        """Return the largest score that the change takes no further than each of some scores of the inner map.
+
+        Scores of the inner map that no score, or every one, passes are left out.
+        """
+        change = self._change()
+        entering = _pull_back(inner_scores, change.enter, *change.held)
+        return entering[np.isfinite(entering)]
+
     def _after_change(self, inner: Formula) -> Formula:
         enter, formula, held, taken = self._change()
         value = after(inner, formula(clip(SCORE, *held)), lambda knots: _pull_back(knots, enter, *held))

@@ -13,7 +13,15 @@ from oddsmith import _check
 from oddsmith._types import Floats, Label
 from oddsmith._version import __version__
 from oddsmith.atomic import write_atomically
-from oddsmith.maps import CalibrationMap, Input, JointMap, OneVsRestMap, constant_map, rows_by_segment
+from oddsmith.maps import (
+    CalibrationMap,
+    Input,
+    JointMap,
+    OneVsRestMap,
+    constant_map,
+    rows_by_segment,
+    scores_reaching,
+)
 from oddsmith.model._data import ClassCounts, DataSummary
 from oddsmith.model._envelope import FORMAT, plain_label, plain_value, read_file, read_labels, read_origin, unseal
 from oddsmith.model._joint_maps import MOST_CLASSES, read_joint_map
@@ -254,6 +262,53 @@ class Model:
     def probability(self, scores: ArrayLike, segments: ArrayLike | None = None) -> Floats:
         """Return P(+|s), shape (n,), of a model that reads one score of two classes."""
         return self._each("probability", scores, segments)
+
+    def score_at(self, prob: float) -> float | None:
+        """Return the score from which on the probability is at least ``prob``; None where no score reaches it.
+
+        Of a map that rises it is the smallest score whose P, as NumPy computes it, is at least ``prob``: ``score >= c``
+        selects those rows on every engine. Of a map that falls it is the largest one, and ``score <= c`` selects
+        them. It is −∞ where every score reaches ``prob``. Maps that rise and fall are refused: see `scores_at`.
+
+        Parameters
+        ----------
+        prob : float
+            In [0, 1].
+
+        Examples
+        --------
+        >>> from oddsmith import PlattCalibrator, ScoreTable
+        >>> table = ScoreTable.from_arrays([-1.5, -0.2, 0.3, 1.7, 0.1], [0, 1, 0, 1, 0])
+        >>> model = Model.from_fitted(PlattCalibrator().fit_table(table))
+        >>> cut = model.score_at(0.5)
+        >>> model.probability([cut, np.nextafter(cut, -np.inf)]) >= 0.5
+        array([ True, False])
+        """
+        found = self.scores_at(prob)
+        if not found:
+            return None
+        (low, high), *others = found
+        if others or (low > -np.inf and high < np.inf):
+            got = f"P ≥ {prob:g} in {len(found)} intervals" if others else f"P ≥ {prob:g} from {low:g} to {high:g} only"
+            _check.fail("one cut-off needs a map that rises or falls throughout", got, f"use scores_at({prob:g})")
+        return high if high < np.inf else low
+
+    def scores_at(self, prob: float) -> tuple[tuple[float, float], ...]:
+        """Return the closed intervals of scores whose probability is at least ``prob``, in ascending order.
+
+        Blends that fall somewhere are refused, as the number of their turning points is unknown.
+
+        Parameters
+        ----------
+        prob : float
+            In [0, 1].
+        """
+        if self.by is not None:
+            _check.fail("one map is used at a time", f"a model by {self.by}", "use model.of_segment(name).score_at")
+        if not isinstance(self.map, CalibrationMap):
+            must = "a cut-off on the score needs a model that reads one score of two classes"
+            _check.fail(must, f"{self.map.columns} columns", "select rows by predict_proba")
+        return scores_reaching(self.map, prob)
 
     def apply(
         self, frame: Any, scores: str | Sequence[str] | None = None, name: str | None = None, by: str | None = None
