@@ -24,6 +24,7 @@ MODULES = (
     "oddsmith.decide",
     "oddsmith.audit",
     "oddsmith.cutoffs",
+    "oddsmith.base_rates",
     "oddsmith.combine",
     "oddsmith.data",
     "oddsmith.maps",

@@ -33,7 +33,7 @@ LAYERS = [
     {"fitting", "model"},
     {"calibrators"},
     {"metrics"},
-    {"classify", "combine", "cutoffs", "decide"},
+    {"base_rates", "classify", "combine", "cutoffs", "decide"},
     {"export"},
     {"frames"},
     {"audit", "files", "plots"},

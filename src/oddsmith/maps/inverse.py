@@ -7,7 +7,7 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.formula import Pieces, evaluate, walk
-from oddsmith.maps.base import FAR, MAX, CalibrationMap
+from oddsmith.maps.base import FAR, MAX, CalibrationMap, ShiftedMap
 from oddsmith.maps.cosine import CosineMap
 from oddsmith.maps.inputs import InputMap, halfway
 from oddsmith.maps.linear import LinearMap
@@ -111,7 +111,7 @@ def _starts(fitted: CalibrationMap, low: float, high: float) -> Floats:
         return np.array([low])
     knots = [node.knots for node in walk(fitted.probability_formula()) if isinstance(node, Pieces)]
     inner = np.concatenate([turning_points(fitted), *knots])
-    inner = np.concatenate([inner, np.nextafter(inner, np.inf)])
+    inner = np.concatenate([inner, np.nextafter(inner, np.inf)]) + 0.0  # −0.0 becomes 0.0
     return np.unique(np.append(inner[(inner > low) & (inner <= high)], low))
 
 
@@ -129,6 +129,11 @@ def turning_points(fitted: CalibrationMap) -> Floats:
 def _(fitted: StepMap | LinearMap) -> Floats:
     del fitted
     return np.empty(0)
+
+
+@turning_points.register
+def _(fitted: ShiftedMap) -> Floats:
+    return turning_points(fitted.inner)
 
 
 @turning_points.register

@@ -376,7 +376,8 @@ class Model:
     def schema(self) -> int:
         """Schema of the model's file: the oldest one that has all that the model contains."""
         own = 1 if self.has_one_score else 2
-        more = (self.column_names is not None or self.verdict) if own == 1 else self.by is not None
+        names_or_verdict = self.column_names is not None or self.verdict
+        more = (names_or_verdict or self.data is None) if own == 1 else self.by is not None
         return 3 if more or any(part.schema != own for part in self.segments.values()) else own
 
     def to_json(self) -> str:

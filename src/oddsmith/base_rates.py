@@ -1,0 +1,491 @@
+"""Base rates: apply a model where classes are as frequent as elsewhere, and estimate how frequent they are.
+
+Where only the frequencies of the classes change, and scores of each class stay as they were, log-odds change by one
+number for all rows. `shift_prior` adds it to a model, `undo_weights` finds it for a classifier that was trained with
+weights or on a selection of rows, and `estimate_prior` estimates the new frequencies from scores without labels.
+"""
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import chdtri, expit, log_expit, logit, ndtr, softmax
+
+from oddsmith import _check
+from oddsmith._types import Floats, Label
+from oddsmith.data import ScoreTable
+from oddsmith.maps import CalibrationMap, LogitInputMap, line_map
+from oddsmith.metrics import Result, checked_level
+from oddsmith.model import Model, model_of
+
+__all__ = ["PriorEstimate", "base_rates", "estimate_prior", "shift_prior", "undo_weights"]
+
+#: Under which name the parameters of a shifted model contain its base rates.
+_SHIFTED_TO = "base_rates"
+
+#: Rates sum to 1 but for rounding.
+_SUM_SLACK = 1e-6
+
+#: Least and largest probability that is read as such from a classifier without a calibrator.
+_CLIP = 1e-300
+
+#: Excess of the largest gradient at which the likelihood of several classes counts as largest, and steps at most.
+_TOLERANCE, _MOST_STEPS = 1e-9, 20_000
+
+#: Places between 0 and 1 at which it is tried whether a rate is within the interval, in log-odds.
+_PLACES = expit(np.linspace(-14.0, 14.0, 113))
+
+#: Values at a time, so that memory stays bounded.
+_CHUNK = 2_000_000
+
+Rates = float | Sequence[float] | Mapping[Any, float]
+
+
+def base_rates(model: Any) -> tuple[float, ...]:
+    """Return how frequent each class is where a model applies: in the rows of its fit, or after `shift_prior`.
+
+    Parameters
+    ----------
+    model : Model, or fitted calibrator or scaling
+
+    Examples
+    --------
+    >>> from oddsmith import PlattCalibrator
+    >>> base_rates(PlattCalibrator().fit([0.1, 0.4, 0.2, 0.9], [0, 0, 1, 1]))
+    (0.5, 0.5)
+    """
+    found = model_of(model)
+    shifted = found.parameters.get(_SHIFTED_TO)
+    if shifted is not None:
+        return tuple(float(rate) for rate in shifted)
+    if found.data is None:
+        must = "the base rates of the rows behind a model must be known"
+        _check.fail(must, "a model without data", "pass from_rate")
+    total = math.fsum(found.data.weights)
+    return tuple(weight / total for weight in found.data.weights)
+
+
+def shift_prior(model: Any, to_rate: Rates, from_rate: Rates | None = None) -> Model:
+    """Return a model for rows among which classes are more or less frequent than among those of its fit.
+
+    The log-odds change by logit(to) − logit(from); with several classes, the log of each probability by
+    log(toᵢ/fromᵢ), after which probabilities are divided by their sum [1]_ [2]_. This is right where the scores of each
+    class are distributed as before (label shift), and wrong where classes look different. The result is a model like
+    any other: save, export and apply it.
+
+    Parameters
+    ----------
+    model : Model, or fitted calibrator or scaling
+        With segments, all of them are shifted by the same log-odds.
+    to_rate : float, sequence or mapping
+        The new share of the positive class; of several classes one share each, in the order of the labels or by label,
+        of sum 1.
+    from_rate : float, sequence or mapping, optional
+        The share for which the model is calibrated; by default that of the rows of its fit, or after an earlier shift.
+
+    References
+    ----------
+    .. [1] C. Elkan, The foundations of cost-sensitive learning, IJCAI 2001, theorem 2.
+    .. [2] M. Saerens, P. Latinne and C. Decaestecker, Adjusting the outputs of a classifier to new a priori
+       probabilities: a simple procedure, Neural Computation 2002.
+
+    Examples
+    --------
+    >>> from oddsmith import PlattCalibrator
+    >>> cal = PlattCalibrator().fit([0.1, 0.4, 0.2, 0.9], [0, 0, 1, 1])
+    >>> shifted = shift_prior(cal, 0.1)
+    >>> shifted.log_odds([0.3]) - cal.log_odds([0.3])
+    array([-2.19722458])
+    >>> base_rates(shifted)
+    (0.9, 0.1)
+    """
+    found = model_of(model)
+    new = _as_rates(to_rate, "to_rate", found.labels)
+    old = np.array(base_rates(found)) if from_rate is None else _as_rates(from_rate, "from_rate", found.labels)
+    if not np.all(old > 0):
+        absent = found.labels[int(np.argmin(old))]
+        _check.fail(
+            "every class must be among the rows of the fit", f"no row of class {absent!r}", "fit to rows of all classes"
+        )
+    shifted = found.shifted(np.log(new) - np.log(old))
+    return dataclasses.replace(shifted, parameters={**found.parameters, _SHIFTED_TO: new.tolist()})
+
+
+def undo_weights(
+    model: Any = None,
+    *,
+    scale_pos_weight: float | None = None,
+    class_weight: Mapping[Any, float] | Sequence[float] | str | None = None,
+    kept: float | Mapping[Any, float] | Sequence[float] | None = None,
+    labels: Sequence[Label] = (0, 1),
+    scores_are: Literal["probability", "log_odds"] = "probability",
+) -> Model:
+    """Return a model that undoes how a classifier was trained: with weights of classes, or on a selection of rows.
+
+    A class that counted w times in training gets the log of its probability lowered by log w. This is for scores of a
+    classifier *without* a calibrator. A model that was calibrated on rows as they come has undone the weights already,
+    and is refused: a second correction would be wrong.
+
+    Parameters
+    ----------
+    model : Model, or fitted calibrator or scaling, optional
+        One that was fitted with float weights that contain those of the classes; by default the classifier's own
+        probability of the positive class, or its log-odds, is read.
+    scale_pos_weight : float, optional
+        Weight of the positive class, as in XGBoost and LightGBM.
+    class_weight : mapping or sequence, optional
+        Weight of each class, as in scikit-learn. For "balanced" use `shift_prior` with ``from_rate``.
+    kept : float, mapping or sequence, optional
+        The share of the rows of each class that training kept, or by which it repeated them; one number is that of the
+        negative class.
+    labels : sequence of two, default (0, 1)
+        The labels, without a model.
+    scores_are : {"probability", "log_odds"}, default "probability"
+        What the classifier's scores are, without a model.
+
+    References
+    ----------
+    C. Elkan, The foundations of cost-sensitive learning, IJCAI 2001. A. Dal Pozzolo, O. Caelen, R. Johnson and G.
+    Bontempi, Calibrating probability with undersampling for unbalanced classification, SSCI 2015.
+
+    Examples
+    --------
+    >>> undo_weights(scale_pos_weight=9).probability([0.5, 0.9]).round(6).tolist()
+    [0.1, 0.5]
+    >>> undo_weights(kept=0.25).probability([0.5]).tolist()
+    [0.2]
+    """
+    if model is None:
+        _check.one_of(scores_are, "scores_are", ("probability", "log_odds"))
+        own: CalibrationMap = line_map(1.0)
+        if scores_are == "probability":
+            own = LogitInputMap(own, _CLIP)
+        found = Model("undo_weights", {}, own, tuple(labels), None)
+    else:
+        found = model_of(model)
+        if found.data is None or not found.data.weighted:
+            _check.fail(
+                "weights are undone in uncalibrated scores: calibration on rows as they come has undone them",
+                f"a {found.method} of {'unknown data' if found.data is None else 'rows without float weights'}",
+                "use the model as it is, or shift_prior for another base rate",
+            )
+    k = len(found.labels)
+    logs, given = np.zeros(k), {}
+    if scale_pos_weight is not None:
+        if k != 2:
+            _check.fail("scale_pos_weight is for two classes", f"{k} classes", "pass class_weight")
+        given["scale_pos_weight"] = [1.0, _positive(scale_pos_weight, "scale_pos_weight")]
+    if isinstance(class_weight, str):
+        hint = "pass the weights, or shift_prior(model, to_rate, from_rate=1/2)"
+        _check.fail("class_weight must name a weight for each class", f"class_weight={class_weight!r}", hint)
+    if class_weight is not None:
+        given["class_weight"] = _per_class(class_weight, "class_weight", found.labels)
+    if kept is not None:
+        both = {found.labels[0]: kept, found.labels[1]: 1.0} if isinstance(kept, (int, float)) and k == 2 else kept
+        given["kept"] = _per_class(both, "kept", found.labels)
+    if not given:
+        must = "one of scale_pos_weight, class_weight and kept must be given"
+        _check.fail(must, "none", "pass what the training used, such as scale_pos_weight=10")
+    for weights in given.values():
+        logs -= np.log(weights)
+    return dataclasses.replace(found.shifted(logs), parameters={**found.parameters, **given})
+
+
+@dataclass(frozen=True, eq=False)
+class PriorEstimate(Result):
+    """How frequent classes are among rows without labels; ``str`` gives it as a sentence.
+
+    Attributes
+    ----------
+    labels : tuple
+    rates : tuple of float
+        The share of each class, of largest likelihood.
+    low, high : float or None
+        An interval for the share of the positive of two classes; None with several classes.
+    confidence : float
+    from_rates : tuple of float
+        The shares for which the model is calibrated.
+    p_no_shift : float or None
+        Two-sided p-value of the hypothesis that the shares are those of the labeled rows; None with several classes.
+    rows : int
+        Rows without labels.
+    labeled_rows : int
+        Rows behind the map, whose chance the interval includes.
+    """
+
+    labels: tuple[Label, ...]
+    rates: tuple[float, ...]
+    low: float | None
+    high: float | None
+    confidence: float
+    from_rates: tuple[float, ...]
+    p_no_shift: float | None
+    rows: int
+    labeled_rows: int
+
+    def __str__(self) -> str:
+        if self.low is None:
+            shares = ", ".join(f"{label}: {rate:.4g}" for label, rate in zip(self.labels, self.rates, strict=True))
+            return f"Estimated shares of the classes among {self.rows:,} rows: {shares}."
+        return (
+            f"Estimated share of {self.labels[1]} among {self.rows:,} rows: {self.rates[1]:.4g}, "
+            f"{100 * self.confidence:.4g} % interval {self.low:.4g} to {self.high:.4g}; the model is calibrated for "
+            f"{self.from_rates[1]:.4g} (p of no shift {self.p_no_shift:.2g})."
+        )
+
+
+def estimate_prior(
+    model: Any, scores: ArrayLike, *, labeled: ScoreTable | None = None, confidence: float = 0.95
+) -> PriorEstimate:
+    """Estimate how frequent the classes are among rows without labels, from their scores.
+
+    The likelihood of a mixture, Σ log(w·LR + 1 − w) with LR the odds of the model divided by those of its base rate, is
+    maximized over the share w: exactly, by bisection of its derivative, which falls. With several classes the steps of
+    Saerens et al. are repeated until no share can raise the likelihood; use a scaling with an intercept per class,
+    without which estimates are biased [2]_.
+
+    The interval inverts T(w) = mean f of these rows − w·mean f of the labeled positives − (1 − w)·mean f of the
+    labeled negatives, f = (LR − 1)/(1 + w(LR − 1)), with the variances of all three, and is widened to the likelihood
+    set of χ² times 1 + (variance of the labeled means)/(variance of the mean of these rows). It assumes that the scores
+    of each class are distributed as among the labeled rows.
+
+    Parameters
+    ----------
+    model : Model, or fitted calibrator or scaling
+    scores : array-like of shape (n,) or (n, columns)
+        Scores as in the fit, without labels.
+    labeled : ScoreTable, optional
+        The rows of the fit of a model of two classes. Without them the distributions of f in both classes are taken
+        from the model, and only their number from its data.
+    confidence : float, default 0.95
+
+    References
+    ----------
+    .. [1] M. Saerens, P. Latinne and C. Decaestecker, Neural Computation 2002.
+    .. [2] A. Alexandari, A. Kundaje and A. Shrikumar, Maximum likelihood with bias-corrected calibration is
+       hard-to-beat at label shift adaptation, ICML 2020.
+
+    Examples
+    --------
+    >>> from oddsmith import PlattCalibrator
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(2000) < 0.5
+    >>> cal = PlattCalibrator().fit(y + rng.normal(size=2000), y)
+    >>> new = (rng.random(5000) < 0.1) + rng.normal(size=5000)
+    >>> [round(rate, 3) for rate in estimate_prior(cal, new).rates]
+    [0.874, 0.126]
+    """
+    found, level = model_of(model), checked_level(confidence)
+    if found.by is not None:
+        _check.fail("one map is used at a time", f"a model by {found.by}", "pass model.of_segment(name)")
+    old = np.array(base_rates(found))
+    if not np.all(old > 0):
+        _check.fail("every class must be among the rows of the fit", f"base rates {old.tolist()}", "fit to all classes")
+    if len(found.labels) > 2 or not isinstance(found.map, CalibrationMap):
+        if labeled is not None:
+            _check.fail("labeled is for models of one score", f"{len(found.labels)} classes", "leave labeled out")
+        rates, rows = _by_steps(found.predict_log_proba(scores) - np.log(old))
+        return PriorEstimate(found.labels, rates, None, None, level, tuple(old), None, rows, _rows_behind(found))
+    ratio = np.sort(found.log_odds(scores) - logit(old[1]))
+    rate = _likeliest(ratio)
+    classes = _modeled(ratio, rate, found, old) if labeled is None else _observed(found.map, old, labeled)
+    low, high = _interval(ratio, rate, classes, level)
+    p_value = _no_shift(ratio, float(old[1]), classes)
+    labeled_rows = _rows_behind(found) if labeled is None else labeled.rows
+    both = (1 - rate, rate)
+    return PriorEstimate(found.labels, both, low, high, level, tuple(old), p_value, len(ratio), labeled_rows)
+
+
+class _ClassMoments(NamedTuple):
+    """Log ratios that stand for the labeled rows of each class, their shares in it, and its number of rows."""
+
+    positive: tuple[Floats, Floats, float]
+    negative: tuple[Floats, Floats, float]
+
+    def mean_and_square(self, transform: Callable[[Floats], Floats]) -> list[tuple[float, float, float]]:
+        """Return the mean of a function of the log ratio in each class, its variance, and the number of rows."""
+        found = []
+        for ratio, share, rows in self:
+            values = transform(ratio)
+            mean = float(share @ values)
+            found.append((mean, float(share @ (values - mean) ** 2), rows))
+        return found
+
+
+def _observed(fitted: CalibrationMap, old: Floats, labeled: ScoreTable) -> _ClassMoments:
+    """Return the labeled rows of each class."""
+    if not (labeled.n_pos and labeled.n_neg):
+        _check.fail("labeled must have rows of both classes", f"{labeled!r}", "pass the rows of the fit")
+    ratio = fitted.log_odds(labeled.scores) - logit(old[1])
+    sides = []
+    for weight, squares in zip((labeled.pos, labeled.neg), labeled.squares, strict=True):
+        total, kept = float(weight.sum()), weight > 0
+        sides.append((ratio[kept], weight[kept] / total, total**2 / float(squares.sum())))
+    return _ClassMoments(*sides)
+
+
+def _modeled(ratio: Floats, rate: float, found: Model, old: Floats) -> _ClassMoments:
+    """Return unlabeled rows weighted by their probability of each class, which stand for the labeled ones."""
+    rows = _rows_behind(found)
+    inside = min(max(rate, 0.5 / len(ratio)), 1 - 0.5 / len(ratio))
+    odds = ratio + logit(inside)
+    positive, negative = (softmax(log_expit(sign * odds)) for sign in (1, -1))
+    return _ClassMoments((ratio, positive, rows * old[1]), (ratio, negative, rows * old[0]))
+
+
+def _rows_behind(found: Model) -> int:
+    if found.data is None:
+        must = "the number of rows behind a model must be known"
+        _check.fail(must, "a model without data", "pass labeled, or a model that was fitted")
+    return found.data.rows
+
+
+def _influence(ratio: Floats, rate: float) -> Floats:
+    """Return f = (LR − 1)/(1 + w(LR − 1)) of log ratios, also where LR is 0 or infinite."""
+    # Divided by the larger of 1 and LR.
+    small = np.exp(-np.abs(ratio))
+    with np.errstate(divide="ignore"):
+        return np.asarray(
+            np.where(ratio > 0, (1 - small) / (small + rate * (1 - small)), (small - 1) / (1 + rate * (small - 1)))
+        )
+
+
+def _log_likelihood(ratio: Floats, rate: float) -> float:
+    with np.errstate(divide="ignore"):
+        return float(np.logaddexp(np.log(rate) + ratio, np.log1p(-rate)).sum())
+
+
+def _likeliest(ratio: Floats) -> float:
+    """Return the share of largest likelihood, by bisection of its derivative to the last double."""
+    low, high = 0.0, 1.0
+    if not _slope(ratio, low) > 0:
+        return low
+    if not _slope(ratio, high) < 0:
+        return high
+    while low < (middle := (low + high) / 2) < high:
+        if _slope(ratio, middle) > 0:
+            low = middle
+        else:
+            high = middle
+        if high - low <= 1e-12 * high:
+            break
+    return (low + high) / 2
+
+
+def _slope(ratio: Floats, rate: float) -> float:
+    return float(_influence(ratio, rate).sum())
+
+
+def _interval(ratio: Floats, rate: float, classes: _ClassMoments, level: float) -> tuple[float, float]:
+    """Return the hull of the rates that the score statistic accepts and of the scaled likelihood set."""
+    cut = float(chdtri(1, 1 - level))
+
+    def by_score(w: float) -> float:
+        difference, unlabeled, labeled = _score(ratio, w, classes)
+        return difference**2 / (unlabeled + labeled) - cut if unlabeled + labeled > 0 else -cut
+
+    inside = min(max(rate, 0.5 / len(ratio)), 1 - 0.5 / len(ratio))
+    _, unlabeled, labeled = _score(ratio, inside, classes)
+    scale = 1 + labeled / unlabeled if unlabeled > 0 else 1.0
+    top = _log_likelihood(ratio, rate)
+
+    def by_likelihood(w: float) -> float:
+        return 2 * (top - _log_likelihood(ratio, w)) - cut * scale
+
+    places = np.unique(np.concatenate([[1e-9], _PLACES, [rate if 0 < rate < 1 else 0.5, 1 - 1e-9]]))
+    ends = [rate, rate]
+    for excess in (by_score, by_likelihood):
+        kept = np.flatnonzero([excess(w) <= 0 for w in places.tolist()])
+        if len(kept):
+            first, last = int(kept[0]), int(kept[-1])
+            below = _edge(excess, places[first], places[first - 1]) if first else 0.0
+            above = _edge(excess, places[last], places[last + 1]) if last + 1 < len(places) else 1.0
+            ends += [below, above]
+    return min(ends), max(ends)
+
+
+def _score(ratio: Floats, rate: float, classes: _ClassMoments) -> tuple[float, float, float]:
+    """Return T(w), the variance of the mean over the rows without labels, and that of the labeled means."""
+    values = _influence(ratio, rate)
+    mean, variance = float(values.mean()), float(values.var())
+    (m1, v1, n1), (m0, v0, n0) = classes.mean_and_square(lambda at: _influence(at, rate))
+    labeled = rate**2 * v1 / n1 + (1 - rate) ** 2 * v0 / n0
+    return mean - rate * m1 - (1 - rate) * m0, variance / len(values), labeled
+
+
+def _edge(excess: Callable[[float], float], kept: float, left: float) -> float:
+    """Return where a rate is no longer accepted, between one that is and one that is not."""
+    for _ in range(40):
+        middle = (kept + left) / 2
+        if excess(middle) <= 0:
+            kept = middle
+        else:
+            left = middle
+    return kept
+
+
+def _no_shift(ratio: Floats, old: float, classes: _ClassMoments) -> float:
+    """Return the p-value of the difference in mean probability between rows without labels and labeled rows.
+
+    At the old rate f is the probability but for a constant; the share of labeled positives is random, too.
+    """
+    difference, unlabeled, labeled = _score(ratio, old, classes)
+    (m1, _, n1), (m0, _, n0) = classes.mean_and_square(lambda at: _influence(at, old))
+    error = math.sqrt(unlabeled + labeled + old * (1 - old) * (m1 - m0) ** 2 / (n1 + n0))
+    return float(2 * ndtr(-abs(difference) / error)) if error > 0 else float(difference == 0)
+
+
+def _by_steps(logs: Floats) -> tuple[tuple[float, ...], int]:
+    """Return the shares of largest likelihood, given logs of P(class)/base rate of each row."""
+    rows, k = logs.shape
+    # Only differences within a row matter: the largest of each becomes 1.
+    ratio = np.exp(logs - logs.max(axis=1, keepdims=True))
+    shares = np.full(k, 1 / k)
+    for _ in range(_MOST_STEPS):
+        gradient = (ratio / (ratio @ shares)[:, None]).mean(axis=0)
+        # The likelihood per row is below its maximum by at most the log of the largest derivative.
+        if gradient.max() <= 1 + _TOLERANCE:
+            break
+        shares = shares * gradient
+        shares /= shares.sum()
+    return tuple(shares.tolist()), rows
+
+
+def _as_rates(rates: Rates, name: str, labels: tuple[Label, ...]) -> Floats:
+    """Return the share of each class, all above 0 and of sum 1."""
+    if isinstance(rates, (int, float, np.integer, np.floating)):
+        if len(labels) != 2:
+            _check.fail(f"{name} must have one share per class", f"{name}={rates!r}", "pass a sequence, or by label")
+        rate = _check.number(rates, name, low=0, strict=True)
+        if rate >= 1:
+            _check.fail(f"{name} must be below 1", f"{name}={rates!r}", f"pass a share such as {name}=0.02")
+        return np.array([1 - rate, rate])
+    found = np.array(_per_class(rates, name, labels))
+    if abs(found.sum() - 1) > _SUM_SLACK:
+        _check.fail(f"{name} must sum to 1", f"{found.sum():.6g}", "pass the share of each class")
+    return np.asarray(found / found.sum())
+
+
+def _per_class(values: Any, name: str, labels: tuple[Label, ...]) -> list[float]:
+    """Return one positive number per class, given in the order of the labels or by label."""
+    if isinstance(values, Mapping):
+        by_name = {str(key): value for key, value in values.items()}
+        wanted = [str(label) for label in labels]
+        if by_name.keys() != set(wanted):
+            hint = "pass one number for each label"
+            _check.fail(f"{name} must name the classes {', '.join(wanted)}", ", ".join(by_name) or "none", hint)
+        values = [by_name[label] for label in wanted]
+    listed = list(np.atleast_1d(values)) if not isinstance(values, (int, float)) else [values]
+    if len(listed) != len(labels):
+        _check.fail(
+            f"{name} must have {len(labels)} values", f"{len(listed)}", "pass one per class, in order of labels"
+        )
+    return [_positive(value, name) for value in listed]
+
+
+def _positive(value: Any, name: str) -> float:
+    return _check.number(value, name, low=0, strict=True)
