@@ -10,7 +10,7 @@ import oddsmith
 from catalogue import variants
 from oddsmith import BetaCalibrator, PlattCalibrator
 from oddsmith.errors import InvalidInputError
-from oddsmith.export._probes import probe_scores
+from oddsmith.export.verification import probe_scores
 from oddsmith.maps import BlendMap, CosineMap, LinearMap, LogitInputMap, PolynomialMap, StepMap, line_map
 from oddsmith.model import Model
 from samples import THINNED, ours_allowed
