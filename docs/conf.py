@@ -20,6 +20,7 @@ extensions = [
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
+    "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "docstrings",
@@ -27,6 +28,7 @@ extensions = [
     "made_pages",
     "mathml",
     "running_text",
+    "what_browsers_load",
 ]
 exclude_patterns = ["studies/*/tables", "gallery"]
 
@@ -34,6 +36,12 @@ exclude_patterns = ["studies/*/tables", "gallery"]
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 html_math_renderer = "mathml"
+
+# Copied code has no prompts and no output.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
+copybutton_selector = "div:not(.highlight-text) > div.highlight > pre"
 
 default_role = "py:obj"
 autodoc_typehints = "none"  # numpydoc writes them with each parameter
@@ -59,6 +67,7 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"Oddsmith {__version__}"
+html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]
 html_css_files = ["oddsmith.css"]
 html_show_sourcelink = False
@@ -75,4 +84,4 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {page: [] for page in ("index", "numbers", "scale")}  # pages without others below them
+html_sidebars = {page: [] for page in ("glossary", "index", "numbers", "scale")}  # pages without others below them

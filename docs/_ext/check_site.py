@@ -1,6 +1,6 @@
-"""Follow every link of a built site, and refuse what a reader without network would miss.
+"""Follow every link of a built site; refuse what a reader without network would miss, and pages that load too much.
 
-`python docs/_ext/check_site.py build/docs` prints each broken link and exits with 1 if there is one.
+`python docs/_ext/check_site.py build/docs` prints each broken link and heavy page, and exits with 1 if there is one.
 """
 
 import re
@@ -8,6 +8,9 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+#: The most bytes that a page may load, itself included, as they are on the disk; search loads its index too.
+HEAVIEST = 1_000_000
 
 
 class Page(HTMLParser):
@@ -31,12 +34,17 @@ class Page(HTMLParser):
 
 
 def complaints(site: Path) -> list[str]:
-    """Return one line for each link that leads nowhere and each part that lies outside the site."""
+    """Return one line for each link that leads nowhere, each part outside the site and each page that is too heavy."""
     pages = {path.resolve(): Page(path) for path in sorted(site.rglob("*.html")) if "_static" not in path.parts}
     found = [] if pages else [f"{site}: no pages"]
     for page in pages.values():
         remote = [part for part in page.parts if urlsplit(part).netloc]
         found += [f"{page.path}: loads {part}" for part in remote]
+        local = {urlsplit(part).path for part in page.parts if part and part not in remote}
+        files = [page.path, *((page.path.parent / unquote(part)) for part in local)]
+        weight = sum(file.stat().st_size for file in files if file.is_file())
+        if weight > HEAVIEST and page.path.name != "search.html":
+            found.append(f"{page.path}: loads {weight:,} bytes, more than {HEAVIEST:,}")
         for link in [*page.links, *(part for part in page.parts if part not in remote)]:
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:

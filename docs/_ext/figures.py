@@ -136,7 +136,7 @@ def boosted_votes() -> Scores:
 
 
 def bent_world(rng: np.random.Generator, n: int) -> tuple[Floats, Labels]:
-    """Return scores and labels in the world of the page to play with: 60 % too sure, with noise 0.5."""
+    """Return scores and labels in the world of the page to play with: distortion 0.6, noise 0.5."""
     log_odds = rng.normal(-0.5, 1.8, n)
     bent = log_odds * (1 + 0.6 * np.where(log_odds > 0, 1.2, 0.3) * np.abs(log_odds))
     return bent + rng.normal(0, 0.5, n), (rng.random(n) < probability(log_odds)).astype(int)

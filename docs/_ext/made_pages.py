@@ -19,6 +19,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
 def _write(app: Sphinx) -> None:
     made = Path(app.srcdir) / "_made"
     pages = {f"{name}.rst": text for name, text in reference_pages.pages()}
+    pages |= {f"{module}.names.txt": reference_pages.index_of(module) for module in reference_pages.MODULES}
     pages["command-line.md"] = command_pages.page()
     for name, text in pages.items():
         _write_if_changed(made / "reference" / name, text)

@@ -70,13 +70,25 @@ def pages() -> Iterator[tuple[str, str]]:
                 yield home, _page(home, getattr(import_module(module), name))
 
 
+def names_of(module: str) -> str:
+    """Return the table of a module's names, each with the line that says what it is."""
+    found = {name: home for (where, name), home in homes().items() if where == module}
+    rows = [f"   * - :py:obj:`{name} <{home}>`\n     - {_summary(home)}" for name, home in found.items()]
+    return "\n".join([".. list-table::", "   :class: names", "", *rows])
+
+
+def index_of(module: str) -> str:
+    """Return what the index of the reference shows of a module."""
+    first = (inspect.getdoc(import_module(module)) or "").partition("\n\n")[0].replace("\n", " ")
+    return f":doc:`{module} </_made/reference/{module}>`: {escaped(first)}\n\n{names_of(module)}\n"
+
+
 def _module_page(module: str, names: dict[str, str]) -> str:
-    rows = [f"   * - :py:obj:`{name} <{home}>`\n     - {_summary(home)}" for name, home in names.items()]
     own = [f"   {home}" for home in names.values() if home.rpartition(".")[0] == module]
     parts = [
         _title(module),
         f".. automodule:: {module}\n   :no-members:",
-        "\n".join([".. list-table::", "   :class: names", "", *rows]),
+        names_of(module),
         "\n".join([".. toctree::", "   :hidden:", "", *own]) if own else "",
     ]
     return "\n\n".join(parts) + "\n"
