@@ -9,16 +9,16 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-#: The most bytes that a page may load, itself included, as they are on the disk; search loads its index too.
+#: The most bytes that a page may load at once, itself included, as they are on the disk; search loads its index too.
 HEAVIEST = 1_000_000
 
 
 class Page(HTMLParser):
-    """The targets, the links and the parts that a page loads."""
+    """The targets, the links and the parts that a page loads, some of them when they come into view."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
-        self.path, self.targets, self.links, self.parts = path, {""}, [], []
+        self.path, self.targets, self.links, self.parts, self.late = path, {""}, [], [], set()
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -31,6 +31,7 @@ class Page(HTMLParser):
             self.parts.append(given.get("href", ""))
         elif "src" in given:
             self.parts.append(given["src"])
+            self.late |= {given["src"]} if given.get("loading") == "lazy" else set()
 
 
 def complaints(site: Path) -> list[str]:
@@ -40,7 +41,7 @@ def complaints(site: Path) -> list[str]:
     for page in pages.values():
         remote = [part for part in page.parts if urlsplit(part).netloc]
         found += [f"{page.path}: loads {part}" for part in remote]
-        local = {urlsplit(part).path for part in page.parts if part and part not in remote}
+        local = {urlsplit(part).path for part in page.parts if part and part not in {*remote, *page.late}}
         files = [page.path, *((page.path.parent / unquote(part)) for part in local)]
         weight = sum(file.stat().st_size for file in files if file.is_file())
         if weight > HEAVIEST and page.path.name != "search.html":

@@ -1,7 +1,8 @@
 """What browsers and search engines load of each page: a description, and nothing that the page does not use.
 
 The theme loads a script of all icons of Font Awesome, and the index of the search on every page; the icons of this site
-are in its style sheet, and the search has a page of its own.
+are in its style sheet, and the search has a page of its own. Pictures are loaded when they come into view, those of
+the other color scheme never.
 """
 
 import html
@@ -15,6 +16,8 @@ from sphinx.application import Sphinx
 #: A tag that loads one of these scripts.
 ICONS = re.compile(r"\s*<(?:script|link)\b[^>]*\bscripts/fontawesome\.js[^>]*>(?:</script>)?")
 SEARCH = re.compile(r"\s*<script\b[^>]*\b(?:searchtools|language_data|searchindex)\.js[^>]*></script>")
+#: A picture that is not lazy yet.
+PICTURE = re.compile(r"<img (?!loading)")
 
 #: Search engines cut longer ones.
 LONGEST = 160
@@ -52,6 +55,8 @@ def _lighten(app: Sphinx, exception: Exception | None) -> None:
     if exception is None and app.builder.format == "html":
         for path in Path(app.outdir).rglob("*.html"):
             text = path.read_text(encoding="utf-8")
-            lighter = ICONS.sub("", text) if path.name == "search.html" else SEARCH.sub("", ICONS.sub("", text))
+            lighter = PICTURE.sub('<img loading="lazy" ', ICONS.sub("", text))
+            if path.name != "search.html":
+                lighter = SEARCH.sub("", lighter)
             if lighter != text:
                 path.write_text(lighter, encoding="utf-8")

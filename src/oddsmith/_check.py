@@ -123,7 +123,7 @@ def as_labels(
     against_rest: bool = False,
     option: str = "pos_label",
 ) -> Labels:
-    """Read labels {0, 1}, {−1, +1}, bool, or any two values with ``pos_label``.
+    """Read labels {0, 1}, {−1, +1}, {1, 2}, bool, or any two values with ``pos_label``.
 
     Parameters
     ----------
@@ -375,7 +375,7 @@ def _as_numbers(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _known_coding(array: NDArray[Any]) -> Labels | None:
-    """Recognize bool, {0, 1} and {−1, +1} by value, one class or both."""
+    """Recognize bool, {0, 1} and {−1, +1} by value, one class or both, and {1, 2} where both occur."""
     if array.dtype.kind == "b":
         return Labels(array, np.array([False, True]))
     if array.dtype.kind not in "iuf" or array.size == 0:
@@ -386,20 +386,35 @@ def _known_coding(array: NDArray[Any]) -> Labels | None:
     for negative in (0, -1):
         if np.count_nonzero(positive) + np.count_nonzero(array == negative) == array.size:
             return Labels(positive, np.array([negative, 1], dtype=array.dtype))
+    second = array == 2
+    if (
+        np.count_nonzero(positive) + np.count_nonzero(second) == array.size
+        and 0 < np.count_nonzero(second) < array.size
+    ):
+        return Labels(second, np.array([1, 2], dtype=array.dtype))
     return None
+
+
+def convention_of(classes: ArrayLike) -> str:
+    """Return which label is positive where only a convention says so, that of {1, 2}; else an empty text."""
+    numbers = np.asarray(classes)
+    return "label 2 is positive" if numbers.dtype.kind in "iuf" and numbers.tolist() == [1, 2] else ""
 
 
 def _named_coding(array: NDArray[Any], pos_label: Any, sort_labels: bool, against_rest: bool, option: str) -> Labels:
     """Read any two label values, or one against the rest, given which one is positive."""
     distinct = distinct_labels(array)
     several = len(distinct) > 2
-    shown = ", ".join(repr(_plain(label)) for label in distinct[:4]) + (", …" if len(distinct) > 4 else "")
+    shown = _census(array, distinct)
     if several and array.dtype.kind == "f" and np.any(distinct != np.floor(distinct)):
         # In scikit-learn's words.
         got = "Unknown label type: continuous values"
         fail("y must hold two classes", got, "pass labels, not scores or outcomes")
     if several and not against_rest:
-        hint = "Only binary classification is supported. Calibrate one class against the rest"
+        hint = (
+            "Only binary classification is supported. Calibrate scores of all classes by AutoScaling, or one class "
+            "against the rest"
+        )
         fail("y must hold two classes", f"{len(distinct)} classes: {shown}", hint)
     if pos_label is None and sort_labels and len(distinct) == 2:
         pos_label = distinct[-1]
@@ -409,7 +424,9 @@ def _named_coding(array: NDArray[Any], pos_label: Any, sort_labels: bool, agains
         if several:
             must, got = f"y must hold two labels, or {option} must name one of them", f"{len(distinct)} labels: {shown}"
             fail(must, got, f"{hint} to calibrate it against the rest")
-        must = f"y must hold labels {{0, 1}}, {{-1, +1}} or bool, or {option} must name the positive one"
+        if len(distinct) == 2 and option == "pos_label":
+            hint += f" if higher scores mean {one!r}, else {option}={_plain(distinct[0])!r}"
+        must = f"y must hold labels {{0, 1}}, {{-1, +1}}, {{1, 2}} or bool, or {option} must name the positive one"
         fail(must, f"classes {shown}", hint)
     matches = [label for label in distinct if label == pos_label]
     others = [label for label in distinct if label != pos_label]
@@ -421,6 +438,17 @@ def _named_coding(array: NDArray[Any], pos_label: Any, sort_labels: bool, agains
     if several:
         classes = [f"not {_plain(chosen)}", str(_plain(chosen))]
     return Labels(np.asarray(array == chosen, dtype=bool), np.array(classes))
+
+
+def _census(array: NDArray[Any], distinct: NDArray[Any]) -> str:
+    """Return the first labels, with the number of rows of each where rows are many."""
+    counts = [int(np.count_nonzero(array == label)) for label in distinct[:4]]
+    counted = array.size > len(distinct)  # else these are the distinct labels of rows that are elsewhere
+    words = [
+        f"{_plain(label)!r}" + (f" ({count:,} row{'s' * (count != 1)})" if counted else "")
+        for label, count in zip(distinct, counts, strict=False)
+    ]
+    return ", ".join(words) + (", …" if len(distinct) > 4 else "")
 
 
 def distinct_labels(array: NDArray[Any]) -> NDArray[Any]:

@@ -55,5 +55,14 @@ def test_styles_load_nothing_from_the_network(site, style):
     assert complaints(site) == [f"{site / 'look.css'}: loads from the network"]
 
 
+def test_a_page_may_not_load_too_much_at_once(site):
+    (site / "large.svg").write_bytes(b" " * 999_990)
+    (site / "index.html").write_text('<p><img loading="lazy" src="large.svg">')
+    assert complaints(site) == []
+    (site / "index.html").write_text('<p><img src="large.svg">')
+    [line] = complaints(site)
+    assert "index.html: loads 1,000,014 bytes, more than 1,000,000" in line
+
+
 def test_a_site_without_pages_is_no_site(tmp_path):
     assert complaints(tmp_path)

@@ -302,13 +302,18 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     def __repr__(self, **options: Any) -> str:
         shown = str(super().__repr__(**options))
         kind: InputKind | None = getattr(self, "_taken_for", None) if self.input == "score" else None
-        return shown if kind is None else f"{shown} fitted to {TAKEN_FOR[kind]}"
+        if kind is not None:
+            shown += f" fitted to {TAKEN_FOR[kind]}"
+        convention = _check.convention_of(getattr(self, "classes_", ()))
+        return f"{shown}, {convention}" if convention else shown
 
     def _learn(self, data: Sample, classes: NDArray[Any]) -> Self:
         if isinstance(data, ScoreTable) and len(data) == 0:
             _check.fail("a table must hold rows to be fitted", f"{data!r}", "merge the tables of some rows first")
         self.fingerprint_: Fingerprint = Fingerprint.of(data)
         odd = self._learn_quietly(data, classes)
+        if hasattr(self, "verdict_") and (convention := _check.convention_of(classes)):
+            self.verdict_ += f" {convention.capitalize()}."
         depends = self._selects or self._sensitive_to_cells
         if depends and isinstance(data, ScoreTable) and (message := self._decided_by_cells(data)):
             odd.append((QuantizedSelectionWarning, message))

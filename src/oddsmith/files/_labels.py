@@ -139,7 +139,7 @@ def _is_coded(values: NDArray[Any]) -> bool:
     """Tell whether labels need no name for the positive one, or are no labels at all, which is refused elsewhere."""
     found = set(values.tolist())
     outcomes = values.dtype.kind == "f" and (len(found) > 2 or not np.isfinite(values).all())
-    return found <= {0, 1} or found <= {-1, 1} or outcomes
+    return found <= {0, 1} or found <= {-1, 1} or found == {1, 2} or outcomes
 
 
 def _refuse_unnamed(counts: Mapping[str, int], option: str) -> NoReturn:
@@ -157,7 +157,7 @@ def _refuse_unnamed(counts: Mapping[str, int], option: str) -> NoReturn:
             f"list the positive ones, joined by commas ({_pass([], option)}): all others are negative; for a "
             "probability of each class pass one column per class (--scores 'p_*')"
         )
-    must = f"labels must be two, 0 and 1, -1 and 1 or false and true, or {option} must name the positive ones"
+    must = f"labels must be 0 and 1, -1 and 1, 1 and 2 or false and true, or {option} must name the positive ones"
     _check.fail(must, f"labels {label_census(counts)}", hint)
 
 
