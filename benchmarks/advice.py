@@ -183,7 +183,7 @@ def judged_classes(n: int, k: int, factor: float, rng: np.random.Generator) -> V
     logits = 1.5 * rng.normal(size=(n, k))
     truth = np.argmax(log_softmax(factor * logits, axis=1) + rng.gumbel(size=(n, k)), axis=1)
     names = tuple(map(str, range(k)))
-    return verdict_of_classes(ScoreRows(logits, truth, names, None, names, "logits"))
+    return verdict_of_classes(ScoreRows(logits, truth, names, None, names, "log_odds"))
 
 
 Draw = Callable[[np.random.Generator], Verdict]

@@ -562,7 +562,7 @@ def fitted(pins: Pins, case: str, made: Callable[[], Any], data: Arrays, at: np.
         X, y, weight = (*data, None)[:3]
         model = made().fit(X, y) if weight is None else made().fit(X, y, sample_weight=weight)
         found = {"verdict": getattr(model, "verdict_", None), "p": model.predict_proba(at)}
-        found["log"] = model.log_odds(at) if hasattr(model, "log_odds") else model.predict_log_proba(at)
+        found["log"] = model.log_odds(at) if isinstance(model, oddsmith.Calibrator) else model.predict_log_proba(at)
         if save:
             model.save(file)
             found["loaded"] = oddsmith.load(file).predict_proba(at)

@@ -187,7 +187,7 @@ def _class_rows(n_groups: int, rows: int, rng: np.random.Generator) -> tuple[Sco
     prob = 0.8 * rng.dirichlet([1, 1, 1], n_groups)[group] + 0.2 * rng.dirichlet([1, 1, 1], len(group))
     place = np.where(rng.random(len(group)) < 0.7, rng.random(n_groups)[group], rng.random(len(group)))
     truth = np.sum(np.cumsum(prob, axis=1) < place[:, None], axis=1).clip(0, 2)
-    return ScoreRows(prob, truth, ("a", "b", "c"), None, ("a", "b", "c"), "probabilities"), group
+    return ScoreRows(prob, truth, ("a", "b", "c"), None, ("a", "b", "c"), "probability"), group
 
 
 #: Measures of several classes; those of a calibrated forecast that are 0.

@@ -20,7 +20,7 @@ from oddsmith import (
 )
 from oddsmith.calibrators import _sorted_cases, auto_scaling
 from oddsmith.calibrators._recenter import level_classes
-from oddsmith.calibrators.methods import fit_rows
+from oddsmith.calibrators.registry import fit_method
 from oddsmith.data.score_rows import ScoreRows
 from oddsmith.errors import InvalidInputError, ReversedScoreWarning, SeparableWarning
 from samples import examples, ours_allowed
@@ -321,12 +321,12 @@ def test_masked_rows_of_several_classes(calibrator):
     mask = rng.random(logits.shape) < 0.2
     mask[np.arange(len(y)), y] = False
     masked = np.where(mask, -np.inf, logits)
-    rows = ScoreRows(masked, y, ("a", "b", "c"), None, ("a", "b", "c"), "logits")
+    rows = ScoreRows(masked, y, ("a", "b", "c"), None, ("a", "b", "c"), "log_odds")
     with ours_allowed():
-        prob = fit_rows(rows, calibrator).predict_proba(masked)
+        prob = fit_method(rows, calibrator).predict_proba(masked)
     assert np.all(prob[mask] == 0)
     assert_allclose(prob.sum(axis=1), 1)
     assert loss(np.maximum(prob, 1e-9), y) < np.log(3)
     masked[4, y[4]] = -np.inf
     with pytest.raises(InvalidInputError, match="true class of a row must not have a logit of −inf"):
-        fit_rows(rows, calibrator)
+        fit_method(rows, calibrator)

@@ -1,6 +1,7 @@
 """Scores that are not plausible log-odds: far outliers, ranks, percents, credit scores, raw log-odds of naive Bayes."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from oddsmith import (
     TemperatureCalibrator,
 )
 from oddsmith.calibrators import METHODS
+from oddsmith.data import read_rows
 from oddsmith.errors import FarScoreWarning, NegativeSlopeWarning, NonConvergenceWarning
 from oddsmith.maps import HeldInputMap
 from samples import ours_allowed
@@ -101,13 +103,18 @@ def test_raw_log_odds_of_naive_bayes_keep_the_accuracy():
     assert repr(held[0]) == "PlattCalibrator() fitted to log-odds held within ±37"
 
 
+def known_log_odds(scores, y):
+    rows, _ = read_rows(scores, y, None, None)
+    return replace(rows, meaning="log_odds")
+
+
 def test_known_log_odds_that_are_thirty_times_too_large_stay_as_they_are():
     rng = np.random.default_rng(3)
     truth = rng.normal(0, 2, 2000)
     y = (rng.random(2000) < expit(truth)).astype(int)
-    known = PlattCalibrator()._fit_known("log_odds", 30 * truth, y)
+    known = PlattCalibrator().fit_table(known_log_odds(30 * truth, y))
     assert known.map_ == PlattCalibrator().fit(30 * truth, y).map_
-    declared = PlattCalibrator(input="log_odds")._fit_known("log_odds", 1e9 * truth**3, y)
+    declared = PlattCalibrator(input="log_odds").fit_table(known_log_odds(1e9 * truth**3, y))
     assert not isinstance(declared.map_, HeldInputMap)
 
 
@@ -215,5 +222,5 @@ def test_the_choice_does_not_depend_on_the_order_or_the_form_of_rows(cls):
 
 def test_a_constant_of_huge_scores_is_one():
     with ours_allowed():
-        fitted = LogisticCalibrator()._fit_known("log_odds", [1e9, 1e9, 1e9], [0, 1, 0])
+        fitted = LogisticCalibrator().fit_table(known_log_odds([1e9, 1e9, 1e9], [0, 1, 0]))
     assert fitted.predict_proba([1e9])[0, 1] == pytest.approx(0.4)

@@ -18,7 +18,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from oddsmith.calibrators import AutoScaling
-from oddsmith.calibrators.methods import SCALINGS
+from oddsmith.calibrators.registry import SCALINGS
 from oddsmith.calibrators.scaling import DirichletScaling, MatrixScaling, TemperatureScaling, VectorScaling
 from oddsmith.classify import CalibratedClassifier
 from oddsmith.errors import (

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
 from oddsmith import CalibrationMap, ScoreTable, VennAbersCalibrator
-from oddsmith.data.resample import folds
 from oddsmith.errors import InvalidInputError
 from optional import needs
 from samples import grid, ours_allowed, samples
@@ -107,7 +106,7 @@ def by_probcal(prob, y, weights, queries):
 def test_folds_merge_the_predictors_without_each_of_them(predict_bounds):
     prob, y = probabilities()
     queries = np.concatenate([prob[:50], np.round(np.linspace(0, 1, 101), 2)])
-    rests = [fold.rest.to_arrays() for fold in folds(ScoreTable.from_arrays(prob, y), 5, random_state=7)]
+    rests = [fold.rest.to_arrays() for fold in ScoreTable.from_arrays(prob, y).folds(5, 7)]
     p0, p1 = np.array([predict_bounds(*rest, queries) for rest in rests]).transpose(2, 0, 1)
     positive, negative = (np.exp(np.mean(np.log(p), axis=0)) for p in (p1, 1 - p0))
     cal = VennAbersCalibrator(n_folds=5, random_state=7).fit(prob, y)

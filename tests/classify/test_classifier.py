@@ -27,8 +27,7 @@ from sklearn.utils.estimator_checks import (
 
 import oddsmith
 from oddsmith import AutoScaling, IsotonicCalibrator, PlattCalibrator
-from oddsmith.calibrators.methods import SCALINGS
-from oddsmith.calibrators.registry import METHODS
+from oddsmith.calibrators.registry import METHODS, SCALINGS
 from oddsmith.classify import CalibratedClassifier
 from oddsmith.errors import InvalidInputError, OddsmithError, UnusedWeightWarning
 from samples import TwoClassLearner, ours_allowed

@@ -111,9 +111,9 @@ class Noting(PlattCalibrator):
 
     kinds: ClassVar[list[str | None]] = []
 
-    def fit(self, scores, y, sample_weight=None):
-        self.kinds.append(self._known)
-        return super().fit(scores, y, sample_weight)
+    def fit_table(self, table):
+        self.kinds.append(table.meaning)
+        return super().fit_table(table)
 
 
 @pytest.mark.parametrize("ensemble", [False, True])

@@ -223,9 +223,9 @@ class TestReductions:
 class RecordingPlatt(PlattCalibrator):
     """Remembers the scores that it was fitted on."""
 
-    def fit(self, scores, y, sample_weight=None):
-        self.scores_ = np.asarray(scores)
-        return super().fit(scores, y, sample_weight)
+    def fit_table(self, table):
+        self.scores_ = table.scores
+        return super().fit_table(table)
 
 
 class TestMissingRows:

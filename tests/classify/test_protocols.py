@@ -56,9 +56,9 @@ WEIGHT = np.random.default_rng(0).integers(1, 4, 150)
 class RecordingPlatt(PlattCalibrator):
     """Remembers what it was fitted on."""
 
-    def fit(self, scores, y, sample_weight=None):
-        self.seen_ = (np.asarray(scores), np.asarray(y), sample_weight)
-        return super().fit(scores, y, sample_weight)
+    def fit_table(self, table):
+        self.seen_ = table.scores, table.positive.astype(int), table.weight
+        return super().fit_table(table)
 
 
 def out_of_fold(splits, estimator=None, weight=None):

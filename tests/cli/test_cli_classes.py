@@ -11,7 +11,7 @@ from cli_files import csv_text
 
 import oddsmith
 from oddsmith import combine
-from oddsmith.calibrators.methods import fit_rows
+from oddsmith.calibrators.registry import fit_method
 from oddsmith.cli import evaluate
 from oddsmith.data.score_rows import ScoreRows
 from oddsmith.decide import decide, expected_cost
@@ -70,7 +70,8 @@ def model(run, logits):
 
 def rows(input_="logits"):
     z, y = data()
-    return ScoreRows(z if input_ == "logits" else softmax(z / 2), y, LABELS, None, LABELS, input_)
+    values, meaning = (z, "log_odds") if input_ == "logits" else (softmax(z / 2), "probability")
+    return ScoreRows(values, y, LABELS, None, LABELS, meaning)
 
 
 class TestFit:
@@ -95,7 +96,7 @@ class TestFit:
         for path, pattern, input_ in ((logits, "z_*", "logits"), (probabilities, "p_*", "probabilities")):
             told = run("fit", path, "-o", "m.json", "--scores", pattern, "-m", "one-vs-rest:platt", "-f")
             assert "PlattCalibrator fitted to each class against the rest to 300 rows of 3 classes" in told.out
-            expected = fit_rows(rows(input_), oddsmith.PlattCalibrator())
+            expected = fit_method(rows(input_), oddsmith.PlattCalibrator())
             assert oddsmith.load("m.json").map == expected.map
 
     def test_arrays_need_no_columns(self, run, arrays):
@@ -143,10 +144,12 @@ class TestFit:
             path.write_text("\n".join(f"{a},{b}" for a, b in zip(lines, ["w", *weights.tolist()], strict=True)) + "\n")
         monkeypatch.setattr(class_reading, "MOST_VALUES", 300)
         for path, pattern, input_ in ((logits, "z_*", "logits"), (probabilities, "p_*", "probabilities")):
-            given = ("fit", path, "-o", "m.json", "--scores", pattern, "-m", "one-vs-rest:platt", "-f")
+            given = ("fit", path, "-o", "m.json", "--scores", pattern, "-m", "platt", "-f")
             told = run(*given, *(["--weight", "w"] if weighted else []))
             assert "Using all 300 rows, by one table per class." in told.err
-            expected = fit_rows(replace(rows(input_), weight=weights if weighted else None), oddsmith.PlattCalibrator())
+            expected = fit_method(
+                replace(rows(input_), weight=weights if weighted else None), oddsmith.PlattCalibrator()
+            )
             found = oddsmith.load("m.json")
             values = rows(input_).values
             np.testing.assert_allclose(found.predict_proba(values), expected.predict_proba(values), atol=1e-9)
@@ -161,7 +164,7 @@ class TestFit:
             (["--scores", "z_*", "--by", "label"], "--by is for the scores of two classes"),
             (["--scores", "z_*", "--classes", "a,b"], "classes must be one per score column; got 2 for 3 columns"),
             (["--scores", "z_*", "--classes", "0,1,2"], "name the classes in the order of the columns with --classes"),
-            (["--scores", "z_*", "-m", "platt"], "--method must be one of auto, dirichlet, matrix, one-vs-rest:METHOD"),
+            (["--scores", "z_*", "-m", "plat"], "did you mean 'platt'"),
             (["--scores", "z_*", "-m", "one-vs-rest"], "write --method one-vs-rest:platt"),
             (["--scores", "z_*", "-m", "one-vs-rest:plat"], "did you mean 'platt'"),
             (["--scores", "z_*", "-m", "one-vs-rest:METHOD"], "--method must be one of"),

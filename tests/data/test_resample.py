@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from oddsmith import ScoreTable
-from oddsmith.data.resample import bootstrap, folds, resample_labels, rows_by_class, weighted_folds
+from oddsmith.data.resample import bootstrap, resample_labels
 from oddsmith.errors import InvalidInputError
 from samples import samples
 
@@ -15,7 +15,7 @@ from samples import samples
 @given(samples(min_size=6), st.integers(2, 5), st.integers(0, 99))
 def test_folds_are_a_partition(sample, k, seed):
     table = ScoreTable.from_arrays(*sample)
-    split = folds(table, k, random_state=seed)
+    split = table.folds(k, seed)
     sizes = [fold.part.rows for fold in split]
     assert sum(sizes) == table.rows
     assert max(sizes) - min(sizes) <= 1
@@ -28,7 +28,7 @@ def test_folds_are_a_partition(sample, k, seed):
 
 def test_fold_counts_have_the_hypergeometric_law_of_rows():
     table = ScoreTable.from_arrays(np.repeat([0.0, 1.0, 2.0], [6, 8, 10]), np.repeat([1, 0], [20, 4]))
-    first = [folds(table, 4, random_state=seed)[0].part for seed in range(2000)]
+    first = [table.folds(4, seed)[0].part for seed in range(2000)]
     counts = np.bincount([int(part.pos[part.scores == 1.0].sum()) for part in first], minlength=6)[:6]
     law = stats.hypergeom(20, 8, 5).pmf(np.arange(6)) * 2000
     assert np.sum((counts - law) ** 2 / law) < stats.chi2.ppf(0.999, 5)
@@ -37,7 +37,7 @@ def test_fold_counts_have_the_hypergeometric_law_of_rows():
 @pytest.mark.parametrize("rows", [10**9, 10**15])
 def test_more_rows_than_the_hypergeometric_law_takes_are_dealt_out(rows):
     table = ScoreTable.from_arrays([0.1, 0.2, 0.6, 0.9], [0, 0, 1, 1], [3, rows, rows + 4, 7])
-    parts = [fold.part for fold in folds(table, 5, random_state=0)]
+    parts = [fold.part for fold in table.folds(5, 0)]
     for side in ("pos", "neg"):
         dealt = [getattr(part, side)[part.scores == score].sum() for part in parts for score in table.scores]
         assert np.reshape(dealt, (5, 4)).sum(axis=0).tolist() == getattr(table, side).tolist()
@@ -49,8 +49,8 @@ def test_weighted_rows_that_are_alone_are_dealt_out_themselves():
     rng = np.random.default_rng(0)
     weight = rng.exponential(size=60)
     table = ScoreTable.from_arrays(rng.permutation(np.arange(60.0)), rng.integers(0, 2, 60), weight)
-    split = weighted_folds(table, 4, random_state=1)
-    assert rows_by_class(table) == (int((table.pos > 0).sum()), int((table.neg > 0).sum()))
+    split = table.folds(4, 1)
+    assert table.rows_by_class() == (int((table.pos > 0).sum()), int((table.neg > 0).sum()))
     assert [fold.part.rows for fold in split] == [15] * 4
     dealt = np.concatenate([fold.part.total for fold in split])
     np.testing.assert_allclose(np.sort(dealt), np.sort(weight))
@@ -64,19 +64,18 @@ def test_weighted_rows_that_are_alone_are_dealt_out_themselves():
 def test_tied_weights_are_dealt_out_as_rows_of_equal_weight():
     table = ScoreTable.from_arrays(np.repeat([0.0, 1.0], 40), np.tile([0, 1], 40), np.tile([0.5, 0.5, 1.5, 1.5], 20))
     # At each score and class 10 + 10 rows of weights ½ and 1½ vary as 16 rows of weight 1¼ do.
-    assert rows_by_class(table) == (32, 32)
-    split = weighted_folds(table, 4, random_state=0)
+    assert table.rows_by_class() == (32, 32)
+    split = table.folds(4, 0)
     assert {fold.part.n_pos for fold in split} == {10.0}
     assert sum(float(fold.part.pos_sq.sum()) for fold in split) == pytest.approx(float(table.pos_sq.sum()))
     assert any(0 < fold.part.pos[0] < table.pos[0] for fold in split)
 
 
-def test_weighted_folds_of_counts_are_folds():
+def test_folds_need_no_more_parts_than_rows():
     table = ScoreTable.from_arrays([0.1, 0.1, 0.7, 0.9, 0.9], [0, 1, 1, 0, 1])
-    assert weighted_folds(table, 2, random_state=3) == folds(table, 2, random_state=3)
-    assert rows_by_class(table) == (3, 2)
+    assert table.rows_by_class() == (3, 2)
     with pytest.raises(InvalidInputError, match="at most the number of rows"):
-        weighted_folds(table.scale(0.5), 9)
+        table.scale(0.5).folds(9)
 
 
 def test_bootstrap_has_the_multinomial_law():
@@ -97,7 +96,7 @@ def test_new_labels_follow_their_probability():
 def test_random_state_repeats():
     table = ScoreTable.from_arrays(np.arange(20.0), np.arange(20) % 2)
     for draw in (
-        lambda seed: [fold.part for fold in folds(table, 3, random_state=seed)],
+        lambda seed: [fold.part for fold in table.folds(3, seed)],
         lambda seed: list(bootstrap(table, 3, random_state=seed)),
         lambda seed: list(resample_labels(table, np.full(20, 0.5), 3, random_state=seed)),
     ):
@@ -108,11 +107,10 @@ def test_random_state_repeats():
 def test_bad_input():
     table = ScoreTable.from_arrays([0.0, 1.0, 2.0], [0, 1, 1])
     for call, words in (
-        (lambda: folds(table.scale(0.5)), "needs counts"),
         (lambda: bootstrap(table.scale(0.5), 3), "needs counts"),
-        (lambda: folds(table.quantize(1.0)), "exact scores"),
-        (lambda: folds(table, 4), "at most"),
-        (lambda: folds(table, 1), "n_folds"),
+        (lambda: table.quantize(1.0).folds(), "exact scores"),
+        (lambda: table.folds(4), "at most"),
+        (lambda: table.folds(1), "n_folds"),
         (lambda: resample_labels(table, np.array([0.5]), 3), "one value per cell"),
     ):
         with pytest.raises(InvalidInputError, match=words):

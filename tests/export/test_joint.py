@@ -18,7 +18,7 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import NotFittedError
 
 from oddsmith import TemperatureScaling
-from oddsmith.calibrators import methods
+from oddsmith.calibrators import registry
 from oddsmith.errors import InvalidInputError
 from oddsmith.export import (
     LANGUAGES,
@@ -481,4 +481,4 @@ def test_spark():
 
 def test_every_scaling_is_here():
     """A new scaling must come into the cases."""
-    assert set(methods.SCALINGS.values()) == set(SCALINGS)
+    assert set(registry.SCALINGS.values()) == set(SCALINGS)

@@ -118,11 +118,11 @@ def test_a_package_that_cannot_be_loaded_is_left_out_with_a_warning(tmp_path):
     )
     program = """
 import warnings
-from oddsmith.calibrators.registry import METHODS, calibrator_named
+from oddsmith.calibrators.registry import METHODS, method_named
 with warnings.catch_warnings(record=True) as seen:
     warnings.simplefilter("always")
     assert "platt" in METHODS and "broken" not in METHODS
-    calibrator_named("platt")
+    method_named("platt")
 print(*[warning.message for warning in seen], sep="\\n")
 """
     first, second = python("-c", program, installed=[tmp_path]).splitlines()

@@ -38,7 +38,7 @@ def simulated(n=600, k=4, sure=1.8, seed=0, weight=None, shares=None):
     z = 1.5 * rng.normal(size=(n, k)) + (0 if shares is None else np.log(shares))
     truth = np.argmax(z + rng.gumbel(size=(n, k)), axis=1)
     names = tuple(f"c{i}" for i in range(k))
-    return ScoreRows(sure * z, truth, names, weight, names, "logits")
+    return ScoreRows(sure * z, truth, names, weight, names, "log_odds")
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_it_is_plain_json_with_intervals_and_definitions(found):
 def test_measures_tell_the_same_in_the_same_order():
     prob, names = np.tile([[0.7, 0.2, 0.1], [0.0, 0.4, 0.6]], (20, 1)), ("a", "b", "c")
     for truth in (np.arange(40) % 3, np.arange(40) % 2 + 1):
-        measures = evaluate_classes(ScoreRows(prob, truth, names, None, names, "probabilities"), n_resamples=20)
+        measures = evaluate_classes(ScoreRows(prob, truth, names, None, names, "probability"), n_resamples=20)
         for one in measures["measures"].values():
             assert list(one) == sorted(one, key=ORDER.index)
 
@@ -106,7 +106,7 @@ def test_the_same_rows_give_the_same_dictionary(rows, found):
 
 
 def test_logits_and_their_softmax_are_the_same(rows, found):
-    prob = replace(rows, values=softmax(rows.values, axis=1), input="probabilities")
+    prob = replace(rows, values=softmax(rows.values, axis=1), meaning="probability")
     other = evaluate_classes(prob, n_resamples=100)
     for name, part in found["measures"].items():
         assert other["measures"][name]["value"] == pytest.approx(part["value"], abs=1e-9)
@@ -225,7 +225,7 @@ def test_extreme_logits_have_finite_losses_and_impossible_truths_infinite_ones(r
     exact = -np.mean(log_softmax(1e4 * rows.values, axis=1)[np.arange(600), rows.truth])
     assert huge["measures"]["log_loss"]["value"] == pytest.approx(exact)
     sure = np.eye(4)[rows.values.argmax(axis=1)]
-    certain = evaluate_classes(replace(rows, values=sure, input="probabilities"), n_resamples=40)
+    certain = evaluate_classes(replace(rows, values=sure, meaning="probability"), n_resamples=40)
     for name in ("log_loss", "log_loss_miscalibration"):
         assert certain["measures"][name]["value"] == "inf"
         assert certain["measures"][name]["reason"]
@@ -278,7 +278,7 @@ def test_errors_that_no_softmax_expresses_are_covered():
     prob = rng.dirichlet(np.full(3, 0.5), 20_000)
     truth = np.where(prob[:, [2]] < 0.2, prob[:, [1, 0, 2]], prob)
     y = (np.cumsum(truth, axis=1) < rng.random((len(prob), 1))).sum(axis=1).clip(0, 2)
-    swapped = ScoreRows(prob, y, ("a", "b", "c"), None, ("a", "b", "c"), "probabilities")
+    swapped = ScoreRows(prob, y, ("a", "b", "c"), None, ("a", "b", "c"), "probability")
     measures = evaluate_classes(swapped, n_resamples=60)["measures"]
     bins = ClassBins.of(forecast_of_rows(swapped), prob).shared_out(truth)
     for name, true in (

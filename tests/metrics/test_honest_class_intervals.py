@@ -39,7 +39,7 @@ DATA = {name: data for name, *data in hostile()}
 
 def evaluated(truth, prob, weight=None, **options):
     names = tuple("abcd"[: prob.shape[1]])
-    return evaluate_classes(ScoreRows(prob, truth, names, weight, names, "probabilities"), n_resamples=60, **options)
+    return evaluate_classes(ScoreRows(prob, truth, names, weight, names, "probability"), n_resamples=60, **options)
 
 
 def parts(found):

@@ -10,7 +10,7 @@ from scipy.special import expit, softmax
 
 from oddsmith import AutoCalibrator, PlattCalibrator, ScoreTable
 from oddsmith.data import Signal
-from oddsmith.data.group_folds import deal_groups
+from oddsmith.data.folds import deal_groups
 from oddsmith.data.score_rows import ScoreRows
 from oddsmith.data.signal import is_reversed, share_of_copies
 from oddsmith.metrics import (
@@ -179,7 +179,7 @@ def class_rows(n, seed, factor=1.0, copies=1):
     rng = np.random.default_rng(seed)
     z = 1.5 * rng.normal(size=(n, 3))
     truth = np.argmax(factor * z + rng.gumbel(size=z.shape), axis=1)
-    return ScoreRows(np.tile(z, (copies, 1)), np.tile(truth, copies), tuple("abc"), None, tuple("abc"), "logits")
+    return ScoreRows(np.tile(z, (copies, 1)), np.tile(truth, copies), tuple("abc"), None, tuple("abc"), "log_odds")
 
 
 def test_classes_are_judged_by_the_same_rules():
@@ -208,7 +208,7 @@ def test_a_class_that_was_impossible():
     p = softmax(z, axis=1)
     p[0] = [1.0, 0.0, 0.0]
     truth[0] = 2
-    rows = ScoreRows(p, truth, tuple("abc"), None, tuple("abc"), "probabilities")
+    rows = ScoreRows(p, truth, tuple("abc"), None, tuple("abc"), "probability")
     assert verdict_of_classes(rows).kind == "impossible"
 
 

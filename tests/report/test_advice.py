@@ -7,7 +7,7 @@ from scipy.special import expit, logit
 
 import oddsmith
 from oddsmith import AutoCalibrator, Calibrator, HistogramCalibrator, IsotonicCalibrator, PlattCalibrator, ScoreTable
-from oddsmith.calibrators.methods import SCALINGS
+from oddsmith.calibrators.registry import SCALINGS
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics.significance import Decisions
 from oddsmith.report import BASE_RATE, UNCALIBRATED, compare_methods

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import log_softmax, softmax
 
 from oddsmith import AutoScaling, IsotonicCalibrator, MatrixScaling, PlattCalibrator, TemperatureScaling, VectorScaling
-from oddsmith.calibrators.methods import fit_rows
+from oddsmith.calibrators.registry import fit_method
 from oddsmith.data.score_rows import ScoreRows
 from oddsmith.errors import InvalidInputError
 from oddsmith.report import UNCALIBRATED, compare_class_methods
@@ -22,7 +22,7 @@ def simulated(n=600, k=3, sure=2.0, seed=0, weight=None):
     z = 1.5 * rng.normal(size=(n, k))
     truth = np.argmax(z + rng.gumbel(size=(n, k)), axis=1)
     names = tuple("abcdefgh"[:k])
-    return ScoreRows(sure * z, truth, names, weight, names, "logits")
+    return ScoreRows(sure * z, truth, names, weight, names, "log_odds")
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_float_weights_are_compared_by_t_tests(rows):
 
 
 def test_probabilities_are_read_as_they_are(rows, compared):
-    prob = replace(rows, values=softmax(rows.values, axis=1), input="probabilities")
+    prob = replace(rows, values=softmax(rows.values, axis=1), meaning="probability")
     found = compare_class_methods(prob, METHODS)
     assert found.mean("log_loss")[UNCALIBRATED] == pytest.approx(compared.mean("log_loss")[UNCALIBRATED])
     assert found.mean("log_loss") == pytest.approx(compared.mean("log_loss"), abs=0.02)  # folds are others
@@ -108,17 +108,17 @@ def test_a_calibrator_takes_each_class_against_the_rest(rows):
     found = compare_class_methods(rows, {"one-vs-rest:platt": PlattCalibrator(), "temperature": TemperatureScaling()})
     assert found.advice.method == "temperature"  # joint scalings come first
     assert found.mean("log_loss")["one-vs-rest:platt"] < found.mean("log_loss")[UNCALIBRATED]
-    model = fit_rows(rows, PlattCalibrator())
+    model = fit_method(rows, PlattCalibrator())
     z = rows.values
     against = z[:, 1] - np.logaddexp(z[:, 0], z[:, 2])
     own = PlattCalibrator().fit(against, rows.truth == 1)
     each = np.exp([model.map.maps[k].log_odds(against[:5]) for k in (1,)])
     np.testing.assert_allclose(each[0], np.exp(own.log_odds(against[:5])))
     np.testing.assert_allclose(model.predict_proba(z).sum(axis=1), 1)
-    prob = replace(rows, values=softmax(z, axis=1), input="probabilities")
-    same = fit_rows(prob, PlattCalibrator())  # log-odds of probabilities are those of logits
+    prob = replace(rows, values=softmax(z, axis=1), meaning="probability")
+    same = fit_method(prob, PlattCalibrator())  # log-odds of probabilities are those of logits
     np.testing.assert_allclose(same.predict_proba(prob.values), model.predict_proba(z), atol=1e-9)
-    column = fit_rows(prob, PlattCalibrator(input="probability"))
+    column = fit_method(prob, PlattCalibrator(input="probability"))
     assert column.labels == ("a", "b", "c")
     assert (same.map.against_rest, column.map.against_rest) == (True, False)
 

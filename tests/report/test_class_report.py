@@ -26,7 +26,7 @@ def simulated(n, labels, seed=0):
     rng = np.random.default_rng(seed)
     z = 1.5 * rng.normal(size=(n, len(labels)))
     truth = np.argmax(z + rng.gumbel(size=z.shape), axis=1)
-    return ScoreRows(2 * z, truth, tuple(labels), None, tuple(map(str, labels)), "logits")
+    return ScoreRows(2 * z, truth, tuple(labels), None, tuple(map(str, labels)), "log_odds")
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +196,7 @@ def test_few_cases_and_scores_that_are_best_uncalibrated_have_pages_too(quickly)
     z = 1.5 * rng.normal(size=(400, 3))
     truth = np.argmax(z + rng.gumbel(size=z.shape), axis=1)
     bad = {"platt": PlattCalibrator(input="probability")}
-    fine = ScoreRows(softmax(z, axis=1), truth, ("a", "b", "c"), None, ("a", "b", "c"), "probabilities")
+    fine = ScoreRows(softmax(z, axis=1), truth, ("a", "b", "c"), None, ("a", "b", "c"), "probability")
     alone = summarize_classes(fine, bad)
     alone = {**alone, "recommended": UNCALIBRATED, "forecasts": {UNCALIBRATED: alone["forecasts"][UNCALIBRATED]}}
     alone["evaluation"] = {UNCALIBRATED: alone["evaluation"][UNCALIBRATED]}

@@ -36,16 +36,17 @@ from oddsmith.calibrators.venn_abers import VennAbersCalibrator as VennAbersCali
 __all__ = sorted(name for name in globals() if name.endswith(("Calibrator", "Scaling")))
 
 # Names that other rooms use.
-from oddsmith.calibrators.methods import SCALINGS as SCALINGS
-from oddsmith.calibrators.methods import fit_rows as fit_rows
-from oddsmith.calibrators.methods import resolve_method as resolve_method
+from oddsmith.calibrators._base import method_name as method_name
 from oddsmith.calibrators.registry import METHODS as METHODS
-from oddsmith.calibrators.registry import calibrator_named as calibrator_named
-from oddsmith.calibrators.registry import find_method as find_method
-from oddsmith.calibrators.registry import method_name as method_name
+from oddsmith.calibrators.registry import ONE_VS_REST as ONE_VS_REST
+from oddsmith.calibrators.registry import SCALINGS as SCALINGS
+from oddsmith.calibrators.registry import Method as Method
+from oddsmith.calibrators.registry import fit_method as fit_method
+from oddsmith.calibrators.registry import method_named as method_named
 from oddsmith.calibrators.registry import register as register
+from oddsmith.calibrators.registry import resolve_method as resolve_method
 from oddsmith.calibrators.scaling import JointScaling as JointScaling
 
 for _name in __all__:
-    if _name.endswith("Calibrator") and _name != "Calibrator":
+    if _name != "Calibrator":
         register(globals()[_name])

@@ -5,6 +5,7 @@ A new method is a dataclass with its parameters as fields and one method, ``_fit
 
 import math
 import os
+import re
 import warnings
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
@@ -29,7 +30,7 @@ from oddsmith.calibrators._reading import (
     surest_held,
 )
 from oddsmith.calibrators._selection import Selected, loss_difference
-from oddsmith.data import Fingerprint, Sample, ScoreTable, as_table, exact, is_reversed, is_separable, read_rows
+from oddsmith.data import Fingerprint, Sample, ScoreTable, as_table, is_reversed, is_separable, read_rows
 from oddsmith.errors import (
     ConstantScoreWarning,
     FarScoreWarning,
@@ -130,24 +131,11 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         rows, classes = read_rows(scores, y, sample_weight, self.pos_label)
         return self._learn(rows, classes)
 
-    def _fit_known(
-        self, kind: str | None, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Fit to what the caller knows to be "probability" or "log_odds", so that no method has to guess."""
-        self._known = kind
-        try:
-            return self.fit(scores, y, sample_weight)
-        finally:
-            del self._known
+    def fit_table(self, table: Sample) -> Self:
+        """Fit to a score table; the same fit as from the rows that made it.
 
-    @property
-    def _knows(self) -> str | None:
-        """What the caller knows the scores to be."""
-        known: str | None = getattr(self, "_known", None)
-        return known
-
-    def fit_table(self, table: ScoreTable) -> Self:
-        """Fit to a score table; the same fit as from the rows that made it."""
+        What the table knows of its scores (`ScoreTable.meaning`) no method has to guess.
+        """
         self._chunks = None
         return self._learn(table, np.array([0, 1]))
 
@@ -282,7 +270,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
 
     def _readings(self, data: Sample) -> list[Reading]:
         """Return how the method may read what was declared: as it is, or known log-odds held within ±37 too."""
-        sure = self.input == "score" and self._knows == "log_odds" and is_too_sure(data)
+        sure = self.input == "score" and data.meaning == "log_odds" and is_too_sure(data)
         return [Reading(), surest_held()] if sure else [Reading()]
 
     def _reading(self, data: Sample) -> Reading:
@@ -331,12 +319,11 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             measured = self._measured(data)
             if not may_lie_apart(measured.read(data)):
                 return ""
-            table = exact(as_table(data))
+            table = as_table(data).exact()
             near = table.at(Middle.of(measured.read(table)).holds(measured.enter(table.scores)))
             if len(near) in (0, 1, len(table)) or near.n_pos == 0 or near.n_neg == 0:
                 return ""
             other: Self = clone(self)
-            other._known = self._knows
             other._learn_quietly(near, self.classes_)
             before, after = (mean_loss(each.map_, near) for each in (self, other))
         if not before - after > max(_WORSE, _SOME_NATS / effective_rows(near)):
@@ -437,6 +424,19 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     def _warn(self, category: type[OddsmithWarning], message: str) -> None:
         """Note what is odd: said when the fit is done, and kept with it."""
         self._odd.append((category, message))
+
+
+def method_name(cls: type[Any]) -> str:
+    """Return the name of the method that a class implements.
+
+    Examples
+    --------
+    >>> from oddsmith import AsymmetricLaplaceCalibrator
+    >>> method_name(AsymmetricLaplaceCalibrator)
+    'asymmetric-laplace'
+    """
+    bare = re.sub(r"(Calibrator|Scaling)$", "", cls.__name__)
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", bare).lower()
 
 
 def mean_loss(fitted: CalibrationMap, table: ScoreTable) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from oddsmith._types import Floats, Weights
-from oddsmith.data import Fold, ScoreTable, dealt, exact, pooled, with_weights
+from oddsmith.data import Fold, ScoreTable, deal_weight, pooled
 from oddsmith.fitting import HeldOutLaw, mixture_weights
 from oddsmith.maps import CalibrationMap
 
@@ -85,7 +85,7 @@ def out_of_sample(
 
     A class of one case goes to one fold. That fold is judged by base rates, the others by maps that have seen the case.
     """
-    whole = pooled(table, _CELLS) if len(table) > _LONG else exact(table)
+    whole = pooled(table, _CELLS) if len(table) > _LONG else table.exact()
     rarer, commoner = sorted((whole.n_pos, whole.n_neg))
     n_folds = int(min(_FOLDS, rarer if rarer >= 2 else commoner))
     if n_folds < 2 or rarer < 1:
@@ -101,14 +101,14 @@ def out_of_sample(
     )
 
 
-def _deal(table: ScoreTable, n_folds: int, random_state: int | None) -> list[Fold]:
+def _deal(table: ScoreTable, n_folds: int, random_state: int | None) -> list[Fold[ScoreTable]]:
     """Deal each class to folds at random, unit of weight by unit along the scores.
 
     The law is that of dealing rows. Who gets a unit depends on its number only: whether two rows have the same score,
     or scores that differ in their last bit, or are one row of weight 2, changes nothing.
     """
     rng = np.random.default_rng(random_state)
-    pos, neg = (dealt(weight.astype(np.float64), n_folds, rng) for weight in (table.pos, table.neg))
+    pos, neg = (deal_weight(weight.astype(np.float64), n_folds, rng) for weight in (table.pos, table.neg))
     return [
         Fold(_with_weights(table, table.pos - pos[k], table.neg - neg[k]), _with_weights(table, pos[k], neg[k]))
         for k in range(n_folds)
@@ -118,6 +118,6 @@ def _deal(table: ScoreTable, n_folds: int, random_state: int | None) -> list[Fol
 def _with_weights(table: ScoreTable, pos: Weights, neg: Weights) -> ScoreTable:
     """Return the same scores with other weights, whole ones as counts; cells without any are dropped."""
     if np.all(pos == np.floor(pos)) and np.all(neg == np.floor(neg)):
-        return with_weights(table, pos.astype(np.int64), neg.astype(np.int64))
+        return table.with_weights(pos.astype(np.int64), neg.astype(np.int64))
     weights = pos.astype(np.float64), neg.astype(np.float64)
-    return with_weights(table, *weights, squares=weights)
+    return table.with_weights(*weights, weights)

@@ -19,12 +19,12 @@ from oddsmith.data import Sample
 class UnitCalibrator(Calibrator):
     """Base of calibrators of probabilities: ``_fit`` gets a table of their log-odds.
 
-    With ``input="score"`` scores that all lie in [0, 1] are probabilities; any others are log-odds; where the caller
-    knows what they are (`_fit_known`), the range is not asked. Scores that are not plausible as log-odds (some beyond
-    ±37, or whole numbers that span 20 or more) are read as they are, held within ±37 or standardized, whichever
-    forecasts best out of sample; whole numbers of one sign, such as ranks or percents, that span 8 or more are always
-    standardized. ``input_`` names what they were taken for, and the map reads them in the same way: a
-    later score beyond [0, 1] is refused if they were probabilities.
+    With ``input="score"`` scores that all lie in [0, 1] are probabilities; any others are log-odds; where the data
+    know what they are (`ScoreTable.meaning`), the range does not matter. Scores that are not plausible as log-odds
+    (some beyond ±37, or whole numbers that span 20 or more) are read as they are, clipped to ±37 or standardized,
+    whichever forecasts best out of sample; whole numbers of one sign, such as ranks or percents, that span 8 or more
+    are always standardized. ``input_`` names what they were taken for, and the map reads them in the same way: a later
+    score beyond [0, 1] is refused if they were probabilities.
     """
 
     #: Whether the method is indifferent to how scores are read, or reads them in ways of its own.
@@ -37,7 +37,7 @@ class UnitCalibrator(Calibrator):
         given = self._as_given(kind, data)
         if kind == "probability" or self.input != "score" or self._one_reading:
             return [given]
-        return (self._knows is None and in_foreign_units(data)) or with_other_readings(given, data, self._affine)
+        return (data.meaning == "score" and in_foreign_units(data)) or with_other_readings(given, data, self._affine)
 
     def _as_given(self, kind: ScoreKind, data: Sample) -> Reading:
         """Return how the method reads probabilities or log-odds that are plausible."""
@@ -57,5 +57,5 @@ class UnitCalibrator(Calibrator):
 
     def _kind(self, data: Sample) -> ScoreKind:
         low, high = data.span()
-        within = 0 <= low and high <= 1 if self._knows is None else self._knows == "probability"
+        within = 0 <= low and high <= 1 if data.meaning == "score" else data.meaning == "probability"
         return "probability" if self.input == "score" and low < high and within else "log_odds"

@@ -8,7 +8,7 @@ import numpy as np
 
 from oddsmith._types import Bools, Floats
 from oddsmith.calibrators._cross_validated_blend import out_of_sample
-from oddsmith.data import Cumulative, LabeledScores, Sample, ScoreTable, as_table, exact, weighted_median
+from oddsmith.data import Cumulative, LabeledScores, Sample, ScoreTable, as_table, weighted_median
 from oddsmith.maps import (
     FAR,
     MAX,
@@ -220,7 +220,7 @@ def likeliest(readings: Sequence[Reading], data: Sample, fit: Callable[[ScoreTab
     """
     if len(readings) == 1:
         return readings[0]
-    table = exact(as_table(data))
+    table = as_table(data).exact()
 
     def fit_all(part: ScoreTable) -> list[CalibrationMap]:
         return [reading.wrap(fit(reading.read(part))) for reading in readings]

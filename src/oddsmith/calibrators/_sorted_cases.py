@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from oddsmith._types import Floats, Ints
 from oddsmith.calibrators._masked_logits import Logits
-from oddsmith.data import dealt
+from oddsmith.data import deal_weight
 
 _FOLDS = 4
 
@@ -95,7 +95,7 @@ def deal(cases: Sorted, random_state: int | None) -> Iterator[CaseFold]:
     if n_folds < 2 or np.count_nonzero(totals) < 2:
         return
     if few:
-        amounts = dealt(cases.weight, n_folds, np.random.default_rng(random_state))
+        amounts = deal_weight(cases.weight, n_folds, np.random.default_rng(random_state))
     else:
         amounts = _dealt_by_class(cases, n_folds, random_state)
     judged = 0.0
@@ -111,7 +111,7 @@ def _dealt_by_class(cases: Sorted, n_folds: int, random_state: int | None) -> Fl
     amounts, turn = np.zeros((n_folds, len(cases.z))), 0.0
     for c, total in enumerate(cases.totals):
         rows = slice(*np.searchsorted(cases.truth, (c, c + 1)))
-        mine = dealt(cases.weight[rows], n_folds, np.random.default_rng(random_state))
+        mine = deal_weight(cases.weight[rows], n_folds, np.random.default_rng(random_state))
         # Each class begins where the last one ended: folds are of one size however small the classes are.
         amounts[:, rows] = np.roll(mine, int(turn) % n_folds, axis=0)
         turn += total

@@ -25,7 +25,7 @@ from oddsmith.calibrators.beta import BetaCalibrator
 from oddsmith.calibrators.monotone import MonotoneLogisticCalibrator
 from oddsmith.calibrators.temperature import TemperatureCalibrator
 from oddsmith.calibrators.venn_abers import VennAbersCalibrator
-from oddsmith.data import Hashes, RowSketch, Sample, ScoreTable, as_table, exact, marks
+from oddsmith.data import Hashes, RowSketch, Sample, ScoreTable, as_table, marks
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
 from oddsmith.fitting import in_blocks
 from oddsmith.maps import BlendMap, CalibrationMap
@@ -174,11 +174,11 @@ class AutoCalibrator(UnitCalibrator):
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         self._rows = RowSketch.of(_row_hashes(table)) if self.guard else None
-        rows, table = table, in_blocks(exact(table), _FINE)
+        rows, table = table, in_blocks(table.exact(), _FINE)
         given = as_log_odds(self._read_as, table)
         readings = [given, softened(self._read_as, 0.5 / (table.n_pos + table.n_neg))]
         if self.input == "score":
-            foreign = in_foreign_units(table) if self._knows is None else []
+            foreign = in_foreign_units(table) if rows.meaning == "score" else []
             readings = foreign or [*readings, *map(given.then, in_other_units(given.read(table)))]
         unconverged: set[str] = set()
 
@@ -213,7 +213,7 @@ class AutoCalibrator(UnitCalibrator):
 
     def _kind_of_gain(self, table: ScoreTable) -> ScoreKind | None:
         """Return as what the scores have a log-loss without calibration; None for points, ranks and the like."""
-        guessed = self.input == "score" and self._knows is None and self._read_as == "log_odds"
+        guessed = self.input == "score" and table.meaning == "score" and self._read_as == "log_odds"
         return None if guessed and not are_log_odds(table) else self._read_as
 
     def _set_gain(self, gain: MeasuredGain, choice: str = "") -> None:

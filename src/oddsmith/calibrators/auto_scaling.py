@@ -177,7 +177,7 @@ class AutoScaling(JointScaling):
         worth = self._measure_gain(judged, weights, names, obstacle)
         self.verdict_: str = " ".join(filter(None, [obstacle, self._choice(), worth, *self._left_out(cases)]))
         if reason is not None:
-            warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
+            warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=4)
 
     @property
     def map_(self) -> ScalingMap:

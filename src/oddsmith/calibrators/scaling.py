@@ -26,15 +26,16 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check
 from oddsmith._types import Bools, Floats, Ints
+from oddsmith.calibrators._base import method_name
 from oddsmith.calibrators._masked_logits import Logits, centered, read_masks, refuse_masked_truth, unmasked
 from oddsmith.calibrators._sorted_cases import Sorted, deal, sort_cases
-from oddsmith.calibrators.registry import method_name
+from oddsmith.data import LEAST, ScoreTable
 from oddsmith.errors import (
     ConstantScoreWarning,
     NonConvergenceWarning,
@@ -43,7 +44,7 @@ from oddsmith.errors import (
     SingleClassWarning,
 )
 from oddsmith.fitting import BoundReason, Cases, fit_linear, fit_temperature, structured_penalty
-from oddsmith.maps import LEAST, Input, LogitReading, ScalingMap, ScalingPart
+from oddsmith.maps import Input, LogitReading, ScalingMap, ScalingPart
 from oddsmith.model import save
 
 __all__ = ["DirichletScaling", "MatrixScaling", "TemperatureScaling", "VectorScaling"]
@@ -72,7 +73,7 @@ WHY_ON_BOUND: dict[type[Warning], str] = {
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class JointScaling(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """What all joint calibrators share: reading logits and labels, softmax, decisions."""
 
     classes: ArrayLike | None = None
@@ -83,22 +84,42 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Arrays, data frames and tensors (anything with ``__array__`` or ``__dlpack__``) are taken as they are.
         """
-        self.input_: Input
-        rows, self.input_ = read_rows(logits, self.input)
+        rows, kind = read_rows(logits, self.input)
+        return self._learn(rows, kind, y, sample_weight, self.classes)
+
+    def fit_table(self, table: ScoreTable) -> Self:
+        """Fit to a score table of two classes: its score is the log-odds, or the probability, of the second class.
+
+        Scores of unknown meaning that all lie in [0, 1] are taken for probabilities, as calibrators do.
+        """
+        low, high = table.span()
+        guessed = table.meaning == "score" and 0 <= low and high <= 1 and self.input == "auto"
+        kind: Input = "probabilities" if guessed or table.meaning == "probability" else "logits"
+        scores, y, weight = table.to_arrays()
+        classes = [0, 1] if self.classes is None else self.classes
+        rows, kind = read_rows(scores, kind if self.input == "auto" else self.input)
+        self._learn(rows, kind, np.asarray(classes)[y], weight, classes)
+        self.n_rows_: int = table.rows
+        return self
+
+    def _learn(
+        self, rows: Floats, kind: Input, y: ArrayLike, sample_weight: ArrayLike | None, classes: ArrayLike | None
+    ) -> Self:
+        self.input_: Input = kind
         self.n_features_in_: int = rows.shape[1]
-        z = logits_of(rows, self.input_)
+        z = logits_of(rows, kind)
         given = _check.as_weights(sample_weight, len(z))
         self.classes_: NDArray[Any]
-        self.classes_, index = _read_classes(y, z.shape, self.classes)
+        self.classes_, index = _read_classes(y, z.shape, classes)
         weight = np.ones(len(z)) if given is None else given.astype(np.float64)
         if given is not None:
             z, index, weight = z[weight > 0], index[weight > 0], weight[weight > 0]
         refuse_masked_truth(z, index)
         self.class_weight_: Floats = np.bincount(index, weight, len(self.classes_)).astype(np.float64)
-        self.n_rows_: int = len(z)
+        self.n_rows_ = len(z)
         self.weighted_: bool = given is not None and given.dtype.kind == "f"
         if np.all(index == index[0]):
-            warnings.warn("Only one class carries weight.", SingleClassWarning, stacklevel=2)
+            warnings.warn("Only one class carries weight.", SingleClassWarning, stacklevel=3)
         self._fit(read_masks(z, weight), index, weight)
         return self
 
@@ -111,6 +132,25 @@ class JointScaling(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return P of each class, shape (n, k), in the order of ``classes_``."""
         rows = self._rows(logits)
         return self.map_.class_probability(rows)
+
+    def log_odds(self, logits: ArrayLike) -> Floats:
+        """Return log P(second)/P(first) of two classes, shape (n,): finite where P rounds to 0 or 1."""
+        rows = self._rows(logits)
+        if len(self.classes_) != 2:
+            _check.fail("log_odds needs two classes", f"{len(self.classes_)}", "use predict_log_proba")
+        logs = self.map_.class_log_probability(rows)
+        return np.asarray(logs[:, 1] - logs[:, 0])
+
+    def transform(self, logits: ArrayLike) -> Floats:
+        """Return P of each class, shape (n, k), for use inside a pipeline."""
+        return self.predict_proba(logits)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Name the output columns, for ``set_output``."""
+        del input_features
+        check_is_fitted(self)
+        name = type(self).__name__.lower()
+        return np.array([f"{name}{k}" for k in range(len(self.classes_))], dtype=object)
 
     def _rows(self, logits: ArrayLike) -> Floats:
         """Return the columns of rows, as many as there were in fit."""
@@ -199,7 +239,7 @@ class TemperatureScaling(JointScaling):
         # Where a class that seemed masked was the true one, logits are read from the floor upwards.
         self._floor = logits.floor if logits.clips or logits.contradicted(index, weight) > 0 else None
         if reason is not None:
-            warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
+            warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=4)
 
     @property
     def map_(self) -> ScalingMap:
@@ -275,7 +315,7 @@ class VectorScaling(JointScaling):
         self.temperature_: float = best if reason in (None, SeparableWarning) else size
         flat = reason is ReversedScoreWarning or (reason is NonConvergenceWarning and best > size)
         if reason is not None and (flat or reason is SeparableWarning):
-            warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=3)
+            warnings.warn(WHY_ON_BOUND[reason], reason, stacklevel=4)
         v = np.empty(z.shape[::-1])
         for rows in gen_batches(len(z), max(_BLOCK // z.shape[1], 1)):  # large logits are copied once
             v[:, rows] = self._features(z[rows], None if gone is None else gone[rows]).T / self.temperature_
@@ -286,7 +326,7 @@ class VectorScaling(JointScaling):
         cases = Cases(v, index, weight, offset)
         fitted = fit_linear(cases, penalty, float(penalty.flat[0]), tolerance=_TOLERANCE)
         if not fitted.converged:
-            warnings.warn("Scaling stopped before its tolerance.", NonConvergenceWarning, stacklevel=3)
+            warnings.warn("Scaling stopped before its tolerance.", NonConvergenceWarning, stacklevel=4)
         matrix = fitted.change if flat else fitted.matrix
         self.coef_, self.intercept_ = matrix / self.temperature_, fitted.shift
 

@@ -11,7 +11,7 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.calibrators._base import Calibrator, Laws
 from oddsmith.calibrators._venn_abers import Steps, value_steps
-from oddsmith.data import RandomState, Sample, ScoreTable, around, folds
+from oddsmith.data import RandomState, Sample, ScoreTable, around
 from oddsmith.maps import CalibrationMap, StepMap
 
 
@@ -99,7 +99,8 @@ class VennAbersCalibrator(Calibrator):
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         tables = [table]
         if self.n_folds is not None:
-            tables = [fold.rest for fold in folds(table, self.n_folds, random_state=self.random_state)]
+            table.refuse_unknown_rows()
+            tables = [fold.rest for fold in table.folds(self.n_folds, self.random_state)]
         predictors = [value_steps(part) for part in tables]
         knots = np.unique(np.concatenate([steps.knots for pair in predictors for steps in pair]))
         if not len(knots):

@@ -197,7 +197,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, _
         if X_train is not None and not prefit:
             _check.fail("X_train must come with prefit=True", "a classifier to fit", "leave X_train out")
         target = read_target(y, num_samples(X), known_classes(estimator) if prefit else None)
-        method = resolve_method(self.method, joint=is_joint(target, self.multiclass))
+        method = resolve_method(self.method, len(target.classes) if is_joint(target, self.multiclass) else 2)
         calibration = make_calibration(method, target, self.multiclass)
         fit_params, split_params, weight = self._route(estimator, prefit, sample_weight, groups, params, target)
         training = Training(estimator, fit_params, self.response_method, calibration.problems.layout)

@@ -4,7 +4,7 @@ Two classes, one against the rest, all pairs, any code matrix and independent la
 problems, a calibrator for each, and a rule that puts the answers together.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, Self
 
@@ -22,6 +22,7 @@ from oddsmith.classify.coupling import couple_code_matrix, couple_pairwise, norm
 from oddsmith.classify.protocols import Pooled
 from oddsmith.classify.scores import ResponseMethod, ScoreLayout, classifier_scores
 from oddsmith.classify.target import Target
+from oddsmith.data import Meaning, read_rows
 from oddsmith.maps import logit
 
 #: Shares of 0 and 1 are read as this far from the ends where a joint scaling needs logits.
@@ -166,9 +167,12 @@ class _Part(NamedTuple):
         """Number of cases."""
         return float(len(self.labels) if self.weight is None else self.weight.sum())
 
-    def fit(self, calibrator: Calibrator, meaning: str | None) -> Calibrator | None:
+    def fit(self, calibrator: Calibrator, meaning: Meaning) -> Calibrator | None:
         """Fit a calibrator, if there are rows."""
-        return calibrator._fit_known(meaning, self.scores, self.labels, self.weight) if len(self.labels) else None
+        if not len(self.labels):
+            return None
+        rows, _ = read_rows(self.scores, self.labels, self.weight, None)
+        return calibrator.fit_table(replace(rows, meaning=meaning))
 
 
 @dataclass(eq=False)

@@ -21,6 +21,7 @@ from oddsmith import _check
 from oddsmith._sklearn_compat import num_samples
 from oddsmith._types import Floats
 from oddsmith.classify._sources import AUTO, SOURCES, Form, ScoreSource, is_softmax, known_classes, library, log_proba
+from oddsmith.data import Meaning
 
 __all__ = ["ClassifierScores", "classifier_scores"]
 
@@ -57,10 +58,10 @@ class ClassifierScores:
     classes: NDArray[Any] | None
 
     @property
-    def meaning(self) -> str | None:
-        """What the numbers are, "probability" or "log_odds"; None for those of a function."""
+    def meaning(self) -> Meaning:
+        """What the numbers are; those of a function may be anything."""
         if self.source == "function":
-            return None
+            return "score"
         return "probability" if self.kind in ("predict_proba", "votes") else "log_odds"  # margins on their own scale
 
     def aligned(self, classes: NDArray[Any]) -> Floats:

@@ -41,9 +41,9 @@ class _Command(TyperCommand):
         """Write the help."""
         for option in self.params:
             if isinstance(option, TyperOption) and option.name == "method":
-                from oddsmith.calibrators import METHODS, SCALINGS
+                from oddsmith.calibrators import METHODS, ONE_VS_REST, SCALINGS
 
-                several = ", ".join([*SCALINGS, "one-vs-rest:METHOD"])
+                several = ", ".join([*SCALINGS, f"{ONE_VS_REST}:METHOD"])
                 option.help = str(option.help).format(methods=", ".join(METHODS), class_methods=several)
             if isinstance(option, TyperOption) and option.name == "to":
                 from oddsmith.export import LANGUAGES

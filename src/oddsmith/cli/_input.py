@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from oddsmith import _check
-from oddsmith.calibrators import METHODS, SCALINGS, Calibrator, JointScaling, calibrator_named, find_method
+from oddsmith.calibrators import METHODS, SCALINGS, Calibrator, Method, method_named
 from oddsmith.cli._options import RowOptions, ScoreColumns
 from oddsmith.cli._output import CommandOutput
-from oddsmith.data import ScoreTable
+from oddsmith.data import Meaning, ScoreTable
 from oddsmith.files import (
     BadRows,
     ClassData,
@@ -26,10 +26,7 @@ from oddsmith.files import (
     read_table,
 )
 from oddsmith.maps import logit
-from oddsmith.report import NextSteps, ScoreMeaning
-
-#: What a calibrator of each class against the rest is called.
-_ONE_VS_REST = "one-vs-rest"
+from oddsmith.report import NextSteps
 
 #: A file of rows of the same kind.
 _OTHER_ROWS = "other_rows.csv"
@@ -105,10 +102,10 @@ class CommandInput:
         return [*input_files(self.columns.file), *([] if self.columns.labels is None else [self.columns.labels])]
 
     @property
-    def meaning(self) -> ScoreMeaning:
+    def meaning(self) -> Meaning:
         """What the scores of two classes are."""
         same = {"auto": "score", "logits": "log_odds", "probabilities": "probability"}
-        return cast("ScoreMeaning", same.get(self.scores_are, self.scores_are.replace("-", "_")))
+        return cast("Meaning", same.get(self.scores_are, self.scores_are.replace("-", "_")))
 
     @property
     def class_meaning(self) -> ClassScoreMeaning:
@@ -244,20 +241,16 @@ def _resolution(text: str) -> float | Literal["auto"] | None:
 
 def methods(names: Sequence[str] | None) -> dict[str, Calibrator]:
     """Return methods for two classes by name, by default all."""
-    return {name: calibrator_named(name, "--method") for name in names or METHODS}
+    return {name: _calibrator(name) for name in names or METHODS}
 
 
-def class_method(name: str) -> JointScaling | Calibrator:
-    """Return a joint scaling, or for ``one-vs-rest:METHOD`` the calibrator of each class against the rest."""
-    kind, colon, inner = name.partition(":")
-    if kind.replace("_", "-").lower() == _ONE_VS_REST:
-        if not colon:
-            _check.fail("one-vs-rest needs the method of each class", name, "write --method one-vs-rest:platt")
-        return calibrator_named(inner, "--method")
-    known: dict[str, Any] = {**SCALINGS, f"{_ONE_VS_REST}:METHOD": None}
-    return cast("JointScaling", find_method(name, known, "--method")())
+def _calibrator(name: str) -> Calibrator:
+    found = method_named(name, 2, "--method")
+    if not isinstance(found, Calibrator):
+        _check.fail("--method must be a calibrator for two classes", name, f"choose one of {', '.join(METHODS)}")
+    return found
 
 
-def class_methods(names: Sequence[str] | None) -> dict[str, JointScaling | Calibrator]:
+def class_methods(names: Sequence[str] | None) -> dict[str, Method]:
     """Return methods for several classes by name, by default every joint scaling."""
-    return {name: class_method(name) for name in names or SCALINGS}
+    return {name: method_named(name, 3, "--method") for name in names or SCALINGS}

@@ -73,18 +73,20 @@ def _fit_two_classes(
 ) -> tuple["Model", dict[str, Any], str]:
     """Fit a method to two classes; return the model, its description, and what it was fitted to."""
     from oddsmith import _check
-    from oddsmith.calibrators import calibrator_named
+    from oddsmith.calibrators import Calibrator, fit_method, method_named
     from oddsmith.errors import OddsmithWarning
-    from oddsmith.model import DataSummary, Model
     from oddsmith.report import verdict_before
 
-    calibrator = calibrator_named(method, "--method").set_params(input=source.meaning)
+    chosen = method_named(method, 2, "--method")
+    if isinstance(chosen, Calibrator):
+        chosen.set_params(input=source.meaning)
     data, roles = source.read_scores(out, by)
     if source.meaning == "probability":
         _refuse_certain(data.table)
 
-    def fitted_to(table: "ScoreTable") -> Model:
-        return Model.from_fitted(calibrator.fit_table(table), table=table, labels=data.labels)
+    def fitted_to(table: "ScoreTable") -> "Model":
+        made = fit_method(replace(table, labels=data.labels, meaning=source.meaning), chosen)
+        return made if made.has_one_score else replace(made, column_names=(roles.score,))
 
     if by is not None and len(data.segments) == data.table.rows > 1:
         got = f"{by!r}, with {data.table.rows:,} values in as many rows"
@@ -107,42 +109,28 @@ def _fit_two_classes(
         if few := [name for name, table in data.segments.items() if table.rows < _FEW_ROWS]:
             out.warn(f"{_segments(few)}: fewer than {_FEW_ROWS} rows; the map of all rows may forecast better there")
         model = model.with_segments(by, parts)
-    assert isinstance(model.data, DataSummary)
     content = {
-        "rows": model.data.rows,
-        "prevalence": model.data.prevalence,
+        "rows": data.table.rows,
+        "prevalence": data.table.prevalence,
         "segments": len(model.segments),
         "warnings": list(model.warnings),
         "verdict": _verdict(judged, source.next_steps(roles, data.labels)),
     }
     over = f", {len(model.segments)} segments" if by is not None else ""
-    return model, content, f"to {model.data.rows:,} rows{over}"
+    return model, content, f"to {data.table.rows:,} rows{over}"
 
 
 def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> tuple["Model", dict[str, Any], str]:
     """Fit a method to several classes; return what `_fit_two_classes` does."""
-    from sklearn.base import clone
-
-    from oddsmith.calibrators import Calibrator, fit_rows
-    from oddsmith.cli._input import class_method
+    from oddsmith.calibrators import Calibrator, fit_method, method_named
     from oddsmith.errors import InvalidInputError
     from oddsmith.metrics import verdict_of_classes
-    from oddsmith.model import Model
     from oddsmith.report import compare_class_methods
 
-    chosen = class_method(method)
+    chosen = method_named(method, 3, "--method")
     data = source.read_classes(out, tables=isinstance(chosen, Calibrator))
     with out.waiting("Fitting"), out.show_warnings() as found:
-        if data.tables is None or not isinstance(chosen, Calibrator):
-            model = fit_rows(data.rows, chosen)
-        else:
-            model = Model.from_one_vs_rest(
-                [clone(chosen).fit_table(table) for table in data.tables],
-                data.rows.labels,
-                input=data.rows.input,
-                against_rest=True,
-                column_names=data.rows.column_names,
-            )
+        model = fit_method(data.rows, chosen, tables=data.tables)
         judged = verdict_of_classes(data.rows, groups=data.groups)
     model = replace(model, warnings=tuple(dict.fromkeys(found)))
     if data.groups is not None and model.verdict:

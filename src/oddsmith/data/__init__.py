@@ -1,29 +1,26 @@
 """The score table: rows, cells, tables, resampling and streams. What the data say about a score."""
 
 from oddsmith.data.fingerprint import Fingerprint as Fingerprint
+from oddsmith.data.folds import Fold as Fold
+from oddsmith.data.folds import RandomState as RandomState
+from oddsmith.data.folds import deal_groups as deal_groups
+from oddsmith.data.folds import deal_weight as deal_weight
 from oddsmith.data.grid import Grid as Grid
 from oddsmith.data.grid import power_of_two as power_of_two
-from oddsmith.data.group_folds import deal_groups as deal_groups
 from oddsmith.data.near_ties import around as around
-from oddsmith.data.resample import Fold as Fold
-from oddsmith.data.resample import RandomState as RandomState
 from oddsmith.data.resample import bootstrap as bootstrap
-from oddsmith.data.resample import dealt as dealt
-from oddsmith.data.resample import exact as exact
-from oddsmith.data.resample import folds as folds
 from oddsmith.data.resample import pooled as pooled
 from oddsmith.data.resample import resample_labels as resample_labels
-from oddsmith.data.resample import rows_by_class as rows_by_class
-from oddsmith.data.resample import weighted_folds as weighted_folds
-from oddsmith.data.resample import with_weights as with_weights
 from oddsmith.data.row_hash import marks as marks
 from oddsmith.data.row_sketch import MANY_SHARED as MANY_SHARED
 from oddsmith.data.row_sketch import Hashes as Hashes
 from oddsmith.data.row_sketch import RowSketch as RowSketch
 from oddsmith.data.rows import LabeledScores as LabeledScores
+from oddsmith.data.rows import Meaning as Meaning
 from oddsmith.data.rows import binary_scale as binary_scale
 from oddsmith.data.rows import read_rows as read_rows
 from oddsmith.data.rows import slices as slices
+from oddsmith.data.score_rows import LEAST as LEAST
 from oddsmith.data.score_rows import ScoreRows
 from oddsmith.data.signal import Signal as Signal
 from oddsmith.data.signal import SignalKind as SignalKind

@@ -13,6 +13,9 @@ from oddsmith import _check, _kernels
 from oddsmith._types import Bools, Floats, Weights
 from oddsmith.data.row_hash import mark_sums
 
+#: What scores are: any real numbers, probabilities, or log-odds (of several classes logits).
+Meaning = Literal["score", "probability", "log_odds"]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabeledScores:
@@ -22,6 +25,7 @@ class LabeledScores:
     positive: Bools
     weight: Weights | None
     extremes: tuple[float, float] | None = None
+    meaning: Meaning = "score"
 
     @cached_property
     def n_pos(self) -> float:

@@ -5,13 +5,14 @@ import json
 import os
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith.atomic import write_atomically
+from oddsmith.data.rows import Meaning
 from oddsmith.data.table import ScoreTable
 
 _FORMAT = "oddsmith table 1"
@@ -27,6 +28,8 @@ def save_table(table: ScoreTable, path: str | os.PathLike[str], *, force: bool) 
     if any(type(label) not in _LABELS for label in table.labels):
         _check.fail("labels must be text, numbers or bools to be saved", f"{table.labels!r}", "write them as text")
     head = {"format": _FORMAT, **{name: getattr(table, name) for name in _MEMBERS}, "labels": table.labels}
+    if table.meaning != "score":
+        head["meaning"] = table.meaning
     arrays: dict[str, NDArray[Any]] = {"scores": table.scores, **table._columns()}
     file = io.BytesIO()
     np.savez(file, allow_pickle=False, **arrays, head=np.frombuffer(json.dumps(head).encode(), np.uint8))
@@ -42,7 +45,7 @@ def load_table(path: str | os.PathLike[str]) -> ScoreTable:
         flaw = _flaw_of_head(head) or _flaw_of_columns(columns)
         if flaw is None:
             members = {member: head[member] for member in _MEMBERS}
-            return ScoreTable(**columns, **members, labels=tuple(head["labels"]))
+            return ScoreTable(**columns, **members, labels=tuple(head["labels"]), meaning=head.get("meaning", "score"))
     except FileNotFoundError:
         _check.fail("the file of the table must exist", os.fspath(path), "check the path")
     except (OSError, EOFError, LookupError, TypeError, AttributeError, ValueError, zipfile.BadZipFile) as error:
@@ -87,6 +90,8 @@ def _flaw_of_head(head: dict[str, Any]) -> str | None:
     for name in ("log_odds_cells", "in_sample"):
         if type(head[name]) is not bool:
             return f"{name}={head[name]!r}"
+    if (meaning := head.get("meaning", "score")) not in get_args(Meaning):
+        return f"meaning={str(meaning)[:60]}"
     if head["log_odds_cells"] and width is None:
         return "log_odds_cells=True without a resolution"
     known = type(labels) is list and len(labels) == 2 and all(type(label) in _LABELS for label in labels)

@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check, _kernels
 from oddsmith._types import Bools, Floats, Ints, Weights
+from oddsmith.data.folds import Fold, RandomState, deal_counts, equal_rows
 from oddsmith.data.grid import Grid, finest_width, power_of_two
 from oddsmith.data.near_ties import near_runs
 from oddsmith.data.row_hash import mark_sums
-from oddsmith.data.rows import LabeledScores, read_rows, slices, total_weight
+from oddsmith.data.rows import LabeledScores, Meaning, read_rows, slices, total_weight
 
 __all__ = ["Origin", "Sample", "ScoreTable", "as_table", "pool"]
 
@@ -32,10 +33,14 @@ class Origin(NamedTuple):
 
     in_sample: bool = False
     labels: tuple[Any, Any] = (None, None)
+    meaning: Meaning = "score"
 
     def join(self, *others: "Origin") -> "Origin":
-        """Return the origin of rows of several tables, whose labels must agree where they are known."""
-        labels = self.labels
+        """Return the origin of rows of several tables, whose labels and meaning must agree where they are known."""
+        labels, meanings = self.labels, {self.meaning, *(other.meaning for other in others)}
+        if len(meanings - {"score"}) > 1:
+            got = " and ".join(sorted(meanings - {"score"}))
+            _check.fail("tables must have scores of one meaning", got, "turn probabilities into log-odds first")
         for other in others:
             pairs = list(zip(labels, other.labels, strict=True))
             if any(a is not None and b is not None and a != b for a, b in pairs):
@@ -43,7 +48,8 @@ class Origin(NamedTuple):
                 _check.fail("tables must have the same labels", got, "build both with the same pos_label")
             negative, positive = (b if a is None else a for a, b in pairs)
             labels = (negative, positive)
-        return Origin(self.in_sample or any(other.in_sample for other in others), labels)
+        meaning = self.meaning if len(meanings) == 1 else "score"
+        return Origin(self.in_sample or any(other.in_sample for other in others), labels, meaning)
 
 
 _UNKNOWN = Origin()
@@ -79,6 +85,9 @@ class ScoreTable:
     labels : tuple
         The negative and the positive label as far as rows showed them, else None. Tables with other labels do not
         merge; tables are equal whatever they are.
+    meaning : {"score", "probability", "log_odds"}
+        What the scores are known to be; "score" is any real number. Operations on rows keep it, a change of the scores
+        (`map`) does not. Tables are equal whatever it is.
 
     Examples
     --------
@@ -102,8 +111,12 @@ class ScoreTable:
     log_odds_cells: bool = False
     in_sample: bool = False
     labels: tuple[Any, Any] = (None, None)
+    meaning: Meaning = "score"
 
     def __post_init__(self) -> None:
+        if not np.all(self.scores[1:] > self.scores[:-1]):
+            got, hint = f"{len(self.scores)} scores in another order, or NaN", "build it with ScoreTable.from_arrays"
+            _check.fail("the scores of a table must ascend", got, hint)
         if self.rows < 0:
             rows = int(self.pos.sum() + self.neg.sum()) if self.pos_sq is None else len(self.scores)
             object.__setattr__(self, "rows", rows)
@@ -140,11 +153,11 @@ class ScoreTable:
         weight = rows.weight
         if weight is None:
             scores, pos, neg = _kernels.count_table(rows.scores, rows.positive)
-            return ScoreTable(scores, pos, neg, rows=len(rows.scores))
+            return ScoreTable(scores, pos, neg, rows=len(rows.scores), meaning=rows.meaning)
         columns: dict[str, NDArray[Any]] = {"pos": weight * rows.positive, "neg": weight * ~rows.positive}
         if rows.kind == "weight":
             columns |= {f"{side}_sq": column**2 for side, column in columns.items()}
-        return pool(rows.scores, columns, rows.n_rows, None)
+        return pool(rows.scores, columns, rows.n_rows, None, Origin(meaning=rows.meaning))
 
     @overload
     @staticmethod
@@ -232,6 +245,33 @@ class ScoreTable:
         """The cells of a quantized table, None when scores are exact."""
         return None if self.resolution is None else Grid(self.resolution, self.log_odds_cells)
 
+    @property
+    def n_classes(self) -> int:
+        """Two."""
+        return 2
+
+    @property
+    def class_weights(self) -> Floats:
+        """Weight of the negative and of the positive class."""
+        return np.array([self.n_neg, self.n_pos], dtype=np.float64)
+
+    def one_vs_rest(self, index: int) -> "ScoreTable":
+        """Return the table in which one of the two classes is positive: 1 the table itself, 0 with negated scores.
+
+        Probabilities p become 1 − p.
+
+        Examples
+        --------
+        >>> ScoreTable.from_arrays([1.0, 2.0, 3.0], [0, 0, 1]).one_vs_rest(0).scores
+        array([-3., -2., -1.])
+        """
+        _check.one_of(index, "index", (0, 1))
+        if index == 1:
+            return self
+        turned = self.exact().map(lambda s: 1 - s if self.meaning == "probability" else -s, self.meaning)
+        sides: dict[str, Any] = {"pos": turned.neg, "neg": turned.pos, "pos_sq": turned.neg_sq, "neg_sq": turned.pos_sq}
+        return replace(turned, **sides, labels=(self.labels[1], self.labels[0]))
+
     @cached_property
     def n_pos(self) -> float:
         """Positive weight."""
@@ -312,8 +352,8 @@ class ScoreTable:
 
     @property
     def origin(self) -> Origin:
-        """Whether the table is in-sample, and its labels."""
-        return Origin(self.in_sample, self.labels)
+        """Whether the table is in-sample, its labels, and what its scores are."""
+        return Origin(self.in_sample, self.labels, self.meaning)
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the table to a file that `load` reads: whole or not at all, whatever interrupts it.
@@ -479,18 +519,103 @@ class ScoreTable:
         places = Grid(1.0, self.log_odds_cells).place(self.scores)
         return self.quantize(finest_width(places, limit, self.resolution), self.log_odds_cells)
 
-    def map(self, function: Callable[[Floats], ArrayLike]) -> "ScoreTable":
+    def map(self, function: Callable[[Floats], ArrayLike], meaning: Meaning = "score") -> "ScoreTable":
         """Replace every score by ``function(scores)`` and pool what becomes equal.
 
         With a calibration map's ``log_odds`` this gives a *forecast*: a table whose score is a log-odds, which may be
         infinite.
+
+        Parameters
+        ----------
+        function : callable
+            From an array of scores to one of the same length.
+        meaning : {"score", "probability", "log_odds"}, default "score"
+            What the new scores are known to be.
         """
         mapped = np.asarray(function(self.scores), dtype=np.float64)
         if mapped.shape != self.scores.shape or np.isnan(mapped).any():
             got = f"shape {mapped.shape}, or NaN"
             _check.fail("function must give one number per score", got, "check the function")
         columns = {name: column for name, column in self._columns().items() if not name.endswith("_sum")}
-        return pool(mapped, columns, self.rows, None, self.origin)
+        return pool(mapped, columns, self.rows, None, self.origin._replace(meaning=meaning))
+
+    def exact(self) -> "ScoreTable":
+        """Return the table; a quantized one with each cell at its mean score, so that it can be resampled."""
+        return self if self.resolution is None else self.map(lambda scores: scores, self.meaning)
+
+    def folds(self, n_folds: int = 5, random_state: RandomState = None) -> "list[Fold[ScoreTable]]":
+        """Split at random in parts of equal size, each with its share of both classes; without rows.
+
+        The law is that of a shuffled, stratified split of the rows. Float weights at one score and class are dealt as
+        the (Σw)²/Σw² rows of equal weight that would vary as much: the rows themselves where none are tied.
+
+        Parameters
+        ----------
+        n_folds : int, default 5
+        random_state : int, Generator or None
+
+        Returns
+        -------
+        list of Fold
+            ``part``, and ``rest`` of the other parts; the parts merge to the table.
+
+        Examples
+        --------
+        >>> table = ScoreTable.from_arrays([0.1, 0.1, 0.7, 0.9], [0, 0, 1, 1])
+        >>> [len(fold.part) for fold in table.folds(2, random_state=0)]
+        [2, 2]
+        """
+        if self.kind == "weight":
+            return self._weighted_folds(n_folds, random_state)
+        self.refuse_unknown_rows()
+        k = _check.whole_number(n_folds, "n_folds", low=2)
+        if k > self.rows:
+            _check.fail("n_folds must be at most the number of rows", f"{k} folds of {self.rows} rows", "use fewer")
+        counts = self.pos.astype(np.int64), self.neg.astype(np.int64)
+        hands = deal_counts(counts, k, np.random.default_rng(random_state))
+        parts = (self.with_weights(pos, neg) for pos, neg in zip(*hands, strict=True))
+        return [Fold(self.minus(part), part) for part in parts]
+
+    def _weighted_folds(self, n_folds: int, random_state: RandomState) -> "list[Fold[ScoreTable]]":
+        (pos, pos_unit), (neg, neg_unit) = map(equal_rows, (self.pos, self.neg), self.squares)
+        counted = ScoreTable(self.scores, pos, neg, resolution=self.resolution, **self.origin._asdict())
+
+        def weighted(part: ScoreTable) -> ScoreTable:
+            at = np.searchsorted(self.scores, part.scores)
+            plus, minus = part.pos * pos_unit[at], part.neg * neg_unit[at]
+            return part.with_weights(plus, minus, (plus * pos_unit[at], minus * neg_unit[at]), part.rows)
+
+        return [Fold(*map(weighted, fold)) for fold in counted.folds(n_folds, random_state)]
+
+    def rows_by_class(self) -> tuple[int, int]:
+        """Return the number of positive and of negative rows that `folds` deals."""
+        if self.kind == "count":
+            return int(self.n_pos), int(self.n_neg)
+        pos, neg = (int(rows.sum()) for rows, _ in map(equal_rows, (self.pos, self.neg), self.squares))
+        return pos, neg
+
+    def with_weights(
+        self, pos: Weights, neg: Weights, squares: tuple[Floats, Floats] | None = None, rows: int = -1
+    ) -> "ScoreTable":
+        """Return the same scores with other counts, or with weights and their squares; without cells of weight 0."""
+        held = pos + neg > 0
+        pos_sq, neg_sq = (None, None) if squares is None else (side[held] for side in squares)
+        return ScoreTable(self.scores[held], pos[held], neg[held], pos_sq, neg_sq, rows=rows, **self.origin._asdict())
+
+    def refuse_unknown_rows(self) -> None:
+        """Refuse to resample float weights, and cells that keep only sums of scores."""
+        if self.kind != "count":
+            _check.fail(
+                "resampling a table needs counts",
+                "float weights, of which nobody knows how many rows they stand for",
+                "pass integer-typed weights, or resample where the rows are, one table per fold",
+            )
+        if self.resolution is not None:
+            _check.fail(
+                "resampling needs exact scores",
+                f"a table of resolution {self.resolution:g}, whose cells keep only sums of scores",
+                "resample before quantize, or take table.exact()",
+            )
 
     def join_near_ties(self) -> "ScoreTable":
         """Take exact scores that differ by rounding alone for one, in their middle; the table itself where none do."""

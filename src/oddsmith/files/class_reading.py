@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith._types import Label
-from oddsmith.data import ScoreRows, ScoreTable
+from oddsmith.data import LEAST, Meaning, ScoreRows, ScoreTable
 from oddsmith.files._engine import Engine, Progress, explained
 from oddsmith.files._labels import class_values
 from oddsmith.files._staging import Survey, staged, surveyed
@@ -18,7 +18,6 @@ from oddsmith.files.class_columns import ClassColumns
 from oddsmith.files.columns import listed
 from oddsmith.files.source import ScoreFile
 from oddsmith.frames import BadRowPolicy, BadRows, class_tables, sum_of, text_literal
-from oddsmith.maps import LEAST
 
 __all__ = ["MOST_VALUES", "ClassData", "ClassScoreMeaning", "read_class_rows"]
 
@@ -128,7 +127,7 @@ def read_class_rows(
     >>> with open_scores(path) as file:
     ...     data = read_class_rows(file, choose_class_columns(file, ["p_*"]))
     >>> data.rows, data.rows.truth.tolist(), data.unseen
-    (ScoreRows(rows=2, classes=3, input=probabilities), [1, 0], ('cow',))
+    (ScoreRows(rows=2, classes=3, meaning=probability), [1, 0], ('cow',))
     """
     if columns.label is None:
         _check.fail("there must be a label", "no column", "pass label= (--label)")
@@ -317,4 +316,5 @@ def _class_rows(
     texts, places = np.unique(np.ma.getdata(drawn["label"]).astype(str), return_inverse=True)
     truth = np.array([codes[text] for text in texts.tolist()], dtype=np.int64)[places]
     weight = None if columns.weight is None else _check.as_weights(np.ma.getdata(drawn["weight"]), len(truth))
-    return ScoreRows(values, truth, columns.classes, weight, columns.scores, input_)
+    meaning: Meaning = "log_odds" if input_ == "logits" else "probability"
+    return ScoreRows(values, truth, columns.classes, weight, columns.scores, meaning)

@@ -38,7 +38,6 @@ from oddsmith.maps.inputs import logit_input as logit_input
 from oddsmith.maps.inputs import unit_log_odds as unit_log_odds
 from oddsmith.maps.inverse import scores_reaching as scores_reaching
 from oddsmith.maps.joint import FLOOR as FLOOR
-from oddsmith.maps.joint import LEAST as LEAST
 from oddsmith.maps.joint import Input as Input
 from oddsmith.maps.joint import JointMap as JointMap
 from oddsmith.maps.joint import LogitReading as LogitReading

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith._types import Bools, Floats
+from oddsmith.data import LEAST
 from oddsmith.formula import (
     FAR,
     LIMIT,
@@ -35,9 +36,6 @@ __all__ = ["JointMap", "OneVsRestMap", "ScalingMap", "ScalingPart"]
 
 Input = Literal["logits", "probabilities"]
 LogitReading = Literal["logits", "log_probabilities", "floored_log_probabilities"]
-
-#: Smaller probabilities are read as this one.
-LEAST = 1e-16
 
 #: Logarithms of probabilities that are floored are held above this.
 FLOOR = -700.0

@@ -62,12 +62,12 @@ def forecast_of_rows(rows: ScoreRows) -> ClassForecast:
 
     Examples
     --------
-    >>> rows = ScoreRows(np.zeros((1, 2)), np.array([0]), ("a", "b"), None, ("a", "b"), "logits")
+    >>> rows = ScoreRows(np.zeros((1, 2)), np.array([0]), ("a", "b"), None, ("a", "b"), "log_odds")
     >>> forecast_of_rows(rows).prob.tolist()
     [[0.5, 0.5]]
     """
     prob = rows.values
-    if rows.input == "logits":
+    if rows.meaning == "log_odds":
         prob = np.maximum(np.exp(log_softmax(rows.values, axis=1)), _LEAST)
     weight = np.ones(rows.n_rows, np.int64) if rows.weight is None else rows.weight
     held = weight > 0
@@ -90,7 +90,7 @@ def verdict_of_classes(rows: ScoreRows, *, groups: ArrayLike | None = None) -> V
     Examples
     --------
     >>> values = np.repeat([[0.7, 0.2, 0.1], [0.1, 0.7, 0.2]], 40, axis=0)
-    >>> rows = ScoreRows(values, np.repeat([0, 1], 40), ("a", "b", "c"), None, ("a", "b", "c"), "probabilities")
+    >>> rows = ScoreRows(values, np.repeat([0, 1], 40), ("a", "b", "c"), None, ("a", "b", "c"), "probability")
     >>> verdict_of_classes(rows).kind
     'miscalibrated'
     """
@@ -156,7 +156,7 @@ def evaluate_classes(
     Examples
     --------
     >>> values = np.repeat([[0.7, 0.2, 0.1], [0.1, 0.7, 0.2]], 40, axis=0)
-    >>> rows = ScoreRows(values, np.repeat([0, 1, 2, 1], 20), ("a", "b", "c"), None, ("a", "b", "c"), "probabilities")
+    >>> rows = ScoreRows(values, np.repeat([0, 1, 2, 1], 20), ("a", "b", "c"), None, ("a", "b", "c"), "probability")
     >>> found = evaluate_classes(rows)
     >>> found["measures"]["zero_one_error"]["value"], found["classes"]["b"]["cases"]
     (0.5, 40)
@@ -267,7 +267,7 @@ def _errors(bins: ClassBins, draws: int, rng: np.random.Generator) -> _Errors:
 
 def _log_of_truth(rows: ScoreRows, forecast: ClassForecast) -> Floats:
     """Return log P of the true class, exact where P itself rounds to 0."""
-    if rows.input == "probabilities":
+    if rows.meaning == "probability":
         return log_of_truth(forecast)
     logs = np.take_along_axis(log_softmax(rows.values, axis=1), rows.truth[:, None], axis=1)[:, 0]
     return np.asarray(logs if rows.weight is None else logs[rows.weight > 0])

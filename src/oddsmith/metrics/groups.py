@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check
 from oddsmith._types import Floats, Ints, Weights
-from oddsmith.data import ScoreTable, pool, read_rows, with_weights
+from oddsmith.data import ScoreTable, pool, read_rows
 from oddsmith.maps import logit
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.classes import ClassForecast, class_forecast
@@ -111,9 +111,9 @@ class GroupedForecast:
         sides = (positive, 1 - positive)
         pos, neg = (sum_by(cell, weight * side, len(table)) for side in sides)
         if self.weight.dtype.kind == "i":
-            return with_weights(table, np.rint(pos).astype(np.int64), np.rint(neg).astype(np.int64))
+            return table.with_weights(np.rint(pos).astype(np.int64), np.rint(neg).astype(np.int64))
         pos_sq, neg_sq = (sum_by(cell, squares * side, len(table)) for side in sides)
-        return with_weights(table, pos, neg, squares=(pos_sq, neg_sq), rows=table.rows)
+        return table.with_weights(pos, neg, (pos_sq, neg_sq), table.rows)
 
     def labels_again(self, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[AnyForecast]:
         """Draw groups with replacement, and labels of the given probability at each cell.

@@ -261,5 +261,5 @@ def _favored(forecast: ScoreTable) -> ScoreTable:
 
     pos, neg = np.where(up, forecast.pos, forecast.neg), np.where(up, forecast.neg, forecast.pos)
     squares = turn(forecast.pos_sq, forecast.neg_sq), turn(forecast.neg_sq, forecast.pos_sq)
-    folded = ScoreTable(np.abs(forecast.scores), pos, neg, *squares, rows=forecast.rows, in_sample=forecast.in_sample)
-    return folded.map(lambda scores: scores)
+    turned = ScoreTable(forecast.scores, pos, neg, *squares, rows=forecast.rows, in_sample=forecast.in_sample)
+    return turned.map(np.abs)

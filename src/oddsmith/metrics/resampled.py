@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith._types import Floats, Ints, Weights
-from oddsmith.data import ScoreTable, bootstrap, resample_labels, with_weights
+from oddsmith.data import ScoreTable, bootstrap, resample_labels
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.groups import GroupedForecast
 from oddsmith.metrics.measure import AnyForecast, size, squared_weight
@@ -52,7 +52,8 @@ def rows_again(table: Any, n_resamples: int, rng: np.random.Generator) -> Iterat
     def draw() -> ScoreTable:
         times = rng.multinomial(units, chance)
         (pos, neg), (pos_sq, neg_sq) = np.split(times * unit, 2), np.split(times * unit**2, 2)
-        return with_weights(table, pos, neg, squares=(pos_sq, neg_sq), rows=table.rows)
+        again: ScoreTable = table.with_weights(pos, neg, (pos_sq, neg_sq), table.rows)
+        return again
 
     return (draw() for _ in range(n_resamples))
 
@@ -83,7 +84,8 @@ def labels_again(table: Any, prob: Floats, n_resamples: int, rng: np.random.Gene
         pos = rng.binomial(total, prob)
         neg = total - pos
         squares = pos * unit**2, neg * unit**2
-        return with_weights(table, pos * unit, neg * unit, squares=squares, rows=table.rows)
+        again: ScoreTable = table.with_weights(pos * unit, neg * unit, squares, table.rows)
+        return again
 
     return (draw() for _ in range(n_resamples))
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, xlogy
 
 from oddsmith._types import Bools, Floats, Weights
-from oddsmith.data import ScoreTable, Signal, is_separable, rows_by_class, share_of_copies
+from oddsmith.data import ScoreTable, Signal, is_separable, share_of_copies
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.calibration_tests import (
@@ -227,7 +227,7 @@ def _first(
     table: ScoreTable, groups: Mapping[Any, ScoreTable] | None, called: str
 ) -> tuple[Verdict | None, tuple[str, ...]]:
     """Return a verdict that makes calibration irrelevant, if there is one; else doubts about the data, in words."""
-    cases = rows_by_class(table)
+    cases = table.rows_by_class()
     signal = Signal.of_table(table) if min(cases) > 0 else None
     if signal is not None and signal.kind == "reversed":
         return Verdict("reversed", signal.words(called)), ()

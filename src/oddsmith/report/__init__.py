@@ -3,7 +3,7 @@
 from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, Advice, NextSteps
 from oddsmith.report.class_methods import ClassMethodComparison, compare_class_methods
 from oddsmith.report.class_summary import summarize_classes
-from oddsmith.report.methods import MethodComparison, ScoreMeaning, compare_methods, verdict_before
+from oddsmith.report.methods import MethodComparison, compare_methods, verdict_before
 from oddsmith.report.render import json_text as json_text
 from oddsmith.report.render import to_html, to_json, to_markdown
 from oddsmith.report.summary import summarize
@@ -23,7 +23,6 @@ __all__ = [
     "ClassMethodComparison",
     "MethodComparison",
     "NextSteps",
-    "ScoreMeaning",
     "compare_class_methods",
     "compare_methods",
     "summarize",

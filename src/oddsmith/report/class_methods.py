@@ -8,10 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_softmax
 
 from oddsmith import _check
-from oddsmith._types import Floats, Weights
-from oddsmith.calibrators import Calibrator, JointScaling, fit_rows
-from oddsmith.data import ScoreRows, Signal, deal_groups, dealt
-from oddsmith.maps import LEAST
+from oddsmith._types import Floats
+from oddsmith.calibrators import JointScaling, Method, fit_method
+from oddsmith.data import LEAST, Fold, ScoreRows, Signal, deal_groups
 from oddsmith.metrics import (
     GROUPS,
     ClassForecast,
@@ -26,8 +25,6 @@ from oddsmith.report.advice import UNCALIBRATED, HeldOut, NextSteps, advise, by_
 from oddsmith.report.standings import Standings, held_out
 
 __all__ = ["ClassMethodComparison", "compare_class_methods"]
-
-ClassCalibrator = JointScaling | Calibrator
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,12 +47,12 @@ class ClassMethodComparison(Standings):
 
     def held_out(self, method: str) -> ScoreRows:
         """Return what a method says of the held-out rows: logs of probabilities, which are logits."""
-        return replace(self.rows, values=self.log_prob[method], input="logits")
+        return replace(self.rows, values=self.log_prob[method], meaning="log_odds")
 
 
 def compare_class_methods(
     rows: ScoreRows,
-    methods: Mapping[str, ClassCalibrator],
+    methods: Mapping[str, Method],
     *,
     n_folds: int = 5,
     random_state: int = 0,
@@ -87,7 +84,7 @@ def compare_class_methods(
     --------
     >>> from oddsmith import TemperatureScaling
     >>> values = np.random.default_rng(0).normal(size=(60, 3))
-    >>> rows = ScoreRows(4 * values, values.argmax(axis=1), ("a", "b", "c"), None, ("a", "b", "c"), "logits")
+    >>> rows = ScoreRows(4 * values, values.argmax(axis=1), ("a", "b", "c"), None, ("a", "b", "c"), "log_odds")
     >>> sorted(compare_class_methods(rows, {"temperature": TemperatureScaling()}).ranking)
     ['temperature', 'uncalibrated']
     """
@@ -103,11 +100,12 @@ def compare_class_methods(
     if k < 2:
         must = "two cases or more must lie outside the most frequent class to compare methods"
         _check.fail(must, f"{outside}", "collect more cases")
-    splits = list(_folds(whole, k, seed) if group is None else _folds_of_groups(whole, group, k, seed))
-    held = _joined([part for _, part in splits])
+    splits = whole.folds(k, seed) if group is None else list(_folds_of_groups(whole, group, k, seed))
+    first, *others = (part for _, part in splits)
+    held = first.join(*others)
 
-    def log_prob(method: ClassCalibrator) -> list[Floats]:
-        return [fit_rows(rest, method).map.class_log_probability(part.values) for rest, part in splits]
+    def log_prob(method: Method) -> list[Floats]:
+        return [fit_method(rest, method).map.class_log_probability(part.values) for rest, part in splits]
 
     fitted, failed = held_out(methods, log_prob, progress)
     found = {UNCALIBRATED: _log_prob(held), **fitted}
@@ -155,7 +153,7 @@ def _in_canonical_order(rows: ScoreRows, group: NDArray[np.intp] | None) -> tupl
     kept = order[weight[order] > 0]
     # Groups are numbered among the rows with weight.
     place = np.cumsum(weight > 0) - 1
-    return _taken(rows, kept, weight), None if group is None else group[place[kept]]
+    return rows.take(kept, weight), None if group is None else group[place[kept]]
 
 
 def _places_of_groups(rows: ScoreRows, group: NDArray[np.intp], n_folds: int, seed: int) -> Iterator[NDArray[np.intp]]:
@@ -166,51 +164,15 @@ def _places_of_groups(rows: ScoreRows, group: NDArray[np.intp], n_folds: int, se
     return (np.flatnonzero(fold == number) for number in range(n_folds))
 
 
-def _folds_of_groups(
-    rows: ScoreRows, group: NDArray[np.intp], n_folds: int, seed: int
-) -> Iterator[tuple[ScoreRows, ScoreRows]]:
-    """Deal whole groups to folds, and return what is outside and inside each."""
-    assert rows.weight is not None
+def _folds_of_groups(rows: ScoreRows, group: NDArray[np.intp], n_folds: int, seed: int) -> Iterator[Fold[ScoreRows]]:
+    """Deal whole groups to folds."""
     for inside in _places_of_groups(rows, group, n_folds, seed):
-        outside = np.setdiff1d(np.arange(rows.n_rows), inside)
-        yield _taken(rows, outside, rows.weight), _taken(rows, inside, rows.weight)
-
-
-def _folds(rows: ScoreRows, n_folds: int, seed: int) -> Iterator[tuple[ScoreRows, ScoreRows]]:
-    """Deal the cases of each class to folds, and return what is outside and inside each.
-
-    A row of weight 2 is dealt as two rows are, one of float weight whole.
-    """
-    assert rows.weight is not None
-    counted = rows.weight.dtype.kind == "i"
-    units = rows.weight if counted else np.ones(rows.n_rows)
-    rng, amounts, turn = np.random.default_rng(seed), np.empty((n_folds, rows.n_rows)), 0.0
-    for c in range(len(rows.labels)):
-        here = slice(*np.searchsorted(rows.truth, (c, c + 1)))
-        # Each class begins where the last one ended: folds are of one size however small the classes are.
-        amounts[:, here] = np.roll(dealt(units[here].astype(np.float64), n_folds, rng), int(turn) % n_folds, axis=0)
-        turn += float(units[here].sum())
-    each: Weights = np.ones(rows.n_rows, np.int64) if counted else rows.weight
-    for amount in np.rint(amounts).astype(np.int64):
-        rest = units.astype(np.int64) - amount
-        outside, inside = (_taken(rows, np.flatnonzero(some), some * each) for some in (rest, amount))
-        yield outside, inside
-
-
-def _taken(rows: ScoreRows, at: NDArray[np.intp], weight: Weights) -> ScoreRows:
-    return replace(rows, values=rows.values[at], truth=rows.truth[at], weight=weight[at])
-
-
-def _joined(parts: list[ScoreRows]) -> ScoreRows:
-    values, truth, weight = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "truth", "weight")
-    )
-    return replace(parts[0], values=values, truth=truth, weight=weight)
+        yield Fold(rows.take(np.setdiff1d(np.arange(rows.n_rows), inside)), rows.take(inside))
 
 
 def _log_prob(rows: ScoreRows) -> Floats:
     """Return what uncalibrated rows say."""
-    if rows.input == "logits":
+    if rows.meaning == "log_odds":
         return np.asarray(log_softmax(rows.values, axis=1))
     return np.log(np.maximum(rows.values, LEAST))
 
@@ -221,7 +183,7 @@ def _base_rate(rows: ScoreRows) -> Floats:
     return np.asarray(np.log(counts / counts.sum()))
 
 
-def _in_python(methods: Mapping[str, ClassCalibrator]) -> NextSteps:
+def _in_python(methods: Mapping[str, Method]) -> NextSteps:
     """Return the next steps as a program takes them."""
 
     def fit(name: str) -> str:

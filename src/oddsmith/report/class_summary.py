@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check
 from oddsmith._types import Floats
+from oddsmith.calibrators import Method
 from oddsmith.data import ScoreRows
 from oddsmith.decide import decide
 from oddsmith.metrics import ClassForecast, Decisions, evaluate_classes, forecast_of_rows, mean_with_interval, plain
 from oddsmith.report.advice import UNCALIBRATED, NextSteps
-from oddsmith.report.class_methods import ClassCalibrator, ClassMethodComparison, compare_class_methods
+from oddsmith.report.class_methods import ClassMethodComparison, compare_class_methods
 from oddsmith.report.summary import picture_cells
 
 __all__ = ["WORST", "summarize_classes"]
@@ -32,7 +33,7 @@ _CELLS = 300
 
 def summarize_classes(
     rows: ScoreRows,
-    methods: Mapping[str, ClassCalibrator],
+    methods: Mapping[str, Method],
     *,
     name: str = "scores",
     source: Mapping[str, str] | None = None,
@@ -67,7 +68,7 @@ def summarize_classes(
     --------
     >>> from oddsmith import TemperatureScaling
     >>> values = np.random.default_rng(0).normal(size=(60, 3))
-    >>> rows = ScoreRows(4 * values, values.argmax(axis=1), ("a", "b", "c"), None, ("a", "b", "c"), "logits")
+    >>> rows = ScoreRows(4 * values, values.argmax(axis=1), ("a", "b", "c"), None, ("a", "b", "c"), "log_odds")
     >>> summarize_classes(rows, {"temperature": TemperatureScaling()})["kind"]
     'classes'
     """

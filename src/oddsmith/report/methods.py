@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from oddsmith import _check
 from oddsmith._types import Floats, Weights
 from oddsmith.calibrators import Calibrator
-from oddsmith.data import ScoreTable, Signal, deal_groups, exact, rows_by_class, weighted_folds
+from oddsmith.data import Meaning, ScoreTable, Signal, deal_groups
 from oddsmith.maps import logit
 from oddsmith.metrics import (
     GROUPS,
@@ -25,10 +25,7 @@ from oddsmith.metrics import (
 from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, HeldOut, NextSteps, advise, by_preference
 from oddsmith.report.standings import Standings, held_out
 
-__all__ = ["MethodComparison", "ScoreMeaning", "compare_methods", "verdict_before"]
-
-#: What scores are before they are calibrated; a "score" is a probability where all lie in [0, 1], else nothing known.
-ScoreMeaning = Literal["score", "probability", "log_odds"]
+__all__ = ["MethodComparison", "compare_methods", "verdict_before"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +68,7 @@ def compare_methods(
     *,
     n_folds: int = 5,
     random_state: int = 0,
-    scores_are: ScoreMeaning = "score",
+    scores_are: Meaning = "score",
     groups: Mapping[Any, ScoreTable] | None = None,
     next_steps: NextSteps | None = None,
     progress: Callable[[float], None] | None = None,
@@ -171,7 +168,7 @@ def compare_methods(
 
 
 def verdict_before(
-    table: ScoreTable, scores_are: ScoreMeaning = "score", *, groups: Mapping[Any, ScoreTable] | None = None
+    table: ScoreTable, scores_are: Meaning = "score", *, groups: Mapping[Any, ScoreTable] | None = None
 ) -> Verdict:
     """Decide whether uncalibrated scores can be used as probabilities.
 
@@ -202,13 +199,13 @@ def _splits(
     if groups is not None:
         return _splits_of_groups(table, groups, asked, seed, columns)
     if has_many_copies(table):
-        return _splits_of_cells(exact(table), asked, seed)
-    cases = rows_by_class(table)
+        return _splits_of_cells(table.exact(), asked, seed)
+    cases = table.rows_by_class()
     k = int(min(asked, *cases))
     if k < 2:
         got = f"{cases[0]} positive and {cases[1]} negative"
         _check.fail("each class must have two cases or more to compare methods", got, "collect more cases")
-    splits = weighted_folds(exact(table), k, random_state=seed)
+    splits = table.exact().folds(k, seed)
     return [_Split(rest, part.scores, {side: getattr(part, side) for side in columns}, None) for rest, part in splits]
 
 
@@ -231,7 +228,7 @@ def _splits_of_cells(table: ScoreTable, n_folds: int, seed: int) -> list[_Split]
 def _splits_of_groups(
     table: ScoreTable, groups: Mapping[Any, ScoreTable], n_folds: int, seed: int, columns: tuple[str, ...]
 ) -> list[_Split]:
-    parts = [exact(part) for part in groups.values()]
+    parts = [part.exact() for part in groups.values()]
     if sum(part.rows for part in parts) != table.rows:
         got = f"{sum(part.rows for part in parts)} rows in groups, {table.rows} in the table"
         _check.fail("the tables of the groups must merge to the table", got, "pass a table for every group")
@@ -252,7 +249,7 @@ def _splits_of_groups(
     return splits
 
 
-def log_odds_of(table: ScoreTable, scores_are: ScoreMeaning) -> Callable[[Floats], Floats] | None:
+def log_odds_of(table: ScoreTable, scores_are: Meaning) -> Callable[[Floats], Floats] | None:
     """Return how uncalibrated scores are read as log-odds; None where they are not probabilities."""
     _check.one_of(scores_are, "scores_are", ("score", "probability", "log_odds"))
     if scores_are == "log_odds":

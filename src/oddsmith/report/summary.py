@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from oddsmith.calibrators import Calibrator
-from oddsmith.data import ScoreTable, pooled
+from oddsmith.data import Meaning, ScoreTable, pooled
 from oddsmith.errors import OddsmithWarning
 from oddsmith.maps import unit_log_odds
 from oddsmith.metrics import plain, reliability_curve, summary
 from oddsmith.model import DataSummary
 from oddsmith.report.advice import UNCALIBRATED, NextSteps
 from oddsmith.report.decisions import decision_cells
-from oddsmith.report.methods import MethodComparison, ScoreMeaning, compare_methods
+from oddsmith.report.methods import MethodComparison, compare_methods
 
 __all__ = ["BIN_COUNTS", "summarize"]
 
@@ -50,7 +50,7 @@ def summarize(
     labels: tuple[Any, Any] = (0, 1),
     source: Mapping[str, str] | None = None,
     random_state: int = 0,
-    scores_are: ScoreMeaning = "score",
+    scores_are: Meaning = "score",
     groups: Mapping[Any, ScoreTable] | None = None,
     next_steps: NextSteps | None = None,
     progress: Callable[[float], None] | None = None,
@@ -179,7 +179,7 @@ def _cells(table: ScoreTable) -> dict[str, list[float]]:
 
 
 def _score_space(
-    table: ScoreTable, methods: Mapping[str, Calibrator], compared: MethodComparison, scores_are: ScoreMeaning
+    table: ScoreTable, methods: Mapping[str, Calibrator], compared: MethodComparison, scores_are: Meaning
 ) -> dict[str, Any]:
     """Return what the data say about a score, and what every method does once it is fitted to all cases."""
     from oddsmith.plots import ScoreSpaceDisplay
