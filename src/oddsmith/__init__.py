@@ -47,6 +47,7 @@ _ROOMS = (
     "maps",
     "metrics",
     "model",
+    "monitor",
     "plots",
     "report",
     "data",

@@ -27,3 +27,13 @@ def many_rows(path: Path, rows: int) -> Path:
     )
     duckdb.sql(f"COPY ({query}) TO '{path}'")
     return path
+
+
+def write_labelled(path: Path, rows=300, seed=3, offset=0.0) -> Path:
+    """Write rows like those of `sample`, with labels that are off by some log-odds."""
+    rng = np.random.default_rng(seed)
+    score = rng.normal(size=rows) * 2
+    label = (rng.random(rows) < 1 / (1 + np.exp(-0.8 * score + 0.3 - offset))).astype(int)
+    lines = (f'{{"score": {s!r}, "label": {y}}}\n' for s, y in zip(score.tolist(), label.tolist(), strict=True))
+    path.write_text("".join(lines))
+    return path

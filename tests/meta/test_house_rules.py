@@ -33,7 +33,7 @@ LAYERS = [
     {"fitting", "model"},
     {"calibrators"},
     {"metrics"},
-    {"base_rates", "classify", "combine", "cutoffs", "decide"},
+    {"base_rates", "classify", "combine", "cutoffs", "decide", "monitor"},
     {"export"},
     {"frames"},
     {"audit", "files", "plots"},

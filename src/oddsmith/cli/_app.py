@@ -19,7 +19,20 @@ from oddsmith.cli._plugins import ExtensibleGroup
 
 #: Each is a function in the module of its name, beside an ``EXAMPLE``. These modules import what is slow to load only
 #: inside functions, so that help and shell completion are quick.
-COMMANDS = ("demo", "fit", "apply", "show", "export", "evaluate", "check", "compare", "report", "decide", "combine")
+COMMANDS = (
+    "demo",
+    "fit",
+    "apply",
+    "show",
+    "export",
+    "evaluate",
+    "check",
+    "compare",
+    "report",
+    "decide",
+    "combine",
+    "watch",
+)
 
 app = typer.Typer(
     name="oddsmith",

@@ -1,0 +1,112 @@
+"""``oddsmith watch``: whether a model's probabilities still hold, as labels arrive."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from oddsmith.cli import _options as option
+from oddsmith.cli._exit import CHECK_FAILED
+
+if TYPE_CHECKING:
+    from oddsmith.cli._output import CommandOutput
+    from oddsmith.data import ScoreTable
+    from oddsmith.model import Model
+
+EXAMPLE = "oddsmith watch model.json labelled.jsonl --state watch.json"
+
+
+def watch(
+    model: option.ModelFile,
+    file: option.ScoresFile,
+    state: Annotated[
+        Path, typer.Option("--state", help="File of what was seen so far; made by the first batch, then updated.")
+    ],
+    score: option.ScoreColumn = None,
+    label: option.LabelColumn = None,
+    weight: Annotated[
+        str | None, typer.Option("--weight", "-w", help="Column of counts: whole numbers, how often a row was seen.")
+    ] = None,
+    positive: option.Positive = None,
+    by: Annotated[
+        str | None, typer.Option("--by", help="Column of segments, each with evidence of its own. [default: as fitted]")
+    ] = None,
+    calibration: Annotated[
+        Path | None,
+        typer.Option(
+            "--calibration",
+            help="File of the rows of the fit: how exact the model is. [default: as exact as a fit to as many rows with "
+            "scores as in the first batch]",
+        ),
+    ] = None,
+    alpha: Annotated[
+        float | None,
+        typer.Option("--alpha", help="Probability of a false alarm, ever. [default: 0.05, or the state's]"),
+    ] = None,
+    batch: Annotated[
+        str | None, typer.Option("--batch", help="Name of the batch, which counts once. [default: by file and rows]")
+    ] = None,
+    page: Annotated[Path | None, typer.Option("--page", help="Write an HTML page with the path of evidence.")] = None,
+    bad_rows: option.BadRowsOption = "refuse",
+    as_json: option.AsJson = False,
+    quiet: option.Quiet = False,
+) -> None:
+    """Count rows whose labels have arrived, and say whether the probabilities still hold: exit code 1 on alarm.
+
+    The guarantee is over the whole run: however often this is called, a model that holds raises an alarm with
+    probability alpha at most. The same batch counts once, so a job may be run again.
+    """
+    from oddsmith import _check
+    from oddsmith.cli._output import CommandOutput
+    from oddsmith.files import write_atomically
+    from oddsmith.model import load, table_hash
+    from oddsmith.monitor import Monitor
+    from oddsmith.monitor import page as page_of
+
+    out = CommandOutput(quiet=quiet, as_json=as_json)
+    fitted = load(model)
+    segments = by if by is not None else fitted.by
+    fit_rows = None if calibration is None else _table(out, str(calibration), fitted, score, label, None, positive)[0]
+    if state.exists():
+        monitor = Monitor.load(state, fitted, calibration=fit_rows)
+        if alpha is not None and alpha != monitor.alpha:
+            _check.fail("--alpha must be that of the state", f"{alpha:g}, not {monitor.alpha:g}", "leave it out")
+    else:
+        level = 0.05 if alpha is None else alpha
+        monitor = Monitor(fitted, calibration=fit_rows, alpha=level, by_segment=segments is not None)
+    told = (score, label, segments, positive)
+    table, parts = _table(out, file, fitted, *told, weight=weight, bad_rows=bad_rows)
+    name = f"{Path(file).name} {table_hash(table)[:8]}" if batch is None else batch
+    found = monitor.update_table(parts if segments is not None else table, batch=name)
+    monitor.save(state)
+    if page is not None:
+        write_atomically(page, page_of(monitor), force=True, sources=[state, model])
+    out.result({"state": str(state), **found.to_dict()}, str(found))
+    if found.alarm:
+        raise typer.Exit(CHECK_FAILED)
+
+
+def _table(
+    out: "CommandOutput",
+    file: str,
+    model: "Model",
+    score: str | None,
+    label: str | None,
+    by: str | None,
+    positive: str | None,
+    *,
+    weight: str | None = None,
+    bad_rows: Literal["refuse", "skip"] = "refuse",
+) -> tuple["ScoreTable", "dict[str, ScoreTable]"]:
+    """Return the table of all rows of a file, and of each segment."""
+    from oddsmith.cli._input import left_out
+    from oddsmith.files import choose_columns, open_scores, read_table
+
+    sign = positive if positive is not None or set(model.labels) <= {0, 1} else str(model.labels[1])
+    with open_scores(file) as opened:
+        roles = choose_columns(opened, score, label, weight, by)
+        out.remark(roles.message)
+        with out.progress(f"Reading {opened.name}") as progress:
+            data = read_table(opened, roles, positive=sign, bad_rows=bad_rows, progress=progress)
+    out.remark(left_out(data.dropped))
+    return data.table, data.segments

@@ -1,0 +1,8 @@
+"""The monitor: whether the probabilities of a deployed model still hold, as labels arrive."""
+
+from oddsmith.monitor.evidence import Evidence as Evidence
+from oddsmith.monitor.evidence import MapError as MapError
+from oddsmith.monitor.page import page
+from oddsmith.monitor.watching import Batch, Finding, Monitor, Watch
+
+__all__ = ["Batch", "Finding", "Monitor", "Watch", "page"]

@@ -1,0 +1,209 @@
+"""The evidence that calibration was lost: a mixture of likelihood ratios that grows only by chance while it holds.
+
+Batches enter by their table of log-odds and labels, in the order of their arrival. The state is one number for each of
+25 alternatives, and for a fitted map the likelihood of 81 supposed errors of the map; its size does not depend on rows.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import product
+
+import numpy as np
+from numpy.polynomial import chebyshev
+from scipy.special import logsumexp
+
+from oddsmith import _check
+from oddsmith._types import Floats
+from oddsmith.data import ScoreTable
+from oddsmith.maps import SUREST
+
+__all__ = ["ALTERNATIVES", "Evidence", "MapError", "start_prior"]
+
+#: Lines of the true log-odds over those of the map: offset at the center, and slope about it.
+OFFSETS, SLOPES = (-1.0, -0.5, 0.0, 0.5, 1.0), (0.5, 0.7, 1.0, 1.4, 2.0)
+ALTERNATIVES: Floats = np.array(list(product(OFFSETS, SLOPES)))
+
+#: Prior probability of a loss before the first row.
+_FROM_THE_START = 0.3
+
+#: Standard errors of the map within which its error is supposed to lie, and supposed errors on each axis.
+_REACH, _NODES = 4.0, 9
+
+#: Points on each axis at which the likelihood of supposed errors is integrated, and how far, in standard deviations.
+_POINTS, _FAR = 33, 6.0
+_MOST_ZOOMS = 30
+
+#: Rows handled at a time.
+_CHUNK = 4096
+
+#: Rows whose scores say how much the calibration rows knew of the map.
+_FEWEST = 20
+
+
+def start_prior(rows: int) -> float:
+    """Return the prior probability that calibration is lost later than after so many rows.
+
+    The prior of a loss at row j is 30 % at the start, and else about proportional to 1/(j log² j): it sums to 1 over an
+    endless run.
+
+    Examples
+    --------
+    >>> round(start_prior(0), 12), round(start_prior(10**6), 3)
+    (0.7, 0.051)
+    """
+    return (1 - _FROM_THE_START) / math.log(rows + math.e)
+
+
+@dataclass(frozen=True)
+class MapError:
+    """The sampling error of a fitted map, as that of a line through its log-odds.
+
+    Parameters
+    ----------
+    root : ndarray of shape (2, 2)
+        Root of the covariance of (offset at the center, slope): errors are ``root @ z`` with standard normal z.
+    """
+
+    root: Floats
+
+    @staticmethod
+    def of(log_odds: Floats, weight: Floats, center: float, rows: float | None = None) -> "MapError":
+        """Return the error of a map that was fitted to rows with these log-odds, or to so many rows like these.
+
+        The covariance is the inverse of the information Σ p(1 − p) (1, x)(1, x)ᵀ of a logistic fit, with x the distance
+        of the log-odds from the center.
+        """
+        z = np.clip(log_odds, -SUREST, SUREST)
+        informative = weight / (2 + np.exp(z) + np.exp(-z))
+        x = z - center
+        sums = [float(informative @ x**k) for k in range(3)]
+        information = np.array([sums[:2], sums[1:]])
+        n = float(weight.sum())
+        scale = 1.0 if rows is None else rows / n
+        if n < _FEWEST or not np.linalg.det(information) > 1e-9 * information[0, 0] * max(information[1, 1], 1e-300):
+            _check.fail(
+                f"the error of the map needs {_FEWEST} rows with different scores",
+                f"{int(n)} rows with {len(z)} scores",
+                "pass calibration=, the table of the rows of the fit, or begin with a larger batch",
+            )
+        return MapError(np.linalg.cholesky(np.linalg.inv(information * scale)))
+
+    def lines(self) -> Floats:
+        """Return the supposed errors as lines: offset and slope, shape (81, 2)."""
+        nodes = _REACH * _nodes()
+        return np.array([0.0, 1.0]) + np.array(list(product(nodes, nodes))) @ self.root.T
+
+
+@dataclass
+class Evidence:
+    """The e-process of one stream of rows.
+
+    While the log-odds are right (or, with ``error``, off by a line whose error has that law), the evidence exceeds 1/α
+    at any time of an endless run with probability α at most: it is the likelihood of a mixture of losses, over that of
+    no loss.
+
+    Parameters
+    ----------
+    center : float
+        Log-odds about which slopes turn.
+    error : MapError or None
+        None: probabilities are supposed to be exact.
+    rows : int
+        Rows so far.
+    grown : ndarray of shape (25,)
+        For each alternative the log of its likelihood ratio, mixed over the times of the loss so far.
+    surface : ndarray of shape (81,)
+        Log-likelihood of each supposed error of the map, less that of the map.
+    null : float
+        Log-likelihood of no loss, averaged over the supposed errors of the map, less that of the map.
+    """
+
+    center: float
+    error: MapError | None = None
+    rows: int = 0
+    grown: Floats = field(default_factory=lambda: np.full(len(ALTERNATIVES), -np.inf))
+    surface: Floats = field(default_factory=lambda: np.zeros(_NODES**2))
+    null: float = 0.0
+
+    def add(self, forecast: ScoreTable) -> Floats:
+        """Count a batch, whose scores are log-odds; return the log-likelihood ratio of each alternative on it."""
+        ratios, errors = self._ratios(forecast)
+        after = self.rows + forecast.rows
+        begins = start_prior(self.rows) - start_prior(after) + (_FROM_THE_START if self.rows == 0 else 0.0)
+        self.grown = np.logaddexp(self.grown, math.log(begins) + self.null) + ratios
+        if self.error is not None:
+            self.surface = self.surface + errors
+            self.null = log_average(self.surface)
+        self.rows = after
+        return ratios
+
+    @property
+    def log_evidence(self) -> float:
+        """Natural logarithm of the evidence."""
+        terms = np.append(self.grown - math.log(len(ALTERNATIVES)), math.log(start_prior(self.rows)) + self.null)
+        # Before the first row nothing is known.
+        return float(logsumexp(terms)) - self.null if self.rows else 0.0
+
+    @property
+    def belief(self) -> Floats:
+        """How probable each alternative is, given that calibration was lost."""
+        if not self.rows:
+            return np.full(len(ALTERNATIVES), 1 / len(ALTERNATIVES))
+        return np.asarray(np.exp(self.grown - logsumexp(self.grown)))
+
+    def _ratios(self, forecast: ScoreTable) -> tuple[Floats, Floats]:
+        """Return the log-likelihood of all alternatives, and of all supposed errors, less that of the map."""
+        lines = ALTERNATIVES if self.error is None else np.vstack([ALTERNATIVES, self.error.lines()])
+        total = np.zeros(len(lines))
+        for at in range(0, len(forecast), _CHUNK):
+            part = slice(at, at + _CHUNK)
+            z = np.clip(forecast.scores[part], -SUREST, SUREST)
+            pos, both = forecast.pos[part].astype(float), forecast.total[part].astype(float)
+            moved = self.center + lines[:, :1] + lines[:, 1:] * (z - self.center)
+            total += (moved - z) @ pos - (np.logaddexp(0, moved) - np.logaddexp(0, z)) @ both
+        return total[: len(ALTERNATIVES)], total[len(ALTERNATIVES) :]
+
+
+def log_average(surface: Sequence[float] | Floats) -> float:
+    """Return the log of the mean of exp(surface) over standard normal errors, each within four standard errors.
+
+    The surface is smooth: a polynomial through its nodes has all its digits. The mean is a sum over points that are
+    drawn together until they resolve the peak.
+    """
+    coefficients = _to_coefficients() @ np.reshape(surface, (_NODES, _NODES)) @ _to_coefficients().T
+    low, high = np.full(2, -_REACH), np.full(2, _REACH)
+    for _ in range(_MOST_ZOOMS):
+        axes = np.linspace(low, high, _POINTS)  # (points, 2)
+        basis = [chebyshev.chebvander(axis / _REACH, _NODES - 1) for axis in axes.T]
+        values = basis[0] @ coefficients @ basis[1].T - (axes[:, :1] ** 2 + axes[:, 1] ** 2) / 2
+        peak = float(values.max())
+        mass = np.exp(values - peak)
+        step = (high - low) / (_POINTS - 1)
+        shares = [mass.sum(axis=1) / mass.sum(), mass.sum(axis=0) / mass.sum()]
+        mean = np.array([share @ axis for share, axis in zip(shares, axes.T, strict=True)])
+        spread = np.sqrt([share @ (a - m) ** 2 for share, a, m in zip(shares, axes.T, mean, strict=True)])
+        if np.all((spread > 2 * step) | (high - low >= 2 * _REACH) & (spread > step)):
+            break
+        reach = _FAR * np.maximum(spread, step)
+        low, high = np.maximum(mean - reach, -_REACH), np.minimum(mean + reach, _REACH)
+    edge = np.ones(_POINTS)
+    edge[[0, -1]] = 0.5
+    return peak + math.log(float(edge @ mass @ edge) * float(step.prod()) / _prior_mass())
+
+
+@cache
+def _prior_mass() -> float:
+    """Integral of exp(−|z|²/2) over the square of supposed errors."""
+    return 2 * math.pi * math.erf(_REACH / math.sqrt(2)) ** 2
+
+
+@cache
+def _nodes() -> Floats:
+    return np.asarray(chebyshev.chebpts1(_NODES))
+
+
+@cache
+def _to_coefficients() -> Floats:
+    return np.asarray(np.linalg.inv(chebyshev.chebvander(_nodes(), _NODES - 1)))

@@ -1,0 +1,584 @@
+"""The monitor: labels as they arrive, and whether the probabilities still hold."""
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, field, replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import logsumexp
+
+from oddsmith import _check
+from oddsmith._types import Floats
+from oddsmith.atomic import write_atomically
+from oddsmith.data import ScoreTable
+from oddsmith.maps import logit, rows_by_segment
+from oddsmith.metrics import Result
+from oddsmith.model import DataSummary, Model, map_of, model_of, table_hash
+from oddsmith.monitor.evidence import ALTERNATIVES, Evidence, MapError
+
+__all__ = ["Batch", "Finding", "Monitor", "Watch"]
+
+_FORMAT = "oddsmith monitor"
+
+#: Batches that a state remembers one by one, over all segments; older ones are joined in pairs.
+_MOST_BATCHES = 2000
+
+#: Digits of log-likelihood ratios in the log of batches, which only dates the loss.
+_DIGITS = 3
+
+#: What a state's file has.
+_KEYS = {"alpha", "model", "by_segment", "batches", "positions", "tracks"}
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What a state remembers of a batch.
+
+    Parameters
+    ----------
+    name : str
+        Its name; of batches that were joined, that of the last.
+    first, last : int
+        Its rows, counted from 1 in the order of arrival.
+    positives : int
+        Rows with the positive label.
+    expected : float
+        How many the probabilities promised.
+    before : float
+        Log-likelihood of no loss before it.
+    ratios : tuple of float
+        Log-likelihood ratio of each alternative.
+    evidence : float
+        Natural logarithm of the evidence after it.
+    """
+
+    name: str
+    first: int
+    last: int
+    positives: int
+    expected: float
+    before: float
+    ratios: tuple[float, ...]
+    evidence: float
+
+    def joined(self, later: "Batch") -> "Batch":
+        """Return both as one."""
+        ratios = tuple(round(a + b, _DIGITS) for a, b in zip(self.ratios, later.ratios, strict=True))
+        sums = (self.positives + later.positives, self.expected + later.expected)
+        return Batch(later.name, self.first, later.last, *sums, self.before, ratios, later.evidence)
+
+
+@dataclass(frozen=True, eq=False)
+class Finding(Result):
+    """Whether the probabilities of all rows, or of a segment, still hold.
+
+    Attributes
+    ----------
+    segment : str or None
+        None for all rows.
+    alarm : bool
+        Whether the evidence has ever reached its threshold. An alarm stays.
+    alarm_row : int or None
+        Rows when it did.
+    rows : int
+        Rows with labels so far.
+    positives, expected : float
+        Positive rows, and how many the probabilities promised.
+    evidence, threshold : float
+        Evidence against calibration now, and from when on it is an alarm.
+    p_value : float
+        1 over the largest evidence so far: a p-value that may be looked at at any time.
+    since_row : int or None
+        First row after the loss, at its most probable time; with `since`, the name of its batch. None without alarm.
+    since : str or None
+    offset, slope : float
+        Mean of the line that the log-odds of the truth follow over those of the map since the loss: offset at the
+        center, slope about it.
+    direction : {"too low", "too high", "too extreme", "too timid", ""}
+        What the probabilities are; empty without alarm.
+    base_rate : bool or None
+        Whether a moved base rate, an offset alone, explains the rows at least as well as a changed slope.
+    """
+
+    segment: str | None
+    alarm: bool
+    alarm_row: int | None
+    rows: int
+    positives: int
+    expected: float
+    evidence: float
+    threshold: float
+    p_value: float
+    since_row: int | None
+    since: str | None
+    offset: float
+    slope: float
+    direction: str
+    base_rate: bool | None
+
+    def __str__(self) -> str:
+        of = "" if self.segment is None else f"segment {self.segment}: "
+        told = f"evidence {self.evidence:.3g} of {self.threshold:.3g}, {self.rows:,} rows"
+        if not self.alarm:
+            return f"{of}No alarm: {told}."
+        why = "a moved base rate would explain it" if self.base_rate else "a moved base rate does not explain it"
+        return (
+            f"{of}ALARM: probabilities are {self.direction} since row {self.since_row:,} ({self.since}); offset "
+            f"{self.offset:+.2f}, slope {self.slope:.2f}; {why}; {told}."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Watch(Result):
+    """What a monitor finds; ``str`` is one line.
+
+    Attributes
+    ----------
+    alarm : bool
+        Whether there is an alarm of all rows or of any segment.
+    alpha : float
+        The probability of a false alarm anywhere in an endless run is this at most.
+    batches : int
+        Batches so far.
+    findings : tuple of Finding
+        Of all rows, then of each segment in the order in which they came.
+    """
+
+    alarm: bool
+    alpha: float
+    batches: int
+    findings: tuple[Finding, ...]
+
+    def __str__(self) -> str:
+        shown = [each for each in self.findings if each.alarm] or list(self.findings[:1])
+        rest = len(self.findings) - 1
+        more = f" {rest} segments." if rest and not self.alarm else ""
+        return " ".join(map(str, shown)) + more
+
+
+@dataclass
+class _Track:
+    """The evidence of all rows or of a segment, its share of the error probability, and its log."""
+
+    evidence: Evidence
+    alpha: float
+    log: list[Batch] = field(default_factory=list)
+    largest: float = 0.0
+    alarm_row: int | None = None
+
+    def add(self, forecast: ScoreTable, name: str) -> None:
+        before, rows = self.evidence.null, self.evidence.rows
+        ratios = self.evidence.add(forecast)
+        found = self.evidence.log_evidence
+        self.largest = max(self.largest, found)
+        if self.alarm_row is None and found >= -math.log(self.alpha):
+            self.alarm_row = self.evidence.rows
+        promised = float(forecast.total @ _probability(forecast.scores))
+        self.log.append(
+            Batch(
+                name,
+                rows + 1,
+                self.evidence.rows,
+                int(forecast.n_pos),
+                promised,
+                before,
+                tuple(np.round(ratios, _DIGITS).tolist()),
+                found,
+            )
+        )
+
+    def shorten(self, most: int) -> None:
+        """Join the older half of the log in pairs, where it is too long."""
+        while len(self.log) > most:
+            half = len(self.log) // 2 // 2 * 2
+            pairs = zip(self.log[:half:2], self.log[1:half:2], strict=True)
+            self.log = [first.joined(second) for first, second in pairs] + self.log[half:]
+
+    def onset(self) -> Batch:
+        """Return the batch with which the loss most probably began."""
+        after = np.cumsum([each.ratios for each in reversed(self.log)], axis=0)[::-1]
+        return self.log[int(np.argmax(logsumexp(after, axis=1) + [each.before for each in self.log]))]
+
+    def finding(self, segment: str | None) -> Finding:
+        """Return what the track shows."""
+        alarm = self.alarm_row is not None
+        onset = self.onset() if alarm else None
+        offset, slope = (self.evidence.belief @ ALTERNATIVES).tolist()
+        is_offset = _is_offset(self.evidence.belief) if alarm else None
+        return Finding(
+            segment,
+            alarm,
+            self.alarm_row,
+            self.evidence.rows,
+            sum(each.positives for each in self.log),
+            sum(each.expected for each in self.log),
+            _exp(self.evidence.log_evidence),
+            1 / self.alpha,
+            min(1.0, _exp(-self.largest)),
+            None if onset is None else onset.first,
+            None if onset is None else onset.name,
+            offset if alarm else 0.0,
+            slope if alarm else 1.0,
+            _direction(is_offset, offset, slope) if is_offset is not None else "",
+            is_offset,
+        )
+
+
+class Monitor:
+    """Watch whether the probabilities of a model still hold as labels arrive.
+
+    Batches of scores and labels, of any size, enter in the order in which their labels arrive; labels may be late and
+    batches out of order, as long as which rows get a label does not depend on it. After each batch there is evidence
+    against calibration: the likelihood ratio of a mixture of losses, of 25 lines of the log-odds and of all times of
+    the loss, against none. While the probabilities hold it reaches 1/alpha with probability alpha at most, however
+    often one looks and however long the run is (Ville's inequality).
+
+    A fitted map is never exact. The probability that the labels have without a loss is therefore an average over the
+    sampling error of the map, a normal law of the offset and slope of its log-odds; the guarantee holds on average over
+    such errors. Rows before a loss show what the error is, so that little power is lost once they outnumber the rows of
+    the fit. Not allowed for: errors of the map that no line through its log-odds has, such as those of a method that
+    does not suit the scores.
+
+    Segments have evidence of their own. The probability of any false alarm in the whole run stays at most alpha: all
+    rows have alpha/2, and the k-th segment to appear alpha/((k + 1)(k + 2)) (Bonferroni, of e-values).
+
+    Parameters
+    ----------
+    model : Model, fitted calibrator, CalibrationMap or None
+        Of two classes and one score. None: scores are probabilities, and exact.
+    calibration : ScoreTable, optional
+        The rows of the fit, scores and labels. Without it the error of the map is that of a fit to as many rows as the
+        model was fitted to, with scores as in the first batch, which must have 20 rows.
+    alpha : float, default 0.05
+        Probability of a false alarm.
+    by_segment : bool, default False
+        Whether batches come by segment.
+
+    References
+    ----------
+    Shafer (2021), Testing by betting; Ramdas, Grünwald, Vovk & Shafer (2023), Game-theoretic statistics and safe
+    anytime-valid inference; Shin, Ramdas & Rinaldo (2024), E-detectors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(3000)
+    >>> monitor = Monitor()
+    >>> print(monitor.update(p, (rng.random(3000) < p).astype(int)))
+    No alarm: evidence 0.124 of 20, 3,000 rows.
+    """
+
+    def __init__(
+        self,
+        model: Any = None,
+        *,
+        calibration: ScoreTable | None = None,
+        alpha: float = 0.05,
+        by_segment: bool = False,
+    ) -> None:
+        self.alpha: float = _check.number(alpha, "alpha", low=0, strict=True)
+        if self.alpha >= 1:
+            _check.fail("alpha must be below 1", f"alpha={alpha!r}", "pass a share such as alpha=0.05")
+        self.model: Model | None = None if model is None else model_of(model)
+        if self.model is not None and not self.model.has_one_score:
+            must = "the model must read one score of two classes to be watched"
+            _check.fail(must, f"{self.model.map.columns} columns", "watch each class against the rest")
+        self._by_segment = bool(by_segment)
+        self._calibration = calibration
+        self._checksum = None if self.model is None else _digest(self.model.to_json())
+        self._batches: dict[str, str] = {}
+        self._tracks: dict[str | None, _Track] = {}
+        #: Whatever a reader of a stream needs to go on, such as the offsets of Kafka's partitions.
+        self.positions: dict[str, int] = {}
+        self._saved: str | None = None
+
+    def update(
+        self,
+        scores: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        segments: ArrayLike | None = None,
+        batch: str | None = None,
+        positions: Mapping[str, int] | None = None,
+    ) -> Watch:
+        """Count rows whose labels have arrived.
+
+        Parameters
+        ----------
+        scores, y, sample_weight : array-like of shape (n,)
+            As for the fit; weights are counts.
+        segments : array-like of shape (n,), optional
+            The segment of each row, where the monitor is by segment.
+        batch : str, optional
+            Its name. A batch that was counted before is left out, so that a reader may deliver it again; by default
+            the hash of its rows, so that equal rows count once.
+        positions : mapping of str to int, optional
+            Where the reader stands after the batch; kept in the state.
+        """
+        if (segments is not None) != self._by_segment:
+            _check.fail(
+                "segments must be given if and only if the monitor is by segment",
+                f"by_segment={self._by_segment}",
+                "pass one segment per row, or make Monitor(…, by_segment=True)",
+            )
+        s, labels = _check.as_scores(scores), np.asarray(y)
+        if segments is None:
+            table = ScoreTable.from_arrays(s, labels, sample_weight, self._pos_label(labels))
+            return self.update_table(table, batch=batch, positions=positions)
+        names = np.asarray(segments)
+        if names.shape != s.shape or labels.shape[:1] != s.shape:
+            got = f"shapes {names.shape} and {labels.shape} for {len(s)} scores"
+            _check.fail("segments and y must be as long as the scores", got, "pass one per score")
+        weight = None if sample_weight is None else np.asarray(sample_weight)
+        tables = {
+            name: ScoreTable.from_arrays(
+                s[at], labels[at], None if weight is None else weight[at], self._pos_label(labels)
+            )
+            for name, at in rows_by_segment(names).items()
+            if len(at) and name is not None
+        }
+        return self.update_table(tables, batch=batch, positions=positions)
+
+    def update_table(
+        self,
+        table: ScoreTable | Mapping[str, ScoreTable],
+        *,
+        batch: str | None = None,
+        positions: Mapping[str, int] | None = None,
+    ) -> Watch:
+        """Count the rows of a table of scores, or of one table for each segment; see `update`."""
+        if isinstance(table, ScoreTable) == self._by_segment:
+            _check.fail(
+                "tables must come by segment if and only if the monitor is by segment",
+                f"{type(table).__name__} with by_segment={self._by_segment}",
+                "build tables with by=, or make Monitor(…, by_segment=True)",
+            )
+        parts: dict[str | None, ScoreTable] = {None: table} if isinstance(table, ScoreTable) else dict(table.items())
+        if not parts:
+            _check.fail("a batch must have rows", "no table", "leave it out")
+        for part in parts.values():
+            self._refuse_unsuitable(part)
+        content = _digest("\n".join(f"{name}={table_hash(part)}" for name, part in parts.items()))
+        name = content[:16] if batch is None else batch
+        if self._is_counted(name, content):
+            return self.result()
+        forecasts = {segment: self._forecast(segment, part) for segment, part in parts.items()}
+        first, *others = forecasts.values()
+        counted = {None: first.merge(*others), **(forecasts if self._by_segment else {})}
+        # Tracks are made before any is changed, so that a batch counts whole or not at all.
+        tracks = dict(self._tracks)
+        for segment in counted:
+            if segment not in tracks:
+                tracks[segment] = self._new_track(segment, counted[None], len(tracks))
+        self._tracks = tracks
+        for segment, forecast in counted.items():
+            tracks[segment].add(forecast, name)
+        for track in self._tracks.values():
+            track.shorten(max(_MOST_BATCHES // len(self._tracks), 20))
+        self._batches[name] = content
+        for old in list(self._batches)[:-_MOST_BATCHES]:
+            del self._batches[old]
+        self.positions.update(positions or {})
+        return self.result()
+
+    def result(self) -> Watch:
+        """Return what the monitor finds now."""
+        findings = tuple(track.finding(segment) for segment, track in self._tracks.items())
+        return Watch(any(each.alarm for each in findings), self.alpha, len(self._batches), findings)
+
+    def log(self, segment: str | None = None) -> tuple[Batch, ...]:
+        """Return the batches of all rows or of a segment, in the order of their arrival."""
+        if segment not in self._tracks:
+            _check.fail("the segment must have rows", repr(segment), "name one that a batch had")
+        return tuple(self._tracks[segment].log)
+
+    def merge(self, *others: "Monitor") -> NoReturn:
+        """Refuse to merge: evidence is a product in one order of arrival, which two monitors do not have.
+
+        Let one monitor count all batches, or give each its own rows as a segment of one monitor.
+        """
+        got = f"{len(others) + 1} monitors"
+        must = "one monitor must count all rows: evidence depends on the order of batches, so states do not merge"
+        _check.fail(must, got, "let one monitor count all batches, or divide alpha among separate monitors")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state to a JSON file, whole or not at all.
+
+        A file that exists is replaced if this monitor was loaded from it, or wrote it, and nobody has changed it since.
+        """
+        content = {
+            "alpha": self.alpha,
+            "model": self._checksum,
+            "by_segment": self._by_segment,
+            "batches": self._batches,
+            "positions": self.positions,
+            "tracks": [_track_content(segment, track) for segment, track in self._tracks.items()],
+        }
+        text = json.dumps(content)
+        digest = _digest(text)
+        if os.path.exists(path) and _read_state(path)[1] != self._saved:
+            must = "the state must be the one that this monitor read or wrote last"
+            _check.fail(must, f"another one in {os.fspath(path)}", "load it, and count the batch again")
+        outer = f'{{"format": "{_FORMAT}", "checksum": "{digest}", "state": {text}}}\n'
+        write_atomically(path, outer, force=True)
+        self._saved = digest
+
+    @staticmethod
+    def load(path: str | os.PathLike[str], model: Any = None, *, calibration: ScoreTable | None = None) -> "Monitor":
+        """Read the state that `save` wrote, of the same model.
+
+        Parameters
+        ----------
+        path : path-like
+        model, calibration
+            As for the monitor that was saved. The state of another model is refused.
+        """
+        content, digest = _read_state(path)
+        monitor = Monitor(model, calibration=calibration, alpha=content["alpha"], by_segment=content["by_segment"])
+        if content["model"] != monitor._checksum:
+            mine, theirs = (str(each)[:12] for each in (monitor._checksum, content["model"]))
+            _check.fail(
+                "the state must be of the same model: evidence against one says nothing of another",
+                f"{os.fspath(path)}, of a model with checksum {theirs}, not {mine}",
+                "name the model that was watched, or begin a new state",
+            )
+        monitor._batches, monitor.positions = content["batches"], content["positions"]
+        monitor._tracks = {each["segment"]: _read_track(each) for each in content["tracks"]}
+        monitor._saved = digest
+        return monitor
+
+    def _refuse_unsuitable(self, table: ScoreTable) -> None:
+        if table.kind != "count":
+            _check.fail(
+                "labels must be counted to be watched: importance weights have no likelihood that bounds false alarms",
+                f"{table!r}",
+                "pass rows without weights, or whole numbers as counts",
+            )
+        if table.rows == 0:
+            _check.fail("a batch must have rows", f"{table!r}", "leave it out")
+        if self.model is None:
+            low, high = table.span()
+            if low < 0 or high > 1:
+                got = f"values from {low:g} to {high:g}"
+                _check.fail("without a model scores must be probabilities in [0, 1]", got, "pass the model")
+            return
+        strange = [each for each in table.labels if each is not None and each not in self.model.labels]
+        if strange and set(self.model.labels) != {0, 1}:
+            got = f"{strange[0]!r} for a model of {self.model.labels!r}"
+            _check.fail("labels must be those of the model", got, "check the column of labels")
+        data = self.model.data
+        if isinstance(data, DataSummary) and data.sha256 == table_hash(table):
+            got = "the rows that the model was fitted to"
+            _check.fail("a monitor needs rows that the fit did not see", got, "pass rows labelled since")
+
+    def _pos_label(self, labels: Any) -> Any:
+        """Return the positive label where labels are not 0 and 1."""
+        if self.model is None or set(np.unique(labels).tolist()) <= {0, 1, -1}:
+            return None
+        return self.model.labels[1]
+
+    def _is_counted(self, name: str, content: str) -> bool:
+        known = self._batches.get(name)
+        if known is not None and known != content:
+            _check.fail(
+                "a batch that was counted cannot change: its evidence is part of a product",
+                f"other rows for batch {name!r}",
+                "pass labels that arrived later as a batch of another name; begin a new state if labels were wrong",
+            )
+        return known is not None
+
+    def _forecast(self, segment: str | None, table: ScoreTable) -> ScoreTable:
+        """Return the table of log-odds."""
+        if self.model is None:
+            return table.map(logit)
+        return table.map(map_of(self.model.of_segment(segment).map).log_odds)
+
+    def _new_track(self, segment: str | None, like: ScoreTable, place: int) -> _Track:
+        """Return the track of a segment, which has its share of alpha by its place; rows look like a forecast."""
+        alpha = self.alpha / ((place + 1) * (place + 2)) if self._by_segment else self.alpha
+        own = None if self.model is None else self.model.of_segment(segment)
+        if own is None or not isinstance(own.data, DataSummary):
+            return _Track(Evidence(0.0), alpha)
+        share = own.data.prevalence
+        center = math.log(share / (1 - share)) if 0 < share < 1 else 0.0
+        if self._calibration is None:
+            error = MapError.of(like.scores, like.total.astype(float), center, own.data.rows)
+        else:
+            fitted = self._calibration.map(map_of(own.map).log_odds)
+            error = MapError.of(fitted.scores, fitted.total.astype(float), center)
+        return _Track(Evidence(center, error), alpha)
+
+
+def _probability(log_odds: Floats) -> Floats:
+    return np.asarray(np.exp(-np.logaddexp(0, -log_odds)))
+
+
+def _exp(value: float) -> float:
+    return math.exp(min(value, 700.0))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _is_offset(belief: Floats) -> bool:
+    """Whether an offset alone is at least as probable as lines that turn, each kind being as probable at first."""
+    alone = ALTERNATIVES[:, 1] == 1
+    some = alone & (ALTERNATIVES[:, 0] != 0)
+    return bool(belief[some].mean() >= belief[~alone].mean())
+
+
+def _direction(is_offset: bool, offset: float, slope: float) -> str:
+    """Name what the probabilities are."""
+    if is_offset or abs(offset) > abs(math.log(slope)):
+        return "too low" if offset > 0 else "too high"
+    return "too extreme" if slope < 1 else "too timid"
+
+
+def _read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
+    """Return the content of a state's file, and its checksum."""
+    where = os.fspath(path)
+    try:
+        outer = json.loads(Path(path).read_text(encoding="utf-8"))
+        content, digest = outer["state"], _digest(json.dumps(outer["state"]))
+        is_whole = outer["format"] == _FORMAT and outer["checksum"] == digest and content.keys() == _KEYS
+    except OSError as error:
+        _check.fail("the state must be a readable file", f"{where}: {error.strerror}", "check the path")
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
+        is_whole = False
+    if not is_whole:
+        _check.fail("the state must be a whole file that a monitor wrote", where, "restore it, or begin a new one")
+    return content, digest
+
+
+def _track_content(segment: str | None, track: _Track) -> dict[str, Any]:
+    evidence = track.evidence
+    return {
+        "segment": segment,
+        "alpha": track.alpha,
+        "largest": track.largest,
+        "alarm_row": track.alarm_row,
+        "center": evidence.center,
+        "error": None if evidence.error is None else evidence.error.root.tolist(),
+        "rows": evidence.rows,
+        "grown": [None if math.isinf(each) else each for each in evidence.grown.tolist()],
+        "surface": evidence.surface.tolist(),
+        "null": evidence.null,
+        "log": [astuple(each) for each in track.log],
+    }
+
+
+def _read_track(content: Mapping[str, Any]) -> _Track:
+    error = None if content["error"] is None else MapError(np.array(content["error"]))
+    grown = np.array([-np.inf if each is None else each for each in content["grown"]])
+    evidence = Evidence(content["center"], error, content["rows"], grown, np.array(content["surface"]), content["null"])
+    log = [replace(Batch(*each), ratios=tuple(each[6])) for each in content["log"]]
+    return _Track(evidence, content["alpha"], log, content["largest"], content["alarm_row"])

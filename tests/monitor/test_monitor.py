@@ -1,0 +1,302 @@
+"""The monitor: what it counts, what it refuses, and what its state survives."""
+
+import json
+import subprocess
+import sys
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize
+from scipy.special import expit, logit, logsumexp
+
+from oddsmith import PlattCalibrator, ScoreTable
+from oddsmith.errors import InvalidInputError
+from oddsmith.model import Model
+from oddsmith.monitor import Monitor
+from oddsmith.monitor.evidence import ALTERNATIVES, Evidence, MapError, log_average, start_prior
+
+
+def rows(n, seed=0, offset=0.0, slope=1.0):
+    rng = np.random.default_rng(seed)
+    p = rng.beta(1.33, 1.75, n)
+    return p, (rng.random(n) < expit(offset + slope * logit(p))).astype(int)
+
+
+@pytest.fixture
+def model():
+    s = np.random.default_rng(5).normal(size=800)
+    y = (np.random.default_rng(6).random(800) < expit(s)).astype(int)
+    table = ScoreTable.from_arrays(s, y)
+    return Model.from_fitted(PlattCalibrator().fit_table(table), table=table)
+
+
+def scored(n, seed=0, offset=0.0):
+    rng = np.random.default_rng(seed)
+    s = rng.normal(size=n)
+    return s, (rng.random(n) < expit(s + offset)).astype(int)
+
+
+def test_evidence_is_the_likelihood_ratio_of_the_mixture_row_by_row():
+    """Sum over all times and lines, written out."""
+    p, y = rows(60)
+    z, evidence = logit(p), Evidence(0.3)
+    starts = np.arange(0, 60, 10)
+    for at in starts:
+        evidence.add(ScoreTable.from_arrays(z[at : at + 10], y[at : at + 10]))
+
+    def likelihood(log_odds):
+        return np.where(y == 1, -np.logaddexp(0, -log_odds), -np.logaddexp(0, log_odds))
+
+    null, terms = likelihood(z), [np.log(start_prior(60))]
+    for at in starts:
+        prior = start_prior(at) - start_prior(at + 10) + (0.3 if at == 0 else 0)
+        for offset, slope in ALTERNATIVES:
+            gain = likelihood(0.3 + offset + slope * (z - 0.3)) - null
+            terms.append(np.log(prior / 25) + gain[at:].sum())
+    assert evidence.log_evidence == pytest.approx(logsumexp(terms), abs=1e-9)
+
+
+def test_the_prior_of_starts_sums_to_one():
+    assert 0.3 + start_prior(0) == pytest.approx(1)
+    assert start_prior(10**300) < 0.002
+
+
+@pytest.mark.parametrize("n", [10, 1_000, 100_000])
+def test_the_average_over_errors_of_the_map_is_the_integral(n):
+    p, y = rows(n, offset=0.1)
+    table = ScoreTable.from_arrays(np.round(logit(p), 2), y)
+    fitted = logit(rows(500, 1)[0])
+    error = MapError.of(fitted, np.ones(500), 0.2)
+    evidence = Evidence(0.2, error)
+    evidence.add(table)
+
+    def gains(errors):
+        lines = np.array([0.0, 1.0]) + errors @ error.root.T
+        moved = 0.2 + lines[:, :1] + lines[:, 1:] * (table.scores - 0.2)
+        loss = np.logaddexp(0, moved) - np.logaddexp(0, table.scores)
+        return (moved - table.scores) @ table.pos - loss @ table.total - (errors**2).sum(axis=1) / 2
+
+    best = optimize.minimize(lambda one: -gains(one[None])[0], np.zeros(2), method="Nelder-Mead").x
+    reach = min(4.0, 200 / np.sqrt(n))
+    axes = [np.linspace(max(b - reach, -4), min(b + reach, 4), 201) for b in best]
+    values = gains(np.array(list(product(*axes)))).reshape(201, 201)
+    area = integrate.trapezoid(integrate.trapezoid(np.exp(values - values.max()), x=axes[1]), x=axes[0])
+    expected = values.max() + np.log(area / (2 * np.pi))
+    assert log_average(evidence.surface) == pytest.approx(expected, abs=5e-4)
+
+
+def test_a_table_and_its_rows_in_any_order_are_the_same():
+    p, y = np.round(rows(500)[0], 2), rows(500)[1]
+    turned = np.random.default_rng(1).permutation(500)
+    one, other, counted = Monitor(), Monitor(), Monitor()
+    one.update(p, y, batch="a")
+    other.update(p[turned], y[turned], batch="a")
+    scores, labels, weight = ScoreTable.from_arrays(p, y).to_arrays()
+    counted.update(scores, labels, weight, batch="a")
+    values = [each.result().findings[0].evidence for each in (one, other, counted)]
+    assert values[0] == pytest.approx(values[1], rel=1e-12)
+    assert values[0] == pytest.approx(values[2], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("offset", "slope", "direction", "base_rate"),
+    [
+        (0.6, 1, "too low", True),
+        (-0.6, 1, "too high", True),
+        (0, 0.6, "too extreme", False),
+        (0, 1.6, "too timid", False),
+    ],
+)
+def test_a_loss_is_found_dated_and_named(offset, slope, direction, base_rate):
+    monitor = Monitor()
+    for seed in range(20):
+        assert not monitor.update(*rows(200, seed)).alarm
+    for seed in range(20, 32):
+        found = monitor.update(*rows(200, seed, offset, slope), batch=f"day {seed}")
+    (finding,) = found.findings
+    assert found.alarm
+    assert finding.direction == direction
+    assert finding.base_rate == base_rate
+    assert abs(finding.since_row - 4001) <= 400
+    assert str(found).startswith(f"ALARM: probabilities are {direction} since row")
+    assert finding.p_value <= 0.05
+
+
+def test_an_alarm_stays():
+    monitor = Monitor()
+    monitor.update(*rows(2000, 1, offset=1.0))
+    for seed in range(2, 40):
+        found = monitor.update(*rows(2000, seed))
+    assert found.alarm
+    assert found.findings[0].alarm_row == 2000
+
+
+def test_a_batch_counts_once_and_cannot_change():
+    monitor = Monitor()
+    p, y = rows(100)
+    first = monitor.update(p, y, batch="monday", positions={"topic:0": 100})
+    assert monitor.update(p, y, batch="monday").to_dict() == first.to_dict()
+    assert monitor.update(p, y).findings[0].rows == 200
+    with pytest.raises(InvalidInputError, match="a batch that was counted cannot change"):
+        monitor.update(p, 1 - y, batch="monday")
+    assert monitor.positions == {"topic:0": 100}
+
+
+def test_float_weights_and_rows_of_the_fit_are_refused(model):
+    p, y = rows(100)
+    with pytest.raises(InvalidInputError, match="labels must be counted"):
+        Monitor().update(p, y, np.full(100, 0.5))
+    s, labels = scored(800, 5)
+    s = np.random.default_rng(5).normal(size=800)
+    labels = (np.random.default_rng(6).random(800) < expit(s)).astype(int)
+    with pytest.raises(InvalidInputError, match="rows that the fit did not see"):
+        Monitor(model).update(s, labels)
+
+
+def test_bad_input_is_refused_and_changes_nothing(model):
+    monitor = Monitor(model)
+    monitor.update(*scored(50))
+    before = monitor.result().to_dict()
+    for scores, labels, words in (
+        ([0.1, np.nan], [0, 1], "NaN"),
+        ([0.1, 0.2], [0, 2], "pos_label"),
+        ([0.1], [0, 1], "as long as"),
+        ([], [], "at least one value"),
+    ):
+        with pytest.raises(InvalidInputError, match=words):
+            monitor.update(scores, labels)
+    with pytest.raises(InvalidInputError, match=r"probabilities in \[0, 1\]"):
+        Monitor().update([2.0], [1])
+    with pytest.raises(InvalidInputError, match="states do not merge"):
+        monitor.merge(Monitor(model))
+    with pytest.raises(InvalidInputError, match="error of the map needs 20 rows"):
+        Monitor(model).update(*scored(5))
+    assert monitor.result().to_dict() == before
+
+
+def test_certain_probabilities_that_fail_are_an_alarm_and_no_warning():
+    monitor = Monitor()
+    assert not monitor.update([0.0, 1.0] * 20, [0, 1] * 20).alarm
+    assert monitor.update([0.0, 1.0], [1, 0]).alarm
+
+
+def test_labels_may_be_text():
+    s, y = scored(400)
+    words = np.where(y == 1, "yes", "no")
+    table = ScoreTable.from_arrays(s, words, pos_label="yes")
+    model = Model.from_fitted(PlattCalibrator().fit_table(table), table=table, labels=("no", "yes"))
+    monitor = Monitor(model)
+    s, y = scored(300, 9)
+    monitor.update(s, np.where(y == 1, "yes", "no"))
+    monitor.update(s[:30], ["no"] * 30)
+    assert monitor.result().findings[0].positives == y.sum()
+    with pytest.raises(InvalidInputError, match=r"label"):
+        monitor.update(s, np.where(y == 1, "yes", "perhaps"))
+
+
+def test_the_state_is_one_file_that_goes_on(tmp_path, model):
+    path = tmp_path / "watch.json"
+    one, other = Monitor(model), Monitor(model)
+    for seed in range(6):
+        one.update(*scored(100, seed), positions={"p": seed})
+        other.update(*scored(100, seed), positions={"p": seed})
+        other.save(path)
+        other = Monitor.load(path, model)
+    assert other.result().to_dict() == one.result().to_dict()
+    assert other.positions == {"p": 5}
+    assert json.loads(path.read_text())["format"] == "oddsmith monitor"
+
+
+def test_states_of_others_are_refused(tmp_path, model):
+    path = tmp_path / "watch.json"
+    monitor = Monitor(model)
+    monitor.update(*scored(100))
+    monitor.save(path)
+    with pytest.raises(InvalidInputError, match="the state must be of the same model"):
+        Monitor.load(path)
+    second = Monitor.load(path, model)
+    second.update(*scored(100, 1))
+    second.save(path)
+    monitor.update(*scored(100, 2))
+    with pytest.raises(InvalidInputError, match="the one that this monitor read or wrote last"):
+        monitor.save(path)
+    text = path.read_text()
+    for damaged in (text[:-40], text.replace('"rows": 200', '"rows": 201'), "[]", "{}", "null"):
+        path.write_text(damaged)
+        with pytest.raises(InvalidInputError, match="whole file that a monitor wrote"):
+            Monitor.load(path, model)
+    with pytest.raises(InvalidInputError, match="readable file"):
+        Monitor.load(tmp_path / "none.json", model)
+
+
+def test_a_kill_leaves_a_whole_state(tmp_path):
+    """Killed while it saves again and again, a monitor goes on from its last whole state."""
+    path = tmp_path / "watch.json"
+    code = f"""
+import itertools, numpy as np
+from oddsmith.monitor import Monitor
+monitor = Monitor()
+for i in itertools.count():
+    rng = np.random.default_rng(i)
+    p = rng.random(50)
+    monitor.update(p, (rng.random(50) < p).astype(int), positions={{"p": i}})
+    monitor.save({str(path)!r})
+    print(i, flush=True)
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        for _ in range(10):
+            process.stdout.readline()
+        process.kill()
+    monitor = Monitor.load(path)
+    assert monitor.result().findings[0].rows == 50 * (monitor.positions["p"] + 1) >= 500
+
+
+def test_the_state_stays_small(tmp_path):
+    monitor = Monitor()
+    for seed in range(4500):
+        rng = np.random.default_rng(seed)
+        p = rng.random(2)
+        monitor.update(p, (rng.random(2) < p).astype(int), batch=f"a name of usual length {seed}")
+    monitor.save(tmp_path / "watch.json")
+    assert (tmp_path / "watch.json").stat().st_size <= 10**6
+    log = monitor.log()
+    assert (log[0].first, log[-1].last) == (1, 9000)
+    assert all(a.last + 1 == b.first for a, b in pairwise(log))
+
+
+def test_segments_share_the_error_probability():
+    monitor = Monitor(by_segment=True)
+    for seed in range(12):
+        p, y = rows(900, seed)
+        lost = rows(300, 100 + seed, offset=1.0 if seed > 5 else 0.0)
+        segments = np.repeat(["a", "b", "c"], 300)
+        found = monitor.update(np.r_[p[:600], lost[0]], np.r_[y[:600], lost[1]], segments=segments)
+    by = {each.segment: each for each in found.findings}
+    assert [each.segment for each in found.findings] == [None, "a", "b", "c"]
+    assert sum(1 / each.threshold for each in found.findings) < 0.05
+    assert by["c"].alarm
+    assert not by["a"].alarm
+    assert not by["b"].alarm
+    assert "segment c: ALARM" in str(found)
+    with pytest.raises(InvalidInputError, match="if and only if the monitor is by segment"):
+        monitor.update(p, y)
+
+
+@pytest.mark.parametrize("fitted", [None, 500])
+def test_false_alarms_are_rare(fitted):
+    """A few of the runs of ``python -m benchmarks.monitor``: 5 % of 40 runs is 2."""
+    alarms = 0
+    for seed in range(40):
+        rng = np.random.default_rng([7, seed])
+        z = logit(rng.beta(1.33, 1.75, 10_000))
+        root = np.zeros((2, 2)) if fitted is None else MapError.of(z, np.ones(len(z)), 0.0, fitted).root
+        offset, slope = np.array([0.0, 1.0]) + root @ rng.normal(size=2)
+        y = (rng.random(len(z)) < expit(offset + slope * z)).astype(int)
+        evidence = Evidence(0.0, None if fitted is None else MapError(root))
+        for at in range(0, len(z), 500):
+            evidence.add(ScoreTable.from_arrays(z[at : at + 500], y[at : at + 500]))
+            if evidence.log_evidence >= np.log(20):
+                alarms += 1
+                break
+    assert alarms <= 5
