@@ -33,6 +33,7 @@ MODULES = (
     "oddsmith.frames.engines",
     "oddsmith.files",
     "oddsmith.model",
+    "oddsmith.monitor",
     "oddsmith.export",
     "oddsmith.report",
     "oddsmith.errors",

@@ -29,7 +29,7 @@ def many_rows(path: Path, rows: int) -> Path:
     return path
 
 
-def write_labelled(path: Path, rows=300, seed=3, offset=0.0) -> Path:
+def write_labeled(path: Path, rows=300, seed=3, offset=0.0) -> Path:
     """Write rows like those of `sample`, with labels that are off by some log-odds."""
     rng = np.random.default_rng(seed)
     score = rng.normal(size=rows) * 2

@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 import pytest
 import typer
-from cli_files import write_labelled
+from cli_files import write_labeled
 from cli_running import check_example, check_help, commands_of
 from typer.core import TyperGroup
 
@@ -40,7 +40,7 @@ def prepared(run, model, predictions, tmp_path):
     (tmp_path / "new.csv").write_text("id,score\n1,0.5\n2,-1\n")
     duckdb.sql(f"COPY (FROM '{predictions}') TO '{tmp_path}/predictions.parquet'")
     (tmp_path / "costs.csv").write_text("0,1\n0,4\n1,0\n")
-    write_labelled(tmp_path / "labelled.jsonl")
+    write_labeled(tmp_path / "labeled.jsonl")
     (tmp_path / "several.csv").write_text("p_forest,p_net\n0.1,0.2\n0.6,0.9\n")
 
 

@@ -3,7 +3,7 @@
 import json
 
 import numpy as np
-from cli_files import csv_text, write_labelled
+from cli_files import csv_text, write_labeled
 
 
 def watched(run, path, *options):
@@ -12,16 +12,16 @@ def watched(run, path, *options):
 
 def test_a_calm_stream_is_one_line_and_code_0(run, model, tmp_path):
     for seed in range(3):
-        found = watched(run, write_labelled(tmp_path / "new.jsonl", seed=seed), "-q")
+        found = watched(run, write_labeled(tmp_path / "new.jsonl", seed=seed), "-q")
         assert (found.code, found.err) == (0, "")
         assert found.out.startswith("No alarm: evidence")
         assert found.out.endswith(f"of 20, {300 * (seed + 1):,} rows.\n")
 
 
 def test_a_loss_is_an_alarm_with_code_1_which_stays(run, model, tmp_path):
-    calm = write_labelled(tmp_path / "calm.jsonl", 1000)
+    calm = write_labeled(tmp_path / "calm.jsonl", 1000)
     assert watched(run, calm).code == 0
-    lost = write_labelled(tmp_path / "lost.jsonl", 1500, 4, offset=-1.2)
+    lost = write_labeled(tmp_path / "lost.jsonl", 1500, 4, offset=-1.2)
     page = tmp_path / "watch.html"
     found = watched(run, lost, "--json", "--page", page)
     assert found.code == 1
@@ -30,23 +30,23 @@ def test_a_loss_is_an_alarm_with_code_1_which_stays(run, model, tmp_path):
     assert finding["base_rate"] is True
     assert finding["since_row"] == 1001
     assert "Alarm: probabilities are too high." in page.read_text()
-    again = watched(run, write_labelled(tmp_path / "more.jsonl", 200, 5))
+    again = watched(run, write_labeled(tmp_path / "more.jsonl", 200, 5))
     assert again.code == 1
     assert again.out.startswith("ALARM: probabilities are too high since row 1,001 (lost.jsonl ")
 
 
 def test_a_job_that_runs_again_counts_a_batch_once(run, model, tmp_path):
-    path = write_labelled(tmp_path / "new.jsonl")
+    path = write_labeled(tmp_path / "new.jsonl")
     first, second = watched(run, path, "-q"), watched(run, path, "-q")
     assert first.out == second.out
     named = watched(run, path, "-q", "--batch", "monday")
     assert "600 rows" in named.out
-    changed = write_labelled(tmp_path / "new.jsonl", seed=9)
+    changed = write_labeled(tmp_path / "new.jsonl", seed=9)
     assert "a batch that was counted cannot change" in watched(run, changed, "--batch", "monday").error
 
 
 def test_states_of_others_and_other_levels_are_refused(run, model, scores, tmp_path):
-    path = write_labelled(tmp_path / "new.jsonl")
+    path = write_labeled(tmp_path / "new.jsonl")
     assert watched(run, path).code == 0
     assert "--alpha must be that of the state" in watched(run, path, "--alpha", "0.01").error
     assert run("fit", scores, "-o", "model.json", "-m", "beta", "--force").code == 0
@@ -63,7 +63,7 @@ def test_rows_of_the_fit_and_float_weights_are_refused(run, model, scores, tmp_p
 
 
 def test_the_rows_of_the_fit_say_how_exact_the_model_is(run, model, scores, tmp_path):
-    rows = write_labelled(tmp_path / "few.jsonl", 10)
+    rows = write_labeled(tmp_path / "few.jsonl", 10)
     assert "error of the map needs 20 rows" in watched(run, rows).error
     assert watched(run, rows, "--calibration", scores).code == 0
     assert json.loads((tmp_path / "watch.json").read_text())["state"]["tracks"][0]["error"]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from oddsmith.data import ScoreTable
     from oddsmith.model import Model
 
-EXAMPLE = "oddsmith watch model.json labelled.jsonl --state watch.json"
+EXAMPLE = "oddsmith watch model.json labeled.jsonl --state watch.json"
 
 
 def watch(
@@ -35,13 +35,13 @@ def watch(
         Path | None,
         typer.Option(
             "--calibration",
-            help="File of the rows of the fit: how exact the model is. [default: as exact as a fit to as many rows with "
-            "scores as in the first batch]",
+            help="File of the rows of the fit: how exact the model is. [default: as a fit to as many rows with scores "
+            "as in the first batch]",
         ),
     ] = None,
     alpha: Annotated[
         float | None,
-        typer.Option("--alpha", help="Probability of a false alarm, ever. [default: 0.05, or the state's]"),
+        typer.Option("--alpha", help="Probability of a false alarm, ever. [default: 0.05]"),
     ] = None,
     batch: Annotated[
         str | None, typer.Option("--batch", help="Name of the batch, which counts once. [default: by file and rows]")
@@ -99,6 +99,7 @@ def _table(
     bad_rows: Literal["refuse", "skip"] = "refuse",
 ) -> tuple["ScoreTable", "dict[str, ScoreTable]"]:
     """Return the table of all rows of a file, and of each segment."""
+    from oddsmith import _check
     from oddsmith.cli._input import left_out
     from oddsmith.files import choose_columns, open_scores, read_table
 
@@ -109,4 +110,8 @@ def _table(
         with out.progress(f"Reading {opened.name}") as progress:
             data = read_table(opened, roles, positive=sign, bad_rows=bad_rows, progress=progress)
     out.remark(left_out(data.dropped))
+    negative = str(data.labels[0])
+    if positive is None and sign is not None and data.table.n_neg and negative != str(model.labels[0]):
+        got = f"{negative!r} for a model of {model.labels[0]!r} and {model.labels[1]!r}"
+        _check.fail("labels must be those of the model", got, "check the column of labels, or pass --positive")
     return data.table, data.segments

@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,7 +17,7 @@ from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.atomic import write_atomically
 from oddsmith.data import ScoreTable
-from oddsmith.maps import logit, rows_by_segment
+from oddsmith.maps import SUREST, logit, rows_by_segment
 from oddsmith.metrics import Result
 from oddsmith.model import DataSummary, Model, map_of, model_of, table_hash
 from oddsmith.monitor.evidence import ALTERNATIVES, Evidence, MapError
@@ -242,8 +242,8 @@ class Monitor:
     A fitted map is never exact. The probability that the labels have without a loss is therefore an average over the
     sampling error of the map, a normal law of the offset and slope of its log-odds; the guarantee holds on average over
     such errors. Rows before a loss show what the error is, so that little power is lost once they outnumber the rows of
-    the fit. Not allowed for: errors of the map that no line through its log-odds has, such as those of a method that
-    does not suit the scores.
+    the fit. P of exactly 0 or 1, from n rows, is read as 1/(2n + 1) or its complement. Not allowed for: errors of the
+    map that no line through its log-odds has, such as those of steps, or of a method that does not suit the scores.
 
     Segments have evidence of their own. The probability of any false alarm in the whole run stays at most alpha: all
     rows have alpha/2, and the k-th segment to appear alpha/((k + 1)(k + 2)) (Bonferroni, of e-values).
@@ -470,14 +470,14 @@ class Monitor:
                 got = f"values from {low:g} to {high:g}"
                 _check.fail("without a model scores must be probabilities in [0, 1]", got, "pass the model")
             return
-        strange = [each for each in table.labels if each is not None and each not in self.model.labels]
-        if strange and set(self.model.labels) != {0, 1}:
+        strange = [each for each in table.labels if each is not None and each not in (*self.model.labels, -1, 0, 1)]
+        if strange:
             got = f"{strange[0]!r} for a model of {self.model.labels!r}"
             _check.fail("labels must be those of the model", got, "check the column of labels")
         data = self.model.data
         if isinstance(data, DataSummary) and data.sha256 == table_hash(table):
             got = "the rows that the model was fitted to"
-            _check.fail("a monitor needs rows that the fit did not see", got, "pass rows labelled since")
+            _check.fail("a monitor needs rows that the fit did not see", got, "pass rows labeled since")
 
     def _pos_label(self, labels: Any) -> Any:
         """Return the positive label where labels are not 0 and 1."""
@@ -499,7 +499,7 @@ class Monitor:
         """Return the table of log-odds."""
         if self.model is None:
             return table.map(logit)
-        return table.map(map_of(self.model.of_segment(segment).map).log_odds)
+        return table.map(_readings(self.model.of_segment(segment)))
 
     def _new_track(self, segment: str | None, like: ScoreTable, place: int) -> _Track:
         """Return the track of a segment, which has its share of alpha by its place; rows look like a forecast."""
@@ -512,13 +512,27 @@ class Monitor:
         if self._calibration is None:
             error = MapError.of(like.scores, like.total.astype(float), center, own.data.rows)
         else:
-            fitted = self._calibration.map(map_of(own.map).log_odds)
+            fitted = self._calibration.map(_readings(own))
             error = MapError.of(fitted.scores, fitted.total.astype(float), center)
         return _Track(Evidence(center, error), alpha)
 
 
 def _probability(log_odds: Floats) -> Floats:
     return np.asarray(np.exp(-np.logaddexp(0, -log_odds)))
+
+
+def _readings(model: Model) -> Callable[[Floats], Floats]:
+    """Return the log-odds of a model, where P of 0 and 1 are read as what as many rows as those of the fit can show."""
+    log_odds, data = map_of(model.map).log_odds, model.data
+    if not isinstance(data, DataSummary):
+        return log_odds
+    most = math.log(2 * data.rows)
+
+    def read(scores: Floats) -> Floats:
+        found = log_odds(scores)
+        return np.where(np.abs(found) < SUREST, found, np.copysign(most, found))
+
+    return read
 
 
 def _exp(value: float) -> float:
