@@ -105,6 +105,10 @@ def _losses(calibrator: Calibrator, case: Case, log_odds: np.ndarray) -> list[st
     n_pos, n_neg = v[y == 1].sum(), v[y == 0].sum()
     base = n_pos * np.log1p(n_neg / n_pos) + n_neg * np.log1p(n_pos / n_neg)
     loss = float(v @ np.logaddexp(0, np.where(y == 1, -log_odds, log_odds)))
+    stated = getattr(calibrator, "log_likelihood_", None)
+    # More than 600 scores are pooled in blocks.
+    if stated is not None and abs(stated + loss) > 1e-3 * (1 + loss):
+        return [f"log_likelihood_ is off by {stated + loss:.3g}"]
     unit = 1.0
     if v.min() >= _VAST:
         unit = np.inf if name == "ScalingBinningCalibrator" else float(v.min())

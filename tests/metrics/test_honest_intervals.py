@@ -7,6 +7,7 @@ from scipy import stats
 from oddsmith import metrics
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import interval
+from oddsmith.metrics.intervals import explained
 
 ALL = [*(measure for measure in metrics.MEASURES.values() if measure.resampled), metrics.accuracy]
 ALL += [metrics.brier_discrimination, metrics.brier_miscalibration, metrics.brier_uncertainty]
@@ -65,6 +66,14 @@ def test_a_biased_value_has_an_interval_of_the_corrected_one_and_a_note():
             assert "biased" in found.note
         assert found.low <= found.corrected <= found.high
     assert outside > 0
+
+
+def test_rounding_is_not_called_bias():
+    corrected = -np.log(0.9)
+    value = np.nextafter(corrected, 1)
+    note = explained(value, 0.0, corrected, corrected)[2]
+    assert "biased" not in note
+    assert "one-sided" in note
 
 
 def test_a_sample_without_errors_is_not_certainty():

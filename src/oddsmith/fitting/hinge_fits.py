@@ -84,12 +84,15 @@ class HingeFits:
         x = sketch.x.ravel()
         ends = float(x.min()), float(x.max())
         side = side_away_from(*ends)
-        features = np.ascontiguousarray(hinges(x, knots, side).transpose(0, 2, 1))
+        at_points = hinges(x, knots, side)
+        features = np.ascontiguousarray(at_points.transpose(0, 2, 1))
         size = features.shape[1]
         theta = np.zeros((len(knots), size))
         theta[:, :2] = start
         pos, neg = sketch.shared(sketch.pos), sketch.shared(sketch.neg)
-        aside = np.einsum("b,fbp->fp", sketch.pos, hinges(sketch.pos_x, knots, side)) - features @ pos
+        # Differences first: sums over 10¹² cases would differ by their rounding, times slopes as large.
+        apart = np.tile(hinges(sketch.pos_x, knots, side), (1, len(sketch.x), 1)) - at_points
+        aside = np.einsum("i,fip->fp", pos, apart)
         penalty, converged = np.zeros((len(knots), size, size)), np.zeros(len(knots), bool)
         return cls(knots, ends, features, pos, neg, aside, sketch.cases, penalty, theta, converged)
 

@@ -311,10 +311,9 @@ def explained(value: float, low: float, high: float, corrected: float | None) ->
 def _note(value: float, low: float, high: float, corrected: float | None) -> str:
     """Explain an estimate that is not strictly inside its interval."""
     notes = []
-    if not low < value < high and corrected is not None and value > corrected:
-        notes.append(
-            f"the value is biased upwards by about {value - corrected:.3g}, the interval is of the bias-corrected one"
-        )
+    bias = 0.0 if corrected is None else value - corrected
+    if not low < value < high and bias > _ROUNDING * abs(value):
+        notes.append(f"the value is biased upwards by about {bias:.3g}, the interval is of the bias-corrected one")
     elif not low < value < high:
         notes.append("the interval is one-sided, as the value is the most extreme that these data allow")
     if corrected is not None and not low < corrected < high:
