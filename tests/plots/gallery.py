@@ -13,6 +13,7 @@ from oddsmith.plots import (
     ConfidenceDisplay,
     ConfusionDisplay,
     CorpDisplay,
+    DecisionCurveDisplay,
     DensityDisplay,
     LearningCurveDisplay,
     PredictionHistogramDisplay,
@@ -62,6 +63,7 @@ def displays():
     maps = {"Platt": platt, "Gaussian": gauss}
     made["ScoreSpaceDisplay"] = (ScoreSpaceDisplay.from_tables({"train": table, "test": table}, maps=maps), {})
     made["sigmoid"] = (made["ScoreSpaceDisplay"][0], {"scale": "probability"})
+    made["DecisionCurveDisplay"] = (DecisionCurveDisplay.from_predictions(y, prob, name="model"), {})
     made["DensityDisplay"] = (DensityDisplay.from_table(table, calibrators={"Gaussian": gauss}), {"modes": True})
     trials = {"Platt": ([32, 64], [[0.30, 0.34], [0.25, 0.27]]), "isotonic": ([32, 64], [[0.4, 0.5], [0.3, 0.3]])}
     made["LearningCurveDisplay"] = (LearningCurveDisplay.from_trials(trials, measure="squared error"), {})

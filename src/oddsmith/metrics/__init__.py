@@ -74,6 +74,11 @@ from oddsmith.metrics.groups import GroupedForecast as GroupedForecast
 from oddsmith.metrics.groups import grouped_forecast as grouped_forecast
 from oddsmith.metrics.intervals import Interval as Interval
 from oddsmith.metrics.intervals import interval as interval
+from oddsmith.metrics.net_benefit import DecisionCurve as DecisionCurve
+from oddsmith.metrics.net_benefit import NetBenefitDifference as NetBenefitDifference
+from oddsmith.metrics.net_benefit import compare_net_benefit as compare_net_benefit
+from oddsmith.metrics.net_benefit import decision_curve as decision_curve
+from oddsmith.metrics.net_benefit import net_benefit as net_benefit
 from oddsmith.metrics.provenance import Forecast as Forecast
 from oddsmith.metrics.provenance import forecast_of as forecast_of
 from oddsmith.metrics.resampling_tests import BootstrapTest as BootstrapTest

@@ -1,0 +1,98 @@
+"""The decision curve: net benefit by threshold, next to treating all and none."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from oddsmith.data import ScoreTable
+from oddsmith.metrics import DecisionCurve, as_forecast, decision_curve, is_in_sample
+from oddsmith.plots._sources import ForecastDisplay, marked
+from oddsmith.plots.theme import ThemeName
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(eq=False)
+class DecisionCurveDisplay(ForecastDisplay):
+    """Net benefit of acting on P ≥ t for all thresholds t, with a pointwise interval.
+
+    A forecast is useful at the thresholds at which its curve is above those of treating all cases and of treating none.
+
+    Make it with `from_table`, `from_predictions` or `from_estimator`; `plot` draws it.
+
+    Parameters
+    ----------
+    curve : DecisionCurve
+    name : str, default ""
+
+    References
+    ----------
+    A. Vickers & E. Elkin, Decision curve analysis: a novel method for evaluating prediction models, Medical Decision
+    Making 2006.
+
+    Examples
+    --------
+    >>> display = DecisionCurveDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9], thresholds=[0.2, 0.5])
+    >>> display.curve.net_benefit.tolist()
+    [0.4375, 0.0]
+    """
+
+    curve: DecisionCurve
+    name: str = ""
+
+    _height: ClassVar[float] = 2.9
+
+    @classmethod
+    def from_table(
+        cls, forecast: ScoreTable, *, thresholds: ArrayLike | None = None, level: float = 0.95, name: str = ""
+    ) -> Self:
+        """Compute the curve of a forecast table.
+
+        Parameters
+        ----------
+        forecast : ScoreTable
+            Scores are log-odds.
+        thresholds : array-like, optional
+            Between 0 and 1; by default 0.01, 0.02, …, 0.99.
+        level : float, default 0.95
+            Coverage of the intervals.
+        name : str, default ""
+            What the legend calls it.
+        """
+        table = as_forecast(forecast)
+        return cls(
+            decision_curve.of(table, thresholds=thresholds, level=level), marked(name, in_sample=is_in_sample(table))
+        )
+
+    def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light") -> Self:
+        """Draw the curve; a second one drawn into the same axes shares the references.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; by default on a new figure.
+        theme : {"light", "dark"}, default "light"
+        """
+        look = self._start(ax, theme)
+        curve, drawn = self.curve, [line for line in self.ax_.get_lines() if str(line.get_gid()).startswith("series")]
+        ink = look.ink(len(drawn))
+        if not drawn:
+            gray: dict[str, Any] = {"color": look.muted, "linewidth": 1}
+            self.ax_.plot(curve.thresholds, curve.treat_all, label="treat all", linestyle="--", **gray)
+            self.ax_.axhline(0, label="treat none", linestyle=":", **gray)
+        self.ax_.fill_between(curve.thresholds, curve.low, curve.high, color=ink.color, alpha=0.18, linewidth=0)
+        label = self.name or "forecast"
+        self.lines_ = {
+            label: self.ax_.plot(
+                curve.thresholds, curve.net_benefit, label=label, gid=f"series-{len(drawn)}", **ink.line(1.6)
+            )[0]
+        }
+        top = float(np.nanmax([*curve.high, *curve.net_benefit, curve.prevalence]))
+        self.ax_.set_ylim(min(-0.1 * top, -1e-3), 1.1 * top if top > 0 else 1.0)
+        self.ax_.set_xlim(0, 1)
+        self.ax_.set(xlabel="threshold of P", ylabel="net benefit")
+        look.legend(self.ax_)
+        return self
