@@ -22,7 +22,7 @@ from oddsmith import (
 from oddsmith.errors import InvalidInputError, UnknownSegmentWarning
 from oddsmith.export.verification import probe_scores
 from oddsmith.frames.applying import apply
-from oddsmith.maps import StepMap, constant_map
+from oddsmith.maps import BlendMap, StepMap, constant_map, line_map, map_families
 from oddsmith.model import Model
 from optional import needs
 from samples import ours_allowed
@@ -185,13 +185,26 @@ def test_thousands_of_segments(held):
 
 def test_segments_of_too_many_shapes(duck):
     relation = duck.sql("SELECT 0.5 AS s, '8' AS g")
-    knots = np.arange(2.0, 80.0)
-    stairs = {str(n): StepMap(knots[:n], knots[:n] / 80, np.append(0, knots[:n]) / 80) for n in range(8, 78)}
+    lines = [line_map(1.0 + n / 100) for n in range(80)]
+    blends = {str(n): BlendMap(tuple(lines[:n]), np.full(n, 1 / n)) for n in range(8, 78)}
     with pytest.raises(InvalidInputError, match="at most 64 shapes in all; got 70 segments with 71 shapes"):
-        apply(relation, stairs, "s", by="g")
+        apply(relation, blends, "s", by="g")
     long = StepMap(np.arange(3e4), np.linspace(0, 1, 30000), np.linspace(0, 1, 30001))
     with pytest.raises(InvalidInputError, match="at most 50,000 knots in all"):
         apply(relation, {"8": long, "b": long}, "s", by="g")
+
+
+def test_segments_with_other_numbers_of_knots_have_one_shape(duck):
+    knots = np.arange(2.0, 80.0)
+    stairs = {str(n): StepMap(knots[:n], knots[:n] / 80, np.append(0, knots[:n]) / 80) for n in range(8, 78)}
+    assert len(map_families(list(stairs.values()))) == 1
+    relation = duck.sql(
+        "SELECT s + 0.5 * h AS s, g::VARCHAR AS g FROM range(0, 90) AS s(s), range(8, 78) AS g(g), range(2) h(h)"
+    )
+    found = apply(relation, stairs, "s", by="g").fetchall()
+    assert len(found) == 180 * 70
+    for score, name, p in found:
+        assert p == stairs[name].probability([float(score)])[0]
 
 
 def test_pandas_index_and_repeated_use(maps):

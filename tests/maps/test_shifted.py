@@ -12,48 +12,18 @@ from catalogue import CLASSES
 from oddsmith.errors import InvalidInputError, ModelFileError
 from oddsmith.formula import evaluate, with_limits
 from oddsmith.maps import (
-    BlendMap,
-    CosineMap,
-    HeldInputMap,
-    LinearMap,
-    LogBasisMap,
-    LogitInputMap,
     OneVsRestMap,
-    PolynomialMap,
     ScalingMap,
     ScalingPart,
     ShiftedMap,
     SoftLogitMap,
-    SoftLogOddsMap,
-    StepMap,
-    UnitInputMap,
-    constant_map,
     line_map,
 )
 from oddsmith.maps.base import CalibrationMap
 from oddsmith.model import Model
 from samples import ours_allowed
+from shapes import HUGE, ONE_SCORE, RAMP, SCORES, STEPS
 
-STEPS = StepMap(np.array([0.2, 0.7]), np.array([0.0, 0.5]), np.array([0.0, 0.3, 1.0]))
-RAMP = LinearMap(np.array([0.1, 0.5, 0.9]), np.array([0.0, 0.4, 1.0]))
-HUGE = PolynomialMap(np.empty(0), np.zeros(1), np.array([[1e9, -1e9, 0.0]]), 1.0)
-ONE_SCORE = [
-    line_map(2.0, -1.0),
-    HUGE,
-    constant_map(0.3),
-    STEPS,
-    RAMP,
-    CosineMap(0.0, 1.0, np.array([0.5, -0.6])),
-    LogBasisMap(np.array([1.0, 0.5]), 0.2, 0.0, 1.0),
-    LogitInputMap(STEPS, 1e-6),
-    UnitInputMap(line_map(0.7), 1e-6),
-    SoftLogitMap(line_map(0.7), 1e-3),
-    SoftLogOddsMap(RAMP, 1e-3),
-    HeldInputMap(RAMP, 0.0, 1.0, 0.5, 2.0),
-    BlendMap((STEPS, RAMP), np.array([0.25, 0.75])),
-    STEPS.shifted(0.4),
-]
-SCORES = np.concatenate([np.linspace(0.0, 1.0, 101), [0.2, 0.7, 1e-300, 1 - 2.0**-53]])
 SHIFTS = st.floats(-8, 8) | st.sampled_from([0.0, -600.0, 600.0, 40.0])
 
 PART = ScalingPart("vector", "logits", 0.0, np.array([0.5, 1.0, 1.5]), np.array([0.1, -0.2, 0.0]))

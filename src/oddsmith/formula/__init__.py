@@ -61,9 +61,14 @@ from oddsmith.formula.nodes import parts as parts
 from oddsmith.formula.nodes import sigmoid as sigmoid
 from oddsmith.formula.nodes import walk as walk
 from oddsmith.formula.nodes import where as where
+from oddsmith.formula.numpy_reader import MemberSteps as MemberSteps
 from oddsmith.formula.numpy_reader import NumpySteps as NumpySteps
 from oddsmith.formula.numpy_reader import evaluate as evaluate
 from oddsmith.formula.numpy_reader import with_limits as with_limits
+from oddsmith.formula.parameters import Family as Family
+from oddsmith.formula.parameters import combined as combined
+from oddsmith.formula.parameters import families as families
+from oddsmith.formula.parameters import with_parameters as with_parameters
 from oddsmith.formula.pieces import after as after
 from oddsmith.formula.pieces import as_decisions as as_decisions
 from oddsmith.formula.pieces import at_piece as at_piece

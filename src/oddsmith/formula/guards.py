@@ -14,6 +14,7 @@ from oddsmith.formula.nodes import (
     Arithmetic,
     Beside,
     Clip,
+    Column,
     Formula,
     Function,
     Highest,
@@ -90,6 +91,9 @@ def guarded_within(node: Formula, *given: Range) -> Ranged:
             return Highest(values), Range(low, high, least)
         case Number(value=value):
             return node, Range(value, value, abs(value) or MAX)
+        case Column(values=values):
+            sizes = np.abs(values[values != 0])
+            return node, Range(float(values.min()), float(values.max()), float(sizes.min()) if sizes.size else MAX)
         case Function(name=name, of=of):
             return _function(name, *guarded_within(of, *given))
         case Clip(of=of, low=low, high=high):

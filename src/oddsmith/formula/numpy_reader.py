@@ -19,6 +19,7 @@ from oddsmith.formula.nodes import (
     Function,
     Pieces,
     Where,
+    walk,
     where,
 )
 from oddsmith.formula.reader import Reader
@@ -40,7 +41,8 @@ def evaluate(formula: Formula, scores: ArrayLike) -> Floats:
 def with_limits(formula: Formula, *, always: bool = False) -> Formula:
     """Return a formula that has its value at the largest doubles also at ±∞, where 0 · ∞ or ∞ − ∞ may arise in it.
 
-    Formulas that have it already stay as they are, unless an engine computes them in another way (``always``).
+    Formulas that have it already stay as they are, unless an engine computes them in another way (``always``). Of a
+    formula without pieces, columns have a row for each of several members.
 
     Examples
     --------
@@ -49,12 +51,16 @@ def with_limits(formula: Formula, *, always: bool = False) -> Formula:
     >>> evaluate(ramp, [np.inf]), evaluate(with_limits(ramp), [np.inf])
     (array([nan]), array([1.]))
     """
-    ends, infinite = evaluate(formula, [-MAX, MAX]), evaluate(formula, [-np.inf, np.inf])
+    of_members = any(isinstance(node, Column) and node.values.ndim > 1 for node in walk(formula))
+    ends, infinite = (
+        np.atleast_2d(MemberSteps().computing(formula)(np.array(at)) if of_members else evaluate(formula, at))
+        for at in ([-MAX, MAX], [-np.inf, np.inf])
+    )
     # Comparisons are right at ±∞, so that what the map refuses is missing there as well.
-    low, high = ~np.isnan(ends) & (always | (infinite != ends))
+    low, high = np.any(~np.isnan(ends) & (always | (infinite != ends)), axis=0)
     if low:
-        formula = where(-MAX, SCORE, formula, ends[0])
-    return where(SCORE, MAX, formula, ends[1]) if high else formula
+        formula = where(-MAX, SCORE, formula, ends[:, :1])
+    return where(SCORE, MAX, formula, ends[:, 1:]) if high else formula
 
 
 class NumpySteps(Reader[int]):
@@ -123,3 +129,10 @@ class NumpySteps(Reader[int]):
         """Read the body of pieces, given which value tells the piece."""
         self.piece = piece
         return self.read(body)
+
+
+class MemberSteps(NumpySteps):
+    """Reads a formula without pieces whose columns have a row for each of several members: so have values."""
+
+    def _column(self, node: Column) -> int:
+        return self.constant(node.values)

@@ -6,7 +6,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith._types import Floats
-from oddsmith.formula.nodes import SCORE, Column, Formula, Number, Pieces, Where, as_formula, clip, log, walk, where
+from oddsmith.formula.nodes import (
+    MAX,
+    SCORE,
+    Column,
+    Formula,
+    Pieces,
+    Where,
+    as_formula,
+    clip,
+    log,
+    walk,
+    where,
+)
 from oddsmith.formula.reader import rewritten
 
 #: The log-odds of probabilities 0 and 1: beyond anything that arises, and finite.
@@ -55,8 +67,14 @@ def by_piece(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
 
 
 def at_piece(body: Formula, piece: int) -> Formula:
-    """Return the body of a `Pieces` in one of its pieces."""
-    return rewritten(body, column=lambda values: as_formula(values[piece]))
+    """Return the body of a `Pieces` in one of its pieces; of several members, a column with a row for each."""
+
+    def constant(values: Floats) -> Formula:
+        if values.ndim == 1:
+            return as_formula(values[piece])
+        return as_formula(values[:, [piece if values.shape[1] > 1 else 0]])
+
+    return rewritten(body, column=constant)
 
 
 def as_decisions(formula: Formula) -> Formula:
@@ -65,16 +83,19 @@ def as_decisions(formula: Formula) -> Formula:
 
 
 def _decisions(knots: Floats, body: Formula) -> Formula:
+    # Of several members some have fewer knots than others, and all an infinite last one.
+    ends = np.minimum(knots[:, :-1], MAX).T[..., None] if knots.ndim > 1 else knots
+
     def tree(first: int, last: int) -> Formula:
         if first == last:
             return at_piece(body, first)
-        ends = np.linspace(first, last + 1, min(_WAYS, last + 1 - first) + 1).astype(np.intp)
-        value = tree(ends[-2], last)
-        for start, end in zip(ends[-3::-1], ends[-2:0:-1], strict=True):
-            value = Where(SCORE, Number(float(knots[end - 1])), tree(start, end - 1), value)
+        bounds = np.linspace(first, last + 1, min(_WAYS, last + 1 - first) + 1).astype(np.intp)
+        value = tree(bounds[-2], last)
+        for start, end in zip(bounds[-3::-1], bounds[-2:0:-1], strict=True):
+            value = Where(SCORE, as_formula(ends[end - 1]), tree(start, end - 1), value)
         return value
 
-    return tree(0, len(knots))
+    return tree(0, len(ends))
 
 
 def steps_past(most: int) -> tuple[int, ...]:

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.formula import MISSING, Formula, Number, Pieces, evaluate, walk
-from oddsmith.frames.parameters import with_parameters
-from oddsmith.maps import CalibrationMap, rows_by_segment
+from oddsmith.formula import Formula, Number, Pieces, combined, evaluate, walk
+from oddsmith.maps import CalibrationMap, map_families, rows_by_segment
 
 #: Shapes that an expression tells apart; segments of one method have a handful.
 _MOST_SHAPES = 64
@@ -48,20 +47,18 @@ class Maps:
             assert self.default is not None
             formula = self.default.probability_formula()
             return formula if prepare is None else prepare(formula)
-        maps = [*self.segments.values(), self.default]
-        formulas = [MISSING if one is None else one.probability_formula() for one in maps]
-        knots = [sum(len(node.knots) for node in walk(one) if isinstance(node, Pieces)) for one in formulas]
+        found = map_families([*self.segments.values(), self.default])
+        knots = [node.knots for one in found for node in walk(one.formula) if isinstance(node, Pieces)]
         if prepare is None:
-            most, total = _MOST_LISTED, len(knots) * max(knots)
+            # Lists have as many numbers for each segment as the longest has.
+            most, total = _MOST_LISTED, (1 + len(self.segments)) * max((one.shape[1] for one in knots), default=0)
         else:
-            most, total = _MOST_KNOTS, sum(knots)
-            formulas = [prepare(one) for one in formulas]
+            most, total = _MOST_KNOTS, sum(int(np.isfinite(one).sum()) for one in knots)
         if total > most:
             self._refuse(f"{most:,} knots", f"{total:,} knots")
-        joint, shapes = with_parameters(formulas)
-        if shapes > _MOST_SHAPES:
-            self._refuse(f"{_MOST_SHAPES} shapes", f"{shapes} shapes")
-        return joint
+        if len(found) > _MOST_SHAPES:
+            self._refuse(f"{_MOST_SHAPES} shapes", f"{len(found)} shapes")
+        return combined(found if prepare is None else [one._replace(formula=prepare(one.formula)) for one in found])
 
     def _refuse(self, most: str, got: str) -> NoReturn:
         _check.fail(

@@ -30,6 +30,7 @@ from oddsmith.maps.base import logit as logit
 from oddsmith.maps.blend import BlendMap
 from oddsmith.maps.cosine import CosineMap
 from oddsmith.maps.cosine import share_of_way as share_of_way
+from oddsmith.maps.families import map_families as map_families
 from oddsmith.maps.inputs import HeldInputMap, LogitInputMap, UnitInputMap
 from oddsmith.maps.inputs import InputMap as InputMap
 from oddsmith.maps.inputs import halfway as halfway

@@ -51,7 +51,8 @@ class InputMap(CalibrationMap):
         entering = _pull_back(inner_scores, change.enter, *change.held)
         return entering[np.isfinite(entering)]
 
-    def _after_change(self, inner: Formula) -> Formula:
+    def after_change(self, inner: Formula) -> Formula:
+        """Return the formula of a score that is changed before it reaches the inner formula."""
         enter, formula, held, taken = self._change()
         value = after(inner, formula(clip(SCORE, *held)), lambda knots: _pull_back(knots, enter, *held))
         if taken is None:
@@ -68,11 +69,11 @@ class InputMap(CalibrationMap):
 
     def log_odds_formula(self) -> Formula:
         """Return the log-odds as a formula."""
-        return self._after_change(self.inner.log_odds_formula())
+        return self.after_change(self.inner.log_odds_formula())
 
     def probability_formula(self) -> Formula:
         """Return the probability as a formula."""
-        return self._after_change(self.inner.probability_formula())
+        return self.after_change(self.inner.probability_formula())
 
     @property
     def is_monotone(self) -> bool:

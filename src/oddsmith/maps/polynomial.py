@@ -1,5 +1,6 @@
 """Polynomials by pieces in log-odds: logistic, Platt, densities, piecewise logistic, splines, constants."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -52,14 +53,15 @@ class PolynomialMap(CalibrationMap):
 
     def log_odds_formula(self) -> Formula:
         """Return the log-odds as a formula."""
-        with np.errstate(all="ignore"):
-            u = SCORE / self.scale - np.clip(self.origins / self.scale, -MAX, MAX)
-        if not self._is_steep_line:
-            u = clip(u, -FAR, FAR)
-        *lower, value = (as_formula(column) for column in self.coefficients.T)
-        for coefficient in reversed(lower):
-            value = coefficient + value * u
+        value = _polynomial(self.scale, self.origins, self.coefficients.T, clipped=not self._is_steep_line)
         return pieces(self.knots, value)
+
+    @staticmethod
+    def log_odds_of_many(maps: Sequence["PolynomialMap"]) -> Formula:
+        """Return the log-odds of maps without knots, of one degree, as a formula; columns have a row per map."""
+        scale, origins = np.array([(one.scale, one.origins[0]) for one in maps]).T[..., None]
+        coefficients = np.array([one.coefficients[0] for one in maps]).T[..., None]
+        return _polynomial(scale, origins, coefficients, clipped=True)
 
     def _shifted(self, shift: float) -> CalibrationMap:
         if not adds_exactly(self.coefficients[:, 0], shift):
@@ -93,6 +95,18 @@ class PolynomialMap(CalibrationMap):
         at = self.log_odds(self.knots)
         after = self.log_odds(np.minimum(self.knots + np.spacing(np.abs(self.knots)), MAX))
         return bool(np.all(after >= at - 1e-9 * np.maximum(1.0, np.abs(at))))
+
+
+def _polynomial(scale: Floats | float, origins: Floats, coefficients: Floats, *, clipped: bool) -> Formula:
+    """Return Σ cᵢuⁱ of u = (s − origins)/scale."""
+    with np.errstate(all="ignore"):
+        u = SCORE / as_formula(scale) - np.clip(origins / scale, -MAX, MAX)
+    if clipped:
+        u = clip(u, -FAR, FAR)
+    *lower, value = map(as_formula, coefficients)
+    for coefficient in reversed(lower):
+        value = coefficient + value * u
+    return value
 
 
 def constant_map(log_odds: float) -> PolynomialMap:

@@ -216,7 +216,7 @@ class FrameEngine:
         from oddsmith.formula import as_decisions, guarded
 
         # Constants of segments become columns, in which a slope may be 0 where others are not.
-        formula = as_decisions(with_limits(formula, always=True))
+        formula = with_limits(as_decisions(formula), always=True)
         return guarded(formula) if self.is_strict(frame) else formula
 
 

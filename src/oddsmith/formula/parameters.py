@@ -1,15 +1,36 @@
 """Many formulas as one with parameters: thousands of segments, a handful of shapes.
 
 Formulas that differ in their constants only become one formula whose constants are columns, one row per member; an
-engine gets those rows by a join or a look-up. Where pieces are not decisions yet, members may have more or fewer knots.
+engine gets those rows by a join or a look-up. Within pieces a row has as many values as there are pieces, and members
+may have more or fewer knots.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oddsmith._types import Floats
-from oddsmith.formula import Column, Formula, Number, Pieces, Where, as_formula, parts, rewritten, walk
+from oddsmith.formula.nodes import Column, Formula, Number, Pieces, Where, as_formula, parts, walk
+from oddsmith.formula.reader import rewritten
+
+__all__ = ["Family", "combined", "families", "with_parameters"]
+
+
+class Family(NamedTuple):
+    """Members whose formulas have one shape.
+
+    Attributes
+    ----------
+    members : ndarray of int
+        Their numbers.
+    formula : Formula
+        Its columns have a row for each of them, in this order.
+    """
+
+    members: NDArray[np.intp]
+    formula: Formula
 
 
 def with_parameters(formulas: Sequence[Formula]) -> tuple[Formula, int]:
@@ -24,24 +45,55 @@ def with_parameters(formulas: Sequence[Formula]) -> tuple[Formula, int]:
     >>> shapes, joint.left.values.tolist()
     (1, [[2.0], [3.0]])
     """
-    families: dict[str, list[int]] = {}
+    found = families(formulas)
+    return combined(found), len(found)
+
+
+def families(formulas: Sequence[Formula]) -> list[Family]:
+    """Return formulas by their shapes."""
+    members: dict[str, list[int]] = {}
     constants = []
     for member, formula in enumerate(formulas):
         shape, found = _shape(formula)
-        families.setdefault(shape, []).append(member)
+        members.setdefault(shape, []).append(member)
         constants.append(found)
-    family = np.empty((len(formulas), 1))
+    result = []
+    for own in members.values():
+        columns = (_stacked([constants[i][place] for i in own]) for place in range(len(constants[own[0]])))
+        result.append(Family(np.array(own), _refilled(formulas[own[0]], columns)))
+    return result
+
+
+def combined(found: Sequence[Family]) -> Formula:
+    """Return one formula of all members of families, which chooses the family by a column.
+
+    Examples
+    --------
+    >>> from oddsmith.formula import SCORE
+    >>> one = combined([Family(np.array([1]), 2.0 * SCORE), Family(np.array([0, 2]), SCORE)])
+    >>> one.right.values.ravel().tolist()
+    [1.0, 0.0, 1.0]
+    """
+    number = np.empty((sum(len(one.members) for one in found), 1))
     joint: Formula | None = None
-    for number, members in enumerate(families.values()):
-        family[members] = number
+    for place, (members, formula) in enumerate(found):
+        number[members] = place
         # Others never take this branch: they get constants with which it can be computed.
-        source = np.full(len(formulas), members[0])
-        source[members] = members
-        columns = (_stacked([constants[i][place] for i in source]) for place in range(len(constants[members[0]])))
-        own = _refilled(formulas[members[0]], columns)
-        joint = own if joint is None else Where(Number(float(number)), Column(family), own, joint)
+        source = np.zeros(len(number), dtype=np.intp)
+        source[members] = np.arange(len(members))
+        own = formula if len(found) == 1 and np.array_equal(members, source) else _with_rows(formula, source)
+        joint = own if joint is None else Where(Number(float(place)), Column(number), own, joint)
     assert joint is not None
-    return joint, len(families)
+    return joint
+
+
+def _with_rows(formula: Formula, rows: NDArray[np.intp]) -> Formula:
+    """Return a formula with other rows of its columns."""
+    return rewritten(
+        formula,
+        column=lambda values: as_formula(values[rows]),
+        pieces=lambda knots, body: Pieces(knots[rows] if knots.ndim > 1 else knots, body),
+    )
 
 
 def _stacked(rows: Sequence[Floats]) -> Floats:
