@@ -16,6 +16,9 @@ from sphinx.application import Sphinx
 #: A tag that loads one of these scripts.
 ICONS = re.compile(r"\s*<(?:script|link)\b[^>]*\bscripts/fontawesome\.js[^>]*>(?:</script>)?")
 SEARCH = re.compile(r"\s*<script\b[^>]*\b(?:searchtools|language_data|searchindex)\.js[^>]*></script>")
+#: A rule of a style sheet that names the character of an icon.
+CHARACTER = re.compile(r'(?:\.fa-[\w-]+(?::before)?,?)+\{(?:--fa|content):"[^"]*"[^}]*\}')
+
 #: A picture that is not lazy yet.
 PICTURE = re.compile(r"<img (?!loading)")
 
@@ -53,6 +56,8 @@ def _describe(app: Sphinx, pagename: str, templatename: str, context: dict[str, 
 
 def _lighten(app: Sphinx, exception: Exception | None) -> None:
     if exception is None and app.builder.format == "html":
+        for path in (Path(app.outdir) / "_static" / "styles").glob("*.css"):
+            path.write_text(CHARACTER.sub("", path.read_text(encoding="utf-8")), encoding="utf-8")
         for path in Path(app.outdir).rglob("*.html"):
             text = path.read_text(encoding="utf-8")
             lighter = PICTURE.sub('<img loading="lazy" ', ICONS.sub("", text))
