@@ -3,7 +3,8 @@ import pytest
 from scipy.stats import binom
 
 from oddsmith import ScoreTable
-from oddsmith.cutoffs import sequential_limits, threshold
+from oddsmith.cutoffs import least_cost, sequential_limits, threshold
+from oddsmith.decide import binary_costs
 from oddsmith.errors import InvalidInputError
 
 
@@ -140,3 +141,45 @@ def test_what_cannot_be_guaranteed_is_refused():
         threshold(table, recall=0.9, confidence=1)
     with pytest.raises(InvalidInputError, match="counts of rows"):
         threshold(table.scale(0.5), precision=0.9)
+
+
+def test_least_cost_is_the_least_of_all_cut_offs():
+    table = table_of(800, seed=3)
+    costs = binary_costs(false_positive=1, false_negative=4, true_positive=0.3)
+    found = least_cost(table, costs)
+
+    def cost(cut):
+        top = table.scores >= cut
+        wrong = table.neg[top].sum() + 4 * table.pos[~top].sum()
+        return (wrong + 0.3 * table.pos[top].sum()) / table.rows
+
+    every = [cost(cut) for cut in [*table.scores.tolist(), np.inf]]
+    assert found.mean_cost == pytest.approx(cost(found.cut))
+    assert found.mean_cost == pytest.approx(min(every))
+    assert found.low < found.cut < found.high
+    assert found.selected == table.total[table.scores >= found.cut].sum()
+    assert f"score >= {found.cut!r}, where P reaches 0.2128" in str(found)
+
+
+def test_where_all_or_nothing_costs_least():
+    rng = np.random.default_rng(0)
+    table = ScoreTable.from_arrays(rng.random(200), np.arange(200) % 3 == 0)
+    nothing = least_cost(table, binary_costs(false_positive=1000, false_negative=1))
+    assert nothing.cut is None
+    assert nothing.high == np.inf
+    assert "selecting nothing" in str(nothing)
+    everything = least_cost(table, binary_costs(false_positive=1, false_negative=100_000))
+    assert (everything.low, everything.selected) == (-np.inf, 200)
+    with pytest.raises(InvalidInputError, match=r"costs must have shape \(2, 2\)"):
+        least_cost(table, binary_costs(false_positive=1, false_negative=np.ones(200)))
+
+
+def test_the_interval_of_the_least_cost_contains_where_p_passes():
+    truth = (np.log(0.2 / 0.8) - 1) / 3  # of table_of, where P is 0.2
+    held = [
+        found.low <= truth <= found.high
+        for found in (
+            least_cost(table_of(500, seed=i), binary_costs(false_positive=1, false_negative=4)) for i in range(100)
+        )
+    ]
+    assert np.mean(held) >= 0.93 - 3 * np.sqrt(0.93 * 0.07 / 100)

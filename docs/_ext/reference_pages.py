@@ -25,6 +25,7 @@ MODULES = (
     "oddsmith.audit",
     "oddsmith.cutoffs",
     "oddsmith.base_rates",
+    "oddsmith.bands",
     "oddsmith.combine",
     "oddsmith.data",
     "oddsmith.maps",

@@ -33,6 +33,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 #: Rooms that users look into by name.
 _ROOMS = (
     "audit",
+    "bands",
     "base_rates",
     "calibrators",
     "checks",

@@ -2,7 +2,8 @@
 
 `threshold` returns a cut-off with a finite-sample guarantee: over samples of independent rows, the selection breaks its
 target with probability 1 − confidence at most. Precision needs one assumption, that P never falls with the score;
-recall, the false-positive rate and the share of selected rows need none. All are functions of a table of counts.
+recall, the false-positive rate and the share of selected rows need none. `least_cost` returns the cut-off at which the
+costs of wrong decisions are least, with an interval. All are functions of a table of counts.
 """
 
 import math
@@ -12,15 +13,18 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import fft
 from scipy.special import betainc
 
 from oddsmith import _check
 from oddsmith._types import Floats, Ints
+from oddsmith.bands import pointwise_band
 from oddsmith.data import ScoreTable
+from oddsmith.decide import cost_threshold
 from oddsmith.metrics import Result
 
-__all__ = ["Threshold", "threshold"]
+__all__ = ["CostThreshold", "Threshold", "least_cost", "threshold"]
 
 Goal = Literal["precision", "recall", "fpr", "share"]
 
@@ -185,6 +189,96 @@ def threshold(
         allowed = int(_binomial_limits(counted[-1:], target, delta)[0])
         count = int(np.searchsorted(counted, allowed, side="right")) if allowed >= 0 else 0
     return _result(table, goal, target, confidence, count, needed)
+
+
+@dataclass(frozen=True, eq=False)
+class CostThreshold(Result):
+    """The cut-off of least cost; ``str`` gives it as a sentence.
+
+    Attributes
+    ----------
+    cut : float or None
+        Select ``score >= cut``; None where selecting nothing costs least.
+    low, high : float
+        The cut-offs at which P may be ``prob``; ±∞ where selecting all, or nothing, may cost least.
+    prob : float
+        The P from which on selecting costs less.
+    confidence : float
+    mean_cost : float
+        Cost per row of the table at the cut-off. It was chosen on these rows: on new ones it costs a little more.
+    selected, rows : int
+    """
+
+    cut: float | None
+    low: float
+    high: float
+    prob: float
+    confidence: float
+    mean_cost: float
+    selected: int
+    rows: int
+
+    def __str__(self) -> str:
+        what = "selecting nothing" if self.cut is None else f"selecting score >= {self.cut!r}"
+        return (
+            f"Expected cost is least when {what}, where P reaches {self.prob:.4g}; the {100 * self.confidence:.4g} % "
+            f"interval of that score is {self.low:.6g} to {self.high:.6g}."
+        )
+
+
+def least_cost(table: ScoreTable, costs: ArrayLike, confidence: float = 0.95) -> CostThreshold:
+    """Choose the cut-off of least total cost on a table.
+
+    That is where the isotonic fit of P passes the threshold of the costs; the interval contains the scores whose
+    pointwise limits (`oddsmith.bands.pointwise_band`) contain it. With calibrated probabilities nothing needs to be
+    searched for: see `oddsmith.decide.cost_threshold`.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        Of counts, and of any score.
+    costs : array-like of shape (2, 2)
+        As made by `oddsmith.decide.binary_costs`.
+    confidence : float, default 0.95
+
+    Examples
+    --------
+    >>> from oddsmith.decide import binary_costs
+    >>> scores = np.arange(1000)
+    >>> table = ScoreTable.from_arrays(scores, np.random.default_rng(0).random(1000) < scores / 1000)
+    >>> found = least_cost(table, binary_costs(false_positive=1, false_negative=4))
+    >>> found.cut, found.low, found.high, found.prob
+    (193.0, 91.0, 351.0, 0.2)
+    """
+    level = _between(confidence, "confidence", "0.95")
+    _refuse_unsuitable(table)
+    prob = cost_threshold(costs)
+    matrix = np.asarray(costs, dtype=np.float64)
+    if matrix.ndim != 2 or not isinstance(prob, float):
+        _check.fail("costs must have shape (2, 2)", f"shape {matrix.shape}", "pass the costs of all rows")
+    (true_negative, false_negative), (false_positive, true_positive) = matrix.tolist()
+    saved = table.pos * (false_negative - true_positive) - table.neg * (false_positive - true_negative)
+    from_top = np.append(0.0, np.cumsum(saved[::-1]))
+    count = int(np.argmax(from_top))
+    low, high = pointwise_band(table, level).limits(table.scores).T
+    possible = np.flatnonzero((low <= prob) & (prob <= high))
+    ends = [math.inf if count == 0 else _lowest_score(table, len(table) - count)] * 2
+    if len(possible):
+        first, last = int(possible[0]), int(possible[-1])
+        ends[0] = min(ends[0], -math.inf if first == 0 else _lowest_score(table, first))
+        ends[1] = max(ends[1], math.inf if last == len(table) - 1 else _lowest_score(table, last))
+    selected = table.total[len(table) - count :].sum()
+    nothing = float(table.n_pos * false_negative + table.n_neg * true_negative)
+    return CostThreshold(
+        cut=_lowest_score(table, len(table) - count) if count else None,
+        low=ends[0],
+        high=ends[1],
+        prob=prob,
+        confidence=level,
+        mean_cost=(nothing - float(from_top[count])) / table.rows,
+        selected=int(selected),
+        rows=table.rows,
+    )
 
 
 def _result(table: ScoreTable, goal: Goal, target: float, confidence: float, count: int, needed: int) -> Threshold:

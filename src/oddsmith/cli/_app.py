@@ -29,6 +29,8 @@ COMMANDS = (
     "check",
     "compare",
     "report",
+    "threshold",
+    "shift",
     "decide",
     "combine",
     "watch",

@@ -19,6 +19,7 @@ from oddsmith.files.costs import Costs, read_costs
 from oddsmith.files.costs import read_two_class_costs as read_two_class_costs
 from oddsmith.files.reading import ScoreData, read_table
 from oddsmith.files.source import ScoreFile, has_matrix, input_files, open_scores
+from oddsmith.files.unlabeled import read_unlabeled
 from oddsmith.frames import BadRows
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "read_class_rows",
     "read_costs",
     "read_table",
+    "read_unlabeled",
     "replacing",
     "write_atomically",
 ]

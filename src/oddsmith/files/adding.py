@@ -105,7 +105,7 @@ def add_columns(
         replacing(output, force=force, sources=[*file.sources, *sources]) as unfinished,
         explained(file.name, output, str(unfinished.parent)),
     ):
-        dropped, rows = _stage(file, inputs, [each.name for each in new], bad_rows, progress)
+        dropped, rows = stage(file, inputs, [each.name for each in new], bad_rows, progress)
         _compute(file.engine, list(inputs.kept), len(new), compute, progress)
         beside = "staged POSITIONAL JOIN calibrated" + ("" if dropped is None else " WHERE staged.problem IS NULL")
         if target[0] == "numpy":
@@ -130,7 +130,7 @@ def _refuse_taken(file: ScoreFile, names: Sequence[str]) -> None:
         must[name.casefold()] = "new columns must have different names"
 
 
-def _stage(
+def stage(
     file: ScoreFile, inputs: InputColumns, new: Sequence[str], bad_rows: BadRowPolicy, progress: Progress | None
 ) -> tuple[BadRows | None, int]:
     """Put the columns in use into a table of the engine; return what cannot be used, and how many rows can."""

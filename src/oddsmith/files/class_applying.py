@@ -21,7 +21,7 @@ from oddsmith.files.applying import Applied
 from oddsmith.files.bad_rows import RowProblem, problem_code, problems_of, refuse_bad_rows
 from oddsmith.files.class_columns import ClassColumns, choose_class_columns
 from oddsmith.files.class_reading import EXACT, ROUNDED, distribution_problems, score_expression
-from oddsmith.files.columns import listed
+from oddsmith.files.columns import Roles, listed
 from oddsmith.files.source import ScoreFile
 from oddsmith.frames import BadRowPolicy, apply, identifier, spare_name, sum_of
 from oddsmith.model import Model
@@ -85,9 +85,9 @@ def share_of_probabilities(file: ScoreFile, columns: ClassColumns) -> float:
     return math.nan if share is None or len(fields) == 1 else float(share)
 
 
-def class_inputs(file: ScoreFile, columns: ClassColumns, input_: str) -> InputColumns:
+def class_inputs(file: ScoreFile, columns: Roles | ClassColumns, input_: str) -> InputColumns:
     """Return what is computed from: the scores of all classes as s0 and so on."""
-    k, problems = len(columns.scores), problems_of(file, columns)
+    k, problems = len(columns.names), problems_of(file, columns)
     if input_ == "probabilities" and k > 1:
         problems += distribution_problems(k)
     return InputColumns(columns, problems)

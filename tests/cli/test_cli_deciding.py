@@ -1,0 +1,114 @@
+"""Cut-offs and base rates from the command line."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from cli_files import csv_text
+
+from oddsmith import ScoreTable, TemperatureScaling
+from oddsmith.base_rates import base_rates, estimate_prior, shift_prior
+from oddsmith.bands import pointwise_band
+from oddsmith.cutoffs import least_cost, threshold
+from oddsmith.decide import binary_costs
+from oddsmith.model import Model
+
+
+@pytest.fixture
+def table(scores):
+    return ScoreTable.from_arrays(*np.loadtxt(scores, delimiter=",", skiprows=1, usecols=(0, 1)).T)
+
+
+@pytest.mark.parametrize(("name", "target"), [("precision", 0.7), ("recall", 0.9), ("fpr", 0.2), ("share", 0.1)])
+def test_threshold_is_the_librarys(run, scores, table, name, target):
+    told = run("threshold", scores, f"--{name}", target, "--json")
+    expected = threshold(table, **{name: target})
+    assert told.json["sentence"] == str(expected)
+    assert {key: told.json[key] for key in expected.to_dict()} == json.loads(json.dumps(expected.to_dict()))
+    low, high = pointwise_band(table).limits([expected.cut])[0]
+    assert (told.json["probability"]["low"], told.json["probability"]["high"]) == (low, high)
+    shown = run("threshold", scores, f"--{name}", target, "-q")
+    assert shown.out.startswith(f"score >= {expected.cut!r}\nP at the cut-off is ")
+    assert f"It selects {expected.selected:,} of 400 rows" in shown.out
+    assert str(expected) in shown.out
+
+
+def test_threshold_gives_p_of_a_model(run, scores, model, table):
+    told = run("threshold", scores, "--recall", "0.9", "--model", model, "--json").json
+    assert told["probability"]["model"] == Model.load(model).probability([told["cut"]])[0]
+    assert "by the model." in run("threshold", scores, "--recall", "0.9", "--model", model).out
+
+
+def test_threshold_of_least_cost(run, scores, table, tmp_path):
+    (tmp_path / "costs.csv").write_text("0,1\n0,4\n1,0\n")
+    told = run("threshold", scores, "--costs", "costs.csv", "--json").json
+    expected = least_cost(table, binary_costs(false_positive=1, false_negative=4))
+    assert (told["cut"], told["mean_cost"]) == (expected.cut, expected.mean_cost)
+    assert "Cost per row of the file" in run("threshold", scores, "--costs", "costs.csv").out
+
+
+def test_where_nothing_can_be_guaranteed(run, scores):
+    told = run("threshold", scores, "--precision", "0.9999")
+    assert "needs at least 36,887 rows in a row from the highest score down" in told.out
+    assert run("threshold", scores, "--precision", "0.9999", "--json").json["cut"] is None
+
+
+def test_bad_targets_are_refused(run, scores):
+    assert "exactly one of --precision" in run("threshold", scores).error
+    assert "got --recall and --fpr" in run("threshold", scores, "--recall", "0.9", "--fpr", "0.1").error
+    assert "precision must be below 1" in run("threshold", scores, "--precision", "1").error
+    assert "scores of two classes" in run("threshold", scores, "--scores", "s*", "--recall", "0.9").error
+
+
+def test_shift_to_a_rate(run, model):
+    told = run("shift", model, "--to-rate", "0.02", "-o", "new.json")
+    fitted, new = Model.load(model), Model.load("new.json")
+    assert new == shift_prior(fitted, 0.02)
+    assert f"1 {base_rates(fitted)[1]:.4g} → 0.02" in told.out
+    told = run("shift", "new.json", "--to-rate", "0.3", "-o", "again.json", "--json").json
+    assert told["from_rates"] == {"0": 0.98, "1": 0.02}
+    other = run("shift", model, "--to-rate", "0.02", "--from-rate", "0.5", "-o", "other.json", "--json").json
+    assert other["from_rates"] == {"0": 0.5, "1": 0.5}
+    np.testing.assert_allclose(Model.load("other.json").log_odds([0.0]), fitted.log_odds([0.0]) + np.log(0.02 / 0.98))
+    assert run("show", "new.json").code == 0
+    assert run("export", "new.json", "--to", "sql").code == 0
+
+
+def test_shift_to_data(run, model, tmp_path):
+    new = np.random.default_rng(1).normal(0.5, 2, 300)
+    pl.DataFrame({"id": np.arange(300), "score": new}).write_parquet("new.parquet")
+    told = run("shift", model, "--to-data", "new.parquet", "-o", "new.json", "--json").json
+    expected = estimate_prior(Model.load(model), new)
+    assert told["estimate"]["rates"] == list(expected.rates)
+    assert told["estimate"]["low"] < expected.rates[1] < told["estimate"]["high"]
+    assert Model.load("new.json") == shift_prior(Model.load(model), expected.rates[1])
+    shown = run("shift", model, "--to-data", "new.parquet", "-o", "other.json")
+    assert "Estimated share of 1 among 300 rows" in shown.err
+
+
+def test_shift_of_several_classes(run, tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 300)
+    rows = 2 * np.eye(3)[y] + rng.normal(size=(300, 3))
+    fitted = TemperatureScaling().fit(rows, np.array(["a", "b", "c"])[y])
+    Model.from_fitted(fitted, column_names=("z_a", "z_b", "z_c")).save("several.json")
+    run("shift", "several.json", "--to-rate", "a=0.2,b=0.5,c=0.3", "-o", "new.json")
+    np.testing.assert_allclose(base_rates(Model.load("new.json")), [0.2, 0.5, 0.3])
+    (tmp_path / "new.csv").write_text(csv_text({f"z_{c}": rows[:, i].tolist() for i, c in enumerate("abc")}))
+    told = run("shift", "several.json", "--to-data", "new.csv", "-o", "other.json", "--json").json
+    np.testing.assert_allclose(told["estimate"]["rates"], estimate_prior(fitted, rows).rates)
+    assert "must have one share per class" in run("shift", "several.json", "--to-rate", "0.2", "-o", "x.json").error
+
+
+def test_bad_shifts_are_refused(run, model, scores, tmp_path):
+    (tmp_path / "other.csv").write_text("id,amount\n1,2\n")
+    for rate in ("0", "1", "nan", "2"):
+        assert "to_rate must be" in run("shift", model, "--to-rate", rate, "-o", "x.json").error
+    assert "must be a share, or label=share" in run("shift", model, "--to-rate", "much", "-o", "x.json").error
+    assert "either --to-rate or --to-data" in run("shift", model, "-o", "x.json").error
+    assert "score" in run("shift", model, "--to-data", "other.csv", "-o", "x.json").error
+    both = run("shift", model, "--to-data", scores, "--from-rate", "0.2", "-o", "x.json")
+    assert "--from-rate goes with --to-rate" in both.error
+    assert "must not exist yet" in run("shift", model, "--to-rate", "0.1", "-o", model).error
+    assert not (tmp_path / "x.json").exists()
