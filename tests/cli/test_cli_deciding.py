@@ -8,8 +8,8 @@ import pytest
 from cli_files import csv_text
 
 from oddsmith import ScoreTable, TemperatureScaling
-from oddsmith.base_rates import base_rates, estimate_prior, shift_prior
 from oddsmith.bands import pointwise_band
+from oddsmith.base_rates import base_rates, estimate_prior, shift_prior
 from oddsmith.cutoffs import least_cost, threshold
 from oddsmith.decide import binary_costs
 from oddsmith.model import Model
