@@ -263,6 +263,8 @@ def least_cost(table: ScoreTable, costs: ArrayLike, confidence: float = 0.95) ->
     low, high = pointwise_band(table, level).limits(table.scores).T
     possible = np.flatnonzero((low <= prob) & (prob <= high))
     ends = [math.inf if count == 0 else _lowest_score(table, len(table) - count)] * 2
+    if count == len(table):
+        ends[0] = -math.inf
     if len(possible):
         first, last = int(possible[0]), int(possible[-1])
         ends[0] = min(ends[0], -math.inf if first == 0 else _lowest_score(table, first))
