@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.small_samples import DIFFERENCES as SKEWED
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -346,7 +347,7 @@ def test_one_unit_is_refused(clusters):
 
 def test_equal_differences_are_not_certainty():
     p = [sig.paired_bootstrap([0.3] * n, [0.1] * n, random_state=0).p_value for n in (2, 5, 9, 10)]
-    assert p == pytest.approx([0.75**2, 0.75**5, 0.75**9, 2.0**-9])
+    assert p == pytest.approx([0.75**2, 0.75**5, 0.75**9, 0.75**10])
     assert sig.paired_bootstrap([0.1] * 5, [0.1] * 5).p_value == 1
 
 
@@ -375,13 +376,36 @@ def test_few_units_keep_the_level(n, kind, clustered):
 
 
 @pytest.mark.parametrize("clustered", [False, True])
-def test_fewer_than_ten_units_are_never_significant(clustered):
-    gains = np.repeat(np.linspace(1.0, 1.1, 10), 2)
-    for n in range(2, 11):
+def test_ten_units_or_fewer_are_never_significant(clustered):
+    gains = np.repeat(np.linspace(1.0, 1.1, 12), 2)
+    for n in range(2, 13):
         clusters = np.repeat(np.arange(n), 2) if clustered else None
         rows = gains[: 2 * n] if clustered else gains[: 2 * n : 2]
         p = sig.paired_bootstrap(rows, np.zeros(len(rows)), clusters=clusters, random_state=0).p_value
-        assert (p > 0.05) == (n < 10), n
+        assert p == pytest.approx(max(0.75**n, p), rel=1e-12)
+        assert (p > 0.05) == (n <= 10), n
+
+
+def test_clusters_of_unequal_weight_count_as_fewer_units():
+    """Sizes 10 and 1 in turn: 12 clusters are as good as (66)²/606 = 7.2 of one size."""
+    sizes = np.tile([10, 1], 6)
+    clusters = np.repeat(np.arange(12), sizes)
+    gains = np.linspace(1.0, 1.1, 12)[clusters]
+    found = sig.paired_bootstrap(gains, np.zeros(66), clusters=clusters, random_state=0)
+    assert found.p_value == pytest.approx(0.75 ** (66**2 / 606))
+    once = sig.paired_bootstrap(np.linspace(1.0, 1.1, 12), np.zeros(12), random_state=0)
+    assert once.p_value < 0.05 < found.p_value
+
+
+@pytest.mark.parametrize("n", [5, 8, 10, 12])
+def test_losses_decided_by_rare_pairs_keep_the_level(n):
+    """Nearly all differences are small and of one sign: 17 % of samples of ten pairs were significant."""
+    draw, rng = SKEWED["log-loss, too sure against too timid"], np.random.default_rng(n)
+    p = [
+        sig.paired_bootstrap(draw(rng, (n,)), np.zeros(n), n_resamples=199, random_state=rng).p_value
+        for _ in range(400)
+    ]
+    assert stats.binom.sf(sum(one <= 0.05 for one in p) - 1, 400, 0.065) > 0.005
 
 
 def test_skewness_against_the_mean_makes_a_difference_less_significant():

@@ -26,7 +26,7 @@ _GROUPS, _ALONE = 1024, 256
 _MANY = 256
 
 #: With fewer units, a kind of unit with this share of the population may be missing from the sample by chance.
-_FEW, _MISSING = 10, 0.25
+_MISSING = 0.25
 
 #: Differences of less than this share are rounding.
 _SLACK = 1e-12
@@ -74,10 +74,11 @@ def paired_bootstrap(
     the shares with t* ≤ t and t* ≥ t, of Student's t, and of Student's t after Hall's transformation, which corrects
     for skewness. The interval contains what these do not reject, leaving out samples of one unit over and over.
 
-    p is at least 2^(1 − n), the least that exchanging the methods in n units could give. Below ten units it is at least
-    (3/4)^n, which exceeds 5 %: with this probability, a kind of unit that makes up a quarter of the population is
-    missing from the sample. If rare units decide the mean, no test keeps its level without them (Bahadur and Savage).
-    These bounds do not affect the interval.
+    With fewer than 256 units, p is at least (3/4)^n, which exceeds 5 % up to ten units: with this probability, a kind
+    of unit that makes up a quarter of the population is missing from the sample. If rare units decide the mean, no test
+    keeps its level without them (Bahadur and Savage). This bound does not affect the interval.
+
+    Clusters of unequal weights v count as n = (Σv)²/Σv² units here and in Student's t.
 
     Of more than 1024 pairs the 256 smallest and the 256 largest differences are drawn one by one, as a single one may
     decide the mean; the others in 512 groups of similar differences, and what a group varies within is drawn from a
@@ -146,6 +147,11 @@ class _Units(NamedTuple):
         """Number of units in a sample."""
         return round(float(self.rows.sum()))
 
+    @property
+    def effective(self) -> float:
+        """How many units of equal weight vary as much, two or more."""
+        return max(float((self.rows @ self.sizes) ** 2 / (self.rows @ self.sizes**2)), 2.0)
+
     def draw(self, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
         """Draw as many units with replacement, block by block: how often each kind."""
         chance = self.rows / self.rows.sum()
@@ -184,7 +190,7 @@ def _studentized(
 ) -> tuple[float, float, float]:
     """Return limits and p-value by means of samples in units of their standard errors, and by Student's t."""
     error = float(_errors(units, units.rows[None, :], np.array([mean]))[0])
-    least = (1 - _MISSING) ** units.n if units.n < _FEW else 2.0 ** (1 - units.n)
+    n, least = units.effective, (1 - _MISSING) ** units.effective
     if error <= _SLACK * abs(mean):
         return mean, mean, max(least, 1 / (draws + 1))
     found = []
@@ -202,11 +208,11 @@ def _studentized(
     other_side = 1 + int(np.sum(towards <= abs(t)))
     by_draws = max(two_sided, 2 * min(one_sided, other_side)) / (draws + 1)
     unskewed = _Unskewed.of(units, mean)
-    by_student = 2 * float(stdtr(units.n - 1, -min(abs(t), abs(unskewed.ratio(t)))))
+    by_student = 2 * float(stdtr(n - 1, -min(abs(t), abs(unskewed.ratio(t)))))
     p_value = min(max(by_draws, by_student, least), 1.0)
     finite = ratios[np.isfinite(ratios)] if np.isfinite(ratios).any() else np.zeros(1)
     below, above = np.quantile(finite, [(1 - level) / 2, (1 + level) / 2])
-    student = float(stdtrit(units.n - 1, (1 + level) / 2))
+    student = float(stdtrit(n - 1, (1 + level) / 2))
     reach = max(float(np.quantile(np.abs(finite), level)), student)
     low = mean - error * max(float(above), reach, unskewed.inverse(student))
     high = mean - error * min(float(below), -reach, unskewed.inverse(-student))
@@ -219,14 +225,14 @@ class _Unskewed(NamedTuple):
     With u = t/√n and the skewness g it is √n (u + gu²/3 + g²u³/27 + g/(6n)), which rises with t.
     """
 
-    n: int
+    n: float
     skewness: float
 
     @classmethod
     def of(cls, units: _Units, mean: float) -> "_Unskewed":
         """Measure the skewness of units about the mean, with Fisher's correction for few of them."""
-        apart, n = units.sums - mean * units.sizes, units.n
-        second, third = (float(units.rows @ apart**power) / n for power in (2, 3))
+        apart, n = units.sums - mean * units.sizes, units.effective
+        second, third = (float(units.rows @ apart**power) / units.n for power in (2, 3))
         return cls(n, third / second**1.5 * math.sqrt(n * (n - 1)) / max(n - 2, 1))
 
     def ratio(self, t: float) -> float:
