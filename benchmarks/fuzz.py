@@ -44,6 +44,20 @@ BOUNDS = {
     "VennAbersCalibrator": 10.0,
 }
 
+#: Whose map never falls.
+MONOTONE = {
+    "AutoCalibrator",
+    "BetaCalibrator",
+    "CenteredIsotonicCalibrator",
+    "IsotonicCalibrator",
+    "LogisticCorrectionCalibrator",
+    "MinMaxCalibrator",
+    "MonotoneLogisticCalibrator",
+    "SquashCalibrator",
+    "TemperatureCalibrator",
+    "VennAbersCalibrator",
+}
+
 #: A nat is a nat for counts; under float weights only these, which maximize a likelihood, claim their bound.
 _LIKELIHOOD = {"BetaCalibrator", "IsotonicCalibrator", "LogisticCalibrator", "PlattCalibrator"}
 
@@ -89,7 +103,7 @@ def faults(calibrator: Calibrator, case: Case) -> list[str]:
     found = [f"warning: {one.message}" for one in said if not issubclass(one.category, OddsmithWarning)]
     if not np.all((prob >= 0) & (prob <= 1)) or np.isnan(log_odds).any():
         return [*found, "NaN, or no probability"]
-    if "monotone" in calibrator._laws() and np.diff(prob).min() < -1e-12:
+    if type(calibrator).__name__ in MONOTONE and np.diff(prob).min() < -1e-12:
         found.append(f"falls by {-np.diff(prob).min():.3g}")
     separable = any(issubclass(one.category, SeparableWarning) for one in said)
     return found + _losses(calibrator, case, log_odds) + _in_the_large(calibrator, case, prob, places, separable)

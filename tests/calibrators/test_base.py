@@ -18,13 +18,17 @@ from oddsmith import (
     PlattCalibrator,
     ScoreTable,
 )
+from oddsmith.calibrators import Fitted
+from oddsmith.data import LabeledScores
 from oddsmith.errors import (
     InvalidInputError,
     NegativeSlopeWarning,
     QuantizedSelectionWarning,
     SeparableWarning,
+    SingleClassWarning,
     SpikeWarning,
 )
+from oddsmith.maps import line_map
 
 RNG = np.random.default_rng(0)
 S = RNG.normal(size=200)
@@ -120,3 +124,41 @@ def test_quantized_tables_of_few_cells():
 def test_bias_zero_needs_one_variance():
     with pytest.raises(InvalidInputError, match="bias='zero' must come with tied=True"):
         GaussianCalibrator(bias="zero").fit(S, Y)
+
+
+class TestSeam:
+    def test_attributes_of_an_earlier_fit_do_not_outlive_it(self):
+        fitted = GaussianCalibrator().fit(S, Y)
+        assert fitted.positive_.parameters
+        with pytest.warns(SingleClassWarning):
+            fitted.fit(S, np.ones(len(S)))
+        assert not hasattr(fitted, "positive_")
+        assert not hasattr(GaussianCalibrator(tied=True).fit(S, Y).set_params(tied=False).fit(S, Y), "variance_")
+
+    def test_a_method_may_return_its_map_alone(self):
+        class Plain(Calibrator):
+            _needs_order = False
+
+            def _fit(self, data):
+                assert isinstance(data, LabeledScores)
+                return line_map(2.0)
+
+        assert Plain().fit(S, Y).predict_proba([0.5])[0, 1] == pytest.approx(1 / (1 + np.exp(-1)))
+
+    def test_notes_become_warnings_and_attributes_stay(self):
+        class Noting(Calibrator):
+            def _fit(self, data):
+                return Fitted(line_map(1.0), {"rows_": data.rows}, [(SpikeWarning, "A spike.")])
+
+        with pytest.warns(SpikeWarning, match="Noting: A spike"):
+            fitted = Noting().fit(S, Y)
+        assert fitted.fit_warnings_ == ["A spike."]
+        assert fitted.rows_ == len(S)
+
+    def test_a_fit_leaves_the_calibrators_of_other_fits_alone(self):
+        """A search for a reading fits copies: nothing of them reaches the one that is fitted."""
+        fitted = PlattCalibrator().fit(S, Y)
+        assert set(vars(fitted)) == {
+            *fitted.get_params(), "_chunks", "_found", "_taken_for", "a_", "b_", "classes_", "fingerprint_",
+            "fit_warnings_", "map_", "n_features_in_", "targets_",
+        }  # fmt: skip

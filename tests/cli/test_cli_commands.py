@@ -211,7 +211,7 @@ def test_methods_that_cannot_be_fitted_are_left_out_and_named(run, scores, monke
     def refuse(self, table):
         raise InvalidInputError("too few rows")
 
-    monkeypatch.setattr(METHODS["beta"], "_fit_sample", refuse)
+    monkeypatch.setattr(METHODS["beta"], "_fit", refuse)
     told = run("compare", scores, "-m", "beta", "-m", "platt", "--json")
     assert told.code == 0
     assert set(told.json["ranking"]) == {"base rate", "platt"}

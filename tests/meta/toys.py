@@ -6,12 +6,12 @@ from typing import ClassVar
 import numpy as np
 
 from oddsmith import checks
-from oddsmith.calibrators import Calibrator
+from oddsmith.calibrators import Calibrator, Fitted
 from oddsmith.calibrators.registry import register as register_calibrator
 from oddsmith.data import ScoreTable
 from oddsmith.export import CodeLanguage
 from oddsmith.export import register as register_language
-from oddsmith.maps import CalibrationMap, StepMap
+from oddsmith.maps import StepMap
 from oddsmith.metrics import measure
 from oddsmith.metrics import register as register_measure
 
@@ -27,16 +27,13 @@ class HalvesCalibrator(Calibrator):
     def _check_parameters(self) -> None:
         checks.number(self.added, "added", low=0, strict=True)
 
-    def _laws(self) -> frozenset[str]:  # "monotone", "scale", "shift", "mirror" where they hold, for the shared tests
-        return frozenset()
-
-    def _fit(self, table: ScoreTable) -> CalibrationMap:  # both classes and two distinct scores are certain here
-        low, high = table.span()
+    def _fit(self, data: ScoreTable) -> Fitted:  # both classes and two distinct scores are certain here
+        low, high = data.span()
         middle = low / 2 + high / 2
-        above = table.scores > middle
-        pos, neg = (np.array([side[~above].sum(), side[above].sum()]) for side in (table.pos, table.neg))
+        above = data.scores > middle
+        pos, neg = (np.array([side[~above].sum(), side[above].sum()]) for side in (data.pos, data.neg))
         share = (pos + self.added) / (pos + neg + 2 * self.added)
-        return StepMap(np.array([middle]), share[:1], share)
+        return Fitted(StepMap(np.array([middle]), share[:1], share), {"middle_": middle})
 
 
 # measure

@@ -1,6 +1,7 @@
 """One calibrator per idea, one idea per file: calibrators of two classes and joint scalings of several."""
 
 from oddsmith.calibrators._base import Calibrator as Calibrator
+from oddsmith.calibrators._base import Fitted as Fitted
 from oddsmith.calibrators.auto import AutoCalibrator as AutoCalibrator
 from oddsmith.calibrators.auto_scaling import AutoScaling as AutoScaling
 from oddsmith.calibrators.bbq import BBQCalibrator as BBQCalibrator

@@ -1,14 +1,17 @@
 """The calibrator: a scikit-learn estimator that turns a score table into a calibration map.
 
-A new method is a dataclass with its parameters as fields and one method, ``_fit(table) -> CalibrationMap``.
+A new method is a dataclass with its parameters as fields and one method, ``_fit(data) -> Fitted``. What it needs, and
+how its fits may be checked, is declared by class variables.
 """
 
 import math
 import os
 import re
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Self
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,11 +47,21 @@ from oddsmith.errors import (
 from oddsmith.maps import CalibrationMap, constant_map, logit
 from oddsmith.model import save
 
-Laws = frozenset[str]
-
 #: Far scores dominate a fit if they cost the others as many nats per case, and as many in all.
 _WORSE = 0.015
 _SOME_NATS = 6.0
+
+
+#: What is odd about a fit: the category of its warning, and its words.
+Note = tuple[type[OddsmithWarning], str]
+
+
+class Fitted(NamedTuple):
+    """What a method found: its map, the attributes of the fitted calibrator, and what is odd about the fit."""
+
+    map: CalibrationMap
+    attributes: Mapping[str, Any] = MappingProxyType({})
+    notes: Sequence[Note] = ()
 
 
 @dataclass(eq=False, repr=False)
@@ -84,36 +97,34 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
 
     #: Methods that fit nothing keep their map whatever the labels.
     _learns: ClassVar[bool] = True
+    #: Whether the method needs sorted scores; others may get rows in any order, which spares the sort.
+    _needs_order: ClassVar[bool] = True
+    #: What the method makes of perfectly separated classes.
+    _when_separable: ClassVar[str] = "few or no errors tell how sure to be near it"
     #: What the method chooses from the data, where a choice may jump.
     _selects: ClassVar[tuple[Selected, ...]] = ()
     #: Whether a fit to cells may differ from that to scores by more than the cells' promise, and has to be checked.
     _sensitive_to_cells: ClassVar[bool] = False
 
-    def _fit(self, table: ScoreTable) -> CalibrationMap:
-        """Fit the method to a table with both classes and at least two distinct scores."""
+    def _fit(self, data: Any) -> Fitted | CalibrationMap:
+        """Fit the method to data with both classes and at least two distinct scores.
+
+        Parameters
+        ----------
+        data : ScoreTable, or LabeledScores where the method needs no order
+
+        Returns
+        -------
+        Fitted, or its map alone where there is no more to keep
+        """
         raise NotImplementedError
 
-    def _fit_sample(self, data: Sample) -> CalibrationMap:
-        """Fit the method to rows in any order; methods that need none write this instead of ``_fit``."""
-        return self._fit(as_table(data))
-
-    def _set_constant(self, data: Sample) -> None:
-        """Set the attributes of a fit to one class or one score, where a method has any beside its map."""
+    def _constant(self, data: Sample) -> Fitted:
+        """Return the fit to a single distinct score."""
+        return Fitted(constant_map(float(logit(np.array(add_one_prior(data))))))
 
     def _check_parameters(self) -> None:
         """Refuse bad parameters before anything is fitted."""
-
-    def _laws(self) -> Laws:
-        """Name the laws that this method claims, for the shared tests.
-
-        "monotone": the map never falls · "scale", "shift": P does not change when scores are multiplied by a positive
-        constant, or moved · "mirror": (s, y) → (−s, 1 − y) turns P into 1 − P.
-        """
-        return frozenset({"scale", "shift", "mirror"})
-
-    def _constant(self, data: Sample) -> float:
-        """Return the probability of a fit to a single distinct score."""
-        return add_one_prior(data)
 
     def fit(self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to scores and labels.
@@ -278,14 +289,14 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
 
         def fit(part: ScoreTable) -> CalibrationMap:
             other: Self = clone(self).set_params(input="log_odds")
-            other._learn_quietly(part, np.array([0, 1]))
-            return other.map_
+            return other._find(part).map
 
         return likeliest(self._readings(data), data, fit)
 
-    def _note_reading(self, kind: InputKind | None) -> None:
-        """Keep what scores were taken for."""
-        self._taken_for = kind
+    def _attributes_of(self, reading: Reading, data: Sample) -> dict[str, Any]:
+        """Return the attributes that say what scores were taken for."""
+        del data
+        return {"_taken_for": reading.kind}
 
     def __repr__(self, **options: Any) -> str:
         shown = str(super().__repr__(**options))
@@ -299,7 +310,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         if isinstance(data, ScoreTable) and len(data) == 0:
             _check.fail("a table must hold rows to be fitted", f"{data!r}", "merge the tables of some rows first")
         self.fingerprint_: Fingerprint = Fingerprint.of(data)
-        odd = self._learn_quietly(data, classes)
+        odd = self._keep(self._find(data), classes)
         if hasattr(self, "verdict_") and (convention := _check.convention_of(classes)):
             self.verdict_ += f" {convention.capitalize()}."
         depends = self._selects or self._sensitive_to_cells
@@ -323,9 +334,8 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             near = table.at(Middle.of(measured.read(table)).holds(measured.enter(table.scores)))
             if len(near) in (0, 1, len(table)) or near.n_pos == 0 or near.n_neg == 0:
                 return ""
-            other: Self = clone(self)
-            other._learn_quietly(near, self.classes_)
-            before, after = (mean_loss(each.map_, near) for each in (self, other))
+            other = clone(self)._find(near).map
+            before, after = (mean_loss(each, near) for each in (self.map_, other))
         if not before - after > max(_WORSE, _SOME_NATS / effective_rows(near)):
             return ""
         low, high = near.span()
@@ -346,8 +356,8 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         if grid is None or not np.isfinite(2 * grid.width):
             return ""
         wider = table.quantize(2 * grid.width, grid.log_odds)
-        other = clone(self)
-        other._learn_quietly(wider, self.classes_)
+        other: Self = clone(self)
+        other._keep(other._find(wider), self.classes_)
         scores = self._declared().enter(wider.scores)
         found = [selected.difference(self, other, scores) for selected in self._selects]
         if self._sensitive_to_cells:
@@ -361,69 +371,72 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
             "fewer rows."
         )
 
-    def _learn_quietly(self, data: Sample, classes: NDArray[Any]) -> list[tuple[type[OddsmithWarning], str]]:
-        """Fit, and return what was odd instead of saying it."""
+    def _find(self, data: Sample) -> Fitted:
+        """Fit; nothing is kept in this calibrator, and nothing is said of what is odd."""
         _check.one_of(self.input, "input", ("score", "probability", "log_odds"))
         if self.clip is not None and not 0 < _check.number(self.clip, "clip", low=0, strict=True) < 0.5:
             _check.fail("clip must lie between 0 and ½", f"clip={self.clip!r}", "use a small number such as 1e-6")
         self._check_parameters()
-        self._odd: list[tuple[type[OddsmithWarning], str]] = []
         entry = self._declared()
         # Scores may lie anywhere in the range of doubles: what overflows on the way is held finite where it matters.
         with np.errstate(all="ignore"):
             entered = entry.read(data)
-            ordered = as_table(entered) if self._needs_order() else entered
+            ordered = as_table(entered) if self._needs_order else entered
             reading = self._reading(ordered)
-            self._note_reading(reading.kind)
-            self.map_: CalibrationMap = entry.wrap(reading.wrap(self._fit_or_constant(reading.read(ordered))))
+            found = self._fit_or_constant(reading.read(ordered))
+            attributes = {**self._attributes_of(reading, ordered), **found.attributes}
+            return Fitted(entry.wrap(reading.wrap(found.map)), attributes, found.notes)
+
+    def _keep(self, found: Fitted, classes: NDArray[Any]) -> list[Note]:
+        """Keep a fit in the place of an earlier one, and return what is odd about it."""
+        earlier: tuple[str, ...] = getattr(self, "_found", ())
+        for name in earlier:
+            self.__dict__.pop(name, None)
+        self.__dict__.update(found.attributes)
+        self._found = tuple(found.attributes)
+        self.map_: CalibrationMap = found.map
         self.classes_ = classes
         self.n_features_in_ = 1
-        self.fit_warnings_: list[str] = [message for _, message in self._odd]
-        odd = self._odd
-        del self._odd
-        return odd
+        self.fit_warnings_: list[str] = [message for _, message in found.notes]
+        return list(found.notes)
 
-    def _fit_or_constant(self, data: Sample) -> CalibrationMap:
+    def _fit_or_constant(self, data: Sample) -> Fitted:
         """Fit the method where there is something to fit, else a constant."""
         if not self._learns:
-            return self._fit_sample(data)
-        if isinstance(data, ScoreTable) and self._needs_order():
+            return _as_fitted(self._fit(data))
+        if isinstance(data, ScoreTable) and self._needs_order:
             data = data.join_near_ties()
         if data.n_pos == 0 or data.n_neg == 0:
             which = "positive" if data.n_neg == 0 else "negative"
-            self._warn(SingleClassWarning, f"All labels are {which}; predicting a constant.")
-            self._set_constant(data)
-            return constant_map(float(logit(np.array(add_one_prior(data)))))
+            message = f"All labels are {which}; predicting a constant."
+            prior = constant_map(float(logit(np.array(add_one_prior(data)))))
+            return Fitted(prior, self._constant(data).attributes, [(SingleClassWarning, message)])
         low, high = data.span()
         if low == high:
-            self._warn(ConstantScoreWarning, f"All scores equal {low:g}: the fit is a constant.")
-            self._set_constant(data)
-            return constant_map(float(logit(np.array(self._constant(data)))))
+            message = f"All scores equal {low:g}: the fit is a constant."
+            return self._constant(data)._replace(notes=[(ConstantScoreWarning, message)])
+        notes: list[Note] = []
         if is_reversed(data):
-            self._warn(
-                ReversedScoreWarning,
+            message = (
                 "Higher scores go with the negative class (area under the ROC curve significantly below ½): "
-                "is the score the wrong way round?",
+                "is the score the wrong way round?"
             )
-        self._separable = is_separable(data)
-        if self._separable:
-            self._warn(SeparableWarning, f"A threshold separates the classes perfectly: {self._when_separable}.")
-        return self._fit_sample(data)
+            notes.append((ReversedScoreWarning, message))
+        if is_separable(data):
+            message = f"A threshold separates the classes perfectly: {self._when_separable}."
+            notes.append((SeparableWarning, message))
+        found = _as_fitted(self._fit(data))
+        return found._replace(notes=[*notes, *found.notes])
 
-    def _needs_order(self) -> bool:
-        return type(self)._fit_sample is Calibrator._fit_sample
 
-    #: What this method makes of perfectly separated classes.
-    _when_separable: ClassVar[str] = "few or no errors tell how sure to be near it"
+def _as_fitted(found: Fitted | CalibrationMap) -> Fitted:
+    return found if isinstance(found, Fitted) else Fitted(found)
 
-    def _tell(self, converged: bool) -> None:
-        """Note that a solver did not reach its optimum."""
-        if not converged:
-            self._warn(NonConvergenceWarning, "Newton's method stopped before its tolerance; the fit may be off.")
 
-    def _warn(self, category: type[OddsmithWarning], message: str) -> None:
-        """Note what is odd: said when the fit is done, and kept with it."""
-        self._odd.append((category, message))
+def unconverged(converged: bool) -> list[Note]:
+    """Return the note that a solver did not reach its optimum, if it did not."""
+    message = "Newton's method stopped before its tolerance; the fit may be off."
+    return [] if converged else [(NonConvergenceWarning, message)]
 
 
 def method_name(cls: type[Any]) -> str:

@@ -1,7 +1,7 @@
 """Calibrators of probabilities, which work with log-odds."""
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 from oddsmith.calibrators._base import Calibrator
 from oddsmith.calibrators._reading import (
@@ -27,13 +27,15 @@ class UnitCalibrator(Calibrator):
     score beyond [0, 1] is refused if they were probabilities.
     """
 
+    input_: InputKind = field(init=False)
+
     #: Whether the method is indifferent to how scores are read, or reads them in ways of its own.
     _one_reading: ClassVar[bool] = False
     #: Whether the method is indifferent to the unit and the origin of log-odds.
     _affine: ClassVar[bool] = False
 
     def _readings(self, data: Sample) -> list[Reading]:
-        kind = self._note_kind(data)
+        kind = self._kind(data)
         given = self._as_given(kind, data)
         if kind == "probability" or self.input != "score" or self._one_reading:
             return [given]
@@ -44,18 +46,14 @@ class UnitCalibrator(Calibrator):
         return as_log_odds(kind, data)
 
     def _measured(self, data: Sample) -> Reading:
-        return as_log_odds(self._read_as, data) if self.input == "score" else super()._measured(data)
+        return as_log_odds(self._kind(data), data) if self.input == "score" else super()._measured(data)
 
-    def _note_kind(self, data: Sample) -> ScoreKind:
-        """Return what the scores are, after what the user declared, and keep what they were before."""
-        self._read_as = self._kind(data)
-        return self._read_as
-
-    def _note_reading(self, kind: InputKind | None) -> None:
-        super()._note_reading(kind)
-        self.input_: InputKind = "probability" if self.input == "probability" else kind or self._read_as
+    def _attributes_of(self, reading: Reading, data: Sample) -> dict[str, Any]:
+        taken_for = "probability" if self.input == "probability" else reading.kind
+        return {**super()._attributes_of(reading, data), "input_": taken_for}
 
     def _kind(self, data: Sample) -> ScoreKind:
+        """Return what the scores are, after what the user declared."""
         low, high = data.span()
         within = 0 <= low and high <= 1 if data.meaning == "score" else data.meaning == "probability"
         return "probability" if self.input == "score" and low < high and within else "log_odds"

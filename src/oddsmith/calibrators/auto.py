@@ -1,14 +1,15 @@
 """The default: a blend of methods and readings of the score, weighted by what each gets right out of sample."""
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.calibrators._base import Calibrator, Laws
+from oddsmith.calibrators._base import Calibrator, Fitted, Note
 from oddsmith.calibrators._cross_validated_blend import OutOfSample, blended, out_of_sample
 from oddsmith.calibrators._gain import MeasuredGain, are_log_odds, measure_gain, no_gain
 from oddsmith.calibrators._log_odds_input import UnitCalibrator
@@ -143,15 +144,19 @@ class AutoCalibrator(UnitCalibrator):
     random_state: int | None = 0
     guard: bool = False
 
+    weights_: dict[str, float] = field(init=False)
+    softened_: bool = field(init=False)
+    gain_: float = field(init=False)
+    gain_interval_: tuple[float, float] = field(init=False)
+    worth_it_: bool | None = field(init=False)
+    verdict_: str = field(init=False)
+
     _when_separable: ClassVar[str] = "the prior and the added case keep the fit from 0 and 1"
 
     def _check_parameters(self) -> None:
         if self.random_state is not None:
             _check.whole_number(self.random_state, "random_state", low=0)
         _check.one_of(self.guard, "guard", (True, False))
-
-    def _laws(self) -> Laws:
-        return frozenset({"monotone"})
 
     def overlap(self, table: ScoreTable) -> float:
         """Return the share of a table's rows that this calibrator was fitted to; it must have been fitted on guard.
@@ -163,20 +168,27 @@ class AutoCalibrator(UnitCalibrator):
             _check.fail("guard must be on when the calibrator is fitted", "guard=False", "pass guard=True")
         return 0.0 if len(self._rows) < _FEW else self._rows.shared(_row_hashes(self._declared().read(table)))
 
-    def _set_constant(self, data: Sample) -> None:
-        self._rows = RowSketch.of(_row_hashes(as_table(data))) if self.guard else None
-        self.weights_: dict[str, float] = dict.fromkeys(_METHODS, 1 / len(_METHODS))
-        self.softened_: bool = False
-        self._set_gain(no_gain("One class or one score: there is nothing to compare, and the fit is a base rate"))
+    def _constant(self, data: Sample) -> Fitted:
+        gain = no_gain("One class or one score: there is nothing to compare, and the fit is a base rate")
+        attributes = {
+            "_rows": self._sketch(as_table(data)),
+            "weights_": dict.fromkeys(_METHODS, 1 / len(_METHODS)),
+            "softened_": False,
+            **_gain_attributes(gain),
+        }
+        return Fitted(super()._constant(data).map, attributes)
+
+    def _sketch(self, table: ScoreTable) -> RowSketch | None:
+        return RowSketch.of(_row_hashes(table)) if self.guard else None
 
     def _readings(self, data: Sample) -> list[Reading]:
-        return [Reading(kind=self._note_kind(data))]  # the parts read the scores, each in its own way
+        return [Reading(kind=self._kind(data))]  # the parts read the scores, each in its own way
 
-    def _fit(self, table: ScoreTable) -> CalibrationMap:
-        self._rows = RowSketch.of(_row_hashes(table)) if self.guard else None
+    def _fit(self, table: ScoreTable) -> Fitted:
+        kind = self._kind(table)
         rows, table = table, in_blocks(table.exact(), _FINE)
-        given = as_log_odds(self._read_as, table)
-        readings = [given, softened(self._read_as, 0.5 / (table.n_pos + table.n_neg))]
+        given = as_log_odds(kind, table)
+        readings = [given, softened(kind, 0.5 / (table.n_pos + table.n_neg))]
         if self.input == "score":
             foreign = in_foreign_units(table) if rows.meaning == "score" else []
             readings = foreign or [*readings, *map(given.then, in_other_units(given.read(table)))]
@@ -189,43 +201,51 @@ class AutoCalibrator(UnitCalibrator):
         both = out_of_sample(table, fit_both, self.random_state)
         unconverged.clear()  # only fits that are part of the result are reported
         if both is None:
-            chosen = int(self._read_as == "probability")  # log-odds as given, or standardized
+            chosen = int(kind == "probability")  # log-odds as given, or standardized
             weights = _LEAST / _LEAST.sum()
             gain = no_gain("Too few cases for cross-validation: monotone logistic and Venn–Abers get equal weight")
         else:
             blends = [(*_best_weights(one), one) for one in both.split(len(readings))]
             chosen = int(np.argmin([loss for loss, _, _ in blends]))
             _, weights, judged = blends[chosen]
-            gain = measure_gain(rows, judged, blended(judged.log_odds, weights), self._kind_of_gain(rows))
+            gain = measure_gain(rows, judged, blended(judged.log_odds, weights), self._kind_of_gain(rows, kind))
         steps = _fit_one(_STEPS, table, unconverged)
-        self.softened_ = len(readings) > 1 and chosen == 1
-        self._note_reading(readings[chosen].kind)
         parts = _fit_parts(table, readings[chosen], steps, unconverged)
         weights, fitted = _put_together(parts, weights, table)
-        self.weights_ = dict(zip(_METHODS, weights.tolist(), strict=True))
-        self._set_gain(gain, self._choice() if both is not None else "")
-        for message in sorted(unconverged):
-            self._warn(NonConvergenceWarning, message)
+        by_name = dict(zip(_METHODS, weights.tolist(), strict=True))
+        attributes = {
+            "_rows": self._sketch(rows),
+            "weights_": by_name,
+            "softened_": len(readings) > 1 and chosen == 1,
+            **self._attributes_of(readings[chosen], rows),
+            **_gain_attributes(gain, "" if both is None else _choice(by_name)),
+        }
+        notes: list[Note] = [(NonConvergenceWarning, message) for message in sorted(unconverged)]
         least, most = parts[0].log_odds(np.array(table.span()))
         if most - least < _FLAT:
-            self._warn(NegativeSlopeWarning, "The best map would decrease with the score: the fit is almost flat.")
-        return fitted
+            message = "The best map would decrease with the score: the fit is almost flat."
+            notes.append((NegativeSlopeWarning, message))
+        return Fitted(fitted, attributes, notes)
 
-    def _kind_of_gain(self, table: ScoreTable) -> ScoreKind | None:
+    def _kind_of_gain(self, table: ScoreTable, kind: ScoreKind) -> ScoreKind | None:
         """Return as what the scores have a log-loss without calibration; None for points, ranks and the like."""
-        guessed = self.input == "score" and table.meaning == "score" and self._read_as == "log_odds"
-        return None if guessed and not are_log_odds(table) else self._read_as
+        guessed = self.input == "score" and table.meaning == "score" and kind == "log_odds"
+        return None if guessed and not are_log_odds(table) else kind
 
-    def _set_gain(self, gain: MeasuredGain, choice: str = "") -> None:
-        self.gain_: float = gain.value
-        self.gain_interval_: tuple[float, float] = gain.interval
-        self.worth_it_: bool | None = gain.worth_it
-        self.verdict_: str = gain.verdict(choice)
 
-    def _choice(self) -> str:
-        ranked = sorted(self.weights_.items(), key=lambda item: -item[1])
-        shares = ", ".join(f"{weight:.0%} {name}" for name, weight in ranked)
-        return f"A blend of {shares}, weighted by out-of-sample log-loss."
+def _gain_attributes(gain: MeasuredGain, choice: str = "") -> dict[str, Any]:
+    return {
+        "gain_": gain.value,
+        "gain_interval_": gain.interval,
+        "worth_it_": gain.worth_it,
+        "verdict_": gain.verdict(choice),
+    }
+
+
+def _choice(weights: Mapping[str, float]) -> str:
+    ranked = sorted(weights.items(), key=lambda item: -item[1])
+    shares = ", ".join(f"{weight:.0%} {name}" for name, weight in ranked)
+    return f"A blend of {shares}, weighted by out-of-sample log-loss."
 
 
 def _row_hashes(table: ScoreTable) -> Hashes:
@@ -252,10 +272,9 @@ def _fit_parts(
 
 def _fit_one(name: str, table: ScoreTable, unconverged: set[str]) -> CalibrationMap:
     """Fit one method; add to ``unconverged`` what did not converge."""
-    method = _METHODS[name](input="log_odds")
-    odd = method._learn_quietly(table, np.array([0, 1]))
-    unconverged |= {f"{name}: {message}" for kind, message in odd if issubclass(kind, NonConvergenceWarning)}
-    return method.map_
+    found = _METHODS[name](input="log_odds")._find(table)
+    unconverged |= {f"{name}: {message}" for kind, message in found.notes if issubclass(kind, NonConvergenceWarning)}
+    return found.map
 
 
 def _put_together(parts: list[CalibrationMap], weights: Floats, table: ScoreTable) -> tuple[Floats, BlendMap]:

@@ -1,7 +1,7 @@
 """Bayesian binning into quantiles: all numbers of bins at once, each by what the data say for it."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -9,12 +9,11 @@ from scipy.special import expit, gammaln
 
 from oddsmith import _check
 from oddsmith._types import Floats, Ints
-from oddsmith.calibrators._base import Laws
+from oddsmith.calibrators._base import Fitted
 from oddsmith.calibrators._bins import edges, step_map
 from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.calibrators._selection import Selected
 from oddsmith.data import ScoreTable, equal_mass_starts
-from oddsmith.maps import CalibrationMap
 
 #: Cases that the prior of a whole binning is worth.
 _PRIOR = 2.0
@@ -71,6 +70,9 @@ class BBQCalibrator(UnitCalibrator):
     min_bins: int | None = None
     max_bins: int | None = None
 
+    posterior_: Floats = field(init=False)
+    n_bins_: Ints = field(init=False)
+
     _one_reading: ClassVar[bool] = True
     _selects: ClassVar[tuple[Selected, ...]] = (Selected("_mean_bins", "mean number of bins", 2e-4),)
 
@@ -82,22 +84,20 @@ class BBQCalibrator(UnitCalibrator):
             got = f"min_bins={self.min_bins}, max_bins={self.max_bins}"
             _check.fail("min_bins must not exceed max_bins", got, "exchange them")
 
-    def _laws(self) -> Laws:
-        return frozenset()
-
-    def _fit(self, table: ScoreTable) -> CalibrationMap:
+    def _fit(self, table: ScoreTable) -> Fitted:
         binnings = list(self._binnings(table))
         scores = np.array([binning[0] for binning in binnings])
         likely = np.flatnonzero(scores - scores.max() >= math.log(_NEGLIGIBLE))
         posterior = np.exp(scores[likely] - scores.max())
-        self.posterior_: Floats = posterior / posterior.sum()
-        self.n_bins_: Ints = np.array([len(binnings[i][2]) for i in likely])
+        posterior /= posterior.sum()
         knots = np.unique(np.concatenate([binnings[i][1] for i in likely]))
         values = np.zeros(len(knots) + 1)
-        for share, i in zip(self.posterior_.tolist(), likely, strict=True):
+        for share, i in zip(posterior.tolist(), likely, strict=True):
             _, own, means = binnings[i]
             values += share * np.append(means[0], means[np.searchsorted(own, knots, side="right")])
-        return step_map(knots, np.minimum(values, 1.0))  # a mean of ones may be more by rounding
+        fitted = step_map(knots, np.minimum(values, 1.0))  # a mean of ones may be more by rounding
+        n_bins = np.array([len(binnings[i][2]) for i in likely])
+        return Fitted(fitted, {"posterior_": posterior, "n_bins_": n_bins})
 
     @property
     def _mean_bins(self) -> float:

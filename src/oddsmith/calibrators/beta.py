@@ -1,16 +1,16 @@
 """Beta calibration: log-odds that follow log p and log(1 − p) each with its own slope."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.calibrators._base import Laws
+from oddsmith.calibrators._base import Fitted, Note, unconverged
 from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.calibrators._reading import Reading
-from oddsmith.data import LabeledScores, Sample, ScoreTable, binary_scale
+from oddsmith.data import LabeledScores, Sample, ScoreTable, binary_scale, is_separable
 from oddsmith.errors import NegativeSlopeWarning, NonConvergenceWarning
 from oddsmith.fitting import (
     LABELS,
@@ -22,7 +22,7 @@ from oddsmith.fitting import (
     moment_design,
     platt_targets,
 )
-from oddsmith.maps import CalibrationMap, LogBasisMap, log_basis
+from oddsmith.maps import LogBasisMap, log_basis
 
 #: Cells of log-odds no wider than this, and slopes no larger: sums over cells are those over rows to ten digits.
 _FINE = 0.02
@@ -87,14 +87,15 @@ class BetaCalibrator(UnitCalibrator):
 
     parameters: Literal[3, 2] = 3
 
+    a_: float = field(init=False)
+    b_: float = field(init=False)
+    c_: float = field(init=False)
+
+    _needs_order: ClassVar[bool] = False
     _when_separable: ClassVar[str] = "the fit uses Platt's targets instead of 0 and 1"
 
     def _check_parameters(self) -> None:
         _check.one_of(self.parameters, "parameters", (3, 2))
-
-    def _laws(self) -> Laws:
-        # Mirrored scores in [0, 1] are no longer taken for probabilities.
-        return frozenset({"monotone"} if self.input == "score" else {"monotone", "mirror"})
 
     def _readings(self, data: Sample) -> list[Reading]:
         readings, (low, high) = super()._readings(data), data.span()
@@ -102,7 +103,7 @@ class BetaCalibrator(UnitCalibrator):
         # Of standardized scores both vary, and every straight line is in the family too.
         return readings if low < 0 < high else readings[-1:]
 
-    def _fit_sample(self, data: Sample) -> CalibrationMap:
+    def _fit(self, data: Sample) -> Fitted:
         low, high = data.span()
         # Where both logarithms bend. Measured from far away, most values of one of them would be equal to many digits;
         # so they would from the end of scores of one sign, among which one logarithm vanishes.
@@ -118,27 +119,28 @@ class BetaCalibrator(UnitCalibrator):
             left, right, one = free(x).T
             return np.column_stack([left + right, one])
 
+        notes: list[Note] = []
         fit = self._best(data, frame, free if self.parameters == 3 else tied, self.parameters)
         spread = np.ptp(free(np.array([low, high]) / scale - frame.shift), axis=0)
         if self.parameters == 3 and not low < 0 < high and _is_wall(fit.theta / max(scale, 1.0), fit.theta * spread):
-            self._warn(
-                NonConvergenceWarning,
+            message = (
                 "One slope would be beyond all bounds, since log p or log(1 - p) is next to 0 for most scores: both "
-                'slopes are the same. Hint: use input="score" if the scores are not log-odds.',
+                'slopes are the same. Hint: use input="score" if the scores are not log-odds.'
             )
+            notes.append((NonConvergenceWarning, message))
             fit = self._best(data, frame, tied, 2)
-        self._tell(fit.converged)
+        notes += unconverged(fit.converged)
         a, b = np.resize(fit.theta[:-1], 2)
         if a == b == 0:
-            self._warn(NegativeSlopeWarning, "Both slopes would be negative and are held at 0: the fit is a constant.")
-        self.a_: float = a / frame.scale
-        self.b_: float = b / frame.scale
+            message = "Both slopes would be negative and are held at 0: the fit is a constant."
+            notes.append((NegativeSlopeWarning, message))
         at_center = float(fit.theta[-1])
-        self.c_: float = float(at_center + self.a_ * np.logaddexp(0, -center) - self.b_ * np.logaddexp(0, center))
-        return LogBasisMap(np.array([a, b]), at_center, center, frame.scale)
+        level = at_center + a / frame.scale * np.logaddexp(0, -center) - b / frame.scale * np.logaddexp(0, center)
+        attributes = {"a_": a / frame.scale, "b_": b / frame.scale, "c_": float(level)}
+        return Fitted(LogBasisMap(np.array([a, b]), at_center, center, frame.scale), attributes, notes)
 
     def _best(self, data: Sample, frame: ScoreScale, features: FeatureMap, parameters: int) -> Minimum:
-        targets = platt_targets(data) if self._separable else LABELS
+        targets = platt_targets(data) if is_separable(data) else LABELS
         none = np.zeros((parameters, parameters))
         if isinstance(data, LabeledScores):
             cells = moment_design(data, frame, features, targets, _FINE / frame.scale)

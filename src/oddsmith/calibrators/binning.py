@@ -7,7 +7,7 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats, Ints
-from oddsmith.calibrators._base import Calibrator, Laws
+from oddsmith.calibrators._base import Calibrator, Fitted, unconverged
 from oddsmith.calibrators._bins import bin_sums, edges, equal_mass, step_map
 from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.calibrators._reading import ScoreKind
@@ -77,9 +77,6 @@ class HistogramCalibrator(UnitCalibrator):
         _check.one_of(self.bins, "bins", ("mass", "width"))
         _check.one_of(self.smoothing, "smoothing", ("kt", "laplace", None))
 
-    def _laws(self) -> Laws:
-        return frozenset({"scale", "shift"} if self.bins == "mass" else {})
-
     def _kind(self, data: Sample) -> ScoreKind:
         # Bins of equal weight are the same however scores are read.
         return super()._kind(data) if self.bins == "width" else "log_odds"
@@ -140,15 +137,11 @@ class ScalingBinningCalibrator(Calibrator):
     def _check_parameters(self) -> None:
         _check.whole_number(self.n_bins, "n_bins", low=1)
 
-    def _laws(self) -> Laws:
-        return frozenset({"scale", "shift"})
-
-    def _fit(self, table: ScoreTable) -> CalibrationMap:
+    def _fit(self, table: ScoreTable) -> Fitted:
         line = fit_line(table, platt_targets(table))
-        self._tell(line.converged)
         sigmoid = line_map(line.slope, line.intercept, line.center, line.scale)
         table, starts = equal_mass(table, self.n_bins)
         scaled = bin_sums(table.total * sigmoid.probability(table.scores), starts)
         # A mean of sigmoids is never 0 or 1, whatever the rounding.
         means = np.clip(scaled / bin_sums(table.total, starts), 5e-324, np.nextafter(1, 0))
-        return step_map(edges(table.scores, starts), means)
+        return Fitted(step_map(edges(table.scores, starts), means), notes=unconverged(line.converged))

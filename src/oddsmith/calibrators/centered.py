@@ -6,11 +6,11 @@ from typing import ClassVar
 import numpy as np
 
 from oddsmith import _check, _kernels
-from oddsmith.calibrators._base import Calibrator, Laws
+from oddsmith.calibrators._base import Calibrator, Fitted
 from oddsmith.calibrators._bins import block_ends, block_map
 from oddsmith.data import Sample, ScoreTable
 from oddsmith.fitting import between_targets
-from oddsmith.maps import CalibrationMap
+from oddsmith.maps import CalibrationMap, constant_map, logit
 
 
 @dataclass(eq=False, repr=False)
@@ -57,12 +57,9 @@ class CenteredIsotonicCalibrator(Calibrator):
     def _check_parameters(self) -> None:
         _check.one_of(self.bounded, "bounded", (True, False))
 
-    def _laws(self) -> Laws:
-        return frozenset({"monotone", "scale", "shift", "mirror"})
-
-    def _constant(self, data: Sample) -> float:
+    def _constant(self, data: Sample) -> Fitted:
         share = data.n_pos / (data.n_pos + data.n_neg)
-        return between_targets(share, data) if self.bounded else share
+        return Fitted(constant_map(float(logit(np.array(between_targets(share, data) if self.bounded else share)))))
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         starts, means = _kernels.pool_violators(table.pos, table.neg)

@@ -1,14 +1,15 @@
 """Vapnik's cosine expansion, in one dimension."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.calibrators._base import Calibrator, Laws
+from oddsmith.calibrators._base import Calibrator, Fitted
 from oddsmith.data import Sample, slices
-from oddsmith.maps import CalibrationMap, CosineMap, share_of_way
+from oddsmith.maps import CosineMap, share_of_way
 
 
 @dataclass(eq=False, repr=False)
@@ -47,15 +48,15 @@ class CosineCalibrator(Calibrator):
     terms: int = 3
     penalty: float = 0.1
 
+    coefficients_: Floats = field(init=False)
+
+    _needs_order: ClassVar[bool] = False
+
     def _check_parameters(self) -> None:
         _check.whole_number(self.terms, "terms", low=1)
         _check.number(self.penalty, "penalty", low=0)
 
-    def _laws(self) -> Laws:
-        # Without a penalty a system that few scores leave singular has many solutions.
-        return frozenset({"scale", "shift", "mirror"} if self.penalty else {"scale", "shift"})
-
-    def _fit_sample(self, data: Sample) -> CalibrationMap:
+    def _fit(self, data: Sample) -> Fitted:
         low, high = data.span()
         scores, weight = data.marginal()
         gram = np.zeros((self.terms + 1, self.terms + 1))
@@ -69,5 +70,5 @@ class CosineCalibrator(Calibrator):
         penalty = np.diag([0.0] + [self.penalty] * self.terms)
         # Fewer distinct scores than terms leave the system singular without a penalty: the shortest solution is taken.
         solution = np.linalg.lstsq(gram + penalty, target, rcond=None)[0]
-        self.coefficients_: Floats = np.asarray(solution, dtype=np.float64)
-        return CosineMap(low, high, self.coefficients_)
+        coefficients = np.asarray(solution, dtype=np.float64)
+        return Fitted(CosineMap(low, high, coefficients), {"coefficients_": coefficients})

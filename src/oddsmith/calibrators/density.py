@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.calibrators._base import Calibrator, Laws, add_one_prior
+from oddsmith.calibrators._base import Calibrator, Fitted, Note, add_one_prior
 from oddsmith.calibrators._bayes import bayes_map, hold_ends
 from oddsmith.calibrators._families import FAMILIES, Density, ModeSearch, ScaleLimits, gaussian_with, moments
 from oddsmith.calibrators._mode import ClassScores
@@ -18,7 +18,7 @@ from oddsmith.calibrators._selection import Selected
 from oddsmith.calibrators._within_cells import divided
 from oddsmith.data import Sample, ScoreTable, binary_scale
 from oddsmith.errors import NegativeSlopeWarning, SpikeWarning
-from oddsmith.maps import PolynomialMap, line_map
+from oddsmith.maps import PolynomialMap, constant_map, line_map, logit
 
 #: What families with a searched mode choose.
 _MODES = (Selected("positive_.theta", "mode of the positives"), Selected("negative_.theta", "mode of the negatives"))
@@ -32,6 +32,10 @@ class _BayesCalibrator(Calibrator):
     epsilon: float | None = field(default=None, kw_only=True)
     inf: float | None = field(default=None, kw_only=True)
     min_side: float = field(default=0, kw_only=True)
+
+    positive_: Density = field(init=False)
+    negative_: Density = field(init=False)
+    prior_positive_: float = field(init=False)
 
     #: Of both classes, where they are not chosen one by one.
     _family: ClassVar[str] = "gaussian"
@@ -80,12 +84,11 @@ class _BayesCalibrator(Calibrator):
         for family, side in zip(self._families(), ("positive", "negative"), strict=True):
             _check.one_of(family, side, tuple(FAMILIES))
 
-    def _laws(self) -> Laws:
-        # Absolute constants do not grow with the scores.
-        return frozenset({"shift"} if self.epsilon or self.inf else {"shift", "scale"})
-
-    def _constant(self, data: Sample) -> float:
+    def _prior(self, data: Sample) -> float:
         return add_one_prior(data) if self.prior == "add-one" else data.n_pos / (data.n_pos + data.n_neg)
+
+    def _constant(self, data: Sample) -> Fitted:
+        return Fitted(constant_map(float(logit(np.array(self._prior(data))))))
 
     def _log_prior_ratio(self, data: Sample) -> float:
         """Return log π₊/π₋, finite however rare a class is."""
@@ -108,34 +111,33 @@ class _BayesCalibrator(Calibrator):
         # Absolute constants may be absurd for the scores at hand; their squares must stay finite all the same.
         return pos, neg, ScaleLimits(*(min(max(limit, 1e-100), 1e100) for limit in limits))
 
-    def _set_constant(self, data: Sample) -> None:
-        del data
-        # Densities of an earlier fit must not outlive it.
-        for name in ("positive_", "negative_", "prior_positive_"):
-            self.__dict__.pop(name, None)
-
-    def _fit(self, data: Sample) -> PolynomialMap:
-        self._fit_densities(data)
+    def _fit(self, data: Sample) -> Fitted:
+        positive, negative, scale = self._densities(data)
         if isinstance(data, ScoreTable) and data.grid is not None and set(self._families()) != {"gaussian"}:
             # Medians and modes lie somewhere within the cells where the first fit has put them.
-            self._fit_densities(divided(data, np.array([self.positive_.theta, self.negative_.theta])))
-        self.prior_positive_: float = self._constant(data)
-        for name, density in (("positive", self.positive_), ("negative", self.negative_)):
+            data_within = divided(data, np.array([positive.theta, negative.theta]))
+            positive, negative, scale = self._densities(data_within)
+        notes: list[Note] = []
+        for name, density in (("positive", positive), ("negative", negative)):
             if density.spike:
-                self._warn(
-                    SpikeWarning,
+                message = (
                     f"The mode of the {name} class lies at its edge ({density.theta:g}): the density is a spike there "
-                    "and P is nearly 0 or 1 beyond it. min_side keeps modes away from the edges.",
+                    "and P is nearly 0 or 1 beyond it. min_side keeps modes away from the edges."
                 )
-        return bayes_map(self.positive_, self.negative_, self._log_prior_ratio(data), self._scale)
+                notes.append((SpikeWarning, message))
+        fitted = bayes_map(positive, negative, self._log_prior_ratio(data), scale)
+        return Fitted(fitted, self._attributes(positive, negative, scale, data), notes)
 
-    def _fit_densities(self, data: Sample) -> None:
+    def _attributes(self, positive: Density, negative: Density, scale: float, data: Sample) -> dict[str, Any]:
+        prior = self._prior(data)
+        return {"positive_": positive, "negative_": negative, "_scale": scale, "prior_positive_": prior}
+
+    def _densities(self, data: Sample) -> tuple[Density, Density, float]:
+        """Return the density of each class, and the scale on which they were fitted."""
         pos, neg, limits = self._samples(data)
-        self._scale = pos.scale
         of_pos, of_neg = (FAMILIES[name] for name in self._families())
         search = ModeSearch(self._subdivisions(), self.min_side, inner_left=True)
-        self.positive_: Density = of_pos(pos, limits, search)
-        self.negative_: Density = of_neg(neg, limits, search._replace(inner_left=False))
+        return of_pos(pos, limits, search), of_neg(neg, limits, search._replace(inner_left=False)), pos.scale
 
 
 def _evaluate(density: Density, scores: Floats, scale: float) -> Floats:
@@ -250,6 +252,12 @@ class GaussianCalibrator(_BayesCalibrator):
     tied: bool = False
     bias: Literal["bayes", "zero"] = "bayes"
 
+    variance_: float = field(init=False)
+    a_: float = field(init=False)
+    b_: float = field(init=False)
+
+    _needs_order: ClassVar[bool] = False
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         _check.one_of(self.tied, "tied", (True, False))
@@ -257,34 +265,32 @@ class GaussianCalibrator(_BayesCalibrator):
         if self.bias == "zero" and not self.tied:
             _check.fail("bias='zero' must come with tied=True", "tied=False", "pass tied=True")
 
-    def _laws(self) -> Laws:
-        laws = super()._laws() | {"mirror"}
-        return laws - {"shift"} if self.bias == "zero" else laws
+    def _fit(self, data: Sample) -> Fitted:
+        return self._fit_tied(data) if self.tied else super()._fit(data)
 
-    def _fit_sample(self, data: Sample) -> PolynomialMap:
-        return self._fit_tied(data) if self.tied else self._fit(data)
-
-    def _fit_tied(self, data: Sample) -> PolynomialMap:
+    def _fit_tied(self, data: Sample) -> Fitted:
         pos, neg, limits = self._samples(data)
         (mean_pos, var_pos), (mean_neg, var_neg) = moments(pos), moments(neg)
         pooled = (pos.n * var_pos + neg.n * var_neg) / (pos.n + neg.n)
         variance = min(max(pooled, limits.sigma_low**2), limits.sigma_high**2)
         slope = (mean_pos / pos.scale - mean_neg / pos.scale) / variance
-        self._scale = pos.scale
-        self.positive_: Density = gaussian_with(pos, mean_pos, var_pos, math.sqrt(variance))
-        self.negative_: Density = gaussian_with(neg, mean_neg, var_neg, math.sqrt(variance))
-        self.prior_positive_: float = self._constant(data)
+        positive = gaussian_with(pos, mean_pos, var_pos, math.sqrt(variance))
+        negative = gaussian_with(neg, mean_neg, var_neg, math.sqrt(variance))
         if self.bias == "zero":
             origin, level = 0.0, 0.0
         else:
             origin = mean_pos / 2 + mean_neg / 2
             level = self._log_prior_ratio(data)
-        self.variance_: float = variance * pos.scale * pos.scale
-        self.a_: float = slope / pos.scale
-        self.b_: float = level - slope * (origin / pos.scale)
-        if slope < 0:
-            self._warn(NegativeSlopeWarning, f"The fitted slope is negative (a = {self.a_:.4g}): P falls as s rises.")
-        return line_map(slope, level, origin, pos.scale)
+        a = slope / pos.scale
+        attributes = {
+            **self._attributes(positive, negative, pos.scale, data),
+            "variance_": variance * pos.scale * pos.scale,
+            "a_": a,
+            "b_": level - slope * (origin / pos.scale),
+        }
+        message = f"The fitted slope is negative (a = {a:.4g}): P falls as s rises."
+        notes = [(NegativeSlopeWarning, message)] if slope < 0 else []
+        return Fitted(line_map(slope, level, origin, pos.scale), attributes, notes)
 
 
 @dataclass(eq=False, repr=False)
@@ -320,9 +326,6 @@ class LaplaceCalibrator(_BayesCalibrator):
     """
 
     _family: ClassVar[str] = "laplace"
-
-    def _laws(self) -> Laws:
-        return super()._laws() | {"mirror"}
 
 
 @dataclass(eq=False, repr=False)
@@ -369,13 +372,11 @@ class AsymmetricLaplaceCalibrator(_BayesCalibrator):
     _selects: ClassVar[tuple[Selected, ...]] = _MODES
     _family: ClassVar[str] = "asymmetric_laplace"
 
-    def _fit(self, data: Sample) -> PolynomialMap:
-        fitted = super()._fit(data)
-        if not fitted.is_monotone:
-            self._warn(
-                NegativeSlopeWarning, "The fitted log-odds fall beyond a mode: the other class has the longer tail."
-            )
-        return fitted
+    def _fit(self, data: Sample) -> Fitted:
+        found = super()._fit(data)
+        message = "The fitted log-odds fall beyond a mode: the other class has the longer tail."
+        falls = [] if found.map.is_monotone else [(NegativeSlopeWarning, message)]
+        return found._replace(notes=[*found.notes, *falls])
 
 
 @dataclass(eq=False, repr=False)
@@ -469,6 +470,7 @@ class HybridCalibrator(_BayesCalibrator):
         super()._check_parameters()
         _check.one_of(self.hold, "hold", (True, False))
 
-    def _fit(self, data: Sample) -> PolynomialMap:
-        fitted = super()._fit(data)
-        return hold_ends(fitted) if self.hold else fitted
+    def _fit(self, data: Sample) -> Fitted:
+        found = super()._fit(data)
+        assert isinstance(found.map, PolynomialMap)
+        return found._replace(map=hold_ends(found.map)) if self.hold else found

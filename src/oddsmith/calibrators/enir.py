@@ -1,7 +1,7 @@
 """Ensemble of near-isotonic regressions: isotonic where the data say so, and not where they do not."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar, Literal
 
@@ -9,12 +9,11 @@ import numpy as np
 
 from oddsmith import _check, _kernels
 from oddsmith._types import Floats, Ints
-from oddsmith.calibrators._base import Calibrator
+from oddsmith.calibrators._base import Calibrator, Fitted
 from oddsmith.calibrators._bins import block_ends, block_map
 from oddsmith.calibrators._near_isotonic import Path, near_isotonic_path
 from oddsmith.calibrators.binning import ADDED
 from oddsmith.data import ScoreTable
-from oddsmith.maps import CalibrationMap
 
 #: Longest path; more cells than this are pooled.
 _CELLS = 4096
@@ -84,27 +83,30 @@ class ENIRCalibrator(Calibrator):
 
     smoothing: Literal["kt", "laplace"] | None = "kt"
 
+    penalties_: Floats = field(init=False)
+    posterior_: Floats = field(init=False)
+
     _when_separable: ClassVar[str] = "the fit is a step, and only smoothing keeps it from 0 and 1"
 
     def _check_parameters(self) -> None:
         _check.one_of(self.smoothing, "smoothing", tuple(ADDED))
 
-    def _fit(self, table: ScoreTable) -> CalibrationMap:
+    def _fit(self, table: ScoreTable) -> Fitted:
         starts, pos, neg = _cells(table)
         path = near_isotonic_path(pos, neg)
         worth = _worth(path, math.log(max(table.n_pos + table.n_neg, 1.0)), _first(path))
         steps = np.flatnonzero(worth > math.log(_NEGLIGIBLE))
         share = np.exp(worth[steps])
-        self.penalties_: Floats = path.penalties[steps]
-        self.posterior_: Floats = share / share.sum()
+        share /= share.sum()
         values, added = np.zeros(len(starts)), ADDED[self.smoothing]
-        for weight, step in zip(self.posterior_.tolist(), steps.tolist(), strict=True):
+        for weight, step in zip(share.tolist(), steps.tolist(), strict=True):
             fit = path.fit(step)
             level = fit.pos + fit.neg
             smoothed = (level * fit.values + added) / (level + 2 * added)
             values += weight * np.repeat(smoothed, np.diff(fit.starts, append=len(starts)))
         blocks = _kernels.run_starts(values)
-        return block_map(*block_ends(table.scores, starts[blocks]), np.minimum(values[blocks], 1.0))
+        fitted = block_map(*block_ends(table.scores, starts[blocks]), np.minimum(values[blocks], 1.0))
+        return Fitted(fitted, {"penalties_": path.penalties[steps], "posterior_": share})
 
 
 def _cells(table: ScoreTable) -> tuple[Ints, Floats, Floats]:

@@ -6,11 +6,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from oddsmith import _check, _kernels
-from oddsmith.calibrators._base import Calibrator, Laws
+from oddsmith.calibrators._base import Calibrator, Fitted
 from oddsmith.calibrators._bins import block_ends, block_map
 from oddsmith.data import Sample, ScoreTable, around
 from oddsmith.fitting import between_targets
-from oddsmith.maps import CalibrationMap, StepMap
+from oddsmith.maps import CalibrationMap, StepMap, constant_map, logit
 
 
 @dataclass(eq=False, repr=False)
@@ -57,14 +57,9 @@ class IsotonicCalibrator(Calibrator):
         _check.one_of(self.between, "between", ("interpolate", "step"))
         _check.one_of(self.bounded, "bounded", (True, False))
 
-    def _laws(self) -> Laws:
-        laws = {"monotone", "scale", "shift"}
-        # The step rule looks to the right, so a mirrored fit differs between calibration scores.
-        return frozenset(laws | {"mirror"} if self.between == "interpolate" else laws)
-
-    def _constant(self, data: Sample) -> float:
+    def _constant(self, data: Sample) -> Fitted:
         share = data.n_pos / (data.n_pos + data.n_neg)
-        return between_targets(share, data) if self.bounded else share
+        return Fitted(constant_map(float(logit(np.array(between_targets(share, data) if self.bounded else share)))))
 
     def _fit(self, table: ScoreTable) -> CalibrationMap:
         starts, means = _kernels.pool_violators(table.pos, table.neg)

@@ -1,7 +1,7 @@
 """Monotone logistic regression: log-odds that rise by pieces, and bend only where the data insist."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar
 
@@ -9,13 +9,13 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.calibrators._base import Laws
+from oddsmith.calibrators._base import Fitted, unconverged
 from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.calibrators._reading import Reading, ScoreKind, softened
 from oddsmith.data import Sample, ScoreTable, quantiles
 from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.fitting import LongDesign, ScoreScale, platt_targets, rising_step, sketch
-from oddsmith.maps import CalibrationMap, PolynomialMap
+from oddsmith.maps import PolynomialMap
 
 #: Least slope, in log-odds over the range of the scores: no two scores get the same log-odds.
 _LEAST_SLOPE = 1e-6
@@ -73,6 +73,9 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
     pieces: int = 8
     penalty: float = 1.0
 
+    knots_: Floats = field(init=False)
+    slopes_: Floats = field(init=False)
+
     _affine: ClassVar[bool] = True
     _when_separable: ClassVar[str] = "Platt's targets and the penalty keep the fit finite"
 
@@ -80,13 +83,10 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
         _check.whole_number(self.pieces, "pieces", low=1)
         _check.number(self.penalty, "penalty", low=0, strict=True)
 
-    def _laws(self) -> Laws:
-        return frozenset({"monotone"})
-
     def _as_given(self, kind: ScoreKind, data: Sample) -> Reading:
         return Reading(kind=kind) if kind == "log_odds" else softened(kind, 0.5 / (data.n_pos + data.n_neg))
 
-    def _fit(self, table: ScoreTable) -> CalibrationMap:
+    def _fit(self, table: ScoreTable) -> Fitted:
         frame = ScoreScale.of(table)
         knots = self._place(table, frame)
         points = sketch(table, frame, knots, fine=True)
@@ -106,14 +106,14 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
         penalty = np.zeros((len(knots) + 2,) * 2)
         penalty[:-1, :-1] = self.penalty * bends.T @ bends
         theta, _, converged = long.fit(penalty, direction=rising_step)
-        self._tell(converged)
+        notes = unconverged(converged)
         if not np.any(theta[:-1] > 0):
-            self._warn(NegativeSlopeWarning, "The data ask for a falling map: the fit is flat.")
+            message = "The data ask for a falling map: the fit is flat."
+            notes.append((NegativeSlopeWarning, message))
         # The least slope is one over the range of the scores: their spread vanishes beside a row of huge weight.
         slopes = np.maximum(theta[:-1] / spread, _LEAST_SLOPE)
-        self.knots_: Floats = knots
-        self.slopes_: Floats = slopes / frame.scale
-        return _joined(knots, slopes, float(theta[-1]), frame)
+        fitted = _joined(knots, slopes, float(theta[-1]), frame)
+        return Fitted(fitted, {"knots_": knots, "slopes_": slopes / frame.scale}, notes)
 
     def _place(self, table: ScoreTable, frame: ScoreScale) -> Floats:
         """Return inner knots at equally spaced percentiles, apart from each other on the standardized scale."""

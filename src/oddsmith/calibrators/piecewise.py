@@ -1,20 +1,20 @@
 """Piecewise logistic regression: log-odds that bend at a few knots."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.calibrators._base import Calibrator, Laws
+from oddsmith.calibrators._base import Calibrator, Fitted, Note, unconverged
 from oddsmith.calibrators._knots import GrowthStep, KnotSearch, PiecewiseFit
 from oddsmith.calibrators._selection import Selected
-from oddsmith.data import ScoreTable, quantiles
+from oddsmith.data import ScoreTable, is_separable, quantiles
 from oddsmith.errors import NegativeSlopeWarning, SeparableWarning
 from oddsmith.fitting import ScoreScale, sketch
-from oddsmith.maps import CalibrationMap, PolynomialMap
+from oddsmith.maps import PolynomialMap
 
 _TENTHS = np.arange(1, 10) / 10
 _TWENTIETHS = np.arange(1, 20) / 20
@@ -96,6 +96,14 @@ class PiecewiseLogisticCalibrator(Calibrator):
     outside: Literal["linear", "clip", "literal"] = "linear"
     end_epsilon: float | None = None
 
+    knots_: Floats = field(init=False)
+    weights_: Floats = field(init=False)
+    slopes_: Floats = field(init=False)
+    penalty_: float = field(init=False)
+    log_likelihood_: float = field(init=False)
+    percentiles_: tuple[int, int] | None = field(init=False)
+    trace_: list[GrowthStep] = field(init=False)
+
     _when_separable: ClassVar[str] = "a small ridge keeps the fit finite"
     _selects: ClassVar[tuple[Selected, ...]] = (Selected("knots_", "knots"), Selected("penalty_", "penalty", 0.5))
 
@@ -111,38 +119,38 @@ class PiecewiseLogisticCalibrator(Calibrator):
         if self.end_epsilon is not None:
             _check.number(self.end_epsilon, "end_epsilon", low=0)
 
-    def _laws(self) -> Laws:
-        # Under a penalty the choice of knots, and of the penalty itself, may depend on the last bits of the scores.
-        laws = {"shift", "scale"} if self.penalty == 0 and self.knots is None else set()
-        return frozenset(laws | {"monotone"} if self.monotone else laws)
-
-    def _fit(self, table: ScoreTable) -> CalibrationMap:
+    def _fit(self, table: ScoreTable) -> Fitted:
         sets, percentiles = self._offer(table)
         frame = ScoreScale.of(table)
         data = sketch(table, frame, np.sort(sets.ravel()))
         climb = self.selection if self.pieces == "grow" and self.knots is None else None
-        search = KnotSearch(data, frame.x(sets), climb, self.monotone, _RIDGE * data.cases if self._separable else 0.0)
+        search = KnotSearch(
+            data, frame.x(sets), climb, self.monotone, _RIDGE * data.cases if is_separable(table) else 0.0
+        )
         if isinstance(self.penalty, str):
             penalty = search.held_out_penalty()
-            self.penalty_: float = penalty * frame.scale * frame.scale
+            used = penalty * frame.scale * frame.scale
         else:
-            self.penalty_ = float(self.penalty)
+            used = float(self.penalty)
             # Beyond this the log-odds are straight to the last bit.
-            penalty = min(self.penalty_ / frame.scale / frame.scale, 1e100)
+            penalty = min(used / frame.scale / frame.scale, 1e100)
+        notes: list[Note] = []
         fit = search.fit(penalty)
         if not search.ridge and fit.is_loose:
-            self._warn(SeparableWarning, "The data leave a piece free: a small ridge keeps the fit finite.")
+            notes.append((SeparableWarning, "The data leave a piece free: a small ridge keeps the fit finite."))
             fit = replace(search, ridge=_RIDGE * data.cases).fit(penalty)
         fit, converged = fit.polished(table, frame)
-        self._tell(converged)
-        self.log_likelihood_: float = fit.log_likelihood
-        self.percentiles_: tuple[int, int] | None = percentiles[fit.choice] if percentiles else None
         candidates = dict(zip(search.sets.ravel().tolist(), sets.ravel().tolist(), strict=True))
-        self.trace_: list[GrowthStep] = [
-            step if step.knot is None else step._replace(knot=candidates[step.knot]) for step in fit.trace
-        ]
         inner = np.array([candidates[x] for x in fit.knots.tolist()])
-        return self._finish(table, frame, inner, fit)
+        found = self._finish(table, frame, inner, fit)
+        attributes = {
+            **found.attributes,
+            "penalty_": used,
+            "log_likelihood_": fit.log_likelihood,
+            "percentiles_": percentiles[fit.choice] if percentiles else None,
+            "trace_": [step if step.knot is None else step._replace(knot=candidates[step.knot]) for step in fit.trace],
+        }
+        return Fitted(found.map, attributes, [*notes, *unconverged(converged), *found.notes])
 
     def _offer(self, table: ScoreTable) -> tuple[Floats, list[tuple[int, int]]]:
         """Return knot sets to choose from, as scores, and which percentiles of the classes they are, if any."""
@@ -166,29 +174,32 @@ class PiecewiseLogisticCalibrator(Calibrator):
         sets = np.array([knots for knots, _ in pairs]) if pairs else np.empty((1, 0))
         return sets, [names for _, names in pairs]
 
-    def _finish(self, table: ScoreTable, frame: ScoreScale, inner: Floats, fit: PiecewiseFit) -> PolynomialMap:
-        """Keep what was fitted, on the scale of the scores, and return the map."""
+    def _finish(self, table: ScoreTable, frame: ScoreScale, inner: Floats, fit: PiecewiseFit) -> Fitted:
+        """Return what was fitted, on the scale of the scores."""
         low, high = table.span()
         margin = 2e-6 * (high / 2 - low / 2) if self.end_epsilon is None else self.end_epsilon
-        self.knots_: Floats = np.array([low, *inner, min(high + margin, float(np.finfo(np.float64).max))])
-        self.weights_: Floats = fit.log_odds(frame.x(self.knots_))
+        knots = np.array([low, *inner, min(high + margin, float(np.finfo(np.float64).max))])
+        weights = fit.log_odds(frame.x(knots))
         slopes = fit.slopes
         if self.monotone:
             slopes = np.maximum(slopes, 0.0)
-        self.slopes_: Floats = slopes / frame.scale
+        attributes = {"knots_": knots, "weights_": weights, "slopes_": slopes / frame.scale}
+        notes: list[Note] = []
         if np.any(slopes < -1e-12 * np.abs(slopes).max()):
-            self._warn(NegativeSlopeWarning, f"A piece falls (slopes {np.array2string(self.slopes_, precision=3)}).")
+            message = f"A piece falls (slopes {np.array2string(attributes['slopes_'], precision=3)})."
+            notes.append((NegativeSlopeWarning, message))
         # Each piece is expanded about the inner knot that it starts from, the first about the one where it ends.
         about = np.maximum(np.arange(len(slopes)), 1) if len(inner) else np.zeros(1, int)
-        origins = self.knots_[about]
-        coefficients = np.column_stack([self.weights_[about], slopes, np.zeros_like(slopes)])
+        origins = knots[about]
+        coefficients = np.column_stack([weights[about], slopes, np.zeros_like(slopes)])
         if self.outside == "linear":
-            return PolynomialMap(inner, origins, coefficients, frame.scale)
-        ends = self.weights_[[0, -1]] if self.outside == "clip" else np.zeros(2)
+            return Fitted(PolynomialMap(inner, origins, coefficients, frame.scale), attributes, notes)
+        ends = weights[[0, -1]] if self.outside == "clip" else np.zeros(2)
         flat = np.column_stack([ends, np.zeros((2, 2))])
-        return PolynomialMap(
-            np.array([np.nextafter(low, -np.inf), *inner, self.knots_[-1]]),  # the first knot is in the first piece
+        held = PolynomialMap(
+            np.array([np.nextafter(low, -np.inf), *inner, knots[-1]]),  # the first knot is in the first piece
             np.array([low, *origins, high]),
             np.vstack([flat[:1], coefficients, flat[1:]]),
             frame.scale,
         )
+        return Fitted(held, attributes, notes)

@@ -1,22 +1,27 @@
 """Logistic regression on a score: one sigmoid, with plain or with Platt's targets."""
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.calibrators._base import Calibrator, Laws
-from oddsmith.data import Sample
+from oddsmith.calibrators._base import Calibrator, Fitted, unconverged
+from oddsmith.data import Sample, is_separable
 from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.fitting import LABELS, Line, fit_line, platt_targets
-from oddsmith.maps import PolynomialMap, line_map
+from oddsmith.maps import line_map
 
 
 @dataclass(eq=False, repr=False)
 class _LineCalibrator(Calibrator):
     """A calibrator whose log-odds are a straight line, a·s + b."""
+
+    a_: float = field(init=False)
+    b_: float = field(init=False)
+
+    _needs_order: ClassVar[bool] = False
 
     @property
     def coef_(self) -> Floats:
@@ -28,13 +33,15 @@ class _LineCalibrator(Calibrator):
         """The intercept as scikit-learn's linear classifiers have it, shape (1,)."""
         return np.array([self.b_])
 
-    def _finish(self, line: Line) -> PolynomialMap:
-        self.a_: float = line.a
-        self.b_: float = line.b
-        self._tell(line.converged)
-        if line.slope < 0:
-            self._warn(NegativeSlopeWarning, f"The fitted slope is negative (a = {line.a:.4g}): P falls as s rises.")
-        return line_map(line.slope, line.intercept, line.center, line.scale)
+
+def _fitted(line: Line, **attributes: Any) -> Fitted:
+    """Return a straight line with what every line has."""
+    notes = unconverged(line.converged)
+    if line.slope < 0:
+        message = f"The fitted slope is negative (a = {line.a:.4g}): P falls as s rises."
+        notes.append((NegativeSlopeWarning, message))
+    fitted = line_map(line.slope, line.intercept, line.center, line.scale)
+    return Fitted(fitted, {"a_": line.a, "b_": line.b, **attributes}, notes)
 
 
 @dataclass(eq=False, repr=False)
@@ -84,17 +91,10 @@ class LogisticCalibrator(_LineCalibrator):
         _check.number(self.penalty, "penalty", low=0)
         _check.one_of(self.fit_intercept, "fit_intercept", (True, False))
 
-    def _laws(self) -> Laws:
-        laws = {"mirror"}
-        if self.penalty == 0:
-            laws |= {"scale", "shift"} if self.fit_intercept else {"scale"}
-        return frozenset(laws)
-
-    def _fit_sample(self, data: Sample) -> PolynomialMap:
-        targets = LABELS
-        if self.penalty == 0 and (self._separable if self.fit_intercept else one_sided(data)):
-            targets = platt_targets(data)
-        return self._finish(fit_line(data, targets, self.penalty, self.fit_intercept))
+    def _fit(self, data: Sample) -> Fitted:
+        endless = is_separable if self.fit_intercept else one_sided
+        targets = platt_targets(data) if self.penalty == 0 and endless(data) else LABELS
+        return _fitted(fit_line(data, targets, self.penalty, self.fit_intercept))
 
 
 @dataclass(eq=False, repr=False)
@@ -135,12 +135,13 @@ class PlattCalibrator(_LineCalibrator):
     array([0.452, 0.739])
     """
 
+    targets_: tuple[float, float] = field(init=False)
+
     _when_separable: ClassVar[str] = "only Platt's targets keep the fit finite"
 
-    def _fit_sample(self, data: Sample) -> PolynomialMap:
+    def _fit(self, data: Sample) -> Fitted:
         targets = platt_targets(data)
-        self.targets_: tuple[float, float] = targets.pos_up, targets.neg_up
-        return self._finish(fit_line(data, targets))
+        return _fitted(fit_line(data, targets), targets_=(targets.pos_up, targets.neg_up))
 
 
 def one_sided(data: Sample) -> bool:

@@ -1,21 +1,21 @@
 """Spline calibration: smooth log-odds, as smooth as held-out cases want them."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.calibrators._base import Laws
+from oddsmith.calibrators._base import Fitted, unconverged
 from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.calibrators._natural import NaturalSpline
 from oddsmith.calibrators._selection import Selected
-from oddsmith.data import ScoreTable, quantiles
+from oddsmith.data import ScoreTable, is_separable, quantiles
 from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.fitting import LABELS, LongDesign, ScoreScale, design, platt_targets, sketch
-from oddsmith.maps import CalibrationMap, PolynomialMap
+from oddsmith.maps import PolynomialMap
 
 #: Penalties to choose from, the smoothest first, for log-odds of unit standard deviation.
 _PENALTIES = 10.0 ** np.arange(5, -5, -1)
@@ -88,6 +88,10 @@ class SplineCalibrator(UnitCalibrator):
     n_knots: int | None = None
     penalty: Literal["holdout"] | float = "holdout"
 
+    penalty_: float = field(init=False)
+    knots_: Floats = field(init=False)
+    weights_: Floats = field(init=False)
+
     _when_separable: ClassVar[str] = "the fit uses Platt's targets instead of 0 and 1"
     _selects: ClassVar[tuple[Selected, ...]] = (Selected("penalty_", "penalty", 0.5),)
 
@@ -99,35 +103,29 @@ class SplineCalibrator(UnitCalibrator):
         else:
             _check.number(self.penalty, "penalty", low=0, strict=True)
 
-    def _laws(self) -> Laws:
-        # The choice of the penalty may depend on the last bits of the scores.
-        return frozenset()
-
-    def _fit(self, table: ScoreTable) -> CalibrationMap:
+    def _fit(self, table: ScoreTable) -> Fitted:
         frame = ScoreScale.of(table)
         spread = math.sqrt(sketch(table, frame, np.empty(0)).variance)
         knots = self._place(table, frame)
         spline = NaturalSpline.over(frame.x(knots) / spread)
-        targets = platt_targets(table) if self._separable else LABELS
+        targets = platt_targets(table) if is_separable(table) else LABELS
         shapes = spline.shapes
         long = LongDesign.of(table, frame, lambda x: spline.basis(x / spread) @ shapes, targets, knots)
-        self.penalty_: float
         # ∫f″² as a quadratic form in the coefficients of the shapes: the first two are straight.
         roughness = np.diag(np.append(np.zeros(2), np.ones(len(knots) - 2)))
         if isinstance(self.penalty, str):
-            self.penalty_, chosen_well = _held_out(long, shapes, roughness)
+            penalty, chosen_well = _held_out(long, shapes, roughness)
         else:
-            self.penalty_, chosen_well = float(self.penalty), True
-        fit = long.fit(self.penalty_ * roughness)
-        self._tell(fit.converged and chosen_well)
-        self.knots_: Floats = knots
-        self.weights_: Floats = shapes @ fit.theta
+            penalty, chosen_well = float(self.penalty), True
+        fit = long.fit(penalty * roughness)
+        notes = unconverged(fit.converged and chosen_well)
+        weights = shapes @ fit.theta
         # From units of the standard deviation to those of the scale.
         units = spread ** -np.arange(4.0)
-        fitted = PolynomialMap(knots, np.append(knots[0], knots), (spline.pieces @ self.weights_) * units, frame.scale)
+        fitted = PolynomialMap(knots, np.append(knots[0], knots), (spline.pieces @ weights) * units, frame.scale)
         if not fitted.is_monotone:
-            self._warn(NegativeSlopeWarning, "The fitted curve falls somewhere.")
-        return fitted
+            notes.append((NegativeSlopeWarning, "The fitted curve falls somewhere."))
+        return Fitted(fitted, {"penalty_": penalty, "knots_": knots, "weights_": weights}, notes)
 
     def _place(self, table: ScoreTable, frame: ScoreScale) -> Floats:
         size = self.n_knots or int(np.clip(math.ceil((table.n_pos + table.n_neg) ** (1 / 3)), 4, 12))

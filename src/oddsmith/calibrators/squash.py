@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from oddsmith.calibrators._base import Calibrator, Laws
+from oddsmith.calibrators._base import Calibrator
 from oddsmith.data import Sample
 from oddsmith.maps import CalibrationMap, LinearMap, line_map
 
@@ -29,12 +29,10 @@ class SquashCalibrator(Calibrator):
     """
 
     _learns: ClassVar[bool] = False
+    _needs_order: ClassVar[bool] = False
     _slope: ClassVar[float] = 1.0
 
-    def _laws(self) -> Laws:
-        return frozenset({"monotone", "mirror"})
-
-    def _fit_sample(self, data: Sample) -> CalibrationMap:
+    def _fit(self, data: Sample) -> CalibrationMap:
         del data
         return line_map(self._slope)
 
@@ -84,8 +82,7 @@ class MinMaxCalibrator(Calibrator):
     array([0.25, 1.  ])
     """
 
-    def _laws(self) -> Laws:
-        return frozenset({"monotone", "mirror", "scale", "shift"})
+    _needs_order: ClassVar[bool] = False
 
-    def _fit_sample(self, data: Sample) -> CalibrationMap:
+    def _fit(self, data: Sample) -> CalibrationMap:
         return LinearMap(np.array(data.span()), np.array([0.0, 1.0]))

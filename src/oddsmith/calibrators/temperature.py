@@ -1,17 +1,17 @@
 """Temperature scaling: one number that makes log-odds more or less sure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
-from oddsmith.calibrators._base import Laws
+from oddsmith.calibrators._base import Fitted, unconverged
 from oddsmith.calibrators._log_odds_input import UnitCalibrator
 from oddsmith.calibrators.sigmoid import one_sided
 from oddsmith.data import Sample
 from oddsmith.errors import NegativeSlopeWarning
 from oddsmith.fitting import LABELS, fit_line, platt_targets
-from oddsmith.maps import CalibrationMap, line_map
+from oddsmith.maps import line_map
 
 #: Least slope over a score as large as the largest: log-odds of 10⁻⁶, a coin.
 _FLAT = 1e-6
@@ -60,11 +60,10 @@ class TemperatureCalibrator(UnitCalibrator):
     (2.15, array([0.199, 0.5  , 0.801]))
     """
 
-    _when_separable: ClassVar[str] = "if the threshold is 0, the fit uses Platt's targets instead of 0 and 1"
+    temperature_: float = field(init=False)
 
-    def _laws(self) -> Laws:
-        # Scores that a change of scale or sign brings into or out of [0, 1] are read differently.
-        return frozenset({"monotone"} if self.input == "score" else {"monotone", "mirror"})
+    _needs_order: ClassVar[bool] = False
+    _when_separable: ClassVar[str] = "if the threshold is 0, the fit uses Platt's targets instead of 0 and 1"
 
     @property
     def beta_(self) -> float:
@@ -72,14 +71,14 @@ class TemperatureCalibrator(UnitCalibrator):
         check_is_fitted(self, "temperature_")
         return 1 / self.temperature_
 
-    def _fit_sample(self, data: Sample) -> CalibrationMap:
+    def _fit(self, data: Sample) -> Fitted:
         targets = platt_targets(data) if one_sided(data) else LABELS
         line = fit_line(data, targets, fit_intercept=False)
-        self._tell(line.converged)
+        notes = unconverged(line.converged)
         largest = max(abs(score) for score in data.span())
         least = _FLAT / (largest / line.scale)
         if line.slope < least:
-            self._warn(NegativeSlopeWarning, "The scores speak against the labels: the temperature is at its bound.")
+            message = "The scores speak against the labels: the temperature is at its bound."
+            notes.append((NegativeSlopeWarning, message))
         slope = max(line.slope, least)
-        self.temperature_: float = float(line.scale / slope)
-        return line_map(slope, scale=line.scale)
+        return Fitted(line_map(slope, scale=line.scale), {"temperature_": float(line.scale / slope)}, notes)

@@ -1,6 +1,6 @@
 """Venn–Abers: isotonic regression twice, once for each label that the new case may have."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -9,10 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.calibrators._base import Calibrator, Laws
+from oddsmith.calibrators._base import Calibrator, Fitted
 from oddsmith.calibrators._venn_abers import Steps, value_steps
 from oddsmith.data import RandomState, Sample, ScoreTable, around
-from oddsmith.maps import CalibrationMap, StepMap
+from oddsmith.maps import StepMap
 
 
 @dataclass(eq=False, repr=False)
@@ -69,6 +69,9 @@ class VennAbersCalibrator(Calibrator):
     n_folds: int | None = None
     random_state: RandomState = 0
 
+    lower_: StepMap = field(init=False)
+    upper_: StepMap = field(init=False)
+
     _when_separable: ClassVar[str] = "only the added case keeps the fit from 0 and 1"
 
     def _check_parameters(self) -> None:
@@ -76,10 +79,6 @@ class VennAbersCalibrator(Calibrator):
             _check.whole_number(self.n_folds, "n_folds", low=2)
         if self.random_state is not None and not isinstance(self.random_state, np.random.Generator):
             _check.whole_number(self.random_state, "random_state", low=0)
-
-    def _laws(self) -> Laws:
-        # Folds are drawn anew for other data.
-        return frozenset({"monotone", "scale", "shift", "mirror"} if self.n_folds is None else {"monotone"})
 
     def predict_bounds(self, scores: ArrayLike) -> tuple[Floats, Floats]:
         """Return p₀ and p₁, each of shape (n,): the fits with the case added as a negative and as a positive.
@@ -90,13 +89,13 @@ class VennAbersCalibrator(Calibrator):
         s = self._declared().enter(_check.as_scores(scores))
         return self.lower_.probability(s), self.upper_.probability(s)
 
-    def _set_constant(self, data: Sample) -> None:
+    def _constant(self, data: Sample) -> Fitted:
         # The two are those of a single score, whose merged value is the add-one prior.
         score, n = np.array(data.span()[:1]), data.n_pos + data.n_neg
-        self.lower_: StepMap = _step_map(score, np.full(3, data.n_pos / (n + 1)))
-        self.upper_: StepMap = _step_map(score, np.full(3, (data.n_pos + 1) / (n + 1)))
+        lower, upper = (_step_map(score, np.full(3, pos / (n + 1))) for pos in (data.n_pos, data.n_pos + 1))
+        return Fitted(super()._constant(data).map, {"lower_": lower, "upper_": upper})
 
-    def _fit(self, table: ScoreTable) -> CalibrationMap:
+    def _fit(self, table: ScoreTable) -> Fitted:
         tables = [table]
         if self.n_folds is not None:
             table.refuse_unknown_rows()
@@ -108,10 +107,11 @@ class VennAbersCalibrator(Calibrator):
         # p₁ jumps after a score, p₀ at it.
         p0 = np.array([_along(knots, steps, "right") for steps, _ in predictors])
         p1 = np.array([_along(knots, steps, "left") for _, steps in predictors])
-        self.lower_, self.upper_ = (_step_map(knots, p.mean(axis=0)) for p in (p0, p1))
+        lower, upper = (_step_map(knots, p.mean(axis=0)) for p in (p0, p1))
         negative, positive = (np.prod(p ** (1 / len(predictors)), axis=0) for p in (1 - p0, p1))
         # Close to 1 rounding may make the quotient fall where neither of the two does.
-        return _step_map(knots, np.maximum.accumulate(positive / (negative + positive)))
+        merged = _step_map(knots, np.maximum.accumulate(positive / (negative + positive)))
+        return Fitted(merged, {"lower_": lower, "upper_": upper})
 
 
 def _along(knots: Floats, steps: Steps, side: Literal["left", "right"]) -> Floats:
