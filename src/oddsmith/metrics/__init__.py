@@ -70,6 +70,17 @@ from oddsmith.metrics.curves import EmpiricalLogOdds as EmpiricalLogOdds
 from oddsmith.metrics.curves import ReliabilityCurve as ReliabilityCurve
 from oddsmith.metrics.curves import empirical_log_odds as empirical_log_odds
 from oddsmith.metrics.curves import reliability_curve as reliability_curve
+from oddsmith.metrics.fields import DeLongTest as DeLongTest
+from oddsmith.metrics.fields import brier_skill_score as brier_skill_score
+from oddsmith.metrics.fields import delong_test as delong_test
+from oddsmith.metrics.fields import equal_error_rate as equal_error_rate
+from oddsmith.metrics.fields import gini as gini
+from oddsmith.metrics.fields import ks_separation as ks_separation
+from oddsmith.metrics.fields import log_likelihood_ratio_cost as log_likelihood_ratio_cost
+from oddsmith.metrics.fields import min_log_likelihood_ratio_cost as min_log_likelihood_ratio_cost
+from oddsmith.metrics.fields import nagelkerke_r2 as nagelkerke_r2
+from oddsmith.metrics.fields import normalized_entropy as normalized_entropy
+from oddsmith.metrics.fields import predicted_observed_ratio as predicted_observed_ratio
 from oddsmith.metrics.groups import GroupedForecast as GroupedForecast
 from oddsmith.metrics.groups import grouped_forecast as grouped_forecast
 from oddsmith.metrics.intervals import Interval as Interval

@@ -11,6 +11,7 @@ from oddsmith import _check, _kernels
 from oddsmith._types import Floats, Weights
 from oddsmith.data import ScoreTable, quantiles
 from oddsmith.metrics.bins import sum_by
+from oddsmith.metrics.lowess import lowess
 from oddsmith.metrics.measure import Figure, measure, probability, register, residuals, size, squared_weight
 from oddsmith.metrics.slope import recalibration_line
 
@@ -22,6 +23,7 @@ _STATISTICS = {"ici": "mean", "e50": "median", "e90": "90th percentile", "emax":
 _SMOOTHERS = {
     "isotonic": "isotonic regression (PAV)",
     "logistic": "logistic regression on the log-odds",
+    "lowess": "lowess, span 2/3, as R's val.prob",
     "kernel": "reflected Gaussian kernel on P, bandwidth {bandwidth:.4g} of smECE",
 }
 
@@ -64,7 +66,7 @@ def smooth_calibration_error(forecast: ScoreTable, *, bandwidth: float | None = 
 def integrated_calibration_index(
     forecast: ScoreTable,
     *,
-    smoother: Literal["isotonic", "logistic", "kernel"] = "isotonic",
+    smoother: Literal["isotonic", "logistic", "kernel", "lowess"] = "isotonic",
     statistic: Literal["ici", "e50", "e90", "emax"] = "ici",
 ) -> Figure:
     """Return the mean, median, 90th percentile or maximum of |smoothed share of positives − P| over rows.
@@ -75,8 +77,10 @@ def integrated_calibration_index(
     ----------
     y_true, y_prob, sample_weight, pos_label
         As for every `Measure`; its ``of`` takes a forecast table.
-    smoother : {"isotonic", "logistic", "kernel"}, default "isotonic"
-        Isotonic regression; a straight line in log-odds; or smECE's reflected Gaussian kernel and bandwidth.
+    smoother : {"isotonic", "logistic", "kernel", "lowess"}, default "isotonic"
+        Isotonic regression; a straight line in log-odds; smECE's reflected Gaussian kernel and bandwidth; or
+        Cleveland's lowess of labels on P, with which "ici", "e90" and "emax" are Eavg, E90 and Emax of ``val.prob`` in
+        R's rms.
     statistic : {"ici", "e50", "e90", "emax"}, default "ici"
 
     References
@@ -124,6 +128,13 @@ def _smooth(forecast: ScoreTable, smoother: str) -> tuple[Floats, str]:
         slope, intercept = recalibration_line(forecast)
         return np.asarray(expit(slope * forecast.scores + intercept)), name
     prob = probability(forecast)
+    if smoother == "lowess":
+        rows = (
+            forecast.total
+            if forecast.kind == "count"
+            else forecast.total * (size(forecast) / squared_weight(forecast).sum())
+        )
+        return lowess(prob, forecast.pos / forecast.total, rows), name
     sigma = _fixed_point(np.asarray(dct(_in_cells(prob, residuals(forecast)), type=2)), size(forecast))
     wide = max(sigma, 1 / _CELLS)
     pos, total = (_spread(_in_cells(prob, column), wide) for column in (forecast.pos, forecast.total))
