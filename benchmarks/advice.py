@@ -29,7 +29,7 @@ from scipy.special import expit, log_softmax, logit
 
 from oddsmith import AutoCalibrator, IsotonicCalibrator, PlattCalibrator, ScoreTable
 from oddsmith.data.score_rows import ScoreRows
-from oddsmith.metrics import Verdict, forecast_from_arrays, verdict_of, verdict_of_classes
+from oddsmith.metrics import Verdict, forecast_from_arrays, verdict
 from oddsmith.metrics.significance import Decisions
 from oddsmith.report import compare_methods
 from oddsmith.report.advice import HeldOut
@@ -135,7 +135,7 @@ class Sample(NamedTuple):
                 one: forecast_from_arrays(self.y[self.group == one], self.prob[self.group == one])
                 for one in np.unique(self.group)
             }
-        return verdict_of(forecast_from_arrays(self.y, self.prob), groups=groups)
+        return verdict(forecast_from_arrays(self.y, self.prob), groups=groups)
 
     def advised(self, *, by_group: bool = False) -> str:
         """Return what a comparison of three methods advises."""
@@ -183,7 +183,7 @@ def judged_classes(n: int, k: int, factor: float, rng: np.random.Generator) -> V
     logits = 1.5 * rng.normal(size=(n, k))
     truth = np.argmax(log_softmax(factor * logits, axis=1) + rng.gumbel(size=(n, k)), axis=1)
     names = tuple(map(str, range(k)))
-    return verdict_of_classes(ScoreRows(logits, truth, names, None, names, "log_odds"))
+    return verdict(ScoreRows(logits, truth, names, None, names, "log_odds"))
 
 
 Draw = Callable[[np.random.Generator], Verdict]

@@ -39,6 +39,10 @@ OPTIONS = {"--score": ("--score", "--scores"), "--probability": ("--probability"
 
 #: Where public names are found; the first that exists is used.
 NAMES = {
+    "evaluate": ("metrics.summary", "metrics.evaluate"),
+    "evaluate_classes": ("metrics.evaluate_classes", "metrics.evaluate"),
+    "verdict": ("metrics.verdict_of", "metrics.verdict"),
+    "verdict_of_classes": ("metrics.verdict_of_classes", "metrics.verdict"),
     "compare_rows": ("metrics.compare_rows", "metrics.compare"),
     "compare_methods": ("report.compare_methods",),
     "apply": ("frames.apply",),
@@ -70,9 +74,16 @@ def named(name: str) -> Any:
     for path in NAMES.get(name, (name,)):
         room, _, attribute = path.rpartition(".")
         home = importlib.import_module(f"oddsmith.{room}") if room else oddsmith
-        if hasattr(home, attribute):
+        with contextlib.suppress(AttributeError, ImportError):  # a former name may say what to use
             return getattr(home, attribute)
     raise LookupError(name)
+
+
+def verdict_of_scores(table: oddsmith.ScoreTable) -> Any:
+    """Return the verdict on scores of which nothing is known."""
+    with contextlib.suppress(LookupError):
+        return named("metrics.verdict_of_scores")(table)
+    return named("verdict")(table, scores_are="score")
 
 
 def classes_named(ending: str) -> dict[str, type]:
@@ -868,12 +879,12 @@ def _other_measures(pins: Pins, metrics: Any) -> None:
     compare_methods = named("compare_methods")
     methods = {name: classes_named("Calibrator")[name]() for name in ("platt", "isotonic", "beta", "spline")}
     calls = {
-        "summary": lambda: metrics.summary(forecast, n_resamples=100, random_state=0),
-        "summary-without-intervals": lambda: metrics.summary(forecast, intervals=False),
-        "verdict": lambda: metrics.verdict_of(forecast),
-        "verdict-of-scores": lambda: metrics.verdict_of_scores(table),
-        "verdict-of-classes": lambda: metrics.verdict_of_classes(several),
-        "evaluate-classes": lambda: metrics.evaluate_classes(several, n_resamples=100),
+        "summary": lambda: named("evaluate")(forecast, n_resamples=100, random_state=0),
+        "summary-without-intervals": lambda: named("evaluate")(forecast, intervals=False),
+        "verdict": lambda: named("verdict")(forecast),
+        "verdict-of-scores": lambda: verdict_of_scores(table),
+        "verdict-of-classes": lambda: named("verdict_of_classes")(several),
+        "evaluate-classes": lambda: named("evaluate_classes")(several, n_resamples=100),
         "empirical-log-odds": lambda: metrics.empirical_log_odds(table),
         "sign-test": lambda: metrics.sign_test(30, 18, 4),
         "holm": lambda: metrics.holm([0.01, 0.04, 0.03, 0.5]),

@@ -206,18 +206,18 @@ CLASS_MEASURES = {
 def _true_of_classes() -> dict[str, float]:
     """Return the measures of very many groups."""
     rows, _ = _class_rows(30_000, 10, np.random.default_rng(0))
-    found = metrics.evaluate_classes(rows, n_resamples=20)["measures"]
+    found = metrics.evaluate(rows, n_resamples=20)["measures"]
     return {name: 0.0 if is_zero else found[name]["value"] for name, is_zero in CLASS_MEASURES.items()}
 
 
 def _covers_classes(name: str, n_groups: int, rows: int, rng: np.random.Generator) -> bool:
     drawn, group = _class_rows(n_groups, rows, rng)
-    found = metrics.evaluate_classes(drawn, groups=group, n_resamples=100)["measures"][name]
+    found = metrics.evaluate(drawn, groups=group, n_resamples=100)["measures"][name]["interval"]
     return bool(found["low"] - 1e-9 <= _true_of_classes()[name] <= found["high"] + 1e-9)
 
 
 def class_groups() -> Iterator[Cell]:
-    """Coverage of `evaluate_classes` by groups of dependent rows."""
+    """Coverage of `evaluate` by groups of dependent rows."""
     for name in CLASS_MEASURES:
         for n_groups, rows in ((20, 10), (60, 10)):
             draw = partial(_covers_classes, name, n_groups, rows)

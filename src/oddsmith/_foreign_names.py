@@ -41,6 +41,17 @@ FORMER = {
     "oddsmith.metrics": {
         "auc": "oddsmith.metrics.roc_auc",
         "compare_rows": "oddsmith.metrics.compare, whose first argument may be the labels of the rows",
+        "evaluate_classes": "oddsmith.metrics.evaluate",
+        "summary": "oddsmith.metrics.evaluate",
+        "verdict_of": "oddsmith.metrics.verdict",
+        "verdict_of_classes": "oddsmith.metrics.verdict",
+        "verdict_of_scores": 'oddsmith.metrics.verdict(table, scores_are="score")',
+    },
+    "oddsmith.report": {
+        "ClassMethodComparison": "oddsmith.report.MethodComparison",
+        "compare_class_methods": "oddsmith.report.compare_methods",
+        "summarize_classes": "oddsmith.report.summarize",
+        "verdict_before": 'oddsmith.metrics.verdict(table, scores_are="score")',
     },
 }
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from cli_files import csv_text, sample
 
-from oddsmith.cli import evaluate
-from oddsmith.report import class_pictures, class_summary, summary
+from oddsmith.metrics import evaluation
+from oddsmith.report import pictures, summary
 
 #: Not a module to look for doctests in: every folder may have one of this name.
 collect_ignore = ["conftest.py"]
@@ -18,11 +18,10 @@ run = cli_running.run
 def few_samples(monkeypatch):
     """Let intervals be made of few samples: what they are worth is tested elsewhere."""
     for module, name in (
-        (evaluate, "_SAMPLES"),
-        (evaluate, "_CLASS_SAMPLES"),
+        (evaluation, "_SAMPLES"),
+        (evaluation, "_LABEL_SAMPLES"),
         (summary, "_SAMPLES"),
-        (class_summary, "_SAMPLES"),
-        (class_pictures, "_SAMPLES"),
+        (pictures, "_SAMPLES"),
     ):
         monkeypatch.setattr(module, name, 40)
 

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from cli_files import csv_text
 
-from oddsmith.metrics import calibration_error, forecast_from_arrays, interval
+from oddsmith.metrics import calibration_error, evaluation, forecast_from_arrays, interval
 
 
 @pytest.fixture
-def perfect(tmp_path):
+def perfect(tmp_path, monkeypatch):
     """Write 200 rows of perfectly calibrated probabilities, each in five copies."""
+    monkeypatch.setattr(evaluation, "_SAMPLES", 1000)
     rng = np.random.default_rng(0)
     p = rng.beta(2, 5, 200)
     y = (rng.random(200) < p).astype(int)
@@ -40,7 +41,7 @@ def test_few_rows_break_a_bound_of_the_value_that_perfect_probabilities_keep(run
 
 def test_both_sides_and_tests_have_their_bounds(run, perfect):
     path, *_ = perfect
-    told = run("check", path, "--min-auc", 0.5, "--max", "auc=0.99", "--min-p", 0.001, "--of", "lower", "--json")
+    told = run("check", path, "--min-auc", 0.5, "--max", "roc_auc=0.99", "--min-p", 0.001, "--of", "lower", "--json")
     assert told.code == 0
     first, test, second = told.json["bounds"]
     assert first["value"] == second["value"] < 0.99

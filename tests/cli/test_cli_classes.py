@@ -12,11 +12,10 @@ from cli_files import csv_text
 import oddsmith
 from oddsmith import combine
 from oddsmith.calibrators.registry import fit_method
-from oddsmith.cli import evaluate
 from oddsmith.data.score_rows import ScoreRows
 from oddsmith.decide import decide, expected_cost
 from oddsmith.files import class_reading
-from oddsmith.metrics import evaluate_classes
+from oddsmith.metrics import evaluate, evaluation
 
 LABELS = ("ant", "bee", "cat")
 N = 300
@@ -35,7 +34,7 @@ def softmax(z):
 
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch):
-    monkeypatch.setattr(evaluate, "_CLASS_SAMPLES", 20)
+    monkeypatch.setattr(evaluation, "_LABEL_SAMPLES", 20)
 
 
 @pytest.fixture
@@ -279,13 +278,13 @@ class TestShowAndExport:
 class TestEvaluateAndCheck:
     def test_evaluate_is_the_librarys(self, run, probabilities):
         told = run("evaluate", probabilities, "--scores", "p_*", "--json")
-        expected = evaluate_classes(rows("probabilities"), n_resamples=20)
+        expected = evaluate(rows("probabilities"), n_resamples=20)
         assert told.json["measures"] == json.loads(json.dumps(expected["measures"]))
         assert {"log_loss", "squared_error", "top_label_calibration_error", "classwise_calibration_error"} <= set(
             told.json["measures"]
         )
         assert {"canonical_calibration_error", "calibration_in_the_large"} <= set(told.json["measures"])
-        assert all("p_holm" in one for one in told.json["classes"].values())
+        assert all("p_holm" in one for one in told.json["classes"])
         assert "verdict" in told.json
 
     def test_evaluate_in_a_terminal(self, run, logits):

@@ -17,7 +17,7 @@ import oddsmith
 from oddsmith.calibrators.registry import METHODS, SCALINGS, method_named
 from oddsmith.cli._app import app
 from oddsmith.errors import InvalidInputError
-from oddsmith.metrics import verdict_of_scores
+from oddsmith.metrics import verdict
 from oddsmith.model import Model
 
 COMMANDS = dict(commands_of(TyperGroup(commands=typer.main.get_group(app).commands)))
@@ -81,7 +81,8 @@ def test_fit_is_the_librarys_fit(run, scores):
         loaded = Model.load(f"{method}.json")
         assert loaded.map == fitted.map_
         assert told.json["rows"] == 400
-        assert told.json["verdict"] == f"Before calibration: {verdict_of_scores(table).words}"
+        judged = verdict(table, scores_are="score")
+        assert told.json["verdict"] == f"Before calibration: {judged.words}"
 
 
 def test_nothing_is_overwritten_without_force(run, scores, model):

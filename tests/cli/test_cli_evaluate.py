@@ -18,7 +18,7 @@ from oddsmith.metrics import (
     register,
     spiegelhalter_test,
     squared_error,
-    verdict_of,
+    verdict,
 )
 
 
@@ -39,7 +39,7 @@ def test_evaluate_gives_measures_intervals_tests_and_a_picture(run, predictions,
         assert found["low"] < content["measures"][name]["value"] < found["high"]
     assert sum(content["reliability"]["weight"]) == 500
     assert f"{log_loss.of(forecast):.4f}" in told.out
-    assert content["verdict"] == verdict_of(forecast).words
+    assert content["verdict"] == verdict(forecast).words
     assert content["judged"]["kind"] == "inconclusive"
     assert content["verdict"] in told.out
     picture = told.out[told.out.index("1.0 ┤") :]

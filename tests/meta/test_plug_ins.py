@@ -28,9 +28,10 @@ def scores(tmp_path_factory):
 PROGRAM = """
 import contextlib, io, json, sys
 import toys
-from oddsmith.cli import evaluate, main
+from oddsmith.cli import main
+from oddsmith.metrics import evaluation
 from oddsmith.report import summary
-evaluate._SAMPLES = summary._SAMPLES = 40
+evaluation._SAMPLES = summary._SAMPLES = 40
 said = []
 for command in json.loads(sys.argv[1]):
     with contextlib.redirect_stdout(io.StringIO()) as out:

@@ -125,7 +125,7 @@ def toy():
 def test_a_measure_from_outside_is_one_of_ours(toy):
     y, p = [0, 1, 0, 1, 1], np.array([0.1, 0.4, 0.5, 0.8, 0.7])
     assert toy(y, p) == pytest.approx(0.5)
-    found = metrics.summary(metrics.forecast_from_arrays(y, p), n_resamples=50, random_state=0)
+    found = metrics.evaluate(metrics.forecast_from_arrays(y, p), n_resamples=50, random_state=0)
     part = found["measures"]["toy_mean"]
     assert (part["value"], part["definition"]) == (pytest.approx(0.5), "mean of P")
     assert part["interval"]["low"] < 0.5 < part["interval"]["high"]

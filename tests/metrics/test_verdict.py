@@ -14,16 +14,15 @@ from oddsmith.data.folds import deal_groups
 from oddsmith.data.score_rows import ScoreRows
 from oddsmith.data.signal import is_reversed, share_of_copies
 from oddsmith.metrics import (
+    evaluate,
     forecast_from_arrays,
     forecast_of,
-    summary,
-    verdict_of,
-    verdict_of_classes,
-    verdict_of_scores,
+    verdict,
 )
+from oddsmith.metrics.evidence import CalibrationEvidence, GainEstimate, corrected
 from oddsmith.metrics.grouped import mean_and_error_of_groups, t_test_of_groups
 from oddsmith.metrics.significance import Decisions, mean_and_error, paired_t_test
-from oddsmith.metrics.verdict import CalibrationEvidence, GainEstimate, corrected, decided
+from oddsmith.metrics.verdict import decided
 
 
 def by_group(sample, read=forecast_from_arrays):
@@ -68,14 +67,14 @@ def test_an_outcome_that_was_impossible_is_never_calibrated():
     assert "outcome whose probability was exactly 0" in found.words
     assert found.gain["low"] == np.inf
     right = forecast_from_arrays(np.arange(300) % 2, np.where(np.arange(300) % 2 == 1, 1.0, 0.3))
-    assert verdict_of(right).kind != "impossible"
+    assert verdict(right).kind != "impossible"
 
 
 def test_shapes_that_a_line_does_not_see_are_found():
     rng = np.random.default_rng(4)
     p = rng.random(4000)
     wave = np.clip(p + 0.12 * np.cos(7 * np.pi * p), 0.01, 0.99)
-    found = verdict_of(forecast_from_arrays((rng.random(4000) < wave).astype(int), p))
+    found = verdict(forecast_from_arrays((rng.random(4000) < wave).astype(int), p))
     assert found.kind == "miscalibrated"
     assert "a straight line in log-odds does not repair that (Hosmer and Lemeshow's test)" in found.words
 
@@ -84,22 +83,25 @@ def test_what_matters_first_is_said_first():
     rng = np.random.default_rng(5)
     p = rng.random(400)
     y = (rng.random(400) < p).astype(int)
-    turned = verdict_of(forecast_from_arrays(1 - y, p))
+    turned = verdict(forecast_from_arrays(1 - y, p))
     assert turned.kind == "reversed"
     assert turned.comes_first
-    assert verdict_of(forecast_from_arrays(rng.permutation(y), p)).kind == "no signal"
-    assert verdict_of(forecast_from_arrays(y[:40], p[:40])).kind == "few"
-    assert verdict_of(forecast_from_arrays(np.ones(90, int), p[:90])).kind == "few"
-    assert verdict_of_scores(ScoreTable.from_arrays(-100 * p, 1 - y)).kind == "not probabilities"
-    assert "no log-loss before calibration" in verdict_of_scores(ScoreTable.from_arrays(np.ceil(10 * p), y)).words
-    assert verdict_of_scores(ScoreTable.from_arrays(-100 * p, y)).kind == "reversed"
+    assert verdict(forecast_from_arrays(rng.permutation(y), p)).kind == "no signal"
+    assert verdict(forecast_from_arrays(y[:40], p[:40])).kind == "few"
+    assert verdict(forecast_from_arrays(np.ones(90, int), p[:90])).kind == "few"
+    assert verdict(ScoreTable.from_arrays(-100 * p, 1 - y), scores_are="score").kind == "not probabilities"
+    assert (
+        "no log-loss before calibration"
+        in verdict(ScoreTable.from_arrays(np.ceil(10 * p), y), scores_are="score").words
+    )
+    assert verdict(ScoreTable.from_arrays(-100 * p, y), scores_are="score").kind == "reversed"
 
 
 def test_rows_of_the_fit_allow_no_verdict():
     drawn = sloped(300, 1.0, np.random.default_rng(17))
     table = ScoreTable.from_arrays(drawn.prob, drawn.y)
     fitted = forecast_of(table, PlattCalibrator().fit_table(table), in_sample=True)
-    assert verdict_of(fitted).words == "The forecast was fitted on these rows: evaluate it on other rows."
+    assert verdict(fitted).words == "The forecast was fitted on these rows: evaluate it on other rows."
 
 
 def test_copies_are_told_from_equal_scores():
@@ -116,7 +118,7 @@ def test_copies_are_told_from_equal_scores():
         assert share_of_copies(ScoreTable.from_arrays(votes, plain.y)) == 0
     some = np.append(plain.prob, plain.prob[:100]), np.append(plain.y, plain.y[:100])
     assert share_of_copies(ScoreTable.from_arrays(*some)) == pytest.approx(100 / 3100)
-    assert "Warning: 3.2% of the rows are copies" in verdict_of(forecast_from_arrays(some[1], some[0])).words
+    assert "Warning: 3.2% of the rows are copies" in verdict(forecast_from_arrays(some[1], some[0])).words
 
 
 def test_positives_that_were_oversampled_are_copies():
@@ -130,7 +132,7 @@ def test_perfect_separation_raises_suspicion():
     rng = np.random.default_rng(8)
     y = rng.integers(0, 2, 500)
     p = np.where(y == 1, rng.uniform(0.7, 1, 500), rng.uniform(0, 0.3, 500))
-    found = verdict_of(forecast_from_arrays(y, p))
+    found = verdict(forecast_from_arrays(y, p))
     assert found.words.startswith("Warning: the probability separates the classes almost perfectly")
     assert "not used to train the classifier" in found.words
 
@@ -138,7 +140,7 @@ def test_perfect_separation_raises_suspicion():
 def test_groups_of_one_row_judge_as_rows_do():
     drawn = sloped(400, 0.7, np.random.default_rng(9))
     alone = {i: forecast_from_arrays(drawn.y[[i]], drawn.prob[[i]]) for i in range(400)}
-    rows, groups = drawn.judged(), verdict_of(forecast_from_arrays(drawn.y, drawn.prob), groups=alone)
+    rows, groups = drawn.judged(), verdict(forecast_from_arrays(drawn.y, drawn.prob), groups=alone)
     assert groups.gain["mean"] == pytest.approx(rows.gain["mean"], rel=0.25)
     assert (groups.p_value < 0.05) == (rows.p_value < 0.05)
 
@@ -148,7 +150,7 @@ def test_groups_count_once():
     once = sloped(300, 0.6, rng)
     ten = type(once)(np.tile(once.prob, 10), np.tile(once.y, 10), np.tile(np.arange(300), 10))
     alone = {i: forecast_from_arrays(once.y[[i]], once.prob[[i]]) for i in range(300)}
-    one, many = verdict_of(forecast_from_arrays(once.y, once.prob), groups=alone), ten.judged(by_group=True)
+    one, many = verdict(forecast_from_arrays(once.y, once.prob), groups=alone), ten.judged(by_group=True)
     assert many.p_value == pytest.approx(one.p_value)
     assert many.gain["high"] == pytest.approx(one.gain["high"], rel=0.15)
     few = clustered(6, 50, rng)
@@ -158,7 +160,7 @@ def test_groups_count_once():
 def test_a_summary_resamples_groups():
     drawn = clustered(40, 25, np.random.default_rng(11))
     forecast = forecast_from_arrays(drawn.y, drawn.prob)
-    rows, groups = (summary(forecast, n_resamples=100, random_state=0, groups=of) for of in (None, by_group(drawn)))
+    rows, groups = (evaluate(forecast, n_resamples=100, random_state=0, groups=of) for of in (None, by_group(drawn)))
     assert groups["judged"]["p_value"] > rows["judged"]["p_value"]
 
     def width(found):
@@ -183,21 +185,21 @@ def class_rows(n, seed, factor=1.0, copies=1):
 
 
 def test_classes_are_judged_by_the_same_rules():
-    assert verdict_of_classes(class_rows(3000, 0)).kind == "calibrated"
-    assert verdict_of_classes(class_rows(200, 0)).kind == "inconclusive"
-    sure = verdict_of_classes(class_rows(300, 0, 0.4))
+    assert verdict(class_rows(3000, 0)).kind == "calibrated"
+    assert verdict(class_rows(200, 0)).kind == "inconclusive"
+    sure = verdict(class_rows(300, 0, 0.4))
     assert sure.kind == "miscalibrated"
     assert sure.words.startswith("Miscalibrated (mean confidence 0.")
-    assert verdict_of_classes(class_rows(300, 0, -1.0)).kind == "reversed"
-    assert verdict_of_classes(class_rows(30, 0)).kind == "few"
+    assert verdict(class_rows(300, 0, -1.0)).kind == "reversed"
+    assert verdict(class_rows(30, 0)).kind == "few"
 
 
 def test_copied_rows_of_classes_are_found_and_count_once_as_groups():
     copies = class_rows(200, 1, copies=8)
-    found = verdict_of_classes(copies)
+    found = verdict(copies)
     assert found.words.startswith("Warning: 87.5% of the rows are copies of another row")
-    once = verdict_of_classes(class_rows(200, 1), groups=np.arange(200))
-    many = verdict_of_classes(copies, groups=np.tile(np.arange(200), 8))
+    once = verdict(class_rows(200, 1), groups=np.arange(200))
+    many = verdict(copies, groups=np.tile(np.arange(200), 8))
     assert many.p_value == pytest.approx(once.p_value)
     assert found.p_value == pytest.approx(once.p_value)
     assert many.kind == found.kind == once.kind
@@ -209,7 +211,7 @@ def test_a_class_that_was_impossible():
     p[0] = [1.0, 0.0, 0.0]
     truth[0] = 2
     rows = ScoreRows(p, truth, tuple("abc"), None, tuple("abc"), "probability")
-    assert verdict_of_classes(rows).kind == "impossible"
+    assert verdict(rows).kind == "impossible"
 
 
 def test_means_over_groups_of_one_are_means_over_rows():
@@ -235,7 +237,7 @@ def test_folds_of_groups_have_their_share_of_each_class():
 
 def test_float_weights_of_one_are_counts():
     drawn = sloped(800, 0.7, np.random.default_rng(14))
-    weighted = verdict_of(forecast_from_arrays(drawn.y, drawn.prob, np.ones(800)))
+    weighted = verdict(forecast_from_arrays(drawn.y, drawn.prob, np.ones(800)))
     assert weighted.kind == drawn.judged().kind
     assert weighted.gain["mean"] == pytest.approx(drawn.judged().gain["mean"])
 
@@ -243,7 +245,7 @@ def test_float_weights_of_one_are_counts():
 def test_log_odds_far_out_do_not_disturb():
     z = 400 * np.random.default_rng(15).normal(size=200)
     y = (np.random.default_rng(16).random(200) < expit(z / 400)).astype(int)
-    assert verdict_of(ScoreTable.from_arrays(z, y)).kind == "miscalibrated"
+    assert verdict(ScoreTable.from_arrays(z, y)).kind == "miscalibrated"
 
 
 @pytest.mark.parametrize("kind", ["rising", "none", "reversed"])
@@ -258,8 +260,8 @@ def test_fits_and_verdicts_decide_by_one_threshold(kind):
             seen += 1
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                verdict = AutoCalibrator().fit_table(table).verdict_
-            assert words[kind] in verdict
-            assert all(text not in verdict for other, text in words.items() if text and other != kind)
+                words_of_fit = AutoCalibrator().fit_table(table).verdict_
+            assert words[kind] in words_of_fit
+            assert all(text not in words_of_fit for other, text in words.items() if text and other != kind)
             assert is_reversed(table) == (kind == "reversed")
     assert seen > 2

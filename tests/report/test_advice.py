@@ -174,9 +174,11 @@ def test_folds_and_tests_keep_groups_whole():
     assert found.advice.gain.high - found.advice.gain.low > rows.advice.gain.high - rows.advice.gain.low
     # All forecasts of a group come from one fit, to other groups: they are on one line.
     for i in range(40):
-        here = found.group == i
-        line = np.polyfit(found.scores[here], found.log_odds["platt"][here], 1)
-        np.testing.assert_allclose(np.polyval(line, found.scores[here]), found.log_odds["platt"][here], atol=1e-9)
+        here = found._cases._cell_group == i
+        line = np.polyfit(found._cases._scores[here], found._forecasts["platt"][here], 1)
+        np.testing.assert_allclose(
+            np.polyval(line, found._cases._scores[here]), found._forecasts["platt"][here], atol=1e-9
+        )
         assert here.sum() == len(groups[i])
 
 
@@ -205,7 +207,7 @@ def test_scores_that_are_no_probabilities_are_compared_with_the_base_rate():
     deciles = np.digitize(z, np.quantile(z, np.arange(0.1, 1, 0.1))) + 1.0
     found = compared(deciles, y)
     assert found.baseline == BASE_RATE
-    assert UNCALIBRATED not in found.log_odds
+    assert UNCALIBRATED not in found._forecasts
     start = "The scores are not probabilities (values from 1 to 10), so there is no log-loss before calibration"
     assert found.verdict.startswith(start)
     assert "falls from" not in found.verdict

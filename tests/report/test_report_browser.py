@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from report_methods import METHODS
 from report_pages import CONTRAST
+from scipy.special import expit
 
 from oddsmith.decide import binary_costs, decide
 from oddsmith.metrics import calibration_error, forecast_from_arrays
@@ -25,9 +26,11 @@ def address(summary, tmp_path_factory):
 @pytest.fixture(scope="module")
 def held_out(table, summary):
     found = compare_methods(table, {summary["recommended"]: METHODS[summary["recommended"]]}, scores_are="log_odds")
-    weight = np.concatenate([found.pos, found.neg]).astype(int)
-    y = np.repeat([1, 0], len(found.pos))
-    return {name: (1 / (1 + np.exp(-np.tile(values, 2))), y, weight) for name, values in found.log_odds.items()}
+    tables = {name: found.held_out(name) for name in found.ranking}
+    return {
+        name: (expit(np.tile(one.scores, 2)), np.repeat([1, 0], len(one)), np.concatenate([one.pos, one.neg]))
+        for name, one in tables.items()
+    }
 
 
 def number(page, name):
@@ -37,7 +40,7 @@ def number(page, name):
 def test_costs_give_threshold_counts_and_cost(open_page, summary, held_out):
     page = open_page()
     prob, y, weight = held_out[summary["recommended"]]
-    raw = held_out[UNCALIBRATED][0]
+    raw, raw_y, raw_weight = held_out[UNCALIBRATED]
     for fp, fn in [(1, 1), (1, 9), (3, 17), (100, 1), (1, 100), (42, 23)]:
         page.locator("#cost-fp").fill(str(fp))
         page.locator("#cost-fn").fill(str(fn))
@@ -53,7 +56,9 @@ def test_costs_give_threshold_counts_and_cost(open_page, summary, held_out):
         assert number(page, "threshold") == pytest.approx(fp / (fp + fn), abs=6e-5)
         spent = (fp * count["fp"] + fn * count["fn"]) / 3000
         assert number(page, "cost") == pytest.approx(spent, abs=6e-6)
-        spent_raw = (fp * weight[raw_yes & (y == 0)].sum() + fn * weight[~raw_yes & (y == 1)].sum()) / 3000
+        spent_raw = (
+            fp * raw_weight[raw_yes & (raw_y == 0)].sum() + fn * raw_weight[~raw_yes & (raw_y == 1)].sum()
+        ) / 3000
         assert number(page, "cost-raw") == pytest.approx(spent_raw, abs=6e-6)
         same = min(fp * (weight @ (y == 0)), fn * (weight @ (y == 1))) / 3000
         assert number(page, "cost-same") == pytest.approx(same, abs=6e-6)

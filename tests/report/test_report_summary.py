@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from report_methods import METHODS
+from scipy.special import expit
 
 from oddsmith import IsotonicCalibrator, PlattCalibrator, ScoreTable, SquashCalibrator
 from oddsmith.decide import binary_costs, decide
@@ -14,7 +15,7 @@ from oddsmith.metrics.reliability import ErrorDefinition
 from oddsmith.report import UNCALIBRATED, compare_methods, summarize
 from oddsmith.report import summary as summary_module
 from oddsmith.report.decisions import HIGHEST_COST, decision_cells
-from oddsmith.report.pictures import reliability_pictures
+from oddsmith.report.pictures import pictures
 from oddsmith.report.summary import BIN_COUNTS
 
 
@@ -22,9 +23,11 @@ from oddsmith.report.summary import BIN_COUNTS
 def held_out(table, summary):
     """What each method said of cases that it was not fitted to: probabilities, labels and how many cases."""
     found = compare_methods(table, {summary["recommended"]: METHODS[summary["recommended"]]}, scores_are="log_odds")
-    weight = np.concatenate([found.pos, found.neg]).astype(int)
-    y = np.repeat([1, 0], len(found.pos))
-    return {name: (1 / (1 + np.exp(-np.tile(values, 2))), y, weight) for name, values in found.log_odds.items()}
+    tables = {name: found.held_out(name) for name in found.ranking}
+    return {
+        name: (expit(np.tile(one.scores, 2)), np.repeat([1, 0], len(one)), np.concatenate([one.pos, one.neg]))
+        for name, one in tables.items()
+    }
 
 
 def test_it_is_plain_json_and_the_same_again(table, summary, monkeypatch):
@@ -145,12 +148,12 @@ def test_float_weights_are_compared_by_rows(monkeypatch):
     assert found.comparison["zero_one_error"].test == "paired t-test"
     assert found.comparison.decisions == pytest.approx(weight.sum())
     # The held-out forecasts of the rows themselves, by hand.
-    assert len(found.scores) == 400
+    assert len(found._cases._scores) == 400
     order = np.argsort(s)
-    row = order[np.searchsorted(s[order], found.scores)]
-    np.testing.assert_allclose(found.pos + found.neg, weight[row])
-    np.testing.assert_allclose(found.pos_sq + found.neg_sq, weight[row] ** 2)
-    prob = 1 / (1 + np.exp(-found.log_odds["platt"]))
+    row = order[np.searchsorted(s[order], found._cases._scores)]
+    np.testing.assert_allclose(found._cases._sums["pos"] + found._cases._sums["neg"], weight[row])
+    np.testing.assert_allclose(found._cases._sums["pos_sq"] + found._cases._sums["neg_sq"], weight[row] ** 2)
+    prob = 1 / (1 + np.exp(-found._forecasts["platt"]))
     expected = -np.average(np.log(np.where(y[row] == 1, prob, 1 - prob)), weights=weight[row])
     assert found.mean("log_loss")["platt"] == pytest.approx(expected)
     told = summarize(table, {"platt": PlattCalibrator()})
@@ -159,4 +162,4 @@ def test_float_weights_are_compared_by_rows(monkeypatch):
     assert told["evaluation"]["platt"]["data"]["kind"] == "weight"
     cells = told["forecasts"]["platt"]["cells"]
     assert sum(cells["pos_sq"]) + sum(cells["neg_sq"]) == pytest.approx((weight**2).sum())
-    assert len(list(reliability_pictures(told))) == 1
+    assert len(pictures(told)["reliability"]) == 1

@@ -45,9 +45,6 @@ _OF: dict[Of, tuple[str, str]] = {
 #: What a measure must have for it.
 _NEEDED: dict[Of, str] = {"value": "a value", "corrected": "a bias", "lower": "an interval", "upper": "an interval"}
 
-#: Samples of an interval.
-_SAMPLES = 1000
-
 
 @dataclass(frozen=True)
 class Bound:
@@ -187,23 +184,17 @@ def check(
 def _measured(out: "CommandOutput", source: "CommandInput", *, with_intervals: bool) -> dict[str, Any]:
     """Return measures and tests of the probabilities in a file."""
     from oddsmith.maps import logit
-    from oddsmith.metrics import evaluate_classes, summary
+    from oddsmith.metrics import evaluate
 
+    options: dict[str, Any] = {"intervals": with_intervals, "random_state": source.seed}
     if source.several:
         classes = source.read_classes(out)
         with out.show_warnings(), out.waiting("Measuring"):
-            return evaluate_classes(classes.rows, random_state=source.seed, groups=classes.groups)
+            return evaluate(classes.rows, groups=classes.groups, **options)
     forecast, data, _ = source.read_forecast(out)
     parts = {name: part.map(logit) for name, part in data.segments.items()} or None
     with out.show_warnings(), out.waiting("Measuring"):
-        return summary(
-            forecast,
-            intervals=with_intervals,
-            n_resamples=_SAMPLES,
-            random_state=source.seed,
-            distinct=data.distinct,
-            groups=parts,
-        )
+        return evaluate(forecast, distinct=data.distinct, groups=parts, **options)
 
 
 def _limit(limit: float, option: str, name: str, at_most: bool) -> float:
@@ -256,10 +247,9 @@ def _figure(part: dict[str, Any], of: Of, name: str) -> tuple[str, float]:
     from oddsmith import _check
 
     words, key = _OF[of]
-    # Two classes have an interval apart, several have its ends next to the value.
     where = part if key in part else part.get("interval", {})
     if where.get(key) is None:
-        reason = part.get("interval", part).get("reason")
+        reason = part.get("interval", {}).get("reason")
         got = f"{name}, which has none" + (f": {reason}" if reason else "")
         hint = "bound its value, or an end of its interval" if of == "corrected" else "bound its value (--of value)"
         _check.fail(f"--of {of} needs a measure with {_NEEDED[of]}", got, hint)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from oddsmith.report import ClassMethodComparison, MethodComparison
+    from oddsmith.report import MethodComparison
 
 EXAMPLE = "oddsmith compare scores.csv --method platt --method isotonic"
 
@@ -36,16 +36,16 @@ def compare(
     """
     from oddsmith.cli._input import CommandInput, class_methods, methods
     from oddsmith.cli._output import CommandOutput, print_text
-    from oddsmith.report import compare_class_methods, compare_methods
+    from oddsmith.report import compare_methods
 
     out = CommandOutput(quiet=quiet, as_json=as_json)
     source = CommandInput(columns, rows, scores_are, sample, seed, groups)
-    compared: partial[MethodComparison] | partial[ClassMethodComparison]
+    compared: partial[MethodComparison]
     if source.several:
         joint = class_methods(method)
         read = source.read_classes(out)
         steps = source.class_next_steps()
-        compared = partial(compare_class_methods, read.rows, joint, groups=read.groups, next_steps=steps)
+        compared = partial(compare_methods, read.rows, joint, groups=read.groups, next_steps=steps)
     else:
         calibrators = methods(method)
         data, roles = source.read_scores(out)
@@ -76,7 +76,7 @@ def compare(
     out.result(found.to_dict(), show)
 
 
-def _standings(found: "MethodComparison | ClassMethodComparison") -> "Table":
+def _standings(found: "MethodComparison") -> "Table":
     """Return the methods by log-loss, with marks."""
     from rich.text import Text
 

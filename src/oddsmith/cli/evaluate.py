@@ -19,9 +19,6 @@ EXAMPLE = "oddsmith evaluate predictions.csv --probability p --label label"
 #: Columns of a terminal in which definitions have room.
 _ROOMY = 110
 
-#: Bootstrap samples of the intervals, for two classes and for several.
-_SAMPLES, _CLASS_SAMPLES = 1000, 400
-
 #: Classes that are shown.
 _WORST = 10
 
@@ -49,18 +46,18 @@ def evaluate(
 
     out = CommandOutput(quiet=quiet, as_json=as_json)
     source = CommandInput(columns, rows, scores_are, sample, seed, groups)
-    content, told = (_evaluate_classes if source.several else _evaluate)(out, source)
+    content, told = (_of_rows if source.several else _of_table)(out, source)
 
     def show(console: "Console") -> None:
         for text in told.head:
             print_text(console, text)
-        for table in _tables(content, console.width >= _ROOMY, classes=source.several):
+        for table in _tables(content, console.width >= _ROOMY):
             console.print(table)
-        if source.several:
-            console.print(_worst_classes(content))
+        console.print(_worst_classes(content))
         print_text(console, f"\n{told.diagram}, in bins of equal weight:")
         ends, width = np.array([0.0, 1.0]), min(50, console.width - 6)
-        dots = list(zip(told.points["mean_predicted"], told.points["fraction_positive"], strict=True))
+        points = content["reliability"]
+        dots = list(zip(points["mean_predicted"], points["fraction_positive"], strict=True))
         plain = console.options.ascii_only
         console.print(curve(ends, ends, points=dots, width=width, height=width // 3, ascii_only=plain))
         if told.heights is not None:
@@ -76,24 +73,23 @@ class _Told(NamedTuple):
 
     head: list[str]
     diagram: str
-    points: dict[str, Any]
     heights: "Floats | None"
     tail: list[str]
 
 
-def _evaluate(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, Any], _Told]:
+def _of_table(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, Any], _Told]:
     """Evaluate probabilities of two classes."""
     import numpy as np
 
     from oddsmith.cli._input import other_label
     from oddsmith.maps import logit
-    from oddsmith.metrics import FIRST, plain, reliability_curve, summary
+    from oddsmith.metrics import FIRST, evaluate, reliability_curve
 
     forecast, data, roles = source.read_forecast(out)
     parts = {name: part.map(logit) for name, part in data.segments.items()} or None
     with out.show_warnings(), out.waiting("Resampling"):
-        found = summary(forecast, n_resamples=_SAMPLES, random_state=source.seed, distinct=data.distinct, groups=parts)
-    points = plain(reliability_curve.of(forecast, n_bins=10, bins="mass"))
+        found = evaluate(forecast, random_state=source.seed, distinct=data.distinct, groups=parts)
+    found["classes"][0]["label"] = data.labels[1]
     counts, heights = reliability_curve.of(forecast, n_bins=20), np.zeros(20)
     heights[np.round(20 * counts.low).astype(int)] = counts.weight
     other = other_label(data.labels)
@@ -105,28 +101,27 @@ def _evaluate(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, A
     what = f"{seen['rows']:,} rows, {seen['prevalence']:.2%} positive, {data.distinct:,} distinct probabilities{on}"
     head = [f"{warning}\n", what] if warning else [what]
     diagram = "Observed share of positives (o) by predicted probability"
-    content = {**found, "warning": warning, "verdict": verdict, "reliability": points}
-    return content, _Told(head, diagram, points, heights, [] if warning else [verdict])
+    content = {**found, "warning": warning, "verdict": verdict}
+    return content, _Told(head, diagram, heights, [*found["notes"], *([] if warning else [verdict])])
 
 
-def _evaluate_classes(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, Any], _Told]:
+def _of_rows(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, Any], _Told]:
     """Evaluate probabilities of several classes."""
-    from oddsmith.metrics import FIRST, evaluate_classes
+    from oddsmith.metrics import FIRST, evaluate
 
     data = source.read_classes(out)
     with out.show_warnings(), out.waiting("Resampling"):
-        found = evaluate_classes(data.rows, random_state=source.seed, n_resamples=_CLASS_SAMPLES, groups=data.groups)
+        found = evaluate(data.rows, random_state=source.seed, groups=data.groups)
     steps = source.of_other_rows().class_next_steps()
     verdict = _verdict(found["judged"], steps, steps.if_reversed)
-    first = found["judged"]["kind"] in FIRST
+    warning = verdict if found["judged"]["kind"] in FIRST else ""
     of = "" if data.rows.input == "probabilities" else ", the softmax of logits"
     what = f"{data.rows.n_rows:,} rows of {len(data.rows.labels):,} classes{of}"
-    head = [f"{verdict}\n", what] if first else [what]
+    head = [f"{warning}\n", what] if warning else [what]
     diagram = "Share of right decisions (o) by the probability of the decision"
-    content = {**found, "rows_in_file": data.total, "verdict": verdict}
-    return content, _Told(
-        head, diagram, found["top_label"]["curve"], None, [*found["notes"], *([] if first else [verdict])]
-    )
+    facts = {"input": data.rows.input, "rows_in_file": data.total}
+    content = {**found, "data": found["data"] | facts, "warning": warning, "verdict": verdict}
+    return content, _Told(head, diagram, None, [*found["notes"], *([] if warning else [verdict])])
 
 
 def _worst_classes(found: dict[str, Any]) -> "Table":
@@ -134,16 +129,17 @@ def _worst_classes(found: dict[str, Any]) -> "Table":
     from oddsmith.cli._output import table_of
     from oddsmith.report import figure, p_value
 
-    ordered = sorted(found["classes"].items(), key=lambda item: -abs(item[1]["gap"]["value"] or 0.0))
+    ordered = sorted(found["classes"], key=lambda one: -abs(one["gap"]["value"] or 0.0))
     more = len(ordered) - _WORST
     told = f"the {_WORST} with the largest |mean P − share|; {more:,} more with --json"
     rows = []
-    for name, one in ordered[:_WORST]:
+    for one in ordered[:_WORST]:
         figures = map(figure, (one["share"], one["mean_probability"], one["calibration_error"]["value"]))
         p = "–" if one["p_holm"] is None else p_value({"p_value": one["p_holm"]})
-        rows.append([name, f"{one['cases']:,.6g}", *figures, p])
-    titles = ["cases", "share", "mean P", "ECE", "p (Holm)"]
-    return table_of(["class"], titles, rows, caption=told if more > 0 else None)
+        rows.append([str(one["label"]), f"{one['cases']:,.6g}", *figures, p])
+    single = len(ordered) == 1
+    titles = ["cases", "share", "mean P", "ECE", "p" if single else "p (Holm)"]
+    return table_of(["positive class" if single else "class"], titles, rows, caption=told if more > 0 else None)
 
 
 def _verdict(judged: dict[str, Any], steps: "NextSteps", if_reversed: str) -> str:
@@ -158,13 +154,13 @@ def _verdict(judged: dict[str, Any], steps: "NextSteps", if_reversed: str) -> st
     return f"{judged['words']}{step.get(kind, '')}"
 
 
-def _tables(found: dict[str, Any], roomy: bool, *, classes: bool = False) -> Iterator["Table"]:
+def _tables(found: dict[str, Any], roomy: bool) -> Iterator["Table"]:
     """Return the measures and the tests of calibration, with definitions where there is room."""
     from rich.table import Table
 
     from oddsmith.report import bias_explained, figure, rows_of_measures, rows_of_tests
 
-    measures, tests = list(rows_of_measures({"": found}, classes=classes)), list(rows_of_tests({"": found}))
+    measures, tests = list(rows_of_measures({"": found})), list(rows_of_tests({"": found}))
     lines = [row["cells"][0]["lines"] for row in measures]
     values = [[figure(row["cells"][0]["value"]), "\n".join(line)] for row, line in zip(measures, lines, strict=True)]
     p_values = [row["p_values"] for row in tests]

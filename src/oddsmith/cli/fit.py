@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from oddsmith.data import ScoreTable
     from oddsmith.metrics import Verdict
     from oddsmith.model import Model
-    from oddsmith.report import ClassMethodComparison, NextSteps
+    from oddsmith.report import MethodComparison, NextSteps
 
 EXAMPLE = "oddsmith fit scores.csv -o model.json --score score --label label"
 
@@ -75,7 +75,7 @@ def _fit_two_classes(
     from oddsmith import _check
     from oddsmith.calibrators import Calibrator, fit_method, method_named
     from oddsmith.errors import OddsmithWarning
-    from oddsmith.report import verdict_before
+    from oddsmith.metrics import verdict
 
     chosen = method_named(method, 2, "--method")
     if isinstance(chosen, Calibrator):
@@ -93,7 +93,8 @@ def _fit_two_classes(
         _check.fail("--by must name a column that groups rows", got, "choose another column, or leave --by out")
     with out.waiting("Fitting"), out.show_warnings():
         model = fitted_to(data.table)
-        judged = verdict_before(data.table, source.meaning, groups=data.segments if source.groups else None)
+        groups = data.segments if source.groups else None
+        judged = verdict(data.table, scores_are=source.meaning, groups=groups)
     if by is not None:
         parts, found = {}, defaultdict[str, list[str]](list)
         with out.progress("Fitting segments") as progress:
@@ -124,19 +125,19 @@ def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> t
     """Fit a method to several classes; return what `_fit_two_classes` does."""
     from oddsmith.calibrators import Calibrator, fit_method, method_named
     from oddsmith.errors import InvalidInputError
-    from oddsmith.metrics import verdict_of_classes
-    from oddsmith.report import compare_class_methods
+    from oddsmith.metrics import verdict
+    from oddsmith.report import compare_methods
 
     chosen = method_named(method, 3, "--method")
     data = source.read_classes(out, tables=isinstance(chosen, Calibrator))
     with out.waiting("Fitting"), out.show_warnings() as found:
         model = fit_method(data.rows, chosen, tables=data.tables)
-        judged = verdict_of_classes(data.rows, groups=data.groups)
+        judged = verdict(data.rows, groups=data.groups)
     model = replace(model, warnings=tuple(dict.fromkeys(found)))
     if data.groups is not None and model.verdict:
         # The method measured its gain on single rows that it held out, with other rows of their groups in the fit.
         try:
-            compared = compare_class_methods(data.rows, {method: chosen}, groups=data.groups, random_state=source.seed)
+            compared = compare_methods(data.rows, {method: chosen}, groups=data.groups, random_state=source.seed)
             model = replace(model, verdict=_gain_over_groups(judged, compared))
         except InvalidInputError as reason:
             model = replace(model, verdict=f"The gain is not known: {reason}")
@@ -155,7 +156,7 @@ def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> t
     return model, content, f"{each}to {used:,} rows{sampled} of {len(model.labels)} classes"
 
 
-def _gain_over_groups(judged: "Verdict", found: "ClassMethodComparison") -> str:
+def _gain_over_groups(judged: "Verdict", found: "MethodComparison") -> str:
     """Return what calibrating brought on groups that were held out whole."""
     before, after, gain = found.advice.before, found.advice.after, found.advice.gain
     outcome = "calibrating was worth it" if gain.low > 0 else "no clear difference from the uncalibrated scores"

@@ -67,7 +67,7 @@ def _summarized(
     """Read a file, and return what makes a summary of it."""
     from oddsmith.cli._input import class_methods, methods, refuse_class_options
     from oddsmith.files import read_costs
-    from oddsmith.report import summarize, summarize_classes
+    from oddsmith.report import summarize
 
     file = source.columns.file
     name = "standard input" if file == "-" else Path(file).name
@@ -86,7 +86,7 @@ def _summarized(
         if source.groups is not None:
             facts["Groups"] = f"column {source.groups!r}"
         return partial(
-            summarize_classes,
+            summarize,
             read.rows,
             joint,
             name=name,

@@ -54,11 +54,8 @@ from oddsmith.metrics.calibration_tests import kolmogorov_smirnov_test as kolmog
 from oddsmith.metrics.calibration_tests import kuiper_test as kuiper_test
 from oddsmith.metrics.calibration_tests import spiegelhalter_test as spiegelhalter_test
 from oddsmith.metrics.canonical import canonical_calibration_error as canonical_calibration_error
-from oddsmith.metrics.class_summary import evaluate_classes as evaluate_classes
-from oddsmith.metrics.class_summary import verdict_of_classes as verdict_of_classes
 from oddsmith.metrics.verdict import Verdict as Verdict
-from oddsmith.metrics.verdict import verdict_of as verdict_of
-from oddsmith.metrics.verdict import verdict_of_scores as verdict_of_scores
+from oddsmith.metrics.verdict import verdict as verdict
 from oddsmith.metrics.calibration_tests import ClassTests as ClassTests
 from oddsmith.metrics.calibration_tests import classwise_test as classwise_test
 from oddsmith.metrics.classes import ClassForecast as ClassForecast
@@ -102,7 +99,7 @@ from oddsmith.metrics.significance import mcnemar_test as mcnemar_test
 from oddsmith.metrics.significance import micro_sign_test as micro_sign_test
 from oddsmith.metrics.significance import paired_t_test as paired_t_test
 from oddsmith.metrics.significance import sign_test as sign_test
-from oddsmith.metrics.summary import summary as summary
+from oddsmith.metrics.evaluation import evaluate as evaluate
 # isort: on
 
 #: scikit-learn's name of the Brier score.
@@ -119,13 +116,11 @@ from oddsmith.metrics.bins import Bins as Bins
 from oddsmith.metrics.bins import bin_index as bin_index
 from oddsmith.metrics.bins import binned as binned
 from oddsmith.metrics.bins import sum_by as sum_by
-from oddsmith.metrics.class_summary import forecast_of_rows as forecast_of_rows
-from oddsmith.metrics.class_summary import group_numbers as group_numbers
-from oddsmith.metrics.class_summary import judge_rows as judge_rows
 from oddsmith.metrics.compare import GROUPS as GROUPS
 from oddsmith.metrics.compare import Rows as Rows
-from oddsmith.metrics.compare import compare_decisions as compare_decisions
 from oddsmith.metrics.compare import compare_gains as compare_gains
+from oddsmith.metrics.evidence import RELEVANT as RELEVANT
+from oddsmith.metrics.evidence import has_many_copies as has_many_copies
 from oddsmith.metrics.grouped import mean_and_error_of_groups as mean_and_error_of_groups
 from oddsmith.metrics.means import mean_with_interval as mean_with_interval
 from oddsmith.metrics.measure import as_forecast as as_forecast
@@ -143,8 +138,11 @@ from oddsmith.metrics.result import plain as plain
 from oddsmith.metrics.significance import Decisions as Decisions
 from oddsmith.metrics.significance import mean_and_error as mean_and_error
 from oddsmith.metrics.verdict import FIRST as FIRST
-from oddsmith.metrics.verdict import RELEVANT as RELEVANT
-from oddsmith.metrics.verdict import has_many_copies as has_many_copies
+from oddsmith.metrics.verdict import Groups as Groups
+from oddsmith.metrics.verdict import log_odds_of as log_odds_of
+from oddsmith.metrics.verdict import row_evidence as row_evidence
+from oddsmith.metrics.verdict import table_groups as table_groups
+from oddsmith.metrics.verdict import verdict_of_evidence as verdict_of_evidence
 
 if not _typing.TYPE_CHECKING:  # for which it would make every name known
 

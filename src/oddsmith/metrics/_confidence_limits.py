@@ -19,7 +19,7 @@ from oddsmith.data import ScoreTable
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics._alternatives import Truth
 from oddsmith.metrics.groups import GroupedForecast
-from oddsmith.metrics.measure import AnyForecast, ForecastFunction, Null
+from oddsmith.metrics.measure import Forecast, ForecastFunction, Null
 from oddsmith.metrics.resampled import n_rows, rows_again
 
 #: Standard errors from what the data suggest within which limits mostly lie, and how much more often they are drawn.
@@ -57,7 +57,7 @@ class Limits(NamedTuple):
 
 
 def by_percentiles(
-    asked: Mapping[str, Asked], table: AnyForecast | GroupedForecast, level: float, draws: int, rng: np.random.Generator
+    asked: Mapping[str, Asked], table: Forecast | GroupedForecast, level: float, draws: int, rng: np.random.Generator
 ) -> Callable[[str, float], Limits]:
     """Draw rows again; return what gives the limits of a measure."""
     samples = _values(asked, rows_again(table, draws, rng)) if asked else {}
@@ -172,7 +172,7 @@ def _inverted(asked: Asked, path: list[Truth], samples: list[Floats], level: flo
     return _Reach(limits, bool(high[-1] >= seen), bool(low[-1] >= max(seen, middle[0])))
 
 
-def _tail(table: AnyForecast | GroupedForecast, level: float) -> float:
+def _tail(table: Forecast | GroupedForecast, level: float) -> float:
     """Return the share beyond a percentile that makes up for few rows, or groups, of the rarer class."""
     n = max(n_rows(table), 2.0)
     return float(ndtr(-math.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 + level) / 2)))
@@ -209,7 +209,7 @@ def _quantile_curves(samples: list[Floats], tail: float) -> Floats:
     return np.asarray(means + spreads * shapes * np.array([wider, np.ones(len(sizes)), wider]))
 
 
-def _values(asked: Mapping[str, Asked], tables: Iterable[AnyForecast]) -> dict[str, Floats]:
+def _values(asked: Mapping[str, Asked], tables: Iterable[Forecast]) -> dict[str, Floats]:
     """Return the measures of many tables."""
     rows = np.array([[one.of(table) for one in asked.values()] for table in tables])
     return dict(zip(asked, rows.T, strict=True))

@@ -18,7 +18,7 @@ from oddsmith.metrics._confidence_limits import Asked, Limits, over_rates
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.groups import GroupedForecast
 from oddsmith.metrics.means import share_with_interval
-from oddsmith.metrics.measure import AnyForecast, require_classes
+from oddsmith.metrics.measure import Forecast, require_classes
 
 #: Cases of the rarer class that count as much as the model's variance of an area where the data show a smaller one.
 _CASES_OF_MODEL = 100
@@ -40,7 +40,7 @@ class _Placed(NamedTuple):
     grouped: GroupedForecast | None
 
     @classmethod
-    def of(cls, forecast: AnyForecast | GroupedForecast) -> "_Placed":
+    def of(cls, forecast: Forecast | GroupedForecast) -> "_Placed":
         if isinstance(forecast, GroupedForecast):
             columns = (forecast.weight, forecast.squared_weight)
             weight, squares = (column.astype(np.float64) for column in columns)
@@ -94,18 +94,18 @@ def _share(rows: _Placed, counted: Bools, level: float) -> Limits:
     return Limits(found["low"], found["high"], f"Clopper-Pearson, as for {cases:.6g} independent cases")
 
 
-def error_limits(forecast: AnyForecast | GroupedForecast, level: float) -> Limits:
+def error_limits(forecast: Forecast | GroupedForecast, level: float) -> Limits:
     """Return limits of the share of wrong decisions."""
     rows = _Placed.of(forecast)
     return _share(rows, _wrong(forecast, rows), level)
 
 
-def _accuracy_limits(forecast: AnyForecast | GroupedForecast, level: float) -> Limits:
+def _accuracy_limits(forecast: Forecast | GroupedForecast, level: float) -> Limits:
     rows = _Placed.of(forecast)
     return _share(rows, ~_wrong(forecast, rows), level)
 
 
-def _wrong(forecast: AnyForecast | GroupedForecast, rows: _Placed) -> Bools:
+def _wrong(forecast: Forecast | GroupedForecast, rows: _Placed) -> Bools:
     """Whether the decision at P = ½, or the most probable class, is wrong."""
     whole = forecast.forecast if isinstance(forecast, GroupedForecast) else forecast
     if isinstance(whole, ClassForecast):
@@ -113,7 +113,7 @@ def _wrong(forecast: AnyForecast | GroupedForecast, rows: _Placed) -> Bools:
     return np.asarray((whole.scores > 0)[rows.cell] != (rows.truth == 1))
 
 
-def _area_limits(forecast: AnyForecast | GroupedForecast, level: float) -> Limits:
+def _area_limits(forecast: Forecast | GroupedForecast, level: float) -> Limits:
     """Return limits of the area under the ROC curve: where it would differ from the one seen by z standard errors.
 
     The standard error at each supposed area is Hanley and McNeil's for exponential scores (Newcombe's method 5),
@@ -166,7 +166,7 @@ def _variance_by_model(area: float, m: float, n: float) -> float:
     return area * (1 - area) * (1 + more * ((1 - area) / (2 - area) + area / (1 + area))) / (m * n)
 
 
-def _base_rate_limits(asked: Asked, forecast: AnyForecast | GroupedForecast, level: float) -> Limits:
+def _base_rate_limits(asked: Asked, forecast: Forecast | GroupedForecast, level: float) -> Limits:
     """Return limits of a measure that depends on the share of positives alone, from those of the share."""
     rows = _Placed.of(forecast)
     found = _share(rows, rows.truth == 1, level)
@@ -174,13 +174,13 @@ def _base_rate_limits(asked: Asked, forecast: AnyForecast | GroupedForecast, lev
     return found._replace(low=low, high=high, method=f"{found.method}, of the share of positives")
 
 
-_LimitsFormula = Callable[[AnyForecast | GroupedForecast, float], Limits]
+_LimitsFormula = Callable[[Forecast | GroupedForecast, float], Limits]
 
 #: Formulas by the name that a measure gives.
 _FORMULAS: dict[str, _LimitsFormula] = {"error": error_limits, "accuracy": _accuracy_limits, "area": _area_limits}
 
 
-def formula_of(asked: Asked, forecast: AnyForecast) -> _LimitsFormula | None:
+def formula_of(asked: Asked, forecast: Forecast) -> _LimitsFormula | None:
     """Return what gives the limits of a measure by formula, None where they are found by resampling."""
     if getattr(asked.measure, "of_base_rate", False) and isinstance(forecast, ScoreTable):
         return partial(_base_rate_limits, asked)

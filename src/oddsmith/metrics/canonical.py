@@ -13,7 +13,7 @@ from scipy.special import gammaln, logsumexp
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.metrics._alternatives import Truth, path_through
-from oddsmith.metrics._class_bins import drawn_labels
+from oddsmith.metrics._label_draws import drawn_labels
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.groups import GroupedForecast
 from oddsmith.metrics.measure import Figure, measure

@@ -1,7 +1,7 @@
-"""Forecasts of several classes: rows of probabilities with their true class, and the two-class tables they hold."""
+"""Forecasts of several classes: rows of probabilities with their true class, and their tables of two classes."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +21,7 @@ _POSSIBLE = 1e-300
 
 @dataclass(frozen=True, eq=False)
 class ClassForecast:
-    """Rows of class probabilities with the true class of each; make it with `class_forecast`.
+    """Rows of class probabilities with the true class of each; make it with `class_forecast` or `forecast_of`.
 
     Attributes
     ----------
@@ -33,16 +33,38 @@ class ClassForecast:
         Integers are counts, floats importance weights.
     labels : ndarray of shape (k,)
         Labels, in the order of the columns.
+    log_prob : ndarray of shape (n, k) or None
+        Logarithms of the probabilities where they are known more exactly, as from logits.
+    in_sample : bool
+        Whether the forecast was fitted on these rows.
     """
 
     prob: Floats
     truth: NDArray[np.intp]
     weight: Weights
     labels: NDArray[Any]
+    log_prob: Floats | None = None
+    in_sample: bool = False
+
+    def at(
+        self, rows: NDArray[np.intp], truth: NDArray[np.intp] | None = None, weight: Weights | None = None
+    ) -> "ClassForecast":
+        """Return the forecast of some rows, which may have another true class or weight."""
+        return replace(
+            self,
+            prob=self.prob[rows],
+            truth=self.truth[rows] if truth is None else truth,
+            weight=self.weight[rows] if weight is None else weight,
+            log_prob=None if self.log_prob is None else self.log_prob[rows],
+        )
+
+    def clipped(self, low: float, high: float = 1.0) -> "ClassForecast":
+        """Return the forecast with probabilities within limits."""
+        return replace(self, prob=np.clip(self.prob, low, high), log_prob=None)
 
     def of_class(self, k: int) -> ScoreTable:
         """Return the forecast of one class against the rest."""
-        return _table(self.truth == k, self.prob[:, k], self.weight)
+        return self._table(self.truth == k, self.prob[:, k], self.weight)
 
     def of_classes(self) -> Iterator[ScoreTable]:
         """Walk over the forecasts of each class against the rest, which are made once."""
@@ -55,14 +77,17 @@ class ClassForecast:
     def of_pair(self, k: int, other: int) -> ScoreTable:
         """Return the forecast of one class among the rows of two, by its probability."""
         held = (self.truth == k) | (self.truth == other)
-        return _table(self.truth[held] == k, self.prob[held, k], self.weight[held])
+        return self._table(self.truth[held] == k, self.prob[held, k], self.weight[held])
 
     def of_top_label(self) -> ScoreTable:
         """Return the forecast that the most probable class is the true one (ties: the first class).
 
         Its measures are those of the top label: accuracy is its prevalence, and any calibration error or test applies.
         """
-        return _table(self.right, self.prob.max(axis=1), self.weight)
+        return self._table(self.right, self.prob.max(axis=1), self.weight)
+
+    def _table(self, positive: NDArray[np.bool_], prob: Floats, weight: Weights) -> ScoreTable:
+        return replace(ScoreTable.from_arrays(prob, positive, weight).map(logit), in_sample=self.in_sample)
 
     @property
     def right(self) -> NDArray[np.bool_]:
@@ -70,9 +95,12 @@ class ClassForecast:
         return np.asarray(np.argmax(self.prob, axis=1) == self.truth)
 
     @property
-    def of_truth(self) -> Floats:
-        """Probability of the true class of each row."""
-        return np.take_along_axis(self.prob, self.truth[:, None], axis=1)[:, 0]
+    def log_of_truth(self) -> Floats:
+        """Log P of the true class of each row; −inf where P is 0."""
+        if self.log_prob is not None:
+            return np.take_along_axis(self.log_prob, self.truth[:, None], axis=1)[:, 0]
+        with np.errstate(divide="ignore"):
+            return np.log(np.take_along_axis(self.prob, self.truth[:, None], axis=1)[:, 0])
 
     @property
     def squared_distance(self) -> Floats:
@@ -101,7 +129,7 @@ class ClassForecast:
         array([0, 0, 1])
         """
         row, truth = np.nonzero(amounts)
-        return ClassForecast(self.prob[row], truth, amounts[row, truth], self.labels)
+        return self.at(row, truth, amounts[row, truth])
 
     def __len__(self) -> int:
         return len(self.truth)
@@ -170,7 +198,3 @@ def recalibrated(forecast: ClassForecast) -> Floats:
 
     start = np.append(scale, np.zeros(z.shape[1]))
     return log_prob(minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "gtol": 1e-8}).x)
-
-
-def _table(positive: NDArray[np.bool_], prob: Floats, weight: Weights) -> ScoreTable:
-    return ScoreTable.from_arrays(prob, positive, weight).map(logit)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,11 +12,11 @@ from oddsmith._types import Bools, Floats, Weights
 from oddsmith.data import ScoreTable
 from oddsmith.maps import logit
 from oddsmith.metrics import resampling_tests, significance
-from oddsmith.metrics.classes import class_forecast
+from oddsmith.metrics.classes import ClassForecast, class_forecast
 from oddsmith.metrics.comparison import Comparison, MeasureComparison
 from oddsmith.metrics.grouped import t_test_of_groups
 from oddsmith.metrics.measure import checked_level
-from oddsmith.metrics.proper import decision_log_prob, decision_squared_error, log_of_truth
+from oddsmith.metrics.proper import decision_log_prob, decision_squared_error
 from oddsmith.metrics.provenance import HasLogOdds, fitted_on
 from oddsmith.metrics.significance import Decisions
 
@@ -48,6 +48,39 @@ class Rows(NamedTuple):
     decisions: Decisions
     clusters: NDArray[Any] | None
     random_state: int | None
+
+    @classmethod
+    def of_decisions(
+        cls,
+        truth: Bools,
+        log_odds: Mapping[str, Floats],
+        decisions: Decisions,
+        clusters: NDArray[Any] | None,
+        random_state: int | None,
+    ) -> Self:
+        """Return the gains of log-odds for decisions of two classes."""
+        if any(values.shape != truth.shape for values in log_odds.values()):
+            hint = "give every method the same rows"
+            _check.fail("methods must have one log-odds per row", "different lengths", hint)
+        signed = {name: np.where(truth, values, -values) for name, values in log_odds.items()}
+        log = {name: decision_log_prob(values) for name, values in signed.items()}
+        squared = {name: -decision_squared_error(values) for name, values in signed.items()}
+        hits = {name: ((values > 0) == truth).astype(np.float64) for name, values in log_odds.items()}
+        return cls(log, squared, hits, (signed, signed), decisions, clusters, random_state)
+
+    @classmethod
+    def of_classes(
+        cls,
+        forecasts: Mapping[str, ClassForecast],
+        decisions: Decisions,
+        clusters: NDArray[Any] | None,
+        random_state: int | None,
+    ) -> Self:
+        """Return the gains of forecasts of several classes."""
+        log = {name: forecast.log_of_truth for name, forecast in forecasts.items()}
+        squared = {name: -forecast.squared_distance for name, forecast in forecasts.items()}
+        hits = {name: forecast.right.astype(np.float64) for name, forecast in forecasts.items()}
+        return cls(log, squared, hits, (log, squared), decisions, clusters, random_state)
 
     def with_weight(self) -> "Rows":
         """Leave out decisions of weight 0, which are absent whatever a method says of them."""
@@ -127,16 +160,13 @@ def compare(
     names = None if groups is None else resampling_tests.as_clusters(groups, np.size(data))
     if any(np.ndim(values) == 2 for values in methods.values()):
         classes = {name: class_forecast(data, values, labels=labels) for name, values in methods.items()}
-        log = {name: log_of_truth(forecast) for name, forecast in classes.items()}
-        squared = {name: -forecast.squared_distance for name, forecast in classes.items()}
-        hits = {name: forecast.right.astype(np.float64) for name, forecast in classes.items()}
         decisions = Decisions.of(sample_weight, np.size(data))
-        return compare_gains(Rows(log, squared, hits, (log, squared), decisions, names, random_state), **options)
+        return compare_gains(Rows.of_classes(classes, decisions, names, random_state), **options)
     rows = {name: _log_odds(name, values, None, input) for name, values in methods.items()}
     n = len(next(iter(rows.values()))) if rows else 0
     truth = _check.as_labels(data, n).positive
     decisions = Decisions.of(sample_weight, n)
-    return compare_decisions(truth, rows, decisions, names, random_state=random_state, **options)
+    return compare_gains(Rows.of_decisions(truth, rows, decisions, names, random_state), **options)
 
 
 def _compare_on_table(
@@ -157,29 +187,7 @@ def _compare_on_table(
     log_odds = {name: _log_odds(name, method, scores, holds) for name, method in methods.items()}
     decisions = Decisions(np.concatenate([table.pos, table.neg]), np.concatenate([*table.squares]))
     truth, rows = np.repeat([True, False], len(scores)), {name: np.tile(L, 2) for name, L in log_odds.items()}
-    return compare_decisions(truth, rows, decisions, random_state=random_state, **options)
-
-
-def compare_decisions(
-    truth: Bools,
-    log_odds: dict[str, Floats],
-    decisions: Decisions,
-    clusters: NDArray[Any] | None = None,
-    *,
-    test: str = "t",
-    level: float = 0.05,
-    raw: str | None = None,
-    random_state: int | None = None,
-) -> Comparison:
-    """Compare methods on decisions that were read before."""
-    if any(values.shape != truth.shape for values in log_odds.values()):
-        _check.fail("methods must have one log-odds per row", "different lengths", "give every method the same rows")
-    signed = {name: np.where(truth, values, -values) for name, values in log_odds.items()}
-    log = {name: decision_log_prob(values) for name, values in signed.items()}
-    squared = {name: -decision_squared_error(values) for name, values in signed.items()}
-    hits = {name: ((values > 0) == truth).astype(np.float64) for name, values in log_odds.items()}
-    rows = Rows(log, squared, hits, (signed, signed), decisions, clusters, random_state)
-    return compare_gains(rows, test=test, level=level, raw=raw)
+    return compare_gains(Rows.of_decisions(truth, rows, decisions, None, random_state), **options)
 
 
 def _log_odds(name: str, method: HasLogOdds | ArrayLike, scores: Floats | None, holds: ArrayMeaning | None) -> Floats:

@@ -1,5 +1,7 @@
 """The matrix of several methods on the same decisions, and its tables."""
 
+import html
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -116,6 +118,20 @@ class Comparison(Result):
         head = {"decisions": self.decisions, "raw": self.raw}
         return dict(plain(head)) | {"measures": parts}
 
+    def _repr_html_(self) -> str:
+        """Return the means as a table, the best in bold, with the marks."""
+        parts = list(self.measures.values())
+        head = "".join(f"<th>{html.escape(title)}</th>" for title in ("method", *self.measures))
+        rows = "".join(
+            f"<tr><th>{html.escape(name)}</th>{''.join(_html_cell(part, name, self.raw) for part in parts)}</tr>"
+            for name in parts[0].names
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table><p>{html.escape(self._caption)}</p>"
+
+    @property
+    def _caption(self) -> str:
+        return f"{self.decisions:g} decisions; means per decision, smaller is better"
+
     def to_markdown(self) -> str:
         """Return the means with their marks, what the marks mean, and every pair, as Markdown tables."""
         parts = list(self.measures.values())
@@ -130,7 +146,7 @@ class Comparison(Result):
         ]
         raw = "" if self.raw is None else f", † all but {self.raw}"
         lines = [
-            f"{self.decisions:g} decisions; means per decision, smaller is better",
+            self._caption,
             "",
             *_table(["method", *self.measures], means),
             "",
@@ -147,6 +163,11 @@ def _mean(part: MeasureComparison, name: str, raw: str | None) -> str:
     value, best = part.means[part.names.index(name)], part.means[part.names.index(part.best)]
     mean = f"**{value:.6g}**" if value == best else f"{value:.6g}"
     return f"{mean} {part.mark(name, raw, corrected=True)}".rstrip()
+
+
+def _html_cell(part: MeasureComparison, name: str, raw: str | None) -> str:
+    text = re.sub(r"\*\*(.+)\*\*", r"<strong>\1</strong>", _mean(part, name, raw))
+    return f"<td>{text}</td>"
 
 
 def _exceptions(part: MeasureComparison, raw: str | None) -> str:

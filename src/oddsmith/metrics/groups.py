@@ -19,7 +19,7 @@ from oddsmith.data import ScoreTable, pool, read_rows
 from oddsmith.maps import logit
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.classes import ClassForecast, class_forecast
-from oddsmith.metrics.measure import AnyForecast
+from oddsmith.metrics.measure import Forecast
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class GroupedForecast:
         Correlation of the labels of a group, with which new labels are drawn.
     """
 
-    forecast: AnyForecast
+    forecast: Forecast
     cell: NDArray[np.intp]
     truth: NDArray[np.intp]
     weight: Weights
@@ -91,17 +91,17 @@ class GroupedForecast:
         alike = float(sums @ sums) / float(self.squared_weight.sum(dtype=np.float64))
         return math.sqrt(max(1 + self.correlation * (alike - 1), 1.0))
 
-    def again(self, n_resamples: int, rng: np.random.Generator) -> Iterator[AnyForecast]:
+    def again(self, n_resamples: int, rng: np.random.Generator) -> Iterator[Forecast]:
         """Draw as many groups, with replacement."""
         chance = np.full(self.n_groups, 1 / self.n_groups)
         for _ in range(n_resamples):
             yield self._repeated(rng.multinomial(self.n_groups, chance)[self.group])
 
-    def _repeated(self, times: Ints) -> AnyForecast:
+    def _repeated(self, times: Ints) -> Forecast:
         """Return the forecast with every row so many times."""
         if isinstance(self.forecast, ClassForecast):
             at = np.repeat(np.arange(len(times)), times)
-            return replace(self.forecast, prob=self.forecast.prob[at], truth=self.truth[at], weight=self.weight[at])
+            return self.forecast.at(at, self.truth[at], self.weight[at])
         return self._table(self.cell, self.truth == 1, self.weight * times, self.squared_weight * times)
 
     def _table(self, cell: NDArray[np.intp], positive: Any, weight: Weights, squares: Weights) -> ScoreTable:
@@ -115,7 +115,7 @@ class GroupedForecast:
         pos_sq, neg_sq = (sum_by(cell, squares * side, len(table)) for side in sides)
         return table.with_weights(pos, neg, (pos_sq, neg_sq), table.rows)
 
-    def labels_again(self, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[AnyForecast]:
+    def labels_again(self, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[Forecast]:
         """Draw groups with replacement, and labels of the given probability at each cell.
 
         Labels of one group are correlated as those that were seen. A share √ρ of its cases follows one random number,
@@ -140,7 +140,7 @@ class GroupedForecast:
 
     def _with_labels(
         self, rows: NDArray[np.intp], prob: Floats, common: Floats, share: float, rng: np.random.Generator
-    ) -> AnyForecast:
+    ) -> Forecast:
         weight = self.weight[rows]
         if isinstance(self.forecast, ClassForecast):
             if weight.dtype.kind == "i":
@@ -150,7 +150,7 @@ class GroupedForecast:
             place = _partly(common, share, rng)
             upto = np.cumsum(prob, axis=1)
             truth = np.sum(upto <= (place * upto[:, -1])[:, None], axis=1)
-            return replace(self.forecast, prob=self.forecast.prob[rows], truth=truth, weight=weight)
+            return self.forecast.at(rows, truth, weight)
         cases = weight.astype(np.int64) if weight.dtype.kind == "i" else np.ones(len(rows), np.int64)
         alike = rng.binomial(cases, share)
         positive = alike * (common < prob) + rng.binomial(cases - alike, prob)

@@ -22,7 +22,7 @@ from oddsmith.metrics._confidence_limits import Asked, Limits, by_inversion, by_
 from oddsmith.metrics._formulas import formula_of
 from oddsmith.metrics.classes import ClassForecast, class_forecast
 from oddsmith.metrics.groups import GroupedForecast, grouped_classes, grouped_forecast
-from oddsmith.metrics.measure import AnyForecast, Null, as_forecast, checked_level, forecast_from_arrays
+from oddsmith.metrics.measure import Forecast, Null, as_forecast, checked_level, forecast_from_arrays
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.resampled import labels_again
 from oddsmith.metrics.result import Result
@@ -193,7 +193,7 @@ def interval(
 
 def _read(
     forecast: Any, y_prob: ArrayLike | None, weight: ArrayLike | None, groups: ArrayLike | None, pos: Any, labels: Any
-) -> AnyForecast | GroupedForecast:
+) -> Forecast | GroupedForecast:
     """Return the forecast of rows, or of a class forecast's rows in groups."""
     if groups is not None and isinstance(forecast, ClassForecast):
         return grouped_classes(forecast, groups)
@@ -209,7 +209,7 @@ def _read(
 
 def intervals(
     asked: Mapping[str, Asked],
-    forecast: AnyForecast | GroupedForecast,
+    forecast: Forecast | GroupedForecast,
     *,
     level: float = 0.95,
     n_resamples: int = 2000,
@@ -245,13 +245,13 @@ def intervals(
     return {name: found[name] for name in asked}
 
 
-def _drawable(table: AnyForecast) -> tuple[AnyForecast, bool]:
+def _drawable(table: Forecast) -> tuple[Forecast, bool]:
     """Return a table of finite log-odds, not too many, from which samples are drawn; and whether nothing was changed.
 
     P = 1.0 is what doubles make of all above 1 − 2⁻⁵⁴: in a sample it may be wrong, and costs so much, not infinitely.
     """
     if isinstance(table, ClassForecast):
-        return replace(table, prob=np.maximum(table.prob, math.exp(-_NEXT_TO_ONE))), bool(table.prob.min() > 0)
+        return table.clipped(math.exp(-_NEXT_TO_ONE)), bool(table.prob.min() > 0)
     table = as_forecast(table)
     if len(table) > _CELLS:
         return pooled(table.map(lambda scores: np.clip(scores, -_CERTAIN, _CERTAIN)), _CELLS), False
@@ -260,7 +260,7 @@ def _drawable(table: AnyForecast) -> tuple[AnyForecast, bool]:
     return table.map(lambda scores: np.clip(scores, -bound, bound)), len(finite) == len(table)
 
 
-def _regrouped(grouped: GroupedForecast, drawn: AnyForecast) -> GroupedForecast:
+def _regrouped(grouped: GroupedForecast, drawn: Forecast) -> GroupedForecast:
     """Return rows in groups in the cells from which samples are drawn, with the correlation of their labels."""
     made = replace(grouped, forecast=drawn)
     if isinstance(drawn, ScoreTable) and isinstance(grouped.forecast, ScoreTable):

@@ -18,6 +18,7 @@ from oddsmith._types import Floats, Weights
 from oddsmith.data import ScoreTable
 from oddsmith.maps import logit
 from oddsmith.metrics.classes import ClassForecast, class_forecast
+from oddsmith.metrics.provenance import Forecast as Forecast
 from oddsmith.metrics.provenance import is_in_sample
 from oddsmith.metrics.result import Result
 
@@ -27,7 +28,6 @@ M = TypeVar("M", bound="Measure[..., Any]")
 Null = Literal["calibrated", "constant"]
 IntervalFormula = Literal["error", "accuracy", "area"]
 Takes = Literal["table", "classes", "both"]
-AnyForecast = ScoreTable | ClassForecast
 
 #: Measures by name, in the order in which summaries show them.
 MEASURES: dict[str, "Measure[..., Any]"] = {}
@@ -58,7 +58,7 @@ class ForecastFunction(Generic[P, R]):
         bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in (*shared, *options)]
         self.__signature__: inspect.Signature = inspect.Signature(bare)
 
-    def of(self, forecast: AnyForecast, *args: P.args, **options: P.kwargs) -> R:
+    def of(self, forecast: Forecast, *args: P.args, **options: P.kwargs) -> R:
         """Return the result for a forecast."""
         if not isinstance(forecast, _TAKEN[self.takes][0]):
             hint = f"call {self.__name__}(y_true, y_prob), or make one with forecast_from_arrays or class_forecast"
@@ -104,7 +104,7 @@ class ForecastFunction(Generic[P, R]):
     def __reduce__(self) -> str:
         return self.__qualname__
 
-    def _read(self, y_true: Any, y_prob: Any, weight: Any, pos_label: Any, labels: Any) -> AnyForecast:
+    def _read(self, y_true: Any, y_prob: Any, weight: Any, pos_label: Any, labels: Any) -> Forecast:
         columns = np.shape(y_prob)[1] if np.ndim(y_prob) == 2 else 0
         if columns < 2 and self.takes != "classes":
             return forecast_from_arrays(y_true, y_prob, weight, pos_label=pos_label)
@@ -274,7 +274,7 @@ def weighted_sum(weight: Weights, value: Floats) -> float:
     return float(weight[held] @ value[held])
 
 
-def size(forecast: AnyForecast) -> float:
+def size(forecast: Forecast) -> float:
     """Return the weight of all rows."""
     if isinstance(forecast, ClassForecast):
         return float(forecast.weight.sum(dtype=np.float64))

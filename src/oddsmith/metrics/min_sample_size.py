@@ -15,17 +15,20 @@ def too_few(*cases: float) -> bool:
     return sum(cases) < FEWEST or sum(cases) - max(cases) < FEWEST_OF_A_CLASS
 
 
-def few_cases(pos: float, neg: float) -> str:
-    """Return how many cases there are, and how many a verdict needs."""
-    seen = f"{pos + neg:.0f} cases ({pos:.0f} positive, {neg:.0f} negative) are too few"
-    return f"{seen}; a verdict needs at least {FEWEST}, and {FEWEST_OF_A_CLASS} of each class"
+def few_cases(*cases: float) -> str:
+    """Return how many cases of each class there are, of two classes the positive ones first, and what a verdict needs.
 
-
-def few_cases_of_classes(*cases: float) -> str:
-    """Return how many cases of several classes there are, and how many a verdict needs."""
+    Examples
+    --------
+    >>> few_cases(30, 5)
+    '35 cases (30 positive, 5 negative) are too few; a verdict needs at least 50, and 10 of each class'
+    """
+    fewest = f"a verdict needs at least {FEWEST}, and {FEWEST_OF_A_CLASS}"
+    if len(cases) == 2:
+        seen = f"{sum(cases):.0f} cases ({cases[0]:.0f} positive, {cases[1]:.0f} negative) are too few"
+        return f"{seen}; {fewest} of each class"
     rest = "outside the most frequent class"
-    seen = f"{sum(cases):.0f} cases ({sum(cases) - max(cases):.0f} {rest}) are too few"
-    return f"{seen}; a verdict needs at least {FEWEST}, and {FEWEST_OF_A_CLASS} {rest}"
+    return f"{sum(cases):.0f} cases ({sum(cases) - max(cases):.0f} {rest}) are too few; {fewest} {rest}"
 
 
 def few_groups(n_groups: int) -> str:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ from oddsmith import _check, _kernels
 from oddsmith._types import Floats
 from oddsmith.maps import logit
 from oddsmith.metrics.classes import ClassForecast, recalibrated
-from oddsmith.metrics.measure import AnyForecast, Measure, forecast_function, measure, register, size, weighted_sum
+from oddsmith.metrics.measure import Forecast, Measure, forecast_function, measure, register, size, weighted_sum
 from oddsmith.metrics.result import Result
 
 ProperScore = Literal["log", "squared"]
@@ -20,7 +20,7 @@ ProperScore = Literal["log", "squared"]
 
 @register
 @measure("mean of -log P(true class), in nats", "both")
-def log_loss(forecast: AnyForecast, *, total: bool = False, base: float = math.e, clip: float | None = None) -> float:
+def log_loss(forecast: Forecast, *, total: bool = False, base: float = math.e, clip: float | None = None) -> float:
     """Return the mean (or total) log-loss, from log-odds, infinite when a certain forecast was wrong.
 
     Parameters
@@ -53,7 +53,7 @@ def log_loss(forecast: AnyForecast, *, total: bool = False, base: float = math.e
 
 @register
 @measure("mean of (t - P)², the Brier score", "both")
-def squared_error(forecast: AnyForecast, *, total: bool = False) -> float:
+def squared_error(forecast: Forecast, *, total: bool = False) -> float:
     """Return the mean (or total) squared error (Brier score), Σ(t − P)²; of three or more classes summed over them.
 
     Examples
@@ -65,7 +65,7 @@ def squared_error(forecast: AnyForecast, *, total: bool = False) -> float:
 
 
 @measure("root of the mean of (t - P)²", "both")
-def root_mean_squared_error(forecast: AnyForecast) -> float:
+def root_mean_squared_error(forecast: Forecast) -> float:
     """Return the root of the mean squared error.
 
     Examples
@@ -78,7 +78,7 @@ def root_mean_squared_error(forecast: AnyForecast) -> float:
 
 @register
 @measure("share of wrong decisions at P = ½", "both", formula="error")
-def zero_one_error(forecast: AnyForecast, *, total: bool = False) -> float:
+def zero_one_error(forecast: Forecast, *, total: bool = False) -> float:
     """Return the share (or weight) of wrong decisions at P = ½; P exactly ½ decides negative.
 
     Of several classes the most probable one is chosen, of equals the first.
@@ -118,7 +118,7 @@ class Decomposition(Result):
 
 
 @forecast_function("both")
-def decompose(forecast: AnyForecast, *, score: ProperScore = "log") -> Decomposition:
+def decompose(forecast: Forecast, *, score: ProperScore = "log") -> Decomposition:
     """Split a mean score in miscalibration, discrimination and uncertainty.
 
     Parameters
@@ -175,7 +175,7 @@ def _part(name: str, definition: str, **marks: Any) -> Measure[[], float]:
     score: ProperScore = "log" if name.startswith("log") else "squared"
     part = name.rpartition("_")[2]
 
-    def value(forecast: AnyForecast) -> float:
+    def value(forecast: Forecast) -> float:
         return float(getattr(decompose.of(forecast, score=score), part))
 
     value.__name__ = value.__qualname__ = name
@@ -191,12 +191,6 @@ log_loss_uncertainty = register(_part("log_loss_uncertainty", "log-loss of the b
 brier_miscalibration = _part("brier_miscalibration", f"Brier score {_SAVED}", null="calibrated")
 brier_discrimination = _part("brier_discrimination", f"Brier score {_AGAINST}", null="constant")
 brier_uncertainty = _part("brier_uncertainty", "Brier score of the base rate", of_base_rate=True)
-
-
-def log_of_truth(forecast: ClassForecast) -> Floats:
-    """Return log P of the true class of each row; −inf where P is 0."""
-    with np.errstate(divide="ignore"):
-        return np.log(forecast.of_truth)
 
 
 def decision_log_prob(signed_log_odds: Floats) -> Floats:
@@ -215,9 +209,9 @@ _LOSSES: dict[str, Callable[[Floats], Floats]] = {
 }
 
 
-def _total(score: ProperScore, forecast: AnyForecast) -> float:
+def _total(score: ProperScore, forecast: Forecast) -> float:
     if isinstance(forecast, ClassForecast):
-        return float(forecast.weight @ (-log_of_truth(forecast) if score == "log" else forecast.squared_distance))
+        return float(forecast.weight @ (-forecast.log_of_truth if score == "log" else forecast.squared_distance))
     loss = _LOSSES[score]
     return weighted_sum(forecast.pos, loss(forecast.scores)) + weighted_sum(forecast.neg, loss(-forecast.scores))
 
@@ -228,11 +222,11 @@ def _entropy(score: ProperScore, rates: Floats, weight: np.ndarray) -> float:
     return weighted_sum(weight * rates, loss(at)) + weighted_sum(weight * (1 - rates), loss(-at))
 
 
-def _clipped(forecast: AnyForecast, clip: float) -> AnyForecast:
+def _clipped(forecast: Forecast, clip: float) -> Forecast:
     share = _check.number(clip, "clip", low=0, strict=True)
     if share >= 0.5:
         _check.fail("clip must be below ½", f"clip={clip!r}", "pass a small number such as 1e-6")
     if isinstance(forecast, ClassForecast):
-        return replace(forecast, prob=np.clip(forecast.prob, share, 1 - share))
+        return forecast.clipped(share, 1 - share)
     bound = abs(float(logit(np.array(share))))
     return forecast.map(lambda scores: np.clip(scores, -bound, bound))

@@ -1,19 +1,22 @@
-"""Whether a forecast is judged on the rows that its map was fitted on.
+"""Forecasts, and whether they are evaluated on the rows that their map was fitted on.
 
-A calibrator keeps a fingerprint of the rows of its fit. A forecast remembers whether its rows have the same, and so
-does every table that is made from it.
+A calibrator keeps a fingerprint of the rows of its fit. A forecast keeps whether its rows have the same one, and so
+does everything that is made from it.
 """
 
 import warnings
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Protocol, overload
 
+import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import log_softmax
 
 from oddsmith import _check
 from oddsmith._types import Floats
-from oddsmith.data import MANY_SHARED, Fingerprint, ScoreTable
+from oddsmith.data import MANY_SHARED, Fingerprint, ScoreRows, ScoreTable
 from oddsmith.errors import InSampleWarning
+from oddsmith.metrics.classes import ClassForecast
 
 
 class HasLogOdds(Protocol):
@@ -23,33 +26,63 @@ class HasLogOdds(Protocol):
         """Return the log-odds of scores."""
 
 
-#: A table of log-odds; its ``in_sample`` says whether its map was fitted on its own rows.
-Forecast = ScoreTable
+#: Data whose scores are log-odds, or the probabilities of several classes; ``in_sample`` is whether the map was fitted
+#: on the same rows.
+Forecast = ScoreTable | ClassForecast
+
+#: Probabilities of logits so far apart that they round to 0.
+_LEAST = 1e-300
 
 
-def forecast_of(table: ScoreTable, method: HasLogOdds, *, in_sample: bool | None = None) -> Forecast:
-    """Return the forecast that a calibrator or map makes for the scores of a table.
+@overload
+def forecast_of(data: ScoreTable, method: HasLogOdds, *, in_sample: bool | None = None) -> ScoreTable: ...
+@overload
+def forecast_of(data: ScoreRows, method: Any = None, *, in_sample: bool | None = None) -> ClassForecast: ...
+def forecast_of(data: ScoreTable | ScoreRows, method: Any = None, *, in_sample: bool | None = None) -> Forecast:
+    """Return the forecast that a calibrator, scaling, model or map makes for scores.
 
     Parameters
     ----------
-    table : ScoreTable
-        Of scores.
-    method : fitted calibrator or CalibrationMap
+    data : ScoreTable or ScoreRows
+        Scores of two classes, or rows of several.
+    method : fitted calibrator, scaling, model or map, optional
+        With rows of several classes by default none: their probabilities, or the softmax of their logits. Rows without
+        weight are left out.
     in_sample : bool, optional
-        Whether the method was fitted on these rows; by default whether they have the fingerprint that it kept of its
-        rows. Rows shared in part or pooled in other cells, and maps without their calibrator, are not recognized: say
-        so here.
+        Whether the method was fitted on these rows; by default whether a table has the fingerprint that the calibrator
+        kept of its rows. Rows shared in part or pooled in other cells, maps without their calibrator, and scalings are
+        not recognized: pass True for them.
 
     Examples
     --------
-    >>> from oddsmith import ScoreTable, SquashCalibrator
+    >>> from oddsmith import SquashCalibrator
     >>> table = ScoreTable.from_arrays([-1.0, 0.5, 2.0], [0, 1, 1])
     >>> forecast_of(table, SquashCalibrator().fit_table(table), in_sample=True).in_sample
     True
+    >>> rows = ScoreRows(np.zeros((1, 2)), np.array([0]), ("a", "b"), None, ("a", "b"), "log_odds")
+    >>> forecast_of(rows).prob.tolist()
+    [[0.5, 0.5]]
     """
     _check.one_of(in_sample, "in_sample", (True, False, None))
-    flag = fitted_on(method, table) if in_sample is None else bool(in_sample)
-    return replace(table.map(method.log_odds), in_sample=flag or table.in_sample)
+    if isinstance(data, ScoreRows):
+        return _of_rows(data, method, in_sample=bool(in_sample) or data.in_sample)
+    flag = fitted_on(method, data) if in_sample is None else bool(in_sample)
+    return replace(data.map(method.log_odds), in_sample=flag or data.in_sample)
+
+
+def _of_rows(rows: ScoreRows, method: Any, *, in_sample: bool) -> ClassForecast:
+    log_prob = None
+    if method is not None:
+        log_prob = np.asarray(getattr(method, "map_", method).class_log_probability(rows.values))
+    elif rows.meaning == "log_odds":
+        log_prob = np.asarray(log_softmax(rows.values, axis=1))
+    prob = rows.values if log_prob is None else np.maximum(np.exp(log_prob), _LEAST)
+    weight = np.ones(rows.n_rows, np.int64) if rows.weight is None else rows.weight
+    if not weight.any():
+        _check.fail("some row must carry weight", f"{rows.n_rows} rows without", "check the weights")
+    labels = np.array(rows.labels, dtype=object)
+    whole = ClassForecast(prob, rows.truth.astype(np.intp), weight, labels, log_prob, in_sample)
+    return whole.at(np.flatnonzero(weight > 0))
 
 
 def fitted_on(method: Any, table: ScoreTable) -> bool:
@@ -66,5 +99,5 @@ def fitted_on(method: Any, table: ScoreTable) -> bool:
 
 
 def is_in_sample(forecast: object) -> bool:
-    """Whether a table is a forecast that was fitted on its own rows, as far as it knows."""
-    return isinstance(forecast, ScoreTable) and forecast.in_sample
+    """Whether a forecast was fitted on its own rows, as far as is known."""
+    return bool(getattr(forecast, "in_sample", False))

@@ -7,13 +7,13 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.data import ScoreTable
-from oddsmith.metrics.measure import AnyForecast, measure, register, require_classes, size
+from oddsmith.metrics.measure import Forecast, measure, register, require_classes, size
 from oddsmith.metrics.proper import zero_one_error
 
 
 @register
 @measure("area under the ROC curve, ties count ½", "both", formula="area")
-def roc_auc(forecast: AnyForecast, *, multi_class: Literal["ovr", "ovo"] = "ovr") -> float:
+def roc_auc(forecast: Forecast, *, multi_class: Literal["ovr", "ovo"] = "ovr") -> float:
     """Return the area under the ROC curve: how often a positive outranks a negative, ties counting ½.
 
     The names are scikit-learn's, and so are the definitions (``roc_auc_score``).
@@ -104,7 +104,7 @@ def break_even(forecast: ScoreTable) -> float:
 
 
 @measure("share of right decisions at P = ½", "both", formula="accuracy")
-def accuracy(forecast: AnyForecast) -> float:
+def accuracy(forecast: Forecast) -> float:
     """Return the share of right decisions at P = ½; P exactly ½ decides negative.
 
     Examples

@@ -15,7 +15,7 @@ from oddsmith._types import Floats, Ints, Weights
 from oddsmith.data import ScoreTable, bootstrap, resample_labels
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.groups import GroupedForecast
-from oddsmith.metrics.measure import AnyForecast, size, squared_weight
+from oddsmith.metrics.measure import Forecast, size, squared_weight
 
 #: Cases of several classes, up to which each is drawn by itself.
 _ONE_BY_ONE = 10**7
@@ -67,7 +67,7 @@ def _(forecast: ClassForecast, n_resamples: int, rng: np.random.Generator) -> It
 
 
 @rows_again.register
-def _(grouped: GroupedForecast, n_resamples: int, rng: np.random.Generator) -> Iterator[AnyForecast]:
+def _(grouped: GroupedForecast, n_resamples: int, rng: np.random.Generator) -> Iterator[Forecast]:
     return grouped.again(n_resamples, rng)
 
 
@@ -104,7 +104,7 @@ def _(forecast: ClassForecast, prob: Floats, n_resamples: int, rng: np.random.Ge
 
 
 @labels_again.register
-def _(grouped: GroupedForecast, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[AnyForecast]:
+def _(grouped: GroupedForecast, prob: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[Forecast]:
     return grouped.labels_again(prob, n_resamples, rng)
 
 
@@ -129,7 +129,7 @@ def _picked(forecast: ClassForecast, n_resamples: int, rng: np.random.Generator)
 def _drawn(forecast: ClassForecast, truth: NDArray[np.intp], at: NDArray[np.intp]) -> ClassForecast:
     unit = equal_rows(forecast.weight, forecast.squared_weight)[1][at]
     weight = unit.astype(np.int64) if forecast.weight.dtype.kind == "i" else unit
-    return ClassForecast(forecast.prob[at], truth, weight, forecast.labels)
+    return forecast.at(at, truth, weight)
 
 
 def equal_rows(weight: Weights, squares: Weights) -> tuple[Floats, Floats]:

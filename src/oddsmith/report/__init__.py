@@ -1,9 +1,9 @@
 """Reports: one dictionary, written as a page, as Markdown or as JSON."""
 
+import typing as _typing
+
 from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, Advice, NextSteps
-from oddsmith.report.class_methods import ClassMethodComparison, compare_class_methods
-from oddsmith.report.class_summary import summarize_classes
-from oddsmith.report.methods import MethodComparison, compare_methods, verdict_before
+from oddsmith.report.methods import MethodComparison, compare_methods
 from oddsmith.report.render import json_text as json_text
 from oddsmith.report.render import to_html, to_json, to_markdown
 from oddsmith.report.summary import summarize
@@ -20,15 +20,18 @@ __all__ = [
     "BASE_RATE",
     "UNCALIBRATED",
     "Advice",
-    "ClassMethodComparison",
     "MethodComparison",
     "NextSteps",
-    "compare_class_methods",
     "compare_methods",
     "summarize",
-    "summarize_classes",
     "to_html",
     "to_json",
     "to_markdown",
-    "verdict_before",
 ]
+
+if not _typing.TYPE_CHECKING:  # for which it would make every name known
+
+    def __getattr__(name: str) -> _typing.NoReturn:
+        from oddsmith._foreign_names import refuse
+
+        refuse(__name__, name)

@@ -2,7 +2,7 @@
 
 The least loss of 25 methods is the luckiest of 25. So the preferred method stands unless others are significantly
 better; and the gain is what this rule gains on each fold when it is applied to the others. Whether the scores need
-calibration at all is decided by `oddsmith.metrics.verdict_of`.
+calibration at all is decided by `oddsmith.metrics.verdict`.
 """
 
 import math
@@ -96,8 +96,8 @@ _PREFERRED: tuple[type[JointScaling | Calibrator], ...] = (
 )
 
 
-def by_preference(methods: Mapping[str, JointScaling | Calibrator]) -> list[str]:
-    """Return the names of methods, the one to use in doubt first; calibrators follow all joint scalings.
+def by_preference(methods: Mapping[str, Any]) -> list[str]:
+    """Return the names of methods, the one to use in doubt first: joint scalings, calibrators, those of others.
 
     Examples
     --------
@@ -107,9 +107,10 @@ def by_preference(methods: Mapping[str, JointScaling | Calibrator]) -> list[str]
     """
     ranks: dict[type[object], int] = {kind: rank for rank, kind in enumerate(_PREFERRED)}
 
-    def place(name: str) -> tuple[bool, int]:
+    def place(name: str) -> tuple[bool, bool, int]:
         method = methods[name]
-        return isinstance(method, Calibrator), ranks.get(type(method), len(ranks))
+        ours = isinstance(method, (JointScaling, Calibrator))
+        return not ours, isinstance(method, Calibrator), ranks.get(type(method), len(ranks))
 
     return sorted(methods, key=place)
 

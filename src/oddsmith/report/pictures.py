@@ -1,4 +1,7 @@
-"""The pictures of a report that do not move, drawn from its dictionary in light and in dark."""
+"""The pictures of a report, drawn from its dictionary in the page's own colors, or in light and in dark.
+
+Those of several classes are made for three and for a hundred.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,16 +10,56 @@ from typing import Any
 import numpy as np
 
 from oddsmith.data import ScoreTable
-from oddsmith.plots import CorpDisplay, DensityDisplay, Display, PredictionHistogramDisplay
+from oddsmith.plots import (
+    THEMES,
+    ConfidenceDisplay,
+    CorpDisplay,
+    DensityDisplay,
+    Display,
+    PredictionHistogramDisplay,
+)
+from oddsmith.report import score_space
+from oddsmith.report.score_space import path_of, scale_to, ticks_of
+from oddsmith.report.wording import NUMBERED, figure, is_of_several
 
-__all__ = ["drawn", "histogram_pictures", "reliability_pictures", "table_of"]
+__all__ = ["pictures"]
+
+#: Of the square of one class, in its own units: its sides, and what the axes need.
+_SIDE, _LEFT, _BELOW, _EDGE = 200, 34, 22, 8
+
+#: Where axes may end: forecasts of a rare class fill a corner of the unit square.
+_LIMITS = (0.01, 0.02, 0.04, 0.1, 0.2, 0.4, 1.0)
+
+#: Of the strip of all classes.
+_WIDTH, _HEIGHT, _AXIS = 860, 190, 46
+
+#: Above so many classes cells of a heat map are smaller than a dot.
+_MAPPED = 300
+
+#: Shades of a heat map.
+_SHADES = 8
+
+#: Samples of each band.
+_SAMPLES = 200
 
 
-def reliability_pictures(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+def pictures(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all that the template draws."""
+    if is_of_several(summary["evaluation"]):
+        return _row_pictures(summary)
+    return {
+        "reliability": list(_reliability(summary)),
+        "histograms": list(_histograms(summary)),
+        "space": score_space.score_space(summary, len(THEMES["light"].palette)),
+        "size": score_space.SIZE,
+    }
+
+
+def _reliability(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """Draw the reliability of the uncalibrated scores, where they have one, and of the recommended method."""
     for place, (name, part) in enumerate(summary["forecasts"].items()):
-        yield drawn(
-            CorpDisplay.from_table(table_of(part["cells"]), name=name),
+        yield _drawn(
+            CorpDisplay.from_table(_table_of(part["cells"]), name=name),
             f"Reliability, {name}",
             f"Observed share of positives against the predicted probability on held-out cases, {name}. A perfectly "
             "calibrated forecast stays in the band at 95 % of the places. Below: how many cases have each prediction.",
@@ -24,24 +67,119 @@ def reliability_pictures(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]
         )
 
 
-def histogram_pictures(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+def _histograms(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """Draw where the scores of both classes lie, and where the recommended method puts them."""
     recommended = summary["recommended"]
-    yield drawn(
-        DensityDisplay.from_table(table_of(summary["scores"])),
+    yield _drawn(
+        DensityDisplay.from_table(_table_of(summary["scores"])),
         "Scores by class",
         "Where the scores of each class lie; each class has area 1. The central 99 % of the scores are shown.",
         "scores",
     )
-    yield drawn(
-        PredictionHistogramDisplay.from_table(table_of(summary["forecasts"][recommended]["cells"]), name=recommended),
+    yield _drawn(
+        PredictionHistogramDisplay.from_table(_table_of(summary["forecasts"][recommended]["cells"]), name=recommended),
         f"Predictions, {recommended}",
         f"How many held-out cases get which probability from {recommended}, positives on top of negatives.",
         "predictions",
     )
 
 
-def drawn(display: Display, title: str, caption: str, key: str) -> dict[str, str]:
+def _row_pictures(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the pictures of several classes.
+
+    They are the confidence of decisions; a panel for each of the worst classes, with paths of curves and of the band of
+    a calibrated forecast; and, of many classes, a strip with the errors of all, and a map of decisions.
+    """
+    many = len(summary["labels"]) > NUMBERED
+    return {
+        "confidence": list(_confidence(summary)),
+        "panels": list(_panels(summary)),
+        "strip": _strip(summary) if many else None,
+        "heat_map": _heat_map(summary) if many and len(summary["labels"]) <= _MAPPED else None,
+        "side": {"side": _SIDE, "left": _LEFT, "below": _BELOW, "edge": _EDGE},
+    }
+
+
+def _confidence(summary: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    for place, (name, part) in enumerate(summary["forecasts"].items()):
+        yield _drawn(
+            ConfidenceDisplay.from_table(_table_of(part["cells"]), name=name),
+            f"Confidence, {name}",
+            f"How often the most probable class is the true one, against its probability, on held-out cases, {name}. A "
+            "perfectly calibrated forecast stays in the band at 95 % of the places. Below: how many cases have each "
+            "confidence.",
+            f"confidence-{place}",
+        )
+
+
+def _panels(summary: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    forecasts, recommended, baseline = summary["forecasts"], summary["recommended"], summary["baseline"]
+    for key, cells in forecasts[recommended]["classes"].items():
+        after = CorpDisplay.from_table(_table_of(cells), n_resamples=_SAMPLES)
+        curves = [after]
+        if baseline != recommended:
+            curves.append(CorpDisplay.from_table(_table_of(forecasts[baseline]["classes"][key]), level=None))
+        largest = max(float(max(curve.prob[-1], curve.rate[-1])) for curve in curves)
+        limit = next((limit for limit in _LIMITS if largest <= limit), 1.0)
+        across = scale_to(0.0, limit, _LEFT, _SIDE - _EDGE)
+        up = scale_to(0.0, limit, _SIDE - _BELOW, _EDGE)
+        assert after.band is not None
+        at, low, high = after.band.at, after.band.low, np.minimum(after.band.high, limit)
+        ring = np.concatenate([at, at[::-1]]), np.concatenate([low, high[::-1]])
+        lines = [path_of(across(curve.prob), up(curve.rate)) for curve in curves]
+        yield {
+            "label": summary["labels"][int(key)],
+            "words": _words(summary, int(key)),
+            "limit": limit,
+            "band": path_of(across(ring[0]), up(ring[1])) + "Z",
+            "before": lines[1] if len(lines) > 1 else "",
+            "after": lines[0],
+        }
+
+
+def _words(summary: Mapping[str, Any], k: int) -> str:
+    """Return in words how large the calibration errors of a class are."""
+    parts = [one["classes"][k] for one in summary["evaluation"].values()]
+    errors = " → ".join(figure(part["calibration_error"]["value"]) for part in parts)
+    band = parts[-1]["calibration_error"]["interval"].get("consistency")
+    by_chance = "" if band is None else f", by chance ≤ {figure(band[1])}"
+    return f"{figure(parts[-1]['cases'], 1)} cases; error {errors}{by_chance}"
+
+
+def _strip(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Put all classes side by side, the worst first, with errors before and after and their range by chance."""
+    by_method = [one["classes"] for one in summary["evaluation"].values()]
+    errors = [[part["calibration_error"] for part in classes] for classes in by_method]
+    highest = max(error["value"] for classes in errors for error in classes) or 1.0
+    step = (_WIDTH - _AXIS - _EDGE) / len(by_method[0])
+    up = scale_to(0.0, 1.05 * highest, _HEIGHT - _EDGE, _EDGE)
+    marks = []
+    for place, k in enumerate(summary["worst_first"]):
+        before, after = errors[0][k], errors[-1][k]
+        low, high = after["interval"].get("consistency") or (0.0, 0.0)
+        values = np.array([before["value"], after["value"], low, min(high, 1.05 * highest)])
+        heights = zip(("before", "after", "low", "high"), np.round(up(values), 1).tolist(), strict=True)
+        words = f"{summary['labels'][k]}: {_words(summary, k)}"
+        marks.append({"words": words, "x": round(_AXIS + (place + 0.5) * step, 1), **dict(heights)})
+    ticks = ticks_of(0.0, 1.05 * highest, up, 4)
+    return {"marks": marks, "ticks": ticks, "width": _WIDTH, "height": _HEIGHT, "axis": _AXIS}
+
+
+def _heat_map(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Shade every pair by the share of the actual class; wrong decisions are few, so shades follow the root."""
+    cases = summary["data"]["cases"]
+    shades: dict[tuple[bool, int], list[str]] = {}
+    for actual, decided, amount in summary["forecasts"][summary["recommended"]]["confusion"]:
+        level = int(np.ceil(_SHADES * np.sqrt(amount / cases[int(actual)])))
+        shades.setdefault((actual == decided, level), []).append(f"M{int(decided)},{int(actual)}h1v1h-1z")
+    paths = [
+        {"right": right, "opacity": level / _SHADES, "path": "".join(cells)}
+        for (right, level), cells in sorted(shades.items())
+    ]
+    return {"classes": len(summary["labels"]), "shades": paths}
+
+
+def _drawn(display: Display, title: str, caption: str, key: str) -> dict[str, str]:
     """Draw a display in light and in dark; the key makes its identifiers unique on a page."""
     themes = {theme: _inlined(display.to_svg(theme=theme), f"{key}-{theme}") for theme in ("light", "dark")}
     return {"title": title, "caption": caption, **themes}
@@ -53,7 +191,7 @@ def _inlined(svg: str, key: str) -> str:
     return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{key}-", body)
 
 
-def table_of(cells: Mapping[str, list[float]]) -> ScoreTable:
+def _table_of(cells: Mapping[str, list[float]]) -> ScoreTable:
     """Return the table of cells that a dictionary holds."""
     scores, pos, neg = (np.array(cells[side], dtype=np.float64) for side in ("score", "pos", "neg"))
     if "pos_sq" in cells:

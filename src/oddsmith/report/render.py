@@ -7,10 +7,9 @@ from typing import Any
 
 from oddsmith import _extras
 from oddsmith._check import visible
-from oddsmith.report.class_wording import class_content
 from oddsmith.report.decisions import HIGHEST_COST
 from oddsmith.report.summary import BIN_COUNTS
-from oddsmith.report.wording import content, figure, p_value
+from oddsmith.report.wording import content, figure, is_of_several, p_value
 
 __all__ = ["to_html", "to_json", "to_markdown"]
 
@@ -21,13 +20,13 @@ def to_json(summary: Mapping[str, Any]) -> str:
     Parameters
     ----------
     summary : mapping
-        From `summarize` or `summarize_classes`.
+        From `summarize`.
     """
     return json_text(summary) + "\n"
 
 
 def json_text(content: Any) -> str:
-    """Return JSON in which letters are letters, and what is not seen is written by its number."""
+    """Return JSON with letters as they are, and invisible characters by their number."""
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     if visible(text, keep="\n") == text:
         return text
@@ -40,7 +39,7 @@ def to_markdown(summary: Mapping[str, Any]) -> str:
     Parameters
     ----------
     summary : mapping
-        From `summarize` or `summarize_classes`.
+        From `summarize`.
     """
     return re.sub(r"\n{3,}", "\n\n", _render(summary, "md"))
 
@@ -51,7 +50,7 @@ def to_html(summary: Mapping[str, Any]) -> str:
     Parameters
     ----------
     summary : mapping
-        From `summarize` or `summarize_classes`, also after a round trip through JSON.
+        From `summarize`, also after a round trip through JSON.
 
     Examples
     --------
@@ -62,30 +61,11 @@ def to_html(summary: Mapping[str, Any]) -> str:
     '<!DOCTYPE html>'
     """
     from oddsmith.plots import THEMES
+    from oddsmith.report.pictures import pictures
 
-    if _is_of_classes(summary):
-        from oddsmith.report.class_pictures import class_pictures
-
-        return _render(summary, "html", themes=THEMES, **class_pictures(summary))
-    from oddsmith.report import score_space
-    from oddsmith.report.pictures import histogram_pictures, reliability_pictures
-
-    return _render(
-        summary,
-        "html",
-        reliability=list(reliability_pictures(summary)),
-        histograms=list(histogram_pictures(summary)),
-        space=score_space.score_space(summary, len(THEMES["light"].palette)),
-        size=score_space.SIZE,
-        themes=THEMES,
-        highest_cost=HIGHEST_COST,
-        bin_counts=BIN_COUNTS,
-        embedded=_embedded(summary),
-    )
-
-
-def _is_of_classes(summary: Mapping[str, Any]) -> bool:
-    return summary.get("kind") == "classes"
+    several = is_of_several(summary["evaluation"])
+    script = {} if several else {"embedded": _embedded(summary), "highest_cost": HIGHEST_COST, "bin_counts": BIN_COUNTS}
+    return _render(summary, "html", themes=THEMES, **pictures(summary), **script)
 
 
 def _render(summary: Mapping[str, Any], language: str, **more: Any) -> str:
@@ -102,10 +82,9 @@ def _render(summary: Mapping[str, Any], language: str, **more: Any) -> str:
         finalize=lambda value: visible(value, keep="\n") if type(value) is str else value,
     )
     environment.filters |= {"figure": figure, "md": _as_markdown, "p_value": p_value}
-    several = _is_of_classes(summary)
-    page = environment.get_template(f"{'classes' if several else 'report'}.{language}.j2")
-    parts = content(summary, classes=several) | ({"classes": class_content(summary)} if several else {})
-    return page.render(summary=summary, **parts, **more)
+    several = is_of_several(summary["evaluation"])
+    page = environment.get_template(f"{'rows' if several else 'table'}.{language}.j2")
+    return page.render(summary=summary, **content(summary), **more)
 
 
 def _as_markdown(text: object) -> str:

@@ -1,35 +1,50 @@
 """The content of a report as a plain dictionary, from which everything is drawn and written."""
 
+import hashlib
 import math
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from oddsmith.calibrators import Calibrator
-from oddsmith.data import Meaning, ScoreTable, pooled
+from oddsmith import _check
+from oddsmith._types import Floats
+from oddsmith.data import Meaning, ScoreRows, ScoreTable, pooled
+from oddsmith.decide import decide
 from oddsmith.errors import OddsmithWarning
 from oddsmith.maps import unit_log_odds
-from oddsmith.metrics import plain, reliability_curve, summary
+from oddsmith.metrics import (
+    ClassForecast,
+    Decisions,
+    Groups,
+    evaluate,
+    mean_with_interval,
+    plain,
+    reliability_curve,
+)
 from oddsmith.model import DataSummary
 from oddsmith.report.advice import UNCALIBRATED, NextSteps
 from oddsmith.report.decisions import decision_cells
+from oddsmith.report.held_out import fitted_log_odds
 from oddsmith.report.methods import MethodComparison, compare_methods
 
 __all__ = ["BIN_COUNTS", "summarize"]
 
-SCHEMA = 3
+SCHEMA = 4
 
 #: Numbers of bins that a page lets choose from.
 BIN_COUNTS = (2, 5, 10, 15, 20, 30, 50, 100)
 
-#: Cells of a table that pictures are drawn from.
-_CELLS = 2000
+#: Classes whose reliability is drawn, the worst first.
+_WORST = 12
 
-#: Bootstrap samples of each interval.
+#: Cells of a table that pictures are drawn from, and of one of several classes.
+_CELLS, _CLASS_CELLS = 2000, 300
+
+#: Samples of each interval.
 _SAMPLES = 400
 
 #: Points of a curve in the picture of every method.
@@ -38,37 +53,41 @@ _POINTS = 401
 #: Log-odds beyond are as good as infinite in a picture.
 _FAR = 40.0
 
-#: Probabilities are drawn by their log-odds, held this far from 0 and 1.
+#: Probabilities are drawn by their log-odds, at least this far from 0 and 1.
 _CERTAIN = 1e-6
 
 
 def summarize(
-    table: ScoreTable,
-    methods: Mapping[str, Calibrator],
+    data: ScoreTable | ScoreRows,
+    methods: Mapping[str, Any],
     *,
     name: str = "scores",
-    labels: tuple[Any, Any] = (0, 1),
+    labels: tuple[Any, Any] | None = None,
     source: Mapping[str, str] | None = None,
+    costs: ArrayLike | None = None,
     random_state: int = 0,
     scores_are: Meaning = "score",
-    groups: Mapping[Any, ScoreTable] | None = None,
+    groups: Groups | None = None,
     next_steps: NextSteps | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:
-    """Compare methods on a table, evaluate the recommended one, and return all that a report shows.
+    """Compare methods, evaluate the recommended one, and return all that a report shows.
 
     Parameters
     ----------
-    table : ScoreTable
+    data : ScoreTable or ScoreRows
         Of scores that the classifier was not trained on; float weights as in `compare_methods`.
-    methods : mapping of str to Calibrator
-        Unfitted.
+    methods : mapping of str to Calibrator or joint scaling
+        Unfitted, as in `compare_methods`.
     name : str, default "scores"
         What to call the data.
-    labels : tuple, default (0, 1)
-        The negative and the positive label.
+    labels : tuple, optional
+        For a table the negative and the positive label; by default those that it knows, else 0 and 1.
     source : mapping of str to str, optional
         Where the data came from, in words: such as the columns of a file.
+    costs : array-like of shape (k, k), optional
+        For rows of several classes, the cost of deciding for the class of a row when the class of a column is true, as
+        in `oddsmith.decide`. Decisions are then those of least expected cost instead of the most probable classes.
     random_state : int, default 0
         Of folds and intervals.
     scores_are, groups, next_steps, progress
@@ -77,11 +96,11 @@ def summarize(
     Returns
     -------
     dict
-        Plain JSON: the same table gives the same dictionary.
+        Plain JSON: the same data give the same dictionary, rows in any order.
 
     Examples
     --------
-    >>> from oddsmith import PlattCalibrator, ScoreTable
+    >>> from oddsmith import PlattCalibrator
     >>> table = ScoreTable.from_arrays([-1.0, 0.5, 2.0, -2.0], [0, 1, 1, 0], [40, 30, 30, 50])
     >>> summarize(table, {"platt": PlattCalibrator()})["recommended"]
     'platt'
@@ -89,8 +108,14 @@ def summarize(
     from oddsmith._version import __version__
 
     report = progress or (lambda _: None)
+    matrix = None
+    if costs is not None:
+        if isinstance(data, ScoreTable):
+            hint = "leave costs out; the page of two classes has sliders"
+            _check.fail("costs must go with several classes", "costs for a table of two classes", hint)
+        matrix = _checked(costs, len(data.labels))
     compared = compare_methods(
-        table,
+        data,
         methods,
         random_state=random_state,
         scores_are=scores_are,
@@ -100,64 +125,57 @@ def summarize(
     )
     recommended = compared.advice.method
     shown = [UNCALIBRATED, recommended] if compared.baseline == UNCALIBRATED else [recommended]
-    forecasts = {method: _forecast(compared, method, table.rows) for method in dict.fromkeys(shown)}
-    evaluation = {}
-    for done, (method, forecast) in enumerate(forecasts.items()):
+    evaluation: dict[str, Any] = {}
+    forecasts: dict[str, Any] = {}
+    for done, method in enumerate(unique := list(dict.fromkeys(shown))):
+        forecast = forecasts[method] = compared.held_out(method)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", OddsmithWarning)
-            parts = _forecasts_of_groups(compared, method)
-            evaluation[method] = summary(forecast, n_resamples=_SAMPLES, random_state=random_state, groups=parts)
-        report(0.5 + 0.4 * (done + 1) / len(forecasts))
+            parts = compared.groups(method)
+            evaluation[method] = evaluate(forecast, n_resamples=_SAMPLES, random_state=random_state, groups=parts)
+        report(0.5 + 0.4 * (done + 1) / len(unique))
     content = {
         "schema": SCHEMA,
         "version": __version__,
         "name": name,
-        "labels": list(labels),
+        "labels": _labels(data, labels),
         "verdict": compared.verdict,
         "recommended": recommended,
         "baseline": compared.baseline,
-        "data": DataSummary.of(table).to_dict(),
+        "data": DataSummary.of(data).to_dict() if isinstance(data, ScoreTable) else _data_of_rows(data),
         "source": dict(source or {}),
         "seed": random_state,
         "methods": compared.to_dict(),
         "evaluation": evaluation,
-        "forecasts": {method: _forecast_parts(forecast) for method, forecast in forecasts.items()},
-        "scores": _cells(pooled(table, _CELLS)),
-        "score_space": _score_space(table, methods, compared, scores_are),
     }
+    if isinstance(data, ScoreTable):
+        content |= {
+            "forecasts": {method: _table_parts(forecast) for method, forecast in forecasts.items()},
+            "scores": _cells(pooled(data, _CELLS)),
+            "score_space": _score_space(data, methods, compared, scores_are),
+        }
+    else:
+        worst = _worst_first(evaluation[recommended]["classes"])
+        content |= {
+            "worst_first": worst,
+            "forecasts": {m: _row_parts(forecast, worst[:_WORST], matrix) for m, forecast in forecasts.items()},
+            "costs": None if matrix is None else _costs(forecasts, matrix),
+        }
     report(1.0)
     return dict(plain(content))
 
 
-def _forecast(compared: MethodComparison, method: str, rows: int) -> ScoreTable:
-    """Return the held-out forecasts of a method as a table."""
-    return _forecast_at(compared, method, np.arange(len(compared.pos)), rows)
+def _labels(data: ScoreTable | ScoreRows, labels: tuple[Any, Any] | None) -> list[Any]:
+    if isinstance(data, ScoreRows):
+        return [str(label) for label in data.labels]
+    known = data.labels if labels is None else labels
+    return [default if label is None else label for label, default in zip(known, (0, 1), strict=True)]
 
 
-def _forecasts_of_groups(compared: MethodComparison, method: str) -> dict[int, ScoreTable] | None:
-    """Return the held-out forecasts of a method for each group."""
-    if compared.group is None:
-        return None
-    order = np.argsort(compared.group, kind="stable")
-    names, starts = np.unique(compared.group[order], return_index=True)
-    places = np.split(order, starts[1:])
-    return {int(name): _forecast_at(compared, method, at) for name, at in zip(names, places, strict=True)}
-
-
-def _forecast_at(compared: MethodComparison, method: str, at: NDArray[np.intp], rows: int = -1) -> ScoreTable:
-    """Return the held-out forecasts of some cells as a table."""
-    pos, neg = compared.pos[at], compared.neg[at]
-    squares = [None if column is None else column[at] for column in (compared.pos_sq, compared.neg_sq)]
-    if compared.pos_sq is None:
-        pos, neg = pos.astype(np.int64), neg.astype(np.int64)
-    cells = ScoreTable(np.arange(len(at), dtype=np.float64), pos, neg, squares[0], squares[1], rows=rows)
-    return cells.map(lambda place: compared.log_odds[method][at[place.astype(np.intp)]])
-
-
-def _forecast_parts(forecast: ScoreTable) -> dict[str, Any]:
-    """Return a forecast as pictures need it, as costs need it, and in bins."""
+def _table_parts(forecast: Any) -> dict[str, Any]:
+    """Return a forecast of two classes as pictures need it, as costs need it, and in bins."""
     return {
-        "cells": picture_cells(forecast),
+        "cells": _picture_cells(forecast),
         "decisions": decision_cells(forecast),
         "bins": {
             bins: {str(n): reliability_curve.of(forecast, n_bins=n, bins=bins) for n in BIN_COUNTS}
@@ -166,8 +184,17 @@ def _forecast_parts(forecast: ScoreTable) -> dict[str, Any]:
     }
 
 
-def picture_cells(forecast: ScoreTable, n_cells: int = _CELLS) -> dict[str, list[float]]:
-    """Return a forecast in so many cells as a picture needs, with finite log-odds."""
+def _row_parts(forecast: Any, classes: list[int], costs: Floats | None) -> dict[str, Any]:
+    """Return a forecast as pictures need it: the most probable class, some classes against the rest, and decisions."""
+    return {
+        "cells": _picture_cells(forecast.of_top_label()),
+        "classes": {str(k): _picture_cells(forecast.of_class(k), _CLASS_CELLS) for k in classes},
+        "confusion": _confusion(forecast, _decided(forecast, costs)),
+    }
+
+
+def _picture_cells(forecast: ScoreTable, n_cells: int = _CELLS) -> dict[str, list[float]]:
+    """Return a forecast in as many cells as a picture needs, with finite log-odds."""
     return _cells(pooled(forecast.map(lambda log_odds: np.clip(log_odds, -_FAR, _FAR)), n_cells))
 
 
@@ -179,7 +206,7 @@ def _cells(table: ScoreTable) -> dict[str, list[float]]:
 
 
 def _score_space(
-    table: ScoreTable, methods: Mapping[str, Calibrator], compared: MethodComparison, scores_are: Meaning
+    table: ScoreTable, methods: Mapping[str, Any], compared: MethodComparison, scores_are: Meaning
 ) -> dict[str, Any]:
     """Return what the data say about a score, and what every method does once it is fitted to all cases."""
     from oddsmith.plots import ScoreSpaceDisplay
@@ -196,7 +223,7 @@ def _score_space(
         warnings.simplefilter("ignore", OddsmithWarning)
         for name, method in methods.items():
             if name in compared.ranking:
-                curves[name] = method.fit_table(table).log_odds(expit(at) if unit else at)
+                curves[name] = fitted_log_odds(method, table, expit(at) if unit else at)
     return {
         "axis": "log-odds of the score" if unit else "score",
         "points": {
@@ -211,4 +238,80 @@ def _score_space(
         "at": at,
         "curves": {name: np.clip(curves[name], -_FAR, _FAR) for name in compared.ranking},
         "in_sample": True,
+    }
+
+
+def _checked(costs: ArrayLike, k: int) -> Floats:
+    matrix = _check.as_array(costs, "costs", (2,))
+    if matrix.shape != (k, k):
+        hint = "give a row and a column per class; decisions that are no class are for decide"
+        _check.fail(f"costs must have a row and a column for each of {k} classes", f"shape {matrix.shape}", hint)
+    return matrix
+
+
+def _worst_first(classes: list[dict[str, Any]]) -> list[int]:
+    """Return the numbers of the classes, those with the largest calibration error beyond chance first."""
+
+    def badness(part: Mapping[str, Any]) -> tuple[float, float]:
+        error = part["calibration_error"]
+        return error["interval"].get("low", 0.0), error["value"]
+
+    return sorted(range(len(classes)), key=lambda k: badness(classes[k]), reverse=True)
+
+
+def _data_of_rows(rows: ScoreRows) -> dict[str, Any]:
+    """Return what the rows with weight are; the same in any order."""
+    weight = np.ones(rows.n_rows, np.int64) if rows.weight is None else rows.weight
+    order = np.lexsort((weight, *rows.values.T, rows.truth))
+    order = order[weight[order] > 0]
+    seal = hashlib.sha256()
+    for column in (rows.values, rows.truth, weight):
+        seal.update(np.ascontiguousarray(column[order]).tobytes())
+    return {
+        "rows": len(order),
+        "weight": weight.sum(),
+        "kind": "count" if weight.dtype.kind == "i" else "weight",
+        "input": rows.input,
+        "cases": rows.class_weights.astype(np.int64) if weight.dtype.kind == "i" else rows.class_weights,
+        "sha256": seal.hexdigest(),
+    }
+
+
+def _decided(forecast: ClassForecast, costs: Floats | None) -> NDArray[np.intp]:
+    if costs is None:
+        return np.asarray(np.argmax(forecast.prob, axis=1))
+    return decide(forecast.prob, costs).astype(np.intp)
+
+
+def _confusion(forecast: ClassForecast, decided: NDArray[np.intp]) -> list[list[float]]:
+    """Return true class, decided class and weight of every pair that occurs."""
+    k = len(forecast.labels)
+    cells, index = np.unique(forecast.truth * k + decided, return_inverse=True)
+    weight = np.bincount(index, forecast.weight)
+    counted = forecast.weight.dtype.kind == "i"
+    return [[int(cell // k), int(cell % k), int(w) if counted else w] for cell, w in zip(cells, weight, strict=True)]
+
+
+def _costs(forecasts: Mapping[str, ClassForecast], costs: Floats) -> dict[str, Any]:
+    """Return what decisions cost on held-out cases: of least expected cost, by the top class, and all the same."""
+    first = next(iter(forecasts.values()))
+    decisions = Decisions(first.weight, first.squared_weight)
+    by_method = {
+        name: {
+            "least_expected_cost": costs[_decided(forecast, costs), forecast.truth],
+            "most_probable_class": costs[_decided(forecast, None), forecast.truth],
+        }
+        for name, forecast in forecasts.items()
+    }
+    constant = costs @ first.base_rates
+    spent = {
+        name: {rule: mean_with_interval(losses, decisions) for rule, losses in by_rule.items()}
+        for name, by_rule in by_method.items()
+    }
+    gains = [by_method[name]["least_expected_cost"] for name in forecasts]
+    return {
+        "matrix": costs,
+        "methods": spent,
+        "constant": {"decision": int(np.argmin(constant)), "cost": float(constant.min())},
+        "gain": mean_with_interval(gains[0] - gains[-1], decisions) if len(gains) > 1 else None,
     }

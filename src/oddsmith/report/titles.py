@@ -1,4 +1,4 @@
-"""What measures and tests are called where people read."""
+"""Titles of measures and tests in tables."""
 
 __all__ = ["title_of"]
 
@@ -29,13 +29,14 @@ _TITLES = {
     "likelihood_ratio_test": "likelihood ratio, whole rows",
     "top_label_test": "Spiegelhalter, top label",
     "classwise_test": "in the large, each class",
+    "calibration_in_the_large": "calibration in the large",
 }
 
-#: What has another name where there are several classes.
-_OF_CLASSES = {"zero_one_error": "errors"}
+#: Other titles with several classes.
+_OF_SEVERAL = {"zero_one_error": "errors"}
 
 
-def title_of(name: str, *, classes: bool = False) -> str:
+def title_of(name: str, *, several: bool = False) -> str:
     """Return the title of a measure or test, of two classes or of several.
 
     Examples
@@ -43,5 +44,5 @@ def title_of(name: str, *, classes: bool = False) -> str:
     >>> title_of("log_loss"), title_of("average_precision")
     ('log-loss', 'average precision')
     """
-    known = _TITLES | _OF_CLASSES if classes else _TITLES
+    known = _TITLES | _OF_SEVERAL if several else _TITLES
     return known.get(name, name.replace("_", " "))

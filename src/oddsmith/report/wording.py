@@ -1,4 +1,4 @@
-"""What the tables of a report say, row by row, whatever it is written in."""
+"""The tables of a report, row by row, for whatever it is written in."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
@@ -7,10 +7,12 @@ from oddsmith.metrics import FIRST
 from oddsmith.report.titles import title_of
 
 __all__ = [
+    "NUMBERED",
     "bias_explained",
     "content",
     "figure",
     "interval_lines",
+    "is_of_several",
     "marks_explained",
     "p_value",
     "rows_of_measures",
@@ -18,7 +20,7 @@ __all__ = [
     "rows_of_tests",
 ]
 
-#: What each mark says; the table names those that it has.
+#: What each mark means; the table explains those that it has.
 _MARKS = {
     "*": "significantly better than all others",
     "†": "significantly better than all but {raw}",
@@ -26,6 +28,12 @@ _MARKS = {
 }
 #: Classes that are named where there are many.
 _NAMED = 20
+
+#: Classes up to which a table of decisions has room for numbers.
+NUMBERED = 12
+
+#: Confusions that are listed.
+_LISTED = 12
 
 _BIAS = "Noise inflates these errors; ≈ is bias-corrected, “by chance” is the range for a perfect forecast."
 
@@ -53,18 +61,20 @@ def marks_explained(shown: Collection[str], raw: str) -> str:
 
 
 def bias_explained(cells: Iterable[list[str]]) -> str:
-    """Say what ≈ and “by chance” mean, where the lines of some cell have them."""
+    """Explain ≈ and “by chance” where the lines of some cell have them."""
     return _BIAS if any(line.startswith("≈") for lines in cells for line in lines) else ""
 
 
-def content(summary: Mapping[str, Any], *, classes: bool) -> dict[str, Any]:
-    """Return the tables of a report, of two classes or of several, and the sentences around them, for a template."""
+def content(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tables of a report, and the sentences around them, for a template."""
     parts = summary["methods"]["comparison"]["measures"]
     standings = list(rows_of_methods(summary["methods"]))
     marks = [cell["marks"] for row in standings for cell in row["cells"].values()]
-    measures = list(rows_of_measures(summary["evaluation"], classes=classes))
+    measures = list(rows_of_measures(summary["evaluation"]))
     others = [name for name in summary["forecasts"] if name != summary["recommended"]]
-    titles = {name: title_of(name, classes=classes) for name in parts}
+    several = is_of_several(summary["evaluation"])
+    titles = {name: title_of(name, several=several) for name in parts}
+    notes = dict.fromkeys(note for one in summary["evaluation"].values() for note in one["notes"])
     return {
         "judged": "" if summary["methods"]["advice"]["kind"] in FIRST else summary["methods"]["judged"]["words"],
         "standings": standings,
@@ -76,7 +86,29 @@ def content(summary: Mapping[str, Any], *, classes: bool) -> dict[str, Any]:
         "bias": bias_explained(cell["lines"] for row in measures for cell in row["cells"]),
         "in_sample": any(part.get("in_sample") for part in summary["evaluation"].values()),
         "tests": list(rows_of_tests(summary["evaluation"])),
-        "facts": list(_facts(summary, classes=classes)),
+        "facts": list(_facts(summary)),
+        "classes": list(_rows_of_classes(summary)),
+        "notes": list(notes),
+        **(_decisions(summary) if several else {}),
+    }
+
+
+def is_of_several(evaluation: Mapping[str, Any]) -> bool:
+    """Whether evaluations are of several classes, or of the positive one of two."""
+    return next(iter(evaluation.values()))["top_label"] is not None
+
+
+def _decisions(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is decided, and what it costs."""
+    labels, recommended = summary["labels"], summary["recommended"]
+    pairs = summary["forecasts"][recommended]["confusion"]
+    right = sum(amount for actual, decided, amount in pairs if actual == decided)
+    return {
+        "confusion": _confusion(labels, pairs) if len(labels) <= NUMBERED else None,
+        "largest": list(_largest(labels, pairs, summary["data"]["cases"])),
+        "right": f"{right / float(summary['data']['weight']):.1%}",
+        "decided_by": "the most probable class" if summary["costs"] is None else "the least expected cost",
+        "costs": None if summary["costs"] is None else _costs(summary),
     }
 
 
@@ -136,24 +168,16 @@ def _marks_of(compared: Mapping[str, Any], method: Mapping[str, Any]) -> str:
     return "" if compared["advice"]["kind"] == "few" else str(method["mark_holm"])
 
 
-def rows_of_measures(evaluation: Mapping[str, Any], *, classes: bool = False) -> Iterator[dict[str, Any]]:
+def rows_of_measures(evaluation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Return the measures of one or more methods, with intervals and definitions."""
     by_method = [one["measures"] for one in evaluation.values()]
-    if classes:
-        by_method = [{name: _with_interval(found) for name, found in one.items()} for one in by_method]
+    several = is_of_several(evaluation)
     for name in by_method[0]:
         found = [measures[name] for measures in by_method]
         cells = [{"value": one.get("value"), "lines": interval_lines(one)} for one in found]
         reasons = [f"not computed: {one['reason']}" for one in found if "reason" in one]
-        title = title_of(name, classes=classes)
+        title = title_of(name, several=several)
         yield {"title": title, "cells": cells, "definition": "; ".join([found[-1]["definition"], *reasons])}
-
-
-def _with_interval(measure: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a measure of several classes as those of two are: with an interval of its own."""
-    interval = {name: measure.get(name) for name in ("low", "high", "corrected", "consistency")}
-    undefined = {"reason": measure["reason"]} if measure["value"] is None else {}
-    return {"value": measure["value"], "definition": measure["definition"], "interval": interval} | undefined
 
 
 def rows_of_tests(evaluation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -165,15 +189,15 @@ def rows_of_tests(evaluation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"title": title_of(name), "p_values": [p_value(one) for one in found], "definition": "; ".join(words)}
 
 
-def _facts(summary: Mapping[str, Any], *, classes: bool) -> Iterator[tuple[str, str]]:
+def _facts(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Return where the data came from, what they are, and how the figures were found."""
-    data, labels = summary["data"], summary["labels"]
+    data, labels, several = summary["data"], summary["labels"], is_of_several(summary["evaluation"])
     yield from summary["source"].items()
     yield "Rows", f"{data['rows']:,}"
-    if classes:
+    if several:
         yield "Classes", f"{len(labels)}: {', '.join(labels[:_NAMED])}{' …' if len(labels) > _NAMED else ''}"
         yield "Cases per class", f"{figure(min(data['cases']), 0)} to {figure(max(data['cases']), 0)}"
-        yield "Columns hold", data["input"]
+        yield "Columns contain", data["input"]
     else:
         yield "Labels", f"{labels[0]}, {labels[1]} (positive)"
         yield "Positive", f"{data['prevalence']:.2%}"
@@ -181,5 +205,101 @@ def _facts(summary: Mapping[str, Any], *, classes: bool) -> Iterator[tuple[str, 
         cells = "every distinct score is kept" if data["resolution"] is None else f"cells of {data['resolution']:g}"
         yield "Resolution", cells + (" of log-odds" if data["log_odds_cells"] else "")
     yield "Protocol", f"{summary['methods']['folds']}-fold cross-validation, seed {summary['seed']}"
-    yield f"SHA-256 of the {'rows' if classes else 'score table'}", data["sha256"]
+    yield f"SHA-256 of the {'rows' if several else 'score table'}", data["sha256"]
     yield "Made with", f"oddsmith {summary['version']}"
+
+
+def _rows_of_classes(summary: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return the classes with figures of the uncalibrated scores and of the recommended method, the worst first."""
+    by_method = [one["classes"] for one in summary["evaluation"].values()]
+    labels = summary["labels"] if len(by_method[0]) > 1 else summary["labels"][1:]
+    for k in summary.get("worst_first", [0]):
+        parts = [classes[k] for classes in by_method]
+        yield {
+            "label": labels[k],
+            "cases": figure(parts[0]["cases"], 1),
+            "share": f"{parts[0]['share']:.2%}",
+            "cells": [_cell(part) for part in parts],
+        }
+
+
+def _cell(part: Mapping[str, Any]) -> dict[str, Any]:
+    gap, error = part["gap"], part["calibration_error"]
+    ends, band = gap["interval"], error["interval"].get("consistency")
+    return {
+        "mean": f"{part['mean_probability']:.2%}",
+        "gap": _signed(gap["value"]),
+        "interval": f"[{_signed(ends['low'])}, {_signed(ends['high'])}]" if "low" in ends else "",
+        "test": {"reason": part["reason"]} if part["p_holm"] is None else {"p_value": part["p_holm"]},
+        "error": figure(error["value"]),
+        "by_chance": f"by chance ≤ {figure(band[1])}" if band else "",
+    }
+
+
+def _signed(points: float) -> str:
+    """Write a difference of shares in percentage points.
+
+    Examples
+    --------
+    >>> _signed(0.0123), _signed(-0.5)
+    ('+1.23', '−50.00')
+    """
+    return f"{100 * points:+z.2f}".replace("-", "−")
+
+
+def _confusion(labels: list[str], pairs: list[list[float]]) -> list[dict[str, Any]]:
+    """Return a row for each class with the decisions of its cases."""
+    amounts = {(int(actual), int(decided)): amount for actual, decided, amount in pairs}
+    found = []
+    for actual, label in enumerate(labels):
+        row = [amounts.get((actual, decided), 0) for decided in range(len(labels))]
+        # Wrong decisions are few: their shades follow the root of their share.
+        shares = [
+            (amount / sum(row) if amount else 0.0) ** (1.0 if k == actual else 0.5) for k, amount in enumerate(row)
+        ]
+        cells = [
+            {"amount": figure(amount, 1), "shade": round(share, 3), "right": decided == actual}
+            for decided, (amount, share) in enumerate(zip(row, shares, strict=True))
+        ]
+        found.append({"label": label, "cells": cells})
+    return found
+
+
+def _largest(labels: list[str], pairs: list[list[float]], cases: list[float]) -> Iterator[dict[str, str]]:
+    """Return the wrong decisions that happen most often."""
+    wrong = sorted((pair for pair in pairs if pair[0] != pair[1]), key=lambda pair: -pair[2])
+    for actual, decided, amount in wrong[:_LISTED]:
+        yield {
+            "actual": labels[int(actual)],
+            "decided": labels[int(decided)],
+            "amount": figure(amount, 1),
+            "share": f"{amount / cases[int(actual)]:.1%}",
+        }
+
+
+def _costs(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what decisions cost per case, and what calibration gains."""
+    costs = summary["costs"]
+
+    def amount(part: Mapping[str, Any]) -> str:
+        interval = "" if part["low"] is None else f" [{figure(part['low'])}, {figure(part['high'])}]"
+        return f"{figure(part['value'])}{interval}"
+
+    rows = []
+    for name, by_rule in costs["methods"].items():
+        rows.append((f"{name}, least expected cost", amount(by_rule["least_expected_cost"])))
+        rows.append((f"{name}, most probable class", amount(by_rule["most_probable_class"])))
+    always = summary["labels"][costs["constant"]["decision"]]
+    rows.append((f"best constant decision, always {always}", figure(costs["constant"]["cost"])))
+    return {"rows": rows, "gain": None if costs["gain"] is None else _gain_words(costs["gain"])}
+
+
+def _gain_words(gain: Mapping[str, Any]) -> str:
+    """Return in words how calibration changes the cost of decisions."""
+    value, low, high = (figure(gain[name]) for name in ("value", "low", "high"))
+    told = f"{value} per case (95 % interval {low} to {high})"
+    if gain["low"] is not None and gain["low"] > 0:
+        return f"Calibration lowers the cost of decisions by {told}."
+    if gain["high"] is not None and gain["high"] < 0:
+        return f"Calibration raises the cost of decisions: it saves {told}."
+    return f"Calibration makes no clear difference to the cost of decisions: it saves {told}."

@@ -1,4 +1,4 @@
-"""The summary: the measures themselves, as plain JSON and as text."""
+"""The evaluation: the measures themselves, as plain JSON and as text."""
 
 import json
 
@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from oddsmith import PlattCalibrator, ScoreTable, metrics
 from oddsmith.errors import InvalidInputError
-from oddsmith.metrics import forecast_of, interval, summary
+from oddsmith.metrics import evaluate, forecast_of, interval
 from oddsmith.metrics.result import plain
 
 
@@ -26,7 +26,7 @@ def forecast(seed=0, n=400, weight=None):
 
 @pytest.fixture(scope="module")
 def found():
-    return summary(forecast(), n_resamples=130, random_state=0)
+    return evaluate(forecast(), n_resamples=130, random_state=0)
 
 
 def test_values_are_those_of_the_measures(found):
@@ -41,6 +41,7 @@ def test_values_are_those_of_the_measures(found):
         "rows": 400,
         "weight": 400,
         "kind": "count",
+        "classes": 2,
         "prevalence": table.prevalence,
         "cells": None,
         "distinct": 400,
@@ -71,27 +72,27 @@ def test_is_plain_json(found):
 
 
 def test_without_intervals_nothing_is_resampled():
-    found = summary(forecast(), intervals=False)
+    found = evaluate(forecast(), intervals=False)
     assert found["level"] is None
     assert not any("interval" in part for part in found["measures"].values())
 
 
 def test_float_weights():
-    found = summary(forecast(weight=np.random.default_rng(1).uniform(0.5, 2, 400)), n_resamples=60, random_state=0)
+    found = evaluate(forecast(weight=np.random.default_rng(1).uniform(0.5, 2, 400)), n_resamples=60, random_state=0)
     assert found["data"]["kind"] == "weight"
     assert all("reason" not in part for part in (*found["measures"].values(), *found["tests"].values()))
 
 
 def test_what_is_undefined_says_why():
     table = metrics.forecast_from_arrays([0, 0, 1, 0, 0], [0.1, 0.2, 0.0, 0.4, 1.0])
-    found = summary(table, n_resamples=60, random_state=0)
+    found = evaluate(table, n_resamples=60, random_state=0)
     assert found["measures"]["log_loss"]["value"] == "inf"
     assert "finite" in found["measures"]["log_loss"]["interval"]["reason"]
     assert "finite" in found["measures"]["calibration_slope"]["reason"]
     assert "interval" not in found["measures"]["calibration_slope"]
     assert found["tests"]["kuiper_test"]["value"] == "inf"
     json.dumps(found, allow_nan=False)
-    one_class = summary(metrics.forecast_from_arrays([0, 0], [0.1, 0.2]), n_resamples=60, random_state=0)
+    one_class = evaluate(metrics.forecast_from_arrays([0, 0], [0.1, 0.2]), n_resamples=60, random_state=0)
     assert "both classes" in one_class["measures"]["roc_auc"]["reason"]
     assert one_class["measures"]["squared_error"]["interval"]["low"] >= 0
 
@@ -111,7 +112,7 @@ def test_forecasts_that_round_to_one_lose_no_interval(n, form, weighted):
     weight = rng.uniform(0.5, 2, n) if weighted else None
     of_prob = metrics.forecast_from_arrays(y, prob, weight)
     table = of_prob if form == "probability" else ScoreTable.from_arrays(log_odds, y, weight)
-    found = summary(table, n_resamples=120, random_state=0)
+    found = evaluate(table, n_resamples=120, random_state=0)
     for name, part in found["measures"].items():
         assert "reason" not in part, part
         if name != "distinct_outputs":
@@ -128,7 +129,7 @@ def test_forecasts_that_round_to_one_lose_no_interval(n, form, weighted):
 
 
 def test_in_sample_forecasts_have_no_p_values():
-    found = summary(forecast_of(forecast(), Identity, in_sample=True), intervals=False)
+    found = evaluate(forecast_of(forecast(), Identity, in_sample=True), intervals=False)
     assert found["in_sample"]
     assert all("fitted on are refused" in part["reason"] for part in found["tests"].values())
 
@@ -142,9 +143,9 @@ def test_results_become_plain_json_all_the_way_down():
 
 def test_bad_input():
     for call, words in (
-        (lambda: summary([0.1, 0.2]), "ScoreTable"),
-        (lambda: summary(forecast(), level=2.0), "level"),
-        (lambda: summary(forecast(), n_resamples=1), "n_resamples"),
+        (lambda: evaluate([0.1, 0.2]), "ScoreTable, ClassForecast or ScoreRows"),
+        (lambda: evaluate(forecast(), level=2.0), "level"),
+        (lambda: evaluate(forecast(), n_resamples=1), "n_resamples"),
     ):
         with pytest.raises(InvalidInputError, match=words):
             call()

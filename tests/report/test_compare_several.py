@@ -11,7 +11,7 @@ from oddsmith import AutoScaling, IsotonicCalibrator, MatrixScaling, PlattCalibr
 from oddsmith.calibrators.registry import fit_method
 from oddsmith.data.score_rows import ScoreRows
 from oddsmith.errors import InvalidInputError
-from oddsmith.report import UNCALIBRATED, compare_class_methods
+from oddsmith.report import UNCALIBRATED, compare_methods
 
 METHODS = {"matrix": MatrixScaling(), "temperature": TemperatureScaling(), "vector": VectorScaling()}
 
@@ -32,11 +32,12 @@ def rows():
 
 @pytest.fixture(scope="module")
 def compared(rows):
-    return compare_class_methods(rows, METHODS)
+    return compare_methods(rows, METHODS)
 
 
 def test_losses_are_those_of_held_out_rows(rows, compared):
-    held, truth = compared.rows, compared.rows.truth
+    held = compared._cases.rows
+    truth = held.truth
     assert held.n_rows == 600
     assert sorted(map(tuple, held.values)) == sorted(map(tuple, rows.values))
     raw = -log_softmax(held.values, axis=1)[np.arange(600), truth]
@@ -45,8 +46,8 @@ def test_losses_are_those_of_held_out_rows(rows, compared):
     fold = np.arange(120)
     rest = np.setdiff1d(np.arange(600), fold)
     fitted = TemperatureScaling(classes=[0, 1, 2]).fit(held.values[rest], truth[rest])
-    np.testing.assert_allclose(compared.log_prob["temperature"][fold], fitted.predict_log_proba(held.values[fold]))
-    prob = np.exp(compared.log_prob["temperature"])
+    np.testing.assert_allclose(compared._forecasts["temperature"][fold], fitted.predict_log_proba(held.values[fold]))
+    prob = np.exp(compared._forecasts["temperature"])
     assert compared.mean("squared_error")["temperature"] == pytest.approx(np.sum((np.eye(3)[truth] - prob) ** 2) / 600)
     assert compared.mean("zero_one_error")["temperature"] == np.mean(prob.argmax(axis=1) != truth)
 
@@ -61,51 +62,51 @@ def test_the_simplest_of_equals_is_recommended_with_its_gain(compared):
 
 
 def test_the_default_stands_unless_another_is_significantly_better():
-    assert compare_class_methods(simulated(200), {**METHODS, "auto": AutoScaling()}).advice.method == "auto"
+    assert compare_methods(simulated(200), {**METHODS, "auto": AutoScaling()}).advice.method == "auto"
     shifted = simulated(1500)
     skewed = replace(shifted, values=shifted.values + np.array([0.0, 2.5, -2.5]))
-    assert compare_class_methods(skewed, METHODS).advice.method == "vector"
+    assert compare_methods(skewed, METHODS).advice.method == "vector"
 
 
 def test_neither_the_order_of_rows_nor_counts_matter(rows, compared):
     order = np.random.default_rng(1).permutation(600)
     shuffled = replace(rows, values=rows.values[order], truth=rows.truth[order])
-    assert compare_class_methods(shuffled, METHODS).to_dict() == compared.to_dict()
+    assert compare_methods(shuffled, METHODS).to_dict() == compared.to_dict()
     ones = replace(rows, weight=np.ones(600, np.int64))
-    assert compare_class_methods(ones, METHODS).to_dict() == compared.to_dict()
+    assert compare_methods(ones, METHODS).to_dict() == compared.to_dict()
     absent = replace(ones, weight=np.append(np.ones(599, np.int64), 0))
     without = replace(rows, values=rows.values[:599], truth=rows.truth[:599])
-    assert compare_class_methods(absent, METHODS).to_dict() == compare_class_methods(without, METHODS).to_dict()
+    assert compare_methods(absent, METHODS).to_dict() == compare_methods(without, METHODS).to_dict()
 
 
 def test_counted_cases_are_dealt_one_by_one():
     one = simulated(80)
-    found = compare_class_methods(replace(one, weight=np.full(80, 7)), {"temperature": TemperatureScaling()})
+    found = compare_methods(replace(one, weight=np.full(80, 7)), {"temperature": TemperatureScaling()})
     assert found.comparison.decisions == 560
-    assert found.rows.weight.sum() == 560
-    assert found.rows.n_rows > 80  # parts of a row lie in several folds
+    assert found._cases.rows.weight.sum() == 560
+    assert found._cases.rows.n_rows > 80  # parts of a row lie in several folds
 
 
 def test_float_weights_are_compared_by_t_tests(rows):
     weight = np.random.default_rng(2).uniform(0.2, 3, 600)
-    found = compare_class_methods(replace(rows, weight=weight), {"temperature": TemperatureScaling()})
+    found = compare_methods(replace(rows, weight=weight), {"temperature": TemperatureScaling()})
     assert found.comparison["zero_one_error"].test == "paired t-test"
-    assert found.rows.n_rows == 600
+    assert found._cases.rows.n_rows == 600
     assert found.comparison.decisions == pytest.approx(weight.sum())
 
 
 def test_probabilities_are_read_as_they_are(rows, compared):
     prob = replace(rows, values=softmax(rows.values, axis=1), meaning="probability")
-    found = compare_class_methods(prob, METHODS)
+    found = compare_methods(prob, METHODS)
     assert found.mean("log_loss")[UNCALIBRATED] == pytest.approx(compared.mean("log_loss")[UNCALIBRATED])
     assert found.mean("log_loss") == pytest.approx(compared.mean("log_loss"), abs=0.02)  # folds are others
     certain = np.eye(3)[rows.values.argmax(axis=1)]
-    held = compare_class_methods(replace(prob, values=certain), {"temperature": TemperatureScaling()})
+    held = compare_methods(replace(prob, values=certain), {"temperature": TemperatureScaling()})
     assert np.isfinite(held.mean("log_loss")[UNCALIBRATED])
 
 
 def test_a_calibrator_takes_each_class_against_the_rest(rows):
-    found = compare_class_methods(rows, {"one-vs-rest:platt": PlattCalibrator(), "temperature": TemperatureScaling()})
+    found = compare_methods(rows, {"one-vs-rest:platt": PlattCalibrator(), "temperature": TemperatureScaling()})
     assert found.advice.method == "temperature"  # joint scalings come first
     assert found.mean("log_loss")["one-vs-rest:platt"] < found.mean("log_loss")[UNCALIBRATED]
     model = fit_method(rows, PlattCalibrator())
@@ -125,56 +126,56 @@ def test_a_calibrator_takes_each_class_against_the_rest(rows):
 
 @pytest.mark.parametrize("n", [12, 40])
 def test_few_cases_cannot_tell(n):
-    found = compare_class_methods(simulated(n), METHODS)
+    found = compare_methods(simulated(n), METHODS)
     assert found.verdict.startswith(f"Cannot tell: {n} cases (")
     assert "10 outside the most frequent class" in found.verdict
     assert "too few to rank the methods" in found.standing
 
 
 def test_what_is_wrong_with_the_scores_is_said_first(rows):
-    turned = compare_class_methods(replace(rows, values=rows.values[:, [1, 2, 0]]), METHODS)
+    turned = compare_methods(replace(rows, values=rows.values[:, [1, 2, 0]]), METHODS)
     assert turned.advice.kind == "reversed"
     assert "the columns are in another order than the labels" in turned.verdict
     assert turned.verdict.endswith("Next: put the columns in the order of the labels")
     assert turned.standing.endswith("compare again once columns and labels belong together.")
-    assert compare_class_methods(replace(rows, values=-rows.values), METHODS).advice.kind == "reversed"
+    assert compare_methods(replace(rows, values=-rows.values), METHODS).advice.kind == "reversed"
     shuffled = np.random.default_rng(5).permutation(rows.truth)
-    nothing = compare_class_methods(replace(rows, truth=shuffled), METHODS)
+    nothing = compare_methods(replace(rows, truth=shuffled), METHODS)
     assert nothing.advice.kind == "no signal"
     assert nothing.verdict.startswith("The scores carry no signal: mean probability of the true class 0.3")
 
 
 def test_of_shuffled_labels_hardly_any_are_told_from_chance(rows):
     from oddsmith.data import Signal
-    from oddsmith.metrics.class_summary import forecast_of_rows
+    from oddsmith.metrics import forecast_of
 
-    rng, forecast = np.random.default_rng(6), forecast_of_rows(rows)
+    rng, forecast = np.random.default_rng(6), forecast_of(rows)
     z = [Signal.of_rows(forecast.prob, rng.permutation(forecast.truth), forecast.weight).z for _ in range(500)]
     assert np.mean(z) == pytest.approx(0, abs=0.15)
     assert np.std(z) == pytest.approx(1, abs=0.1)
 
 
 def test_calibrated_scores_are_left_alone():
-    found = compare_class_methods(simulated(2000, sure=1.0), METHODS)
+    found = compare_methods(simulated(2000, sure=1.0), METHODS)
     assert found.advice.kind == "leave"
-    worse = compare_class_methods(simulated(300, sure=1.0), {"isotonic": IsotonicCalibrator()})
+    worse = compare_methods(simulated(300, sure=1.0), {"isotonic": IsotonicCalibrator()})
     assert worse.advice.kind in ("no gain", "no difference")
     assert found.verdict.endswith("Next: use them as probabilities")
 
 
 def test_methods_that_fail_are_left_out_and_said(rows):
     broken = {"temperature": TemperatureScaling(), "matrix": MatrixScaling(penalty=-1)}
-    found = compare_class_methods(rows, broken)
+    found = compare_methods(rows, broken)
     assert list(found.failed) == ["matrix"]
     with pytest.raises(InvalidInputError, match="some method must fit the data"):
-        compare_class_methods(rows, {"matrix": MatrixScaling(penalty=-1)})
+        compare_methods(rows, {"matrix": MatrixScaling(penalty=-1)})
 
 
 def test_it_refuses_what_cannot_be_compared(rows):
     with pytest.raises(InvalidInputError, match="two cases or more must lie outside the most frequent class"):
-        compare_class_methods(replace(rows, truth=np.zeros(600, np.int64)), METHODS)
+        compare_methods(replace(rows, truth=np.zeros(600, np.int64)), METHODS)
     with pytest.raises(InvalidInputError, match="n_folds"):
-        compare_class_methods(rows, METHODS, n_folds=1)
+        compare_methods(rows, METHODS, n_folds=1)
 
 
 def test_classes_without_cases_and_classes_of_one_case_do_no_harm():
@@ -182,9 +183,9 @@ def test_classes_without_cases_and_classes_of_one_case_do_no_harm():
     truth = np.where(rows.truth == 4, 3, rows.truth)
     truth[truth == 2] = 0
     truth[0] = 2
-    found = compare_class_methods(replace(rows, truth=truth), METHODS)
+    found = compare_methods(replace(rows, truth=truth), METHODS)
     assert not found.failed
-    assert all(np.isfinite(values).all() for values in found.log_prob.values())
+    assert all(np.isfinite(values).all() for values in found._forecasts.values())
 
 
 def test_it_is_plain_json(compared):
@@ -195,5 +196,5 @@ def test_it_is_plain_json(compared):
 
 def test_progress_ends_at_one(rows):
     told = []
-    compare_class_methods(rows, {"temperature": TemperatureScaling()}, progress=told.append)
+    compare_methods(rows, {"temperature": TemperatureScaling()}, progress=told.append)
     assert told == [1.0]

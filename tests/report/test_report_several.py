@@ -13,8 +13,9 @@ from oddsmith import PlattCalibrator, TemperatureScaling, VectorScaling
 from oddsmith.data.score_rows import ScoreRows
 from oddsmith.decide import decide
 from oddsmith.errors import InvalidInputError
-from oddsmith.report import UNCALIBRATED, class_summary, summarize_classes, to_html, to_json, to_markdown
-from oddsmith.report.class_pictures import class_pictures
+from oddsmith.report import UNCALIBRATED, summarize, to_html, to_json, to_markdown
+from oddsmith.report import summary as summary_module
+from oddsmith.report.pictures import pictures
 
 HOSTILE = "</script><script>alert(1)</script>"
 METHODS = {"temperature": TemperatureScaling(), "vector": VectorScaling(), "one-vs-rest:platt": PlattCalibrator()}
@@ -37,14 +38,14 @@ def rows():
 @pytest.fixture(scope="module")
 def quickly():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(class_summary, "_SAMPLES", 40)
-        patch.setattr("oddsmith.report.class_pictures._SAMPLES", 40)
+        patch.setattr(summary_module, "_SAMPLES", 40)
+        patch.setattr("oddsmith.report.pictures._SAMPLES", 40)
         yield
 
 
 @pytest.fixture(scope="module")
 def few(rows, quickly):
-    return summarize_classes(rows, METHODS, name="<b>rows</b>", source={"File": "a|b.npz"}, costs=COSTS)
+    return summarize(rows, METHODS, name="<b>rows</b>", source={"File": "a|b.npz"}, costs=COSTS)
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +53,7 @@ def many(quickly):
     names = [HOSTILE, "a name that is so long that no table has room for all of it", "a|b\n*c*", "<i>&amp;</i>"]
     names += [f"class {k}" for k in range(26)]
     methods = {name: METHODS[name] for name in ("temperature", "vector")}
-    return summarize_classes(simulated(900, names), methods, name="thirty")
+    return summarize(simulated(900, names), methods, name="thirty")
 
 
 @pytest.fixture(scope="module")
@@ -83,9 +84,8 @@ def test_it_is_plain_json_and_the_same_again(rows, few):
     assert json.loads(to_json(few)) == few
     order = np.random.default_rng(0).permutation(rows.n_rows)
     shuffled = replace(rows, values=rows.values[order], truth=rows.truth[order])
-    again = summarize_classes(shuffled, METHODS, name="<b>rows</b>", source={"File": "a|b.npz"}, costs=COSTS)
+    again = summarize(shuffled, METHODS, name="<b>rows</b>", source={"File": "a|b.npz"}, costs=COSTS)
     assert again == few
-    assert few["kind"] == "classes"
 
 
 def test_the_page_needs_nothing_else_and_is_the_same_again(summary, page):
@@ -162,7 +162,7 @@ def test_figures_of_uncalibrated_rows_are_those_of_all_rows(rows, few):
 
 
 def test_few_classes_have_numbers_and_many_a_map_and_a_strip(few, many, page_of_few, page_of_many):
-    small, large = class_pictures(few), class_pictures(many)
+    small, large = pictures(few), pictures(many)
     assert (small["strip"], small["heat_map"], len(small["panels"])) == (None, None, 3)
     assert len(large["panels"]) == 12
     assert len(large["strip"]["marks"]) == 30
@@ -173,14 +173,14 @@ def test_few_classes_have_numbers_and_many_a_map_and_a_strip(few, many, page_of_
 
 
 def test_the_worst_classes_come_first(many):
-    errors = [part["calibration_error"] for part in many["evaluation"][many["recommended"]]["classes"].values()]
-    ordered = [(errors[k]["low"] or 0.0, errors[k]["value"]) for k in many["worst_first"]]
+    errors = [part["calibration_error"] for part in many["evaluation"][many["recommended"]]["classes"]]
+    ordered = [(errors[k]["interval"].get("low", 0.0), errors[k]["value"]) for k in many["worst_first"]]
     assert ordered == sorted(ordered, reverse=True)
     assert list(many["forecasts"][many["recommended"]]["classes"]) == [str(k) for k in many["worst_first"][:12]]
 
 
 def test_rare_classes_are_drawn_where_their_forecasts_are(many):
-    for panel in class_pictures(many)["panels"]:
+    for panel in pictures(many)["panels"]:
         assert 0 < panel["limit"] <= 1
         paths = panel["after"] + panel["before"] + panel["band"]
         numbers = [float(number) for number in re.findall(r"[-\d.]+", paths)]
@@ -189,7 +189,7 @@ def test_rare_classes_are_drawn_where_their_forecasts_are(many):
 
 
 def test_few_cases_and_scores_that_are_best_uncalibrated_have_pages_too(quickly):
-    little = summarize_classes(simulated(30, "abcd"), METHODS)
+    little = summarize(simulated(30, "abcd"), METHODS)
     assert little["verdict"].startswith("Cannot tell")
     assert "Cannot tell: 30 cases" in words_of(to_html(little))
     rng = np.random.default_rng(0)
@@ -197,7 +197,7 @@ def test_few_cases_and_scores_that_are_best_uncalibrated_have_pages_too(quickly)
     truth = np.argmax(z + rng.gumbel(size=z.shape), axis=1)
     bad = {"platt": PlattCalibrator(input="probability")}
     fine = ScoreRows(softmax(z, axis=1), truth, ("a", "b", "c"), None, ("a", "b", "c"), "probability")
-    alone = summarize_classes(fine, bad)
+    alone = summarize(fine, bad)
     alone = {**alone, "recommended": UNCALIBRATED, "forecasts": {UNCALIBRATED: alone["forecasts"][UNCALIBRATED]}}
     alone["evaluation"] = {UNCALIBRATED: alone["evaluation"][UNCALIBRATED]}
     assert "dashed" not in words_of(to_html(alone))
@@ -205,19 +205,19 @@ def test_few_cases_and_scores_that_are_best_uncalibrated_have_pages_too(quickly)
 
 def test_float_weights_are_weights(rows, quickly):
     weighted = replace(rows, weight=np.random.default_rng(1).uniform(0.5, 2, rows.n_rows))
-    found = summarize_classes(weighted, {"temperature": TemperatureScaling()})
+    found = summarize(weighted, {"temperature": TemperatureScaling()})
     assert found["data"]["kind"] == "weight"
     assert to_html(found) == to_html(json.loads(to_json(found)))
 
 
 def test_costs_of_another_shape_are_refused(rows):
     with pytest.raises(InvalidInputError, match="costs must have a row and a column for each of 3 classes"):
-        summarize_classes(rows, METHODS, costs=np.eye(4))
+        summarize(rows, METHODS, costs=np.eye(4))
 
 
 def test_progress_ends_at_one(rows, quickly):
     told = []
-    summarize_classes(rows, {"temperature": TemperatureScaling()}, progress=told.append)
+    summarize(rows, {"temperature": TemperatureScaling()}, progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 1.0
 

@@ -78,7 +78,7 @@ class ClassBins:
         finest = min(max(_ALL_CELLS // len(tables), _FEWEST_CELLS), _CELLS)
         errors, cells = [], []
         for table, prob in zip(tables, forecast.prob.T, strict=True):
-            at = _cell(table, prob)
+            at = cell_of(table, prob)
             errors.append(_bins_of_errors(table)[at])
             cells.append(bin_index(table, table.scores, finest, "mass")[at])
         top, best = forecast.of_top_label(), forecast.prob.max(axis=1)
@@ -88,7 +88,7 @@ class ClassBins:
             tables,
             BinGrid.of(errors, forecast.prob, weight),
             BinGrid.of(cells, forecast.prob, weight),
-            BinGrid.of([_bins_of_errors(top)[_cell(top, best)]], best[:, None], weight),
+            BinGrid.of([_bins_of_errors(top)[cell_of(top, best)]], best[:, None], weight),
             grouped,
         )
 
@@ -209,7 +209,7 @@ def _classes_at(prob: Floats, draws: Iterator[Floats]) -> Iterator[NDArray[np.in
         yield np.clip(at - k * np.arange(n), 0, k - 1)
 
 
-def _cell(table: ScoreTable, prob: Floats) -> NDArray[np.intp]:
+def cell_of(table: ScoreTable, prob: Floats) -> NDArray[np.intp]:
     """Return which cell of a forecast table each probability is in."""
     return np.minimum(np.searchsorted(table.scores, logit(prob)), len(table) - 1)
 

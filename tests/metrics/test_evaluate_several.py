@@ -16,20 +16,24 @@ from oddsmith.metrics import (
     class_forecast,
     classwise_calibration_error,
     decompose,
-    evaluate_classes,
+    evaluate,
     forecast_from_arrays,
+    forecast_of,
     log_loss,
+    roc_auc,
     squared_error,
     top_label_calibration_error,
     zero_one_error,
 )
-from oddsmith.metrics._class_bins import ClassBins
+from oddsmith.metrics._label_draws import ClassBins
 from oddsmith.metrics.canonical import CanonicalCases, less_chance
-from oddsmith.metrics.class_summary import forecast_of_rows
 from oddsmith.metrics.means import gain_with_interval
 from oddsmith.metrics.significance import Decisions
 
-ORDER = ["value", "low", "high", "corrected", "consistency", "note", "reason", "definition"]
+
+def limits(part):
+    """Return the interval of a measure, whose ends are None where there is none."""
+    return {"low": None, "high": None} | part["interval"]
 
 
 def simulated(n=600, k=4, sure=1.8, seed=0, weight=None, shares=None):
@@ -48,7 +52,7 @@ def rows():
 
 @pytest.fixture(scope="module")
 def found(rows):
-    return evaluate_classes(rows, n_resamples=100)
+    return evaluate(rows, n_resamples=100)
 
 
 def test_figures_are_those_of_the_measures(rows, found):
@@ -69,13 +73,13 @@ def test_figures_are_those_of_the_measures(rows, found):
 
 def test_each_class_is_a_table_against_the_rest(rows, found):
     prob = softmax(rows.values, axis=1)
-    assert list(found["classes"]) == list(rows.labels)
-    for k, part in enumerate(found["classes"].values()):
+    assert [part["label"] for part in found["classes"]] == list(rows.labels)
+    for k, part in enumerate(found["classes"]):
         table = forecast_from_arrays(rows.truth == k, prob[:, k])
         assert part["label"] == rows.labels[k]
         assert part["cases"] == np.sum(rows.truth == k)
         assert part["mean_probability"] == pytest.approx(prob[:, k].mean())
-        assert part["gap"]["low"] < part["gap"]["value"] < part["gap"]["high"]
+        assert limits(part["gap"])["low"] < part["gap"]["value"] < limits(part["gap"])["high"]
         assert part["gap"]["value"] == pytest.approx(prob[:, k].mean() - part["share"])
         assert part["calibration_error"]["value"] == pytest.approx(float(calibration_error.of(table)))
         assert part["p_holm"] >= part["p_value"]
@@ -85,72 +89,115 @@ def test_it_is_plain_json_with_intervals_and_definitions(found):
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     for name, part in found["measures"].items():
         assert part["definition"]
-        if part["low"] is None:
-            assert part["reason"], name
+        ends = limits(part)
+        if ends["low"] is None:
+            assert ends["reason"], name
         else:
-            assert part["low"] <= part["high"]
-            assert 0 <= part["low"]
+            assert 0 <= ends["low"] <= ends["high"]
 
 
-def test_measures_tell_the_same_in_the_same_order():
-    prob, names = np.tile([[0.7, 0.2, 0.1], [0.0, 0.4, 0.6]], (20, 1)), ("a", "b", "c")
-    for truth in (np.arange(40) % 3, np.arange(40) % 2 + 1):
-        measures = evaluate_classes(ScoreRows(prob, truth, names, None, names, "probability"), n_resamples=20)
-        for one in measures["measures"].values():
-            assert list(one) == sorted(one, key=ORDER.index)
+def test_two_classes_and_several_have_the_same_keys(rows, found):
+    table = forecast_from_arrays(rows.truth == 0, softmax(rows.values, axis=1)[:, 0])
+    two = evaluate(table, n_resamples=40)
+    assert list(two) == list(found)
+    (one,) = two["classes"]
+    assert one.keys() == found["classes"][0].keys()
+    for part in (one["gap"], one["calibration_error"], *two["measures"].values()):
+        interval = part.get("interval", {})
+        assert set(part) <= {"value", "definition", "interval"}
+        assert set(interval) in ({"reason"}, set(), set(limits(found["measures"]["log_loss"])))
+    first = found["classes"][0]
+    for name in ("cases", "share", "mean_probability", "p_value"):
+        assert one[name] == pytest.approx(first[name])
+    assert limits(one["gap"])["low"] == pytest.approx(limits(first["gap"])["low"])
+
+
+def test_without_intervals_nothing_is_drawn(rows, found):
+    quick = evaluate(rows, intervals=False)
+    assert quick["level"] is None
+    assert all("interval" not in part for part in quick["measures"].values())
+    for name, part in found["measures"].items():
+        assert quick["measures"][name]["value"] == part["value"]
+    assert quick["tests"] == found["tests"]
+
+
+def test_a_forecast_that_was_fitted_on_its_rows_has_no_tests(rows):
+    forecast = forecast_of(rows, in_sample=True)
+    assert forecast.at(np.arange(9)).in_sample
+    assert forecast.of_class(0).in_sample
+    assert forecast.of_top_label().in_sample
+    seen = evaluate(forecast, intervals=False)
+    assert seen["in_sample"]
+    assert seen["judged"]["kind"] == "untested"
+    assert all("p_value" not in test for test in seen["tests"].values())
+
+
+def test_the_area_has_delongs_interval(rows, found):
+    part = found["measures"]["roc_auc"]
+    assert part["value"] == pytest.approx(roc_auc(rows.truth, softmax(rows.values, axis=1)))
+    held = []
+    expected = float(roc_auc.of(forecast_of(simulated(40_000, sure=1.0, seed=50))))
+    for seed in range(40):
+        ends = limits(evaluate(simulated(300, sure=1.0, seed=seed), n_resamples=20)["measures"]["roc_auc"])
+        held.append(ends["low"] <= expected <= ends["high"])
+    assert np.mean(held) >= 0.85
 
 
 def test_the_same_rows_give_the_same_dictionary(rows, found):
-    assert evaluate_classes(rows, n_resamples=100) == found
-    assert evaluate_classes(rows, n_resamples=100, random_state=1) != found
+    assert evaluate(rows, n_resamples=100) == found
+    assert evaluate(rows, n_resamples=100, random_state=1) != found
 
 
 def test_logits_and_their_softmax_are_the_same(rows, found):
     prob = replace(rows, values=softmax(rows.values, axis=1), meaning="probability")
-    other = evaluate_classes(prob, n_resamples=100)
+    other = evaluate(prob, n_resamples=100)
     for name, part in found["measures"].items():
         assert other["measures"][name]["value"] == pytest.approx(part["value"], abs=1e-9)
 
 
 def test_counts_are_repetitions(rows):
     counts = np.arange(len(rows.truth)) % 3
-    counted = evaluate_classes(replace(rows, weight=counts), n_resamples=100)
+    counted = evaluate(replace(rows, weight=counts), n_resamples=100)
     at = np.repeat(np.arange(len(counts)), counts)
-    repeated = evaluate_classes(replace(rows, values=rows.values[at], truth=rows.truth[at]), n_resamples=100)
+    repeated = evaluate(replace(rows, values=rows.values[at], truth=rows.truth[at]), n_resamples=100)
     for name, part in repeated["measures"].items():
         if name != "canonical_calibration_error":  # a sample of the cases, drawn anew
             assert counted["measures"][name]["value"] == pytest.approx(part["value"], abs=1e-9)
     # Labels are drawn for each case, not for each row: the ranges by chance agree but for the draws.
-    mine, theirs = (part["measures"]["classwise_calibration_error"]["consistency"] for part in (counted, repeated))
+    mine, theirs = (
+        limits(part["measures"]["classwise_calibration_error"])["consistency"] for part in (counted, repeated)
+    )
     assert mine == pytest.approx(theirs, rel=0.25)
     assert counted["tests"]["likelihood_ratio_test"] == pytest.approx(repeated["tests"]["likelihood_ratio_test"])
 
 
 def test_float_weights_of_one_size_change_nothing(rows, found):
-    weighted = evaluate_classes(replace(rows, weight=np.full(len(rows.truth), 0.3)), n_resamples=100)
+    weighted = evaluate(replace(rows, weight=np.full(len(rows.truth), 0.3)), n_resamples=100)
     for name in ("log_loss", "squared_error", "zero_one_error", "log_loss_miscalibration"):
+        mine, theirs = (limits(one["measures"][name]) for one in (weighted, found))
         for side in ("value", "low", "high"):
-            assert weighted["measures"][name][side] == pytest.approx(found["measures"][name][side], abs=1e-9)
+            assert mine[side] == pytest.approx(theirs[side], abs=1e-9)
     assert weighted["data"]["kind"] == "weight"
 
 
 def test_a_calibrated_forecast_is_not_refuted_and_a_sure_one_is():
-    calibrated, sure = (evaluate_classes(simulated(1500, sure=by), n_resamples=100) for by in (1.0, 1.8))
+    calibrated, sure = (evaluate(simulated(1500, sure=by), n_resamples=100) for by in (1.0, 1.8))
     assert min(test["p_value"] for test in calibrated["tests"].values()) > 0.01
     assert sure["tests"]["likelihood_ratio_test"]["p_value"] < 1e-6
     assert sure["tests"]["top_label_test"]["p_value"] < 1e-6
     for name in ("top_label_calibration_error", "classwise_calibration_error", "brier_miscalibration"):
-        low, high = calibrated["measures"][name]["consistency"]
+        ends = limits(calibrated["measures"][name])
+        low, high = ends["consistency"]
         assert low * 0.8 < calibrated["measures"][name]["value"] < high * 1.2
-        assert calibrated["measures"][name]["low"] == pytest.approx(0, abs=2e-3)
-        assert sure["measures"][name]["low"] > 0.005
-    assert sure["top_label"]["gap"]["low"] > 0.05
+        assert ends["low"] == pytest.approx(0, abs=2e-3)
+        assert limits(sure["measures"][name])["low"] > 0.005
+    assert sure["top_label"]["gap"]["interval"]["low"] > 0.05
 
 
 def test_intervals_hold_the_truth():
     """Miscalibration of the log-loss and the class-wise error, against what 100 000 cases say."""
     many = simulated(100_000, sure=1.3, seed=99)
-    forecast = forecast_of_rows(many)
+    forecast = forecast_of(many)
     truth = {
         "log_loss_miscalibration": decompose.of(forecast).miscalibration,
         "top_label_calibration_error": float(top_label_calibration_error.of(forecast)),
@@ -158,9 +205,10 @@ def test_intervals_hold_the_truth():
     }
     held = dict.fromkeys(truth, 0)
     for seed in range(30):
-        found = evaluate_classes(simulated(400, sure=1.3, seed=seed), n_resamples=60)["measures"]
+        found = evaluate(simulated(400, sure=1.3, seed=seed), n_resamples=60)["measures"]
         for name, value in truth.items():
-            held[name] += found[name]["low"] <= value <= found[name]["high"]
+            ends = limits(found[name])
+            held[name] += ends["low"] <= value <= ends["high"]
     assert min(held.values()) >= 25
 
 
@@ -178,7 +226,7 @@ def test_the_gain_of_nothing_is_chi_squared():
 
 
 def test_the_canonical_error_is_the_one_that_draws_see(rows):
-    forecast = forecast_of_rows(rows)
+    forecast = forecast_of(rows)
     cases = CanonicalCases.of(forecast, forecast.prob)
     exact = float(canonical_calibration_error.of(forecast, bandwidth=cases.bandwidth))
     assert less_chance(cases.error(np.eye(4)[forecast.truth]), cases.by_chance) == pytest.approx(exact)
@@ -189,7 +237,7 @@ def test_the_canonical_error_is_the_one_that_draws_see(rows):
 def test_the_canonical_error_says_whether_rows_were_drawn(weight):
     """By rows, whatever their float weights sum to."""
     for n, drawn in ((600, False), (1200, True)):
-        measured = evaluate_classes(simulated(n, weight=np.full(n, weight)), n_resamples=20)["measures"]
+        measured = evaluate(simulated(n, weight=np.full(n, weight)), n_resamples=20)["measures"]
         assert ("drawn at random" in measured["canonical_calibration_error"]["definition"]) == drawn
 
 
@@ -201,49 +249,49 @@ def test_large_and_small_statistics_meet():
 
 
 def test_few_cases_cannot_tell():
-    told = evaluate_classes(simulated(30), n_resamples=40)
+    told = evaluate(simulated(30), n_resamples=40)
     assert told["judged"]["words"].startswith("Cannot tell: 30 cases (")
     assert any("fewer than 10 cases" in note for note in told["notes"])
-    assert any(part["p_holm"] is None and "reason" in part for part in told["classes"].values())
-    assert not evaluate_classes(simulated(300), n_resamples=40)["notes"]
+    assert any(part["p_holm"] is None and "reason" in part for part in told["classes"])
+    assert not evaluate(simulated(300), n_resamples=40)["notes"]
 
 
 def test_a_class_that_never_occurs_is_told_so_or_refuted():
     rows = simulated(400, k=3)
     never = replace(rows, truth=rows.truth % 2)
-    part = evaluate_classes(never, n_resamples=40)["classes"]["c2"]
+    part = evaluate(never, n_resamples=40)["classes"][2]
     assert part["cases"] == 0
     assert part["p_holm"] < 1e-6  # many were expected
     rare = simulated(400, k=3, sure=1.0, shares=np.array([0.4, 0.6, 1e-5]))
-    part = evaluate_classes(replace(rare, truth=rare.truth % 2), n_resamples=40)["classes"]["c2"]
+    part = evaluate(replace(rare, truth=rare.truth % 2), n_resamples=40)["classes"][2]
     assert part["p_holm"] is None
     assert "fewer than 10 cases" in part["reason"]
 
 
 def test_extreme_logits_have_finite_losses_and_impossible_truths_infinite_ones(rows):
-    huge = evaluate_classes(replace(rows, values=1e4 * rows.values), n_resamples=40)
+    huge = evaluate(replace(rows, values=1e4 * rows.values), n_resamples=40)
     exact = -np.mean(log_softmax(1e4 * rows.values, axis=1)[np.arange(600), rows.truth])
     assert huge["measures"]["log_loss"]["value"] == pytest.approx(exact)
     sure = np.eye(4)[rows.values.argmax(axis=1)]
-    certain = evaluate_classes(replace(rows, values=sure, meaning="probability"), n_resamples=40)
+    certain = evaluate(replace(rows, values=sure, meaning="probability"), n_resamples=40)
     for name in ("log_loss", "log_loss_miscalibration"):
         assert certain["measures"][name]["value"] == "inf"
-        assert certain["measures"][name]["reason"]
+        assert certain["measures"][name]["interval"]["reason"]
     assert "infinite" in " ".join(certain["notes"])
     assert json.dumps(certain, allow_nan=False)
 
 
 def test_labels_of_any_kind_are_kept(rows):
     for labels in ((0, 1, 2, 3), (True, False, "yes", 2.5), (1, "1", 2, "2")):
-        found = evaluate_classes(replace(rows, labels=labels), n_resamples=40)
-        assert [part["label"] for part in found["classes"].values()] == list(labels)
+        found = evaluate(replace(rows, labels=labels), n_resamples=40)
+        assert [part["label"] for part in found["classes"]] == list(labels)
 
 
 def test_one_row_and_rows_without_weight():
     one = simulated(1)
-    assert evaluate_classes(one, n_resamples=20)["notes"]
+    assert evaluate(one, n_resamples=20)["notes"]
     with pytest.raises(InvalidInputError, match="some row must carry weight"):
-        evaluate_classes(replace(one, weight=np.zeros(1)))
+        evaluate(replace(one, weight=np.zeros(1)))
 
 
 def test_bins_hold_what_the_measures_see(rows):
@@ -264,10 +312,10 @@ def test_bins_hold_what_the_measures_see(rows):
 
 
 def test_counts_near_the_largest_do_not_wrap(rows):
-    found = evaluate_classes(replace(rows, weight=np.full(rows.n_rows, 4 * 10**12)), n_resamples=20)
+    found = evaluate(replace(rows, weight=np.full(rows.n_rows, 4 * 10**12)), n_resamples=20)
     assert all(one["value"] >= 0 for one in found["measures"].values())
     # Of so many cases some intervals are points in double precision, which are refused.
-    known = [one for one in found["measures"].values() if one["low"] is not None]
+    known = [ends for one in found["measures"].values() if (ends := limits(one))["low"] is not None]
     assert len(known) > 10
     assert all(0 <= one["low"] < one["high"] for one in known)
 
@@ -279,12 +327,13 @@ def test_errors_that_no_softmax_expresses_are_covered():
     truth = np.where(prob[:, [2]] < 0.2, prob[:, [1, 0, 2]], prob)
     y = (np.cumsum(truth, axis=1) < rng.random((len(prob), 1))).sum(axis=1).clip(0, 2)
     swapped = ScoreRows(prob, y, ("a", "b", "c"), None, ("a", "b", "c"), "probability")
-    measures = evaluate_classes(swapped, n_resamples=60)["measures"]
-    bins = ClassBins.of(forecast_of_rows(swapped), prob).shared_out(truth)
+    measures = evaluate(swapped, n_resamples=60)["measures"]
+    bins = ClassBins.of(forecast_of(swapped), prob).shared_out(truth)
     for name, true in (
         ("classwise_calibration_error", bins.classwise()),
         ("top_label_calibration_error", bins.top_label()),
         ("brier_miscalibration", bins.brier_miscalibration()),
     ):
-        assert measures[name]["low"] <= true <= measures[name]["high"]
-        assert measures[name]["corrected"] == pytest.approx(true, rel=0.03)
+        ends = limits(measures[name])
+        assert ends["low"] <= true <= ends["high"]
+        assert ends["corrected"] == pytest.approx(true, rel=0.03)

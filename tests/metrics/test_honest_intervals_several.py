@@ -7,7 +7,7 @@ import pytest
 
 from oddsmith.data.score_rows import ScoreRows
 from oddsmith.errors import InvalidInputError
-from oddsmith.metrics import evaluate_classes
+from oddsmith.metrics import evaluate
 
 
 def hostile():
@@ -39,14 +39,27 @@ DATA = {name: data for name, *data in hostile()}
 
 def evaluated(truth, prob, weight=None, **options):
     names = tuple("abcd"[: prob.shape[1]])
-    return evaluate_classes(ScoreRows(prob, truth, names, weight, names, "probability"), n_resamples=60, **options)
+    return evaluate(ScoreRows(prob, truth, names, weight, names, "probability"), n_resamples=60, **options)
+
+
+def limits(part):
+    """Return the interval of a measure, whose ends are None where there is none."""
+    return {"low": None, "high": None} | part["interval"]
 
 
 def parts(found):
-    """Yield each dictionary that has an interval, or gives the reason for none."""
+    """Yield each measure's value and interval, or the reason for none."""
+    for what, one in measured(found):
+        if "value" in one:
+            yield what, {"value": one["value"]} | limits(one)
+
+
+def measured(found):
+    """Yield all measures of all classes."""
     yield from found["measures"].items()
     yield "top label, gap", found["top_label"]["gap"]
-    for name, one in found["classes"].items():
+    for one in found["classes"]:
+        name = one["label"]
         yield f"{name}, gap", one["gap"]
         yield f"{name}, calibration error", one["calibration_error"]
 
@@ -81,7 +94,7 @@ def test_biased_values_and_samples_without_an_error_have_notes():
     assert outside > 0
     right = evaluated(*DATA["always right"])["measures"]
     for name in ("zero_one_error", "accuracy"):
-        assert "one-sided" in right[name]["note"]
+        assert "one-sided" in right[name]["interval"]["note"]
 
 
 def dependent(n_groups, size, seed):
@@ -103,15 +116,17 @@ def test_copies_in_groups_have_the_intervals_of_single_rows():
     for found in (copied, as_counts):
         for name in ("log_loss", "squared_error", "log_loss_discrimination", "log_loss_uncertainty", "zero_one_error"):
             for side in ("low", "high"):
-                assert found["measures"][name][side] == pytest.approx(once["measures"][name][side], rel=0.03)
+                mine, single = (limits(each["measures"][name])[side] for each in (found, once))
+                assert mine == pytest.approx(single, rel=0.03)
         for name in ("log_loss_miscalibration", "top_label_calibration_error", "classwise_calibration_error"):
-            assert found["measures"][name]["high"] == pytest.approx(once["measures"][name]["high"], rel=0.35)
-        for name, one in once["classes"].items():
-            assert found["classes"][name]["gap"]["low"] == pytest.approx(one["gap"]["low"], abs=0.005)
+            mine, single = (limits(each["measures"][name])["high"] for each in (found, once))
+            assert mine == pytest.approx(single, rel=0.35)
+        for mine, one in zip(found["classes"], once["classes"], strict=True):
+            assert limits(mine["gap"])["low"] == pytest.approx(limits(one["gap"])["low"], abs=0.005)
         assert found["tests"]["likelihood_ratio_test"]["p_value"] > 0.05
     without = evaluated(truth[at], prob[at])
-    for name, one in without["classes"].items():
-        gap, other = one["gap"], copied["classes"][name]["gap"]
+    for one, grouped in zip(without["classes"], copied["classes"], strict=True):
+        gap, other = limits(one["gap"]), limits(grouped["gap"])
         assert gap["high"] - gap["low"] < 0.4 * (other["high"] - other["low"])
 
 
@@ -121,8 +136,9 @@ def test_rows_in_groups_of_their_own_are_independent():
     for name, one in single["measures"].items():
         other = grouped["measures"][name]
         assert other["value"] == one["value"]
-        if "consistency" not in one:  # by formula, not by draws
-            assert other["high"] - other["low"] == pytest.approx(one["high"] - one["low"], rel=0.15), name
+        mine, theirs = limits(one), limits(other)
+        if mine["consistency"] is None:  # by formula, not by draws
+            assert theirs["high"] - theirs["low"] == pytest.approx(mine["high"] - mine["low"], rel=0.15), name
     assert any("not groups" in note for note in grouped["notes"])
     assert not any("not groups" in note for note in single["notes"])
 
@@ -134,9 +150,10 @@ def test_calibrated_rows_in_groups_are_covered():
         truth, prob, group = dependent(30, 8, seed)
         for units, options in (("groups", {"groups": group}), ("rows", {})):
             found = evaluated(truth, prob, **options)
-            lows = [one["gap"]["low"] < 0 < one["gap"]["high"] for one in found["classes"].values()]
+            gaps = [limits(one["gap"]) for one in found["classes"]]
+            lows = [gap["low"] < 0 < gap["high"] for gap in gaps]
             errors = ("calibration_in_the_large", "top_label_calibration_error", "classwise_calibration_error")
-            covered[units] += lows + [found["measures"][name]["low"] < 1e-9 for name in errors]
+            covered[units] += lows + [limits(found["measures"][name])["low"] < 1e-9 for name in errors]
     assert np.mean(covered["groups"]) >= 0.9
     assert np.mean(covered["rows"]) < 0.8
 
