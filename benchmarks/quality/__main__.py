@@ -1,16 +1,21 @@
-"""Judge calibrators on real data: ``python -m benchmarks.quality [two | several] [--only NAME …] [--json FILE]``."""
+"""Judge calibrators on real data: ``python -m benchmarks.quality [two | several] [--only NAME …] [--json FILE]``.
+
+The data are in the folder that ODDSMITH_DATA names. Without it, sets that come with scikit-learn are used.
+"""
 
 import argparse
 import json
+import os
 import sys
 from fnmatch import fnmatchcase
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
 from benchmarks.quality.results import outcomes
-from benchmarks.quality.scores import NAMES, score_sets
+from benchmarks.quality.scores import NAMES, OWN_NAMES, score_sets
 from benchmarks.quality.summary import Field, against_nothing, against_reference, standings
 from benchmarks.quality.tables import nothing_table, reference_table, standings_table
 from benchmarks.quality.tasks import NOTHING, REPEATS, SIZES, make_tasks
@@ -21,10 +26,25 @@ FIELDS = {
     "several": ("benchmarks.quality.several", "AutoScaling"),
 }
 
+#: What must be installed for the peers and the data: a package of the extra bench, and one of cli.
+NEEDED = ("betacal", "duckdb", "probcal", "splinecalib", "venn_abers")
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the benchmark and print its tables."""
     wishes = _parser().parse_args(arguments)
+    if missing := [name for name in NEEDED if find_spec(name) is None]:
+        got = f"an installation without {', '.join(missing)}"
+        print(
+            f"The benchmark needs the extras bench and cli; got {got}. Hint: pip install '.[bench,cli]'.",
+            file=sys.stderr,
+        )
+        return 2
+    names = NAMES
+    if not os.environ.get("ODDSMITH_DATA"):
+        names = OWN_NAMES
+        own = ", ".join(names[wishes.classes])
+        print(f"ODDSMITH_DATA is not set: data without files take part ({own}), not those of docs/numbers.md.\n")
     module, reference = FIELDS[wishes.classes]
     reference = wishes.reference or reference
     field_of = import_module(module).competitors()
@@ -34,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"no competitor is called {', '.join(unknown)}; there are {', '.join(field_of)}", file=sys.stderr)
         return 2
     with threadpool_limits(1):
-        tasks = make_tasks(list(score_sets(NAMES[wishes.classes])), wishes.sizes or SIZES[wishes.classes], wishes.seed)
+        tasks = make_tasks(list(score_sets(names[wishes.classes])), wishes.sizes or SIZES[wishes.classes], wishes.seed)
         found = {name: outcomes(field_of[name], tasks, _matches(name, wishes.fresh)) for name in chosen}
     field = Field.of(tasks, found)
     sources = len(set(field.sources))
@@ -57,7 +77,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("python -m benchmarks.quality", description=__doc__)
+    parser = argparse.ArgumentParser("python -m benchmarks.quality", description=__doc__.split("\n")[0])
     parser.add_argument("classes", nargs="?", default="two", choices=FIELDS, help="how many classes the tasks have")
     every = "a name or a pattern such as 'probcal:*'"
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help=f"competitors that take part: {every}")

@@ -14,12 +14,14 @@ import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks.quality.learners import FOR_SEVERAL, learners, score
-from benchmarks.quality.sets import SETS, SEVERAL, STORED, STORED_SEVERAL, Rows
+from benchmarks.quality.sets import OWN, SETS, SEVERAL, STORED, STORED_SEVERAL, Rows
 
 #: Raised when sets, learners or splits change, so that stored scores are not mistaken for new ones.
 RECIPE = 1
 #: Sets of two and of several classes.
 NAMES = {"two": (*SETS, *STORED), "several": (*SEVERAL, *STORED_SEVERAL)}
+#: Those that need no files: what comes with scikit-learn, and simulated logits.
+OWN_NAMES = {"two": tuple(OWN), "several": ("digits.all", "simulated.all")}
 _TRAIN, _CAL, _TEST = 4000, 3000, 4000
 #: Of stored scores of several classes so many calibrate, and all others judge.
 _CAL_SEVERAL = 5000
@@ -76,7 +78,7 @@ def _build(name: str, folder: Path) -> None:
             n_cal, n_test = (_CAL, _TEST) if scores.ndim == 1 else (_CAL_SEVERAL, len(y))
             _store(folder / f"{learner}.npz", scores, y, order[:n_cal], order[n_cal : n_cal + n_test])
     else:
-        _train({**SETS, **SEVERAL}[name](), rng, name, folder)
+        _train({**SETS, **OWN, **SEVERAL}[name](), rng, name, folder)
     (folder / "done").touch()
 
 

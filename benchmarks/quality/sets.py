@@ -5,10 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import duckdb
 import numpy as np
 from scipy.io import loadmat
-from sklearn.datasets import load_digits, load_svmlight_file
+from sklearn.datasets import load_breast_cancer, load_digits, load_svmlight_file
 
 Kind = Literal["numeric", "binary", "text"]
 
@@ -42,6 +41,8 @@ def _svmlight(name: str, n_features: int) -> Rows:
 
 def _read(source: str, columns: str = "*") -> list[np.ndarray]:
     """Return columns of a file; ``source`` names it, or says how it is read."""
+    import duckdb
+
     with duckdb.connect() as connection:
         found = connection.execute(f"SELECT {columns} FROM {source}").fetchnumpy()
     return [np.asarray(column) for column in found.values()]
@@ -97,6 +98,12 @@ def newsgroups() -> Rows:
     return Rows(np.array([message.partition("\n\n")[2] for message in text], object), label.astype(str), "text")
 
 
+def breast_cancer() -> Rows:
+    """Return the measurements of tumors that come with scikit-learn; benign is 1."""
+    X, y = load_breast_cancer(return_X_y=True)
+    return Rows(X, y, "numeric")
+
+
 def digits() -> Rows:
     """Return the small images of digits that come with scikit-learn."""
     X, y = load_digits(return_X_y=True)
@@ -131,6 +138,12 @@ SETS: dict[str, Callable[[], Rows]] = {
     "reuters.acq": lambda: reuters("acq"),
     "reuters.crude": lambda: reuters("crude"),
     "ohsumed": lambda: ohsumed("C04"),
+}
+
+#: Sets that come with scikit-learn, for those who have no others.
+OWN: dict[str, Callable[[], Rows]] = {
+    "breast_cancer": breast_cancer,
+    "digits": lambda: digits().against(5, 6, 7, 8, 9),
 }
 
 #: The same data, told apart completely.
