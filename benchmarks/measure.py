@@ -22,11 +22,11 @@ def best_of(function: Callable[[], object], times: int = 5) -> float:
 
 
 def report(what: str, ours: float, theirs: float | None, ratio: float, bar: float, at_least: bool = True) -> None:
-    """Print one line: our time, the other's, the ratio, the bar and whether it holds."""
+    """Print one line: our time, the other's, the ratio, the goal and whether it is met."""
     other = f"{1e3 * theirs:>11.2f}" if theirs is not None else " " * 11
-    holds = ratio >= bar if at_least else ratio <= bar
+    met = ratio >= bar if at_least else ratio <= bar
     sign = "≥" if at_least else "≤"
-    verdict = "" if np.isnan(bar) else f"  bar {sign} {bar:<6g}{'holds' if holds else 'FAILS'}"
+    verdict = "" if np.isnan(bar) else f"  bar {sign} {bar:<6g}{'met' if met else 'missed'}"
     print(f"  {what:<54}{1e3 * ours:>10.2f}{other}{ratio:>9.2f}{verdict}", flush=True)
 
 

@@ -240,7 +240,7 @@ def _memory(files: str) -> None:
     )
     answer = subprocess.run([sys.executable, "-c", code, files], capture_output=True, text=True, check=True).stdout
     before, peak = (1024 * int(kilobytes) for kilobytes in answer.split())
-    verdict = "holds" if peak <= _MOST_MEMORY else "FAILS"
+    verdict = "met" if peak <= _MOST_MEMORY else "missed"
     print(f"  {'memory of table and fit, in a process of its own':<54}{peak / 1e6:>7.0f} MB", end="")
     print(f"  ({before / 1e6:.0f} MB of it before)  bar ≤ {_MOST_MEMORY / 1e6:g} MB {verdict}", flush=True)
 
