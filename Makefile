@@ -14,7 +14,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
 PEERS  ?= fast,bench
 .DEFAULT_GOAL := demo
 
-.PHONY: demo test test-all core oldest newest coverage lint types docs docs-serve dist readme map bench quality clean
+.PHONY: demo test test-all core oldest newest coverage lint types docs docs-serve dist readme bench quality clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/oddsmith demo
@@ -77,9 +77,6 @@ dist: $(VENV)/bin/python
 # What README.md shows of commands and of the documentation's tables.
 readme: $(VENV)/.installed
 	@$(BIN)/python tools/readme.py
-
-map: $(VENV)/bin/python
-	@$(BIN)/python tools/house_map.py
 
 bench: $(VENV)/.bench
 	@$(BIN)/python -m benchmarks

@@ -1,14 +1,11 @@
-"""Draw the rooms of the house and who imports whom into CONTRIBUTING.md: ``make map``."""
+"""The rooms of the house, who imports whom, and every file, as the site shows them."""
 
 import ast
-import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "oddsmith"
 STUDIES = ROOT / "studies" / "src" / "oddsmith_studies"
-PAGE = ROOT / "CONTRIBUTING.md"
-START, END = "<!-- map: written by make map -->", "<!-- end of map -->"
 
 
 def room_of(path: Path, package: Path = PACKAGE) -> str:
@@ -50,15 +47,14 @@ def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
     return found
 
 
-def drawing() -> str:
-    """Return the graph for Mermaid, without arrows that follow from others."""
+def shortest() -> list[tuple[str, str]]:
+    """Return which room imports which, without what follows from others."""
     graph = arrows()
-    lines = ["```mermaid", "graph BT"]
+    found = []
     for room in sorted(graph):
-        below = graph[room]
-        implied = set().union(*(reachable(graph, other) for other in below))
-        lines += [f"  {room} --> {other}" for other in sorted(below - implied)]
-    return "\n".join([*lines, "```"])
+        implied = set().union(*(reachable(graph, other) for other in graph[room]))
+        found += [(room, other) for other in sorted(graph[room] - implied)]
+    return found
 
 
 def contents() -> str:
@@ -69,16 +65,3 @@ def contents() -> str:
             said = (ast.get_docstring(ast.parse(path.read_text())) or "").split("\n\n")[0]
             rows.append(f"| `{path.relative_to(package.parent)}` | {' '.join(said.split())} |")
     return "\n".join(rows)
-
-
-def page() -> str:
-    """Return CONTRIBUTING.md with the map of today."""
-    text = PAGE.read_text()
-    before, rest = text.split(START)
-    _, after = rest.split(END)
-    return f"{before}{START}\n\n{drawing()}\n\n{END}{after}"
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page())
-    sys.exit(0)

@@ -1,6 +1,5 @@
-"""The rooms of the library and who imports whom, from the map that CONTRIBUTING.md holds."""
+"""The picture of the rooms of the library, and the table of their files."""
 
-import re
 import sys
 from pathlib import Path
 
@@ -10,20 +9,8 @@ from matplotlib.figure import Figure
 
 from oddsmith.plots.theme import THEMES
 
-PAGE = Path(__file__).parents[2] / "CONTRIBUTING.md"
-
-
-def arrows() -> list[tuple[str, str]]:
-    """Return which room imports which, without what follows from others."""
-    return re.findall(r"^  (\w+) --> (\w+)$", PAGE.read_text(encoding="utf-8"), re.M)
-
-
-def files() -> str:
-    """Return the table of all files, as Markdown."""
-    sys.path.insert(0, str(PAGE.parent / "tools"))
-    from house_map import contents
-
-    return contents()
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+from house_map import shortest
 
 
 def floors(found: list[tuple[str, str]]) -> dict[str, int]:
@@ -49,7 +36,7 @@ def floors(found: list[tuple[str, str]]) -> dict[str, int]:
 def rooms(theme: Theme) -> Figure:
     """The rooms, each above those that it imports."""
     look = THEMES[theme]
-    found = arrows()
+    found = shortest()
     heights = floors(found)
     places: dict[str, tuple[float, int]] = {}
     for height in sorted(set(heights.values()), reverse=True):
