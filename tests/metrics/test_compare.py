@@ -280,3 +280,11 @@ def test_bad_input():
     ):
         with pytest.raises(InvalidInputError, match=words):
             call()
+
+
+def test_notebooks_show_a_table_and_a_repr_is_short():
+    found = compare([0, 1, 1, 0], {"a<b": [0.2, 0.8, 0.7, 0.4], "b": [0.3, 0.4, 0.6, 0.5]}, input="probability")
+    assert repr(found) == "Comparison(methods=2, decisions=4, best='a<b')"
+    shown = found._repr_html_()
+    assert "<th>a&lt;b</th><td><strong>0.328447</strong></td>" in shown
+    assert shown.count("<tr>") == 3

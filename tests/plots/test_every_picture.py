@@ -131,3 +131,10 @@ def test_curves_on_one_axes_get_their_own_colors(name):
     assert len(ax.child_axes) == 1
     assert not ax.child_axes[0].texts
     assert sum(line.get_gid() == "diagonal" for line in ax.lines) == 1
+
+
+@every_picture
+def test_a_repr_is_short_and_names_the_picture(name):
+    display, _ = DISPLAYS[name]
+    assert repr(display).startswith(f"{type(display).__name__}(")
+    assert len(repr(display)) < 300

@@ -6,8 +6,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.special import log_softmax, softmax
+from sklearn.linear_model import LogisticRegression
 
-from oddsmith import AutoScaling, IsotonicCalibrator, MatrixScaling, PlattCalibrator, TemperatureScaling, VectorScaling
+from oddsmith import (
+    AutoScaling,
+    IsotonicCalibrator,
+    MatrixScaling,
+    PlattCalibrator,
+    ScoreTable,
+    TemperatureScaling,
+    VectorScaling,
+)
 from oddsmith.calibrators.registry import fit_method
 from oddsmith.data.score_rows import ScoreRows
 from oddsmith.errors import InvalidInputError
@@ -198,3 +207,45 @@ def test_progress_ends_at_one(rows):
     told = []
     compare_methods(rows, {"temperature": TemperatureScaling()}, progress=told.append)
     assert told == [1.0]
+
+
+class Mine:
+    """A calibrator of another library: rows in, probabilities out, no weights."""
+
+    def fit(self, x, y):
+        self.model = LogisticRegression().fit(np.reshape(x, (len(y), -1)), y)
+        return self
+
+    def predict_proba(self, x):
+        return self.model.predict_proba(np.reshape(x, (len(x), -1)))
+
+
+@pytest.mark.parametrize("weights", [None, "counts"])
+def test_methods_of_other_libraries_are_compared_as_they_are(rows, weights):
+    rng, calibrators = np.random.default_rng(0), {"mine": Mine(), "sklearn": LogisticRegression()}
+    counts = None if weights is None else rng.integers(1, 4, 300)
+    s = rng.normal(size=300)
+    y = (rng.random(300) < 1 / (1 + np.exp(-2 * s))).astype(int)
+    found = compare_methods(ScoreTable.from_arrays(s, y, counts), {"platt": PlattCalibrator(), **calibrators})
+    assert not found.failed
+    loss = found.mean("log_loss")
+    assert loss["mine"] == pytest.approx(loss["sklearn"], abs=1e-6)
+    assert loss["mine"] == pytest.approx(loss["platt"], abs=0.02)
+    assert found.advice.default == "platt"
+    several = compare_methods(rows if counts is None else replace(rows, weight=np.full(600, 2)), calibrators)
+    assert several.mean("log_loss")["mine"] == pytest.approx(several.mean("log_loss")["sklearn"], abs=1e-4)
+    assert len(repr(several)) < 200
+    assert several._repr_html_().count("<tr>") == 4
+
+
+def test_methods_of_other_libraries_must_return_probabilities():
+    class Wrong(Mine):
+        def predict_proba(self, x):
+            return np.full(len(x), 2.0)
+
+    table = ScoreTable.from_arrays(np.arange(80.0), np.arange(80) % 2)
+    found = compare_methods(table, {"platt": PlattCalibrator(), "wrong": Wrong()})
+    assert "within [0, 1]; got values from 2 to 2" in found.failed["wrong"]
+    weighted = ScoreTable.from_arrays(np.arange(80.0), np.arange(80) % 2, np.full(80, 0.5))
+    found = compare_methods(weighted, {"platt": PlattCalibrator(), "mine": Mine()})
+    assert "Mine must take weights for these rows" in found.failed["mine"]

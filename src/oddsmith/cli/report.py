@@ -42,11 +42,10 @@ def report(
     from oddsmith.cli._input import CommandInput
     from oddsmith.cli._output import CommandOutput
     from oddsmith.files import replacing
-    from oddsmith.report import to_html, to_json, to_markdown
+    from oddsmith.report import WRITERS
 
     out = CommandOutput(quiet=quiet, as_json=as_json)
-    formats = {".html": to_html, ".htm": to_html, ".md": to_markdown, ".json": to_json}
-    if output.suffix.lower() not in formats:
+    if output.suffix.lower() not in WRITERS:
         _check.fail("output must end in .html, .md or .json", output.name, "change the name after -o")
     source = CommandInput(columns, rows, scores_are, sample, seed, groups)
     with replacing(output, force=force, sources=[*source.files, *([] if costs is None else [costs])]) as page:
@@ -56,7 +55,7 @@ def report(
         for method_name, why in summary["methods"]["failed"].items():
             out.remark(f"Left out {method_name}: {why}")
         with out.waiting("Drawing"):
-            page.write_text(formats[output.suffix.lower()](summary), encoding="utf-8")
+            page.write_text(WRITERS[output.suffix.lower()](summary), encoding="utf-8")
     content = {"output": str(output), "verdict": summary["verdict"], "recommended": summary["recommended"]}
     out.result(content, f"{summary['verdict']}\nReport written to {output}")
 

@@ -116,6 +116,7 @@ from oddsmith.metrics.bins import Bins as Bins
 from oddsmith.metrics.bins import bin_index as bin_index
 from oddsmith.metrics.bins import binned as binned
 from oddsmith.metrics.bins import sum_by as sum_by
+from oddsmith.metrics.classes import class_columns as class_columns
 from oddsmith.metrics.compare import GROUPS as GROUPS
 from oddsmith.metrics.compare import Rows as Rows
 from oddsmith.metrics.compare import compare_gains as compare_gains

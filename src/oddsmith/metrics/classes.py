@@ -19,7 +19,7 @@ from oddsmith.maps import logit
 _POSSIBLE = 1e-300
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassForecast:
     """Rows of class probabilities with the true class of each; make it with `class_forecast` or `forecast_of`.
 
@@ -134,6 +134,10 @@ class ClassForecast:
     def __len__(self) -> int:
         return len(self.truth)
 
+    def __repr__(self) -> str:
+        sample = ", in_sample=True" if self.in_sample else ""
+        return f"ClassForecast(rows={len(self)}, classes={len(self.labels)}{sample})"
+
 
 def class_forecast(
     y_true: ArrayLike, prob: ArrayLike, sample_weight: ArrayLike | None = None, *, labels: ArrayLike | None = None
@@ -157,24 +161,31 @@ def class_forecast(
     array([1, 0])
     """
     p = _check.as_distribution(prob)
-    y = _check.label_column(y_true, len(p))
-    known = _check.distinct_labels(y) if labels is None else np.asarray(labels)
-    if known.shape != (p.shape[1],):
-        _check.fail(
-            f"labels must name the {p.shape[1]} columns of prob",
-            f"{known.size} {'labels in y_true' if labels is None else 'labels'}",
-            "pass labels= in the order of the columns",
-        )
-    order = np.argsort(known, kind="stable")
-    place = np.minimum(np.searchsorted(known, y, sorter=order), len(known) - 1)
-    truth = order[place]
-    if np.any(wrong := known[truth] != y):
-        _check.fail("y_true must hold labels= only", f"{y[wrong][0]!r}", "name every class in labels=")
+    truth, known = class_columns(y_true, p.shape, labels)
     weight = _check.as_weights(sample_weight, len(p))
     if weight is None:
         return ClassForecast(p, truth, np.ones(len(p), np.int64), known)
     held = weight > 0
     return ClassForecast(p[held], truth[held], weight[held], known)
+
+
+def class_columns(
+    y_true: ArrayLike, shape: tuple[int, ...], labels: ArrayLike | None
+) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """Return the column of the true class of each row, and the label of each column."""
+    y = _check.label_column(y_true, shape[0])
+    known = _check.distinct_labels(y) if labels is None else np.asarray(labels)
+    if known.shape != (shape[1],):
+        _check.fail(
+            f"labels must name the {shape[1]} columns of prob",
+            f"{known.size} {'labels in y_true' if labels is None else 'labels'}",
+            "pass labels= in the order of the columns",
+        )
+    order = np.argsort(known, kind="stable")
+    truth = order[np.minimum(np.searchsorted(known, y, sorter=order), len(known) - 1)]
+    if np.any(wrong := known[truth] != y):
+        _check.fail("y_true must contain labels= only", f"{y[wrong][0]!r}", "name every class in labels=")
+    return truth, known
 
 
 def recalibrated(forecast: ClassForecast) -> Floats:

@@ -98,7 +98,7 @@ class MeasureComparison(Result):
         return dict(plain(head | {"methods": methods, "pairs": pairs}))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
     """Several methods on the same decisions; ``str`` gives the table, ``comparison["log_loss"]`` one measure."""
 
@@ -108,6 +108,10 @@ class Comparison(Result):
 
     def __getitem__(self, measure: str) -> MeasureComparison:
         return self.measures[measure]
+
+    def __repr__(self) -> str:
+        methods = len(next(iter(self.measures.values())).names)
+        return f"Comparison(methods={methods}, decisions={self.decisions:g}, best={self['log_loss'].best!r})"
 
     def __str__(self) -> str:
         return self.to_markdown()

@@ -20,7 +20,7 @@ _COLUMNS = 3
 _GAP, _ROW, _MARGIN = 0.2, 1.2, 0.5
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ClasswiseReliabilityDisplay(ClassForecastDisplay):
     """Reliability diagram of each class against the rest, side by side, the worst class first.
 

@@ -33,7 +33,7 @@ Measured = Callable[..., SupportsFloat]
 _MARKS = {"*": "beats all others", "†": "beats all but the raw one", "‡": "beats all but one or two"}
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ComparisonDisplay(Display):
     """Dot chart of a measure with its interval, a row for each method; several groups share the rows.
 

@@ -9,7 +9,7 @@ from oddsmith.plots._sources import ClassForecastDisplay
 from oddsmith.plots.corp import CorpPicture
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ConfidenceDisplay(CorpPicture, ClassForecastDisplay):
     """Reliability diagram of the most probable class of each row: accuracy against confidence.
 

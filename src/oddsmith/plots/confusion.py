@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _NUMBERED = 12
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ConfusionDisplay(ClassForecastDisplay):
     """Confusion matrix of calibrated decisions: a row per actual class, a column per decision.
 

@@ -27,7 +27,7 @@ from oddsmith.plots.theme import Ink
 _PLACES = 200
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class CorpPicture(ReliabilityPicture):
     """Isotonic regression of what happened on what was forecast, with the band of a perfectly calibrated forecast."""
 
@@ -85,7 +85,7 @@ class CorpPicture(ReliabilityPicture):
         return self.ax_.plot(self.prob, self.rate, label=label, **style)[0]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class CorpDisplay(CorpPicture, ForecastDisplay):
     """Reliability diagram without bins to choose: isotonic regression of the labels on the forecast.
 

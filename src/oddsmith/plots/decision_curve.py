@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class DecisionCurveDisplay(ForecastDisplay):
     """Net benefit of acting on P ≥ t for all thresholds t, with a pointwise interval.
 

@@ -33,7 +33,7 @@ class HasClassDensities(Protocol):
         """Return p(s|+) and p(s|−)."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class DensityDisplay(ScoreDisplay):
     """Histograms of the scores of both classes, and the densities fitted to them.
 

@@ -5,6 +5,7 @@ In a notebook the display shows itself; in a script pass an axes of pyplot to us
 """
 
 from copy import copy
+from dataclasses import fields
 from io import BytesIO
 from os import PathLike, fspath
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, cast
@@ -86,6 +87,14 @@ class Display:
             As for `plot`.
         """
         return copy(self).plot(theme=theme, **options)._as_svg()
+
+    def __repr__(self) -> str:
+        """Name what identifies the picture: texts, numbers and flags, not the curves."""
+        plain = [(field.name, getattr(self, field.name)) for field in fields(cast("Any", self))]
+        shown = [
+            f"{name}={value!r}" for name, value in plain if isinstance(value, (str, bool, int, float)) and value != ""
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def _repr_svg_(self) -> str | None:
         """Show itself in a notebook, unless it was drawn on an axes of somebody else, who shows that one."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class PredictionHistogramDisplay(ForecastDisplay):
     """Histogram of predicted probabilities, positives stacked on negatives.
 

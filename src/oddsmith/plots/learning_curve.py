@@ -27,7 +27,7 @@ class LearningCurve:
     losses: tuple[Interval, ...]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class LearningCurveDisplay(Display):
     """Mean loss against calibration size, with error bars, on a logarithmic axis of sizes.
 

@@ -16,7 +16,7 @@ from oddsmith.plots.histogram import PredictionHistogramDisplay
 from oddsmith.plots.theme import Ink
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ReliabilityDisplay(ReliabilityPicture, ForecastDisplay):
     """Reliability diagram of bins, each with an interval of its share of positives and with its count.
 

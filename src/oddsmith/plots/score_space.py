@@ -39,7 +39,7 @@ class EmpiricalPoints:
         return EmpiricalPoints(found, found.log_odds - reach, found.log_odds + reach)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ScoreSpaceDisplay(ScoreDisplay):
     """Empirical log-odds by score, and fitted maps over them.
 

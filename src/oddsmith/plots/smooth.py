@@ -29,7 +29,7 @@ _REACH = 0.05
 _NOTHING = 1e-9
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class SmoothReliabilityDisplay(ReliabilityPicture, ForecastDisplay):
     """Reliability diagram by a Gaussian kernel on the prediction, with a bootstrap band.
 

@@ -15,6 +15,8 @@ from oddsmith.report.wording import p_value as p_value
 from oddsmith.report.wording import rows_of_measures as rows_of_measures
 from oddsmith.report.wording import rows_of_methods as rows_of_methods
 from oddsmith.report.wording import rows_of_tests as rows_of_tests
+from oddsmith.report.writing import WRITERS as WRITERS
+from oddsmith.report.writing import write_report
 
 __all__ = [
     "BASE_RATE",
@@ -27,6 +29,7 @@ __all__ = [
     "to_html",
     "to_json",
     "to_markdown",
+    "write_report",
 ]
 
 if not _typing.TYPE_CHECKING:  # for which it would make every name known
