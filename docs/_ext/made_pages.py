@@ -28,7 +28,7 @@ def _write(app: Sphinx) -> None:
             path.unlink()  # of a name that is gone
     figures.write(made / "figures")
     _write_if_changed(
-        made / "files.md", f"# Every file\n\n```{{table}}\n:class: names\n\n{rooms.contents().strip()}\n```\n"
+        made / "files.md", f"# Every file\n\n```{{table}}\n:class: names\n\n{rooms.files().strip()}\n```\n"
     )
 
 

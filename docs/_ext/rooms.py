@@ -10,7 +10,12 @@ from matplotlib.figure import Figure
 from oddsmith.plots.theme import THEMES
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-from house_map import shortest
+from house_map import contents, shortest
+
+
+def files() -> str:
+    """Return the table of all files, as Markdown."""
+    return contents()
 
 
 def floors(found: list[tuple[str, str]]) -> dict[str, int]:
