@@ -8,6 +8,10 @@ PACKAGE = ROOT / "src" / "oddsmith"
 STUDIES = ROOT / "studies" / "src" / "oddsmith_studies"
 
 
+#: Lower rooms that offer a service of a higher one, which they import when it is used.
+UPWARD = {("data/table.py", "frames"), ("model/_model.py", "frames")}
+
+
 def room_of(path: Path, package: Path = PACKAGE) -> str:
     """Return the first-level module of a package that a file belongs to."""
     return path.relative_to(package).parts[0].removesuffix(".py")
@@ -31,7 +35,9 @@ def arrows() -> dict[str, set[str]]:
     for path in PACKAGE.rglob("*.py"):
         room = room_of(path)
         if room != "__init__":
-            graph.setdefault(room, set()).update(name[0] for name in imported(path) if name[0] != room)
+            others = {name[0] for name in imported(path)} - {room}
+            file = path.relative_to(PACKAGE).as_posix()
+            graph.setdefault(room, set()).update(other for other in others if (file, other) not in UPWARD)
     return graph
 
 

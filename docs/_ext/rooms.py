@@ -50,7 +50,11 @@ def rooms(theme: Theme) -> Figure:
         aside = 0.3 * (height % 4 / 3 - 0.5)  # so that few lines run through the room between two others
         places |= {room: ((place + 0.5) / len(level) + aside, height) for place, room in enumerate(level)}
     levels = 1 + max(heights.values())
-    drawn = Figure(figsize=(4.6, 0.42 * levels), layout="constrained", facecolor=look.background)
+    drawn = Figure(
+        figsize=(0.62 * max(map(list(heights.values()).count, heights.values())) + 1, 0.42 * levels),
+        layout="constrained",
+        facecolor=look.background,
+    )
     ax = drawn.add_subplot()
     ax.set(xlim=(-0.13, 1.13), ylim=(-0.5, levels - 0.5))
     ax.axis("off")

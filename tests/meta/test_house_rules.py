@@ -12,7 +12,7 @@ import oddsmith
 from oddsmith_studies import learners
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-from house_map import imported, room_of
+from house_map import UPWARD, imported, room_of
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "oddsmith"
@@ -62,10 +62,6 @@ def test_lists_of_names_are_sorted(path):
         if isinstance(node, ast.Assign) and ast.unparse(node).startswith("__all__ = ["):
             names = ast.literal_eval(node.value)
             assert names == sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
-
-
-#: Lower rooms that offer a service of a higher one, which they import when it is used.
-UPWARD = {("data/table.py", "frames"), ("model/_model.py", "frames")}
 
 
 @pytest.mark.parametrize("path", INSIDE, ids=lambda path: str(path.relative_to(PACKAGE)))
