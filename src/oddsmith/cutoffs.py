@@ -102,9 +102,10 @@ class Threshold(Result):
                 f"rule needs at least {self.needed:,} {_NEEDS[self.goal]}."
             )
         given = ", if P never falls with the score" if self.goal == "precision" else ""
+        what = "the share of rows with" if self.goal == "share" else f"{_NAMES[self.goal]} of"
         return (
-            f"With {self.confidence:.4g} confidence, {_NAMES[self.goal]} of score >= {self.cut!r} is {bound} on rows "
-            f"drawn like these{given}."
+            f"With {self.confidence:.4g} confidence, {what} score >= {self.cut!r} is {bound} on rows drawn like "
+            f"these{given}."
         )
 
 

@@ -18,6 +18,7 @@ from oddsmith.plots import (
     LearningCurveDisplay,
     PredictionHistogramDisplay,
     ReliabilityDisplay,
+    RiskCoverageDisplay,
     ScoreSpaceDisplay,
     SmoothReliabilityDisplay,
 )
@@ -25,7 +26,7 @@ from oddsmith.plots import (
 FORECASTS = (PredictionHistogramDisplay, ReliabilityDisplay, CorpDisplay, SmoothReliabilityDisplay)
 RELIABILITY = FORECASTS[1:]
 SCORES = (ScoreSpaceDisplay, DensityDisplay)
-CLASSES = (ConfidenceDisplay, ClasswiseReliabilityDisplay, ConfusionDisplay)
+CLASSES = (ConfidenceDisplay, ClasswiseReliabilityDisplay, ConfusionDisplay, RiskCoverageDisplay)
 
 
 def sample(n=400, seed=0):

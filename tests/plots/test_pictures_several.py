@@ -9,7 +9,13 @@ from oddsmith import TemperatureScaling
 from oddsmith.decide import decide
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import class_forecast, forecast_from_arrays
-from oddsmith.plots import ClasswiseReliabilityDisplay, ConfidenceDisplay, ConfusionDisplay, CorpDisplay
+from oddsmith.plots import (
+    ClasswiseReliabilityDisplay,
+    ConfidenceDisplay,
+    ConfusionDisplay,
+    CorpDisplay,
+    RiskCoverageDisplay,
+)
 from oddsmith.plots.theme import short_name
 
 Y, PROB = class_sample()
@@ -109,3 +115,20 @@ def test_names_of_classes_are_names():
             labels, prob, labels=labels, name="$m$" if cls is ConfusionDisplay else "", **quick(cls)
         )
         assert shown.to_svg().startswith("<?xml")
+
+
+def test_risk_coverage_is_that_of_the_rows():
+    truth, prob = class_sample()
+    display = RiskCoverageDisplay.from_predictions(truth, prob)
+    sure, wrong = prob.max(axis=1), prob.argmax(axis=1) != truth
+    for coverage, risk, least, low, high in zip(
+        display.coverage, display.risk, display.confidence, display.band.low, display.band.high, strict=True
+    ):
+        held = sure >= least - 1e-12
+        assert held.mean() == pytest.approx(coverage)
+        assert wrong[held].mean() == pytest.approx(risk)
+        assert low <= risk <= high
+    assert display.coverage[-1] == 1.0
+    weighted = RiskCoverageDisplay.from_predictions(truth, prob, sample_weight=np.full(len(truth), 0.5))
+    assert weighted.band is None
+    np.testing.assert_allclose(weighted.risk, display.risk)

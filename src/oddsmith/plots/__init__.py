@@ -21,6 +21,7 @@ from oddsmith.plots.histogram import PredictionHistogramDisplay as PredictionHis
 from oddsmith.plots.learning_curve import LearningCurve as LearningCurve
 from oddsmith.plots.learning_curve import LearningCurveDisplay as LearningCurveDisplay
 from oddsmith.plots.reliability import ReliabilityDisplay as ReliabilityDisplay
+from oddsmith.plots.risk_coverage import RiskCoverageDisplay as RiskCoverageDisplay
 from oddsmith.plots.score_space import EmpiricalPoints as EmpiricalPoints
 from oddsmith.plots.score_space import ScoreSpaceDisplay as ScoreSpaceDisplay
 from oddsmith.plots.smooth import SmoothReliabilityDisplay as SmoothReliabilityDisplay
