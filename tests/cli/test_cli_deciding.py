@@ -9,7 +9,7 @@ from cli_files import csv_text
 
 from oddsmith import ScoreTable, TemperatureScaling
 from oddsmith.bands import pointwise_band
-from oddsmith.base_rates import base_rates, estimate_prior, shift_prior
+from oddsmith.base_rates import base_rates, estimate_prior, shift_prior, undo_weights
 from oddsmith.cutoffs import least_cost, threshold
 from oddsmith.decide import binary_costs
 from oddsmith.model import Model
@@ -73,6 +73,16 @@ def test_shift_to_a_rate(run, model):
     np.testing.assert_allclose(Model.load("other.json").log_odds([0.0]), fitted.log_odds([0.0]) + np.log(0.02 / 0.98))
     assert run("show", "new.json").code == 0
     assert run("export", "new.json", "--to", "sql").code == 0
+
+
+def test_a_model_without_a_fit_is_shown_and_applied(run, tmp_path):
+    undo_weights(scale_pos_weight=10).save("undo.json")
+    told = run("show", "undo.json")
+    assert "not fitted to any" in told.out
+    assert run("show", "undo.json", "--json").json["data"] is None
+    (tmp_path / "new.csv").write_text("score\n0.5\n")
+    assert run("apply", "undo.json", "new.csv", "-o", "-", "-q").out.startswith("score,probability\n0.5,0.0909090909")
+    assert run("export", "undo.json", "--to", "sql").code == 0
 
 
 def test_shift_to_data(run, model, tmp_path):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from oddsmith.maps import JointMap
-    from oddsmith.model import Model
+    from oddsmith.model import DataSummary, Model
 
     Draw = Callable[[Console], None]
 
@@ -47,13 +47,14 @@ def _two_classes(model: "Model") -> tuple[dict[str, Any], "Draw"]:
     from oddsmith.model import DataSummary, map_of
 
     data = model.data
-    assert isinstance(data, DataSummary)
+    assert data is None or isinstance(data, DataSummary)
+    low, high = _ends(model) if data is None else (data.low, data.high)
     share = np.linspace(0, 1, 41)
-    at = np.unique(data.low * (1 - share) + data.high * share)  # never beyond the largest double
+    at = np.unique(low * (1 - share) + high * share)  # never beyond the largest double
     prob = map_of(model.map).probability(at)
     segments = {name: part.data for name, part in model.segments.items() if isinstance(part.data, DataSummary)}
     content = {
-        "data": data.to_dict(),
+        "data": None if data is None else data.to_dict(),
         "warnings": list(model.warnings),
         "version": model.version,
         "by": model.by,
@@ -62,16 +63,8 @@ def _two_classes(model: "Model") -> tuple[dict[str, Any], "Draw"]:
     }
 
     def draw(console: "Console") -> None:
-        cells = "every distinct score" if data.resolution is None else f"cells of {data.resolution:g}"
-        scores = cells if data.distinct is None else f"{data.distinct:,} scores, {cells}"
-        facts = {
-            "labels": f"{model.labels[0]} / {model.labels[1]} (positive)",
-            "rows": f"{data.rows:,} ({scores})",
-            "positive": f"{data.prevalence:.2%}",
-            "scores": f"{data.low:.6g} to {data.high:.6g}",
-            "data hash": data.sha256[:16] if data.sha256 else "not kept",
-        }
-        _print_facts(console, model, facts)
+        labels = {"labels": f"{model.labels[0]} / {model.labels[1]} (positive)"}
+        _print_facts(console, model, labels | ({"rows": "not fitted to any"} if data is None else _facts(data)))
         if model.by is not None:
             rows = [(visible(name), f"{part.rows:,}", f"{part.prevalence:.2%}") for name, part in segments.items()]
             console.print(table_of([visible(f"segment ({model.by})")], ["rows", "positive"], rows))
@@ -79,6 +72,26 @@ def _two_classes(model: "Model") -> tuple[dict[str, Any], "Draw"]:
         console.print(curve(at, prob, width=min(60, console.width - 6), ascii_only=console.options.ascii_only))
 
     return content, draw
+
+
+def _facts(data: "DataSummary") -> dict[str, str]:
+    """Return what the data of the fit were."""
+    cells = "every distinct score" if data.resolution is None else f"cells of {data.resolution:g}"
+    scores = cells if data.distinct is None else f"{data.distinct:,} scores, {cells}"
+    return {
+        "rows": f"{data.rows:,} ({scores})",
+        "positive": f"{data.prevalence:.2%}",
+        "scores": f"{data.low:.6g} to {data.high:.6g}",
+        "data hash": data.sha256[:16] if data.sha256 else "not kept",
+    }
+
+
+def _ends(model: "Model") -> tuple[float, float]:
+    """Return the scores between which P goes from 1 % to 99 %, of a model that was not fitted to any rows."""
+    import math
+
+    ends = [end for p in (0.01, 0.99) for interval in model.scores_at(p) for end in interval if math.isfinite(end)]
+    return (min(ends), max(ends)) if ends else (0.0, 1.0)
 
 
 def _several_classes(model: "Model") -> tuple[dict[str, Any], "Draw"]:
