@@ -35,6 +35,7 @@ MODULES = (
     "oddsmith.files",
     "oddsmith.model",
     "oddsmith.monitor",
+    "oddsmith.expected",
     "oddsmith.export",
     "oddsmith.report",
     "oddsmith.errors",

@@ -42,6 +42,7 @@ _ROOMS = (
     "cutoffs",
     "decide",
     "errors",
+    "expected",
     "export",
     "files",
     "frames",

@@ -25,7 +25,7 @@ COMMANDS = dict(commands_of(TyperGroup(commands=typer.main.get_group(app).comman
 
 def test_there_is_every_command():
     wanted = {"demo", "fit", "apply", "evaluate", "compare", "report", "check", "export", "show"}
-    wanted |= {"threshold", "shift", "decide", "combine", "watch"}
+    wanted |= {"threshold", "shift", "decide", "combine", "expect", "watch"}
     assert set(COMMANDS) == wanted
 
 
@@ -41,6 +41,7 @@ def prepared(run, model, predictions, tmp_path):
     duckdb.sql(f"COPY (FROM '{predictions}') TO '{tmp_path}/predictions.parquet'")
     (tmp_path / "costs.csv").write_text("0,1\n0,4\n1,0\n")
     write_labeled(tmp_path / "labeled.jsonl")
+    duckdb.sql(f"COPY (SELECT score FROM '{tmp_path}/labeled.jsonl') TO '{tmp_path}/new.parquet'")
     (tmp_path / "several.csv").write_text("p_forest,p_net\n0.1,0.2\n0.6,0.9\n")
 
 

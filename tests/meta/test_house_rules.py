@@ -39,7 +39,7 @@ LAYERS = [
     {"export"},
     {"frames"},
     {"audit", "files", "plots"},
-    {"report"},
+    {"expected", "report"},
     {"demo"},
     {"cli"},
 ]

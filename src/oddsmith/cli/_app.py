@@ -33,6 +33,7 @@ COMMANDS = (
     "shift",
     "decide",
     "combine",
+    "expect",
     "watch",
 )
 

@@ -25,7 +25,9 @@ from oddsmith.files import (
     read_class_rows,
     read_table,
 )
+from oddsmith.frames import BadRowPolicy
 from oddsmith.maps import logit
+from oddsmith.model import Model
 from oddsmith.report import NextSteps
 
 #: A file of rows of the same kind.
@@ -65,6 +67,42 @@ def names_in(text: str | None) -> list[str] | None:
 def left_out(dropped: BadRows | None) -> str:
     """Say which rows were left out; empty where none were."""
     return "" if dropped is None else f"Left out: {dropped.message}."
+
+
+def model_table(
+    out: CommandOutput,
+    path: str,
+    model: Model,
+    *,
+    score: str | None = None,
+    label: str | None = None,
+    positive: str | None = None,
+    by: str | None = None,
+    weight: str | None = None,
+    bad_rows: BadRowPolicy = "refuse",
+    labeled: bool = True,
+) -> ScoreData:
+    """Read scores for a model of two classes, with labels that must be its own, or without labels."""
+    sign = positive if positive is not None or set(model.labels) <= {0, 1} else str(model.labels[1])
+    with open_scores(path) as file:
+        roles = choose_columns(file, score, label, weight, by, needs_label=labeled)
+        roles = roles if labeled else replace(roles, label=None)
+        out.remark(roles.message)
+        with out.progress(f"Reading {file.name}") as progress:
+            data = read_table(
+                file,
+                roles,
+                positive=sign if labeled else None,
+                bad_rows=bad_rows,
+                progress=progress,
+                needs_label=labeled,
+            )
+    out.remark(left_out(data.dropped))
+    negative = str(data.labels[0])
+    if labeled and positive is None and sign is not None and data.table.n_neg and negative != str(model.labels[0]):
+        got = f"{negative!r} for a model of {model.labels[0]!r} and {model.labels[1]!r}"
+        _check.fail("labels must be those of the model", got, "check the column of labels, or pass --positive")
+    return data
 
 
 @dataclass(frozen=True)

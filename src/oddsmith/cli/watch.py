@@ -1,17 +1,12 @@
 """``oddsmith watch``: whether a model's probabilities still hold, as labels arrive."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Any
 
 import typer
 
 from oddsmith.cli import _options as option
 from oddsmith.cli._exit import CHECK_FAILED
-
-if TYPE_CHECKING:
-    from oddsmith.cli._output import CommandOutput
-    from oddsmith.data import ScoreTable
-    from oddsmith.model import Model
 
 EXAMPLE = "oddsmith watch model.json labeled.jsonl --state watch.json"
 
@@ -57,6 +52,7 @@ def watch(
     probability alpha at most. The same batch counts once, so a job may be run again.
     """
     from oddsmith import _check
+    from oddsmith.cli._input import model_table
     from oddsmith.cli._output import CommandOutput
     from oddsmith.files import write_atomically
     from oddsmith.model import load, table_hash
@@ -66,7 +62,8 @@ def watch(
     out = CommandOutput(quiet=quiet, as_json=as_json)
     fitted = load(model)
     segments = by if by is not None else fitted.by
-    fit_rows = None if calibration is None else _table(out, str(calibration), fitted, score, label, None, positive)[0]
+    columns: dict[str, Any] = {"score": score, "label": label, "positive": positive}
+    fit_rows = None if calibration is None else model_table(out, str(calibration), fitted, **columns).table
     if state.exists():
         monitor = Monitor.load(state, fitted, calibration=fit_rows)
         if alpha is not None and alpha != monitor.alpha:
@@ -74,44 +71,12 @@ def watch(
     else:
         level = 0.05 if alpha is None else alpha
         monitor = Monitor(fitted, calibration=fit_rows, alpha=level, by_segment=segments is not None)
-    told = (score, label, segments, positive)
-    table, parts = _table(out, file, fitted, *told, weight=weight, bad_rows=bad_rows)
-    name = f"{Path(file).name} {table_hash(table)[:8]}" if batch is None else batch
-    found = monitor.update_table(parts if segments is not None else table, batch=name)
+    data = model_table(out, file, fitted, **columns, by=segments, weight=weight, bad_rows=bad_rows)
+    name = f"{Path(file).name} {table_hash(data.table)[:8]}" if batch is None else batch
+    found = monitor.update_table(data.table if segments is None else data.segments, batch=name)
     monitor.save(state)
     if page is not None:
         write_atomically(page, page_of(monitor), force=True, sources=[state, model])
     out.result({"state": str(state), **found.to_dict()}, str(found))
     if found.alarm:
         raise typer.Exit(CHECK_FAILED)
-
-
-def _table(
-    out: "CommandOutput",
-    file: str,
-    model: "Model",
-    score: str | None,
-    label: str | None,
-    by: str | None,
-    positive: str | None,
-    *,
-    weight: str | None = None,
-    bad_rows: Literal["refuse", "skip"] = "refuse",
-) -> tuple["ScoreTable", "dict[str, ScoreTable]"]:
-    """Return the table of all rows of a file, and of each segment."""
-    from oddsmith import _check
-    from oddsmith.cli._input import left_out
-    from oddsmith.files import choose_columns, open_scores, read_table
-
-    sign = positive if positive is not None or set(model.labels) <= {0, 1} else str(model.labels[1])
-    with open_scores(file) as opened:
-        roles = choose_columns(opened, score, label, weight, by)
-        out.remark(roles.message)
-        with out.progress(f"Reading {opened.name}") as progress:
-            data = read_table(opened, roles, positive=sign, bad_rows=bad_rows, progress=progress)
-    out.remark(left_out(data.dropped))
-    negative = str(data.labels[0])
-    if positive is None and sign is not None and data.table.n_neg and negative != str(model.labels[0]):
-        got = f"{negative!r} for a model of {model.labels[0]!r} and {model.labels[1]!r}"
-        _check.fail("labels must be those of the model", got, "check the column of labels, or pass --positive")
-    return data.table, data.segments

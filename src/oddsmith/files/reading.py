@@ -64,6 +64,7 @@ def read_table(
     bad_rows: BadRowPolicy = "refuse",
     resolution: float | Literal["auto"] | None = "auto",
     progress: Progress | None = None,
+    needs_label: bool = True,
 ) -> ScoreData:
     r"""Read a score table, one for each segment as well if there are segments.
 
@@ -83,6 +84,8 @@ def read_table(
         Width of cells, a power of two; None keeps every distinct score; "auto" chooses (see `ScoreTable.from_frame`).
     progress : callable, optional
         Told how much is done, from 0 to 1.
+    needs_label : bool, default True
+        False: where there is no column of labels all rows count as negative.
 
     Examples
     --------
@@ -94,10 +97,10 @@ def read_table(
     ...     read_table(file, choose_columns(file), positive="yes").table
     ScoreTable(rows=2, distinct=2, kind=count, weight=2, prevalence=0.5, resolution=exact)
     """
-    if roles.label is None:
+    if roles.label is None and needs_label:
         _check.fail("there must be a label", "no column", "pass label= (--label)")
     engine, problems = file.engine, problems_of(file, roles)
-    kept = ["TRY_CAST(f0 AS DOUBLE) AS score", "f1 AS label"]
+    kept = ["TRY_CAST(f0 AS DOUBLE) AS score", "false AS label" if roles.label is None else "f1 AS label"]
     if roles.by is not None:
         kept.append(f"CAST(f{roles.names.index(roles.by)} AS VARCHAR) AS segment")
     with explained(file.name):
@@ -127,7 +130,7 @@ def read_table(
 
 def _usable(file: ScoreFile, roles: Roles, rows: str, positive: tuple[str, ...], whole_weights: bool) -> str:
     """Return a query for score, label, weight and segment of the rows without a problem."""
-    kind = file.layout.type_of(roles.label or "")
+    kind = "BOOLEAN" if roles.label is None else file.layout.type_of(roles.label)
     meant = ", ".join(f"CAST({text_literal(text)} AS {kind})" for text in positive)
     columns = ["score", f"label IN ({meant}) AS label" if meant else "false AS label"]
     if roles.weight is not None:

@@ -1,0 +1,493 @@
+"""Expected performance: what a model promises for rows whose labels have not arrived.
+
+While the probabilities hold, they say how many of any selection of rows are positive; so they say what accuracy,
+precision, recall or any loss will be. All is computed from one table of scores, however many rows there are.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
+
+from oddsmith import _check
+from oddsmith._types import Floats
+from oddsmith.data import RandomState, ScoreTable
+from oddsmith.errors import InvalidInputError
+from oddsmith.files import choose_columns, open_scores, read_table
+from oddsmith.frames import spare_name, tables_from_frame
+from oddsmith.maps import SUREST, logit
+from oddsmith.metrics import Result
+from oddsmith.model import DataSummary, Model, map_of, model_of
+from oddsmith.monitor import MapError
+
+__all__ = [
+    "Expectation",
+    "ExpectedPerformance",
+    "Promise",
+    "expected_performance",
+    "importance_weights",
+    "observed_performance",
+    "promises",
+]
+
+#: Maps that resampled calibration rows would have given, and labels that are drawn for each.
+_MAPS, _LABELS = 100, 10
+
+#: Cells of log-odds in which labels are drawn.
+_CELLS = 1024
+
+#: What no estimate without labels can see.
+BLIND = (
+    "Expected from the probabilities alone: if the share of positives at a given score has moved, no row without a "
+    "label shows it."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Expectation(Result):
+    """What is expected of one measure.
+
+    Attributes
+    ----------
+    value : float
+        Its expectation; NaN where undefined.
+    low, high : float
+        Interval of the value that labels will show: sampling of labels, and uncertainty of the map.
+    """
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Promise(Result):
+    """A measure once labels have arrived.
+
+    Attributes
+    ----------
+    expected, low, high : float
+        As expected without labels; all intervals hold together with the confidence given.
+    observed : float
+    kept : bool
+        Whether the observed value lies in the interval.
+    """
+
+    expected: float
+    low: float
+    high: float
+    observed: float
+    kept: bool
+
+
+@dataclass(frozen=True, eq=False)
+class ExpectedPerformance(Result):
+    """What is expected of rows without labels.
+
+    Attributes
+    ----------
+    rows : int
+    prevalence : float
+        Expected share of positives.
+    measures : dict of str to Expectation
+        By name; those of a threshold end in "@" and the threshold.
+    below, above : int
+        Rows with scores below or above all of the calibration rows, where the map extrapolates.
+    has_map_error : bool
+        Whether the intervals include the uncertainty of the map; False where the model does not contain how many rows
+        it was fitted to, or fewer than 20 rows are without labels, and no calibration rows were passed.
+    confidence : float
+        Of each interval.
+    chunks : dict of str to ExpectedPerformance
+        Of each value of the column ``by``.
+    """
+
+    rows: int
+    prevalence: float
+    measures: dict[str, Expectation]
+    below: int
+    above: int
+    has_map_error: bool
+    confidence: float
+    chunks: dict[str, "ExpectedPerformance"]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know about these figures."""
+        outside = self.below + self.above
+        found = [BLIND]
+        if outside:
+            found.append(
+                f"{outside:,} of {self.rows:,} rows have scores outside those of the calibration rows ({self.below:,} "
+                f"below, {self.above:,} above): there the map extrapolates, and the intervals do not include that."
+            )
+        if not self.has_map_error:
+            found.append(
+                "Intervals are of label sampling only, as the rows of the fit are not known: pass calibration."
+            )
+        return tuple(found)
+
+    def __str__(self) -> str:
+        shown = [f"{name:<24} {one.value:.4f}  [{one.low:.4f}, {one.high:.4f}]" for name, one in self.measures.items()]
+        return "\n".join([f"{self.rows:,} rows, {self.prevalence:.1%} expected positive", *shown, *self.notes])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain JSON."""
+        return {**super().to_dict(), "notes": list(self.notes)}
+
+
+class _Part(NamedTuple):
+    """Rows by cell of log-odds, and the probability of each cell under each map."""
+
+    log_odds: Floats
+    rows: Floats
+    prob: Floats  # (maps, cells)
+
+    @staticmethod
+    def joined(parts: Sequence["_Part"]) -> "_Part":
+        log_odds = np.concatenate([part.log_odds for part in parts])
+        order = np.argsort(log_odds, kind="stable")
+        rows = np.concatenate([part.rows for part in parts])[order]
+        return _Part(log_odds[order], rows, np.concatenate([part.prob for part in parts], axis=1)[:, order])
+
+
+def expected_performance(
+    model: Any,
+    unlabeled: Any,
+    *,
+    score: str | None = None,
+    by: str | None = None,
+    thresholds: float | Sequence[float] = 0.5,
+    costs: ArrayLike | None = None,
+    calibration: ScoreTable | None = None,
+    confidence: float = 0.95,
+    random_state: RandomState = 0,
+) -> ExpectedPerformance:
+    """Return the measures that a model's probabilities promise for rows without labels.
+
+    With probability p of each row, selected if p is at least the threshold: accuracy is the mean of p or 1 − p,
+    precision Σp over the selected by their number, recall Σp over the selected by Σp of all, log-loss the mean entropy,
+    Brier score the mean of p(1 − p), AUC the share of pairs in order, weighted by p and 1 − p.
+
+    Intervals come from 100 Poisson resamples of the calibration rows, each with one Newton step of the line through the
+    log-odds, and ten draws of all labels for each. What they do not include: a share of positives at a given score that
+    has moved since the calibration. No method sees that without labels.
+
+    Parameters
+    ----------
+    model : Model, fitted calibrator or CalibrationMap
+        Of two classes and one score.
+    unlabeled : array-like, ScoreTable, dict of ScoreTable, data frame, table of an engine, or path
+        Scores; of tables the labels are ignored, of a frame or file ``score`` names the column.
+    score : str, optional
+        Column of the scores of a frame or file.
+    by : str, optional
+        Column whose values each get an estimate, such as the month; by default the segments of the model.
+    thresholds : float or sequence of float, default 0.5
+        Probabilities from which rows are selected.
+    costs : array of shape (2, 2), optional
+        Costs of a decision and a class, from `oddsmith.decide.binary_costs`; adds the mean cost at each threshold.
+    calibration : ScoreTable, optional
+        The rows of the fit. Without it the map is as exact as a fit to as many rows as the model's, with scores like
+        the unlabeled ones.
+    confidence : float, default 0.95
+    random_state : int, Generator or None
+
+    References
+    ----------
+    Białek et al. (2024), Estimating model performance under covariate shift without labels, arXiv:2401.08348.
+
+    Examples
+    --------
+    >>> from oddsmith.maps import line_map
+    >>> found = expected_performance(line_map(1.0, 0.0), [-2.0, -1.0, 0.5, 3.0])
+    >>> round(found.measures["accuracy@0.5"].value, 4)
+    0.7967
+    """
+    fitted = model_of(model)
+    if not fitted.has_one_score:
+        must = "the model must read one score of two classes"
+        _check.fail(must, f"{fitted.map.columns} columns", "expect each class against the rest")
+    level = _check.number(confidence, "confidence", low=0, strict=True)
+    if level >= 1:
+        _check.fail("confidence must be below 1", f"confidence={confidence!r}", "pass a share such as 0.95")
+    cuts, prices = _thresholds(thresholds), _prices(costs)
+    if fitted.by is not None and by not in (None, fitted.by):
+        _check.fail("by must be the segments of the model", f"by={by!r} and a model by {fitted.by!r}", "leave by out")
+    rng = np.random.default_rng(random_state)
+    tables = _score_tables(unlabeled, score, by if by is not None else fitted.by)
+    errors: dict[int, Floats | None] = {}
+    parts, found = {}, {}
+    for name, table in tables.items():
+        own = fitted.of_segment(name)
+        if id(own) not in errors:
+            errors[id(own)] = _map_errors(own, calibration, tables, rng)
+        parts[name] = _part(own, table, errors[id(own)], max(_CELLS // len(tables), 64))
+    has_error = all(each is not None for each in errors.values())
+    for name, part in parts.items():
+        found[name] = _performance(part, [(fitted.of_segment(name), tables[name])], cuts, prices, level, has_error, rng)
+    if list(found) == [None]:
+        return found[None]
+    both = [(fitted.of_segment(name), table) for name, table in tables.items()]
+    whole = _performance(_Part.joined(list(parts.values())), both, cuts, prices, level, has_error, rng)
+    return ExpectedPerformance(**{**vars(whole), "chunks": {str(name): each for name, each in found.items()}})
+
+
+def promises(
+    model: Any,
+    labeled: ScoreTable,
+    *,
+    thresholds: float | Sequence[float] = 0.5,
+    costs: ArrayLike | None = None,
+    calibration: ScoreTable | None = None,
+    confidence: float = 0.95,
+    random_state: RandomState = 0,
+) -> dict[str, Promise]:
+    """Return for each measure what was expected of rows and what their labels show.
+
+    Intervals are wider than those of `expected_performance`: while the probabilities hold, all promises are kept
+    together with the confidence given (Bonferroni).
+
+    Parameters
+    ----------
+    model, thresholds, costs, calibration, random_state
+        As in `expected_performance`.
+    labeled : ScoreTable
+        Scores with labels.
+    confidence : float, default 0.95
+    """
+    fitted = model_of(model)
+    options: dict[str, Any] = {"thresholds": thresholds, "costs": costs, "calibration": calibration}
+    seen = observed_performance(fitted, labeled, thresholds=thresholds, costs=costs)
+    level = 1 - (1 - confidence) / len(seen)
+    found = expected_performance(fitted, labeled, confidence=level, random_state=random_state, **options)
+    return {
+        name: Promise(one.value, one.low, one.high, seen[name], bool(one.low <= seen[name] <= one.high))
+        for name, one in found.measures.items()
+    }
+
+
+def observed_performance(
+    model: Any, labeled: ScoreTable, *, thresholds: float | Sequence[float] = 0.5, costs: ArrayLike | None = None
+) -> dict[str, float]:
+    """Return the same measures of rows with labels; NaN where undefined.
+
+    Parameters
+    ----------
+    model, thresholds, costs
+        As in `expected_performance`.
+    labeled : ScoreTable
+        Scores with labels.
+    """
+    forecast = labeled.map(map_of(model_of(model).map).log_odds)
+    sides = (forecast.pos[None].astype(float), forecast.neg[None].astype(float))
+    found = _measures(forecast.scores, *sides, _thresholds(thresholds), _prices(costs))
+    return {name: float(values[0]) for name, values in found.items()}
+
+
+def importance_weights(
+    calibration: ArrayLike, unlabeled: ArrayLike, estimator: Any = None, *, random_state: int = 0
+) -> Floats:
+    """Return weights that make calibration rows look like unlabeled ones, by their other columns.
+
+    Where rows differ from those of the calibration in columns that the score does not contain, the probabilities of a
+    score differ, too. A classifier tells unlabeled rows from calibration rows, out of fold; the odds are the weights
+    (PAPE). Fit a calibrator with them as ``sample_weight``, and pass the weighted table as ``calibration`` to
+    `expected_performance`.
+
+    Parameters
+    ----------
+    calibration, unlabeled : array-like of shape (n, features) and (m, features)
+    estimator : classifier, optional
+        By default ``HistGradientBoostingClassifier``.
+    random_state : int, default 0
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Of mean 1.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> old, new = rng.normal(size=(500, 1)), rng.normal(0.5, size=(500, 1))
+    >>> weight = importance_weights(old, new)
+    >>> bool(np.corrcoef(weight, old[:, 0])[0, 1] > 0.5)
+    True
+    """
+    from sklearn.base import clone
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+    old, new = (_check.as_array(each, name, (2,)) for each, name in ((calibration, "calibration"), (unlabeled, "new")))
+    if old.shape[1] != new.shape[1]:
+        got = f"{old.shape[1]} and {new.shape[1]}"
+        _check.fail("calibration and unlabeled rows must have the same columns", got, "select the same columns of both")
+    default = HistGradientBoostingClassifier(max_depth=3, learning_rate=0.05, random_state=random_state)
+    folds = StratifiedKFold(5, shuffle=True, random_state=random_state)
+    origin = np.repeat([0, 1], [len(old), len(new)])
+    chosen = default if estimator is None else clone(estimator)
+    prob = cross_val_predict(chosen, np.vstack([old, new]), origin, cv=folds, method="predict_proba")[: len(old), 1]
+    odds = prob / np.maximum(1 - prob, 1e-6)
+    return np.asarray(odds / odds.mean())
+
+
+def _score_tables(unlabeled: Any, score: str | None, by: str | None) -> dict[Any, ScoreTable]:
+    """Return the table of all scores, or of each value of a column, without labels: all rows count as negative."""
+    if isinstance(unlabeled, ScoreTable):
+        found: dict[Any, ScoreTable] = {None: unlabeled}
+    elif isinstance(unlabeled, dict):
+        found = dict(unlabeled)
+    elif isinstance(unlabeled, (str, os.PathLike)):
+        with open_scores(unlabeled) as file:
+            roles = choose_columns(file, score, None, None, by, needs_label=False)
+            data = read_table(file, roles, needs_label=False)
+        found = dict(data.segments) if by is not None else {None: data.table}
+    elif _is_frame(unlabeled):
+        if score is None:
+            _check.fail("score must name the column of a frame", "score=None", "pass score=")
+        frame = nw.from_native(unlabeled)
+        label = spare_name(frame.collect_schema().names())
+        made = tables_from_frame(
+            frame.with_columns(nw.lit(False).alias(label)).to_native(), score, label, by=by, resolution="auto"
+        )
+        found = dict(made) if isinstance(made, dict) else {None: made}
+    else:
+        scores = _check.as_scores(unlabeled)
+        found = {None: ScoreTable.from_arrays(scores, np.zeros(len(scores), int))}
+    if by is not None and None in found and len(found) == 1:
+        _check.fail("by needs a frame or a file", f"by={by!r} with {type(unlabeled).__name__}", "pass a frame")
+    for table in found.values():
+        if table.kind != "count":
+            _check.fail("unlabeled rows must be counted", f"{table!r}", "use rows without weights")
+    return found
+
+
+def _is_frame(data: Any) -> bool:
+    return nw.from_native(data, pass_through=True) is not data or nw.dependencies.is_narwhals_dataframe(data)
+
+
+def _thresholds(values: float | Sequence[float]) -> list[float]:
+    found = [_check.number(each, "thresholds", low=0) for each in np.atleast_1d(np.asarray(values, object)).tolist()]
+    if not found or max(found) > 1:
+        _check.fail("thresholds must be probabilities", f"{values!r}", "pass numbers from 0 to 1")
+    return found
+
+
+def _prices(costs: ArrayLike | None) -> Floats | None:
+    prices = None if costs is None else _check.as_array(costs, "costs", (2,))
+    if prices is not None and prices.shape != (2, 2):
+        _check.fail("costs must have shape (2, 2)", f"shape {prices.shape}", "make them with decide.binary_costs")
+    return prices
+
+
+def _map_errors(
+    model: Model, calibration: ScoreTable | None, tables: Mapping[Any, ScoreTable], rng: np.random.Generator
+) -> Floats | None:
+    """Return lines (offset, slope) less (0, 1) by which resampled maps differ; None where nothing is known."""
+    fitted = map_of(model.map)
+    if calibration is not None:
+        return _resampled(calibration.map(fitted.log_odds), rng)
+    if not isinstance(model.data, DataSummary):
+        return None
+    forecasts = [table.map(fitted.log_odds) for table in tables.values()]
+    forecast = forecasts[0].merge(*forecasts[1:])
+    try:
+        error = MapError.of(forecast.scores, forecast.total.astype(float), 0.0, model.data.rows)
+    except InvalidInputError:
+        return None  # too few rows to know how scores are distributed
+    return rng.standard_normal((_MAPS, 2)) @ error.root.T
+
+
+def _resampled(forecast: ScoreTable, rng: np.random.Generator) -> Floats:
+    """Return one Newton step of the line for each of 100 resamples of its rows, less that of the rows themselves."""
+    z = np.clip(forecast.scores, -SUREST, SUREST)
+    features = np.column_stack([np.ones_like(z), z])
+    prob, (pos_sq, neg_sq) = expit(z), forecast.squares
+    information = features.T @ (features * (forecast.total * prob * (1 - prob))[:, None])
+    if not np.linalg.cond(information) < 1e12:
+        got = f"{forecast!r}"
+        _check.fail("the calibration rows must have different scores", got, "pass the rows of the fit")
+    draws = []
+    for weight, squared, residual in ((forecast.pos, pos_sq, 1 - prob), (forecast.neg, neg_sq, -prob)):
+        if forecast.kind == "count":
+            change = rng.poisson(weight, (_MAPS, len(z))) - weight
+        else:
+            change = rng.standard_normal((_MAPS, len(z))) * np.sqrt(squared)
+        draws.append((change * residual) @ features)
+    return np.asarray(np.linalg.solve(information, (draws[0] + draws[1]).T).T)
+
+
+def _part(model: Model, table: ScoreTable, errors: Floats | None, cells: int) -> _Part:
+    """Return the cells of a table with their probability under each map."""
+    forecast = table.map(lambda s: np.clip(map_of(model.map).log_odds(s), -SUREST, SUREST)).coarsen(cells)
+    z = forecast.scores
+    lines = np.zeros((1, 2)) if errors is None else errors
+    return _Part(z, forecast.total.astype(float), expit(z + lines[:, :1] + lines[:, 1:] * z))
+
+
+def _performance(
+    part: _Part,
+    tables: Sequence[tuple[Model, ScoreTable]],
+    cuts: Sequence[float],
+    prices: Floats | None,
+    level: float,
+    has_error: bool,
+    rng: np.random.Generator,
+) -> ExpectedPerformance:
+    forecasts = [table.map(map_of(model.map).log_odds) for model, table in tables]
+    whole = forecasts[0].merge(*forecasts[1:])
+    rows, prob = whole.total.astype(float), expit(whole.scores)
+    exact = _measures(whole.scores, (rows * prob)[None], (rows * expit(-whole.scores))[None], cuts, prices)
+    # Labels are drawn in cells; what cells change of the expectation is taken away.
+    center = expit(part.log_odds)
+    pooled = _measures(part.log_odds, (part.rows * center)[None], (part.rows * (1 - center))[None], cuts, prices)
+    counts = np.rint(part.rows).astype(np.int64)
+    pos = np.vstack([rng.binomial(counts, part.prob) for _ in range(_MAPS * _LABELS // len(part.prob))]).astype(float)
+    drawn = _measures(part.log_odds, pos, counts - pos, cuts, prices)
+    measures = {}
+    for name, values in exact.items():
+        known = drawn[name][np.isfinite(drawn[name])]
+        if not np.isfinite(values[0]) or not len(known):
+            measures[name] = Expectation(float("nan"), float("nan"), float("nan"))
+            continue
+        low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]) + (values[0] - pooled[name][0])
+        measures[name] = Expectation(float(values[0]), min(float(low), float(values[0])), max(float(high), values[0]))
+    ranges = [(model.data, table) for model, table in tables if isinstance(model.data, DataSummary)]
+    below = sum(int(table.total[table.scores < data.low].sum()) for data, table in ranges)
+    above = sum(int(table.total[table.scores > data.high].sum()) for data, table in ranges)
+    share = float(rows @ prob / rows.sum())
+    return ExpectedPerformance(int(rows.sum()), share, measures, below, above, has_error, level, {})
+
+
+def _measures(
+    log_odds: Floats, pos: Floats, neg: Floats, cuts: Sequence[float], prices: Floats | None
+) -> dict[str, Floats]:
+    """Return each measure, for every row of positive and negative counts by ascending log-odds."""
+    z = np.clip(log_odds, -SUREST, SUREST)
+    n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
+    n = n_pos + n_neg
+    below = np.cumsum(neg, axis=1) - neg / 2
+    found: dict[str, Floats] = {}
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found["auc"] = (pos * below).sum(axis=1) / (n_pos * n_neg)
+        found["log_loss"] = (pos @ np.logaddexp(0, -z) + neg @ np.logaddexp(0, z)) / n
+        found["brier"] = (pos @ expit(-z) ** 2 + neg @ expit(z) ** 2) / n
+        for cut in cuts:
+            # As P is compared, but with all digits.
+            chosen = log_odds >= logit(np.array(cut))
+            true, false = pos[:, chosen].sum(axis=1), neg[:, chosen].sum(axis=1)
+            found[f"accuracy@{cut:g}"] = (true + n_neg - false) / n
+            found[f"precision@{cut:g}"] = true / (true + false)
+            found[f"recall@{cut:g}"] = true / n_pos
+            found[f"f1@{cut:g}"] = 2 * true / (true + false + n_pos)
+            if prices is not None:
+                (negative, missed), (needless, caught) = prices.tolist()
+                total = negative * (n_neg - false) + missed * (n_pos - true) + needless * false + caught * true
+                found[f"cost@{cut:g}"] = total / n
+    return found
