@@ -149,3 +149,37 @@ def test_bad_input():
     ):
         with pytest.raises(InvalidInputError, match=words):
             call()
+
+
+def _dependent_rows(kind, seed=3):
+    """Return a calibrated forecast whose rows are copies, or clusters, and its groups."""
+    rng = np.random.default_rng(seed)
+    if kind == "copies":
+        p = rng.beta(1, 2, 300)
+        y = rng.random(300) < p
+        return metrics.forecast_from_arrays(np.tile(y, 10), np.tile(p, 10)), None
+    p, group = rng.beta(1, 2, 1200), np.repeat(np.arange(60), 20)
+    y = np.where(rng.random(1200) < 2 / 3, rng.random(60)[group], rng.random(1200)) < p
+    return metrics.forecast_from_arrays(y, p), {
+        one: metrics.forecast_from_arrays(y[group == one], p[group == one]) for one in range(60)
+    }
+
+
+@pytest.mark.parametrize("kind", ["copies", "clusters"])
+def test_tests_of_dependent_rows_agree_with_the_verdict(kind):
+    """The tests counted rows, and rejected with p < 0.0001 next to a verdict that no test rejects."""
+    forecast, groups = _dependent_rows(kind, 2)
+    found = evaluate(forecast, intervals=False, groups=groups)
+    assert metrics.cox_test.of(forecast).p_value < 0.05 < found["judged"]["p_value"]
+    assert found["tests"]["cox_test"]["p_value"] == pytest.approx(found["judged"]["p_value"])
+    assert "by groups" in found["tests"]["cox_test"]["definition"]
+    others = [part for name, part in found["tests"].items() if name != "cox_test"]
+    assert all("do not depend on each other" in part["reason"] for part in others)
+
+
+def test_intervals_of_copies_are_those_of_the_rows_that_were_copied():
+    forecast, _ = _dependent_rows("copies")
+    once = metrics.forecast_from_arrays(forecast.pos > 0, expit(forecast.scores))
+    found = evaluate(forecast, n_resamples=200, random_state=0)["measures"]["log_loss"]["interval"]
+    expected = metrics.interval(metrics.log_loss, once, n_resamples=200, random_state=0)
+    assert found["high"] - found["low"] == pytest.approx(expected.high - expected.low, rel=0.25)

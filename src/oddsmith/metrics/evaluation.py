@@ -12,10 +12,10 @@ from oddsmith.errors import InvalidInputError
 from oddsmith.metrics import intervals as _intervals
 from oddsmith.metrics._confidence_limits import Asked
 from oddsmith.metrics._row_measures import GAP, MANY_CLASSES, GroupedDecisions, as_measure, row_measures
-from oddsmith.metrics.calibration_tests import CalibrationTest, calibration_in_the_large_test
+from oddsmith.metrics.calibration_tests import CalibrationTest, calibration_in_the_large_test, cox_test
 from oddsmith.metrics.classes import ClassForecast
 from oddsmith.metrics.curves import reliability_curve
-from oddsmith.metrics.evidence import TESTS, ForecastCases, TableEvidence
+from oddsmith.metrics.evidence import TESTS, TableEvidence
 from oddsmith.metrics.measure import MEASURES, Figure, ForecastFunction, Measure, checked_level
 from oddsmith.metrics.min_sample_size import FEWEST_OF_A_CLASS
 from oddsmith.metrics.provenance import is_in_sample
@@ -24,6 +24,12 @@ from oddsmith.metrics.verdict import Groups, row_evidence, table_groups, verdict
 
 #: How often rows of two classes, or labels of several, are drawn again by default.
 _SAMPLES, _LABEL_SAMPLES = 1000, 400
+
+#: Why a test is not computed.
+_INDEPENDENT = (
+    "this test needs rows that do not depend on each other; got groups or copies. "
+    "Hint: use Cox's test (--test cox), which counts groups."
+)
 
 #: Classes that are named where several are meant.
 _NAMED = 5
@@ -56,7 +62,8 @@ def evaluate(
     distinct : int, optional
         How many distinct forecasts there are, where the table holds cells of several.
     groups : mapping of any key to ScoreTable, or array-like of shape (n,), optional
-        Dependent rows, as in `verdict`; intervals then resample whole groups.
+        Dependent rows, as in `verdict`; intervals then resample whole groups, and of the tests of two classes only
+        Cox's is computed, by groups. All copies of a row are a group where many rows are copies.
 
     Returns
     -------
@@ -151,21 +158,22 @@ def _of_table(
     measures = {name: _measured(table, one) for name, one in MEASURES.items()}
     if distinct is not None:
         measures["distinct_outputs"]["value"] = distinct
-    cases, level = ForecastCases.of(table, groups), options["level"]
+    seen = TableEvidence(table, groups)
+    cases, level = seen.decisions, options["level"]
     if options.pop("intervals"):
         asked = {
             name: Asked(measure, null=measure.null)
             for name, measure in MEASURES.items()
             if measure.resampled and "value" in measures[name]
         }
-        drawn = table if groups is None else cases.grouped()
+        drawn = table if cases.group is None else cases.grouped()
         for name, found in _intervals.intervals(asked, drawn, **options).items():
             measures[name]["interval"] = (
                 {"reason": str(found)} if isinstance(found, InvalidInputError) else found.to_dict()
             )
     decisions = GroupedDecisions(cases.decisions, cases.group, level)
     gap = as_measure(decisions.mean(expit(cases.log_odds) - cases.positive, GAP), level)
-    one = _positive_class(table, gap, measures["calibration_error"])
+    one = _positive_class(table, gap, measures["calibration_error"], dependent=cases.group is not None)
     return {
         "data": {
             "rows": table.rows,
@@ -180,18 +188,36 @@ def _of_table(
         "in_sample": is_in_sample(table),
         "level": None,
         "measures": measures,
-        "tests": {name: _tested(table, test) for name, test in TESTS.items()},
+        "tests": _tests(seen),
         "classes": [one],
         "reliability": reliability_curve.of(table, n_bins=10, bins="mass"),
         "top_label": None,
-        "judged": verdict_of_evidence(TableEvidence(table, groups), "probability"),
-        "notes": [] if groups is None else ["The tests of calibration count rows, not groups."],
+        "judged": verdict_of_evidence(seen, "probability"),
+        "notes": [],
     }
 
 
-def _positive_class(table: ScoreTable, gap: dict[str, Any], error: dict[str, Any]) -> dict[str, Any]:
+def _tests(seen: TableEvidence) -> dict[str, dict[str, Any]]:
+    """Return the tests of calibration; where rows are dependent only Cox's, by groups."""
+    found = {name: _tested(seen.forecast, test) for name, test in TESTS.items()}
+    if seen.decisions.group is None:
+        return found
+    for name, part in found.items():
+        if "reason" not in part:
+            found[name] = {"reason": _INDEPENDENT}
+            if name == cox_test.__name__:
+                try:
+                    found[name] = seen.cox_test_of_groups().to_dict()
+                except InvalidInputError as reason:
+                    found[name] = {"reason": str(reason)}
+    return found
+
+
+def _positive_class(
+    table: ScoreTable, gap: dict[str, Any], error: dict[str, Any], *, dependent: bool
+) -> dict[str, Any]:
     """Return the figures of the positive class, as those of each of several classes."""
-    found = _tested(table, calibration_in_the_large_test)
+    found = {"reason": _INDEPENDENT} if dependent else _tested(table, calibration_in_the_large_test)
     p_value = found.get("p_value")
     return {
         "label": 1 if table.labels[1] is None else table.labels[1],

@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, fdtrc, xlogy
 
+from oddsmith import _check
 from oddsmith._types import Bools, Floats, Weights
 from oddsmith.data import ScoreTable, Signal, is_separable, share_of_copies
 from oddsmith.errors import InvalidInputError
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.calibration_tests import (
+    CalibrationTest,
     classwise_test,
     cox_test,
     hosmer_lemeshow_test,
@@ -30,7 +32,7 @@ from oddsmith.metrics.classes import ClassForecast, recalibrated
 from oddsmith.metrics.grouped import design_effect, hotelling, inflated
 from oddsmith.metrics.groups import GroupedForecast, grouped_rows
 from oddsmith.metrics.means import gain_with_interval
-from oddsmith.metrics.min_sample_size import FEWEST_OF_A_CLASS
+from oddsmith.metrics.min_sample_size import FEWEST_GROUPS, FEWEST_OF_A_CLASS
 from oddsmith.metrics.proper import decision_log_prob
 from oddsmith.metrics.provenance import Forecast
 from oddsmith.metrics.significance import Decisions, holm_of_known
@@ -215,7 +217,15 @@ class TableEvidence:
     def evidence(self) -> CalibrationEvidence:
         """Return tests and effect size."""
         cases = self.decisions
-        return self._of_rows(cases) if cases.group is None else self._of_groups(cases, cases.group)
+        return self._of_rows(cases) if cases.group is None else self._of_groups(cases)
+
+    def cox_test_of_groups(self) -> CalibrationTest:
+        """Test slope 1 and intercept 0 for rows that are dependent within groups: Hotelling's test of group scores."""
+        sums = _GroupScores.of(self.decisions).sums
+        if sums.shape[1] < FEWEST_GROUPS:
+            _check.fail(f"a test by groups needs {FEWEST_GROUPS} of them", f"{sums.shape[1]}", "collect more groups")
+        statistic, p = hotelling(sums)
+        return CalibrationTest(statistic, "score test of slope 1 and intercept 0, by groups of rows (Hotelling)", p, 2)
 
     def _of_rows(self, cases: ForecastCases) -> CalibrationEvidence:
         """Return tests and effect size for independent rows."""
@@ -233,25 +243,35 @@ class TableEvidence:
             beyond = test_left if p_left is not None and p_left < LEVEL else ""
         return CalibrationEvidence(p, test, GainEstimate.of(found), _line_words(line), beyond)
 
-    def _of_groups(self, cases: ForecastCases, group: NDArray[np.intp]) -> CalibrationEvidence:
-        """Return test and effect size for rows that are dependent within groups: Hotelling's test of the group scores.
+    def _of_groups(self, cases: ForecastCases) -> CalibrationEvidence:
+        """Return test and effect size for rows that are dependent within groups.
 
-        The score of a group is Σ w(y − p)(L, 1). The interval of the gain has as many cases as would make the scores
-        vary as much as the groups do.
+        The interval of the gain has as many cases as would make the scores vary as much as the groups do.
         """
+        scores, line = _GroupScores.of(cases), _best_line(self.forecast)
+        decisions = inflated(cases.decisions, design_effect(scores.sums, scores.independent))
+        found, _ = gain_with_interval(_gains(cases, line), decisions, 2, 1 - LEVEL)
+        return CalibrationEvidence(hotelling(scores.sums)[1], "", GainEstimate.of(found), _line_words(line))
+
+
+class _GroupScores(NamedTuple):
+    """Σ w(y − p)(L, 1) of each group, shape (2, groups), and its covariance if rows were independent."""
+
+    sums: Floats
+    independent: Floats
+
+    @classmethod
+    def of(cls, cases: ForecastCases) -> "_GroupScores":
+        assert cases.group is not None
         weight = cases.decisions.weight
         finite = np.where(np.isfinite(cases.log_odds), cases.log_odds, 0.0)
         center = float(weight @ finite) / float(weight.sum())
         spread = math.sqrt(float(weight @ (finite - center) ** 2) / float(weight.sum())) or 1.0
         columns = np.stack([(finite - center) / spread, np.ones(len(finite))])
         prob = expit(cases.log_odds)
-        sums = np.stack([sum_by(group, weight * (cases.positive - prob) * column) for column in columns])
+        sums = np.stack([sum_by(cases.group, weight * (cases.positive - prob) * column) for column in columns])
         varies = cases.decisions.squares * prob * (1 - prob)
-        p = hotelling(sums)
-        line = _best_line(self.forecast)
-        decisions = inflated(cases.decisions, design_effect(sums, (columns * varies) @ columns.T))
-        found, _ = gain_with_interval(_gains(cases, line), decisions, 2, 1 - LEVEL)
-        return CalibrationEvidence(p, "", GainEstimate.of(found), _line_words(line))
+        return cls(sums, (columns * varies) @ columns.T)
 
 
 @dataclass(frozen=True, eq=False)

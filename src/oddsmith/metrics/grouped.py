@@ -41,8 +41,8 @@ def t_test_of_groups(difference: Floats, decisions: Decisions, group: NDArray[np
     return float(2 * stdtr(max(n - 1, 1), -abs(mean) / error))
 
 
-def hotelling(sums: Floats) -> float:
-    """Return the p-value of a mean of 0 of the columns, each the independent sum of a group, by Hotelling's T².
+def hotelling(sums: Floats) -> tuple[float, float]:
+    """Return Hotelling's T² and its p-value for a mean of 0 of the columns, each the independent sum of a group.
 
     The law is F with half of the usual n − df degrees of freedom: sums over groups are skewed, and with 30 groups the
     usual law rejects 8 % of calibrated forecasts at the 5 % level.
@@ -50,7 +50,7 @@ def hotelling(sums: Floats) -> float:
     df, n = sums.shape
     mean = sums.mean(axis=1)
     statistic = float(mean @ np.linalg.pinv(np.atleast_2d(np.cov(sums)) / n) @ mean)
-    return float(fdtrc(df, (n - df) / 2, statistic * (n - df) / (df * (n - 1))))
+    return statistic, float(fdtrc(df, (n - df) / 2, statistic * (n - df) / (df * (n - 1))))
 
 
 def design_effect(sums: Floats, independent: Floats) -> float:
