@@ -4,10 +4,13 @@ import warnings
 from dataclasses import fields, is_dataclass
 
 import numpy as np
+import pyarrow
 
 from oddsmith import GaussianCalibrator, PlattCalibrator, ScoreTable, SquashCalibrator
+from oddsmith.audit import audit
 from oddsmith.errors import OddsmithWarning
 from oddsmith.plots import (
+    AuditDisplay,
     ClasswiseReliabilityDisplay,
     ComparisonDisplay,
     ConfidenceDisplay,
@@ -64,6 +67,8 @@ def displays():
     maps = {"Platt": platt, "Gaussian": gauss}
     made["ScoreSpaceDisplay"] = (ScoreSpaceDisplay.from_tables({"train": table, "test": table}, maps=maps), {})
     made["sigmoid"] = (made["ScoreSpaceDisplay"][0], {"scale": "probability"})
+    rows = {"shop": ["north", "south"] * 200, "probability": prob, "label": y}
+    made["AuditDisplay"] = (AuditDisplay.from_audit(audit(pyarrow.table(rows), "shop")), {})
     made["DecisionCurveDisplay"] = (DecisionCurveDisplay.from_predictions(y, prob, name="model"), {})
     made["DensityDisplay"] = (DensityDisplay.from_table(table, calibrators={"Gaussian": gauss}), {"modes": True})
     trials = {"Platt": ([32, 64], [[0.30, 0.34], [0.25, 0.27]]), "isotonic": ([32, 64], [[0.4, 0.5], [0.3, 0.3]])}

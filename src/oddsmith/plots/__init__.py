@@ -17,6 +17,7 @@ from oddsmith.plots.confusion import ConfusionDisplay as ConfusionDisplay
 from oddsmith.plots.corp import CorpDisplay as CorpDisplay
 from oddsmith.plots.decision_curve import DecisionCurveDisplay as DecisionCurveDisplay
 from oddsmith.plots.densities import DensityDisplay as DensityDisplay
+from oddsmith.plots.forest import AuditDisplay as AuditDisplay
 from oddsmith.plots.histogram import PredictionHistogramDisplay as PredictionHistogramDisplay
 from oddsmith.plots.learning_curve import LearningCurve as LearningCurve
 from oddsmith.plots.learning_curve import LearningCurveDisplay as LearningCurveDisplay
