@@ -9,6 +9,7 @@ ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "
 MODULES = {
     **dict.fromkeys(("million", "kinds", "thousand", "growth", "memory"), "core"),
     "classify": "classify",
+    "cutoffs": "cutoffs",
     "learners": "learners",
     "peers": "peers",
     "scale": "scale",

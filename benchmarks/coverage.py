@@ -20,6 +20,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import expit, logit
 
+from benchmarks import decisions
 from benchmarks.small_samples import SECTIONS, Cell
 from oddsmith import ScoreTable, metrics
 from oddsmith.metrics._confidence_limits import Asked
@@ -222,7 +223,11 @@ def _misses(cell: Cell, counted: int, samples: int) -> bool:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
-    parser.add_argument("sections", nargs="*", help=f"of measures, {', '.join(SECTIONS)}; by default all")
+    parser.add_argument(
+        "sections",
+        nargs="*",
+        help=f"of measures, {', '.join(SECTIONS)}, {', '.join(decisions.FAMILIES)}; by default all",
+    )
     parser.add_argument("--measure", action="append", choices=MEASURES, help="in the section measures; by default all")
     parser.add_argument("--samples", type=int, help="of each cell, those of earlier runs included, in hundreds")
     parser.add_argument("--n-resamples", type=int, default=100, help="draws of an interval of a measure")
@@ -230,8 +235,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=np.inf, help="stop after so long; the next run goes on")
     parser.add_argument("--state", type=Path, default=Path("build/coverage.json"), help="where outcomes are kept")
     chosen = parser.parse_args(arguments)
-    sections = chosen.sections or [*SECTIONS, "measures"]
-    if unknown := set(sections) - {*SECTIONS, "measures"}:
+    sections = chosen.sections or [*SECTIONS, "measures", *decisions.FAMILIES]
+    if unknown := set(sections) - {*SECTIONS, "measures", *decisions.FAMILIES}:
         parser.error(f"unknown section {', '.join(sorted(unknown))}")
     measures = {name: MEASURES[name] for name in chosen.measure or MEASURES}
     rules = {"n_resamples": chosen.n_resamples, "seed": chosen.seed, "measures": list(measures)}
@@ -239,6 +244,11 @@ def main(arguments: list[str] | None = None) -> int:
     state = known if known.get("rules") == rules else {"rules": rules, "outcomes": {}, "counts": {}}
     start, failures = time.monotonic(), 0
     for section in sections:
+        if section in decisions.FAMILIES:
+            limits = ["--repetitions", str(chosen.samples or 1000), "--seconds", str(chosen.seconds)]
+            kept = ["--state", str(chosen.state.with_name("decisions.csv"))]
+            failures += decisions.main([section, *limits, *kept, "--seed", str(chosen.seed)])
+            continue
         if section == "measures":
             steps = simulate(state["outcomes"], chosen.samples or 300, chosen.n_resamples, chosen.seed, measures)
         else:

@@ -66,7 +66,7 @@ def base_rates(rng: np.random.Generator) -> Iterator[Outcome]:
         rows = _rows(rng, 1000, 0.3, distance)[0]
         for name, (fitted, known, read) in maps.items():
             p_value = estimate_prior(fitted, read(rows), labeled=known).p_no_shift
-            yield f"{name}, AUC {auc}, {labeled} labeled, no shift", p_value is None or p_value >= 0.05
+            yield f"AUC {auc}, {labeled} labeled, no shift, {name}", p_value is None or p_value >= 0.05
 
 
 def cutoffs(rng: np.random.Generator) -> Iterator[Outcome]:
@@ -107,7 +107,9 @@ def bands(rng: np.random.Generator) -> Iterator[Outcome]:
 
 FAMILIES = {
     "bands": Family(bands, {"pointwise": 0.93, "": 0.95}),
-    "base_rates": Family(base_rates, {"no shift": 0.945, "10000 new, rate 0.01": 0.88, "": 0.93}),
+    "base_rates": Family(
+        base_rates, {"no shift, Platt": 0.945, "no shift, default": 0.93, "10000 new, rate 0.01": 0.88, "": 0.93}
+    ),
     "cutoffs": Family(cutoffs, {"": 0.95}),
 }
 
