@@ -20,7 +20,7 @@ from oddsmith.data import RandomState, ScoreTable
 from oddsmith.errors import InvalidInputError
 from oddsmith.files import choose_columns, open_scores, read_table
 from oddsmith.frames import spare_name, tables_from_frame
-from oddsmith.maps import SUREST, logit
+from oddsmith.maps import SUREST, Segment, logit
 from oddsmith.metrics import Result
 from oddsmith.model import DataSummary, Model, map_of, model_of
 from oddsmith.monitor import MapError
@@ -337,7 +337,7 @@ def importance_weights(
     return np.asarray(odds / odds.mean())
 
 
-def _score_tables(unlabeled: Any, score: str | None, by: str | None) -> dict[Any, ScoreTable]:
+def _score_tables(unlabeled: Any, score: str | None, by: Segment | None) -> dict[Any, ScoreTable]:
     """Return the table of all scores, or of each value of a column, without labels: all rows count as negative."""
     if isinstance(unlabeled, ScoreTable):
         found: dict[Any, ScoreTable] = {None: unlabeled}
@@ -345,7 +345,7 @@ def _score_tables(unlabeled: Any, score: str | None, by: str | None) -> dict[Any
         found = dict(unlabeled)
     elif isinstance(unlabeled, (str, os.PathLike)):
         with open_scores(unlabeled) as file:
-            roles = choose_columns(file, score, None, None, by, needs_label=False)
+            roles = choose_columns(file, score or (), by=by or (), one=True, needs_label=False)
             data = read_table(file, roles, needs_label=False)
         found = dict(data.segments) if by is not None else {None: data.table}
     elif _is_frame(unlabeled):

@@ -14,7 +14,7 @@ from oddsmith import combine
 from oddsmith.calibrators.registry import fit_method
 from oddsmith.data.score_rows import ScoreRows
 from oddsmith.decide import decide, expected_cost
-from oddsmith.files import class_reading
+from oddsmith.files import rows as row_reading
 from oddsmith.metrics import evaluate, evaluation
 
 LABELS = ("ant", "bee", "cat")
@@ -123,7 +123,7 @@ class TestFit:
         assert any("on top in every row" in text for text in oddsmith.load("m.json").warnings)
 
     def test_a_sample_is_announced(self, run, logits, monkeypatch):
-        monkeypatch.setattr(class_reading, "MOST_VALUES", 300)
+        monkeypatch.setattr(row_reading, "MOST_VALUES", 300)
         args = ("fit", logits, "--scores", "z_*", "-m", "temperature")
         told = run(*args, "-o", "a.json")
         assert "Using a random sample of 100 of 300 rows (--seed 0)" in told.err
@@ -141,7 +141,7 @@ class TestFit:
         for path in (logits, probabilities):
             lines = path.read_text().splitlines()
             path.write_text("\n".join(f"{a},{b}" for a, b in zip(lines, ["w", *weights.tolist()], strict=True)) + "\n")
-        monkeypatch.setattr(class_reading, "MOST_VALUES", 300)
+        monkeypatch.setattr(row_reading, "MOST_VALUES", 300)
         for path, pattern, input_ in ((logits, "z_*", "logits"), (probabilities, "p_*", "probabilities")):
             given = ("fit", path, "-o", "m.json", "--scores", pattern, "-m", "platt", "-f")
             told = run(*given, *(["--weight", "w"] if weighted else []))
@@ -221,9 +221,12 @@ class TestApply:
         assert [line.split(",")[-1] for line in lines[1:]] == ["ant", "ant"]
 
     def test_options_of_the_other_kind_are_refused(self, run, model, logits):
-        assert "--score is for the scores of two" in run("apply", model, logits, "-o", "o.csv", "-s", "z_ant").error
+        assert "the model reads 3 columns; got 1" in run("apply", model, logits, "-o", "o.csv", "-s", "z_ant").error
         run("fit", logits, "-o", "two.json", "-s", "z_ant", "-m", "platt", "--positive", "ant")
-        assert "--scores is for several" in run("apply", "two.json", logits, "-o", "o.csv", "--scores", "z_*").error
+        assert (
+            "the model reads 1 column; got 3"
+            in run("apply", "two.json", logits, "-o", "o.csv", "--scores", "z_*").error
+        )
 
     def test_probabilities_for_a_model_of_logits_are_noticed(self, run, model, logits, probabilities):
         told = run("apply", model, probabilities, "-o", "o.csv", "--scores", "p_*")
@@ -332,7 +335,7 @@ class TestEvaluateAndCheck:
             (["--max", "lift=1"], "choose among log_loss"),
             (["--max", "log_loss"], "--max must be a measure and its limit"),
             (["--min-p", "0.1", "--test", "cox"], "choose among log_loss"),
-            (["--max-log-loss", "1", "--probability", "p_ant"], "--probability is for the scores of two classes"),
+            (["--max-log-loss", "1", "--positive", "ant"], "--positive is for the scores of two classes"),
         ],
     )
     def test_gates_that_there_are_not(self, run, probabilities, options, words):

@@ -58,7 +58,7 @@ def test_bad_targets_are_refused(run, scores):
     assert "exactly one of --precision" in run("threshold", scores).error
     assert "got --recall and --fpr" in run("threshold", scores, "--recall", "0.9", "--fpr", "0.1").error
     assert "precision must be below 1" in run("threshold", scores, "--precision", "1").error
-    assert "scores of two classes" in run("threshold", scores, "--scores", "s*", "--recall", "0.9").error
+    assert "one column per class, two or more" in run("threshold", scores, "--scores", "s*", "--recall", "0.9").error
 
 
 def test_shift_to_a_rate(run, model):

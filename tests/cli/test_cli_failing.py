@@ -98,7 +98,7 @@ def test_stopped_from_the_keyboard(run, scores, model, monkeypatch, tmp_path):
         raise KeyboardInterrupt
 
     before = sorted(tmp_path.iterdir())
-    monkeypatch.setattr(files, "apply_map", stop)
+    monkeypatch.setattr(files, "apply_model", stop)
     told = run("apply", model, scores, "-o", "out.csv")
     assert (told.code, told.err.splitlines()[-1]) == (130, "Stopped.")
     assert sorted(tmp_path.iterdir()) == before
@@ -108,7 +108,7 @@ def test_a_query_that_was_stopped_from_the_keyboard(run, scores, model, monkeypa
     def stop(*args, **options):
         raise RuntimeError("Query interrupted")  # as DuckDB has it
 
-    monkeypatch.setattr(files, "apply_map", stop)
+    monkeypatch.setattr(files, "apply_model", stop)
     told = run("apply", model, scores, "-o", "out.csv")
     assert (told.code, told.err.splitlines()[-1]) == (130, "Stopped.")
 

@@ -17,7 +17,7 @@ def last_line(told):
     [
         (["fit", "missing.csv", "-o", "m.json"], "the file must exist; got missing.csv", "check the path"),
         (["fit", "scores.csv"], "Missing option '--output' / '-o'", "see oddsmith fit --help"),
-        (["fit", "scores.csv", "-o", "m.json", "-s", "scroe"], "score must name a column", "did you mean 'score'"),
+        (["fit", "scores.csv", "-o", "m.json", "-s", "scroe"], "scores must name a column", "did you mean 'score'"),
         (["check", "scores.csv", "--ouch"], "No such option: --ouch", "see oddsmith check --help"),
         (["nonsense"], "No such command 'nonsense'", "see oddsmith --help"),
     ],
@@ -35,7 +35,7 @@ def test_a_stopped_run_is_json_too(run, scores, model, monkeypatch):
     def stop(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(files, "apply_map", stop)
+    monkeypatch.setattr(files, "apply_model", stop)
     told = run("apply", model, scores, "-o", "out.csv", "--json")
     assert (told.code, last_line(told)) == (130, {"error": "Stopped.", "hint": ""})
 

@@ -25,7 +25,7 @@ def file_with(tmp_path):
 @pytest.mark.parametrize("label", ["label", "y", "TARGET", "class", "outcome"])
 def test_guesses(file_with, score, label):
     roles = choose_columns(file_with("id", label, score))
-    assert (roles.score, roles.label, roles.weight, roles.by) == (score, label, None, None)
+    assert (roles.score, roles.label, roles.weight, roles.by) == (score, label, None, ())
     assert roles.message == f"Using column {score!r} as the score and column {label!r} as the label."
     assert roles.names == [score, label]
 
@@ -44,7 +44,7 @@ def test_a_column_that_is_named_is_taken(file_with):
 def test_probabilities_are_looked_for_by_their_names(file_with):
     file = file_with("score", "label", "probability")
     assert choose_columns(file, kind="probability").score == "probability"
-    with pytest.raises(InvalidInputError, match=r"no probability column recognized.*score= \(--probability\)"):
+    with pytest.raises(InvalidInputError, match=r"no probability column recognized.*scores= \(--probability\)"):
         choose_columns(file_with("score", "label"), kind="probability")
     with pytest.raises(InvalidInputError, match=r"several: 'score', 'probability'.*--score"):
         choose_columns(file)
@@ -60,11 +60,11 @@ def test_a_label_may_be_absent_where_none_is_needed(file_with):
         (("score", "y", "label"), {}, "several: 'y', 'label'.*--label"),
         (("score", "b"), {}, "no label column recognized.*columns 'score', 'b'.*--label"),
         (("a", "label"), {}, "no score column recognized.*columns 'a', 'label'.*--score"),
-        (("score", "label"), {"score": "scroe"}, "did you mean 'score'"),
-        (("Score", "label"), {"score": "score"}, "did you mean 'Score'"),
+        (("score", "label"), {"scores": "scroe"}, "did you mean 'score'"),
+        (("Score", "label"), {"scores": "score"}, "did you mean 'Score'"),
         (("score", "label"), {"weight": "zzzz"}, "choose one of 'score', 'label'"),
-        (("a", "a", "label"), {"score": "a"}, "'a', 2 times"),
-        (("score", "label"), {"score": "label", "label": "label"}, "different columns"),
+        (("a", "a", "label"), {"scores": "a"}, "'a', 2 times"),
+        (("score", "label"), {"scores": "label", "label": "label"}, "different columns"),
     ],
 )
 def test_errors_say_what_to_do(file_with, columns, options, message):

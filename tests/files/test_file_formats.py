@@ -82,7 +82,7 @@ def test_parquet_types(tmp_path, kind):
 def test_dialects(tmp_path, separator, end, start):
     text = start + CSV.replace(",", separator).replace("score", "\"a, b; 'c' | score\"")
     (tmp_path / "a.csv").write_bytes(text.replace("\n", end).encode())
-    assert table_of(tmp_path / "a.csv", score="a, b; 'c' | score") == EXPECTED
+    assert table_of(tmp_path / "a.csv", scores="a, b; 'c' | score") == EXPECTED
 
 
 def test_no_header(tmp_path):
@@ -119,18 +119,18 @@ def test_odd_file_names(tmp_path, name):
 def test_odd_column_names(tmp_path, name):
     if name != "1":
         (tmp_path / "a.csv").write_text(CSV.replace("score", '"' + name.replace('"', '""') + '"'))
-        assert table_of(tmp_path / "a.csv", score=name.strip()) == EXPECTED
+        assert table_of(tmp_path / "a.csv", scores=name.strip()) == EXPECTED
     (tmp_path / "a.jsonl").write_text(JSON.replace('"score"', '"' + name.replace('"', '\\"') + '"'))
-    assert table_of(tmp_path / "a.jsonl", score=name) == EXPECTED
+    assert table_of(tmp_path / "a.jsonl", scores=name) == EXPECTED
     quoted = '"' + name.replace('"', '""') + '"'
     write_parquet(tmp_path / "a.parquet", f"SELECT unnest($1) AS {quoted}, unnest($2) AS label")
-    assert table_of(tmp_path / "a.parquet", score=name) == EXPECTED
+    assert table_of(tmp_path / "a.parquet", scores=name) == EXPECTED
 
 
 def test_names_that_differ_in_case_only(tmp_path):
     (tmp_path / "a.csv").write_text("Score,score,label\n1,2,0\n3,4,1\n")
-    assert table_of(tmp_path / "a.csv", score="Score").span() == (1, 3)
-    assert table_of(tmp_path / "a.csv", score="score").span() == (2, 4)
+    assert table_of(tmp_path / "a.csv", scores="Score").span() == (1, 3)
+    assert table_of(tmp_path / "a.csv", scores="score").span() == (2, 4)
 
 
 def test_patterns(tmp_path):
@@ -252,13 +252,15 @@ def test_only_numpy_and_duckdb_are_needed(tmp_path):
                     raise ImportError(name)
 
         sys.meta_path.insert(0, Absent())
-        from oddsmith.files import apply_map, choose_columns, open_scores, read_table
+        from oddsmith.files import apply_model, choose_columns, open_scores, read_table
         from oddsmith.maps import constant_map
+        from oddsmith.model import model_of
 
         with open_scores("a.csv") as file:
             roles = choose_columns(file, by="part")
             print(len(read_table(file, roles).segments))
-            apply_map(constant_map(0.0), file, roles, "out.parquet", segments={"a": constant_map(1.0)})
+            model = model_of(constant_map(0.0)).with_segments("part", {"a": model_of(constant_map(1.0))})
+            apply_model(model, file, roles, "out.parquet")
     """
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)], cwd=tmp_path, capture_output=True, text=True, check=False

@@ -261,7 +261,7 @@ def test_what_cannot_be_applied(held, maps, model):
         model.apply(frame, scores="s")
     with pytest.raises(InvalidInputError, match="by must be given for a model by segment only"):
         apply(frame, maps["line"], "s", by="t")
-    with pytest.raises(InvalidInputError, match="by must name the column of the segments"):
+    with pytest.raises(InvalidInputError, match="by must name the columns of the segments"):
         apply(frame, {"x": maps["line"]}, "s")
     with warnings.catch_warnings(), pytest.raises(InvalidInputError, match="model must be a fitted calibrator"):
         apply(frame, "line", "s")
@@ -277,12 +277,26 @@ def test_keys_that_are_written_otherwise_find_their_rows(held, keys):
     assert not np.isnan(column(rows_of(apply(frame, by_segment(keys), "s", by="k")), "probability")).any()
 
 
+def test_segments_by_several_columns(held):
+    """Keys may be text, integers or bools; a row in which one is missing has no segment."""
+    keys = [("a", 1, True), ("a", 2, True), ("b", 1, False)]
+    maps = {key: constant_map(float(i)) for i, key in enumerate(keys)}
+    c, k, b = ["a", "a", "b", "b", "a", None], [1, 2, 1, 2, 1, 1], [True, True, False, False, False, True]
+    frame = held(pa.table({"s": np.zeros(6), "c": c, "k": pa.array(k, pa.int32()), "b": b, "id": np.arange(6)}))
+    with warned_of_segments(frame, r"columns 'c' and 'k' and 'b' get a missing probability: 2 of .*5 rows"):
+        result = apply(frame, maps, "s", by=["c", "k", "b"])
+    rows = rows_of(result)
+    assert rows.columns == ["s", "c", "k", "b", "id", "probability"]
+    expected = [*(1 / (1 + np.exp(-np.arange(3.0)))), np.nan, np.nan, np.nan]
+    np.testing.assert_allclose(column(rows, "probability"), expected, rtol=0, atol=1e-12)
+
+
 def test_maps_that_no_row_finds_are_refused(held, model):
     frame = held(pa.table({"s": SCORES[:4], "k": ["a", "b", "b", None], "id": np.arange(4)}))
     if type(frame).__name__ != "DuckDBPyRelation":
         with pytest.raises(InvalidInputError, match=r"column 'k' must have maps; got 3 of .*\('a', 'b'; .* 'A', 'B'\)"):
             apply(frame, by_segment(["A", "B"]), "s", by="k")
-    with pytest.raises(InvalidInputError, match=r"maps must be by one column; got the key \('a', 1\)"):
+    with pytest.raises(InvalidInputError, match=r"as long as by, 1; got the key \('a', 1\)"):
         apply(frame, by_segment([("a", 1)]), "s", by="k")
     with pytest.raises(InvalidInputError, match=r"must be text, integers or bools; got 0\.5"):
         apply(frame, by_segment([0.5]), "s", by="k")

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, cast
 
 from oddsmith import _check
@@ -12,21 +13,19 @@ from oddsmith.cli._output import CommandOutput
 from oddsmith.data import Meaning, ScoreTable
 from oddsmith.files import (
     BadRows,
-    ClassData,
-    ClassScoreMeaning,
-    Roles,
+    Columns,
+    RowMeaning,
     ScoreData,
-    choose_class_columns,
+    ScoreFile,
+    ScoreRowData,
     choose_columns,
-    has_matrix,
     input_files,
-    known_column,
     open_scores,
-    read_class_rows,
+    read_rows,
     read_table,
 )
 from oddsmith.frames import BadRowPolicy
-from oddsmith.maps import logit
+from oddsmith.maps import Segment, logit
 from oddsmith.model import Model
 from oddsmith.report import NextSteps
 
@@ -37,26 +36,12 @@ _OTHER_ROWS = "other_rows.csv"
 _SHOWN = 5
 
 
-def are_several(path: str, scores: list[str] | None, one: str | None) -> bool:
-    """Tell whether a command is about several classes: columns are given, or there is a matrix and no other score."""
-    return bool(scores) or (one is None and has_matrix(path))
-
-
-def refuse_two_class_options(**given: Any) -> None:
-    """Refuse options that mean nothing for several classes."""
+def refuse_options(words: str, **given: Any) -> None:
+    """Refuse options that mean nothing here; words say what they are for."""
     for name, value in given.items():
         if value is not None:
             option = "--" + name.replace("_", "-")
-            _check.fail(f"{option} is for the scores of two classes", f"{option} {value}", f"leave {option} out")
-
-
-def refuse_class_options(**given: Any) -> None:
-    """Refuse options that mean nothing for two classes."""
-    for name, value in given.items():
-        if value is not None:
-            option = "--" + name.replace("_", "-")
-            hint = f"leave {option} out, or pass --scores 'p_*' for one column per class"
-            _check.fail(f"{option} is for several classes", f"{option} without --scores", hint)
+            _check.fail(f"{option} is for {words}", f"{option} {value}", f"leave {option} out")
 
 
 def names_in(text: str | None) -> list[str] | None:
@@ -74,18 +59,21 @@ def model_table(
     path: str,
     model: Model,
     *,
-    score: str | None = None,
+    scores: Sequence[str] | None = None,
     label: str | None = None,
     positive: str | None = None,
-    by: str | None = None,
+    by: Segment | None = None,
     weight: str | None = None,
     bad_rows: BadRowPolicy = "refuse",
     labeled: bool = True,
 ) -> ScoreData:
     """Read scores for a model of two classes, with labels that must be its own, or without labels."""
+    if isinstance(by, tuple):
+        hint = "name one column with --by, or fit a model by one column"
+        _check.fail("segments must be of one column here", f"a model by {', '.join(by)}", hint)
     sign = positive if positive is not None or set(model.labels) <= {0, 1} else str(model.labels[1])
     with open_scores(path) as file:
-        roles = choose_columns(file, score, label, weight, by, needs_label=labeled)
+        roles = choose_columns(file, scores or (), label, weight, by or (), one=True, needs_label=labeled)
         roles = roles if labeled else replace(roles, label=None)
         out.remark(roles.message)
         with out.progress(f"Reading {file.name}") as progress:
@@ -115,20 +103,39 @@ class CommandInput:
     sample: int | None
     seed: int
     groups: str | None = None
+    by: str | None = None
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def file(self) -> ScoreFile:
+        """The file, open until it is read or the command ends."""
+        return open_scores(self.columns.file, self.columns.labels)
+
+    @cached_property
+    def roles(self) -> Columns:
+        """The columns that are meant; options that mean nothing for so many are refused."""
         told = self.columns
-        if self.several:
-            refuse_two_class_options(**{told.kind: told.score, "positive": told.positive})
+        found = choose_columns(
+            self.file,
+            told.scores or (),
+            told.label,
+            told.weight,
+            self.by if self.by in self.file.columns else names_in(self.by) or (),
+            self.groups,
+            classes=names_in(told.classes),
+            kind=told.kind,
+        )
+        if len(found.scores) > 1:
+            refuse_options("the scores of two classes", positive=told.positive)
         else:
-            refuse_class_options(classes=told.classes, sample=self.sample)
-            if told.kind == "probability" and self.scores_are != "auto":
-                refuse_class_options(scores_are=self.scores_are)
+            named = told.kind == "probability" and self.scores_are != "auto"
+            several = "several classes, one column for each (--scores 'p_*')"
+            refuse_options(several, sample=self.sample, scores_are=self.scores_are if named else None)
+        return found
 
     @property
     def several(self) -> bool:
-        """Whether there are several classes."""
-        return are_several(self.columns.file, self.columns.scores, self.columns.score)
+        """Whether there is one column per class, rather than one score of two classes."""
+        return len(self.roles.scores) > 1
 
     def of_other_rows(self) -> "CommandInput":
         """Return the same input for rows that are not in this file."""
@@ -146,49 +153,51 @@ class CommandInput:
         return cast("Meaning", same.get(self.scores_are, self.scores_are.replace("-", "_")))
 
     @property
-    def class_meaning(self) -> ClassScoreMeaning:
+    def class_meaning(self) -> RowMeaning:
         """What the columns of several classes hold."""
         same = {"score": "auto", "log-odds": "logits", "probability": "probabilities"}
-        return cast("ClassScoreMeaning", same.get(self.scores_are, self.scores_are))
+        return cast("RowMeaning", same.get(self.scores_are, self.scores_are))
 
-    def read_scores(self, out: CommandOutput, by: str | None = None) -> tuple[ScoreData, Roles]:
+    def read_scores(self, out: CommandOutput, *, count_distinct: bool = False) -> tuple[ScoreData, Columns]:
         """Read the table of two classes, and print which columns were guessed and which rows left out.
 
         The tables of segments, or else of groups, are the segments of the data.
         """
-        told, width = self.columns, _resolution(self.rows.resolution)
-        with open_scores(told.file, told.labels) as file:
-            by = by if self.groups is None else known_column(file, "groups", self.groups)
-            roles = choose_columns(file, told.score, told.label, told.weight, by, kind=told.kind)
+        roles, width = self.roles, _resolution(self.rows.resolution)
+        parts = roles if roles.groups is None else replace(roles, by=(roles.groups,), groups=None)
+        with self.file as file:
             out.remark(roles.message)
             with out.progress(f"Reading {file.name}") as progress:
-                bad, sign = self.rows.bad_rows, told.positive
-                data = read_table(file, roles, positive=sign, bad_rows=bad, resolution=width, progress=progress)
+                data = read_table(
+                    file,
+                    parts,
+                    positive=self.columns.positive,
+                    bad_rows=self.rows.bad_rows,
+                    resolution=width,
+                    count_distinct=count_distinct,
+                    progress=progress,
+                )
         out.remark(left_out(data.dropped))
         out.remark(f"Labels: {data.census}." if data.census else "")
         return data, roles
 
-    def read_forecast(self, out: CommandOutput) -> tuple[ScoreTable, ScoreData, Roles]:
+    def read_forecast(self, out: CommandOutput) -> tuple[ScoreTable, ScoreData, Columns]:
         """Read probabilities as a table of log-odds, infinite at 0 and 1, in addition to what `read_scores` returns."""
-        data, roles = self.read_scores(out)
+        data, roles = self.read_scores(out, count_distinct=True)
         low, high = data.table.span()
         if low < 0 or high > 1:
             got, hint = f"values from {low:g} to {high:g}", "calibrate scores first (oddsmith fit, oddsmith apply)"
             _check.fail("probabilities must lie in [0, 1]", got, hint)
         return data.table.map(logit), data, roles
 
-    def read_classes(self, out: CommandOutput, *, tables: bool = False) -> ClassData:
+    def read_classes(self, out: CommandOutput, *, tables: bool = False) -> ScoreRowData:
         """Read the rows of several classes, and print what was guessed, left out, and drawn."""
-        told = self.columns
-        with open_scores(told.file, told.labels) as file:
-            columns = choose_class_columns(
-                file, told.scores or (), names_in(told.classes), told.label, told.weight, self.groups, kind=told.kind
-            )
-            out.remark(columns.message)
+        with self.file as file:
+            out.remark(self.roles.message)
             with out.progress(f"Reading {file.name}") as progress:
-                data = read_class_rows(
+                data = read_rows(
                     file,
-                    columns,
+                    self.roles,
                     scores_are=self.class_meaning,
                     bad_rows=self.rows.bad_rows,
                     sample=self.sample,
@@ -212,7 +221,7 @@ class CommandInput:
             out.warn(f"no row has the label {shown}{more}.")
         return data
 
-    def next_steps(self, roles: Roles, labels: tuple[Any, Any]) -> NextSteps:
+    def next_steps(self, roles: Columns, labels: tuple[Any, Any]) -> NextSteps:
         """Return the commands that follow from advice about two classes."""
         columns = _words({"--label": roles.label, "--labels": self.columns.labels, "--weight": roles.weight})
         same, score = [*columns, *_words({"--positive": self.columns.positive})], ["--score", roles.score]

@@ -17,15 +17,17 @@ ScoresFile = Annotated[
     ),
 ]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, from oddsmith fit.")]
-ScoreColumn = Annotated[str | None, typer.Option("--score", "-s", help="Column of the score. [default: by its name]")]
-ClassColumnNames = Annotated[
+_COLUMNS = (
+    "Column of the {what}; of several classes one column per class, by a pattern such as 'p_*' or a list. [default: by "
+    "its name; for .npz and .npy their matrix]"
+)
+ScoreNames = Annotated[
     list[str] | None,
-    typer.Option(
-        "--scores",
-        metavar="COLUMNS",
-        help="Several classes: one column per class, by a pattern such as 'p_*' or a list. [default for .npz and .npy: "
-        "their matrix]",
-    ),
+    typer.Option("--scores", "--score", "-s", metavar="COLUMNS", help=_COLUMNS.format(what="score")),
+]
+ProbabilityNames = Annotated[
+    list[str] | None,
+    typer.Option("--scores", "--probability", "-p", metavar="COLUMNS", help=_COLUMNS.format(what="probability")),
 ]
 Classes = Annotated[
     str | None,
@@ -48,9 +50,6 @@ ClassScoresAre = Annotated[
     Literal["auto", "logits", "probabilities"],
     typer.Option("--scores-are", help="What the columns of several classes hold; 'auto': probabilities sum to 1."),
 ]
-ProbabilityColumn = Annotated[
-    str | None, typer.Option("--probability", "-p", help="Column of the probability. [default: by its name]")
-]
 LabelColumn = Annotated[str | None, typer.Option("--label", "-y", help="Column of the label. [default: by its name]")]
 WeightColumn = Annotated[
     str | None, typer.Option("--weight", "-w", help="Column of weights; whole numbers are counts.")
@@ -61,6 +60,10 @@ GroupColumn = Annotated[
         "--groups",
         help="Column that names groups of dependent rows, such as patients; folds and tests keep them whole.",
     ),
+]
+SegmentColumns = Annotated[
+    str | None,
+    typer.Option("--by", metavar="A,B,…", help="Columns of segments: one model for each combination of their values."),
 ]
 Positive = Annotated[
     str | None,
@@ -119,11 +122,10 @@ class ScoreColumns:
     kind: ClassVar[Literal["score", "probability"]] = "score"
 
     file: ScoresFile
-    score: ScoreColumn = None
+    scores: ScoreNames = None
     label: LabelColumn = None
     weight: WeightColumn = None
     positive: Positive = None
-    scores: ClassColumnNames = None
     classes: Classes = None
     labels: LabelsFile = None
 
@@ -134,7 +136,7 @@ class ProbabilityColumns(ScoreColumns):
 
     kind = "probability"
 
-    score: ProbabilityColumn = None
+    scores: ProbabilityNames = None
 
 
 @dataclass(frozen=True)

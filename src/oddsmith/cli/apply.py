@@ -2,9 +2,8 @@
 
 import contextlib
 import shlex
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -12,7 +11,7 @@ from oddsmith.cli import _options as option
 
 if TYPE_CHECKING:
     from oddsmith.cli._output import CommandOutput
-    from oddsmith.files import ClassColumns, Roles, ScoreFile
+    from oddsmith.files import Columns, ScoreFile
     from oddsmith.model import Model
 
 EXAMPLE = "oddsmith apply model.json new.csv -o out.csv"
@@ -22,13 +21,17 @@ def apply(
     model: option.ModelFile,
     file: option.ScoresFile,
     output: option.CopyOutput,
-    score: option.ScoreColumn = None,
-    scores: option.ClassColumnNames = None,
-    by: Annotated[str | None, typer.Option("--by", help="Column of segments. [default: as fitted]")] = None,
+    scores: option.ScoreNames = None,
+    by: Annotated[
+        str | None, typer.Option("--by", metavar="A,B,…", help="Columns of segments. [default: as fitted]")
+    ] = None,
     name: Annotated[
         str, typer.Option("--name", help="Name of the new column; several classes: NAME_LABEL each.")
     ] = "probability",
-    bad_rows: option.BadRowsOption = "refuse",
+    bad_rows: Annotated[
+        Literal["refuse", "skip", "keep"],
+        typer.Option("--bad-rows", help="Rows that cannot be used: 'keep' writes them without a probability."),
+    ] = "refuse",
     force: option.Force = False,
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
@@ -37,11 +40,11 @@ def apply(
 
     A model of several classes adds one probability per class and the most probable class, as column decision.
     """
-    from oddsmith.cli._input import left_out, refuse_class_options, refuse_two_class_options
+    from oddsmith.cli._input import left_out, names_in
     from oddsmith.cli._output import CommandOutput, writable_file
     from oddsmith.errors import ModelFileError
-    from oddsmith.files import apply_joint_model, apply_map, choose_model_columns, open_scores
-    from oddsmith.model import load, map_of
+    from oddsmith.files import apply_model, choose_model_columns, open_scores
+    from oddsmith.model import load
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
     try:
@@ -50,27 +53,33 @@ def apply(
         _refuse_swapped(model, file)
         raise
     with open_scores(file) as opened, writable_file(output, opened.suffix) as target:
+        segments = [by] if by in opened.columns else names_in(by)
+        columns = choose_model_columns(opened, fitted, scores or (), segments or ())
+        out.remark(columns.message)
         if not fitted.has_one_score:
-            refuse_two_class_options(score=score, by=by)
-            columns = choose_model_columns(opened, fitted, scores or ())
-            out.remark(columns.message)
             _compare_meanings(out, fitted, opened, columns)
-            write = partial(apply_joint_model, fitted, opened, columns, target, prefix=f"{name}_")
-        else:
-            refuse_class_options(scores=scores or None)
-            roles = _roles(fitted, opened, score, by)
-            out.remark(roles.message)
-            maps = {name: map_of(part) for name, part in fitted.segments.items()} or None
-            write = partial(apply_map, map_of(fitted.map), opened, roles, target, segments=maps, name=name)
         with out.progress(f"Writing {output}") as progress:
-            done = write(bad_rows=bad_rows, force=force, sources=[model], progress=progress)
-    out.remark(left_out(done.dropped))
+            done = apply_model(
+                fitted,
+                opened,
+                columns,
+                target,
+                name=name,
+                bad_rows=bad_rows,
+                force=force,
+                sources=[model],
+                progress=progress,
+            )
+    if bad_rows == "keep" and done.bad is not None:
+        out.remark(f"Without a probability: {done.bad.message}.")
+    else:
+        out.remark(left_out(done.bad))
     for segment, rows in done.unknown.items():
         out.remark(f"Warning: segment {segment!r} is new to the model: {rows:,} rows got the map of all rows.")
     content: dict[str, Any] = {"output": str(output), "rows": done.rows}
     if not fitted.has_one_score:
         content["classes"] = [str(label) for label in fitted.labels]
-    else:
+    if fitted.has_one_score or fitted.by is not None:
         content["unknown_segments"] = dict(done.unknown)
     out.result(content, f"{done.rows:,} rows written to {output}")
 
@@ -87,17 +96,7 @@ def _refuse_swapped(model: Path, file: str) -> None:
         _check.fail("the model must come first, then the file of scores", got, hint)
 
 
-def _roles(model: "Model", file: "ScoreFile", score: str | None, by: str | None) -> "Roles":
-    """Return the columns that a model of two classes reads."""
-    from oddsmith import _check
-    from oddsmith.files import choose_columns
-
-    if by is not None and model.by is None:
-        _check.fail("the model must have segments to take --by", "one without", "leave --by out, or fit with --by")
-    return choose_columns(file, score, None, None, by if by is not None else model.by, needs_label=False)
-
-
-def _compare_meanings(out: "CommandOutput", model: "Model", file: "ScoreFile", columns: "ClassColumns") -> None:
+def _compare_meanings(out: "CommandOutput", model: "Model", file: "ScoreFile", columns: "Columns") -> None:
     """Warn of probabilities for a model of logits, and refuse logits for one of probabilities."""
     from oddsmith import _check
     from oddsmith.files import share_of_probabilities

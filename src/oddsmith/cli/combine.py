@@ -8,7 +8,7 @@ from oddsmith.cli import _options as option
 
 if TYPE_CHECKING:
     from oddsmith._types import Label
-    from oddsmith.files import ClassColumns
+    from oddsmith.files import Columns
 
 EXAMPLE = "oddsmith combine several.csv --probability p_forest --probability p_net -o combined.csv"
 
@@ -65,8 +65,7 @@ def combine(
     from oddsmith.files import (
         NewColumn,
         add_columns,
-        choose_class_columns,
-        class_probability_inputs,
+        choose_columns,
         known_column,
         open_scores,
         probability_inputs,
@@ -83,14 +82,14 @@ def combine(
     with open_scores(file) as opened, writable_file(output, opened.suffix) as target:
         if probability:
             names = [known_column(opened, "--probability", each) for each in probability]
-            inputs, new = probability_inputs(opened, names), [NewColumn(name)]
+            inputs, new = probability_inputs(opened, [[each] for each in names]), [NewColumn(name)]
             if shares is not None and len(shares) != 1:
                 _check.fail("--prior must be one number for two classes", str(prior), "pass the share of the positive")
             options: dict[str, Any] = {} if shares is None else {"prior": float(shares[0])}
         else:
-            parts = [choose_class_columns(opened, [each], needs_label=False) for each in scores or []]
+            parts = [choose_columns(opened, [each], needs_label=False) for each in scores or []]
             classes = parts[0].classes
-            inputs = class_probability_inputs(opened, [_in_order(part, classes) for part in parts])
+            inputs = probability_inputs(opened, [_in_order(part, classes) for part in parts])
             new = [NewColumn(f"{name}_{label}", array="combined_probabilities") for label in classes]
 
         def compute(batch: Any) -> list[Any]:
@@ -127,7 +126,7 @@ def _shares(prior: str | None, rule: str) -> Any:
         _check.fail("--prior must be numbers joined by commas", prior, "write --prior 0.3 or --prior 0.5,0.3,0.2")
 
 
-def _in_order(part: "ClassColumns", classes: "tuple[Label, ...]") -> tuple[str, ...]:
+def _in_order(part: "Columns", classes: "tuple[Label, ...]") -> tuple[str, ...]:
     """Return the columns of a classifier in the order of the classes of the first."""
     from oddsmith import _check
 

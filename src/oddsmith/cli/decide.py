@@ -23,9 +23,8 @@ def decide(
         ),
     ],
     output: option.CopyOutput,
-    probability: option.ProbabilityColumn = None,
     positive: option.Positive = None,
-    scores: option.ClassColumnNames = None,
+    scores: option.ProbabilityNames = None,
     classes: option.Classes = None,
     abstain_cost: Annotated[
         float | None, typer.Option("--abstain-cost", help="Price of not deciding; then some rows get 'abstain'.")
@@ -43,38 +42,32 @@ def decide(
     import numpy as np
 
     from oddsmith import _check
-    from oddsmith.cli._input import are_several, left_out, names_in, refuse_class_options, refuse_two_class_options
+    from oddsmith.cli._input import left_out, names_in, refuse_options
     from oddsmith.cli._output import CommandOutput, writable_file
     from oddsmith.decide import decide as least_cost
     from oddsmith.decide import expected_cost
     from oddsmith.files import (
         NewColumn,
         add_columns,
-        choose_class_columns,
         choose_columns,
-        class_inputs,
         open_scores,
         probability_inputs,
         read_costs,
         read_two_class_costs,
+        score_inputs,
         scores_of,
     )
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
     price = None if abstain_cost is None else _check.number(abstain_cost, "--abstain-cost", low=-np.inf)
     with open_scores(file) as opened, writable_file(output, opened.suffix) as target:
-        if are_several(file, scores, probability):
-            refuse_two_class_options(probability=probability, positive=positive)
-            columns = choose_class_columns(
-                opened, scores or (), names_in(classes), kind="probability", needs_label=False
-            )
-            out.remark(columns.message)
-            found, inputs = read_costs(costs, columns.classes), class_inputs(opened, columns, "probabilities")
+        columns = choose_columns(opened, scores or (), classes=names_in(classes), kind="probability", needs_label=False)
+        out.remark(columns.message)
+        if len(columns.scores) > 1:
+            refuse_options("the scores of two classes", positive=positive)
+            found, inputs = read_costs(costs, columns.classes), score_inputs(opened, columns, "probabilities")
         else:
-            refuse_class_options(classes=classes)
-            roles = choose_columns(opened, probability, kind="probability", needs_label=False)
-            out.remark(roles.message)
-            found, inputs = read_two_class_costs(costs, positive), probability_inputs(opened, [roles.score])
+            found, inputs = read_two_class_costs(costs, positive), probability_inputs(opened, [columns.scores])
         k = len(inputs.kept)
         decisions: tuple[Any, ...] = found.decisions
         if price is not None:

@@ -21,7 +21,7 @@ EXAMPLE = "oddsmith expect model.json new.parquet"
 def expect(
     model: option.ModelFile,
     file: option.ScoresFile,
-    score: option.ScoreColumn = None,
+    scores: option.ScoreNames = None,
     threshold: Annotated[
         list[float] | None,
         typer.Option("--threshold", "-t", help="Rows are selected from this P on; may be repeated. [default: 0.5]"),
@@ -62,7 +62,7 @@ def expect(
     options: dict[str, Any] = {"thresholds": threshold or [0.5], "random_state": seed}
     if costs is not None:
         options["costs"] = read_two_class_costs(costs, positive).matrix
-    columns: dict[str, Any] = {"score": score, "label": label, "positive": positive}
+    columns: dict[str, Any] = {"scores": scores, "label": label, "positive": positive}
     if calibration is not None:
         options["calibration"] = model_table(out, str(calibration), fitted, **columns).table
     if labels:
@@ -72,7 +72,7 @@ def expect(
         _show_promises(out, promises(fitted, labeled.table, **options))
         return
     segments = by if by is not None else fitted.by
-    data = model_table(out, file, fitted, score=score, by=segments, bad_rows=bad_rows, labeled=False)
+    data = model_table(out, file, fitted, scores=scores, by=segments, bad_rows=bad_rows, labeled=False)
     found = expected_performance(fitted, data.segments or data.table, **options)
 
     def show(console: "Console") -> None:

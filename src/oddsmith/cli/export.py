@@ -67,7 +67,7 @@ def export(
 ) -> None:
     """Write a model as SQL, ONNX, Python, JavaScript or C, and verify that it computes the same."""
     from oddsmith import _check
-    from oddsmith.cli._input import names_in, refuse_two_class_options
+    from oddsmith.cli._input import names_in, refuse_options
     from oddsmith.cli._output import STANDARD_OUTPUT, CommandOutput, print_text, writable_file
     from oddsmith.export import LANGUAGES
     from oddsmith.export import export as write_export
@@ -84,7 +84,7 @@ def export(
     options: dict[str, Any] = {} if dialect is None else {"dialect": dialect}
     names: dict[str, Any] = {} if column is None else {"column": column}
     if not fitted.has_one_score:
-        refuse_two_class_options(segment=segment)
+        refuse_options("the scores of two classes", segment=segment)
         names = {} if column is None else {"columns": names_in(column)}
     else:
         fitted = _segment(fitted, segment)

@@ -35,7 +35,7 @@ def fit(
     sample: option.RowLimit = None,
     seed: option.Seed = 0,
     method: option.MethodName = "auto",
-    by: Annotated[str | None, typer.Option("--by", help="Column of segments: one model for each value.")] = None,
+    by: option.SegmentColumns = None,
     groups: option.GroupColumn = None,
     rows: option.RowOptions,
     force: option.Force = False,
@@ -47,30 +47,28 @@ def fit(
     Several classes: `oddsmith fit classes.csv -o model.json --scores 'p_*' --label label`.
     """
     from oddsmith import _check
-    from oddsmith.cli._input import CommandInput, refuse_two_class_options
+    from oddsmith.cli._input import CommandInput, refuse_options
     from oddsmith.cli._output import CommandOutput, writable_file
     from oddsmith.files import replacing
 
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
-    source = CommandInput(columns, rows, scores_are, sample, seed, groups)
+    source = CommandInput(columns, rows, scores_are, sample, seed, groups, by)
     if by is not None and groups is not None:
         hint = "leave out --groups, and judge each segment by oddsmith evaluate --groups"
         _check.fail("--groups must not be combined with --by", f"--groups {groups} --by {by}", hint)
     with writable_file(output, ".json") as target, replacing(target, force=force, sources=source.files) as unfinished:
         model: Model
         if source.several:
-            refuse_two_class_options(by=by)
+            refuse_options("the scores of two classes", by=by)
             model, content, told = _fit_classes(out, source, method)
         else:
-            model, content, told = _fit_two_classes(out, source, method, by)
+            model, content, told = _fit_two_classes(out, source, method)
         model.save(unfinished)
     content = {"model": str(output), "method": model.method, **content}
     out.result(content, f"{model.method} fitted {told}, written to {output}\n{content['verdict']}")
 
 
-def _fit_two_classes(
-    out: "CommandOutput", source: "CommandInput", method: str, by: str | None
-) -> tuple["Model", dict[str, Any], str]:
+def _fit_two_classes(out: "CommandOutput", source: "CommandInput", method: str) -> tuple["Model", dict[str, Any], str]:
     """Fit a method to two classes; return the model, its description, and what it was fitted to."""
     from oddsmith import _check
     from oddsmith.calibrators import Calibrator, fit_method, method_named
@@ -80,7 +78,8 @@ def _fit_two_classes(
     chosen = method_named(method, 2, "--method")
     if isinstance(chosen, Calibrator):
         chosen.set_params(input=source.meaning)
-    data, roles = source.read_scores(out, by)
+    data, roles = source.read_scores(out)
+    by = roles.by
     if source.meaning == "probability":
         _refuse_certain(data.table)
 
@@ -88,14 +87,14 @@ def _fit_two_classes(
         made = fit_method(replace(table, labels=data.labels, meaning=source.meaning), chosen)
         return made if made.has_one_score else replace(made, column_names=(roles.score,))
 
-    if by is not None and len(data.segments) == data.table.rows > 1:
-        got = f"{by!r}, with {data.table.rows:,} values in as many rows"
+    if by and len(data.segments) == data.table.rows > 1:
+        got = f"{', '.join(map(repr, by))}, with {data.table.rows:,} values in as many rows"
         _check.fail("--by must name a column that groups rows", got, "choose another column, or leave --by out")
     with out.waiting("Fitting"), out.show_warnings():
         model = fitted_to(data.table)
         groups = data.segments if source.groups else None
         judged = verdict(data.table, scores_are=source.meaning, groups=groups)
-    if by is not None:
+    if by:
         parts, found = {}, defaultdict[str, list[str]](list)
         with out.progress("Fitting segments") as progress:
             for done, (name, table) in enumerate(data.segments.items()):
@@ -109,7 +108,7 @@ def _fit_two_classes(
             out.warn(f"{_segments(names)}: {text}")
         if few := [name for name, table in data.segments.items() if table.rows < _FEW_ROWS]:
             out.warn(f"{_segments(few)}: fewer than {_FEW_ROWS} rows; the map of all rows may forecast better there")
-        model = model.with_segments(by, parts)
+        model = model.with_segments(by[0] if len(by) == 1 else by, parts)
     content = {
         "rows": data.table.rows,
         "prevalence": data.table.prevalence,
@@ -117,7 +116,7 @@ def _fit_two_classes(
         "warnings": list(model.warnings),
         "verdict": _verdict(judged, source.next_steps(roles, data.labels)),
     }
-    over = f", {len(model.segments)} segments" if by is not None else ""
+    over = f", {len(model.segments)} segments" if by else ""
     return model, content, f"to {data.table.rows:,} rows{over}"
 
 

@@ -64,7 +64,7 @@ def _summarized(
     out: "CommandOutput", source: "CommandInput", method: list[str] | None, costs: Path | None
 ) -> partial[dict[str, Any]]:
     """Read a file, and return what makes a summary of it."""
-    from oddsmith.cli._input import class_methods, methods, refuse_class_options
+    from oddsmith.cli._input import class_methods, methods, refuse_options
     from oddsmith.files import read_costs
     from oddsmith.report import summarize
 
@@ -94,10 +94,10 @@ def _summarized(
             groups=read.groups,
             next_steps=steps,
         )
-    refuse_class_options(costs=costs)
+    refuse_options("several classes, one column for each (--scores 'p_*')", costs=costs)
     calibrators = methods(method)
     data, roles = source.read_scores(out)
-    columns = {"score": roles.score, "label": roles.label, "weight": roles.weight, "groups": roles.by}
+    columns = {"score": roles.score, "label": roles.label, "weight": roles.weight, "groups": roles.groups}
     facts["Columns"] = ", ".join(f"{role} {column!r}" for role, column in columns.items() if column is not None)
     if data.dropped is not None:
         facts["Left out"] = data.dropped.message

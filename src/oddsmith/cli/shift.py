@@ -27,8 +27,7 @@ def shift(
         str | None,
         typer.Option("--from-rate", metavar="RATE", help="Share that the model is for. [default: that of its fit]"),
     ] = None,
-    score: option.ScoreColumn = None,
-    scores: option.ClassColumnNames = None,
+    scores: option.ScoreNames = None,
     bad_rows: option.BadRowsOption = "refuse",
     force: option.Force = False,
     as_json: option.AsJson = False,
@@ -41,7 +40,7 @@ def shift(
     """
     from oddsmith import _check
     from oddsmith.base_rates import base_rates, estimate_prior, shift_prior
-    from oddsmith.cli._input import left_out, refuse_class_options, refuse_two_class_options
+    from oddsmith.cli._input import left_out
     from oddsmith.cli._output import CommandOutput
     from oddsmith.files import open_scores, read_unlabeled
     from oddsmith.model import load
@@ -57,14 +56,8 @@ def shift(
     else:
         if from_rate is not None:
             _check.fail("--from-rate goes with --to-rate", "--to-data", "leave one of them out")
-        if fitted.has_one_score:
-            refuse_class_options(scores=scores or None)
-        else:
-            refuse_two_class_options(score=score)
-        with open_scores(str(to_data)) as opened:
-            chosen = ([score] if score else []) if fitted.has_one_score else scores or ()
-            with out.progress(f"Reading {opened.name}") as progress:
-                rows, dropped, message = read_unlabeled(opened, fitted, chosen, bad_rows=bad_rows, progress=progress)
+        with open_scores(str(to_data)) as opened, out.progress(f"Reading {opened.name}") as progress:
+            rows, dropped, message = read_unlabeled(opened, fitted, scores or (), bad_rows=bad_rows, progress=progress)
         out.remark(message)
         out.remark(left_out(dropped))
         estimate = estimate_prior(fitted, rows[:, 0] if fitted.has_one_score else rows)

@@ -52,7 +52,11 @@ def _two_classes(model: "Model") -> tuple[dict[str, Any], "Draw"]:
     share = np.linspace(0, 1, 41)
     at = np.unique(low * (1 - share) + high * share)  # never beyond the largest double
     prob = map_of(model.map).probability(at)
-    segments = {name: part.data for name, part in model.segments.items() if isinstance(part.data, DataSummary)}
+    segments = {
+        name if isinstance(name, str) else ", ".join(name): part.data
+        for name, part in model.segments.items()
+        if isinstance(part.data, DataSummary)
+    }
     content = {
         "data": None if data is None else data.to_dict(),
         "warnings": list(model.warnings),
@@ -67,7 +71,9 @@ def _two_classes(model: "Model") -> tuple[dict[str, Any], "Draw"]:
         _print_facts(console, model, labels | ({"rows": "not fitted to any"} if data is None else _facts(data)))
         if model.by is not None:
             rows = [(visible(name), f"{part.rows:,}", f"{part.prevalence:.2%}") for name, part in segments.items()]
-            console.print(table_of([visible(f"segment ({model.by})")], ["rows", "positive"], rows))
+            console.print(
+                table_of([visible(f"segment ({', '.join(model.segment_columns)})")], ["rows", "positive"], rows)
+            )
         print_text(console, "\nProbability by score:")
         console.print(curve(at, prob, width=min(60, console.width - 6), ascii_only=console.options.ascii_only))
 

@@ -17,7 +17,7 @@ def watch(
     state: Annotated[
         Path, typer.Option("--state", help="File of what was seen so far; made by the first batch, then updated.")
     ],
-    score: option.ScoreColumn = None,
+    scores: option.ScoreNames = None,
     label: option.LabelColumn = None,
     weight: Annotated[
         str | None, typer.Option("--weight", "-w", help="Column of counts: whole numbers, how often a row was seen.")
@@ -62,7 +62,7 @@ def watch(
     out = CommandOutput(quiet=quiet, as_json=as_json)
     fitted = load(model)
     segments = by if by is not None else fitted.by
-    columns: dict[str, Any] = {"score": score, "label": label, "positive": positive}
+    columns: dict[str, Any] = {"scores": scores, "label": label, "positive": positive}
     fit_rows = None if calibration is None else model_table(out, str(calibration), fitted, **columns).table
     if state.exists():
         monitor = Monitor.load(state, fitted, calibration=fit_rows)

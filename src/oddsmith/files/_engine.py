@@ -2,7 +2,9 @@
 
 import contextlib
 import os
+import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, TypeVar
@@ -26,8 +28,8 @@ class Engine:
         _extras.require("duckdb")
         import duckdb
 
-        self._spill = tempfile.TemporaryDirectory(prefix="oddsmith-")
-        self.folder = self._spill.name  # where temporary files may lie until the engine is closed
+        self.folder = tempfile.mkdtemp(prefix="oddsmith-")  # where temporary files may lie until the engine is closed
+        self._forget = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         self.connection: duckdb.DuckDBPyConnection = duckdb.connect(
             config={
                 "memory_limit": _MEMORY,
@@ -43,7 +45,7 @@ class Engine:
     def close(self) -> None:
         """Let go of the connection and of what it spilled."""
         self.connection.close()
-        self._spill.cleanup()
+        self._forget()
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Run a query and return its rows."""

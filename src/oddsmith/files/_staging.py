@@ -9,8 +9,7 @@ from oddsmith.files._engine import Engine
 from oddsmith.files._layout import TypedColumns
 from oddsmith.files._lines import forget_rejects
 from oddsmith.files.bad_rows import RowProblem, problem_code
-from oddsmith.files.class_columns import ClassColumns
-from oddsmith.files.columns import Roles
+from oddsmith.files.columns import Columns
 from oddsmith.files.source import ScoreFile
 from oddsmith.frames import text_literal
 
@@ -20,12 +19,12 @@ _WHOLE = frozenset(
 
 
 class Survey(NamedTuple):
-    """What a first look at all rows tells."""
+    """What a first look at all rows shows."""
 
     counts: dict[int | None, int]  # rows by what is wrong with them, None for nothing
     labels: dict[str, int]  # good rows by label
     whole_weights: bool
-    asked: list[tuple[Any, ...]]  # what else was asked for, of the good rows with each label
+    more: list[tuple[Any, ...]]  # what else was aggregated, of the good rows with each label
 
     @property
     def good(self) -> int:
@@ -33,7 +32,7 @@ class Survey(NamedTuple):
         return self.counts.get(None, 0)
 
 
-def staged(file: ScoreFile, columns: Roles | ClassColumns, problems: list[RowProblem], kept: Sequence[str]) -> str:
+def stage(file: ScoreFile, columns: Columns, problems: list[RowProblem], kept: Sequence[str]) -> str:
     """Return what to read rows from: what is kept, problem, weight, and whether that is whole.
 
     Text is taken apart once, into a temporary Parquet file; the queries to come then cost little.
@@ -55,10 +54,10 @@ def staged(file: ScoreFile, columns: Roles | ClassColumns, problems: list[RowPro
     return f"read_parquet({path})"
 
 
-def surveyed(engine: Engine, rows: str, most: int, refusal: tuple[str, str, str], asked: Sequence[str] = ()) -> Survey:
+def survey(engine: Engine, rows: str, most: int, refusal: tuple[str, str, str], more: Sequence[str] = ()) -> Survey:
     """Look at all rows once; ``most`` labels are refused in the words given."""
     label = "CASE WHEN problem IS NULL THEN label END"
-    wanted = ", ".join(["problem", f"{label} AS label", "count(*)", "bool_and(whole)", *asked])
+    wanted = ", ".join(["problem", f"{label} AS label", "count(*)", "bool_and(whole)", *more])
     grouped = f"SELECT {wanted} FROM {rows} GROUP BY problem, {label}"
     found = engine.rows(
         f"SELECT * REPLACE (CAST(label AS VARCHAR) AS label) FROM ({grouped}) ORDER BY problem, label LIMIT {most}"

@@ -20,11 +20,10 @@ from oddsmith.files._jsonl import JSONLines
 from oddsmith.files._lines import forget_rejects
 from oddsmith.files._numpy import NumpyArrays, save_arrays
 from oddsmith.files._writers import copy_statement, output_format
-from oddsmith.files.bad_rows import RowProblem, problem_code, refuse_bad_rows
-from oddsmith.files.class_columns import ClassColumns
-from oddsmith.files.columns import Roles
+from oddsmith.files.bad_rows import problem_code, refuse_bad_rows
+from oddsmith.files.inputs import InputColumns
 from oddsmith.files.source import ScoreFile
-from oddsmith.frames import BadRowPolicy, BadRows, text_literal
+from oddsmith.frames import BadRows, CopyRowPolicy, text_literal
 
 #: Numbers that are worked on at a time.
 _BATCH = 2**20
@@ -56,30 +55,19 @@ class NewColumn:
         return f"list_extract([{listed}], CAST(calibrated.p{place} AS INTEGER) + 1)"
 
     def values(self, computed: NDArray[Any]) -> NDArray[Any]:
-        """Return it as an array, from what was computed."""
-        return np.asarray(self._choices)[computed.astype(np.int64)] if self.choices else computed
+        """Return it as an array, from what was computed; of a row without a choice an empty text, or NaN."""
+        if not self.choices:
+            return computed
+        choices, none = np.asarray(self._choices), np.isnan(computed)
+        if none.any():
+            choices = np.append(choices, "" if choices.dtype.kind == "U" else np.nan)
+        return choices[np.where(none, -1, computed).astype(np.int64)]
 
     @property
     def _choices(self) -> list[str | int | float | bool]:
         """Values of one column: as they are where they are of one kind, else as text."""
         same = len({type(each) for each in self.choices}) == 1
         return list(self.choices) if same else [str(each) for each in self.choices]
-
-
-@dataclass(frozen=True)
-class InputColumns:
-    """What new columns are computed from."""
-
-    columns: Roles | ClassColumns  # scores or probabilities, no label or weight; usable in every row that is kept
-    problems: list[RowProblem]  # what may be wrong with them
-    by: str | None = None  # column of segments
-
-    @property
-    def kept(self) -> dict[str, str]:
-        """What `Compute` gets: names, and expressions over the columns of the file as f0 and so on."""
-        k = len(self.columns.names)
-        scores = {f"s{i}": f"TRY_CAST(f{i} AS DOUBLE)" for i in range(k)}
-        return scores if self.by is None else scores | {"segment": f"CAST(f{k} AS VARCHAR)"}
 
 
 def add_columns(
@@ -89,12 +77,12 @@ def add_columns(
     compute: Compute,
     output: str | os.PathLike[str],
     *,
-    bad_rows: BadRowPolicy = "refuse",
+    bad_rows: CopyRowPolicy = "refuse",
     force: bool = False,
     sources: Iterable[File] = (),
     progress: Progress | None = None,
 ) -> tuple[int, BadRows | None]:
-    """Write the copy; return how many rows it has, and what was left out.
+    """Write the copy; return how many rows it has, and which were left out, or kept without new values.
 
     Rows keep their order and all other columns their content; from CSV to CSV and from JSON lines to JSON lines even
     their text. The output appears when it is complete, or not at all.
@@ -105,17 +93,18 @@ def add_columns(
         replacing(output, force=force, sources=[*file.sources, *sources]) as unfinished,
         explained(file.name, output, str(unfinished.parent)),
     ):
-        dropped, rows = stage(file, inputs, [each.name for each in new], bad_rows, progress)
+        bad, rows = stage(file, inputs, [each.name for each in new], bad_rows, progress)
         _compute(file.engine, list(inputs.kept), len(new), compute, progress)
-        beside = "staged POSITIONAL JOIN calibrated" + ("" if dropped is None else " WHERE staged.problem IS NULL")
+        skips, keeps = (bad is not None and bad_rows == policy for policy in ("skip", "keep"))
+        beside = f"staged POSITIONAL JOIN calibrated{' WHERE staged.problem IS NULL' * skips}"
         if target[0] == "numpy":
-            save_arrays(unfinished, _arrays(file, new, beside, dropped))
+            save_arrays(unfinished, _arrays(file, new, beside, skips=skips))
         else:
             source = f"{file.layout.relation()} AS source POSITIONAL JOIN {beside}"
-            added = _expressions(file, inputs, new)
+            added = _expressions(file, inputs, new, keeps=keeps)
             query = copy_statement(file.engine, file.layout, added, source, unfinished, target)
             file.engine.watch(lambda: file.engine.rows(query), progress, _COMPUTED, 1.0)
-    return rows, dropped
+    return rows, bad
 
 
 def _refuse_taken(file: ScoreFile, names: Sequence[str]) -> None:
@@ -131,11 +120,11 @@ def _refuse_taken(file: ScoreFile, names: Sequence[str]) -> None:
 
 
 def stage(
-    file: ScoreFile, inputs: InputColumns, new: Sequence[str], bad_rows: BadRowPolicy, progress: Progress | None
+    file: ScoreFile, inputs: InputColumns, new: Sequence[str], bad_rows: CopyRowPolicy, progress: Progress | None
 ) -> tuple[BadRows | None, int]:
-    """Put the columns in use into a table of the engine; return what cannot be used, and how many rows can."""
+    """Put the columns in use into a table of the engine; return what cannot be used, and how many rows are written."""
     engine, layout = file.engine, file.layout
-    names = [*inputs.columns.names, *([] if inputs.by is None else [inputs.by])]
+    names = [*inputs.columns.names, *inputs.by]
     kept = [f"{expression} AS {name}" for name, expression in inputs.kept.items()]
     kept.append(f"{problem_code(inputs.problems)} AS problem")
     if isinstance(layout, JSONLines):
@@ -149,7 +138,8 @@ def stage(
     if isinstance(layout, JSONLines) and engine.rows("SELECT bool_or(taken) FROM staged")[0][0]:
         _check.fail(f"{file.name} must not have the new column yet", " or ".join(map(repr, new)), "choose another name")
     counts = dict(engine.rows("SELECT problem, count(*) FROM staged GROUP BY problem"))
-    return refuse_bad_rows(file, inputs.columns, inputs.problems, counts, bad_rows), counts.get(None, 0)
+    bad = refuse_bad_rows(file, inputs.columns, inputs.problems, counts, bad_rows, ("refuse", "skip", "keep"))
+    return bad, sum(counts.values()) if bad_rows == "keep" else counts.get(None, 0)
 
 
 def _compute(engine: Engine, kept: Sequence[str], n_new: int, compute: Compute, progress: Progress | None) -> None:
@@ -174,19 +164,26 @@ def _compute(engine: Engine, kept: Sequence[str], n_new: int, compute: Compute, 
             progress(_STAGED + (_COMPUTED - _STAGED) * (start + size) / total)
 
 
-def _expressions(file: ScoreFile, inputs: InputColumns, new: Sequence[NewColumn]) -> list[tuple[str, str]]:
-    """Return an expression for each new column; the first fails where a row is not the one that was staged."""
+def _expressions(
+    file: ScoreFile, inputs: InputColumns, new: Sequence[NewColumn], *, keeps: bool
+) -> list[tuple[str, str]]:
+    """Return an expression for each new column; the first fails where a row is not the one that was staged.
+
+    Where bad rows are kept, theirs are null.
+    """
     found = [(each.name, each.expression(i)) for i, each in enumerate(new)]
+    if keeps:
+        found = [(name, f"CASE WHEN staged.problem IS NULL THEN {expression} END") for name, expression in found]
     again = f"TRY_CAST({file.layout.field(inputs.columns.names[0])} AS DOUBLE)"
     name, expression = found[0]
     same = f"CASE WHEN {again} IS NOT DISTINCT FROM staged.s0 THEN {expression} ELSE error({_CHANGED}) END"
     return [(name, same), *found[1:]]
 
 
-def _arrays(file: ScoreFile, new: Sequence[NewColumn], beside: str, dropped: BadRows | None) -> dict[str, NDArray[Any]]:
+def _arrays(file: ScoreFile, new: Sequence[NewColumn], beside: str, *, skips: bool) -> dict[str, NDArray[Any]]:
     """Return new columns as arrays, matrices first, and after them the arrays of the file where it has some."""
     found = file.engine.connection.execute(f"SELECT calibrated.* FROM {beside}").fetchnumpy()
-    columns = [each.values(np.ma.getdata(found[f"p{i}"])) for i, each in enumerate(new)]
+    columns = [each.values(np.ma.filled(found[f"p{i}"], np.nan)) for i, each in enumerate(new)]
     arrays = {}
     for name in dict.fromkeys(each.array or each.name for each in new):
         parts = [column for each, column in zip(new, columns, strict=True) if name == (each.array or each.name)]
@@ -199,6 +196,5 @@ def _arrays(file: ScoreFile, new: Sequence[NewColumn], beside: str, dropped: Bad
     usable = file.engine.connection.execute("SELECT problem IS NULL AS good FROM staged").fetchnumpy()["good"]
     kept = np.ma.getdata(usable)
     return arrays | {
-        name: array[kept] if dropped is not None and array.ndim and len(array) == len(kept) else array
-        for name, array in old.items()
+        name: array[kept] if skips and array.ndim and len(array) == len(kept) else array for name, array in old.items()
     }

@@ -1,27 +1,41 @@
-"""Add the probability of each row to a file, however large.
+"""Add the probabilities of each row to a file, however large.
 
 Only NumPy computes, so that a file gets the same probabilities, to the last bit, as an array.
 """
 
-import dataclasses
+import math
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from oddsmith import _check
+from oddsmith._types import Floats
 from oddsmith.atomic import File
-from oddsmith.files._engine import Engine, Progress
-from oddsmith.files.adding import InputColumns, NewColumn, add_columns
-from oddsmith.files.bad_rows import problems_of
-from oddsmith.files.columns import Roles
+from oddsmith.export import new_columns
+from oddsmith.files._engine import Engine, Progress, explained
+from oddsmith.files.adding import NewColumn, add_columns
+from oddsmith.files.columns import Columns, choose_columns, known_column, listed
+from oddsmith.files.inputs import score_inputs, scores_of
+from oddsmith.files.rows import ROUNDED
 from oddsmith.files.source import ScoreFile
-from oddsmith.frames import BadRowPolicy, BadRows, Maps
-from oddsmith.maps import CalibrationMap
+from oddsmith.frames import BadRows, CopyRowPolicy, sum_of
+from oddsmith.maps import CalibrationMap, rows_by_segment
+from oddsmith.model import Model, model_of
 
-__all__ = ["Applied", "apply_map"]
+__all__ = ["Applied", "apply_model", "choose_model_columns", "share_of_probabilities"]
 
 #: Segments without a map that are named.
 _SHOWN = 5
+
+#: Rows that are looked at to see whether they are probabilities.
+_LOOKED_AT = 1000
+
+#: What the matrix of probabilities is called where arrays are written.
+_MATRIX = "probabilities"
 
 
 @dataclass(frozen=True)
@@ -32,90 +46,169 @@ class Applied:
     ----------
     rows : int
         Number of rows.
-    dropped : BadRows or None
-        What was left out.
+    bad : BadRows or None
+        What was left out, or got no probability.
     unknown : dict of str to int
         Rows of segments without a map of their own: some of those segments, and how many rows each has.
     """
 
     rows: int
-    dropped: BadRows | None
+    bad: BadRows | None
     unknown: dict[str, int]
 
 
-def apply_map(
-    map_: CalibrationMap,
+def choose_model_columns(
+    file: ScoreFile, model: Any, scores: str | Sequence[str] = (), by: str | Sequence[str] = ()
+) -> Columns:
+    """Return the columns that a model reads, in its order.
+
+    By default those of its fit; of a model of one score that does not know its name, the one that is called like a
+    score. Columns that are given are taken by the classes in their names where these are the labels of the model, else
+    in their order; the message then says so. Columns of segments are those of the fit unless others are given.
+    """
+    model = model_of(model)
+    k, names, several = model.map.columns, model.column_names, not model.has_one_score
+    segments = _segment_columns(file, model, by)
+    if not scores and names is not None and set(names) <= set(file.columns):
+        return Columns(tuple(names), model.labels[-k:] if several else (), by=segments)
+    if not scores and several and not file.matrix():
+        got = f"columns {listed(file.columns)}"
+        wanted = f"the columns of the fit, {listed(names)}" if names else "the columns of the model"
+        _check.fail(f"{file.name} must have {wanted}", got, "pass scores= (--scores), one column per class")
+    found = choose_columns(file, scores, by=segments, one=not several, needs_label=False)
+    if len(found.scores) != k:
+        must = f"the model reads {k} column{'s' * (k > 1)}"
+        hint = "pass scores= (--scores), one column per class" if k > 1 else "name one column"
+        _check.fail(must, f"{len(found.scores)}: {listed(found.scores)}", hint)
+    if not several:
+        return found
+    if {str(each) for each in found.classes} == {str(each) for each in model.labels}:
+        place = {str(each): column for each, column in zip(found.classes, found.scores, strict=True)}
+        ordered = tuple(place[str(label)] for label in model.labels)
+        return replace(found, scores=ordered, classes=model.labels)
+    taken = f"Columns are taken in this order for the labels of the model: {listed(found.scores)}."
+    return replace(found, classes=model.labels, message=f"{found.message} {taken}".strip())
+
+
+def _segment_columns(file: ScoreFile, model: Model, by: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of segments: those given, or of the fit."""
+    given, own = (by,) if isinstance(by, str) else tuple(by), model.segment_columns
+    if given and not own:
+        _check.fail("the model must have segments to take --by", "one without", "leave --by out, or fit with --by")
+    if given and len(given) != len(own):
+        _check.fail(f"--by must name {len(own)} columns, as in the fit", listed(given), f"the fit had {listed(own)}")
+    return tuple(known_column(file, "by", name) for name in given or own)
+
+
+def share_of_probabilities(file: ScoreFile, columns: Columns) -> float:
+    """Return how many of the first rows are ≥ 0 and sum to 1: no logits do, and NaN where nothing can be seen."""
+    fields = [f"TRY_CAST(f{i} AS DOUBLE)" for i in range(len(columns.scores))]
+    first = f"SELECT * FROM ({file.layout.select(columns.scores)}) LIMIT {_LOOKED_AT}"
+    test = f"least({', '.join(fields)}) >= 0 AND abs({sum_of(fields)} - 1) <= {ROUNDED}"
+    with explained(file.name):
+        share = file.engine.rows(f"SELECT avg(({test})::INTEGER) FROM ({first})")[0][0]
+    return math.nan if share is None or len(fields) == 1 else float(share)
+
+
+def apply_model(
+    model: Any,
     file: ScoreFile,
-    roles: Roles,
+    columns: Columns,
     output: str | os.PathLike[str],
     *,
-    segments: Mapping[str, CalibrationMap] | None = None,
     name: str = "probability",
-    bad_rows: BadRowPolicy = "refuse",
+    bad_rows: CopyRowPolicy = "refuse",
     force: bool = False,
     sources: Iterable[File] = (),
     progress: Progress | None = None,
 ) -> Applied:
-    r"""Write a copy of a file with the probability of each row as one more column.
+    r"""Write a copy of a file with the probabilities of each row as new columns.
 
-    Rows keep their order and all other columns their content; from CSV to CSV and from JSON lines to JSON lines even
-    their text. The output appears when it is complete, or not at all.
+    A model of one score adds the probability of the positive class; all others add one column per class, and the most
+    probable class. Rows keep their order and all other columns their content; from CSV to CSV and from JSON lines to
+    JSON lines even their text. The output appears when it is complete, or not at all.
 
     Parameters
     ----------
-    map_ : CalibrationMap
-        From score to probability.
+    model : Model, fitted calibrator or scaling, or map
+        Of a model by segment, rows of segments that the fit did not see get the map of all rows, and are counted.
     file : ScoreFile
-    roles : Roles
-        Columns, from `choose_columns`; of them only the score, and the segment if there are ``segments``.
+    columns : Columns
+        From `choose_model_columns`.
     output : path-like
-        Its name says in which format to write: .csv, .tsv, .jsonl (and .gz or .zst) or .parquet.
-    segments : mapping of str to CalibrationMap, optional
-        Maps for some segments; rows of all others, or of none, go through ``map_``, and are counted.
+        Its name gives the format: .csv, .tsv, .jsonl (and .gz or .zst), .parquet, .npz or .npy. Arrays of several
+        classes are written as "probabilities", of shape (n, k), and "decision", with the arrays of the file where it
+        has some; ``.npy`` has the first alone.
     name : str, default "probability"
-        Name of the new column.
-    bad_rows : {"refuse", "skip"}, default "refuse"
-        What to do when a score is missing or no finite number.
+        Name of the new column, or of several what stands before "_" and the label.
+    bad_rows : {"refuse", "skip", "keep"}, default "refuse"
+        What to do with rows whose scores are missing or no finite numbers: "skip" leaves them out, "keep" writes them
+        without a probability.
     force : bool, default False
         Replace a file that exists, unless it is the one that is read.
     sources : iterable of path-like, optional
-        Other files that must not be replaced, such as that of the map.
+        Other files that must not be replaced, such as that of the model.
     progress : callable, optional
-        Told how much is done, from 0 to 1.
+        Called with the share that is done, from 0 to 1.
 
     Examples
     --------
     >>> import pathlib, tempfile
     >>> from oddsmith.maps import constant_map
-    >>> from oddsmith.files import choose_columns, open_scores
+    >>> from oddsmith.files import open_scores
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> _ = (folder / "new.csv").write_text("id,score\n1,0.30\n2,0.9\n")
     >>> with open_scores(folder / "new.csv") as file:
-    ...     _ = apply_map(constant_map(0.0), file, choose_columns(file, needs_label=False), folder / "out.csv")
+    ...     columns = choose_model_columns(file, constant_map(0.0))
+    ...     _ = apply_model(constant_map(0.0), file, columns, folder / "out.csv")
     >>> (folder / "out.csv").read_text()
     'id,score,probability\n1,0.30,0.5\n2,0.9,0.5\n'
     """
-    if segments and roles.by is None:
-        _check.fail("the column of the segments must be known", "none", "pass by= to choose_columns (--by)")
-    maps = Maps(map_, roles.by if segments else None, segments or {})
-    only_score = dataclasses.replace(roles, label=None, weight=None, by=None)
-    rows, dropped = add_columns(
-        file,
-        InputColumns(only_score, problems_of(file, only_score), maps.by),
-        [NewColumn(name)],
-        lambda batch: [maps.probability(batch["s0"], batch.get("segment"), refuse=True)],
-        output,
-        bad_rows=bad_rows,
-        force=force,
-        sources=sources,
-        progress=progress,
+    model = model_of(model)
+    if len(columns.by) != len(model.segment_columns):
+        got = listed(columns.by) or "none"
+        _check.fail("the columns of the segments must be known", got, "pass by= to choose_model_columns (--by)")
+    if model.has_one_score:
+        new = [NewColumn(name)]
+    else:
+        *names, decision = new_columns(model, f"{name}_", file.columns)
+        new = [*(NewColumn(each, array=_MATRIX) for each in names), NewColumn(decision, choices=model.labels)]
+
+    def compute(batch: Mapping[str, NDArray[Any]]) -> Sequence[NDArray[Any]]:
+        scores = scores_of(batch, model.map.columns, model.map.input)
+        if not columns.by:
+            return _columns_of(model, scores)
+        computed = np.empty((len(new), len(scores)))
+        for key, rows in rows_by_segment(*(batch[f"k{i}"] for i in range(len(columns.by)))).items():
+            computed[:, rows] = _columns_of(model.of_segment(key), scores[rows])
+        return list(computed)
+
+    inputs = score_inputs(file, columns, model.map.input)
+    rows, bad = add_columns(
+        file, inputs, new, compute, output, bad_rows=bad_rows, force=force, sources=sources, progress=progress
     )
-    return Applied(rows, dropped, {} if maps.by is None else _unknown(file.engine, maps))
+    return Applied(rows, bad, _unknown(file.engine, model) if columns.by else {})
 
 
-def _unknown(engine: Engine, maps: Maps) -> dict[str, int]:
+def _columns_of(model: Model, scores: Floats) -> list[Floats]:
+    """Return the new columns of one segment."""
+    if isinstance(model.map, CalibrationMap):
+        return [model.map.probability(scores[:, 0])]
+    prob = model.map.class_probability(scores)
+    return [*prob.T, prob.argmax(axis=1)]
+
+
+def _unknown(engine: Engine, model: Model) -> dict[str, int]:
     """Return some of the segments that have no map of their own, and how many rows each has."""
-    is_known = "segment IN (SELECT unnest(?::VARCHAR[]))"
-    unknown = f"SELECT coalesce(segment, '') AS name FROM staged WHERE problem IS NULL AND ({is_known}) IS NOT TRUE"
-    counted = f"SELECT name, count(*) AS n FROM ({unknown}) GROUP BY name ORDER BY n DESC, name LIMIT {_SHOWN}"
-    return dict(engine.connection.execute(counted, [list(maps.segments)]).fetchall())
+    keys = [f"k{i}" for i in range(len(model.segment_columns))]
+    known = [name if isinstance(name, tuple) else (name,) for name in model.segments]
+    columns = zip(*known, strict=True)
+    engine.connection.register(
+        "known", {key: np.array(column, dtype=object) for key, column in zip(keys, columns, strict=True)}
+    )
+    names = ", ".join(f"coalesce({key}, '') AS {key}" for key in keys)
+    unknown = f"SELECT {names} FROM staged ANTI JOIN known USING ({', '.join(keys)}) WHERE problem IS NULL"
+    listed_keys = ", ".join(keys)
+    counted = f"SELECT {listed_keys}, count(*) AS n FROM ({unknown}) GROUP BY ALL"
+    found = engine.rows(f"{counted} ORDER BY n DESC, {listed_keys} LIMIT {_SHOWN}")
+    return {", ".join(name): n for *name, n in found}

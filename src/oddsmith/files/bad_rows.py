@@ -3,16 +3,15 @@
 import dataclasses
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from oddsmith import _check
 from oddsmith.files._lines import count_rejects
 from oddsmith.files._parquet import Parquet
-from oddsmith.files.class_columns import ClassColumns
-from oddsmith.files.columns import Roles
+from oddsmith.files.columns import Columns
 from oddsmith.files.source import ScoreFile
-from oddsmith.frames import BadRowPolicy, BadRows, text_literal
+from oddsmith.frames import BadRows, CopyRowPolicy, text_literal
 
 _SHOWN = 5
 
@@ -20,6 +19,9 @@ _SHOWN = 5
 _NO_NUMBERS = ("BLOB", "DATE", "DURATION", "INTERVAL", "MAP", "STRUCT", "TIME", "UNION", "UUID")
 
 _MALFORMED = "not a row of these columns"
+
+#: The place among problems of rows that are no objects.
+_BROKEN = 0
 
 
 class RowProblem(NamedTuple):
@@ -30,15 +32,15 @@ class RowProblem(NamedTuple):
     value: str = "''"
 
 
-def problems_of(file: ScoreFile, roles: Roles | ClassColumns) -> list[RowProblem]:
+def problems_of(file: ScoreFile, columns: Columns) -> list[RowProblem]:
     """List what may be wrong with the columns in use, as `Layout.select` gives them."""
     found = [RowProblem("broken", "not a JSON object with each key once")]
-    names = roles.names
-    several = sum(roles.role_of(name) == "score" for name in names) > 1
+    names = columns.names
+    several = sum(columns.role_of(name) == "score" for name in names) > 1
     for i, name in enumerate(names):
         field = f"f{i}"
         empty = f" OR trim({field}) = ''" if file.layout.type_of(name) == "VARCHAR" else ""
-        what = roles.role_of(name)
+        what = columns.role_of(name)
         of_column = text_literal(f" in {name!r}" if several and what == "score" else "")
         found.append(RowProblem(f"{field} IS NULL{empty}", f"{what} is missing", of_column))
         if what in ("score", "weight"):
@@ -53,7 +55,7 @@ def problems_of(file: ScoreFile, roles: Roles | ClassColumns) -> list[RowProblem
         if what == "weight":
             found.append(RowProblem(f"{number} < 0", "weight is negative", value))
     if several:
-        fields = [f"TRY_CAST(f{i} AS DOUBLE)" for i, name in enumerate(names) if roles.role_of(name) == "score"]
+        fields = [f"TRY_CAST(f{i} AS DOUBLE)" for i, name in enumerate(names) if columns.role_of(name) == "score"]
         found.append(RowProblem(f"greatest({', '.join(fields)}) = '-inf'", "all classes are masked by -inf"))
     return found
 
@@ -75,14 +77,16 @@ def problem_code(problems: list[RowProblem]) -> str:
 
 def refuse_bad_rows(
     file: ScoreFile,
-    roles: Roles | ClassColumns,
+    columns: Columns,
     problems: list[RowProblem],
     counts: Mapping[int | None, int],
-    policy: BadRowPolicy,
+    policy: CopyRowPolicy,
+    policies: Sequence[str] = ("refuse", "skip"),
 ) -> BadRows | None:
-    """Refuse bad rows by the policy, or return what is left out; None where all rows are good.
+    """Refuse bad rows by the policy, or return what is allowed; None where all rows are good.
 
-    ``counts`` tells how many rows have each problem, and for None how many have none.
+    ``counts`` is how many rows have each problem, and for None how many have none. What cannot be told apart into
+    columns cannot be kept.
     """
     reasons = Counter[str]()
     for code, problem in enumerate(problems):
@@ -91,18 +95,22 @@ def refuse_bad_rows(
     if malformed := count_rejects(file.engine):
         reasons[_MALFORMED] = malformed
     count = sum(reasons.values())
-    places = _places(file, roles, problems) if count else ()
-    return BadRows(count, count + counts.get(None, 0), reasons, places).allowed(policy, file.name)
+    places = _places(file, columns, problems) if count else ()
+    found = BadRows(count, count + counts.get(None, 0), reasons, places)
+    if policy == "keep" and (malformed or counts.get(_BROKEN)):
+        hint = 'repair such rows, or pass bad_rows="skip" (--bad-rows skip) to leave them out'
+        _check.fail(f"rows of {file.name} must have columns to be kept", found.message, hint)
+    return found.allowed(policy, file.name, policies)
 
 
-def _places(file: ScoreFile, roles: Roles | ClassColumns, problems: list[RowProblem]) -> tuple[str, ...]:
+def _places(file: ScoreFile, columns: Columns, problems: list[RowProblem]) -> tuple[str, ...]:
     """Return where the first bad rows are."""
     cases = " ".join(f"WHEN {one.condition} THEN {text_literal(one.words)} || {one.value}" for one in problems)
     found: list[str] = []
     for path in file.layout.paths:
         layout = dataclasses.replace(file.layout, paths=(path,))
         of_file = f"{os.path.basename(path)} " if len(file.layout.paths) > 1 else ""
-        for number, why in layout.locate(file.engine, roles.names, f"CASE {cases} END", _SHOWN - len(found)):
+        for number, why in layout.locate(file.engine, columns.names, f"CASE {cases} END", _SHOWN - len(found)):
             where = f"{of_file}{layout.place} {number}" if number is not None else f"{of_file}somewhere"
             found.append(f"{where}: {why}")
         if len(found) >= _SHOWN:

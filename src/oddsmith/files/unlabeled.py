@@ -8,8 +8,8 @@ import numpy as np
 from oddsmith._types import Floats
 from oddsmith.files._engine import Progress, explained
 from oddsmith.files.adding import stage
-from oddsmith.files.class_applying import choose_model_columns, class_inputs, scores_of
-from oddsmith.files.columns import choose_columns
+from oddsmith.files.applying import choose_model_columns
+from oddsmith.files.inputs import score_inputs, scores_of
 from oddsmith.files.source import ScoreFile
 from oddsmith.frames import BadRowPolicy, BadRows
 from oddsmith.model import Model
@@ -35,18 +35,13 @@ def read_unlabeled(
         Columns to read; by default those of the fit, or the one that is called like a score.
     bad_rows : {"refuse", "skip"}, default "refuse"
     progress : callable, optional
-        Told how much is done, from 0 to 1.
+        Called with the share that is done, from 0 to 1.
     """
-    if model.has_one_score:
-        one = choose_columns(file, *scores[:1], needs_label=False)
-        columns, message, kind = replace(one, label=None, weight=None, by=None), one.message, "score"
-        inputs = class_inputs(file, columns, kind)
-    else:
-        several = choose_model_columns(file, model, scores)
-        message, kind = several.message, model.map.input
-        inputs = class_inputs(file, several, kind)
+    columns = choose_model_columns(file, replace(model, by=None, segments={}), scores)
+    kind = model.map.input
+    inputs = score_inputs(file, columns, kind)
     with explained(file.name):
         dropped, _ = stage(file, inputs, [], bad_rows, progress)
         names = ", ".join(inputs.kept)
         found = file.engine.connection.execute(f"SELECT {names} FROM staged WHERE problem IS NULL").fetchnumpy()
-    return np.asarray(scores_of(found, len(inputs.kept), kind)), dropped, message
+    return np.asarray(scores_of(found, len(inputs.kept), kind)), dropped, columns.message

@@ -6,13 +6,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import narwhals.stable.v2 as nw
+
 from oddsmith import _check
 from oddsmith.errors import UnknownSegmentWarning
 from oddsmith.export import joint_model_of
 from oddsmith.frames.applying_joint import apply_joint
+from oddsmith.frames.engines.base import KEY_SEPARATOR
 from oddsmith.frames.scored_frame import ScoredFrame
 from oddsmith.frames.segments import Maps
-from oddsmith.maps import segment_name
+from oddsmith.maps import Segment, segment_name
 from oddsmith.model import Model, map_of
 
 __all__ = ["apply"]
@@ -26,7 +29,7 @@ def apply(
     model: Any,
     scores: str | Sequence[str] | None = None,
     name: str | None = None,
-    by: str | None = None,
+    by: str | Sequence[str] | None = None,
 ) -> Any:
     """Add the probabilities of each row to a frame, inside its own engine.
 
@@ -53,8 +56,9 @@ def apply(
     name : str, optional
         Name of the new column: "probability" by default, or "calibrated_probability" where the frame has such a column,
         as those of Spark ML do. Of several classes the part of the names before "_" and the label.
-    by : str, optional
-        Column of segments: text, integers or bools. A model by segment knows its name.
+    by : str or sequence of str, optional
+        Columns of segments: text, integers or bools. A model by segment knows their names. Keys of a mapping by several
+        columns are tuples, as `ScoreTable.from_frame` makes them.
 
     Examples
     --------
@@ -73,19 +77,25 @@ def apply(
         return apply_joint(frame, several, scores, f"{name or 'probability'}_")
     maps = _maps(model, by)
     score = _score_column(model, scores)
-    rows = ScoredFrame.of(frame, score, score, None, () if maps.by is None else (maps.by,))
+    rows = ScoredFrame.of(frame, score, score, None, maps.by)
     taken = {column.casefold() for column in rows.names.originals.values()}  # SQL ignores the case of names
     if name is None:
         name = "calibrated_probability" if "probability" in taken else "probability"
     if name.casefold() in taken:
         _check.fail("frame must not have the new column yet", repr(name), "choose another name")
-    if maps.by is not None:
-        maps = dataclasses.replace(maps, by=rows.by[0])
+    maps = dataclasses.replace(maps, by=rows.by)
+    if maps.by:
         _report_unknown(rows, maps)
     added = rows.names.for_new([name])
     (new,) = added
     with rows.engine.asking(rows.frame, "plan the probability"):
-        return rows.names.restored(rows.engine.with_probability(rows, maps, new), added)
+        if len(maps.by) < 2:
+            return rows.names.restored(rows.engine.with_probability(rows, maps, new), added)
+        # The keys of all columns as one text, which is dropped afterwards.
+        key = f"{rows.spare}_keys"
+        keyed = rows.with_frame(rows.frame.with_columns(rows.segment().alias(key)), (key,))
+        native = rows.engine.with_probability(keyed, dataclasses.replace(maps, by=(key,)), new)
+        return rows.names.restored(nw.from_native(native).drop(key).to_native(), added)
 
 
 def _score_column(model: Any, scores: str | Sequence[str] | None) -> str:
@@ -106,56 +116,75 @@ def _report_unknown(rows: ScoredFrame, maps: Maps) -> None:
     if sent is None:
         return
     found = sent.values[~sent.missing].tolist()
-    if rows.schema[rows.by[0]].is_integer():
+    if len(rows.by) == 1 and rows.schema[rows.by[0]].is_integer():
         found = [str(key).removesuffix(".0") for key in found]  # a partition of Dask may have floats
     keys = Counter(map(str, found))
     unknown = {key: count for key, count in keys.items() if key not in maps.segments}
     none_known = bool(keys) and len(unknown) == len(keys)
     if not unknown or (maps.default is not None and not none_known):
         return
-    column = rows.called(rows.by[0])
+    column = f"column{'s' * (len(rows.by) > 1)} {' and '.join(map(rows.called, rows.by))}"
     looked = f"{'the first ' if rows.lazy else ''}{keys.total():,} rows"
-    theirs, ours = (", ".join(map(repr, sorted(names)[:4])) for names in (unknown, maps.segments))
+    theirs, ours = (", ".join(map(_shown, sorted(names)[:4])) for names in (unknown, maps.segments))
     got = f"{sum(unknown.values()):,} of {looked} in others ({theirs}; the maps are of {ours})"
     if none_known and maps.default is None:
-        _check.fail(f"segments in column {column} must have maps", got, "check the type and the case of the keys")
+        _check.fail(f"segments in {column} must have maps", got, "check the type and the case of the keys")
     rest = "a missing probability" if maps.default is None else "the map of all rows"
-    warnings.warn(
-        f"Rows of unknown segments in column {column} get {rest}: {got}.", UnknownSegmentWarning, stacklevel=3
-    )
+    warnings.warn(f"Rows of unknown segments in {column} get {rest}: {got}.", UnknownSegmentWarning, stacklevel=3)
 
 
-def _maps(model: Any, by: str | None) -> Maps:
+def _shown(name: str) -> str:
+    """Return the name of a segment as messages show it."""
+    keys = name.split(KEY_SEPARATOR)
+    return repr(name) if len(keys) == 1 else repr(tuple(keys))
+
+
+def _maps(model: Any, by: str | Sequence[str] | None) -> Maps:
     """Return the maps of whatever was given."""
+    columns = None if by is None else (by,) if isinstance(by, str) else tuple(by)
     if isinstance(model, Model) and model.by is not None:
-        segments = {key: map_of(part) for key, part in model.segments.items()}
-        return Maps(map_of(model.map), model.by if by is None else by, segments)
+        own = model.segment_columns
+        if columns is not None and len(columns) != len(own):
+            _check.fail(f"by must name {len(own)} columns", f"by={by!r}", f"name columns of {', '.join(own)}")
+        segments = {_joined(name): map_of(part) for name, part in model.segments.items()}
+        return Maps(map_of(model.map), own if columns is None else columns, segments)
     if not isinstance(model, Mapping):
-        if by is not None:
+        if columns is not None:
             _check.fail("by must be given for a model by segment only", f"by={by!r}", "leave it out")
         return Maps(map_of(model))
-    if by is None:
+    if not columns:
         _check.fail(
-            "by must name the column of the segments", "by=None", "pass the column that the tables were made by"
+            "by must name the columns of the segments", f"by={by!r}", "pass the columns that the tables were made by"
         )
-    names = [_segment(key) for key in model]
+    names = [_segment(key, len(columns)) for key in model]
     times = Counter(names)
     for key, text in zip(model, names, strict=True):
         if times[text] > 1:
             _check.fail(
                 "segments must be different when their keys are written as text", f"{key!r} and another", "rename one"
             )
-    return Maps(None, by, dict(zip(names, map(map_of, model.values()), strict=True)))
+    return Maps(None, columns, dict(zip(names, map(map_of, model.values()), strict=True)))
 
 
-def _segment(key: Any) -> str:
+def _joined(name: Segment) -> str:
+    """Return the name of a segment as one text."""
+    if isinstance(name, str):
+        return name
+    if any(KEY_SEPARATOR in key for key in name):
+        must = "keys of several columns must not contain the character U+001F, which separates them"
+        _check.fail(must, repr(name), "replace it in the frame, and fit again")
+    return KEY_SEPARATOR.join(name)
+
+
+def _segment(key: Any, columns: int) -> str:
     """Return a key of a mapping as the text that names its segment."""
-    if isinstance(key, tuple):
-        if len(key) != 1:
-            _check.fail("maps must be by one column", f"the key {key!r}", "join the columns to one, and build by that")
-        (key,) = key
-    if isinstance(key, float) and not key.is_integer():
-        _check.fail(
-            "keys of segments must be text, integers or bools", f"{key!r}", "cast the column in the frame first"
-        )
-    return str(segment_name(key))
+    keys = key if isinstance(key, tuple) else (key,)
+    if len(keys) != columns:
+        _check.fail(f"keys of segments must be as long as by, {columns}", f"the key {key!r}", "name all columns")
+    for each in keys:
+        if isinstance(each, float) and not each.is_integer():
+            _check.fail(
+                "keys of segments must be text, integers or bools", f"{each!r}", "cast the column in the frame first"
+            )
+    names = tuple(str(segment_name(each)) for each in keys)
+    return _joined(names[0] if len(names) == 1 else names)

@@ -1,15 +1,18 @@
 """Rows that cannot be used: what is wrong with them, how many there are, and whether to go on without them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from oddsmith import _check
 
-__all__ = ["BadRowPolicy", "BadRows"]
+__all__ = ["BadRowPolicy", "BadRows", "CopyRowPolicy"]
 
 BadRowPolicy = Literal["refuse", "skip"]
+
+#: Of copies with new columns: "keep" writes bad rows, too, with nothing in the new columns.
+CopyRowPolicy = Literal["refuse", "skip", "keep"]
 
 _DECIMAL_COMMA = re.compile(r"is not a number.*: [-+]?\d*,\d+$")
 
@@ -42,9 +45,11 @@ class BadRows:
         first = f"; first {'; '.join(self.places)}" if self.places else ""
         return f"{self.count:,} of {self.total:,} rows cannot be used ({reasons}{first})"
 
-    def allowed(self, policy: BadRowPolicy, name: str) -> "BadRows | None":
-        """Refuse bad rows of a file or frame by the policy; return what is left out, None where all rows are good."""
-        _check.one_of(policy, "bad_rows", ("refuse", "skip"))
+    def allowed(
+        self, policy: CopyRowPolicy, name: str, policies: Sequence[str] = ("refuse", "skip")
+    ) -> "BadRows | None":
+        """Refuse bad rows of a file or frame by the policy; return what is allowed, None where all rows are good."""
+        _check.one_of(policy, "bad_rows", policies)
         if not self.count:
             return None
         if policy == "refuse":
@@ -58,6 +63,6 @@ class BadRows:
             elif self.count == self.total:
                 hint = "choose other columns, or repair the file: no row would be left"
             _check.fail(f"all rows of {name} must be usable", self.message, hint)
-        if self.count == self.total:
+        if self.count == self.total and policy == "skip":
             _check.fail(f"some row of {name} must be usable", self.message, "check the columns and the format")
         return self

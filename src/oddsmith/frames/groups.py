@@ -54,7 +54,7 @@ def read_groups(
     if not everything:
         _check.fail("frame must hold at least one row", "0 rows", "check how rows were selected")
     if grid is not None:
-        _refuse_overflow(sent, grid)
+        refuse_overflow(sent["cell"].values, np.where(sent["least"].missing, np.nan, sent["least"].values), grid)
     bad, found = _bad_values(frame, sent)
     dropped = allowed(found)
     kept = ~bad
@@ -64,25 +64,34 @@ def read_groups(
         _check.fail("frame must hold rows that can be used", "none: all weights are 0", "check the weights")
     columns = {name: column.values[kept] for name, column in sent.items()}
     positive, labels = _positive(columns["label"], frame.called(frame.label), pos_label)
-    if frame.lazy and everything > _limits.MAX_GROUPS:
-        what = "distinct scores" if grid is None else f"cells of width {grid.width:g}"
-        hint = 'pass resolution="auto", or a width such as 2**-10' if grid is None else "pass a wider resolution"
-        _check.fail(f"{what} times labels and keys must be at most {_limits.MAX_GROUPS:,}", "more", hint)
+    if frame.lazy:
+        refuse_many_groups(everything, grid)
     rows = columns["rows"].astype(np.int64)
     weight = rows if frame.weight is None else _weight(columns, frame.called(frame.weight))
     cells = columns["cell"].astype(np.float64)
     keys, segment = _segments(frame, columns)
     means = cells if grid is None else _means(columns, weight, grid)
     weight_sq = None if frame.counts else columns["weight_sq"].astype(np.float64)
-    variance = _variance(columns, weight) if squares else None
+    variance = None
+    if squares:
+        mean, square = columns["sum"] / weight, columns["square"] / weight
+        variance = cell_variance(square, mean, _equal(columns, weight))
     return Groups(keys, segment, cells, positive, rows, weight, means, weight_sq, variance, labels, dropped)
 
 
-def _refuse_overflow(sent: dict[str, SentColumn], grid: Grid) -> None:
-    """Refuse cells too narrow to be numbered."""
-    far = np.isinf(sent["cell"].values) & np.isfinite(sent["least"].values) & ~sent["least"].missing
+def refuse_many_groups(n: int, grid: Grid | None) -> None:
+    """Refuse more groups than an engine may send."""
+    if n > _limits.MAX_GROUPS:
+        what = "distinct scores" if grid is None else f"cells of width {grid.width:g}"
+        hint = 'pass resolution="auto", or a width such as 2**-10' if grid is None else "pass a wider resolution"
+        _check.fail(f"{what} times labels and keys must be at most {_limits.MAX_GROUPS:,}", "more", hint)
+
+
+def refuse_overflow(cells: Floats, least: Floats, grid: Grid) -> None:
+    """Refuse cells too narrow to be numbered; ``least`` is a score of each."""
+    far = np.isinf(cells) & np.isfinite(least)
     if far.any():
-        largest = float(np.abs(sent["least"].values[far]).max())
+        largest = float(np.abs(least[far]).max())
         _check.fail(
             "resolution must suit the size of the scores", f"{grid.width:g} for {largest:g}", "pass a wider one"
         )
@@ -153,12 +162,11 @@ def _means(columns: dict[str, NDArray[Any]], weight: Weights, grid: Grid) -> Flo
     return grid.inside(means, columns["least"].astype(np.float64))
 
 
-def _variance(columns: dict[str, NDArray[Any]], weight: Weights) -> Floats:
-    """Return the variance of the scores of each group, as far as rounding lets it be seen."""
-    square = columns["square"] / weight
-    variance: Floats = square - (columns["sum"] / weight) ** 2
+def cell_variance(square: Floats, mean: Floats, equal: Bools) -> Floats:
+    """Return the variance of the scores of each group, from the mean square, as far as rounding lets it be seen."""
+    variance: Floats = square - mean**2
     variance[variance <= _SQUARE_ROUNDING * square] = np.nan
-    variance[_equal(columns, weight)] = 0.0
+    variance[equal] = 0.0
     return variance
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from oddsmith import _check
 from oddsmith.data import Grid
-from oddsmith.frames.engines.base import Extent, Frame, FrameEngine, SentColumn, numbers
+from oddsmith.frames.engines.base import KEY_SEPARATOR, Extent, Frame, FrameEngine, SentColumn, numbers
 from oddsmith.frames.names import PlainNames, spare_name
 
 #: Groups that an engine may send; a frame in memory is no smaller than its groups.
@@ -64,6 +64,11 @@ class ScoredFrame:
             if rows.schema[name] == nw.Decimal:
                 rows.refuse_type(name, "hold keys that doubles do not round", "cast it to text in the frame first")
         return rows
+
+    def with_frame(self, frame: Frame, by: tuple[str, ...]) -> "ScoredFrame":
+        """Return the same columns of a frame that has more of them, of which some are the keys."""
+        names = PlainNames(frame, self.engine, self.names.originals | {name: name for name in by})
+        return ScoredFrame(names, self.score, self.label, self.weight, by, self.scores)
 
     def refuse_type(self, name: str, must: str, hint: str) -> NoReturn:
         """Refuse a column by its type."""
@@ -174,8 +179,12 @@ class ScoredFrame:
         return self.engine.as_integer(column) if self.schema[name] == nw.Boolean else column.cast(nw.Int64)
 
     def segment(self) -> nw.Expr:
-        """Return the column of segments as text, the same from every engine."""
-        (name,) = self.by
+        """Return the name of the segment as text, the same from every engine: of several columns one text of all."""
+        if len(self.by) == 1:
+            return self._key(self.by[0])
+        return nw.concat_str([self._key(name) for name in self.by], separator=KEY_SEPARATOR)
+
+    def _key(self, name: str) -> nw.Expr:
         column, kind = self._plain(name), self.schema[name]
         if kind == nw.String:
             return column

@@ -25,17 +25,17 @@ class Maps:
     """One map for all rows, or one for each segment."""
 
     default: CalibrationMap | None  # for all rows, or those of no known segment; None gives them no probability
-    by: str | None = None  # column that names the segment
+    by: tuple[str, ...] = ()  # columns that name the segment
     segments: Mapping[str, CalibrationMap] = field(default_factory=dict)
 
-    def probability(self, scores: Floats, keys: NDArray[Any] | None, *, refuse: bool = False) -> Floats:
-        """Compute in NumPy; NaN where there is no map, or it refuses a score (``refuse``: an error)."""
+    def probability(self, scores: Floats, keys: NDArray[Any] | None) -> Floats:
+        """Compute in NumPy; NaN where there is no map, or it refuses a score."""
         if keys is None:
-            return _probability(self.default, scores, refuse)
+            return _probability(self.default, scores)
         result = np.empty(len(scores))
         for name, rows in rows_by_segment(keys).items():
-            fitted = self.default if name is None else self.segments.get(name, self.default)
-            result[rows] = _probability(fitted, scores[rows], refuse)
+            fitted = self.segments.get(name, self.default) if isinstance(name, str) else self.default
+            result[rows] = _probability(fitted, scores[rows])
         return result
 
     def formula(self, prepare: Callable[[Formula], Formula] | None) -> Formula:
@@ -43,7 +43,7 @@ class Maps:
 
         ``prepare`` makes an engine's formula of a map's, without pieces; None: the engine looks knots up.
         """
-        if self.by is None:
+        if not self.by:
             assert self.default is not None
             formula = self.default.probability_formula()
             return formula if prepare is None else prepare(formula)
@@ -68,11 +68,11 @@ class Maps:
         )
 
 
-def _probability(fitted: CalibrationMap | None, scores: Floats, refuse: bool) -> Floats:
+def _probability(fitted: CalibrationMap | None, scores: Floats) -> Floats:
     if fitted is None:
         return np.full(len(scores), np.nan)
     formula = fitted.probability_formula()
-    if refuse or not any(isinstance(node, Number) and np.isnan(node.value) for node in walk(formula)):
+    if not any(isinstance(node, Number) and np.isnan(node.value) for node in walk(formula)):
         return fitted.probability(scores)
     taken = ~np.isnan(evaluate(formula, scores))
     result = np.full(len(scores), np.nan)

@@ -49,6 +49,7 @@ from oddsmith.maps.linear import LinearMap
 from oddsmith.maps.log_basis import LogBasisMap
 from oddsmith.maps.log_basis import log_basis as log_basis
 from oddsmith.maps.polynomial import PolynomialMap, constant_map, line_map
+from oddsmith.maps.segments import Segment as Segment
 from oddsmith.maps.segments import rows_by_segment as rows_by_segment
 from oddsmith.maps.segments import segment_name as segment_name
 from oddsmith.maps.soft_logit import SoftLogitMap, SoftLogOddsMap

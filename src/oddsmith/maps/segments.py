@@ -1,11 +1,15 @@
 """Which rows belong to which segment: the one look-up behind every model by segment."""
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["rows_by_segment", "segment_name"]
+__all__ = ["Segment", "rows_by_segment", "segment_name"]
+
+#: The name of a segment: the text of a key, or of several columns the texts of all keys.
+Segment: TypeAlias = str | tuple[str, ...]
 
 
 def segment_name(key: Any) -> str | None:
@@ -17,16 +21,23 @@ def segment_name(key: Any) -> str | None:
     return str(key).lower() if isinstance(key, (bool, np.bool_)) else str(key)
 
 
-def rows_by_segment(keys: NDArray[Any]) -> dict[str | None, NDArray[np.intp]]:
+def rows_by_segment(*keys: NDArray[Any]) -> dict[Segment | None, NDArray[np.intp]]:
     """Return the rows of each segment, in their order; None for those without one.
+
+    Segments are those of one column of keys, or of several, whose names are then tuples.
 
     Examples
     --------
     >>> rows_by_segment(np.array([True, False, True]))
     {'true': array([0, 2]), 'false': array([1])}
+    >>> rows_by_segment(np.array(["a", "b"]), np.array([1, 2]))
+    {('a', '1'): array([0]), ('b', '2'): array([1])}
     """
-    codes: dict[str | None, int] = {}
-    names = (key if type(key) is str else segment_name(key) for key in keys.tolist())
-    code = np.fromiter((codes.setdefault(name, len(codes)) for name in names), np.intp, len(keys))
+    codes: dict[Segment | None, int] = {}
+    columns = [[key if type(key) is str else segment_name(key) for key in column.tolist()] for column in keys]
+    names: Iterable[Segment | None] = columns[0]
+    if len(columns) > 1:
+        names = (None if None in several else several for several in zip(*columns, strict=True))
+    code = np.fromiter((codes.setdefault(name, len(codes)) for name in names), np.intp, len(columns[0]))
     rows = np.split(np.argsort(code, kind="stable"), np.cumsum(np.bincount(code, minlength=len(codes)))[:-1])
     return dict(zip(codes, rows, strict=False))

@@ -1,6 +1,7 @@
 """The model: a fitted map of two classes or of several, its origin, and the file that keeps both."""
 
 import dataclasses
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from oddsmith.maps import (
     Input,
     JointMap,
     OneVsRestMap,
+    Segment,
     constant_map,
     rows_by_segment,
     scores_reaching,
@@ -32,11 +34,13 @@ from oddsmith.model.strict_json import parse, refuse, render, shown
 __all__ = ["Model"]
 
 #: What files of each schema contain in addition to format, schema and checksum. The first is for two classes and one
-#: column, the second for all others; the third adds what neither has, for any number of classes.
+#: column, the second for all others; the third adds what neither has, for any number of classes. The fourth has
+#: segments by several columns, each named by a JSON list of its keys.
 _KEYS = {
     1: ("version", "method", "parameters", "labels", "data", "warnings", "map"),
     2: ("version", "method", "parameters", "labels", "column_names", "data", "warnings", "verdict", "map"),
     3: ("version", "method", "parameters", "labels", "column_names", "data", "warnings", "verdict", "map"),
+    4: ("version", "method", "parameters", "labels", "column_names", "data", "warnings", "verdict", "map"),
 }
 _SEGMENTED = ("by", "segments")
 
@@ -74,9 +78,9 @@ class Model:
         Names of the score columns in the data of the fit, if they had names.
     verdict : str
         The method's verdict on its fit; may be empty.
-    by : str or None
-        Name of the column of segments.
-    segments : mapping of str to Model
+    by : str, tuple of str, or None
+        Name of the column of segments, or names of several.
+    segments : mapping of str, or tuple of str, to Model
         The model of each segment, empty without ``by``.
 
     Examples
@@ -99,8 +103,8 @@ class Model:
     version: str = __version__
     column_names: tuple[str, ...] | None = None
     verdict: str = ""
-    by: str | None = None
-    segments: Mapping[str, "Model"] = field(default_factory=dict, repr=False)
+    by: Segment | None = None
+    segments: Mapping[Segment, "Model"] = field(default_factory=dict, repr=False)
 
     #: The latest schema; this version reads all that came before.
     _latest: ClassVar[int] = max(_KEYS)
@@ -195,9 +199,10 @@ class Model:
         """Whether the model reads one score of two classes, and its probability is that of the positive one."""
         return isinstance(self.map, CalibrationMap)
 
-    def with_segments(self, by: str, segments: Mapping[str, "Model"]) -> "Model":
-        """Return this model with one of its own for each segment; this one's map remains for all others."""
-        return dataclasses.replace(self, by=by, segments=dict(sorted(segments.items())))
+    @property
+    def segment_columns(self) -> tuple[str, ...]:
+        """Names of the columns of segments."""
+        return () if self.by is None else (self.by,) if isinstance(self.by, str) else self.by
 
     def shifted(self, shift: ArrayLike) -> "Model":
         """Return this model for other base rates, those of its segments too.
@@ -227,7 +232,21 @@ class Model:
         parts = {name: part.shifted(shift) for name, part in self.segments.items()}
         return dataclasses.replace(self, map=self.map.shifted(shift), segments=parts)
 
-    def of_segment(self, segment: str | None) -> "Model":
+    def with_segments(self, by: str | Sequence[str], segments: Mapping[Any, "Model"]) -> "Model":
+        """Return this model with one of its own for each segment; this one's map remains for all others.
+
+        Segments of one column are named by the text of their key, those of several by a tuple of texts.
+        """
+        columns = by if isinstance(by, str) else tuple(by)
+        if not isinstance(columns, str):
+            if len(columns) < 2 or len(set(columns)) < len(columns):
+                _check.fail("by must name one column, or several different ones", repr(columns), "pass its name alone")
+            if any(not isinstance(name, tuple) or len(name) != len(columns) for name in segments):
+                got = next(repr(name) for name in segments if not isinstance(name, tuple) or len(name) != len(columns))
+                _check.fail(f"segments must be named by tuples of {len(columns)} keys", got, "name all keys")
+        return dataclasses.replace(self, by=columns, segments=dict(sorted(segments.items())))
+
+    def of_segment(self, segment: Segment | None) -> "Model":
         """Return the model of a segment, or this one where the fit did not see it."""
         return self if segment is None else self.segments.get(segment, self)
 
@@ -238,7 +257,7 @@ class Model:
         ----------
         rows : array-like of shape (n,) or (n, columns)
             Scores, logits or probabilities, as in the fit.
-        segments : array-like of shape (n,), optional
+        segments : array-like of shape (n,) or (n, columns), optional
             The segment of each row, for a model that has segments.
         """
         return self._each("class_probability", rows, segments)
@@ -311,7 +330,11 @@ class Model:
         return scores_reaching(self.map, prob)
 
     def apply(
-        self, frame: Any, scores: str | Sequence[str] | None = None, name: str | None = None, by: str | None = None
+        self,
+        frame: Any,
+        scores: str | Sequence[str] | None = None,
+        name: str | None = None,
+        by: str | Sequence[str] | None = None,
     ) -> Any:
         """Add the probabilities of each row to a data frame or a table of an engine; see `oddsmith.frames.apply`.
 
@@ -324,8 +347,8 @@ class Model:
             Column of the scores, or columns of the logits or probabilities; by default those of the fit.
         name : str, optional
             Name of the new column, of several classes the part before "_" and the label.
-        by : str, optional
-            Column of segments, if its name differs from that in the data of the fit.
+        by : str or sequence of str, optional
+            Columns of segments, if their names differ from those in the data of the fit.
         """
         from oddsmith.frames import apply
 
@@ -342,11 +365,12 @@ class Model:
         if segments is None:
             own: Floats = getattr(self.map, function)(checked)
             return own
-        names = np.asarray(segments)
-        if names.shape != checked.shape[:1]:
-            got = f"shape {names.shape} for {len(checked)} scores"
-            _check.fail("segments must be as long as the scores", got, "pass one per score")
-        found = {name: at for name, at in rows_by_segment(names).items() if len(at)}
+        n, m = len(checked), len(self.segment_columns)
+        names = np.asarray(segments) if m == 1 else np.array(segments, dtype=object)
+        if names.shape != ((n,) if m == 1 else (n, m)):
+            got, hint = f"shape {names.shape} for {n} scores", "pass one per score" if m == 1 else f"pass {m} per score"
+            _check.fail("segments must be as long as the scores", got, hint)
+        found = {name: at for name, at in rows_by_segment(*names.reshape(n, m).T).items() if len(at)}
         parts = [getattr(self.of_segment(name).map, function)(checked[at]) for name, at in found.items()]
         shape = parts[0].shape[1:] if parts else getattr(self.map, function)(checked).shape[1:]
         result = np.empty((len(checked), *shape))
@@ -376,6 +400,8 @@ class Model:
     def schema(self) -> int:
         """Schema of the model's file: the oldest one that has all that the model contains."""
         own = 1 if self.has_one_score else 2
+        if len(self.segment_columns) > 1:
+            return 4
         names_or_verdict = self.column_names is not None or self.verdict
         more = (names_or_verdict or self.data is None) if own == 1 else self.by is not None
         return 3 if more or any(part.schema != own for part in self.segments.values()) else own
@@ -392,8 +418,8 @@ class Model:
     def _content(self, schema: int) -> dict[str, Any]:
         content = {name: _written(getattr(self, name)) for name in _KEYS[schema]}
         if self.by is not None:
-            content["by"] = self.by
-            content["segments"] = {name: part._content(schema) for name, part in self.segments.items()}
+            content["by"] = _written(self.by)
+            content["segments"] = {_segment_text(name): part._content(schema) for name, part in self.segments.items()}
         return content
 
     @staticmethod
@@ -481,12 +507,12 @@ def read_content(schema: int, content: Any, where: str = "the model", *, segment
     segmented = not segment and isinstance(content, dict) and "by" in content and schema != 2
     keys(content, (*_KEYS[schema], *_SEGMENTED) if segmented else _KEYS[schema], where)
     origin = read_origin(content, where)
-    of_two = schema == 1 or (schema == 3 and _has_one_score(content["map"]))
+    of_two = schema == 1 or (schema >= 3 and _has_one_score(content["map"]))
     labels = read_labels(content["labels"], where, least=2, most=2 if of_two else MOST_CLASSES)
     if of_two:
         found: CalibrationMap | JointMap = read_map(content["map"])
         data: Any = (
-            content["data"] if schema == 3 and content["data"] is None else DataSummary.from_dict(content["data"])
+            content["data"] if schema >= 3 and content["data"] is None else DataSummary.from_dict(content["data"])
         )
     else:
         found = read_joint_map(content["map"], len(labels))
@@ -503,13 +529,41 @@ def read_content(schema: int, content: Any, where: str = "the model", *, segment
         return model
     if not isinstance(content["segments"], dict):
         refuse("segments must be an object", shown(content["segments"]))
+    by = _read_by(content["by"]) if schema == 4 else text(content["by"], "by")
     parts = {
-        text(name, "segments"): read_content(schema, part, f"segment {shown(name)}", segment=True)
+        _read_segment(text(name, "segments"), by): read_content(schema, part, f"segment {shown(name)}", segment=True)
         for name, part in content["segments"].items()
     }
-    if any((part.labels, part.map.columns) != (labels, found.columns) for part in parts.values()) and schema == 3:
+    if any((part.labels, part.map.columns) != (labels, found.columns) for part in parts.values()) and schema >= 3:
         refuse("segments must have the labels and columns of the model", "others")
-    return model.with_segments(text(content["by"], "by"), parts)
+    if len(parts) < len(content["segments"]):
+        refuse("segments must have different names", "two that are the same list of keys")
+    return model.with_segments(by, parts)
+
+
+def _segment_text(name: Segment) -> str:
+    """Return how a file names a segment."""
+    return name if isinstance(name, str) else json.dumps(name, ensure_ascii=False)
+
+
+def _read_by(content: Any) -> tuple[str, ...]:
+    """Return several columns of segments."""
+    if not isinstance(content, list) or len(content) < 2 or len(set(map(str, content))) < len(content):
+        refuse("by must be a list of different names", shown(content))
+    return tuple(text(name, "by") for name in content)
+
+
+def _read_segment(name: str, by: Segment) -> Segment:
+    """Return the name of a segment: a text, or of several columns a list of texts."""
+    if isinstance(by, str):
+        return name
+    try:
+        keys = json.loads(name)
+    except (ValueError, RecursionError):
+        keys = None
+    if not isinstance(keys, list) or len(keys) != len(by):
+        refuse(f"segments must be named by lists of {len(by)} keys", shown(name))
+    return tuple(text(key, "segments") for key in keys)
 
 
 def _has_one_score(content: Any) -> bool:

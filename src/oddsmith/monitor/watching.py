@@ -343,7 +343,7 @@ class Monitor:
                 s[at], labels[at], None if weight is None else weight[at], self._pos_label(labels)
             )
             for name, at in rows_by_segment(names).items()
-            if len(at) and name is not None
+            if len(at) and isinstance(name, str)
         }
         return self.update_table(tables, batch=batch, positions=positions)
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 #: A frame as narwhals shows it, in memory or not.
 Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
+#: Between the keys of several columns, in the one text that names a segment: a character that separates units.
+KEY_SEPARATOR = "\x1f"
+
 #: From here on all doubles are whole.
 _WHOLE = 2.0**53
 

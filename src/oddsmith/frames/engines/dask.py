@@ -35,10 +35,10 @@ class Dask(FrameEngine):
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
         """Return the native frame with the probability of each row."""
         steps, coding = NumpySteps(), None
-        if maps.by is not None:
+        if maps.by:
             rows.segment()  # of a type that can name segments
-            is_bool = rows.has_bools(maps.by)
-            steps, coding = _SegmentSteps(), _coding(maps.by, is_bool, list(maps.segments))
+            is_bool = rows.has_bools(maps.by[0])
+            steps, coding = _SegmentSteps(), _coding(maps.by[0], is_bool, list(maps.segments))
         frame = rows.frame.to_native()
         add = _adding(steps.computing(maps.formula(None)), rows.score, name, coding)
         return frame.map_partitions(add, meta=frame._meta.assign(**{name: np.empty(0)}))

@@ -9,7 +9,7 @@ import numpy as np
 
 from oddsmith.data import Grid
 from oddsmith.formula import with_limits
-from oddsmith.frames.engines.base import Extent, Frame, FrameEngine, LongNames, SentColumn
+from oddsmith.frames.engines.base import KEY_SEPARATOR, Extent, Frame, FrameEngine, LongNames, SentColumn
 from oddsmith.frames.sql_text import identifier, text_literal
 
 if TYPE_CHECKING:
@@ -62,18 +62,18 @@ class DuckDB(FrameEngine):
         relation = rows.frame.to_native()
         if "ARROW_SCAN" in relation.explain():
             return None
-        text = relation.limit(most).project(f"CAST({identifier(rows.by[0])} AS VARCHAR) AS segment")
-        return self.fetch(nw.from_native(text))["segment"]
+        keys = f" || chr({ord(KEY_SEPARATOR)}) || ".join(f"CAST({identifier(name)} AS VARCHAR)" for name in rows.by)
+        return self.fetch(nw.from_native(relation.limit(most).project(f"{keys} AS segment")))["segment"]
 
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
         """Return the relation with the probability of each row, in their order."""
         from oddsmith.frames.duckdb_expressions import with_formula
 
-        if maps.by is None:
+        if not maps.by:
             return with_formula(rows, with_limits(maps.formula(None)), name)
         rows.segment()  # of a type that can name segments
         formula = maps.formula(lambda one: self.plain(rows.frame, one))
-        return with_formula(rows, formula, name, maps.by, list(maps.segments))
+        return with_formula(rows, formula, name, maps.by[0], list(maps.segments))
 
     def with_probabilities(self, rows: "ScoredFrame", plan: "JointPlan") -> Any:
         """Return the relation with the probabilities of several classes and the decision, in their order."""

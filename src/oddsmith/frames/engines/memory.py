@@ -26,11 +26,11 @@ class ArrowMemory(FrameEngine):
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
         """Return the native frame with the probability of each row."""
         frame = rows.frame
-        wanted = {"score": rows.as_double(rows.score)} | ({} if maps.by is None else {"segment": rows.segment()})
+        wanted = {"score": rows.as_double(rows.score)} | ({} if not maps.by else {"segment": rows.segment()})
         sent = self.answer(frame, lambda asked: asked.select(**wanted))
         scores, missing = sent["score"]
         keys = None
-        if maps.by is not None:
+        if maps.by:
             keys = sent["segment"].values.astype(object)
             keys[sent["segment"].missing] = None
             keys = keys[~missing]

@@ -43,7 +43,7 @@ class PolarsLazy(FrameEngine):
 
     def with_probability(self, rows: "ScoredFrame", maps: "Maps", name: str) -> Any:
         """Return the native frame with the probability of each row."""
-        if maps.by is not None:
+        if maps.by:
             return super().with_probability(rows, maps, name)
         words = nw.get_native_namespace(rows.frame)
         # An infinite score beside a slope of 0 would make no number.

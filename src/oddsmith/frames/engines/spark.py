@@ -53,7 +53,7 @@ class Spark(FrameEngine):
         """Return the native frame with the probability of each row."""
         from oddsmith.export import to_sql
 
-        if maps.default is None or maps.by is not None:
+        if maps.default is None or maps.by:
             return super().with_probability(rows, maps, name)
         score = f"{rows.spare}_score"
         value = to_sql(maps.default, column=score, dialect="spark")

@@ -13,10 +13,12 @@ import duckdb
 import numpy as np
 import pytest
 
+from oddsmith import TemperatureScaling
 from oddsmith.errors import InvalidInputError
-from oddsmith.files import adding, apply_map, choose_columns, open_scores
+from oddsmith.files import adding, apply_model, choose_model_columns, open_scores
 from oddsmith.maps import PolynomialMap, constant_map
 from oddsmith.maps.inputs import LogitInputMap
+from oddsmith.model import Model, model_of
 
 LINE = PolynomialMap(np.empty(0), np.zeros(1), np.array([[0.3, 1.7]]), 1.0)
 
@@ -26,9 +28,12 @@ PROBABILITIES = [repr(p) for p in LINE.probability(SCORES).tolist()]
 
 
 def apply(path, output, map_=LINE, **options):
-    roles = {key: options.pop(key) for key in ("score", "by") if key in options}
+    model, segments, by = model_of(map_), options.pop("segments", None), options.pop("by", ())
+    if segments is not None:
+        model = model.with_segments("part", {name: model_of(one) for name, one in segments.items()})
     with open_scores(path) as file:
-        return apply_map(map_, file, choose_columns(file, needs_label=False, **roles), output, **options)
+        columns = choose_model_columns(file, model, options.pop("score", ()), by)
+        return apply_model(model, file, columns, output, **options)
 
 
 def query(sql):
@@ -38,7 +43,7 @@ def query(sql):
 def test_csv_stays_as_it_is(tmp_path):
     (tmp_path / "a.csv").write_text(CSV)
     done = apply(tmp_path / "a.csv", tmp_path / "b.csv")
-    assert (done.rows, done.dropped, done.unknown) == (3, None, {})
+    assert (done.rows, done.bad, done.unknown) == (3, None, {})
     p = PROBABILITIES
     assert (tmp_path / "b.csv").read_text() == (
         'id,Score ,note,"a ""b""",probability\n'
@@ -164,8 +169,66 @@ def test_segments(tmp_path):
     with open(tmp_path / "b.csv") as file:
         found = [float(row["probability"]) for row in csv.DictReader(file)]
     np.testing.assert_allclose(found, 1 / (1 + np.exp(-np.array([1, 2, 0, 3, 0, 0, 1.0]))), rtol=1e-15)
+    with pytest.raises(InvalidInputError, match="by must name a column"):
+        apply(tmp_path / "a.csv", tmp_path / "c.csv", segments=SEGMENTS, by="parts")
     with pytest.raises(InvalidInputError, match="--by"):
-        apply(tmp_path / "a.csv", tmp_path / "c.csv", segments=SEGMENTS)
+        apply(tmp_path / "a.csv", tmp_path / "c.csv", by="part")
+
+
+def test_segments_by_several_columns(tmp_path):
+    """Also of several classes; a row in which a key is missing has no segment of its own."""
+    (tmp_path / "a.csv").write_text("z,y,part,side\n0,0,a,1\n0,0,b,1\n0,0,a,2\n0,0,,1\n")
+    of_two = model_of(constant_map(0.0))
+    parts = {("a", "1"): model_of(constant_map(1.0)), ("a", "2"): model_of(constant_map(2.0))}
+    of_two = of_two.with_segments(["part", "side"], parts)
+    scalings = [TemperatureScaling().fit([[t, -2.0], [0.0, 1.0], [1.0, 0.0]], [0, 1, 1]) for t in (1.0, 3.0)]
+    first, second = (Model.from_fitted(each, column_names=["z", "y"]) for each in scalings)
+    several = first.with_segments(["part", "side"], {("a", "2"): second})
+    for model, scores in ((of_two, ["z"]), (several, ())):
+        with open_scores(tmp_path / "a.csv") as file:
+            columns = choose_model_columns(file, model, scores)
+            done = apply_model(model, file, columns, tmp_path / "b.csv", force=True)
+        unknown = {"b, 1": 1, ", 1": 1} if model is of_two else {"a, 1": 1, "b, 1": 1, ", 1": 1}
+        assert done.unknown == unknown
+        rows = np.zeros(4) if model is of_two else np.zeros((4, 2))
+        keys = [["a", "1"], ["b", "1"], ["a", "2"], [None, "1"]]
+        found = np.genfromtxt(tmp_path / "b.csv", delimiter=",", skip_header=1)[:, 4 : 5 if model is of_two else 6]
+        expected = model.predict_proba(rows, keys)
+        np.testing.assert_array_equal(found, expected[:, 1:] if model is of_two else expected)
+
+
+@pytest.mark.parametrize("name", ["b.csv", "b.parquet", "b.jsonl", "b.npz"])
+def test_bad_rows_are_kept_without_a_probability(tmp_path, name):
+    (tmp_path / "a.csv").write_text("id,score\n1,0.1\n2,\n3,x\n4,inf\n5,-2\n")
+    done = apply(tmp_path / "a.csv", tmp_path / name, bad_rows="keep")
+    assert (done.rows, done.bad.count) == (5, 3)
+    expected = [*LINE.probability([0.1]), *[np.nan] * 3, *LINE.probability([-2.0])]
+    if name == "b.npz":
+        found = np.load(tmp_path / name)["probability"]
+    else:
+        rows = query(f"SELECT probability FROM '{tmp_path / name}'")
+        assert [p is None for (p,) in rows] == [False, True, True, True, False]
+        found = [np.nan if p is None else p for (p,) in rows]
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_a_decision_of_a_row_that_is_kept_is_empty(tmp_path):
+    model = Model.from_fitted(TemperatureScaling().fit([[1.0, -2.0], [0.0, 1.0], [1.0, 0.0]], ["a", "b", "b"]))
+    (tmp_path / "a.csv").write_text("z_a,z_b\n1,0\n,0\n0,1\n")
+    for name in ("b.csv", "b.npz"):
+        with open_scores(tmp_path / "a.csv") as file:
+            columns = choose_model_columns(file, model, ["z_*"])
+            apply_model(model, file, columns, tmp_path / name, bad_rows="keep")
+    assert [row[0] for row in query(f"SELECT decision FROM '{tmp_path / 'b.csv'}'")] == ["a", None, "b"]
+    assert np.load(tmp_path / "b.npz")["decision"].tolist() == ["a", "", "b"]
+
+
+def test_what_is_no_row_cannot_be_kept(tmp_path):
+    (tmp_path / "a.csv").write_text("id,score\n1,0.1\n2,0.2,3\n")
+    (tmp_path / "a.jsonl").write_text('{"score": 1}\n{"score": \n')
+    for name in ("a.csv", "a.jsonl"):
+        with pytest.raises(InvalidInputError, match=r"must have columns to be kept; got 1 of 2 rows.*--bad-rows skip"):
+            apply(tmp_path / name, tmp_path / f"b{name}", bad_rows="keep")
 
 
 def test_many_segments_in_order(tmp_path):
@@ -187,7 +250,7 @@ def test_bad_rows(tmp_path, target):
         apply(tmp_path / "a.csv", tmp_path / target)
     assert not (tmp_path / target).exists()
     done = apply(tmp_path / "a.csv", tmp_path / target, bad_rows="skip")
-    assert (done.rows, done.dropped.count) == (2, 6)
+    assert (done.rows, done.bad.count) == (2, 6)
     found = query(f"SELECT note, probability FROM '{tmp_path / target}'")
     assert found == [("\n\n", LINE.probability(1.0)), ("last", LINE.probability(6.0))]
 
@@ -195,7 +258,7 @@ def test_bad_rows(tmp_path, target):
 def test_bad_json_lines(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"score": 1}\n{bad\n{"score": "x"}\n\n{}\n{"score": 6}\n')
     done = apply(tmp_path / "a.jsonl", tmp_path / "b.jsonl", bad_rows="skip")
-    assert done.dropped.places[0].startswith("line 2: not a JSON object")
+    assert done.bad.places[0].startswith("line 2: not a JSON object")
     assert [json.loads(line)["score"] for line in (tmp_path / "b.jsonl").read_text().splitlines()] == [1, 6]
 
 
@@ -260,7 +323,7 @@ def test_a_file_that_changes_is_noticed(tmp_path, monkeypatch):
 
             monkeypatch.setattr(file.engine, "watch", meddle)
             with pytest.raises(InvalidInputError, match="changed while it was read"):
-                apply_map(LINE, file, choose_columns(file, needs_label=False), tmp_path / "b.csv")
+                apply_model(LINE, file, choose_model_columns(file, LINE), tmp_path / "b.csv")
         assert not (tmp_path / "b.csv").exists()
 
 
@@ -280,11 +343,12 @@ def test_a_killed_run_leaves_no_half_file(tmp_path):
     )
     code = """
         import numpy as np
-        from oddsmith.files import adding, apply_map, choose_columns, open_scores
+        from oddsmith.files import adding, apply_model, choose_model_columns, open_scores
         from oddsmith.maps import constant_map
         told = lambda share: print(share, flush=True)
         with open_scores("a.parquet") as file:
-            apply_map(constant_map(0.5), file, choose_columns(file, needs_label=False), "b.csv", progress=told)
+            map_ = constant_map(0.5)
+            apply_model(map_, file, choose_model_columns(file, map_), "b.csv", progress=told)
     """
     with subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(code)], cwd=tmp_path, stdout=subprocess.PIPE, text=True

@@ -12,16 +12,15 @@ from oddsmith._types import Label
 from oddsmith.data import LEAST, Meaning, ScoreRows, ScoreTable
 from oddsmith.files._engine import Engine, Progress, explained
 from oddsmith.files._labels import class_values
-from oddsmith.files._staging import Survey, staged, surveyed
+from oddsmith.files._staging import Survey, stage, survey
 from oddsmith.files.bad_rows import RowProblem, problems_of, refuse_bad_rows
-from oddsmith.files.class_columns import ClassColumns
-from oddsmith.files.columns import listed
+from oddsmith.files.columns import Columns, listed
 from oddsmith.files.source import ScoreFile
 from oddsmith.frames import BadRowPolicy, BadRows, class_tables, sum_of, text_literal
 
-__all__ = ["MOST_VALUES", "ClassData", "ClassScoreMeaning", "read_class_rows"]
+__all__ = ["MOST_VALUES", "RowMeaning", "ScoreRowData", "read_rows"]
 
-ClassScoreMeaning = Literal["auto", "logits", "probabilities"]
+RowMeaning = Literal["auto", "logits", "probabilities"]
 
 #: Scores that are held in memory unless the caller says otherwise; of more, a sample is taken.
 MOST_VALUES = 20_000_000
@@ -49,7 +48,7 @@ _NO_COLUMN = "label has no score column"
 
 
 @dataclass(frozen=True)
-class ClassData:
+class ScoreRowData:
     """What was read.
 
     Parameters
@@ -84,24 +83,24 @@ class ClassData:
         return self.rows.n_rows < self.total
 
 
-def read_class_rows(
+def read_rows(
     file: ScoreFile,
-    columns: ClassColumns,
+    columns: Columns,
     *,
-    scores_are: ClassScoreMeaning = "auto",
+    scores_are: RowMeaning = "auto",
     bad_rows: BadRowPolicy = "refuse",
     sample: int | None = None,
     random_state: int = 0,
     tables: bool = False,
     progress: Progress | None = None,
-) -> ClassData:
+) -> ScoreRowData:
     r"""Read logits or probabilities of several classes, and the true class of each row.
 
     Parameters
     ----------
     file : ScoreFile
-    columns : ClassColumns
-        From `choose_class_columns`.
+    columns : Columns
+        From `choose_columns`.
     scores_are : {"auto", "logits", "probabilities"}, default "auto"
         What the columns hold. "auto" takes rows that are ≥ 0 and sum to 1 for probabilities and numbers outside [0, 1]
         for logits; numbers within it that do not sum to 1 are refused.
@@ -121,11 +120,11 @@ def read_class_rows(
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from oddsmith.files import choose_class_columns, open_scores
+    >>> from oddsmith.files import choose_columns, open_scores
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.csv"
     >>> _ = path.write_text("p_cat,p_dog,p_cow,label\n0.1,0.7,0.2,dog\n0.5,0.2,0.3,cat\n")
     >>> with open_scores(path) as file:
-    ...     data = read_class_rows(file, choose_class_columns(file, ["p_*"]))
+    ...     data = read_rows(file, choose_columns(file, ["p_*"]))
     >>> data.rows, data.rows.truth.tolist(), data.unseen
     (ScoreRows(rows=2, classes=3, meaning=probability), [1, 0], ('cow',))
     """
@@ -137,22 +136,22 @@ def read_class_rows(
     if columns.groups is not None:
         kept.append(f"CAST(f{columns.names.index(columns.groups)} AS VARCHAR) AS group_name")
     with explained(file.name):
-        rows = engine.watch(lambda: staged(file, columns, problems, kept), progress, 0.0, _STAGED)
-        survey, sums = engine.watch(lambda: _looked_at(engine, rows, k), progress, _STAGED, _SURVEYED)
-        if not survey.counts:
+        rows = engine.watch(lambda: stage(file, columns, problems, kept), progress, 0.0, _STAGED)
+        found, sums = engine.watch(lambda: _looked_at(engine, rows, k), progress, _STAGED, _SURVEYED)
+        if not found.counts:
             _check.fail(f"{file.name} must hold rows", "none", "check how it was written")
-        input_, counts = _meaning(file, survey.good, sums, scores_are, bad_rows), survey.counts
-        labels = survey.labels
+        input_, counts = _meaning(file, found.good, sums, scores_are, bad_rows), found.counts
+        labels = found.labels
         if input_ == "probabilities":
-            off = [negative + away for _, negative, away, _ in survey.asked]
+            off = [negative + away for _, negative, away, _ in found.more]
             labels = {text: times - less for (text, times), less in zip(labels.items(), off, strict=True)}
-            counts = counts | {None: survey.good - sum(off), len(problems): sums.negative, len(problems) + 1: sums.off}
+            counts = counts | {None: found.good - sum(off), len(problems): sums.negative, len(problems) + 1: sums.off}
             problems += distribution_problems(k)
         dropped = refuse_bad_rows(file, columns, problems, counts, bad_rows)
         codes, foreign = _codes(columns.classes, labels)
         dropped, good = _without_foreign(file, columns, dropped, foreign, counts[None], bad_rows)
         size = max(1, MOST_VALUES // k) if sample is None else _check.whole_number(sample, "sample", low=1)
-        usable = _usable(rows, columns, list(foreign), input_, survey.whole_weights)
+        usable = _usable(rows, columns, list(foreign), input_, found.whole_weights)
         made = None
         if tables and sample is None and size < good and k <= _MOST_TABLES:
             made = engine.watch(lambda: _tables(engine, usable, columns, codes, input_), progress, _SURVEYED, _TABLED)
@@ -160,10 +159,10 @@ def read_class_rows(
             lambda: _drawn(engine, usable, good, min(size, good), random_state), progress, _TABLED, 1.0
         )
     groups = None if columns.groups is None else np.ma.getdata(drawn["group_name"]).astype(str)
-    found = _class_rows(columns, drawn, codes, input_)
-    seen = np.bincount(found.truth, minlength=len(columns.classes))
+    scored = _score_rows(columns, drawn, codes, input_)
+    seen = np.bincount(scored.truth, minlength=len(columns.classes))
     unseen = tuple(each for each, times in zip(columns.classes, seen, strict=True) if not times)
-    return ClassData(found, good, unseen, dropped, sums.gap if input_ == "probabilities" else 0.0, made, groups)
+    return ScoreRowData(scored, good, unseen, dropped, sums.gap if input_ == "probabilities" else 0.0, made, groups)
 
 
 def distribution_problems(k: int, start: int = 0) -> list[RowProblem]:
@@ -189,20 +188,20 @@ def _looked_at(engine: Engine, rows: str, k: int) -> tuple[Survey, _Sums]:
     """Look at all rows once."""
     scores = [f"s{i}" for i in range(k)]
     within = f"(SELECT *, {sum_of(scores)} AS total, least({', '.join(scores)}) AS low FROM {rows})"
-    asked = (
+    more = (
         f"max(greatest({', '.join(scores)}))",
         "count_if(low < 0)",
         f"count_if(low >= 0 AND abs(total - 1) > {ROUNDED})",
         f"max(abs(total - 1)) FILTER (low >= 0 AND abs(total - 1) <= {ROUNDED})",
     )
-    survey = surveyed(engine, within, _MAX_LABELS, _MANY, asked)
-    high, negative, off, gap = zip(*survey.asked, strict=True) if survey.asked else ((), (), (), ())
+    found = survey(engine, within, _MAX_LABELS, _MANY, more)
+    high, negative, off, gap = zip(*found.more, strict=True) if found.more else ((), (), (), ())
     nearly = (each for each in gap if each is not None)
-    return survey, _Sums(max(high, default=0.0), sum(negative), sum(off), max(nearly, default=0.0))
+    return found, _Sums(max(high, default=0.0), sum(negative), sum(off), max(nearly, default=0.0))
 
 
 def _meaning(
-    file: ScoreFile, good: int, sums: _Sums, scores_are: ClassScoreMeaning, bad_rows: BadRowPolicy
+    file: ScoreFile, good: int, sums: _Sums, scores_are: RowMeaning, bad_rows: BadRowPolicy
 ) -> Literal["logits", "probabilities"]:
     """Return what columns hold; refuse to guess where they look like probabilities and do not sum to 1."""
     if scores_are != "auto":
@@ -232,7 +231,7 @@ def _codes(classes: Sequence[Label], labels: Mapping[str, int]) -> tuple[dict[st
 
 def _without_foreign(
     file: ScoreFile,
-    columns: ClassColumns,
+    columns: Columns,
     dropped: BadRows | None,
     foreign: Mapping[str, int],
     good: int,
@@ -254,7 +253,7 @@ def _without_foreign(
     return replace(before, count=before.count + rows, reasons=reasons), good - rows
 
 
-def _usable(rows: str, columns: ClassColumns, foreign: Sequence[str], input_: str, whole_weights: bool) -> str:
+def _usable(rows: str, columns: Columns, foreign: Sequence[str], input_: str, whole_weights: bool) -> str:
     """Return a query for s0 and so on, label and weight of the rows that are used."""
     scores = [f"s{i}" for i in range(len(columns.scores))]
     kept = [f"{score_expression(name, 'total', input_)} AS {name}" for name in scores]
@@ -278,7 +277,7 @@ def score_expression(name: str, total: str, input_: str) -> str:
 
 
 def _tables(
-    engine: Engine, usable: str, columns: ClassColumns, codes: Mapping[str, int], input_: str
+    engine: Engine, usable: str, columns: Columns, codes: Mapping[str, int], input_: str
 ) -> tuple[ScoreTable, ...]:
     """Return the table of each class against the rest, of all rows, by one aggregate query."""
     k = len(columns.scores)
@@ -309,8 +308,8 @@ def _drawn(engine: Engine, usable: str, good: int, size: int, random_state: int)
     return dict(engine.connection.execute(query).fetchnumpy())
 
 
-def _class_rows(
-    columns: ClassColumns, drawn: dict[str, Any], codes: Mapping[str, int], input_: Literal["logits", "probabilities"]
+def _score_rows(
+    columns: Columns, drawn: dict[str, Any], codes: Mapping[str, int], input_: Literal["logits", "probabilities"]
 ) -> ScoreRows:
     values = np.column_stack([np.ma.getdata(drawn.pop(f"s{i}")) for i in range(len(columns.scores))])
     texts, places = np.unique(np.ma.getdata(drawn["label"]).astype(str), return_inverse=True)

@@ -12,14 +12,14 @@ import pytest
 from oddsmith import TemperatureScaling
 from oddsmith.errors import InvalidInputError
 from oddsmith.files import (
-    apply_joint_model,
-    choose_class_columns,
+    apply_model,
+    choose_columns,
     choose_model_columns,
-    class_reading,
     open_scores,
-    read_class_rows,
     read_costs,
+    read_rows,
 )
+from oddsmith.files import rows as row_reading
 from oddsmith.model import Model
 
 ROWS = [(0.7, 0.2, 0.1, "cat"), (0.1, 0.8, 0.1, "dog"), (0.25, 0.25, 0.5, "cow"), (0.5, 0.3, 0.2, "cat")]
@@ -32,8 +32,8 @@ def text(rows=ROWS, names=("p_cat", "p_dog", "p_cow"), label="label", separator=
 
 def read(path, scores=("p_*",), classes=None, label=None, weight=None, labels=None, **options):
     with open_scores(path, labels) as file:
-        columns = choose_class_columns(file, scores, classes, label, weight)
-        return read_class_rows(file, columns, **options)
+        columns = choose_columns(file, scores, label, weight, classes=classes)
+        return read_rows(file, columns, **options)
 
 
 def refused(path, match, *args, **options):
@@ -70,21 +70,22 @@ class TestColumns:
         quoted = [f'"{name}"' for name in names]
         path.write_text(text([(1, 2, 3, 4)], quoted))
         with open_scores(path) as file:
-            found = choose_class_columns(file, scores)
+            found = choose_columns(file, scores)
         assert found.classes == classes
         assert found.label == "label"
 
     def test_the_order_of_the_file_is_kept(self, path):
         with open_scores(path) as file:
-            assert choose_class_columns(file, ["p_*"]).scores == ("p_cat", "p_dog", "p_cow")
+            assert choose_columns(file, ["p_*"]).scores == ("p_cat", "p_dog", "p_cow")
 
     @pytest.mark.parametrize(
         ("scores", "options", "words"),
         [
             (["q_*"], {}, "scores must match columns of .*; got 'q_\\*'. Hint: choose among 'p_cat'"),
             (["p_cta,p_dog"], {}, "scores must name a column of .*; got 'p_cta'. Hint: did you mean 'p_cat'"),
-            (["p_cat"], {}, "two or more; got 'p_cat'"),
-            ([], {}, "two or more; got none"),
+            (["p_c*", "p_cat"][:1], {"classes": ["a"]}, "one per score column; got 1 for 2 columns"),
+            (["p_d*"], {}, "two or more; got 'p_dog'"),
+            ([], {}, "no score column recognized"),
             (["p_*"], {"classes": ["a", "b"]}, "one per score column; got 2 for 3 columns"),
             (["p_*"], {"classes": ["a", "b", "a"]}, "classes must differ; got 'a' twice"),
             (["p_*"], {"classes": ["1", "2", "1.0"]}, "classes must differ; got 1 twice"),
@@ -94,7 +95,7 @@ class TestColumns:
     )
     def test_columns_that_do_not_fit_are_refused(self, path, scores, options, words):
         with open_scores(path) as file, pytest.raises(InvalidInputError, match=words):
-            choose_class_columns(file, scores, **options)
+            choose_columns(file, scores, **options)
 
     def test_a_pattern_does_not_take_the_label(self, tmp_path):
         path = tmp_path / "a.csv"
@@ -238,7 +239,7 @@ class TestRows:
         assert not read(path).sampled
 
     def test_more_scores_than_fit_into_memory_are_sampled(self, path, monkeypatch):
-        monkeypatch.setattr(class_reading, "MOST_VALUES", 6)
+        monkeypatch.setattr(row_reading, "MOST_VALUES", 6)
         data = read(path)
         assert (data.rows.n_rows, data.total) == (2, 4)
 
@@ -275,14 +276,14 @@ class TestArrays:
         assert data.unseen == (3,)
         assert read(tmp_path / "a.npz", ["features_*"], scores_are="logits").rows.values.shape == (40, 5)
         np.savez(tmp_path / "b.npz", one=z, two=z, y=y)
-        refused(tmp_path / "b.npz", "two or more; got none", ())
+        refused(tmp_path / "b.npz", "no score column recognized", ())
 
     def test_probabilities_or_logits_of_the_same_file(self, tmp_path, arrays):
         np.savez(tmp_path / "a.npz", logits=arrays[0], labels=arrays[1], probabilities=np.full((40, 3), 1 / 3))
         with open_scores(tmp_path / "a.npz") as file:
-            assert choose_class_columns(file).scores[0] == "logits_0"
-            assert choose_class_columns(file, kind="probability").scores[0] == "probabilities_0"
-            assert choose_class_columns(file, ["logits"]).scores == ("logits_0", "logits_1", "logits_2")
+            assert choose_columns(file).scores[0] == "logits_0"
+            assert choose_columns(file, kind="probability").scores[0] == "probabilities_0"
+            assert choose_columns(file, ["logits"]).scores == ("logits_0", "logits_1", "logits_2")
 
     @pytest.mark.parametrize(
         ("content", "words"),
@@ -293,7 +294,7 @@ class TestArrays:
             ),
             ({"logits": np.zeros((2, 3, 4))}, "must hold arrays with rows|1 or 2 axes"),
             ({"logits": np.zeros((0, 3))}, "must hold arrays with rows"),
-            ({"logits": np.zeros((4, 3), complex), "labels": np.zeros(4)}, "two or more; got none"),
+            ({"logits": np.zeros((4, 3), complex), "labels": np.zeros(4)}, "no score column recognized"),
             ({}, "must hold arrays with rows; got no array"),
         ],
     )
@@ -367,7 +368,7 @@ class TestApplying:
     def test_every_format_has_the_models_probabilities(self, tmp_path, model, new, scores, name):
         path, values = new
         with open_scores(path) as file:
-            done = apply_joint_model(model, file, choose_model_columns(file, model, scores), tmp_path / name)
+            done = apply_model(model, file, choose_model_columns(file, model, scores), tmp_path / name)
         assert done.rows == 30
         expected, decision = model.predict_proba(values), model.predict(values)
         if name.startswith("out.np"):
@@ -395,9 +396,9 @@ class TestApplying:
             columns = choose_model_columns(file, model)
             if bad:
                 with pytest.raises(InvalidInputError, match="score is missing in 'z_bee'"):
-                    apply_joint_model(model, file, columns, tmp_path / name)
+                    apply_model(model, file, columns, tmp_path / name)
                 assert not (tmp_path / name).exists()
-            done = apply_joint_model(model, file, columns, tmp_path / name, bad_rows="skip")
+            done = apply_model(model, file, columns, tmp_path / name, bad_rows="skip")
         kept = np.arange(30) != 4 if bad else np.ones(30, bool)
         values = values.copy()
         values[:, 1] = values[:, 1].astype(np.float32)
@@ -420,7 +421,7 @@ class TestApplying:
         duckdb.sql(f"COPY (FROM '{tmp_path / 'a.csv'}') TO '{tmp_path / 'a.parquet'}'")
         for name in ("a.csv", "a.parquet"):
             with open_scores(tmp_path / name) as file:
-                apply_joint_model(model, file, choose_model_columns(file, model), tmp_path / f"out-{name}")
+                apply_model(model, file, choose_model_columns(file, model), tmp_path / f"out-{name}")
             found = duckdb.sql(
                 f"SELECT probability_0, probability_1, probability_2 FROM '{tmp_path}/out-{name}'"
             ).fetchnumpy()
@@ -446,9 +447,9 @@ class TestApplying:
             columns = choose_model_columns(file, model)
             if "" in labels:
                 with pytest.raises(InvalidInputError, match="labels must not be empty"):
-                    apply_joint_model(model, file, columns, tmp_path / "out.parquet")
+                    apply_model(model, file, columns, tmp_path / "out.parquet")
                 return
-            apply_joint_model(model, file, columns, tmp_path / "out.parquet")
+            apply_model(model, file, columns, tmp_path / "out.parquet")
         found = duckdb.sql(f"FROM '{tmp_path / 'out.parquet'}'")
         assert found.columns[3:] == [*(f"probability_{label}" for label in labels), "decision"]
         assert found.fetchall()[0][-1] == decided
@@ -457,7 +458,7 @@ class TestApplying:
         path = tmp_path / "a.jsonl"
         path.write_text('{"z_ant": 1.00, "z_bee": 2, "z_cat": 0, "note": "ü"}\n')
         with open_scores(path) as file:
-            apply_joint_model(model, file, choose_model_columns(file, model), tmp_path / "out.jsonl")
+            apply_model(model, file, choose_model_columns(file, model), tmp_path / "out.jsonl")
         written = (tmp_path / "out.jsonl").read_text()
         assert written.startswith('{"z_ant": 1.00, "z_bee": 2, "z_cat": 0, "note": "ü", "probability_ant": 0.')
         assert json.loads(written)["decision"] == "bee"
@@ -469,7 +470,7 @@ class TestApplying:
         with open_scores(tmp_path / "a.npz") as file:
             columns = choose_model_columns(file, model)
             assert "taken in this order" in columns.message
-            done = apply_joint_model(model, file, columns, tmp_path / "out.npz", bad_rows="skip")
+            done = apply_model(model, file, columns, tmp_path / "out.npz", bad_rows="skip")
         found = np.load(tmp_path / "out.npz")
         kept = np.delete(z, 3, axis=0)
         assert done.rows == len(found["decision"]) == 19
@@ -494,7 +495,7 @@ class TestApplying:
     def test_files_that_do_not_fit_are_refused(self, tmp_path, model, header, scores, words):
         (tmp_path / "a.csv").write_text(f"{header}\n1,2,3,4\n")
         with open_scores(tmp_path / "a.csv") as file, pytest.raises(InvalidInputError, match=words):
-            apply_joint_model(model, file, choose_model_columns(file, model, scores), tmp_path / "out.csv")
+            apply_model(model, file, choose_model_columns(file, model, scores), tmp_path / "out.csv")
         assert not (tmp_path / "out.csv").exists()
 
 
@@ -548,9 +549,9 @@ def test_masked_logits_are_read_and_rows_without_a_class_are_not(tmp_path):
     path = tmp_path / "logits.csv"
     path.write_text("\n".join(lines) + "\n")
     with open_scores(path) as file:
-        columns = choose_class_columns(file, ["a", "b", "c"], label="label")
+        columns = choose_columns(file, ["a", "b", "c"], label="label")
         with pytest.raises(InvalidInputError, match="all classes are masked by -inf"):
-            read_class_rows(file, columns)
-        data = read_class_rows(file, columns, bad_rows="skip")
+            read_rows(file, columns)
+        data = read_rows(file, columns, bad_rows="skip")
     assert data.rows.input == "logits"
     assert np.isneginf(data.rows.values).tolist() == [[False, True, False], [False, False, True], [False] * 3]
