@@ -69,6 +69,11 @@ class Cells:
         return int((np.float64(1 + self.reach / self.unit).view(np.int64) >> (52 - self.bits)) - self._one + 2)
 
     @property
+    def are_equal(self) -> bool:
+        """Whether all cells have one width, none being farther out than the equal ones reach."""
+        return self.unit == self.reach
+
+    @property
     def _one(self) -> int:
         return 1023 << self.bits
 
@@ -90,10 +95,11 @@ class Cells:
 
     def moments(self, loops: ModuleType, scores: Floats) -> Floats:
         """Return Σ1, Σu, Σu², Σu³ by cell, u = (x − center)/width, by the compiled loops."""
-        sums = loops.cell_moments(
-            np.ascontiguousarray(scores), 1 / self.scale, self.shift, 1 / self.unit, self.bits, self.half
-        )
-        return np.asarray(sums)
+        scores = np.ascontiguousarray(scores)
+        if self.are_equal:
+            per_width = 2**self.bits / self.unit
+            return np.asarray(loops.equal_cell_moments(scores, 1 / self.scale, self.shift, per_width, self.half))
+        return np.asarray(loops.cell_moments(scores, 1 / self.scale, self.shift, 1 / self.unit, self.bits, self.half))
 
     def points(self, sums: Floats) -> tuple[Floats, Floats, Floats]:
         """Return two points with weights for each cell that holds anything, from its moments, and its width twice."""
@@ -103,7 +109,7 @@ class Cells:
 
     def places(self, x: Floats) -> np.ndarray:
         """Return the cell of each x."""
-        if self.unit == self.reach:  # all cells are equal: in half of the steps, by the bits of 3/2 + x/(2 unit)
+        if self.are_equal:  # in half of the steps, by the bits of 3/2 + x/(2 unit)
             place = (x * (0.5 / self.unit) + 1.5).view(np.int64)
             place >>= 51 - self.bits
             place -= 2 * self._one + (1 << self.bits) - self.half
