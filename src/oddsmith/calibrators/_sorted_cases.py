@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from oddsmith._types import Floats, Ints
 from oddsmith.calibrators._masked_logits import Logits
-from oddsmith.data import deal_weight
+from oddsmith.data import Fold, deal_by_class, deal_weight
 
 _FOLDS = 4
 
@@ -76,14 +76,7 @@ def sort_cases(logits: Logits, index: Ints, weight: Floats) -> Sorted:
     return Sorted(z[first], index[first], np.add.reduceat(weight, starts), columns, logits.floor)
 
 
-class CaseFold(NamedTuple):
-    """Cases to fit to, and cases to judge by."""
-
-    rest: Sorted
-    part: Sorted
-
-
-def deal(cases: Sorted, random_state: int | None) -> Iterator[CaseFold]:
+def deal(cases: Sorted, random_state: int | None) -> Iterator[Fold[Sorted]]:
     """Deal cases to folds at random until enough have been judged; no fold where there are few cases.
 
     A case of weight 2 is dealt as two cases are. Each class is dealt out evenly unless there are few cases per class:
@@ -97,22 +90,10 @@ def deal(cases: Sorted, random_state: int | None) -> Iterator[CaseFold]:
     if few:
         amounts = deal_weight(cases.weight, n_folds, np.random.default_rng(random_state))
     else:
-        amounts = _dealt_by_class(cases, n_folds, random_state)
+        amounts = deal_by_class(cases.weight, cases.truth, cases.z.shape[1], n_folds, random_state)
     judged = 0.0
     for amount in amounts:
-        yield CaseFold(cases.weighted(cases.weight - amount), cases.weighted(amount))
+        yield Fold(cases.weighted(cases.weight - amount), cases.weighted(amount))
         judged += float(amount.sum())
         if judged >= _ENOUGH:
             return
-
-
-def _dealt_by_class(cases: Sorted, n_folds: int, random_state: int | None) -> Floats:
-    """Return what each fold gets of each case, shape (folds, n), an equal share of every class."""
-    amounts, turn = np.zeros((n_folds, len(cases.z))), 0.0
-    for c, total in enumerate(cases.totals):
-        rows = slice(*np.searchsorted(cases.truth, (c, c + 1)))
-        mine = deal_weight(cases.weight[rows], n_folds, np.random.default_rng(random_state))
-        # Each class begins where the last one ended: folds are of one size however small the classes are.
-        amounts[:, rows] = np.roll(mine, int(turn) % n_folds, axis=0)
-        turn += total
-    return amounts

@@ -14,9 +14,9 @@ from oddsmith import _check
 from oddsmith._types import Bools, Floats, Ints
 from oddsmith.calibrators._masked_logits import Logits, centered, unmasked
 from oddsmith.calibrators._recenter import level_classes
-from oddsmith.calibrators._sorted_cases import CaseFold, Sorted, deal, sort_cases
+from oddsmith.calibrators._sorted_cases import Sorted, deal, sort_cases
 from oddsmith.calibrators.scaling import STEEPEST, WHY_ON_BOUND, JointScaling, clipped_where_better
-from oddsmith.data import Signal
+from oddsmith.data import Fold, Signal
 from oddsmith.errors import SeparableWarning
 from oddsmith.fitting import (
     Cases,
@@ -328,7 +328,7 @@ class _ReadCases:
         return min((-FLOOR if self._cases.clips else self._cases.floor) / self.unit, STEEPEST)
 
 
-def _as_given(cases: Sorted, folds: Sequence[CaseFold], *, keep: bool) -> Iterator[tuple[ScalingPart, Floats]]:
+def _as_given(cases: Sorted, folds: Sequence[Fold[Sorted]], *, keep: bool) -> Iterator[tuple[ScalingPart, Floats]]:
     """Yield the shares of classes and the logits as given, with the log-likelihood of each case."""
     constants = [_ReadCases(fold.rest, 0.0).constant(keep) for fold in folds]
     whole = _ReadCases(cases, 0.0)
@@ -337,13 +337,13 @@ def _as_given(cases: Sorted, folds: Sequence[CaseFold], *, keep: bool) -> Iterat
         yield part, _judge(others, [_ReadLogits.of(fold.part, 0.0) for fold in folds], folds)
 
 
-def _judge(parts: Sequence[ScalingPart], seen: Sequence[_ReadLogits], folds: Sequence[CaseFold]) -> Floats:
+def _judge(parts: Sequence[ScalingPart], seen: Sequence[_ReadLogits], folds: Sequence[Fold[Sorted]]) -> Floats:
     """Return the log-likelihood of each case by the part of its fold."""
     each = zip(parts, seen, folds, strict=True)
     return np.concatenate([[], *(_of_true(_log_proba(part, x), fold.part.truth) for part, x, fold in each)])
 
 
-def _candidates(cases: Sorted, folds: Sequence[CaseFold], *, keep: bool) -> Iterator[tuple[ScalingPart, Floats]]:
+def _candidates(cases: Sorted, folds: Sequence[Fold[Sorted]], *, keep: bool) -> Iterator[tuple[ScalingPart, Floats]]:
     """Yield all parts, each fitted to all cases, with the log-likelihood of each case by fits that did not see it."""
     for softening in _softenings(cases):
         whole, rests = _ReadCases(cases, softening), [_ReadCases(fold.rest, softening) for fold in folds]
@@ -387,7 +387,7 @@ class _HeldOutLikelihoods(NamedTuple):
     n_folds: int
 
     @classmethod
-    def of(cls, folds: Sequence[CaseFold], rows: Sequence[Floats]) -> "_HeldOutLikelihoods":
+    def of(cls, folds: Sequence[Fold[Sorted]], rows: Sequence[Floats]) -> "_HeldOutLikelihoods":
         """Put the folds together."""
         as_is = [_of_true(np.asarray(log_softmax(fold.part.z, axis=1)), fold.part.truth) for fold in folds]
         weight = [fold.part.weight for fold in folds]

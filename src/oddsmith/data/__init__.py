@@ -3,6 +3,7 @@
 from oddsmith.data.fingerprint import Fingerprint as Fingerprint
 from oddsmith.data.folds import Fold as Fold
 from oddsmith.data.folds import RandomState as RandomState
+from oddsmith.data.folds import deal_by_class as deal_by_class
 from oddsmith.data.folds import deal_groups as deal_groups
 from oddsmith.data.folds import deal_weight as deal_weight
 from oddsmith.data.grid import Grid as Grid

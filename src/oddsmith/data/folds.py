@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from oddsmith._types import Floats, Ints, Weights
 
-__all__ = ["Fold", "deal_counts", "deal_groups", "deal_weight", "equal_rows"]
+__all__ = ["Fold", "deal_by_class", "deal_counts", "deal_groups", "deal_weight", "equal_rows"]
 
 Data = TypeVar("Data")
 
@@ -81,6 +81,33 @@ def deal_weight(weight: Floats, n_folds: int, rng: np.random.Generator) -> Float
         reached = np.append(0, np.cumsum(turn == fold))
         upto = rounds * reached[-1] + np.interp(rest, np.arange(period + 1), reached)
         amounts[fold] = np.clip(np.diff(upto), 0, weight)
+    return amounts
+
+
+def deal_by_class(weight: Floats, truth: Ints, n_classes: int, n_folds: int, random_state: RandomState) -> Floats:
+    """Deal the weight of each class to folds, and return what each fold gets of each row, shape (n_folds, n).
+
+    Parameters
+    ----------
+    weight : ndarray of shape (n,)
+    truth : ndarray of shape (n,)
+        The class of each row, ascending.
+    n_classes, n_folds : int
+    random_state : int, Generator or None
+        A number is the seed of every class, so that no class depends on the others.
+
+    Examples
+    --------
+    >>> deal_by_class(np.ones(4), np.array([0, 0, 1, 1]), 2, 2, 0).sum(axis=1).tolist()
+    [2.0, 2.0]
+    """
+    amounts, turn = np.zeros((n_folds, len(weight))), 0.0
+    for c, total in enumerate(np.bincount(truth, weight, n_classes)):
+        rows = slice(*np.searchsorted(truth, (c, c + 1)))
+        mine = deal_weight(weight[rows], n_folds, np.random.default_rng(random_state))
+        # Each class begins where the last one ended: folds are of one size however small the classes are.
+        amounts[:, rows] = np.roll(mine, int(turn) % n_folds, axis=0)
+        turn += total
     return amounts
 
 

@@ -9,7 +9,7 @@ from scipy.special import logsumexp
 
 from oddsmith import _check
 from oddsmith._types import Floats, Ints, Weights
-from oddsmith.data.folds import Fold, RandomState, deal_weight
+from oddsmith.data.folds import Fold, RandomState, deal_by_class
 from oddsmith.data.rows import LabeledScores, Meaning, read_rows
 from oddsmith.data.table import ScoreTable
 
@@ -141,12 +141,8 @@ class ScoreRows:
         units = (given if self.kind == "count" else np.ones(self.n_rows, np.int64))[order].astype(np.int64)
         each = np.ones(self.n_rows, np.int64) if self.kind == "count" else given[order]
         rows, truth = self.take(order), self.truth[order]
-        rng, amounts, turn = np.random.default_rng(random_state), np.empty((k, self.n_rows)), 0
-        for c in range(self.n_classes):
-            here = slice(*np.searchsorted(truth, (c, c + 1)))
-            # Each class begins where the last one ended: folds are of one size however small the classes are.
-            amounts[:, here] = np.roll(deal_weight(units[here].astype(np.float64), k, rng), turn % k, axis=0)
-            turn += int(units[here].sum())
+        rng = np.random.default_rng(random_state)
+        amounts = deal_by_class(units.astype(np.float64), truth, self.n_classes, k, rng)
         parts = np.rint(amounts).astype(np.int64)
         return [Fold(*(rows.take(np.flatnonzero(n), n * each) for n in (units - part, part))) for part in parts]
 
