@@ -132,7 +132,7 @@ class BetaCalibrator(UnitCalibrator):
         notes += unconverged(fit.converged)
         a, b = np.resize(fit.theta[:-1], 2)
         if a == b == 0:
-            message = "Both slopes would be negative and are held at 0: the fit is a constant."
+            message = "Both slopes would be negative and are set to 0: the fit is a constant."
             notes.append((NegativeSlopeWarning, message))
         at_center = float(fit.theta[-1])
         level = at_center + a / frame.scale * np.logaddexp(0, -center) - b / frame.scale * np.logaddexp(0, center)

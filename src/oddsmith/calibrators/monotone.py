@@ -108,7 +108,7 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
         theta, _, converged = long.fit(penalty, direction=rising_step)
         notes = unconverged(converged)
         if not np.any(theta[:-1] > 0):
-            message = "The data ask for a falling map: the fit is flat."
+            message = "The best map would decrease with the score; a constant was fitted instead."
             notes.append((NegativeSlopeWarning, message))
         # The least slope is one over the range of the scores: their spread vanishes beside a row of huge weight.
         slopes = np.maximum(theta[:-1] / spread, _LEAST_SLOPE)

@@ -78,7 +78,7 @@ class TemperatureCalibrator(UnitCalibrator):
         largest = max(abs(score) for score in data.span())
         least = _FLAT / (largest / line.scale)
         if line.slope < least:
-            message = "The scores speak against the labels: the temperature is at its bound."
+            message = "Higher scores go with the negative class; the temperature is at its bound."
             notes.append((NegativeSlopeWarning, message))
         slope = max(line.slope, least)
         return Fitted(line_map(slope, scale=line.scale), {"temperature_": float(line.scale / slope)}, notes)
