@@ -36,6 +36,7 @@ MODULES = (
     "oddsmith.model",
     "oddsmith.monitor",
     "oddsmith.expected",
+    "oddsmith.planning",
     "oddsmith.export",
     "oddsmith.report",
     "oddsmith.errors",

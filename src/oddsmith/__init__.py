@@ -50,6 +50,7 @@ _ROOMS = (
     "metrics",
     "model",
     "monitor",
+    "planning",
     "plots",
     "report",
     "data",

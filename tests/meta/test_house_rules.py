@@ -34,7 +34,7 @@ LAYERS = [
     {"fitting", "model"},
     {"calibrators"},
     {"metrics"},
-    {"bands", "base_rates", "classify", "combine", "decide", "monitor"},
+    {"bands", "base_rates", "classify", "combine", "decide", "monitor", "planning"},
     {"cutoffs"},
     {"export"},
     {"frames"},

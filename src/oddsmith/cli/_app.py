@@ -34,6 +34,7 @@ COMMANDS = (
     "decide",
     "combine",
     "expect",
+    "plan",
     "watch",
 )
 
