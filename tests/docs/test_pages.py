@@ -147,6 +147,13 @@ def test_a_page_shows_what_happens(page, tmp_path, monkeypatch):
     run_page(page.read_text(encoding="utf-8"), str(page))
 
 
+def test_the_start_pages_run_twice_one_after_another_in_one_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pages = [DOCS / "start" / f"{name}.md" for name in ("python", "command-line", "several-classes", "report")]
+    for page in [*pages, *pages]:
+        run_page(page.read_text(encoding="utf-8"), str(page))
+
+
 def test_blocks_share_names_and_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = "```python\nfrom pathlib import Path\nPath('a.txt').write_text('12')\nx = 1\n```\n"

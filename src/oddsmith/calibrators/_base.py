@@ -145,7 +145,7 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     def fit_table(self, table: Sample) -> Self:
         """Fit to a score table; the same fit as from the rows that made it.
 
-        What the table knows of its scores (`ScoreTable.meaning`) no method has to guess.
+        What the table knows of its scores (``ScoreTable.meaning``) no method has to guess.
         """
         self._chunks = None
         return self._learn(table, np.array([0, 1]))

@@ -95,7 +95,7 @@ class Finding(Result):
     p_value : float
         1 over the largest evidence so far: a p-value that may be looked at at any time.
     since_row : int or None
-        First row after the loss, at its most probable time; with `since`, the name of its batch. None without alarm.
+        First row after the loss, at its most probable time; with ``since``, the name of its batch. None without alarm.
     since : str or None
     offset, slope : float
         Mean of the line that the log-odds of the truth follow over those of the map since the loss: offset at the
