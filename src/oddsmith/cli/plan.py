@@ -18,7 +18,7 @@ def plan(
     file: Annotated[
         str | None, typer.Argument(metavar="FILE", help="File of probabilities like those to be labeled.")
     ] = None,
-    probability: option.ProbabilityColumn = None,
+    scores: option.ProbabilityNames = None,
     beta: Annotated[
         tuple[float, float] | None, typer.Option("--beta", help="Instead of a file: parameters of a Beta law of P.")
     ] = None,
@@ -52,7 +52,7 @@ def plan(
     law: Any = None
     if file is not None:
         with open_scores(file) as opened:
-            roles = choose_columns(opened, probability, kind="probability", needs_label=False)
+            roles = choose_columns(opened, scores or (), kind="probability", one=True, needs_label=False)
             out.remark(roles.message)
             table = read_table(opened, roles, needs_label=False).table
         low, high = table.span()
