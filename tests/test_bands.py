@@ -3,14 +3,17 @@
 import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression, minimize_scalar
-from scipy.special import expit
+from scipy.special import expit, logit
 from scipy.stats import beta
 
-from oddsmith import IsotonicCalibrator, ScoreTable
+from oddsmith import IsotonicCalibrator, PlattCalibrator, ScoreTable
 from oddsmith.bands import Band, _band_of_runs, _groups, _ratio_limits, _runs, band, pointwise_band
-from oddsmith.errors import InvalidInputError
+from oddsmith.base_rates import shift_prior
+from oddsmith.errors import InvalidInputError, ModelFileError
 from oddsmith.export import to_sql
 from oddsmith.maps import CalibrationMap
+from oddsmith.model import Model
+from oddsmith.model._model import read_content
 
 
 def drawn(n, seed, decimals=None, truth=lambda s: expit(8 * (s - 0.5))):
@@ -164,3 +167,45 @@ def test_weights_and_levels_are_refused():
             make(table.scale(0.5))
         with pytest.raises(InvalidInputError, match="level must"):
             make(table, 1.0)
+
+
+def test_models_keep_their_band():
+    table = drawn(300, 3)
+    found = pointwise_band(table)
+    model = Model.from_fitted(PlattCalibrator().fit_table(table), table=table, band=found)
+    places = np.linspace(-0.5, 1.5, 101)
+    again = Model.from_json(model.to_json())
+    assert again == model
+    assert again.schema == 5
+    np.testing.assert_array_equal(again.predict_interval(places), found.limits(places))
+    shifted = shift_prior(again, 0.1)
+    odds = shifted.predict_interval(places)
+    assert Model.from_json(shifted.to_json()) == shifted
+    move = logit(0.1) - logit(table.prevalence)
+    with np.errstate(divide="ignore"):
+        np.testing.assert_allclose(logit(odds), logit(found.limits(places)) + move, atol=1e-9)
+    segments = Model.from_json(model.with_segments("country", {"at": model}).to_json())
+    assert segments.of_segment("at").band == found
+    plain = Model.from_fitted(PlattCalibrator().fit_table(table), table=table)
+    assert plain.schema == 1
+    both = plain.with_segments("country", {"at": model})
+    assert Model.from_json(both.to_json()) == both
+    with pytest.raises(InvalidInputError, match="must keep a band"):
+        plain.predict_interval(places)
+
+
+def test_damaged_bands_are_refused():
+    table = drawn(40, 3)
+    model = Model.from_fitted(PlattCalibrator().fit_table(table), table=table, band=pointwise_band(table))
+    for damage in (
+        {"level": 1.0},
+        {"simultaneous": 0},
+        {"rows": 0},
+        {"lower": {"shape": "step"}},
+        {"upper": None},
+        {"more": 1},
+    ):
+        content = model._content(5)
+        content["band"] |= damage
+        with pytest.raises(ModelFileError, match="band"):
+            read_content(5, content)

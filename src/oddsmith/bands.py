@@ -4,20 +4,18 @@
 true P at a score, and is narrower. Both are two step maps, which are exported as any map is.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import betaincinv, chdtri
 
 from oddsmith import _check
 from oddsmith._types import Floats, Ints, Weights
 from oddsmith.data import ScoreTable, equal_mass_starts
-from oddsmith.maps import StepMap
+from oddsmith.maps import Band, StepMap
 from oddsmith.metrics import checked_level
 
-__all__ = ["Area", "Band", "band", "pointwise_band"]
+__all__ = ["Band", "band", "pointwise_band"]
 
 #: Groups of neighboring scores whose runs are looked at, at most.
 _GROUPS = 400
@@ -30,68 +28,6 @@ _CELLS, _PLACES = 20_000, 500
 
 #: Halvings of the distance to a limit.
 _HALVINGS = 45
-
-
-class Area(NamedTuple):
-    """An interval of forecasts that no rising map within the band agrees with; ``str`` gives it in words."""
-
-    low: float
-    high: float
-    gap: float  # by how much the forecast is below (+) or above (−) the band, at most
-
-    def __str__(self) -> str:
-        forecast, truth = ("low", "higher") if self.gap > 0 else ("high", "lower")
-        return (
-            f"Forecasts from {self.low:.4g} to {self.high:.4g} are too {forecast}: somewhere between them P is at "
-            f"least {abs(self.gap):.2g} {truth}."
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Band:
-    """Limits of P at each score.
-
-    Attributes
-    ----------
-    lower, upper : StepMap
-    level : float
-    simultaneous : bool
-        Whether the whole true map is within the limits with probability ``level``, or the true P at each score.
-    rows : int
-    """
-
-    lower: StepMap
-    upper: StepMap
-    level: float
-    simultaneous: bool
-    rows: int
-
-    def limits(self, scores: ArrayLike) -> Floats:
-        """Return the lower and the upper limit of P at each score, shape (n, 2)."""
-        checked = _check.as_scores(scores)
-        return np.column_stack([self.lower.probability(checked), self.upper.probability(checked)])
-
-    def areas(self, prob: ArrayLike, scores: ArrayLike) -> list[Area]:
-        """Return where forecasts are outside the limits: runs of neighboring scores, all too low or all too high.
-
-        Parameters
-        ----------
-        prob : array-like of shape (n,)
-            The forecast at each score.
-        scores : array-like of shape (n,)
-        """
-        p, s = _check.as_array(prob, "prob", (1,), unit=True), _check.as_scores(scores)
-        order = np.argsort(s, kind="stable")
-        p, (low, high) = p[order], self.limits(s[order]).T
-        gap = np.where(p < low, low - p, np.where(p > high, high - p, 0.0))
-        side = np.sign(gap)
-        starts = np.flatnonzero(np.append(True, side[1:] != side[:-1]))
-        runs = np.split(np.arange(len(p)), starts[1:])
-        return [
-            Area(float(p[run].min()), float(p[run].max()), float(side[run[0]] * np.abs(gap[run]).max()))
-            for run in runs
-            if side[run[0]] != 0
-        ]
 
 
 def band(table: ScoreTable, level: float = 0.95) -> Band:

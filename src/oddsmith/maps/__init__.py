@@ -21,6 +21,7 @@ shape              methods
 =================  ==============================================================================
 """
 
+from oddsmith.maps.band import Area, Band
 from oddsmith.maps.base import FAR as FAR
 from oddsmith.maps.base import MAX as MAX
 from oddsmith.maps.base import MOST_SHIFT as MOST_SHIFT
@@ -58,6 +59,8 @@ from oddsmith.maps.soft_logit import soft_logit as soft_logit
 from oddsmith.maps.step import StepMap
 
 __all__ = [
+    "Area",
+    "Band",
     "BlendMap",
     "CalibrationMap",
     "CosineMap",

@@ -15,6 +15,7 @@ from oddsmith._types import Floats, Label
 from oddsmith._version import __version__
 from oddsmith.atomic import write_atomically
 from oddsmith.maps import (
+    Band,
     CalibrationMap,
     Input,
     JointMap,
@@ -28,19 +29,20 @@ from oddsmith.model._data import ClassCounts, DataSummary
 from oddsmith.model._envelope import FORMAT, plain_label, plain_value, read_file, read_labels, read_origin, unseal
 from oddsmith.model._joint_maps import MOST_CLASSES, read_joint_map
 from oddsmith.model._shapes import read_map
-from oddsmith.model.checked import keys, text
+from oddsmith.model.checked import keys, number, text, whole
 from oddsmith.model.strict_json import parse, refuse, render, shown
 
 __all__ = ["Model"]
 
 #: What files of each schema contain in addition to format, schema and checksum. The first is for two classes and one
 #: column, the second for all others; the third adds what neither has, for any number of classes. The fourth has
-#: segments by several columns, each named by a JSON list of its keys.
+#: segments by several columns, each named by a JSON list of its keys; the fifth has limits of P.
 _KEYS = {
     1: ("version", "method", "parameters", "labels", "data", "warnings", "map"),
     2: ("version", "method", "parameters", "labels", "column_names", "data", "warnings", "verdict", "map"),
     3: ("version", "method", "parameters", "labels", "column_names", "data", "warnings", "verdict", "map"),
     4: ("version", "method", "parameters", "labels", "column_names", "data", "warnings", "verdict", "map"),
+    5: ("version", "method", "parameters", "labels", "column_names", "data", "warnings", "verdict", "map", "band"),
 }
 _SEGMENTED = ("by", "segments")
 
@@ -82,6 +84,8 @@ class Model:
         Name of the column of segments, or names of several.
     segments : mapping of str, or tuple of str, to Model
         The model of each segment, empty without ``by``.
+    band : Band or None
+        Limits of P at each score, from `oddsmith.bands`, for `predict_interval`; of a model that reads one score.
 
     Examples
     --------
@@ -105,6 +109,7 @@ class Model:
     verdict: str = ""
     by: Segment | None = None
     segments: Mapping[Segment, "Model"] = field(default_factory=dict, repr=False)
+    band: Band | None = field(default=None, repr=False)
 
     #: The latest schema; this version reads all that came before.
     _latest: ClassVar[int] = max(_KEYS)
@@ -117,6 +122,7 @@ class Model:
         labels: Sequence[Any] | None = None,
         column_names: Sequence[str] | None = None,
         warnings: Sequence[str] | None = None,
+        band: Band | None = None,
     ) -> "Model":
         """Take the model out of a fitted calibrator or joint scaling.
 
@@ -132,6 +138,8 @@ class Model:
             Names of the columns of the fit.
         warnings : sequence of str, optional
             Warnings of the fit; by default those that the calibrator kept.
+        band : Band, optional
+            Limits of P that the model keeps, of a calibrator of one score; see `oddsmith.bands.pointwise_band`.
         """
         fitted_map = fitted_map_of(fitted)
         parameters = {name: value for name, value in fitted.get_params(deep=False).items() if name != "classes"}
@@ -150,6 +158,7 @@ class Model:
             tuple(getattr(fitted, "fit_warnings_", ()) if warnings is None else warnings),
             column_names=None if column_names is None else tuple(column_names),
             verdict=getattr(fitted, "verdict_", "") if isinstance(fitted_map, JointMap) else "",
+            band=band,
         )
 
     @staticmethod
@@ -230,7 +239,8 @@ class Model:
         array([1.5])
         """
         parts = {name: part.shifted(shift) for name, part in self.segments.items()}
-        return dataclasses.replace(self, map=self.map.shifted(shift), segments=parts)
+        band = None if self.band is None else self.band.shifted(shift)
+        return dataclasses.replace(self, map=self.map.shifted(shift), segments=parts, band=band)
 
     def with_segments(self, by: str | Sequence[str], segments: Mapping[Any, "Model"]) -> "Model":
         """Return this model with one of its own for each segment; this one's map remains for all others.
@@ -281,6 +291,30 @@ class Model:
     def probability(self, scores: ArrayLike, segments: ArrayLike | None = None) -> Floats:
         """Return P(+|s), shape (n,), of a model that reads one score of two classes."""
         return self._each("probability", scores, segments)
+
+    def predict_interval(self, scores: ArrayLike) -> Floats:
+        """Return the limits of the true P at each score, shape (n, 2), of a model that keeps a band.
+
+        They are a property of the labeled rows, not of the method.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+
+        Examples
+        --------
+        >>> from oddsmith import PlattCalibrator, ScoreTable
+        >>> from oddsmith.bands import pointwise_band
+        >>> scores = np.arange(1000) / 1000
+        >>> table = ScoreTable.from_arrays(scores, np.random.default_rng(0).random(1000) < scores)
+        >>> model = Model.from_fitted(PlattCalibrator().fit_table(table), band=pointwise_band(table))
+        >>> model.predict_interval([0.2, 0.8]).round(2).tolist()
+        [[0.1, 0.29], [0.69, 0.91]]
+        """
+        if self.band is None:
+            must = "the model must keep a band to have intervals"
+            _check.fail(must, f"a {self.method} without one", "pass band=pointwise_band(table) to Model.from_fitted")
+        return self.band.limits(scores)
 
     def score_at(self, prob: float) -> float | None:
         """Return the score from which on the probability is at least ``prob``; None where no score reaches it.
@@ -400,11 +434,14 @@ class Model:
     def schema(self) -> int:
         """Schema of the model's file: the oldest one that has all that the model contains."""
         own = 1 if self.has_one_score else 2
+        schemas = {part.schema for part in self.segments.values()}
+        if self.band is not None or 5 in schemas:
+            return 5
         if len(self.segment_columns) > 1:
             return 4
         names_or_verdict = self.column_names is not None or self.verdict
         more = (names_or_verdict or self.data is None) if own == 1 else self.by is not None
-        return 3 if more or any(part.schema != own for part in self.segments.values()) else own
+        return 3 if more or schemas - {own} else own
 
     def to_json(self) -> str:
         """Return the model as text, the same for the same model."""
@@ -523,13 +560,15 @@ def read_content(schema: int, content: Any, where: str = "the model", *, segment
         data=data,
         column_names=_read_names(content.get("column_names"), found.columns),
         verdict=text(content.get("verdict", ""), "verdict"),
+        band=_read_band(content.get("band"), of_two=of_two),
         **origin,
     )
     if not segmented:
         return model
     if not isinstance(content["segments"], dict):
         refuse("segments must be an object", shown(content["segments"]))
-    by = _read_by(content["by"]) if schema == 4 else text(content["by"], "by")
+    several = schema == 4 or (schema == 5 and isinstance(content["by"], list))
+    by = _read_by(content["by"]) if several else text(content["by"], "by")
     parts = {
         _read_segment(text(name, "segments"), by): read_content(schema, part, f"segment {shown(name)}", segment=True)
         for name, part in content["segments"].items()
@@ -564,6 +603,20 @@ def _read_segment(name: str, by: Segment) -> Segment:
     if not isinstance(keys, list) or len(keys) != len(by):
         refuse(f"segments must be named by lists of {len(by)} keys", shown(name))
     return tuple(text(key, "segments") for key in keys)
+
+
+def _read_band(content: Any, *, of_two: bool) -> Band | None:
+    """Return limits of P, after every value in them was checked."""
+    if content is None:
+        return None
+    if not of_two:
+        refuse("band must be null in a model of several columns", shown(content))
+    keys(content, ("lower", "upper", "level", "simultaneous", "rows"), "band")
+    if type(content["simultaneous"]) is not bool:
+        refuse("band.simultaneous must be true or false", shown(content["simultaneous"]))
+    level = number(content["level"], "band.level", low=0, high=1, strict=True)
+    lower, upper = (read_map(content[side], f"band.{side}") for side in ("lower", "upper"))
+    return Band(lower, upper, level, content["simultaneous"], whole(content["rows"], "band.rows", low=1))
 
 
 def _has_one_score(content: Any) -> bool:
