@@ -1,5 +1,6 @@
 """The same scores, whatever they are written in and wherever they come from."""
 
+import csv
 import datetime
 import gzip
 import io
@@ -113,6 +114,14 @@ def test_odd_file_names(tmp_path, name):
     (tmp_path / "a1.csv").write_text("score,label\nwrong,file\n")
     (tmp_path / name).write_text(CSV)
     assert table_of(tmp_path / name) == EXPECTED
+
+
+def test_reading_leaves_the_limit_of_python_s_reader(tmp_path):
+    limit = csv.field_size_limit()
+    (tmp_path / "a.csv").write_text(f"score,{'x' * 200_000}\n0.5,1\n")
+    with open_scores(tmp_path / "a.csv") as file:
+        assert len(file.columns[1]) == 200_000
+    assert csv.field_size_limit() == limit
 
 
 @pytest.mark.parametrize("name", ["from", "a b", 'a"b', "a'b", "a.b", "a/b~c", "é", "Score ", "{}", "1", "?"])

@@ -23,8 +23,18 @@ _SEPARATORS = ",\t;|"
 #: Lines among which the first row is looked for where the file begins with what may be a comment.
 _LOOKED_AT = 100
 
-# Fields may be as long as the engine takes them: its limit is told, not that of Python's reader.
-csv.field_size_limit(2**31 - 1)
+#: The longest field that Python's reader takes; the engine refuses long ones in its own words.
+_LONGEST_FIELD = 2**31 - 1
+
+
+@contextlib.contextmanager
+def _long_fields() -> Iterator[None]:
+    """Let fields be as long as the engine takes them, while a file is read."""
+    before = csv.field_size_limit(_LONGEST_FIELD)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 @dataclass(frozen=True)
@@ -92,7 +102,8 @@ class CSV(Layout):
                 yield line + "\n"
 
         number, is_header = 1, self.header
-        with contextlib.suppress(csv.Error):  # a quote without end, which is a problem of the file that is told anyway
+        # A quote without end is a problem of the file that is reported anyway.
+        with _long_fields(), contextlib.suppress(csv.Error):
             for record in csv.reader(each_line(), delimiter=self.separator):
                 if record or len(self.columns) == 1:
                     if not is_header:
@@ -116,7 +127,8 @@ def _head(text: Iterator[str]) -> tuple[tuple[str, ...], str, bool, int]:
     text = _refuse_preface(line, skip + 1, text)
     unquoted = re.sub('"[^"]*"', "", line)
     separator = max(_SEPARATORS, key=unquoted.count)
-    fields = next(csv.reader(itertools.chain([line], text), delimiter=separator))
+    with _long_fields():
+        fields = next(csv.reader(itertools.chain([line], text), delimiter=separator))
     header = not any(_is_number(field) for field in fields)
     names = tuple(field if header and field.strip() else f"column{i}" for i, field in enumerate(fields))
     return names, separator, header, skip

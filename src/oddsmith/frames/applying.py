@@ -10,12 +10,12 @@ import narwhals.stable.v2 as nw
 
 from oddsmith import _check
 from oddsmith.errors import UnknownSegmentWarning
-from oddsmith.export import joint_model_of
-from oddsmith.frames.applying_joint import apply_joint
+from oddsmith.export import input_columns, joint_model_of, labels_of_one_kind, new_columns
 from oddsmith.frames.engines.base import KEY_SEPARATOR
+from oddsmith.frames.plans import JointPlan
 from oddsmith.frames.scored_frame import ScoredFrame
 from oddsmith.frames.segments import Maps
-from oddsmith.maps import Segment, segment_name
+from oddsmith.maps import JointMap, Segment, segment_name
 from oddsmith.model import Model, map_of
 
 __all__ = ["apply"]
@@ -74,7 +74,7 @@ def apply(
         if by is not None or several.by is not None:
             must = "segments are applied to frames for two classes only"
             _check.fail(must, f"by={by or several.by!r}", "apply model.of_segment(name) to the rows of each segment")
-        return apply_joint(frame, several, scores, f"{name or 'probability'}_")
+        return _with_classes(frame, several, scores, f"{name or 'probability'}_")
     maps = _maps(model, by)
     score = _score_column(model, scores)
     rows = ScoredFrame.of(frame, score, score, None, maps.by)
@@ -96,6 +96,20 @@ def apply(
         keyed = rows.with_frame(rows.frame.with_columns(rows.segment().alias(key)), (key,))
         native = rows.engine.with_probability(keyed, dataclasses.replace(maps, by=(key,)), new)
         return rows.names.restored(nw.from_native(native).drop(key).to_native(), added)
+
+
+def _with_classes(frame: Any, model: Model, scores: str | Sequence[str] | None, prefix: str) -> Any:
+    """Add the probability of each class, and the decision, to a frame."""
+    if scores is None and model.column_names is None:
+        _check.fail("scores must name the columns of the classes", "scores=None", "name one column per class")
+    given = input_columns(model, [scores] if isinstance(scores, str) and model.map.columns == 1 else scores)
+    rows = ScoredFrame.of(frame, given[0], given[0], None, (), given)
+    added = rows.names.for_new(new_columns(model, prefix, rows.names.originals.values()))
+    *probs, decision = added
+    assert isinstance(model.map, JointMap)
+    plan = JointPlan(model.map, rows.scores, probs, decision, labels_of_one_kind(model))
+    with rows.engine.asking(rows.frame, "plan the probabilities"):
+        return rows.names.restored(rows.engine.with_probabilities(rows, plan), added)
 
 
 def _score_column(model: Any, scores: str | Sequence[str] | None) -> str:

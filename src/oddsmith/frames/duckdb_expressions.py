@@ -52,7 +52,7 @@ from oddsmith.frames.sql_text import identifier, text_literal
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
-    from oddsmith.frames.applying_joint import JointPlan
+    from oddsmith.frames.plans import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
 
 #: Fewer knots are told apart by CASE.

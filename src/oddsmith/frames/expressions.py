@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from oddsmith.formula import Arithmetic, Clip, Column, Formula, Function, Reader, Where
 
 if TYPE_CHECKING:
-    from oddsmith.frames.applying_joint import JointPlan, PlannedLayers
+    from oddsmith.frames.plans import JointPlan, PlannedLayers
 
 _OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 

@@ -16,7 +16,7 @@ from oddsmith.formula import Formula, with_limits
 from oddsmith.frames.expressions import ExpressionReader, with_layers
 
 if TYPE_CHECKING:
-    from oddsmith.frames.applying_joint import JointPlan
+    from oddsmith.frames.plans import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
     from oddsmith.frames.segments import Maps
 

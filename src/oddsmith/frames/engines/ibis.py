@@ -9,8 +9,8 @@ from oddsmith import _check
 from oddsmith.frames.engines.base import Frame, FrameEngine
 
 if TYPE_CHECKING:
-    from oddsmith.frames.applying_joint import JointPlan
     from oddsmith.frames.engines.base import LongNames
+    from oddsmith.frames.plans import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
     from oddsmith.frames.segments import Maps
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from oddsmith.frames.engines.base import Frame, FrameEngine
 
 if TYPE_CHECKING:
-    from oddsmith.frames.applying_joint import JointPlan
+    from oddsmith.frames.plans import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
     from oddsmith.frames.segments import Maps
 

@@ -13,7 +13,7 @@ from oddsmith.frames.expressions import ExpressionReader, with_layers
 from oddsmith.maps import MAX
 
 if TYPE_CHECKING:
-    from oddsmith.frames.applying_joint import JointPlan
+    from oddsmith.frames.plans import JointPlan
     from oddsmith.frames.scored_frame import ScoredFrame
     from oddsmith.frames.segments import Maps
 
