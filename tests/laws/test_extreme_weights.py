@@ -105,7 +105,7 @@ def test_light_rows_are_what_is_left_where_heavy_ones_are_taken_away():
     heavy, light = (ScoreTable.from_arrays(SCORES, Y, np.full(len(Y), weight)) for weight in (1.0, 1e-20))
     apart = light.map(lambda scores: scores + 10)
     assert heavy.merge(apart).minus(heavy) == apart
-    with pytest.raises(InvalidInputError, match=r"what is left must weigh more than rounding; got 6 rows"):
+    with pytest.raises(InvalidInputError, match=r"the remaining weight must exceed rounding error; got 6 rows"):
         heavy.merge(light).minus(heavy)
 
 

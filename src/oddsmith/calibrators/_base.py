@@ -100,7 +100,9 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     #: Whether the method needs sorted scores; others may get rows in any order, which spares the sort.
     _needs_order: ClassVar[bool] = True
     #: What the method makes of perfectly separated classes.
-    _when_separable: ClassVar[str] = "few or no errors tell how sure to be near it"
+    _when_separable: ClassVar[str] = (
+        "the neighborhood of that threshold has too few errors to estimate probabilities there"
+    )
     #: What the method chooses from the data, where a choice may jump.
     _selects: ClassVar[tuple[Selected, ...]] = ()
     #: Whether a fit to cells may differ from that to scores by more than the cells' promise, and has to be checked.

@@ -1,4 +1,4 @@
-"""What lies within a cell, as far as its sums tell.
+"""Approximate the scores inside a cell from its sums.
 
 Medians, modes and edges of bins fall somewhere inside a cell of a quantized table, and half a cell can be a good part
 of their standard error. A cell that is evenly filled can be divided: its width, its counts and the class means within

@@ -55,7 +55,7 @@ _FLAT = 1e-3
 #: What tells a remembered positive row from a negative one with the same score.
 _POSITIVE = np.uint64(0x5555555555555555)
 
-#: With fewer rows that are alone with their score nobody can tell whether others are among them.
+#: With fewer rows that have a unique score, overlap cannot be detected.
 _FEW = 20
 
 
@@ -161,7 +161,7 @@ class AutoCalibrator(UnitCalibrator):
     def overlap(self, table: ScoreTable) -> float:
         """Return the share of a table's rows that this calibrator was fitted to; it must have been fitted on guard.
 
-        Only rows that are alone with their score can be told; 0 where there are next to none.
+        Only rows with a unique score can be recognized; 0 where there are too few.
         """
         check_is_fitted(self, "map_")
         if self._rows is None:

@@ -83,7 +83,7 @@ class AutoScaling(JointScaling):
         "keep" blends only what leaves the top class of each row on top: temperatures and the uniform distribution.
         Calibration in the large is then not assured.
     random_state : int or None, default 0
-        Of the folds. A fit depends neither on the order of rows nor on that of classes.
+        Seed for dealing the folds. A fit depends neither on the order of rows nor on that of classes.
     classes, input
         As in `TemperatureScaling`.
 
@@ -221,7 +221,7 @@ class AutoScaling(JointScaling):
             kind = name.split(",")[0].split(" ×")[0]
             kinds[kind] = kinds.get(kind, 0.0) + share
         shares = ", ".join(f"{share:.0%} {kind}" for kind, share in sorted(kinds.items(), key=lambda item: -item[1]))
-        return f"A blend of {shares}, by what each got right out of sample."
+        return f"A blend of {shares}, weighted by out-of-sample log-loss."
 
     def _left_out(self, cases: Sorted) -> Iterator[str]:
         missing = np.sort(cases.columns[cases.totals == 0])

@@ -89,9 +89,9 @@ def finest_width(places: Floats, limit: int, own: float | None) -> float:
     if own is None and finest == reach > _LEAST and _occupied(places, reach) <= limit:
         smallest = float(np.abs(places[places != 0]).min())
         _check.fail(
-            "scores must be of less different sizes to be pooled in cells of one width",
+            "scores must span a smaller range to share one cell width",
             f"sizes from {smallest:g} to {max(abs(places[0]), abs(places[-1])):g}",
-            "set the smallest to 0, or the largest apart",
+            "set the smallest to 0, or fit the largest separately",
         )
     return math.ldexp(0.5, widest)
 

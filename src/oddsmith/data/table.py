@@ -448,7 +448,7 @@ class ScoreTable:
         held = total > 0
         if self.rows > part.rows and not held.any():
             got = f"{self.rows - part.rows} rows of less than {_ROUNDING:g} of the weight at their scores"
-            _check.fail("what is left must weigh more than rounding", got, "keep its own table")
+            _check.fail("the remaining weight must exceed rounding error", got, "keep its own table")
         kept = {name: column[held] for name, column in left.items()}
         means = self.scores.copy()
         if self.grid is not None:  # exact scores stay where they are

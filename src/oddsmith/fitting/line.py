@@ -275,7 +275,7 @@ def _share(step: tuple[float, float], place: Place) -> float:
 
 
 def _direction(at: Derivatives, problem: Problem) -> tuple[float, float]:
-    """Solve the two-by-two Newton system; Cramer's rule does not mind how differently the two are scaled."""
+    """Solve the two-by-two Newton system; Cramer's rule is insensitive to the scales of the two columns."""
     if not problem.fit_intercept:
         return (-at.ga / at.haa if at.haa > 0 else 0.0), 0.0
     square = at.haa * at.hbb
