@@ -1,8 +1,9 @@
-"""The monitor: whether the probabilities of a deployed model still hold, as labels arrive."""
+"""The monitor: whether the probabilities of a deployed model still hold, as labels arrive, and what to do if not."""
 
 from oddsmith.monitor.evidence import Evidence as Evidence
 from oddsmith.monitor.evidence import MapError as MapError
 from oddsmith.monitor.page import page
+from oddsmith.monitor.recalibration import Recalibration, recalibrate
 from oddsmith.monitor.watching import Batch, Finding, Monitor, Watch
 
-__all__ = ["Batch", "Finding", "Monitor", "Watch", "page"]
+__all__ = ["Batch", "Finding", "Monitor", "Recalibration", "Watch", "page", "recalibrate"]
