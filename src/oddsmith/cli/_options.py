@@ -50,6 +50,12 @@ ClassScoresAre = Annotated[
     Literal["auto", "logits", "probabilities"],
     typer.Option("--scores-are", help="What the columns of several classes hold; 'auto': probabilities sum to 1."),
 ]
+ResultSegments = Annotated[
+    str | None,
+    typer.Option(
+        "--by", metavar="A,B,…", help="Columns of segments: also a result for each combination of their values."
+    ),
+]
 LabelColumn = Annotated[str | None, typer.Option("--label", "-y", help="Column of the label. [default: by its name]")]
 WeightColumn = Annotated[
     str | None, typer.Option("--weight", "-w", help="Column of weights; whole numbers are counts.")

@@ -1,7 +1,7 @@
 """``oddsmith check``: a gate for pipelines, which lets probabilities pass or not."""
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -55,6 +55,7 @@ class Bound:
     value: float
     limit: float
     at_most: bool  # else the value must not fall below the limit
+    segment: str | None = None
 
     @property
     def holds(self) -> bool:
@@ -62,9 +63,15 @@ class Bound:
         return self.value <= self.limit if self.at_most else self.value >= self.limit
 
     @property
+    def margin(self) -> float:
+        """How far the value is on the right side of the limit; below 0 where the bound is broken."""
+        return self.limit - self.value if self.at_most else self.value - self.limit
+
+    @property
     def words(self) -> str:
         """The bound in words."""
-        return f"{self.measure} {'≤' if self.at_most else '≥'} {self.limit:g}"
+        where = "" if self.segment is None else f"{self.segment}: "
+        return f"{where}{self.measure} {'≤' if self.at_most else '≥'} {self.limit:g}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bound as plain JSON."""
@@ -105,6 +112,7 @@ def check(
     junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file, too.")] = None,
     columns: option.ProbabilityColumns,
     groups: option.GroupColumn = None,
+    by: option.ResultSegments = None,
     scores_are: option.ClassScoresAre = "auto",
     sample: option.RowLimit = None,
     seed: option.Seed = 0,
@@ -117,6 +125,8 @@ def check(
 
     Several classes: `oddsmith check classes.csv --scores 'p_*' --label label --max-top-label-ece 0.05`.
 
+    Segments: with `--by country` each segment of at least 50 rows must keep the bounds, too.
+
     Few rows: `oddsmith check predictions.csv --max-ece 0.05 --of upper` passes only if the rows prove it, `--of lower`
     fails only if they refute it.
     """
@@ -126,10 +136,12 @@ def check(
     from oddsmith import _check
     from oddsmith.cli._input import CommandInput
     from oddsmith.cli._output import CommandOutput, print_text
+    from oddsmith.cli._segments import refuse_by
     from oddsmith.files import write_atomically
 
     out = CommandOutput(quiet=quiet, as_json=as_json)
-    source = CommandInput(columns, rows, scores_are, sample, seed, groups)
+    source = CommandInput(columns, rows, scores_are, sample, seed, groups, by)
+    refuse_by(source)
     used = (test or ("likelihood-ratio" if source.several else "spiegelhalter")).replace("-", "_")
     asked = [
         (name, at_most, _limit(limit, option, name, at_most))
@@ -151,8 +163,9 @@ def check(
     asked += [_named(text, "--min", False, source.several) for text in at_least or []]
     if not asked:
         _check.fail("at least one bound must be given", "none", "pass one, such as --max-ece 0.05")
-    found = _measured(out, source, with_intervals=of != "value")
+    found, segments = _measured(out, source, with_intervals=of != "value")
     bounds = [_bound(found, of, *one) for one in asked]
+    bounds += _bounds_of_segments(out, segments, of, asked)
     if junit is not None:
         write_atomically(junit, _junit(columns.file, bounds), force=force, sources=source.files)
     passed = all(bound.holds for bound in bounds)
@@ -181,8 +194,25 @@ def check(
         raise typer.Exit(CHECK_FAILED)
 
 
-def _measured(out: "CommandOutput", source: "CommandInput", *, with_intervals: bool) -> dict[str, Any]:
-    """Return measures and tests of the probabilities in a file."""
+def _bounds_of_segments(
+    out: "CommandOutput", segments: dict[str, dict[str, Any]], of: Of, asked: list[tuple[str, bool, float]]
+) -> list[Bound]:
+    """Return the bounds of every segment, those that are broken by most first."""
+    bounds = []
+    for name, found in segments.items():
+        for one in asked:
+            try:
+                bounds.append(replace(_bound(found, of, *one), segment=name))
+            except InvalidInputError as reason:
+                out.remark(f"Segment {name} is not checked for {one[0]}: {reason}")
+    return sorted(bounds, key=lambda bound: bound.margin)
+
+
+def _measured(
+    out: "CommandOutput", source: "CommandInput", *, with_intervals: bool
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Return measures and tests of the probabilities in a file, and of its segments."""
+    from oddsmith.cli._segments import segments_of
     from oddsmith.maps import logit
     from oddsmith.metrics import evaluate
 
@@ -190,11 +220,13 @@ def _measured(out: "CommandOutput", source: "CommandInput", *, with_intervals: b
     if source.several:
         classes = source.read_classes(out)
         with out.show_warnings(), out.waiting("Measuring"):
-            return evaluate(classes.rows, groups=classes.groups, **options)
+            return evaluate(classes.rows, groups=classes.groups, **options), {}
     forecast, data, _ = source.read_forecast(out)
-    parts = {name: part.map(logit) for name, part in data.segments.items()} or None
+    groups = {name: part.map(logit) for name, part in data.segments.items()} if source.groups else None
+    segments = segments_of(source, data, out)
     with out.show_warnings(), out.waiting("Measuring"):
-        return evaluate(forecast, distinct=data.distinct, groups=parts, **options)
+        by_segment = {name: evaluate(part.map(logit), **options) for name, part in segments.items()}
+        return evaluate(forecast, distinct=data.distinct, groups=groups, **options), by_segment
 
 
 def _limit(limit: float, option: str, name: str, at_most: bool) -> float:

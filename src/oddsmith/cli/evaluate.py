@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from oddsmith._types import Floats
     from oddsmith.cli._input import CommandInput
     from oddsmith.cli._output import CommandOutput
+    from oddsmith.data import ScoreTable
     from oddsmith.report import NextSteps
 
 EXAMPLE = "oddsmith evaluate predictions.csv --probability p --label label"
@@ -30,11 +31,12 @@ def evaluate(
     sample: option.RowLimit = None,
     seed: option.Seed = 0,
     groups: option.GroupColumn = None,
+    by: option.ResultSegments = None,
     rows: option.RowOptions,
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Evaluate probabilities: measures with intervals, tests of calibration, and a reliability diagram.
+    """Evaluate probabilities: a verdict, measures with intervals, tests of calibration, and a reliability diagram.
 
     Several classes: `oddsmith evaluate classes.csv --scores 'p_*' --label label`; of logits the softmax is evaluated.
     """
@@ -43,9 +45,11 @@ def evaluate(
     from oddsmith.cli._curve import bars, curve
     from oddsmith.cli._input import CommandInput
     from oddsmith.cli._output import CommandOutput, print_text
+    from oddsmith.cli._segments import refuse_by
 
     out = CommandOutput(quiet=quiet, as_json=as_json)
-    source = CommandInput(columns, rows, scores_are, sample, seed, groups)
+    source = CommandInput(columns, rows, scores_are, sample, seed, groups, by)
+    refuse_by(source)
     content, told = (_of_rows if source.several else _of_table)(out, source)
 
     def show(console: "Console") -> None:
@@ -54,6 +58,8 @@ def evaluate(
         for table in _tables(content, console.width >= _ROOMY):
             console.print(table)
         console.print(_worst_classes(content))
+        if by is not None:
+            console.print(_worst_segments(content["segments"]))
         print_text(console, f"\n{told.diagram}, in bins of equal weight:")
         ends, width = np.array([0.0, 1.0]), min(50, console.width - 6)
         points = content["reliability"]
@@ -82,13 +88,16 @@ def _of_table(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, A
     import numpy as np
 
     from oddsmith.cli._input import other_label
+    from oddsmith.cli._segments import segments_of
     from oddsmith.maps import logit
     from oddsmith.metrics import FIRST, evaluate, reliability_curve
 
     forecast, data, roles = source.read_forecast(out)
-    parts = {name: part.map(logit) for name, part in data.segments.items()} or None
+    groups = {name: part.map(logit) for name, part in data.segments.items()} if source.groups else None
+    segments = segments_of(source, data, out)
     with out.show_warnings(), out.waiting("Resampling"):
-        found = evaluate(forecast, random_state=source.seed, distinct=data.distinct, groups=parts)
+        found = evaluate(forecast, random_state=source.seed, distinct=data.distinct, groups=groups)
+        by_segment = _by_segment({name: part.map(logit) for name, part in segments.items()})
     found["classes"][0]["label"] = data.labels[1]
     counts, heights = reliability_curve.of(forecast, n_bins=20), np.zeros(20)
     heights[np.round(20 * counts.low).astype(int)] = counts.weight
@@ -99,10 +108,12 @@ def _of_table(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, A
     seen, cells = found["data"], found["data"]["cells"]
     on = "" if cells is None else f"; measured on {cells:,} cells of neighboring probabilities"
     what = f"{seen['rows']:,} rows, {seen['prevalence']:.2%} positive, {data.distinct:,} distinct probabilities{on}"
-    head = [f"{warning}\n", what] if warning else [what]
+    head = [f"{verdict}\n", what]
     diagram = "Observed share of positives (o) by predicted probability"
     content = {**found, "warning": warning, "verdict": verdict}
-    return content, _Told(head, diagram, heights, [*found["notes"], *([] if warning else [verdict])])
+    if source.by is not None:
+        content["segments"] = by_segment
+    return content, _Told(head, diagram, heights, found["notes"])
 
 
 def _of_rows(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, Any], _Told]:
@@ -117,11 +128,47 @@ def _of_rows(out: "CommandOutput", source: "CommandInput") -> tuple[dict[str, An
     warning = verdict if found["judged"]["kind"] in FIRST else ""
     of = "" if data.rows.input == "probabilities" else ", the softmax of logits"
     what = f"{data.rows.n_rows:,} rows of {len(data.rows.labels):,} classes{of}"
-    head = [f"{warning}\n", what] if warning else [what]
+    head = [f"{verdict}\n", what]
     diagram = "Share of right decisions (o) by the probability of the decision"
     facts = {"input": data.rows.input, "rows_in_file": data.total}
     content = {**found, "data": found["data"] | facts, "warning": warning, "verdict": verdict}
-    return content, _Told(head, diagram, None, [*found["notes"], *([] if warning else [verdict])])
+    return content, _Told(head, diagram, None, found["notes"])
+
+
+def _by_segment(segments: "dict[str, ScoreTable]") -> list[dict[str, Any]]:
+    """Return the figures of each segment, those whose mean probability is surely farthest from its share first."""
+    from oddsmith.cli._segments import distance_from_zero
+    from oddsmith.metrics import evaluate, holm
+
+    found = []
+    for name, part in segments.items():
+        one = evaluate(part, intervals=False)
+        kept = {key: one[key] for key in ("data", "measures", "tests", "judged")}
+        found.append({"segment": name, **one["classes"][0], **kept})
+    known = [one for one in found if one["p_value"] is not None]
+    for one, p_holm in zip(known, holm([one["p_value"] for one in known]).tolist() if known else [], strict=True):
+        one["p_holm"] = p_holm
+    return sorted(found, key=lambda one: distance_from_zero(one["gap"]), reverse=True)
+
+
+def _worst_segments(found: list[dict[str, Any]]) -> "Table":
+    """Return the segments, the worst first."""
+    from oddsmith.cli._output import table_of
+    from oddsmith.cli._segments import SHOWN, caption_of
+    from oddsmith.report import figure, p_value
+
+    rows = []
+    for one in found[:SHOWN]:
+        gap, error, loss = one["gap"], one["calibration_error"], one["measures"]["log_loss"]
+        ends = gap["interval"]
+        interval = f"[{figure(ends['low'])}, {figure(ends['high'])}]" if "low" in ends else "–"
+        p = "–" if one["p_holm"] is None else p_value({"p_value": one["p_holm"]})
+        figures = (one["share"], one["mean_probability"], gap["value"])
+        values = (loss.get("value"), error.get("value"))
+        row = [one["segment"], f"{one['data']['rows']:,}", *map(figure, figures), interval, *map(figure, values), p]
+        rows.append(row)
+    titles = ["rows", "share", "mean P", "− share", "95 % interval", "log-loss", "ECE", "p (Holm)"]
+    return table_of(["segment"], titles, rows, caption=caption_of(len(found), "the worst first"))
 
 
 def _worst_classes(found: dict[str, Any]) -> "Table":
