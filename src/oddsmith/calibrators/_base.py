@@ -343,8 +343,8 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
         low, high = near.span()
         return (
             f"Scores far from the others dominate the fit: without those beyond {low:.4g} … {high:.4g} the log-loss of "
-            f"the others falls from {before:.4f} to {after:.4f}. Hint: find out what the far scores are; hold scores "
-            "within that range, in the fit and later, or use AutoCalibrator."
+            f"the others falls from {before:.4f} to {after:.4f}. Hint: find out what the far scores are; clip scores "
+            "to that range, in the fit and later, or use AutoCalibrator."
         )
 
     def _measured(self, data: Sample) -> Reading:

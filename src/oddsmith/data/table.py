@@ -607,7 +607,7 @@ class ScoreTable:
         if self.kind != "count":
             _check.fail(
                 "resampling a table needs counts",
-                "float weights, of which nobody knows how many rows they stand for",
+                "float weights, which do not show the number of rows",
                 "pass integer-typed weights, or resample where the rows are, one table per fold",
             )
         if self.resolution is not None:

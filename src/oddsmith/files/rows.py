@@ -215,7 +215,7 @@ def _meaning(
     return _check.fail(
         f"scores of {file.name} within [0, 1] must sum to 1 in every row, as probabilities do",
         f"{sums.off:,} of {good:,} rows with another sum",
-        'pass scores_are="logits" (--scores-are logits) if they are no probabilities, or bad_rows="skip" '
+        'pass scores_are="logits" (--scores-are logits) if they are not probabilities, or bad_rows="skip" '
         "(--bad-rows skip)",
     )
 

@@ -52,7 +52,7 @@ class Decisions(NamedTuple):
         if not self.counted:
             _check.fail(
                 "a test on decisions needs counts",
-                "float weights, of which nobody knows how many decisions they stand for",
+                "float weights, which do not show the number of decisions",
                 'pass integer-typed weights, or use t-tests (test="t")',
             )
         return self.weight.astype(np.int64)

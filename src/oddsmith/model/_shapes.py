@@ -86,7 +86,7 @@ def _scale(value: Any, origins: list[float], where: str) -> float:
     """Return a unit in which the points that scores are measured from can be told."""
     scale = number(value, f"{where}.scale", low=0, strict=True)
     if scale < 1 and max(map(abs, origins)) > _MAX * scale:
-        refuse(f"{where}.scale must not be tiny beside the scores", f"{scale!r}")
+        refuse(f"{where}.scale must not be tiny compared with the scores", f"{scale!r}")
     return scale
 
 

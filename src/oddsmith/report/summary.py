@@ -244,7 +244,7 @@ def _score_space(
 def _checked(costs: ArrayLike, k: int) -> Floats:
     matrix = _check.as_array(costs, "costs", (2,))
     if matrix.shape != (k, k):
-        hint = "give a row and a column per class; decisions that are no class are for decide"
+        hint = "give a row and a column per class; other decisions than the classes are for decide"
         _check.fail(f"costs must have a row and a column for each of {k} classes", f"shape {matrix.shape}", hint)
     return matrix
 
