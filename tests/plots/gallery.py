@@ -8,6 +8,7 @@ import pyarrow
 
 from oddsmith import GaussianCalibrator, PlattCalibrator, ScoreTable, SquashCalibrator
 from oddsmith.audit import audit
+from oddsmith.bands import pointwise_band
 from oddsmith.errors import OddsmithWarning
 from oddsmith.plots import (
     AuditDisplay,
@@ -66,6 +67,9 @@ def displays():
     made["bare"] = (made["CorpDisplay"][0], {"histogram": None, "limit": 0.5})
     maps = {"Platt": platt, "Gaussian": gauss}
     made["ScoreSpaceDisplay"] = (ScoreSpaceDisplay.from_tables({"train": table, "test": table}, maps=maps), {})
+    limits = ScoreSpaceDisplay.from_table(table, maps=maps, band=pointwise_band(table))
+    made["limits"] = (limits, {})
+    made["limits of P"] = (limits, {"scale": "probability"})
     made["sigmoid"] = (made["ScoreSpaceDisplay"][0], {"scale": "probability"})
     rows = {"shop": ["north", "south"] * 200, "probability": prob, "label": y}
     made["AuditDisplay"] = (AuditDisplay.from_audit(audit(pyarrow.table(rows), "shop")), {})

@@ -11,6 +11,7 @@ from scipy.special import expit, ndtri
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.data import ScoreTable
+from oddsmith.maps import Band, logit
 from oddsmith.metrics import EmpiricalLogOdds, HasLogOdds, checked_level, empirical_log_odds, fitted_on
 from oddsmith.plots._sources import ScoreDisplay, marked, score_range
 from oddsmith.plots.theme import Theme, ThemeName
@@ -58,6 +59,8 @@ class ScoreSpaceDisplay(ScoreDisplay):
         Coverage of the intervals.
     in_sample : frozenset of str
         Maps that were fitted to the very rows shown, as far as they know; the legend says so.
+    band : Band or None
+        Limits of P, drawn behind all else.
 
     Notes
     -----
@@ -83,6 +86,7 @@ class ScoreSpaceDisplay(ScoreDisplay):
     maps: dict[str, Floats]
     level: float
     in_sample: frozenset[str] = frozenset()
+    band: Band | None = None
 
     _height: ClassVar[float] = 3.0
 
@@ -95,6 +99,7 @@ class ScoreSpaceDisplay(ScoreDisplay):
         n_bins: int = 30,
         edges: ArrayLike | None = None,
         level: float = 0.95,
+        band: Band | None = None,
     ) -> Self:
         """Compute the picture of one score table.
 
@@ -109,8 +114,10 @@ class ScoreSpaceDisplay(ScoreDisplay):
             Edges of bins instead.
         level : float, default 0.95
             Coverage of the intervals.
+        band : Band, optional
+            Limits of P to be drawn, such as ``pointwise_band(table)`` of `oddsmith.bands`.
         """
-        return cls.from_tables({"": table}, maps=maps, n_bins=n_bins, edges=edges, level=level)
+        return cls.from_tables({"": table}, maps=maps, n_bins=n_bins, edges=edges, level=level, band=band)
 
     @classmethod
     def from_tables(
@@ -121,13 +128,14 @@ class ScoreSpaceDisplay(ScoreDisplay):
         n_bins: int = 30,
         edges: ArrayLike | None = None,
         level: float = 0.95,
+        band: Band | None = None,
     ) -> Self:
         """Compute the picture of several tables, such as of training and test scores.
 
         Parameters
         ----------
         tables : mapping of str to ScoreTable
-        maps, n_bins, edges, level
+        maps, n_bins, edges, level, band
             As for `from_table`.
         """
         if not tables:
@@ -138,7 +146,7 @@ class ScoreSpaceDisplay(ScoreDisplay):
         grid = np.linspace(*score_range(float(means.min()), float(means.max())), _GRID)
         curves = {name: np.asarray(each.log_odds(grid), np.float64) for name, each in (maps or {}).items()}
         seen = {name for name, each in (maps or {}).items() if all(fitted_on(each, table) for table in tables.values())}
-        return cls(points, grid, curves, share, frozenset(seen))
+        return cls(points, grid, curves, share, frozenset(seen), band)
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light", scale: Scale = "log_odds") -> Self:
         """Draw the picture.
@@ -154,6 +162,8 @@ class ScoreSpaceDisplay(ScoreDisplay):
         look = self._start(ax, theme)
         self.lines_: dict[str, Any] = {}
         low, high = self._reach() if scale == "log_odds" else (-0.03, 1.03)
+        if self.band is not None:
+            self._draw_band(self.band, look, scale, low, high)
         for series, (name, points) in enumerate(self.points.items()):
             self._draw_points(points, name or "data", look, series, scale)
         for series, (name, values) in enumerate(self.maps.items()):
@@ -166,6 +176,15 @@ class ScoreSpaceDisplay(ScoreDisplay):
         self.ax_.set(xlim=(self.grid[0], self.grid[-1]), ylim=(low, high), xlabel="score", ylabel=label)
         look.legend(self.ax_, above=True)
         return self
+
+    def _draw_band(self, band: Band, look: Theme, scale: Scale, low: float, high: float) -> None:
+        """Shade the limits at scores that the axis shows; in log-odds, infinite limits end where the axis does."""
+        limits = band.limits(self.grid).T
+        if scale == "log_odds":
+            limits = np.clip(logit(limits), 2 * low - high, 2 * high - low)
+        kind = "band" if band.simultaneous else "pointwise limits"
+        label = f"{100 * band.level:.4g} % {kind}"
+        self.ax_.fill_between(self.grid, *limits, color=look.muted, alpha=0.22, linewidth=0, label=label, zorder=1)
 
     def _reach(self) -> tuple[float, float]:
         """Return a range that holds all intervals."""
