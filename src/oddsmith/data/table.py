@@ -114,7 +114,7 @@ class ScoreTable:
     meaning: Meaning = "score"
 
     def __post_init__(self) -> None:
-        if not np.all(self.scores[1:] > self.scores[:-1]):
+        if not (self.scores[1:] > self.scores[:-1]).all():
             got, hint = f"{len(self.scores)} scores in another order, or NaN", "build it with ScoreTable.from_arrays"
             _check.fail("the scores of a table must ascend", got, hint)
         if self.rows < 0:
