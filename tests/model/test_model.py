@@ -1,6 +1,7 @@
 """The model file: the same bytes for the same data, everything that is fitted comes back bit for bit."""
 
 import hashlib
+import json
 import pickle
 import struct
 
@@ -14,6 +15,7 @@ from oddsmith import PlattCalibrator, ScoreTable
 from oddsmith.errors import InvalidInputError, ModelFileError
 from oddsmith.maps import CalibrationMap
 from oddsmith.model import DataSummary, Model, table_hash
+from oddsmith.model._model import read_content
 from oddsmith.model._shapes import CHECKERS
 from samples import grid, ours_allowed, samples
 
@@ -129,6 +131,56 @@ def test_segments_have_their_own_maps():
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_allclose(model.log_odds([0.5], ["a"]), np.log(found[:1] / (1 - found[:1])))
     assert len({*found}) == 3
+
+
+def test_segments_of_several_columns(tmp_path):
+    part, own = model_of(oddsmith.PlattCalibrator(), SCORES * 2), model_of(oddsmith.PlattCalibrator())
+    model = own.with_segments(["country", "device"], {("DE", 'a"b'): part, ("é", "3"): part})
+    text = model.to_json()
+    assert (model.schema, own.schema) == (4, 1)
+    assert Model.from_json(text) == model
+    found = model.probability([0.5, 0.5, 0.5], [("DE", 'a"b'), ("é", 3), ("DE", "3")])
+    expected = [each.map.probability(0.5) for each in (part, part, own)]
+    np.testing.assert_array_equal(found, expected)
+    with pytest.raises(ValueError, match=r"as long as the scores; got shape \(1,\)"):
+        model.probability([0.5], ["DE"])
+
+
+@pytest.mark.parametrize(
+    ("columns", "names", "words"),
+    [
+        (["a"], [("x",)], "by must name one column, or several different ones"),
+        (["a", "a"], [("x", "y")], "by must name one column, or several different ones"),
+        (["a", "b"], ["x"], "segments must be named by tuples of 2 keys; got 'x'"),
+        (["a", "b"], [("x", "y", "z")], "segments must be named by tuples of 2 keys"),
+    ],
+)
+def test_segments_that_do_not_fit_their_columns(columns, names, words):
+    part = model_of(oddsmith.PlattCalibrator())
+    with pytest.raises(ValueError, match=words):
+        part.with_segments(columns, dict.fromkeys(names, part))
+
+
+@pytest.mark.parametrize(
+    ("by", "name", "words"),
+    [
+        (["a", "a"], '["x", "y"]', "by must be a list of different names"),
+        (["a"], '["x"]', "by must be a list of different names"),
+        (["a", 1], '["x", "y"]', "by"),
+        ("a", '["x", "y"]', "by must be a list of different names"),
+        (["a", "b"], '["x"]', "segments must be named by lists of 2 keys"),
+        (["a", "b"], "x", "segments must be named by lists of 2 keys"),
+        (["a", "b"], '["x", 1]', "segments"),
+        (["a", "b"], "[" * 5000, "segments"),
+    ],
+)
+def test_files_with_odd_segments_are_refused(by, name, words):
+    part = model_of(oddsmith.PlattCalibrator())
+    content = json.loads(part.with_segments(["a", "b"], {("x", "y"): part}).to_json())
+    inner = {key: content[key] for key in content if key not in ("format", "schema", "checksum")}
+    ((_, segment),) = content["segments"].items()
+    with pytest.raises(ModelFileError, match=words):
+        read_content(4, inner | {"by": by, "segments": {name: segment}})
 
 
 def test_segments_may_be_numbers_or_truth():
