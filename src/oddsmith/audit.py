@@ -244,7 +244,8 @@ def audit(
     for columns in _crossed(crossings.columns, depth):
         groups = crossings.groups(columns, grid, pos_label, bad_rows)
         if overall is None:
-            (overall,) = _audited(_Cells.of(groups, whole=True), level)
+            (whole,) = _audited(_Cells.of(groups, whole=True), level)
+            overall = replace(whole, p_holm=whole.p_value)
         cells = _Cells.of(groups)
         enough = cells.rows >= min_rows
         small += int((~enough).sum())

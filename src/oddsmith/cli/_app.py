@@ -29,6 +29,7 @@ COMMANDS = (
     "check",
     "compare",
     "report",
+    "audit",
     "threshold",
     "shift",
     "decide",

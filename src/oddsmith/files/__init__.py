@@ -15,7 +15,7 @@ from oddsmith.files.inputs import scores_of as scores_of
 from oddsmith.files.rows import RowMeaning as RowMeaning
 from oddsmith.files.rows import ScoreRowData, read_rows
 from oddsmith.files.source import ScoreFile, has_matrix, input_files, open_scores
-from oddsmith.files.tables import ScoreData, read_table
+from oddsmith.files.tables import ScoreData, SegmentRows, read_segments, read_table
 from oddsmith.files.unlabeled import read_unlabeled
 from oddsmith.frames import BadRows
 
@@ -27,6 +27,7 @@ __all__ = [
     "ScoreData",
     "ScoreFile",
     "ScoreRowData",
+    "SegmentRows",
     "apply_model",
     "choose_columns",
     "choose_model_columns",
@@ -35,6 +36,7 @@ __all__ = [
     "open_scores",
     "read_costs",
     "read_rows",
+    "read_segments",
     "read_table",
     "read_unlabeled",
     "replacing",

@@ -32,12 +32,15 @@ class Survey(NamedTuple):
         return self.counts.get(None, 0)
 
 
-def stage(file: ScoreFile, columns: Columns, problems: list[RowProblem], kept: Sequence[str]) -> str:
+def stage(
+    file: ScoreFile, columns: Columns, problems: list[RowProblem], kept: Sequence[str], further: Sequence[str] = ()
+) -> str:
     """Return what to read rows from: what is kept, problem, weight, and whether that is whole.
 
-    Text is taken apart once, into a temporary Parquet file; the queries to come then cost little.
+    ``further`` columns follow those in use. Text is taken apart once, into a temporary Parquet file; the queries to
+    come then cost little.
     """
-    layout, engine, names = file.layout, file.engine, columns.names
+    layout, engine, names = file.layout, file.engine, [*columns.names, *further]
     wanted = [*kept, f"{problem_code(problems)} AS problem"]
     if columns.weight is None:
         wanted.append("true AS whole")

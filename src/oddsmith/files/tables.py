@@ -5,6 +5,7 @@ fitted to them. As whole numbers of 128 bits, multiples of one small power of tw
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -28,9 +29,11 @@ from oddsmith.frames import (
     Groups,
     cell_expression,
     cell_variance,
+    identifier,
     refuse_many_groups,
     refuse_overflow,
     settle,
+    spare_name,
     tables_of,
     text_literal,
 )
@@ -38,7 +41,7 @@ from oddsmith.frames import (
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["ScoreData", "read_table"]
+__all__ = ["ScoreData", "SegmentRows", "read_segments", "read_table"]
 
 #: How much is done when text is taken apart, and when all rows were looked at.
 _STAGED, _SURVEYED = 0.6, 0.8
@@ -163,12 +166,96 @@ def read_table(
     return ScoreData(table, labels, tables if columns.by else {}, dropped, distinct, census)
 
 
-def _usable(file: ScoreFile, columns: Columns, rows: str, positive: tuple[str, ...], whole_weights: bool) -> str:
-    """Return a query for score, label, weight and keys of the rows without a problem."""
+@dataclass(frozen=True)
+class SegmentRows:
+    """Rows of a file with columns that define segments.
+
+    Parameters
+    ----------
+    relation : DuckDB relation
+        The rows that can be used. Columns of text of which all values are numbers are numbers.
+    score, label : str
+        Names of the score and of the label, true for positives.
+    weight : str or None
+    dropped : BadRows or None
+        What was left out.
+    census : str
+        As in `ScoreData`.
+    """
+
+    relation: "duckdb.DuckDBPyRelation"
+    score: str
+    label: str
+    weight: str | None
+    dropped: BadRows | None
+    census: str
+
+
+def read_segments(
+    file: ScoreFile,
+    columns: Columns,
+    by: Sequence[str],
+    *,
+    positive: str | None = None,
+    bad_rows: BadRowPolicy = "refuse",
+    progress: Progress | None = None,
+) -> SegmentRows:
+    """Read rows with further columns, in which values may be missing; empty text is missing, too.
+
+    Parameters
+    ----------
+    file : ScoreFile
+    columns : Columns
+        From `choose_columns`.
+    by : sequence of str
+        The further columns.
+    positive, bad_rows, progress
+        As for `read_table`.
+    """
+    engine, problems = file.engine, problems_of(file, columns)
+    further = [name for name in by if name not in columns.names]
+    names = [*columns.names, *further]
+    kept = ["TRY_CAST(f0 AS DOUBLE) AS score", "f1 AS label"]
+    texts = [file.layout.type_of(name) == "VARCHAR" for name in by]
+    for i, (name, text) in enumerate(zip(by, texts, strict=True)):
+        value = f"f{names.index(name)}"
+        kept.append(f"nullif({value}, '') AS k{i}" if text else f"{value} AS k{i}")
+    numeric = [f"count(k{i}) = count(TRY_CAST(CAST(k{i} AS VARCHAR) AS DOUBLE))" for i in range(len(by))]
+    with explained(file.name):
+        rows = engine.watch(lambda: stage(file, columns, problems, kept, further), progress, 0.0, _STAGED)
+        found = engine.watch(lambda: survey(engine, rows, _MAX_LABELS, _MANY, numeric), progress, _STAGED, 1.0)
+        dropped = refuse_bad_rows(file, columns, problems, found.counts, bad_rows)
+        if not found.good:
+            _check.fail(f"{file.name} must hold rows", "none", "check how it was written")
+        meant, _ = read_labels(found.labels, positive)
+        spare = spare_name(by)
+        own = {role: f"{spare}_{role}" for role in ("score", "label", "weight")}
+        used = ["score", "label", *(["weight"] if columns.weight is not None else [])]
+        wanted = [f"{role} AS {own[role]}" for role in used]
+        for i, (name, text) in enumerate(zip(by, texts, strict=True)):
+            numbers = text and all(row[i] for row in found.more)
+            value = f"CAST(k{i} AS DOUBLE)" if numbers else f"k{i}"
+            wanted.append(f"{value} AS {identifier(name)}")
+        usable = _usable(file, columns, rows, meant, found.whole_weights, [f"k{i}" for i in range(len(by))])
+        relation = engine.connection.sql(f"SELECT {', '.join(wanted)} FROM ({usable})")
+    census = "" if are_plain(found.labels) else label_census(found.labels, meant)
+    weight = None if columns.weight is None else own["weight"]
+    return SegmentRows(relation, own["score"], own["label"], weight, dropped, census)
+
+
+def _usable(
+    file: ScoreFile,
+    columns: Columns,
+    rows: str,
+    positive: tuple[str, ...],
+    whole_weights: bool,
+    further: Sequence[str] = (),
+) -> str:
+    """Return a query for score, label, weight, keys and further columns of the rows without a problem."""
     kind = "BOOLEAN" if columns.label is None else file.layout.type_of(columns.label)
     meant = ", ".join(f"CAST({text_literal(text)} AS {kind})" for text in positive)
     kept = ["score", f"label IN ({meant}) AS label" if meant else "false AS label"]
-    kept += [f"k{i}" for i in range(len(columns.by))]
+    kept += [*(f"k{i}" for i in range(len(columns.by))), *further]
     query = f"FROM {rows} WHERE problem IS NULL"
     if columns.weight is not None:
         kept.append(f"CAST(weight AS {'HUGEINT' if whole_weights else 'DOUBLE'}) AS weight")
