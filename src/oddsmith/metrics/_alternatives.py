@@ -40,7 +40,7 @@ _MANY = 1e6
 
 
 class Truth(NamedTuple):
-    """Probabilities at the cells of a table, and the table of so many rows that they are the shares of classes.
+    """Probabilities at the cells of a table, and a population in which they are the shares of classes.
 
     ``distance`` is how many standard errors it lies from what the data suggest; the null hypothesis has it too.
     """
@@ -115,7 +115,7 @@ def path_through(
 
 
 def _along(start: Floats, end: Floats, errors: float) -> Iterator[tuple[Floats, float]]:
-    """Walk from probabilities through others, so many standard errors away, with the distance from the latter."""
+    """Walk from probabilities through others, given the distance in standard errors, and yield the distance left."""
     for distance in (-errors, *_STEPS[errors + _STEPS > 0.25].tolist()):
         length = (errors + distance) / max(errors, 1e-12)
         yield np.clip(start + length * (end - start), 0.0, 1.0), abs(distance)
@@ -134,7 +134,7 @@ def _suggestions(table: ScoreTable) -> Iterator[Floats]:
 def rates_of_neighbors(table: ScoreTable, fewest: int) -> Floats:
     """Return forecasts with the mean of every group of neighboring cells moved to its share of positives.
 
-    A group has about so many rows; a cell that has them is a group.
+    A group has at least about ``fewest`` rows; a cell that has them is a group.
     """
     rows = equal_rows(table.total, squared_weight(table))[0]
     group = np.unique((np.cumsum(rows) - rows) // fewest, return_inverse=True)[1]
@@ -155,7 +155,7 @@ def rates_of_alike(forecast: ClassForecast) -> Iterator[Floats]:
 
 
 def _groups_of_alike(prob: Floats, rows: Floats, fewest: int) -> Iterator[NDArray[np.intp]]:
-    """Halve rows by the class whose probability varies most, down to groups of about so many."""
+    """Halve rows by the class whose probability varies most, down to groups of about ``fewest``."""
     left = [np.arange(len(prob))]
     while left:
         at = left.pop()
@@ -170,7 +170,7 @@ def _groups_of_alike(prob: Floats, rows: Floats, fewest: int) -> Iterator[NDArra
 
 
 def _population(table: ScoreTable, prob: Floats) -> ScoreTable:
-    """Return so many rows that the shares of classes are the probabilities."""
+    """Return a population in which the shares of classes are the probabilities."""
     if table.kind == "weight" or size(table) > LARGEST_SUM / _MANY:
         weight, squares, rest = table.total * _MANY, squared_weight(table) * _MANY, 1 - prob
         columns = (weight * prob, weight * rest, squares * prob, squares * rest)
@@ -181,7 +181,7 @@ def _population(table: ScoreTable, prob: Floats) -> ScoreTable:
 
 
 def _class_population(forecast: ClassForecast, prob: Floats) -> ClassForecast:
-    """Return so many rows that the shares of classes are the probabilities; of counts not more than can be counted."""
+    """Return a population in which the shares of classes are the probabilities, within the range of counts."""
     if forecast.weight.dtype.kind == "f":
         return forecast.shared_out(prob * (forecast.weight * _MANY)[:, None])
     many = min(_MANY, LARGEST_SUM / (size(forecast) * prob.shape[1]))

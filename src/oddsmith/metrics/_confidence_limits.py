@@ -1,4 +1,4 @@
-"""What resampled tables say of a measure: where its true value may lie.
+"""Confidence limits of a measure from resampled tables.
 
 Most measures are read off the percentiles of their bootstrap. Of those that are 0 at best and biased upwards a test is
 inverted: which supposed truths would have given what was seen?
@@ -160,7 +160,7 @@ def _inverted(asked: Asked, path: list[Truth], samples: list[Floats], level: flo
     if not all(np.isfinite(values).all() for values in (true, *samples)):
         _check.fail("an interval needs finite measures", "others in samples", "clip forecasts of 0 or 1")
     curves = _quantile_curves(samples, (1 - level) / 2)
-    # Larger truths give larger measures; the simulation's noise must not say otherwise.
+    # Larger truths give larger measures; noise of the simulation must not reverse that.
     true, low, middle, high = (np.maximum.accumulate(curve) for curve in (true, *curves))
     limits = Limits(
         float(np.interp(seen, high, true)),

@@ -83,7 +83,7 @@ class Rows(NamedTuple):
         return cls(log, squared, hits, (log, squared), decisions, clusters, random_state)
 
     def with_weight(self) -> "Rows":
-        """Leave out decisions of weight 0, which are absent whatever a method says of them."""
+        """Leave out decisions of weight 0, whatever the methods forecast for them."""
         held = self.decisions.weight > 0
 
         def kept(gains: dict[str, Floats]) -> dict[str, Floats]:

@@ -98,7 +98,7 @@ class EmpiricalLogOdds(Result):
 def empirical_log_odds(table: ScoreTable, *, n_bins: int = 30, edges: ArrayLike | None = None) -> EmpiricalLogOdds:
     """Return log((n₊ + ½)/(n₋ + ½)) at the mean score of each bin.
 
-    Takes a table of any score, not only a forecast: it shows which map from score to log-odds the data ask for.
+    Takes a table of any score, not only a forecast: it shows which map from score to log-odds fits the data.
 
     Parameters
     ----------

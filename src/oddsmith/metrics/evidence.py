@@ -424,7 +424,7 @@ def corrected(primary: tuple[str, float] | None, others: Mapping[str, float]) ->
 
 
 def has_many_copies(table: ScoreTable) -> bool:
-    """Whether so many rows are copies of others that copies have to count as one case."""
+    """Whether the share of copied rows is so large that all copies of a row count as one case."""
     return share_of_copies(table) >= MANY_COPIES
 
 

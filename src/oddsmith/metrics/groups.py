@@ -98,7 +98,7 @@ class GroupedForecast:
             yield self._repeated(rng.multinomial(self.n_groups, chance)[self.group])
 
     def _repeated(self, times: Ints) -> Forecast:
-        """Return the forecast with every row so many times."""
+        """Return the forecast with every row repeated."""
         if isinstance(self.forecast, ClassForecast):
             at = np.repeat(np.arange(len(times)), times)
             return self.forecast.at(at, self.truth[at], self.weight[at])

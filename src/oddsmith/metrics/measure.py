@@ -135,7 +135,7 @@ _TAKEN: dict[Takes, tuple[tuple[type, ...], str]] = {
 
 
 class Measure(ForecastFunction[P, R]):
-    """A number that says how good a forecast is: ``measure(y_true, y_prob)`` is a float, as ``make_scorer`` takes it.
+    """A number that rates a forecast: ``measure(y_true, y_prob)`` is a float, as ``make_scorer`` takes it.
 
     Attributes
     ----------
@@ -143,14 +143,14 @@ class Measure(ForecastFunction[P, R]):
         How the number is computed; empty where ``measure.of(forecast)`` is a `Figure`, which carries it.
     null : {"calibrated", "constant"} or None
         What makes the measure 0, below which it never lies, so that its bootstrap is biased upwards: perfect
-        calibration, or forecasts that say nothing.
+        calibration, or forecasts that are all alike.
     of_base_rate : bool
         Whether it depends on the share of positives alone, concave and largest at ½, where its bootstrap is biased
         downwards.
     formula : {"error", "accuracy", "area"} or None
         The formula of its interval, where resampling would take a sample without errors for certainty.
     resampled : bool
-        Whether samples of rows tell anything about it.
+        Whether its interval can be found by resampling rows.
     """
 
     def __init__(
@@ -205,7 +205,7 @@ def register(made: M) -> M:
 class Figure(Result):
     """A number that carries its definition.
 
-    ``float(figure)`` is the number, ``str(figure)`` says how it was computed, and whether on rows that the forecast
+    ``float(figure)`` is the number, ``str(figure)`` adds how it was computed, and whether on rows that the forecast
     was fitted on.
 
     Examples

@@ -135,6 +135,6 @@ def _from_the_top(forecast: ScoreTable) -> tuple[Floats, Floats]:
 
 
 def _hits_among(forecast: ScoreTable, rows: float) -> float:
-    """Return positives among so many of the highest forecasts."""
+    """Return the number of positives among the highest forecasts, given how many of these."""
     hits, taken = _from_the_top(forecast)
     return float(np.interp(rows, np.append(0.0, taken), np.append(0.0, hits)))

@@ -10,7 +10,7 @@ from oddsmith._types import Floats
 from oddsmith.data import ScoreTable
 from oddsmith.metrics import probability, sum_by
 
-#: Cuts of long forecasts: so many by prediction and as many by rank.
+#: Cuts of long forecasts by prediction, and as many by rank.
 _CUTS = 1024
 
 
@@ -27,7 +27,7 @@ class Band:
 class CellCounts(NamedTuple):
     """A forecast in at most some two thousand cells, finer than a picture shows.
 
-    ``table`` holds their weights, its scores being their numbers: what is drawn from it tells its cells.
+    ``table`` holds their weights, its scores being their numbers: so draws identify their cells.
     """
 
     prob: Floats

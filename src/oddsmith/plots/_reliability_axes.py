@@ -1,4 +1,4 @@
-"""The square that all reliability diagrams share: the diagonal, ticks, and the histogram of predictions beside it."""
+"""The square that all reliability diagrams share: the diagonal, ticks, and the histogram of predictions next to it."""
 
 import inspect
 from collections.abc import Iterator

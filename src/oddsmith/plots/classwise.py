@@ -25,7 +25,7 @@ class ClasswiseReliabilityDisplay(ClassForecastDisplay):
     """Reliability diagram of each class against the rest, side by side, the worst class first.
 
     Make it with `from_forecast`, `from_predictions` or `from_estimator`; `plot` draws it. A second forecast on the same
-    axes joins the first, class by class: its own color and dashes tell it apart.
+    axes joins the first, class by class: its own color and dashes distinguish it.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ class ConfidenceDisplay(CorpPicture, ClassForecastDisplay):
     """Reliability diagram of the most probable class of each row: accuracy against confidence.
 
     Make it with `from_forecast`, `from_predictions` or `from_estimator`; `plot` draws it. Everything is as in a
-    `CorpDisplay` of the forecast that the most probable class is the true one. It says nothing of the other classes:
+    `CorpDisplay` of the forecast that the most probable class is the true one. It does not show the other classes:
     see `ClasswiseReliabilityDisplay`.
 
     Parameters

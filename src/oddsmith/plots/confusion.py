@@ -18,7 +18,7 @@ from oddsmith.plots.theme import LABEL_SIZE, SMALL_SIZE, Theme, ThemeName, short
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Up to so many classes cells have room for numbers and axes for all names.
+#: Number of classes up to which cells have room for numbers and axes for all names.
 _NUMBERED = 12
 
 

@@ -101,7 +101,7 @@ class RiskCoverageDisplay(ClassForecastDisplay):
             top = max(top, float(self.band.high[-1]))
         line = self.ax_.plot(self.coverage, self.risk, label=label, gid=f"series-{len(drawn)}", **ink.line(1.6))[0]
         self.lines_ = {label: line}
-        # The few most certain rows have a wide band, which says little: the axis shows the rest.
+        # The few most certain rows have a wide, uninformative band: the axis shows the rest.
         highest = min(1.4 * top if top > 0 else 1.0, 1.02)
         self.ax_.set_ylim(0, max(highest, self.ax_.get_ylim()[1]) if drawn else highest)
         self.ax_.set_xlim(0, 1)

@@ -1,4 +1,4 @@
-"""Score space: the log-odds that the data ask for at each score, with every fitted map over them."""
+"""Score space: empirical log-odds at each score, with every fitted map over them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class EmpiricalPoints:
 class ScoreSpaceDisplay(ScoreDisplay):
     """Empirical log-odds by score, and fitted maps over them.
 
-    It shows which map from score to log-odds the data ask for: a straight line is logistic regression, anything else is
+    It shows which map from score to log-odds fits the data: a straight line is logistic regression, anything else is
     not. Make it with `from_table`, `from_tables`, `from_predictions` or `from_estimator`; `plot` draws it.
 
     Parameters

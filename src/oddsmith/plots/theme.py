@@ -1,4 +1,4 @@
-"""Light and dark: colors that color-blind eyes tell apart, and marks and dashes that do without color.
+"""Light and dark: colors that color-blind readers can distinguish, and marks and dashes that need no color.
 
 A theme is put on one axes at a time, never on matplotlib's settings.
 """
@@ -19,7 +19,7 @@ ThemeName = Literal["light", "dark"]
 LABEL_SIZE = 8
 SMALL_SIZE = 7
 
-#: Of a class, beside a picture.
+#: Of a class, next to a picture.
 _LETTERS = 14
 
 _MARKERS = ("o", "s", "^", "D", "v", "P")

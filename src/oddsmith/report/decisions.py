@@ -1,4 +1,4 @@
-"""What forecasts decide at every threshold that two whole costs up to 100 ask for."""
+"""Decisions at every threshold that follows from two whole costs up to 100."""
 
 from fractions import Fraction
 from functools import cache

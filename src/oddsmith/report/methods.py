@@ -32,7 +32,7 @@ _NAMED = 5
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class MethodComparison:
-    """What cross-validation says about several methods.
+    """Several methods compared by cross-validation.
 
     Attributes
     ----------

@@ -33,7 +33,7 @@ _LIMITS = (0.01, 0.02, 0.04, 0.1, 0.2, 0.4, 1.0)
 #: Of the strip of all classes.
 _WIDTH, _HEIGHT, _AXIS = 860, 190, 46
 
-#: Above so many classes cells of a heat map are smaller than a dot.
+#: Number of classes above which cells of a heat map are smaller than a dot.
 _MAPPED = 300
 
 #: Shades of a heat map.

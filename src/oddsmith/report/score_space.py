@@ -13,10 +13,10 @@ __all__ = ["SIZE", "path_of", "scale_to", "score_space", "ticks_of"]
 #: Of the drawing, in its own units, and what its sides need.
 SIZE = {"width": 860, "height": 430, "left": 52, "below": 46, "edge": 10}
 
-#: How many of the best methods stand out at first, beside the recommended one.
+#: How many of the best methods stand out at first, in addition to the recommended one.
 _CHOSEN = 5
 
-#: Dashes that tell curves of one colour apart.
+#: Dashes that distinguish curves of one colour.
 _DASHES = ("", "9 3", "2 2.5", "9 2.5 2 2.5", "14 4", "5 2 2 2 2 2")
 
 
@@ -48,7 +48,7 @@ def score_space(summary: Mapping[str, Any], n_colours: int) -> dict[str, list[di
 def _points(
     points: Mapping[str, Floats], x: Callable[[Floats], Floats], y: Callable[[Floats], Floats]
 ) -> Iterator[dict[str, Any]]:
-    """Return the log-odds that some cases ask for: where, with intervals, and what they stand for."""
+    """Return the empirical log-odds of some cases: where, with intervals, and the counts behind them."""
     places = (x(points["score"]), *(y(points[name]) for name in ("log_odds", "low", "high")))
     for i, place in enumerate(np.round(places, 1).T.tolist()):
         pos, neg = points["pos"][i], points["neg"][i]

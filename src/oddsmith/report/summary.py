@@ -208,7 +208,7 @@ def _cells(table: ScoreTable) -> dict[str, list[float]]:
 def _score_space(
     table: ScoreTable, methods: Mapping[str, Any], compared: MethodComparison, scores_are: Meaning
 ) -> dict[str, Any]:
-    """Return what the data say about a score, and what every method does once it is fitted to all cases."""
+    """Return empirical log-odds by score, and the curve of every method fitted to all cases."""
     from oddsmith.plots import ScoreSpaceDisplay
 
     low, high = table.span()
