@@ -275,7 +275,7 @@ class TestShowAndExport:
         for option in ("--column", "--table"):
             told = run("export", model, "--to", "c", option, "a").error
             assert f"{option} is for SQL; got {option} with --to c" in told
-        assert "--segment is for the scores of two" in run("export", model, "--to", "sql", "--segment", "a").error
+        assert "the model must have segments" in run("export", model, "--to", "sql", "--segment", "a").error
 
 
 class TestEvaluateAndCheck:

@@ -134,6 +134,13 @@ def test_segments_each_get_their_own_model(run, scores, tmp_path):
     assert "segment (region)" in shown.out
     assert "north" in shown.out
     assert run("export", "by.json", "--to", "python", "--segment", "north").code == 0
+    whole = run("export", "by.json", "--to", "sql", "--table", "scores")
+    assert "segments on DuckDB" in whole.out
+    assert "LEFT JOIN" in whole.out
+    assert "must have --output" in run("export", "by.json", "--to", "dbt").error
+    assert run("export", "by.json", "--to", "dbt", "-o", "project").code == 0
+    assert "{% macro by(relation) %}" in Path("project/macros/by.sql").read_text()
+    assert "segment:north" in Path("project/seeds/by_parameters.csv").read_text()
     assert (
         "pass --segment NAME, one of 'north', 'south'"
         in run("export", "by.json", "--to", "sql", "--segment", "nroth").error

@@ -95,7 +95,7 @@ def test_hints_name_the_options_of_the_command_line(run, scores, model):
     assert run("export", model, "--to", "sql", "--segment", "x").error.endswith("Hint: leave --segment out.")
     assert run("fit", scores, "-o", "parts.json", "--by", "region", "-m", "platt").code == 0
     for segment in ([], ["--segment", "west"]):
-        told = run("export", "parts.json", "--to", "sql", *segment).error
+        told = run("export", "parts.json", "--to", "python", *segment).error
         assert told.endswith("Hint: pass --segment NAME, one of 'north', 'south'.")
 
 

@@ -1,6 +1,7 @@
 """Exports: the header says how well it agrees with the model, and whether that was verified."""
 
 import contextlib
+import json
 import math
 import shutil
 import subprocess
@@ -131,8 +132,16 @@ def test_sql_without_its_engine(monkeypatch):
     assert "-- Not verified: DuckDB is not at hand.\n" in export(CAL, "sql").content
 
 
+def with_text(wrong, dialect):
+    """Return what `compare` takes, with another expression in place of the right one."""
+    language = LANGUAGES["sql"].with_options(dialect=dialect)
+    asked = json.loads(language.to_run(CAL, "probability"))
+    asked["statement"] = f"SELECT *, {wrong} FROM {asked['names'][0]}"
+    return language, CAL, "probability", json.dumps(asked)
+
+
 def test_sqlite_without_mathematical_functions():
-    found = compare(LANGUAGES["sql"].with_options(dialect="sqlite"), CAL, "probability", 'NO_SUCH("score")')
+    found = compare(*with_text('NO_SUCH("score")', "sqlite"))
     assert "has no mathematical functions" in str(found)
 
 
@@ -141,9 +150,9 @@ def test_the_check_can_fail():
     assert wrong != to_python(CAL)
     assert compare(LANGUAGES["python"], CAL, "probability", wrong).largest == pytest.approx(0.01)
     needs("duckdb")
-    assert compare(LANGUAGES["sql"], CAL, "probability", "NULL::DOUBLE").largest == np.inf
+    assert compare(*with_text("NULL::DOUBLE", "duckdb")).largest == np.inf
     for dialect in ("duckdb", "sqlite"):
-        found = compare(LANGUAGES["sql"].with_options(dialect=dialect), CAL, "probability", "1 +")
+        found = compare(*with_text("1 +", dialect))
         assert found.rejected
         assert found.largest is None
 

@@ -447,12 +447,12 @@ def test_onnx_is_float64_and_quiet(capfd):
 @pytest.mark.parametrize("to", ["sql", "python", "c", "javascript", "onnx"])
 def test_exports_are_deterministic_and_say_how_well_they_agree(to):
     {"c": lambda: needs_program("cc"), "javascript": lambda: needs_program("node")}.get(to, lambda: needs("onnx"))()
-    done = export(THREE, to)
+    done = export(THREE, to, verify=True)
     text = done.content if isinstance(done.content, str) else needs("onnx").load_from_string(done.content).doc_string
     lines = text.splitlines()
     assert lines[0].endswith("The probability of each class: VectorScaling.")
     assert f"in probability over {done.parity.n_scores} rows on {done.parity.engine}." in lines[2]
-    assert done.content == export(THREE, to).content
+    assert done.content == export(THREE, to, verify=True).content
 
 
 def test_spark():

@@ -33,7 +33,11 @@ def export(
     ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="File to write. [default: standard output, also '-'; ONNX: MODEL.onnx]"),
+        typer.Option(
+            "--output",
+            "-o",
+            help="File to write, for dbt a project's folder. [default: standard output, also '-'; ONNX: MODEL.onnx]",
+        ),
     ] = None,
     dialect: Annotated[
         str | None,
@@ -53,7 +57,10 @@ def export(
     table: Annotated[
         str | None, typer.Option("--table", help="SQL: write a SELECT from this table, such as schema.table.")
     ] = None,
-    segment: Annotated[str | None, typer.Option("--segment", help="Which segment of a model that has some.")] = None,
+    segment: Annotated[
+        str | None,
+        typer.Option("--segment", help="Which segment of a model that has some. [default: all for sql and dbt]"),
+    ] = None,
     verify: Annotated[
         bool,
         typer.Option(
@@ -65,9 +72,9 @@ def export(
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
 ) -> None:
-    """Write a model as SQL, ONNX, Python, JavaScript or C, and verify that it computes the same."""
+    """Write a model as SQL, dbt, ONNX, Python, JavaScript or C, and verify that it computes the same."""
     from oddsmith import _check
-    from oddsmith.cli._input import names_in, refuse_options
+    from oddsmith.cli._input import names_in
     from oddsmith.cli._output import STANDARD_OUTPUT, CommandOutput, print_text, writable_file
     from oddsmith.export import LANGUAGES
     from oddsmith.export import export as write_export
@@ -77,25 +84,35 @@ def export(
     out = CommandOutput(quiet=quiet, as_json=as_json, output=output)
     _check.one_of(to, "--to", _languages())
     for name, value in {"--column": column, "--dialect": dialect, "--table": table}.items():
-        if to != "sql" and value is not None:
+        if (to not in ("sql", "dbt") or (to == "dbt" and name == "--table")) and value is not None:
             _check.fail(f"{name} is for SQL", f"{name} with --to {to}", f"leave {name} out, or pass --to sql")
     suffix = LANGUAGES[to].suffix
     fitted = load(model)
     options: dict[str, Any] = {} if dialect is None else {"dialect": dialect}
     names: dict[str, Any] = {} if column is None else {"column": column}
     if not fitted.has_one_score:
-        refuse_options("the scores of two classes", segment=segment)
         names = {} if column is None else {"columns": names_in(column)}
-    else:
+    if segment is not None or not LANGUAGES[to].takes_segments:
         fitted = _segment(fitted, segment)
+    if to == "dbt":
+        names["macro"] = re.sub("[^a-z0-9_]", "_", f"{'' if model.stem[:1].isalpha() else '_'}{model.stem.lower()}")[
+            :50
+        ]
     names["table"] = None if table is None else qualified(table)
     with out.show_warnings():
         done = write_export(fitted, to, verify=verify, **options, **names)
     out.remark(str(done.parity))
     if output is None and isinstance(done.content, bytes):
         output = model.with_suffix(suffix)
+    if isinstance(done.content, dict) and output in (None, STANDARD_OUTPUT):
+        _check.fail("--to dbt must have --output, the folder of a project", "none", "pass -o FOLDER")
     content: dict[str, Any] = {"to": to, "output": None if output is None else str(output), "parity": str(done.parity)}
-    if output is not None:
+    if isinstance(done.content, dict):
+        assert output is not None
+        for path, text in done.content.items():
+            (output / path).parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(output / path, text, force=force, sources=[model])
+    elif output is not None:
         with writable_file(output, suffix) as target:
             write_atomically(target, done.content, force=force, sources=[model])
     else:

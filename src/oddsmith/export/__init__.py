@@ -1,4 +1,4 @@
-"""Fitted maps for other engines: SQL, ONNX, Python, JavaScript and C."""
+"""Fitted maps for other engines: SQL, dbt, ONNX, Python, JavaScript and C."""
 
 import warnings
 from collections.abc import Sequence
@@ -13,8 +13,9 @@ from oddsmith.export.columns import PREFIX as PREFIX
 from oddsmith.export.columns import input_columns as input_columns
 from oddsmith.export.columns import labels_of_one_kind as labels_of_one_kind
 from oddsmith.export.columns import new_columns as new_columns
+from oddsmith.export.dbt import Dbt
 from oddsmith.export.javascript import JavaScript, to_javascript
-from oddsmith.export.language import Language, Model, Output
+from oddsmith.export.language import Language, Model, Output, segment_columns
 from oddsmith.export.language import joint_model_of as joint_model_of
 from oddsmith.export.onnx import Onnx, to_onnx
 from oddsmith.export.python import Python, to_python
@@ -37,7 +38,9 @@ __all__ = [
 ]
 
 #: Every language by its name; `register` adds one from outside.
-LANGUAGES: dict[str, Language] = {language.name: language for language in (Sql(), Onnx(), Python(), JavaScript(), C())}
+LANGUAGES: dict[str, Language] = {
+    language.name: language for language in (Sql(), Dbt(), Onnx(), Python(), JavaScript(), C())
+}
 
 
 def register(language: Language) -> Language:
@@ -52,13 +55,13 @@ class Export:
 
     Attributes
     ----------
-    content : str or bytes
-        What to put in a file: bytes for ONNX, text with a comment above it otherwise.
+    content : str, bytes or dict
+        What to put in a file: bytes for ONNX, text with a comment above it otherwise; for dbt texts of files by paths.
     parity : Parity
         How far it is from the map, if it was verified; the comment says the same.
     """
 
-    content: str | bytes
+    content: str | bytes | dict[str, str]
     parity: Parity
 
 
@@ -72,6 +75,7 @@ def export(
     table: str | Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     prefix: str = PREFIX,
+    macro: str = "calibration",
     verify: bool = False,
     connection: Any = None,
 ) -> Export:
@@ -86,12 +90,15 @@ def export(
     ----------
     model : Model, fitted calibrator or scaling, CalibrationMap or JointMap
         A fitted calibrator or its map; of several classes a model, its map or a fitted scaling.
-    to : {"sql", "onnx", "python", "javascript", "c"}
+    to : {"sql", "dbt", "onnx", "python", "javascript", "c"}
         Or any other of `LANGUAGES`.
     output : {"probability", "log_odds"}, default "probability"
         Log-odds are held within ±700. Of several classes there are probabilities only.
     dialect, column, table, columns, prefix
-        For SQL: see `to_sql`.
+        For SQL and dbt: see `to_sql`.
+    macro : str, default "calibration"
+        For dbt: the name of the macro, which takes a relation and adds probabilities to its columns. Parameters of
+        segments are a seed of the same name with "_parameters".
     verify : bool, default False
         Run the export in a subprocess: of Python, Node.js, ONNX Runtime, or of a C compiler and its program. It is an
         error if that is not installed.
@@ -107,7 +114,10 @@ def export(
     (True, '-- The probability of the positive class by score: SquashCalibrator.')
     """
     _check.one_of(to, "to", list(LANGUAGES))
-    names = {"column": column, "table": table, "columns": columns, "prefix": prefix}
+    names = {"column": column, "table": table, "columns": columns, "prefix": prefix, "macro": macro}
+    if (by := segment_columns(model)) and not LANGUAGES[to].takes_segments:
+        must = f"a model must have no segments for {to}"
+        _check.fail(must, f"one by {', '.join(by)}", "export it to sql or dbt, or pass model.of_segment(name)")
     language = LANGUAGES[to].with_options(dialect=dialect, connection=connection, **names)
     parity = _verified(language, model, output, verify=verify)
     if isinstance(language, Sql) and language.dialect not in TESTED:

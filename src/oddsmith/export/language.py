@@ -1,7 +1,10 @@
 """The base of export languages: each writes a formula below a header, and runs what it wrote where it can."""
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
+
+import numpy as np
 
 from oddsmith import _check
 from oddsmith._types import Floats
@@ -17,7 +20,20 @@ from oddsmith.model import map_of, model_of
 if TYPE_CHECKING:
     from oddsmith.calibrators import JointScaling
 
-__all__ = ["Language", "Model", "Output", "formula_of", "header", "joint_model_of", "joint_to_write"]
+__all__ = [
+    "Language",
+    "Model",
+    "Output",
+    "formula_of",
+    "header",
+    "joint_model_of",
+    "joint_to_write",
+    "segment_columns",
+    "some_segments",
+]
+
+#: Segments that exports are verified on.
+MOST_SEGMENTS = 12
 
 #: What can be exported.
 Model: TypeAlias = "CalibrationMap | JointMap | FittedModel | Calibrator | JointScaling"
@@ -36,12 +52,15 @@ class Language(ABC):
     engine : str
         What runs it, by the name that people know.
     suffix : str
-        The end of the names of its files.
+        The end of the names of its files; empty where it writes a folder.
+    takes_segments : bool
+        Whether it writes models by segment. ``run`` then gets the segment of each score, too.
     """
 
     name: ClassVar[str]
     engine: str
     suffix: ClassVar[str]
+    takes_segments: ClassVar[bool] = False
 
     @property
     def runs_in_process(self) -> bool:
@@ -49,8 +68,8 @@ class Language(ABC):
         return False
 
     @abstractmethod
-    def write(self, model: Model, output: Output, note: str = "") -> str | bytes:
-        """Return what to put in a file: the formula, below a ``header`` with a note."""
+    def write(self, model: Model, output: Output, note: str = "") -> str | bytes | dict[str, str]:
+        """Return what to put in a file, or in files by their paths: the formula, below a ``header`` with a note."""
 
     def run(self, content: Any, output: Output, scores: Floats) -> tuple[str, Any]:
         """Return the full name of what runs here, and its values; by default nothing does.
@@ -63,7 +82,9 @@ class Language(ABC):
 
     def to_run(self, model: Model, output: Output) -> str | bytes:
         """Return what `run` takes."""
-        return self.write(model, output)
+        written = self.write(model, output)
+        assert not isinstance(written, dict)
+        return written
 
     def with_options(self, **options: Any) -> Self:
         """Return the language with options of `export` that are meant for it; by default none is."""
@@ -92,6 +113,22 @@ def joint_model_of(model: Any) -> FittedModel | None:
         return None if model.has_one_score else model
     found = model_of(model)
     return None if found.has_one_score else found
+
+
+def segment_columns(model: Model) -> list[str]:
+    """Return the columns of segments of a model; none of one without segments."""
+    by = model.by if isinstance(model, FittedModel) else None
+    return [by] if isinstance(by, str) else list(by or ())
+
+
+def some_segments(model: Model) -> Model:
+    """Return a model by segment with at most so many segments as exports are verified on; any other as it is."""
+    if not isinstance(model, FittedModel) or len(model.segments) <= MOST_SEGMENTS:
+        return model
+    names = list(model.segments)
+    chosen = np.unique(np.linspace(0, len(names) - 1, MOST_SEGMENTS).astype(np.intp)).tolist()
+    fitted: FittedModel = model
+    return replace(fitted, segments={names[i]: model.segments[names[i]] for i in chosen})
 
 
 def joint_to_write(model: Model, output: Output) -> FittedModel | None:

@@ -4,16 +4,30 @@ import dataclasses
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from oddsmith import _check, _extras
 from oddsmith._types import Floats
 from oddsmith.export import subprocess_runner
-from oddsmith.export.columns import PREFIX, input_columns
+from oddsmith.export.columns import PREFIX, input_columns, new_columns
 from oddsmith.export.escaping import spare_name, sql_name
-from oddsmith.export.language import Language, Model, Output, formula_of, header, joint_model_of, joint_to_write
-from oddsmith.export.sql_engines import ENGINES, in_postgres
+from oddsmith.export.language import (
+    Language,
+    Model,
+    Output,
+    formula_of,
+    header,
+    joint_model_of,
+    joint_to_write,
+    segment_columns,
+    some_segments,
+)
+from oddsmith.export.sql_engines import ENGINES, Segments, in_postgres
 from oddsmith.formula import guarded, with_limits
+from oddsmith.model import model_of
+
+if TYPE_CHECKING:
+    from oddsmith.export.segments import Parameters
 
 __all__ = ["TESTED", "Sql", "to_sql"]
 
@@ -48,6 +62,7 @@ class Sql(Language):
 
     name: ClassVar[str] = "sql"
     suffix: ClassVar[str] = ".sql"
+    takes_segments: ClassVar[bool] = True
 
     dialect: str = "duckdb"
     column: str = "score"
@@ -57,11 +72,12 @@ class Sql(Language):
     connection: Any = None
     engine: str = "DuckDB"
 
-    def with_options(self, *, dialect: str = "duckdb", **options: Any) -> Self:
+    def with_options(self, *, dialect: str = "duckdb", macro: str = "", **options: Any) -> Self:
         """Return the language for a dialect, a column, a table or an open connection."""
+        del macro
         return dataclasses.replace(self, dialect=dialect, engine=_NAMES.get(dialect, dialect), **options)
 
-    def write(self, model: Model, output: Output, note: str = "") -> str:
+    def write(self, model: Model, output: Output, note: str = "") -> str | dict[str, str]:
         """Return an expression, or a statement where there is a table or several classes, below a comment."""
         missing = _MISSING if joint_model_of(model) is None else _MISSING_IN_ROW
         comment = "".join(f"-- {line}\n" for line in [*header(model, output, note), missing])
@@ -73,68 +89,115 @@ class Sql(Language):
         return self.dialect in ENGINES or self.connection is not None
 
     def to_run(self, model: Model, output: Output) -> str:
-        """Return the expression alone, or of several classes the statement with what it needs to know of its table."""
-        joint = joint_to_write(model, output)
-        text = self.text(model, output, None)
-        return text if joint is None else json.dumps([self._probed(input_columns(joint, self.columns)), text])
+        """Return a statement on a table of probes, and the names of that and its columns, as JSON.
 
-    def run(self, content: str, output: Output, scores: Floats) -> tuple[str, Any]:
+        Of many segments it has some: parameters differ in numbers only, and engines take long to read thousands.
+        """
+        model = some_segments(model)
+        joint = joint_to_write(model, output)
+        by = segment_columns(model)
+        names = self._probed([self.column] if joint is None else input_columns(joint, self.columns), by)
+        text = self.text(model, output, None)
+        if joint is None and not by:
+            text = f"SELECT *, {text} FROM {names[0]}"
+        return json.dumps({"names": names, "decides": joint is not None, "statement": text})
+
+    def run(self, content: str, output: Output, scores: Floats, segments: Segments = None) -> tuple[str, Any]:
         """Run what is written in DuckDB, SQLite, or where there is a connection PostgreSQL."""
-        joint = output == "probabilities"
-        if joint:
-            names, statement = json.loads(content)
-        else:
-            names = self._probed([self.column])
-            statement = f"SELECT *, {content} FROM {names[0]}"
+        del output
+        asked = json.loads(content)
+        names, statement = asked["names"], asked["statement"]
         probes = subprocess_runner.as_lists(scores.reshape(len(scores), -1))
         if self.dialect in ENGINES:
-            engine, found = ENGINES[self.dialect](statement, names, probes)
+            engine, found = ENGINES[self.dialect](statement, names, probes, segments)
         elif self.dialect == "postgres" and self.connection is not None:
-            engine, found = in_postgres(self.connection, statement, names, probes)
+            engine, found = in_postgres(self.connection, statement, names, probes, segments)
         else:
             raise subprocess_runner.DidNotRunError
         # Before the results: the place of a row, and its columns. Of several classes the decision is the last.
-        first, last = len(names) - 1, -1 if joint else None
+        first, last = len(names) - 1, -1 if asked["decides"] else None
         values = [row[first:last] for row in sorted(found, key=lambda row: row[0])]
-        return engine, values if joint else [value for (value,) in values]
+        return engine, values if asked["decides"] else [value for (value,) in values]
 
-    def _probed(self, columns: Sequence[str]) -> list[str]:
-        """Return the names, quoted, of a table of probes, the place of a row in it, and other columns."""
+    def _probed(self, columns: Sequence[str], by: Sequence[str]) -> list[str]:
+        """Return the names, quoted, of a table of probes, the place of a row in it, other columns and of segments."""
         from oddsmith.formula import quoted
 
-        place = "place"
-        while any(name.casefold() == place for name in columns):
+        place, others = "place", [*columns, *by]
+        while any(name.casefold() == place for name in others):
             place += "_"
-        return [quoted(name, self.dialect) for name in (_TABLE, place, *columns)]
+        return [quoted(name, self.dialect) for name in (_TABLE, place, *others)]
 
     def text(self, model: Model, output: Output, table: str | Sequence[str] | None) -> str:
         """Return the expression or statement alone."""
-        _extras.require("sqlglot")
-        from sqlglot.dialects import Dialects
+        self._check_dialect()
+        from oddsmith.formula import quoted
 
-        from oddsmith.export.sql_statement import joint_statement
-        from oddsmith.formula import FlatReader, SqlReader, as_decisions, is_number, quoted
-
-        _check.one_of(self.dialect, "dialect", sorted(known.value for known in Dialects if known.value))
-        joint = joint_to_write(model, output)
-        strict = self.dialect not in _FORGIVING
-        if joint is not None:
+        if joint_to_write(model, output) is not None or segment_columns(model):
             names = _table_names(_TABLE if table is None else table)
-            return joint_statement(joint, self.dialect, strict, names, self.columns, self.prefix)
+            source = ".".join(quoted(name, self.dialect) for name in names)
+            return self._statement(model, output, source, names)[0]
         score = quoted(sql_name(self.column, "column"), self.dialect)
-        formula = as_decisions(with_limits(formula_of(model, output), always=strict))
-        if strict:
-            formula = guarded(formula)
-        if self.dialect == "sqlite":
-            value = FlatReader(score, self.dialect, spare_name([self.column])).scalar(formula)
-        else:
-            value = SqlReader(score, self.dialect).read(formula)
-        # Functions and comparisons make values even of NULL and NaN in some dialects: they get numbers only.
-        value = f"CASE WHEN {is_number(score, self.dialect)} THEN {value} END"
+        value = self._value(model, output, score, spare_name([self.column]))
         if table is None:
             return value
         source = ".".join(quoted(name, self.dialect) for name in _table_names(table))
         return f"SELECT *, {value} AS {quoted(output, self.dialect)} FROM {source}"
+
+    def _value(
+        self, model: Model, output: Output, score: str, spare: str, parameters: "Parameters | None" = None
+    ) -> str:
+        """Return the expression of a score, which is SQL."""
+        from oddsmith.formula import FlatReader, SqlReader, as_decisions, is_number
+
+        strict, beside = self.dialect not in _FORGIVING, list[str]()
+        if parameters is not None:
+            from oddsmith.export.segments import formula_by_segment
+
+            formula = formula_by_segment(model_of(model), output, parameters, strict=strict)
+            beside = parameters.expressions()
+        else:
+            formula = as_decisions(with_limits(formula_of(model, output), always=strict))
+            formula = guarded(formula) if strict else formula
+        if self.dialect == "sqlite":
+            value = FlatReader(score, self.dialect, spare, beside).scalar(formula)
+        else:
+            value = SqlReader(score, self.dialect, beside).read(formula)
+        # Functions and comparisons make values even of NULL and NaN in some dialects: they get numbers only.
+        return f"CASE WHEN {is_number(score, self.dialect)} THEN {value} END"
+
+    def _check_dialect(self) -> None:
+        _extras.require("sqlglot")
+        from sqlglot.dialects import Dialects
+
+        _check.one_of(self.dialect, "dialect", sorted(known.value for known in Dialects if known.value))
+
+    def _statement(
+        self, model: Model, output: Output, source: str, taken: Sequence[str], seed: str = ""
+    ) -> tuple[str, "Parameters | None"]:
+        """Return a statement on a source, which is SQL, and the parameters of segments."""
+        from oddsmith.export.segments import Parameters
+        from oddsmith.export.sql_statement import joint_statement
+        from oddsmith.formula import quoted
+
+        joint, by = joint_to_write(model, output), segment_columns(model)
+        names = [self.column] if joint is None else input_columns(joint, self.columns)
+        new = [output] if joint is None else new_columns(joint, self.prefix, names)
+        columns, added = [sql_name(name, "column") for name in names], [sql_name(name, "label") for name in new]
+        spare = spare_name([*columns, *added, *taken, *by])
+        parameters = None
+        if by:
+            names = [sql_name(name, "a column of segments") for name in by]
+            segments = [(name,) if isinstance(name, str) else name for name in model_of(model).segments]
+            parameters = Parameters(spare, self.dialect, names, segments, seed)
+        if joint is not None:
+            strict = self.dialect not in _FORGIVING
+            return joint_statement(joint, self.dialect, strict, source, spare, columns, added, parameters), parameters
+        base = f"{spare}table"
+        value = self._value(model, output, f"{base}.{quoted(columns[0], self.dialect)}", spare, parameters)
+        join = "" if parameters is None else parameters.join(base)
+        named = f"{value} AS {quoted(output, self.dialect)}"
+        return f"SELECT {base}.*, {named}\nFROM {source} AS {base}{join}", parameters
 
 
 def to_sql(
@@ -157,6 +220,9 @@ def to_sql(
     Of several classes it is a statement that adds one probability per class, and the decision (the most probable
     label, of equal ones the first), to the columns of a table. A row in which a score is missing or NaN gives NULL in
     all of them. In SQLite the table must have a rowid, as tables have and views have not.
+
+    A model by segment, of any number of classes, is a statement, too: it joins the parameters of each segment to the
+    rows. Segments are compared as text. Rows of other segments, or of none, get the map of all rows.
 
     Parameters
     ----------

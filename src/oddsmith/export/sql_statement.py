@@ -23,8 +23,8 @@ from dataclasses import replace
 import numpy as np
 
 from oddsmith import _check
-from oddsmith.export.columns import input_columns, labels_of_one_kind, new_columns
-from oddsmith.export.escaping import spare_name, sql_name
+from oddsmith.export.columns import labels_of_one_kind
+from oddsmith.export.segments import Parameters, layers_by_segment
 from oddsmith.formula import (
     WITH_ARRAYS,
     Each,
@@ -77,59 +77,73 @@ SelectList = list[tuple[str, str]]
 
 
 def joint_statement(
-    model: Model, dialect: str, strict: bool, table: Sequence[str], columns: Sequence[str] | None, prefix: str
+    model: Model,
+    dialect: str,
+    strict: bool,
+    source: str,
+    spare: str,
+    columns: Sequence[str],
+    added: Sequence[str],
+    parameters: Parameters | None = None,
 ) -> str:
     """Return a statement that adds the probability of each class, and the decision, to the columns of a table.
 
-    Strict engines raise an error where a double would overflow or vanish. The table is named by its catalog and schema,
-    where these are given, and its own name.
+    Strict engines raise an error where a double would overflow or vanish. The source is SQL; names of columns that are
+    made on the way begin with ``spare``. Parameters are those of a model by segment.
     """
-    columns = [sql_name(name, "column") for name in input_columns(model, columns)]
-    added = [sql_name(name, "label") for name in new_columns(model, prefix, columns)]
-    spare = spare_name([*columns, *added, *table])
     # Where the table's own columns are not in sight, names are short: a matrix of 100 classes has 10,000 of them.
     short = spare if dialect in _EXCEPT else "x"
     given, present = [f"{short}0_{place + 1}" for place in range(len(columns))], f"{short}0"
-    prob = with_whole_rows(joint_map_of(model).probability_formula())
-    layers, (probs, (top,)) = as_layers([prob, largest(prob)], given, short)
-    layers = [[replace(one, formula=as_decisions(one.formula)) for one in layer] for layer in layers]
+    prob = None
+    if parameters is None:
+        prob = with_whole_rows(joint_map_of(model).probability_formula())
+        layers, (probs, (top,)) = as_layers([prob, largest(prob)], given, short)
+        layers = [[replace(one, formula=as_decisions(one.formula)) for one in layer] for layer in layers]
+    else:
+        layers, probs, top = layers_by_segment(model, given, short, parameters)
     if (size := size_of(layers)) > MOST_TERMS:
         _check.fail(
             f"a statement must have at most {MOST_TERMS:,} terms",
             f"{size:,} for {len(model.labels):,} classes",
             "export to ONNX or C, or fit a scaling with fewer parameters",
         )
+    known = {} if parameters is None else {f"{short}{name}": range_ for name, range_ in parameters.ranges.items()}
+    numbers = list(known)
     if strict:
-        layers = guarded_layers(layers, given)
-    source = ".".join(quoted(name, dialect) for name in table)
+        layers = guarded_layers(layers, given, known)
     labels = [label_literal(label, dialect) for label in labels_of_one_kind(model)]
     added = [quoted(name, dialect) for name in added]
     quoted_columns = [quoted(name, dialect) for name in columns]
-    if dialect in WITH_ARRAYS and len(labels) >= _MANY_CLASSES and len(columns) > 1 and _is_uniform(prob):
+    is_wide = prob is not None and len(columns) > 1 and _is_uniform(prob)
+    if prob is not None and is_wide and dialect in WITH_ARRAYS and len(labels) >= _MANY_CLASSES:
         return _with_arrays(prob, quoted_columns, added, labels, source, spare, dialect, strict)
-    if dialect == "sqlite" and len(labels) >= _LONG and len(columns) > 1 and _is_uniform(prob):
+    if prob is not None and is_wide and dialect == "sqlite" and len(labels) >= _LONG:
         return _with_long_rows(prob, quoted_columns, added, labels, source, spare)
     first = _first_layer(quoted_columns, given, present, dialect)
+    base, join = f"{spare}table", ""
+    if parameters is not None:
+        first += zip(parameters.expressions(), numbers, strict=True)
+        join = parameters.join(base)
     outputs = [present, *probs, top], added
     if dialect in _EXCEPT:
         selected = [first, *(_layer(layer, dialect) for layer in layers)]
-        return _with_except(selected, _outputs(*outputs, labels), source, spare, _EXCEPT[dialect])
+        return _with_except(selected, _outputs(*outputs, labels), source, spare, _EXCEPT[dialect], join)
     if dialect in ("duckdb", "sqlite"):
         carried: list[list[str]] = [[]]
         selected = [first]
-        for layer, early in zip(layers, carried_past(layers, [present, *given], outputs[0]), strict=True):
+        for layer, early in zip(layers, carried_past(layers, [present, *given, *numbers], outputs[0]), strict=True):
             selected.append(_layer(layer, dialect))
             carried.append(early)
         before = f"{spare}{len(layers)}." if dialect == "sqlite" else ""
         write = _with_rowid if dialect == "sqlite" else _with_struct
-        return write(selected, _outputs(*outputs, labels, before), source, spare, carried)
-    own = {name: f"x0.{name}" for name in [present, *given]}
+        return write(selected, _outputs(*outputs, labels, before), source, spare, carried, join)
+    own = {name: f"x0.{name}" for name in [present, *given, *numbers]}
     selected = [first]
     for number, layer in enumerate(layers, start=1):
         selected.append(_layer(layer, dialect, own))
         own |= {column.name: f"x{number}.{column.name}" for column in layer}
     return _with_laterals(
-        selected, _outputs([own[name] for name in outputs[0]], outputs[1], labels), source, spare, dialect
+        selected, _outputs([own[name] for name in outputs[0]], outputs[1], labels), source, spare, dialect, join
     )
 
 
@@ -217,31 +231,35 @@ def _named(selected: SelectList) -> list[str]:
     return [f"{value} AS {name}" for value, name in selected]
 
 
-def _with_except(selected: list[SelectList], outputs: SelectList, source: str, spare: str, word: str) -> str:
-    tables, last = _stacked([["*", *_named(columns)] for columns in selected], source, spare)
+def _with_except(selected: list[SelectList], outputs: SelectList, source: str, spare: str, word: str, join: str) -> str:
+    layers = [["*", *_named(columns)] for columns in selected]
+    if join:
+        base = f"{spare}table"
+        layers[0][0], source = f"{base}.*", f"{source} AS {base}{join}"
+    tables, last = _stacked(layers, source, spare)
     dropped = ", ".join(name for columns in selected for _, name in columns)
     return f"{tables}\n{_select([f'* {word} ({dropped})', *_named(outputs)], last)}"
 
 
 def _with_rowid(
-    selected: list[SelectList], outputs: SelectList, source: str, spare: str, carried: list[list[str]]
+    selected: list[SelectList], outputs: SelectList, source: str, spare: str, carried: list[list[str]], join: str
 ) -> str:
-    numbers = ["_rowid_ AS x", *("x" for _ in selected[1:])]
+    base = f"{spare}table"
+    numbers = [f"{base}._rowid_ AS x" if join else "_rowid_ AS x", *("x" for _ in selected[1:])]
     layers = [[x, *early, *_named(own)] for x, early, own in zip(numbers, carried, selected, strict=True)]
     # Materialized: SQLite would write expressions of one layer into the next, and compute them as often.
-    tables, last = _stacked(layers, source, spare, " MATERIALIZED")
-    base = f"{spare}table"
+    tables, last = _stacked(layers, f"{source} AS {base}{join}" if join else source, spare, " MATERIALIZED")
     joined = f"{last}\nJOIN {source} AS {base}\n  ON {base}._rowid_ = {last}.x"
     return f"{tables}\n{_select([f'{base}.*', *_named(outputs)], joined)}"
 
 
 def _with_struct(
-    selected: list[SelectList], outputs: SelectList, source: str, spare: str, carried: list[list[str]]
+    selected: list[SelectList], outputs: SelectList, source: str, spare: str, carried: list[list[str]], join: str
 ) -> str:
     base = f"{spare}table"
     rows = [f"{base} AS x", *("x" for _ in selected[1:])]
     layers = [[x, *early, *_named(own)] for x, early, own in zip(rows, carried, selected, strict=True)]
-    tables, last = _stacked(layers, f"{source} AS {base}", spare)
+    tables, last = _stacked(layers, f"{source} AS {base}{join}", spare)
     return f"{tables}\n{_select(['x.*', *_named(outputs)], last)}"
 
 
@@ -254,9 +272,11 @@ def _stacked(layers: list[list[str]], source: str, spare: str, word: str = "") -
     return f"WITH {', '.join(tables)}", source
 
 
-def _with_laterals(selected: list[SelectList], outputs: SelectList, source: str, spare: str, dialect: str) -> str:
+def _with_laterals(
+    selected: list[SelectList], outputs: SelectList, source: str, spare: str, dialect: str, join: str = ""
+) -> str:
     base = f"{spare}table"
-    joined = [f"{source} AS {base}"]
+    joined = [f"{source} AS {base}{join}"]
     word = "CROSS APPLY" if dialect in _APPLY else "CROSS JOIN LATERAL"
     # Without an offset PostgreSQL writes expressions of one layer into the next.
     end = "\nOFFSET 0" if dialect == "postgres" else ""

@@ -1,16 +1,18 @@
 """Compare an export with its map, at scores, or rows of them, where the two could differ."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
 from oddsmith._types import Bools, Floats
 from oddsmith.export.escaping import in_comment
-from oddsmith.export.language import Language, Model, Output, joint_model_of
+from oddsmith.export.language import Language, Model, Output, joint_model_of, segment_columns, some_segments
 from oddsmith.export.subprocess_runner import DidNotRunError, RejectedError
 from oddsmith.formula import MAX, Pieces, evaluate, walk
-from oddsmith.maps import CalibrationMap, JointMap, OneVsRestMap, halfway
+from oddsmith.maps import CalibrationMap, JointMap, OneVsRestMap, Segment, halfway
+from oddsmith.model import Model as FittedModel
 from oddsmith.model import joint_map_of, map_of
 
 __all__ = ["LARGEST_DIFFERENCE", "Parity", "compare"]
@@ -26,6 +28,9 @@ _MOST_PROBES = 20_000
 #: Rows of each kind for several classes, and probes per class where classes have maps of their own.
 _ROWS = 40
 _PER_CLASS = 200
+
+#: Probes for each of the segments on which an export is run.
+_PER_SEGMENT = 400
 
 #: Sizes of logits: from nearly equal ones to those of which one decides.
 _SIZES = (1e-3, 0.1, 1.0, 10.0, 1e3, 1e5)
@@ -66,19 +71,25 @@ class Parity:
 def compare(language: Language, model: Model, output: Output, content: str | bytes) -> Parity:
     """Compare what a language makes of its own text with the map."""
     joint = joint_model_of(model)
-    if joint is None:
-        unit = "scores"
+    unit = "scores" if joint is None else "rows"
+    if isinstance(model, FittedModel) and model.by is not None:
+        scores, names, expected = probes_by_segment(some_segments(model))
+        more: tuple[Any, ...] = (names,)
+        unit += f" of {len({*names})} segments"
+    elif joint is None:
         scores, expected = probes(map_of(model))
+        more = ()
     else:
-        scores, unit, output = probe_rows(joint_map_of(joint)), "rows", "probabilities"
-        expected = joint.map.class_probability(scores)
+        scores = probe_rows(joint_map_of(joint))
+        expected, more = joint.map.class_probability(scores), ()
+    asked: Output = output if joint is None else "probabilities"
     try:
-        name, values = language.run(content, output, scores)
+        name, values = language.run(content, asked, scores, *more)
     except DidNotRunError as why:
         engine = in_comment(f"{language.engine} {why if why.args else 'is not at hand'}")
         return Parity(engine, None, 0, unit, isinstance(why, RejectedError))
     got = np.asarray(values, dtype=np.float64)
-    if output == "log_odds":
+    if asked == "log_odds":
         got = expit(got)
     # A value that is missing where there is one, or the other way, differs by as much as anything can.
     differences = np.where(np.isnan(got) & np.isnan(expected), 0.0, np.abs(got - expected))
@@ -125,6 +136,29 @@ def probes(fitted: CalibrationMap, *more: float) -> tuple[Floats, Floats]:
 def _taken(fitted: CalibrationMap, scores: Floats) -> Bools:
     """Return which scores a map takes; at ±∞ it is what it is at the largest doubles."""
     return np.asarray(~np.isnan(evaluate(fitted.probability_formula(), np.clip(scores, -MAX, MAX))))
+
+
+def probes_by_segment(model: Model) -> tuple[Floats, list[tuple[str | None, ...]], Floats]:
+    """Return scores or rows, their segments and probabilities: of all segments, an unknown one and a missing one."""
+    assert isinstance(model, FittedModel)
+    unknown = "unknown"
+    while any(unknown in name for name in model.segments):
+        unknown += "_"
+    width = len(segment_columns(model))
+    named: list[tuple[Segment | None, tuple[str | None, ...]]]
+    named = [(name, (name,) if isinstance(name, str) else name) for name in model.segments]
+    found: list[tuple[Floats, list[tuple[str | None, ...]], Floats]] = []
+    for name, keys in [*named, (None, (unknown,) * width), (None, (None,) * width)]:
+        fitted = model.of_segment(name).map
+        if isinstance(fitted, CalibrationMap):
+            scores, expected = probes(fitted)
+        else:
+            scores = probe_rows(fitted)
+            expected = fitted.class_probability(scores)
+        some = np.unique(np.linspace(0, len(scores) - 1, _PER_SEGMENT).astype(np.intp))
+        found.append((scores[some], [keys] * len(some), expected[some]))
+    every, names, expected_of_all = zip(*found, strict=True)
+    return np.concatenate(every), [name for each in names for name in each], np.concatenate(expected_of_all)
 
 
 def probe_rows(fitted: JointMap) -> Floats:

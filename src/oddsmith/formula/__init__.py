@@ -66,9 +66,12 @@ from oddsmith.formula.numpy_reader import NumpySteps as NumpySteps
 from oddsmith.formula.numpy_reader import evaluate as evaluate
 from oddsmith.formula.numpy_reader import with_limits as with_limits
 from oddsmith.formula.parameters import Family as Family
+from oddsmith.formula.parameters import affine_of_many as affine_of_many
 from oddsmith.formula.parameters import combined as combined
 from oddsmith.formula.parameters import families as families
+from oddsmith.formula.parameters import shape_of as shape_of
 from oddsmith.formula.parameters import with_parameters as with_parameters
+from oddsmith.formula.parameters import with_rows as with_rows
 from oddsmith.formula.pieces import after as after
 from oddsmith.formula.pieces import as_decisions as as_decisions
 from oddsmith.formula.pieces import at_piece as at_piece
@@ -93,6 +96,7 @@ from oddsmith.formula.vectors import Total as Total
 from oddsmith.formula.vectors import Vector as Vector
 from oddsmith.formula.vectors import largest as largest
 from oddsmith.formula.vectors import parts_of as parts_of
+from oddsmith.formula.vectors import rebuilt as rebuilt
 from oddsmith.formula.vectors import walk_vectors as walk_vectors
 from oddsmith.formula.vectors import with_whole_rows as with_whole_rows
 

@@ -5,7 +5,7 @@ computed once, and what is written grows with the map and not with the square of
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -99,9 +99,14 @@ def carried_past(
     return carried
 
 
-def guarded_layers(layers: Sequence[Layer], given: Sequence[str]) -> list[Layer]:
-    """Return layers without pieces in which no step overflows or underflows, whatever finite values are given."""
-    ranges: dict[str, Range] = dict.fromkeys(given, ANYTHING)
+def guarded_layers(
+    layers: Sequence[Layer], given: Sequence[str], known: Mapping[str, Range] | None = None
+) -> list[Layer]:
+    """Return layers without pieces in which no step overflows or underflows, whatever finite values are given.
+
+    Known is what other columns can be that are there before the first layer.
+    """
+    ranges: dict[str, Range] = {**dict.fromkeys(given, ANYTHING), **(known or {})}
     result = []
     for layer in layers:
         columns = []

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from oddsmith._types import Floats
 from oddsmith.formula.nodes import (
     LIMIT,
     MAX,
@@ -44,6 +45,12 @@ class Range(NamedTuple):
     low: float
     high: float
     least: float
+
+    @staticmethod
+    def of(values: Floats) -> "Range":
+        """Return the range of numbers that are known."""
+        sizes = np.abs(values[values != 0])
+        return Range(float(values.min()), float(values.max()), float(sizes.min()) if sizes.size else MAX)
 
     @property
     def size(self) -> float:
@@ -92,8 +99,7 @@ def guarded_within(node: Formula, *given: Range) -> Ranged:
         case Number(value=value):
             return node, Range(value, value, abs(value) or MAX)
         case Column(values=values):
-            sizes = np.abs(values[values != 0])
-            return node, Range(float(values.min()), float(values.max()), float(sizes.min()) if sizes.size else MAX)
+            return node, Range.of(values)
         case Function(name=name, of=of):
             return _function(name, *guarded_within(of, *given))
         case Clip(of=of, low=low, high=high):

@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith._types import Floats
-from oddsmith.formula.nodes import Column, Formula, Number, Pieces, Where, as_formula, parts, walk
+from oddsmith.formula.column_plan import sum_of
+from oddsmith.formula.nodes import SCORE, Beside, Column, Formula, Number, Pieces, Where, as_formula, parts, walk
 from oddsmith.formula.reader import rewritten
+from oddsmith.formula.vectors import Affine, Each, Vector
 
-__all__ = ["Family", "combined", "families", "with_parameters"]
+__all__ = ["Family", "affine_of_many", "combined", "families", "shape_of", "with_parameters", "with_rows"]
 
 
 class Family(NamedTuple):
@@ -81,19 +83,36 @@ def combined(found: Sequence[Family]) -> Formula:
         # Others never take this branch: they get constants with which it can be computed.
         source = np.zeros(len(number), dtype=np.intp)
         source[members] = np.arange(len(members))
-        own = formula if len(found) == 1 and np.array_equal(members, source) else _with_rows(formula, source)
+        own = formula if len(found) == 1 and np.array_equal(members, source) else with_rows(formula, source)
         joint = own if joint is None else Where(Number(float(place)), Column(number), own, joint)
     assert joint is not None
     return joint
 
 
-def _with_rows(formula: Formula, rows: NDArray[np.intp]) -> Formula:
+def with_rows(formula: Formula, rows: NDArray[np.intp]) -> Formula:
     """Return a formula with other rows of its columns."""
     return rewritten(
         formula,
         column=lambda values: as_formula(values[rows]),
         pieces=lambda knots, body: Pieces(knots[rows] if knots.ndim > 1 else knots, body),
     )
+
+
+def affine_of_many(coef: Floats, intercept: Floats, x: Vector) -> Vector:
+    """Return coef · x + intercept for many members, the first axis of both.
+
+    Coefficients of a member are a number, a diagonal or a matrix.
+    """
+    width = intercept.shape[1]
+    levels = [as_formula(intercept[:, [i]]) for i in range(width)]
+    if coef.ndim < 3:
+        slopes = coef if coef.ndim == 2 else np.broadcast_to(coef[:, None], intercept.shape)
+        if coef.ndim == 1 and not intercept.any():
+            return Each((as_formula(slopes[:, [0]]) * SCORE,), x)
+        return Each(tuple(as_formula(slopes[:, [i]]) * SCORE + levels[i] for i in range(width)), x)
+    single = tuple(Affine(np.eye(1, x.width, j), np.zeros(1), x) for j in range(x.width))
+    products = ([as_formula(coef[:, i, [j]]) * Beside(1 + j) for j in range(x.width)] for i in range(width))
+    return Each(tuple(sum_of(terms) + level for terms, level in zip(products, levels, strict=True)), x, single)
 
 
 def _stacked(rows: Sequence[Floats]) -> Floats:
@@ -112,12 +131,27 @@ def _refilled(formula: Formula, columns: Iterator[Floats]) -> Formula:
     )
 
 
+def shape_of(formula: Formula) -> str:
+    """Return a formula as text without its constants: equal for formulas that differ in constants only.
+
+    Examples
+    --------
+    >>> from oddsmith.formula import SCORE
+    >>> shape_of(2.0 * SCORE) == shape_of(3.0 * SCORE), shape_of(2.0 + SCORE) == shape_of(3.0 * SCORE)
+    (True, False)
+    """
+    return _shape(formula)[0]
+
+
 def _shape(formula: Formula) -> tuple[str, list[Floats]]:
     """Return a formula as text without its constants, and those, in the order in which `rewritten` meets them."""
     texts: dict[int, str] = {}
     constants: list[Floats] = []
     for node in walk(formula):
-        kind, own = type(node).__name__, [str(value) for value in vars(node).values() if isinstance(value, str | float)]
+        kind, own = (
+            type(node).__name__,
+            [str(value) for value in vars(node).values() if isinstance(value, str | float | int)],
+        )
         if (constant := _constant(node)) is not None:
             constants.append(constant)
             # By number: formulas that share a constant have another shape.

@@ -222,8 +222,8 @@ class WholeReader(SqlReader):
 class FlatReader(SqlReader):
     """Reads a formula with parts in columns of their own, where the whole would be nested too deeply for a parser."""
 
-    def __init__(self, score: str, dialect: str, spare: str) -> None:
-        super().__init__(score, dialect)
+    def __init__(self, score: str, dialect: str, spare: str, beside: Sequence[str] = ()) -> None:
+        super().__init__(score, dialect, beside)
         self.spare = spare  # beginning of the names of columns
         self.columns: dict[str, SqlText] = {}  # names by their text, each made of earlier ones
 

@@ -19,7 +19,7 @@ nothing overflows: exponentials are taken of what lies below the largest compone
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -285,21 +285,31 @@ def with_whole_rows(vector: Vector) -> Vector:
     >>> int(wide.coef[0, 0]), float(wide.of.coef) == 2.0**-51
     (750599937895083, True)
     """
-    made: dict[int, Vector] = {}
     units: dict[tuple[int, float], Vector] = {}
+
+    def whole(node: Vector, made: Vector) -> Vector:
+        if not isinstance(node, Affine) or node.coef.ndim < 2 or node.of.width < _WIDE or not node.coef.any():
+            return made
+        unit = 2.0 ** (math.ceil(math.log2(np.abs(node.coef).max())) - _BITS)
+        key = id(node.of), unit
+        if key not in units:
+            units[key] = Affine(np.array(unit), np.zeros(node.of.width), made.of)  # type: ignore[attr-defined]
+        return Affine(np.rint(node.coef / unit), node.intercept, units[key])
+
+    return rebuilt(vector, whole)
+
+
+def rebuilt(vector: Vector, change: Callable[[Vector, Vector], Vector]) -> Vector:
+    """Return a vector with other nodes: ``change`` gets a node, and the same of parts that may have changed."""
+    made: dict[int, Vector] = {}
     for node in walk_vectors(vector):
         match node:
             case Inputs():
-                made[id(node)] = node
+                own: Vector = node
             case Each(of=of, beside=beside, largest=known):
                 others = tuple(made[id(one)] for one in beside)
-                made[id(node)] = replace(node, of=made[id(of)], beside=others, largest=made.get(id(known)))
-            case Affine(coef=coef, intercept=intercept, of=of) if coef.ndim == 2 and of.width >= _WIDE and coef.any():
-                unit = 2.0 ** (math.ceil(math.log2(np.abs(coef).max())) - _BITS)
-                key = id(of), unit
-                if key not in units:
-                    units[key] = Affine(np.array(unit), np.zeros(of.width), made[id(of)])
-                made[id(node)] = Affine(np.rint(coef / unit), intercept, units[key])
+                own = replace(node, of=made[id(of)], beside=others, largest=made.get(id(known)))
             case _:
-                made[id(node)] = replace(node, of=made[id(node.of)])  # type: ignore[attr-defined, type-var]
+                own = replace(node, of=made[id(node.of)])  # type: ignore[attr-defined, type-var]
+        made[id(node)] = change(node, own)
     return made[id(vector)]

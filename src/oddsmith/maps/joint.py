@@ -7,6 +7,7 @@ which all logits are −inf none is masked.
 """
 
 from abc import abstractmethod
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -22,15 +23,20 @@ from oddsmith.formula import (
     Affine,
     Beside,
     Each,
+    Formula,
     Vector,
+    affine_of_many,
     clip,
     evaluate_vector,
     exp,
     log,
+    rebuilt,
+    sigmoid,
     vectors,
     where,
 )
 from oddsmith.maps.base import CalibrationMap, ShapedMap, class_shift, refuse_large_shift
+from oddsmith.maps.families import log_odds_of_many, quick_shape
 
 __all__ = ["JointMap", "OneVsRestMap", "ScalingMap", "ScalingPart"]
 
@@ -66,6 +72,15 @@ class JointMap(ShapedMap):
     @abstractmethod
     def n_classes(self) -> int:
         """Number of classes."""
+
+    @property
+    @abstractmethod
+    def quick_shape(self) -> Hashable | None:
+        """What maps have in common that `probability_of_many` makes at once; None for others."""
+
+    @abstractmethod
+    def probability_of_many(self, maps: Sequence[Any]) -> Vector:
+        """Return the probabilities of maps of one quick shape; columns of formulas have a row per map."""
 
     @abstractmethod
     def formula(self) -> Vector:
@@ -242,6 +257,28 @@ class ScalingMap(JointMap):
         return vectors.known_shares(self._open(blend, below), least, 2.0) if self._masks else blend
 
     @property
+    def quick_shape(self) -> Hashable | None:
+        """What maps have in common that `probability_of_many` makes at once; None for others."""
+        part, *others = self.parts
+        if others or self.shift.any() or not part.coef.any():
+            return None
+        signs = part.coef.ndim or bool(part.coef >= 0), bool(part.intercept.any())
+        same = part.reading, part.softening, part.coef.shape, part.floor, part.drop
+        return self.shape, self.columns, self.input, self.n_classes, signs, same
+
+    def probability_of_many(self, maps: Sequence["ScalingMap"]) -> Vector:
+        """Return the probabilities of maps of one quick shape; columns of formulas have a row per map."""
+        coef, intercept = (np.array([getattr(one.parts[0], name) for one in maps]) for name in ("coef", "intercept"))
+        own = self.parts[0].coef
+
+        def many(node: Vector, made: Vector) -> Vector:
+            if isinstance(node, Affine) and node.coef is own:
+                return affine_of_many(coef, intercept, made.of)  # type: ignore[attr-defined]
+            return made
+
+        return rebuilt(self.probability_formula(), many)
+
+    @property
     def _masks(self) -> bool:
         """Whether classes may be masked: probabilities of 0 are read as small ones."""
         return self.input == "logits"
@@ -357,13 +394,28 @@ class OneVsRestMap(JointMap):
 
     def probability_formula(self) -> Vector:
         """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
+        if self.shift is None:
+            return self._shares([each.probability_formula() for each in self.maps])
         logits = self._logits()
-        if self.shift is not None:
-            return self._open(vectors.softmax(self._logs(logits)), 0.0, logits)
-        least = float(np.exp(-LIMIT))
-        probs = tuple(clip(each.probability_formula(), least, 1.0) for each in self.maps)
-        prob: Vector = Each(probs, self._scores(logits))
-        return vectors.shares(self._open(prob, 0.0, logits), least, float(len(probs)))
+        return self._open(vectors.softmax(self._logs(logits)), 0.0, logits)
+
+    @property
+    def quick_shape(self) -> Hashable | None:
+        """What maps have in common that `probability_of_many` makes at once; None for others."""
+        shapes = tuple(quick_shape(one) for one in self.maps)
+        if self.shift is not None or None in shapes:
+            return None
+        return self.shape, self.columns, self.input, self.against_rest, shapes
+
+    def probability_of_many(self, maps: Sequence["OneVsRestMap"]) -> Vector:
+        """Return the probabilities of maps of one quick shape; columns of formulas have a row per map."""
+        return self._shares([sigmoid(log_odds_of_many([one.maps[i] for one in maps])) for i in range(self.n_classes)])
+
+    def _shares(self, probs: Sequence[Formula]) -> Vector:
+        """Return the probabilities of all classes from those of each class against the rest."""
+        logits, least = self._logits(), float(np.exp(-LIMIT))
+        prob: Vector = Each(tuple(clip(one, least, 1.0) for one in probs), self._scores(logits))
+        return vectors.shares(self._open(prob, 0.0, logits), least, float(self.n_classes))
 
     def _logs(self, logits: Vector) -> Vector:
         """Return the logs of the probabilities, not yet divided by their sum."""
