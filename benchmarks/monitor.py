@@ -162,7 +162,7 @@ def tables(lines: list[dict[str, str]]) -> str:
             named = [int(line["named"]) for line in found if line["named"]]
             onset = [abs(int(line["onset"])) for line in found if line["onset"]]
             shown = [f"{100 * np.mean(named):.0f} %", f"{np.median(onset):.0f}"] if named else ["", ""]
-            figures = [len(found), f"{np.median(right):.0f}", len(late) - len(right), *shown]
+            figures = [len(found), f"{np.median(right):.0f}" if right else "", len(late) - len(right), *shown]
             out.append(f"| {loss} | {law} | {calm} | {monitor} | " + " | ".join(map(str, figures)) + " |")
     return "\n".join(out)
 
