@@ -20,8 +20,7 @@ from sklearn.calibration import _SigmoidCalibration
 from benchmarks.measure import best_of, header, report
 from oddsmith import AutoCalibrator, IsotonicCalibrator, PiecewiseLogisticCalibrator, PlattCalibrator, ScoreTable
 from oddsmith.frames import apply, class_tables
-from oddsmith.maps import CalibrationMap, LinearMap, StepMap
-from oddsmith.maps.joint import JointMap, ScalingMap, ScalingPart
+from oddsmith.maps import CalibrationMap, JointMap, LinearMap, ScalingMap, ScalingPart, StepMap
 
 ROWS = (10**6, 10**7)
 _FILE_ROWS = 10**7

@@ -31,7 +31,7 @@ from oddsmith.errors import (
 )
 from oddsmith.fitting import softmax as softmax_fits
 from oddsmith.fitting import softmax_linear
-from oddsmith.maps.joint import ScalingMap
+from oddsmith.maps import ScalingMap
 from oddsmith.model import Model
 from samples import examples, ours_allowed
 

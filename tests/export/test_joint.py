@@ -32,7 +32,7 @@ from oddsmith.export import (
     to_sql,
 )
 from oddsmith.export.verification import probe_rows
-from oddsmith.maps.joint import ScalingMap, ScalingPart
+from oddsmith.maps import ScalingMap, ScalingPart
 from oddsmith.model import Model
 from optional import needs
 

@@ -11,8 +11,7 @@ from oddsmith.frames import duckdb_expressions
 from oddsmith.frames.applying import apply
 from oddsmith.frames.hinges import as_hinges
 from oddsmith.frames.searching import plan_search
-from oddsmith.maps import LinearMap, StepMap
-from oddsmith.maps.joint import ScalingMap, ScalingPart
+from oddsmith.maps import LinearMap, ScalingMap, ScalingPart, StepMap
 from optional import needs
 from samples import ours_allowed
 

@@ -13,7 +13,7 @@ import pytest
 import oddsmith
 from oddsmith.calibrators.registry import SCALINGS, method_named
 from oddsmith.errors import InvalidInputError, ModelFileError
-from oddsmith.maps.joint import JointMap, OneVsRestMap, ScalingMap
+from oddsmith.maps import JointMap, OneVsRestMap, ScalingMap
 from oddsmith.model import Model
 from oddsmith.model.strict_json import render
 from samples import ours_allowed

@@ -39,17 +39,17 @@ from oddsmith.maps.inputs import held_input as held_input
 from oddsmith.maps.inputs import logit_input as logit_input
 from oddsmith.maps.inputs import unit_log_odds as unit_log_odds
 from oddsmith.maps.inverse import scores_reaching as scores_reaching
-from oddsmith.maps.joint import FLOOR as FLOOR
-from oddsmith.maps.joint import Input as Input
-from oddsmith.maps.joint import JointMap as JointMap
-from oddsmith.maps.joint import LogitReading as LogitReading
-from oddsmith.maps.joint import OneVsRestMap as OneVsRestMap
-from oddsmith.maps.joint import ScalingMap as ScalingMap
-from oddsmith.maps.joint import ScalingPart as ScalingPart
 from oddsmith.maps.linear import LinearMap
 from oddsmith.maps.log_basis import LogBasisMap
 from oddsmith.maps.log_basis import log_basis as log_basis
+from oddsmith.maps.one_vs_rest import OneVsRestMap as OneVsRestMap
 from oddsmith.maps.polynomial import PolynomialMap, constant_map, line_map
+from oddsmith.maps.rows import Input as Input
+from oddsmith.maps.rows import JointMap as JointMap
+from oddsmith.maps.scaling import FLOOR as FLOOR
+from oddsmith.maps.scaling import LogitReading as LogitReading
+from oddsmith.maps.scaling import ScalingMap as ScalingMap
+from oddsmith.maps.scaling import ScalingPart as ScalingPart
 from oddsmith.maps.segments import Segment as Segment
 from oddsmith.maps.segments import rows_by_segment as rows_by_segment
 from oddsmith.maps.segments import segment_name as segment_name

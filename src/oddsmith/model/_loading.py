@@ -4,8 +4,8 @@ import os
 from typing import Any
 
 from oddsmith.model._envelope import read_file, unseal
-from oddsmith.model._joint_maps import floats
 from oddsmith.model._model import Model, read_content
+from oddsmith.model._row_maps import floats
 from oddsmith.model.checked import keys, number, text
 from oddsmith.model.strict_json import parse, refuse, shown, verify
 

@@ -27,7 +27,7 @@ from oddsmith.maps import (
 )
 from oddsmith.model._data import ClassCounts, DataSummary
 from oddsmith.model._envelope import FORMAT, plain_label, plain_value, read_file, read_labels, read_origin, unseal
-from oddsmith.model._joint_maps import MOST_CLASSES, read_joint_map
+from oddsmith.model._row_maps import MOST_CLASSES, read_joint_map
 from oddsmith.model._shapes import read_map
 from oddsmith.model.checked import keys, number, text, whole
 from oddsmith.model.strict_json import parse, refuse, render, shown

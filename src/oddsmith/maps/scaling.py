@@ -1,12 +1,5 @@
-"""Joint maps: from all columns of a row to the probabilities of all classes.
+"""Scalings of logits, and blends of them."""
 
-A map is data. What it computes is written once, as a vector formula, which NumPy, exports and engines read.
-
-A logit of −inf masks its class: P = 0 there, and the other classes are read as if it were not there. In a row of
-which all logits are −inf none is masked.
-"""
-
-from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Self
@@ -15,32 +8,26 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oddsmith._types import Bools, Floats
-from oddsmith.data import LEAST
 from oddsmith.formula import (
     FAR,
-    LIMIT,
     SCORE,
     Affine,
     Beside,
     Each,
-    Formula,
     Vector,
     affine_of_many,
     clip,
-    evaluate_vector,
     exp,
     log,
     rebuilt,
-    sigmoid,
     vectors,
     where,
 )
-from oddsmith.maps.base import CalibrationMap, ShapedMap, class_shift, refuse_large_shift
-from oddsmith.maps.families import log_odds_of_many, quick_shape
+from oddsmith.maps.base import class_shift
+from oddsmith.maps.rows import JointMap
 
-__all__ = ["JointMap", "OneVsRestMap", "ScalingMap", "ScalingPart"]
+__all__ = ["ScalingMap", "ScalingPart"]
 
-Input = Literal["logits", "probabilities"]
 LogitReading = Literal["logits", "log_probabilities", "floored_log_probabilities"]
 
 #: Logarithms of probabilities that are floored are held above this.
@@ -48,82 +35,6 @@ FLOOR = -700.0
 
 #: Shifts that differ by more are added to logarithms: probabilities may have vanished that they would raise.
 _MOST_SHIFT = -100.0
-
-
-@dataclass(frozen=True, eq=False)
-class JointMap(ShapedMap):
-    """A function from the columns of a row to the probabilities of all classes.
-
-    Parameters
-    ----------
-    columns : int
-        Number of columns: one per class, or one for two classes, which is the log-odds or the probability of the
-        second.
-    input : {"logits", "probabilities"}
-        What the columns hold.
-    """
-
-    _shapes: ClassVar[dict[str, type["JointMap"]]] = {}
-
-    columns: int
-    input: Input
-
-    @property
-    @abstractmethod
-    def n_classes(self) -> int:
-        """Number of classes."""
-
-    @property
-    @abstractmethod
-    def quick_shape(self) -> Hashable | None:
-        """What maps have in common that `probability_of_many` makes at once; None for others."""
-
-    @abstractmethod
-    def probability_of_many(self, maps: Sequence[Any]) -> Vector:
-        """Return the probabilities of maps of one quick shape; columns of formulas have a row per map."""
-
-    @abstractmethod
-    def formula(self) -> Vector:
-        """Return the logs of the probabilities of all classes as a vector formula of the columns."""
-
-    @abstractmethod
-    def probability_formula(self) -> Vector:
-        """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
-
-    @abstractmethod
-    def shifted(self, shift: ArrayLike) -> "JointMap":
-        """Return the map whose logs of probabilities are larger by ``shift``, and made to sum to 1 again.
-
-        Parameters
-        ----------
-        shift : array-like of shape (k,), or float
-            What is added to the log of the probability of each class; of two classes also one number, for the second.
-            Values differ by at most 600.
-        """
-
-    def class_log_probability(self, rows: ArrayLike) -> Floats:
-        """Return log P of each class, shape (n, k), from rows of shape (n, columns); NaN where a value is missing.
-
-        −inf for masked classes.
-        """
-        result = evaluate_vector(self.formula(), rows)
-        if self.input == "logits":
-            result[result <= vectors.MASKED] = -np.inf
-        return result
-
-    def class_probability(self, rows: ArrayLike) -> Floats:
-        """Return P of each class, shape (n, k), from rows of shape (n, columns); NaN where a value is missing."""
-        return evaluate_vector(self.probability_formula(), rows)
-
-    def _logits(self) -> Vector:
-        """Return one logit per class: what columns hold, probabilities by their logarithms."""
-        rows = vectors.held(self.columns)
-        if self.columns == 1:
-            apart = self.input == "probabilities"
-            rows = Affine(
-                np.array([[-1.0], [1.0]]) if apart else np.array([[0.0], [1.0]]), np.array([apart, 0.0]), rows
-            )
-        return Each((log(clip(SCORE, LEAST, 1.0)),), rows) if self.input == "probabilities" else rows
 
 
 class ScalingPart(NamedTuple):
@@ -349,88 +260,3 @@ class ScalingMap(JointMap):
             for part in content["parts"]
         )
         return super()._read({**content, "parts": tuple(ScalingPart(**part) for part in parts)})
-
-
-@dataclass(frozen=True, eq=False)
-class OneVsRestMap(JointMap):
-    """One map per class, each of that class against the rest; their probabilities are divided by their sum.
-
-    Where all are 0, classes are equally probable.
-
-    Parameters
-    ----------
-    columns, input
-        As in `JointMap`.
-    maps : tuple of CalibrationMap
-        One per class.
-    against_rest : bool
-        Whether maps read the log-odds of their class against all others, softmax(logits) being the probabilities; else
-        they read their own column.
-    shift : ndarray of shape (k,), optional
-        Added to the logs of the probabilities, whose sum is then 1 again.
-    """
-
-    shape: ClassVar[str] = "one_vs_rest"
-
-    maps: tuple[CalibrationMap, ...]
-    against_rest: bool
-    shift: Floats | None = None
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return len(self.maps)
-
-    def shifted(self, shift: ArrayLike) -> "OneVsRestMap":
-        """Return the map with logs of probabilities that are larger by ``shift``."""
-        total = class_shift(shift, self.n_classes) + (0.0 if self.shift is None else self.shift)
-        if not refuse_large_shift(float(total.max() - total.min())):
-            return replace(self, shift=None)
-        return replace(self, shift=total)
-
-    def formula(self) -> Vector:
-        """Return the logs of the probabilities of all classes as a vector formula of the columns."""
-        return vectors.log_softmax(self._logs(self._logits()))
-
-    def probability_formula(self) -> Vector:
-        """Return the probabilities of all classes as a vector formula of the columns, for exports and engines."""
-        if self.shift is None:
-            return self._shares([each.probability_formula() for each in self.maps])
-        logits = self._logits()
-        return self._open(vectors.softmax(self._logs(logits)), 0.0, logits)
-
-    @property
-    def quick_shape(self) -> Hashable | None:
-        """What maps have in common that `probability_of_many` makes at once; None for others."""
-        shapes = tuple(quick_shape(one) for one in self.maps)
-        if self.shift is not None or None in shapes:
-            return None
-        return self.shape, self.columns, self.input, self.against_rest, shapes
-
-    def probability_of_many(self, maps: Sequence["OneVsRestMap"]) -> Vector:
-        """Return the probabilities of maps of one quick shape; columns of formulas have a row per map."""
-        return self._shares([sigmoid(log_odds_of_many([one.maps[i] for one in maps])) for i in range(self.n_classes)])
-
-    def _shares(self, probs: Sequence[Formula]) -> Vector:
-        """Return the probabilities of all classes from those of each class against the rest."""
-        logits, least = self._logits(), float(np.exp(-LIMIT))
-        prob: Vector = Each(tuple(clip(one, least, 1.0) for one in probs), self._scores(logits))
-        return vectors.shares(self._open(prob, 0.0, logits), least, float(self.n_classes))
-
-    def _logs(self, logits: Vector) -> Vector:
-        """Return the logs of the probabilities, not yet divided by their sum."""
-        shift = np.zeros(self.n_classes) if self.shift is None else self.shift
-        log_probs = tuple(
-            -log(1.0 + exp(-clip(each.log_odds_formula(), -LIMIT, LIMIT))) + move
-            for each, move in zip(self.maps, shift.tolist(), strict=True)
-        )
-        return self._open(Each(log_probs, self._scores(logits)), vectors.CLOSED, logits)
-
-    def _open(self, x: Vector, masked: float, logits: Vector) -> Vector:
-        """Return x with another value for masked classes."""
-        if self.input == "probabilities":
-            return x
-        return vectors.where_masked(vectors.below_largest(logits), masked, x)
-
-    def _scores(self, logits: Vector) -> Vector:
-        return vectors.against_rest(logits) if self.against_rest else vectors.held(self.columns)
