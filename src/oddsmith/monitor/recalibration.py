@@ -13,7 +13,7 @@ from scipy.special import expit
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith._version import __version__
-from oddsmith.calibrators import Calibrator
+from oddsmith.calibrators import METHODS, Calibrator
 from oddsmith.data import RandomState, ScoreTable
 from oddsmith.fitting import LABELS, fit_line
 from oddsmith.maps import SUREST, CalibrationMap, InputMap, LogBasisMap, PolynomialMap
@@ -149,10 +149,8 @@ def _changes(
 
 def _method(parent: Model) -> Calibrator | None:
     """Return an unfitted calibrator of the method of a model, if it is known and its parameters are plain."""
-    from oddsmith import calibrators
-
-    found = getattr(calibrators, parent.method, None)
-    if not (isinstance(found, type) and issubclass(found, Calibrator)) or found is Calibrator:
+    found = {cls.__name__: cls for cls in METHODS.values()}.get(parent.method)
+    if found is None:
         return None
     known = found().get_params(deep=False)
     return found(**{name: value for name, value in parent.parameters.items() if name in known})

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import ttest_rel
 
-from oddsmith._types import Floats
+from oddsmith.checks import Floats
 from oddsmith.metrics import Interval
 from oddsmith.metrics.comparison import MeasureComparison
 from oddsmith.metrics.significance import holm
