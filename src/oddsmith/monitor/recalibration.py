@@ -88,7 +88,7 @@ def recalibrate(
     model : Model, fitted calibrator or CalibrationMap
         Of two classes and one score, without segments.
     rows : ScoreTable
-        Scores and labels since the loss; see `Finding.since_row`.
+        Scores and labels since the loss; `Finding` has the first such row.
     refit : Calibrator, optional
         What to fit anew; by default the method of the model where it is one of the calibrators of this package.
     random_state : int, Generator or None
