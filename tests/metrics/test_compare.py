@@ -53,7 +53,7 @@ def test_table_equals_rows(sample):
         ours, rows = by_table[name], by_rows[name]
         assert ours.wins.tolist() == rows.wins.tolist()
         assert ours.means == pytest.approx(rows.means)
-        assert ours.means == pytest.approx(log_loss_or_error(name, y, scores), abs=1e-12)
+        assert ours.means == pytest.approx(log_loss_or_error(name, y, scores), rel=1e-4)  # of rounded probabilities
         assert ours.p_values == pytest.approx(rows.p_values, abs=1e-6)
     signed = np.where(y == 1, scores, -scores)
     direct = micro_sign_test(signed, signed / 2)
