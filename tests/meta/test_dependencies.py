@@ -23,7 +23,12 @@ CALLED = {"markdown_it": "markdown-it-py", "sklearn": "scikit-learn"}
 FOR_DEVELOPERS = {"bench", "engines", "lint", "test"}
 
 #: Files, and rooms, that are loaded only where an extra is installed.
-OF_EXTRAS = {"_compiled.py": {"numba"}, "formula/sql.py": {"sqlglot"}, "cli": {"rich", "typer"}}
+OF_EXTRAS = {
+    "_compiled.py": {"numba"},
+    "cli": {"rich", "typer"},
+    "export/segments.py": {"sqlglot"},
+    "formula/sql.py": {"sqlglot"},
+}
 
 
 def project(folder):
