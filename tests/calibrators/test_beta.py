@@ -107,7 +107,7 @@ def test_a_reversed_score_is_not_followed():
     rng = np.random.default_rng(0)
     scores = rng.normal(size=300)
     y = (rng.random(300) < expit(-3 * scores)).astype(int)
-    with pytest.warns(NegativeSlopeWarning, match="held at 0"), pytest.warns(match="wrong way round"):
+    with pytest.warns(NegativeSlopeWarning, match="set to 0"), pytest.warns(match="wrong way round"):
         cal = BetaCalibrator().fit(scores, y)
     np.testing.assert_allclose(cal.predict_proba([-1.0, 1.0])[:, 1], y.mean())
 

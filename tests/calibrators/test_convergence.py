@@ -326,7 +326,7 @@ def test_far_scores_of_vast_weight_cost_piecewise_neither_steps_nor_digits(seed,
 
 
 def test_a_temperature_in_the_wrong_direction_is_said():
-    with pytest.warns(NegativeSlopeWarning, match="against the labels"):
+    with pytest.warns(NegativeSlopeWarning, match="Higher scores go with the negative class"):
         TemperatureCalibrator(input="log_odds").fit([-3.0, -1.0, 1.0, 3.0, 0.5, 2.0], [1, 1, 0, 0, 1, 1])
 
 
