@@ -1,7 +1,7 @@
 """Oddsmith turns the scores of any classifier into probabilities that mean what they say.
 
-A table is what the data say about a score; a metric is a function of a table; a calibrator is a function from a table
-to a map. Importing the package costs next to nothing: every name is loaded when it is first used.
+A table is what the data show about a score; a measure is a function of a table; a calibrator is a function from a table
+to a map. Every name is loaded when it is first used, so importing the package is fast.
 """
 
 import importlib
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from oddsmith.data import ScoreTable as ScoreTable
     from oddsmith.maps import CalibrationMap as CalibrationMap
     from oddsmith.model import load as load
+    from oddsmith.report import write_report as write_report
 
-#: Where public names are, besides the calibrators, whose names say what they are.
+#: Modules of public names other than those of calibrators, which end in Calibrator or Scaling.
 _HOMES = {
     "classify": (
         "CalibratedClassifier",
@@ -27,10 +28,11 @@ _HOMES = {
     "maps": ("CalibrationMap",),
     "model": ("load",),
     "data": ("ScoreTable",),
+    "report": ("write_report",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-#: Rooms that users look into by name.
+#: Public modules.
 _ROOMS = (
     "audit",
     "bands",

@@ -34,6 +34,26 @@ def test_what_is_named_instead_exists(name):
         assert callable(reduce(getattr, named.split(".")[1:], oddsmith))
 
 
+@pytest.mark.parametrize(
+    ("room", "name", "home"),
+    [
+        ("oddsmith", "log_loss", "oddsmith.metrics"),
+        ("oddsmith", "ReliabilityDisplay", "oddsmith.plots"),
+        ("oddsmith.metrics", "PlattCalibrator", "oddsmith"),
+        ("oddsmith.plots", "compare_methods", "oddsmith.report"),
+    ],
+)
+def test_a_name_of_another_module_leads_there(room, name, home):
+    with pytest.raises(ImportError, match=re.escape(f"{room} has no {name!r}; use {home}.{name}")):
+        exec(f"from {room} import {name}")
+
+
+def test_submodules_are_found_under_names_of_functions():
+    from oddsmith.report import writing
+
+    assert writing.write_report is oddsmith.write_report
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_any_other_name_is_an_attribute_error(room):
     assert not hasattr(import_module(room), "frobnicate")
