@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from benchmarks.fuzz import sample
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
@@ -142,3 +143,12 @@ def test_log_odds_of_naive_bayes_reach_any_size_and_the_fit_its_optimum(most, se
 def test_probabilities_of_exactly_0_and_1_only():
     cal = fit(BetaCalibrator(), [0.0, 1.0, 0.0, 1.0, 0.0, 1.0], [0, 1, 0, 1, 1, 0])
     np.testing.assert_allclose(cal.predict_proba([0.0, 1.0])[:, 1], [1 / 3, 2 / 3], atol=1e-7)
+
+
+def test_features_of_very_different_sizes_do_not_make_the_slope_infinite():
+    # Their sums left rounding errors, which a steep slope multiplied.
+    _, (scores, y, _) = sample(2_000_121)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FarScoreWarning)
+        cal = BetaCalibrator(input="log_odds").fit(scores, y)
+    assert np.logaddexp(0, np.where(y == 1, -1, 1) * cal.log_odds(scores)).sum() < 17.2

@@ -6,7 +6,7 @@ two passes over every score find the others.
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -148,7 +148,10 @@ class LongDesign:
         points = sketch(table, frame, breaks)
         size = features(np.zeros(1)).shape[1]
         total = sum(up @ columns for columns, up, _ in _walk(table, frame, features, targets, size))
-        return cls(table, frame, features, targets, points, design(points, features, targets, np.asarray(total)))
+        short = design(points, features, targets, np.asarray(total))
+        if len(points.x) == 1:  # the points are the scores: a steep slope would multiply what rounding leaves
+            short = replace(short, aside=np.zeros(size))
+        return cls(table, frame, features, targets, points, short)
 
     @classmethod
     def of_pieces(
@@ -167,9 +170,11 @@ class LongDesign:
     def fit(self, penalty: Floats, start: Floats | None = None, direction: Direction = newton_step) -> Minimum:
         """Fit the sketch, then every score from there; parameters as for `Design.fit`."""
         found = self.short.fit(penalty, start, direction)
-        if len(self.points.x) == 1 or (found.converged and self.short.is_fine(found.theta)):
+        if len(self.points.x) == 1 or (found.converged and found.value >= 0 and self.short.is_fine(found.theta)):
             return found
-        return minimize(_SummedLoss(self._parts, 0.0, penalty), found.theta, self.short.cases, direction)
+        # A loss below 0 is that of a slope so steep that blocks do not stand for their scores.
+        begin = found.theta if found.value >= 0 else self.short.level()
+        return minimize(_SummedLoss(self._parts, 0.0, penalty), begin, self.short.cases, direction)
 
     def _parts(self) -> Iterator[Part]:
         return _walk(self.table, self.frame, self.features, self.targets, self.short.columns.shape[1])
