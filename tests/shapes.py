@@ -3,6 +3,7 @@
 import numpy as np
 
 from oddsmith.maps import (
+    AdjustedMap,
     BlendMap,
     CosineMap,
     HeldInputMap,
@@ -36,5 +37,6 @@ ONE_SCORE = [
     HeldInputMap(RAMP, 0.0, 1.0, 0.5, 2.0),
     BlendMap((STEPS, RAMP), np.array([0.25, 0.75])),
     STEPS.shifted(0.4),
+    AdjustedMap(line_map(2.0, -1.0), 0.8, -0.3),
 ]
 SCORES = np.concatenate([np.linspace(0.0, 1.0, 101), [0.2, 0.7, 1e-300, 1 - 2.0**-53]])

@@ -38,7 +38,7 @@ LAYERS = [
     {"cutoffs"},
     {"export"},
     {"frames"},
-    {"audit"},
+    {"audit", "pooling"},
     {"files", "plots"},
     {"expected", "report"},
     {"demo"},

@@ -3,6 +3,7 @@
 Run this file as a script to write the files of calibrators that have none yet; those that exist are never rewritten.
 """
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 import oddsmith
 from catalogue import CLASSES
 from oddsmith import ScoreTable
+from oddsmith.maps import Effects, Term
 from oddsmith.model import Model
 from samples import ours_allowed
 
@@ -43,6 +45,17 @@ def examples():
         name: fit(oddsmith.IsotonicCalibrator(), scores[rows], y[rows])
         for name, rows in {"süd": slice(40), "nord": slice(40, 80)}.items()
     }
+    effects = Effects(
+        2,
+        (
+            Term((0,), (("nord",), ("süd",)), np.array([0.3, -0.2]), np.zeros(2)),
+            Term((0, 1), (("süd", "1"),), np.array([0.1]), np.array([-0.2])),
+        ),
+    )
+    pooled = dataclasses.replace(
+        fit(oddsmith.IsotonicCalibrator(), scores, y).shifted(0.1), parameters={"input": "score"}
+    )
+    yield "with_effects", pooled.with_effects(("region", "device"), effects)
     yield "with_segments", fit(oddsmith.IsotonicCalibrator(), scores, y).with_segments("region", parts)
 
 
@@ -57,6 +70,9 @@ def queries(model):
 def answers(model):
     scores = queries(model)
     found = {"": model.map.probability(scores)}
+    if model.effects is not None:
+        keys = [*model.effects.crossings(), (None, None)]
+        found |= {repr(key): model.probability(scores, np.array([key] * len(scores), dtype=object)) for key in keys}
     return found | {name: model.probability(scores, [name] * len(scores)) for name in model.segments}
 
 

@@ -147,6 +147,14 @@ def _segment(model: "Model", name: str | None) -> "Model":
     """Return the model of a segment, which must be known."""
     from oddsmith import _check
 
+    if model.effects is not None:
+        keys = () if name is None else tuple(name.split(","))
+        some = (key in model.effects.values(place) for place, key in enumerate(keys[: model.effects.n_columns]))
+        if len(keys) != model.effects.n_columns or not any(some):
+            columns = ",".join(model.segment_columns)
+            must, got = f"--segment must be values of {columns}, one of them known to the model", repr(name or "")
+            _check.fail(must, got, "separate them by commas, or export to sql or dbt")
+        return model.of_segment(keys)
     if name is not None and not model.segments:
         _check.fail("the model must have segments to take --segment", "one without", "leave --segment out")
     if model.segments and name not in model.segments:

@@ -36,6 +36,9 @@ def fit(
     seed: option.Seed = 0,
     method: option.MethodName = "auto",
     by: option.SegmentColumns = None,
+    pool: Annotated[
+        bool, typer.Option("--pool", help="With --by: one map, and shrunken effects of segments on its log-odds.")
+    ] = False,
     groups: option.GroupColumn = None,
     rows: option.RowOptions,
     force: option.Force = False,
@@ -56,19 +59,23 @@ def fit(
     if by is not None and groups is not None:
         hint = "leave out --groups, and judge each segment by oddsmith evaluate --groups"
         _check.fail("--groups must not be combined with --by", f"--groups {groups} --by {by}", hint)
+    if pool and by is None:
+        _check.fail("--pool must go with --by", "--pool alone", "name the columns: --by country,device")
     with writable_file(output, ".json") as target, replacing(target, force=force, sources=source.files) as unfinished:
         model: Model
         if source.several:
-            refuse_options("the scores of two classes", by=by)
+            refuse_options("the scores of two classes", by=by, pool=pool or None)
             model, content, told = _fit_classes(out, source, method)
         else:
-            model, content, told = _fit_two_classes(out, source, method)
+            model, content, told = _fit_two_classes(out, source, method, pool=pool)
         model.save(unfinished)
     content = {"model": str(output), "method": model.method, **content}
     out.result(content, f"{model.method} fitted {told}, written to {output}\n{content['verdict']}")
 
 
-def _fit_two_classes(out: "CommandOutput", source: "CommandInput", method: str) -> tuple["Model", dict[str, Any], str]:
+def _fit_two_classes(
+    out: "CommandOutput", source: "CommandInput", method: str, *, pool: bool
+) -> tuple["Model", dict[str, Any], str]:
     """Fit a method to two classes; return the model, its description, and what it was fitted to."""
     from oddsmith import _check
     from oddsmith.calibrators import Calibrator, fit_method, method_named
@@ -94,7 +101,20 @@ def _fit_two_classes(out: "CommandOutput", source: "CommandInput", method: str) 
         model = fitted_to(data.table)
         groups = data.segments if source.groups else None
         judged = verdict(data.table, scores_are=source.meaning, groups=groups)
-    if by:
+    terms: list[dict[str, Any]] = []
+    if by and pool:
+        from oddsmith.pooling import PooledCalibrator
+
+        with out.waiting("Fitting segments"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", OddsmithWarning)  # shown for all rows
+            tables = {
+                name: replace(table, labels=data.labels, meaning=source.meaning)
+                for name, table in data.segments.items()
+            }
+            pooled = PooledCalibrator(by, chosen, random_state=source.seed).fit_tables(tables)
+        terms = [term.to_dict() for term in pooled.terms_]
+        model = replace(pooled.model_, column_names=(roles.score,))
+    elif by:
         parts, found = {}, defaultdict[str, list[str]](list)
         with out.progress("Fitting segments") as progress:
             for done, (name, table) in enumerate(data.segments.items()):
@@ -112,12 +132,23 @@ def _fit_two_classes(out: "CommandOutput", source: "CommandInput", method: str) 
     content = {
         "rows": data.table.rows,
         "prevalence": data.table.prevalence,
-        "segments": len(model.segments),
+        "segments": len(data.segments) if terms else len(model.segments),
+        **({"terms": terms} if terms else {}),
         "warnings": list(model.warnings),
         "verdict": _verdict(judged, source.next_steps(roles, data.labels)),
     }
-    over = f", {len(model.segments)} segments" if by else ""
-    return model, content, f"to {data.table.rows:,} rows{over}"
+    over = f", {content['segments']} segments" if by else ""
+    return model, content, f"to {data.table.rows:,} rows{over}{_spread(terms)}"
+
+
+def _spread(terms: list[dict[str, Any]]) -> str:
+    """Return by how much segments differ, in words."""
+    found = [
+        f"{' x '.join(term['columns'])} {term['offset_sd']:.2f}"
+        + (f" (slopes {term['slope_sd']:.2f})" if term["slope_sd"] else "")
+        for term in terms
+    ]
+    return f"; standard deviations of their log-odds: {', '.join(found)}" if found else ""
 
 
 def _fit_classes(out: "CommandOutput", source: "CommandInput", method: str) -> tuple["Model", dict[str, Any], str]:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from oddsmith.maps import JointMap
+    from oddsmith.maps import JointMap, Term
     from oddsmith.model import DataSummary, Model
 
     Draw = Callable[[Console], None]
@@ -69,7 +69,14 @@ def _two_classes(model: "Model") -> tuple[dict[str, Any], "Draw"]:
     def draw(console: "Console") -> None:
         labels = {"labels": f"{model.labels[0]} / {model.labels[1]} (positive)"}
         _print_facts(console, model, labels | ({"rows": "not fitted to any"} if data is None else _facts(data)))
-        if model.by is not None:
+        if model.effects is not None:
+            names = model.segment_columns
+            effects = [
+                (visible(" x ".join(names[place] for place in term.columns) or "all rows"), *_range(term))
+                for term in model.effects.terms
+            ]
+            console.print(table_of(["effects of"], ["values", "shifts of log-odds", "slopes"], effects))
+        elif model.by is not None:
             rows = [(visible(name), f"{part.rows:,}", f"{part.prevalence:.2%}") for name, part in segments.items()]
             console.print(
                 table_of([visible(f"segment ({', '.join(model.segment_columns)})")], ["rows", "positive"], rows)
@@ -78,6 +85,12 @@ def _two_classes(model: "Model") -> tuple[dict[str, Any], "Draw"]:
         console.print(curve(at, prob, width=min(60, console.width - 6), ascii_only=console.options.ascii_only))
 
     return content, draw
+
+
+def _range(term: "Term") -> tuple[str, str, str]:
+    """Return how many values a term has, and from where to where its shifts and slopes go."""
+    shifts, slopes = (f"{values.min():+.2f} to {values.max():+.2f}" for values in (term.shifts, term.slopes))
+    return f"{len(term.keys):,}", shifts, slopes
 
 
 def _facts(data: "DataSummary") -> dict[str, str]:

@@ -15,7 +15,7 @@ from oddsmith.export.columns import labels_of_one_kind as labels_of_one_kind
 from oddsmith.export.columns import new_columns as new_columns
 from oddsmith.export.dbt import Dbt
 from oddsmith.export.javascript import JavaScript, to_javascript
-from oddsmith.export.language import Language, Model, Output, segment_columns
+from oddsmith.export.language import Language, Model, Output, segment_columns, written_out
 from oddsmith.export.language import joint_model_of as joint_model_of
 from oddsmith.export.onnx import Onnx, to_onnx
 from oddsmith.export.python import Python, to_python
@@ -118,6 +118,7 @@ def export(
     if (by := segment_columns(model)) and not LANGUAGES[to].takes_segments:
         must = f"a model must have no segments for {to}"
         _check.fail(must, f"one by {', '.join(by)}", "export it to sql or dbt, or pass model.of_segment(name)")
+    model = written_out(model)
     language = LANGUAGES[to].with_options(dialect=dialect, connection=connection, **names)
     parity = _verified(language, model, output, verify=verify)
     if isinstance(language, Sql) and language.dialect not in TESTED:

@@ -41,7 +41,7 @@ from oddsmith.formula import (
     with_limits,
     with_rows,
 )
-from oddsmith.maps import JointMap, map_families
+from oddsmith.maps import JointMap, Keys, map_families
 from oddsmith.model import Model
 
 __all__ = ["MARK", "Parameters", "formula_by_segment", "layers_by_segment"]
@@ -54,6 +54,9 @@ _VALUES = {"databricks", "duckdb", "postgres", "snowflake", "spark", "sqlite", "
 
 #: Before the names of segments in a seed: loaders would take some for numbers, dates or missing values.
 MARK = "segment:"
+
+#: In the place of a value that a model with effects does not know, where others begin with `MARK`.
+_OTHER = "other"
 
 #: Text that is the same in every dialect.
 _PLAIN = re.compile(r"[\w .+-]*", re.ASCII)
@@ -71,8 +74,8 @@ class Parameters:
         Of SQL.
     by : list of str
         Columns of segments.
-    segments : list of tuple of str
-        The keys of each.
+    segments : list of tuple of (str or None)
+        The keys of each; None is any value that no segment has, or a missing one.
     seed : str
         A table of the parameters, in which names of segments begin with `MARK`; empty to write them in the statement.
     values : list of ndarray
@@ -82,7 +85,7 @@ class Parameters:
     spare: str
     dialect: str
     by: list[str]
-    segments: list[tuple[str, ...]]
+    segments: list[Keys]
     seed: str = ""
     values: list[Floats] = field(default_factory=list)
     _known: dict[bytes, int] = field(default_factory=dict)
@@ -131,10 +134,29 @@ class Parameters:
         text, double = (exp.DataType.build(name).sql(dialect=self.dialect) for name in ("text", "double"))
         numbers = [f"CAST({name} AS {double}) AS {name}" for name in self.names]
         query = f"SELECT {', '.join([*self.keys, *numbers])} FROM {self.seed}" if self.seed else self._rows(numbers)
-        mark = f"'{MARK}' || " if self.seed else ""
-        given = [f"{mark}CAST({base}.{quoted(name, self.dialect)} AS {text})" for name in self.by]
+        mark = f"'{MARK}' || " if self._marked else ""
+        given = [f"CAST({base}.{quoted(name, self.dialect)} AS {text})" for name in self.by]
+        given = [self._known_or_other(f"{mark}{value}", value, place) for place, value in enumerate(given)]
         equal = " AND ".join(f"{self.table}.{key} = {value}" for key, value in zip(self.keys, given, strict=True))
         return f"\nLEFT JOIN ({query}) AS {self.table}\n  ON {equal}"
+
+    @property
+    def _marked(self) -> bool:
+        """Whether keys begin with a mark."""
+        return bool(self.seed) or any(None in keys for keys in self.segments)
+
+    def _known_or_other(self, key: str, value: str, place: int) -> str:
+        """Return the key of a column, or what stands for values that no segment has."""
+        if not any(keys[place] is None for keys in self.segments):
+            return key
+        known = sorted({keys[place] for keys in self.segments} - {None})  # type: ignore[type-var]
+        listed = ", ".join(_text(each, self.dialect) for each in known if each is not None)
+        return f"CASE WHEN {value} IN ({listed}) THEN {key} ELSE '{_OTHER}' END"
+
+    def _written(self, keys: Keys) -> list[str]:
+        """Return the keys of a segment as the table of parameters has them."""
+        mark = MARK if self._marked else ""
+        return [_OTHER if key is None else f"{mark}{key}" for key in keys]
 
     def _rows(self, numbers: Sequence[str]) -> str:
         """Return a query for the rows of parameters."""
@@ -154,7 +176,7 @@ class Parameters:
             texts = [[f"'{value!r}'" for value in column] for column in lists]
             selected = ", ".join([*self.keys, *numbers])
             end = f" AS {self.spare}values ({', '.join([*self.keys, *self.names])})"
-        keys = ([_text(key, self.dialect) for key in one] for one in self.segments)
+        keys = ([_text(key, self.dialect) for key in self._written(one)] for one in self.segments)
         rows = ",\n  ".join(f"({', '.join([*key, *row])})" for key, *row in zip(keys, *texts, strict=True))
         return f"SELECT {selected} FROM (VALUES\n  {rows}\n){end}"
 
@@ -162,7 +184,7 @@ class Parameters:
         """Return the table of parameters, the first row with the names of its columns."""
         columns = [[repr(value) for value in column[:-1].tolist()] for column in self.values]
         rows = zip(self.segments, *columns, strict=True)
-        return [[*self.keys, *self.names], *([*(f"{MARK}{key}" for key in keys), *row] for keys, *row in rows)]
+        return [[*self.keys, *self.names], *([*self._written(keys), *row] for keys, *row in rows)]
 
 
 def _text(value: str, dialect: str) -> str:

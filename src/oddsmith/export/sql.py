@@ -21,9 +21,11 @@ from oddsmith.export.language import (
     joint_to_write,
     segment_columns,
     some_segments,
+    written_out,
 )
 from oddsmith.export.sql_engines import ENGINES, Segments, in_postgres
 from oddsmith.formula import guarded, with_limits
+from oddsmith.maps import Keys
 from oddsmith.model import model_of
 
 if TYPE_CHECKING:
@@ -188,7 +190,7 @@ class Sql(Language):
         parameters = None
         if by:
             names = [sql_name(name, "a column of segments") for name in by]
-            segments = [(name,) if isinstance(name, str) else name for name in model_of(model).segments]
+            segments: list[Keys] = [(name,) if isinstance(name, str) else name for name in model_of(model).segments]
             parameters = Parameters(spare, self.dialect, names, segments, seed)
         if joint is not None:
             strict = self.dialect not in _FORGIVING
@@ -250,7 +252,7 @@ def to_sql(
     >>> print(to_sql(SquashCalibrator().fit([-1.0, 1.0], [0, 1]), column="s"))
     CASE WHEN NOT "s" IS NULL AND NOT ISNAN("s") THEN 1e0 / (1e0 + EXP(-LEAST(GREATEST("s", -700e0), 700e0))) END
     """
-    return Sql(dialect, column, columns, prefix).text(model, output, table)
+    return Sql(dialect, column, columns, prefix).text(written_out(model), output, table)
 
 
 def _table_names(table: object) -> list[str]:

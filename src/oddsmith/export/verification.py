@@ -147,6 +147,8 @@ def probes_by_segment(model: Model) -> tuple[Floats, list[tuple[str | None, ...]
     width = len(segment_columns(model))
     named: list[tuple[Segment | None, tuple[str | None, ...]]]
     named = [(name, (name,) if isinstance(name, str) else name) for name in model.segments]
+    # Of a model with effects None is any other value, known to no segment, or a missing one.
+    named += [(name, tuple(key or unknown for key in keys)) for name, keys in named if None in keys]
     found: list[tuple[Floats, list[tuple[str | None, ...]], Floats]] = []
     for name, keys in [*named, (None, (unknown,) * width), (None, (None,) * width)]:
         fitted = model.of_segment(name).map

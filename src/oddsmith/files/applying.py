@@ -23,7 +23,7 @@ from oddsmith.files.inputs import score_inputs, scores_of
 from oddsmith.files.rows import ROUNDED
 from oddsmith.files.source import ScoreFile
 from oddsmith.frames import BadRows, CopyRowPolicy, sum_of
-from oddsmith.maps import CalibrationMap, rows_by_segment
+from oddsmith.maps import CalibrationMap, Effects, rows_by_segment
 from oddsmith.model import Model, model_of
 
 __all__ = ["Applied", "apply_model", "choose_model_columns", "share_of_probabilities"]
@@ -179,7 +179,8 @@ def apply_model(
         if not columns.by:
             return _columns_of(model, scores)
         computed = np.empty((len(new), len(scores)))
-        for key, rows in rows_by_segment(*(batch[f"k{i}"] for i in range(len(columns.by)))).items():
+        keys = (batch[f"k{i}"] for i in range(len(columns.by)))
+        for key, rows in rows_by_segment(*keys, partial=model.effects is not None).items():
             computed[:, rows] = _columns_of(model.of_segment(key), scores[rows])
         return list(computed)
 
@@ -201,6 +202,8 @@ def _columns_of(model: Model, scores: Floats) -> list[Floats]:
 def _unknown(engine: Engine, model: Model) -> dict[str, int]:
     """Return some of the segments that have no map of their own, and how many rows each has."""
     keys = [f"k{i}" for i in range(len(model.segment_columns))]
+    if model.effects is not None:
+        return _unknown_values(engine, model.effects, model.segment_columns)
     known = [name if isinstance(name, tuple) else (name,) for name in model.segments]
     columns = zip(*known, strict=True)
     engine.connection.register(
@@ -212,3 +215,15 @@ def _unknown(engine: Engine, model: Model) -> dict[str, int]:
     counted = f"SELECT {listed_keys}, count(*) AS n FROM ({unknown}) GROUP BY ALL"
     found = engine.rows(f"{counted} ORDER BY n DESC, {listed_keys} LIMIT {_SHOWN}")
     return {", ".join(name): n for *name, n in found}
+
+
+def _unknown_values(engine: Engine, effects: Effects, columns: Sequence[str]) -> dict[str, int]:
+    """Return some of the values of columns that have no effect, and how many rows each has."""
+    found: dict[str, int] = {}
+    for place, column in enumerate(columns):
+        engine.connection.register("known", {"k": np.array(effects.values(place), dtype=object)})
+        query = f"SELECT coalesce(k{place}, ''), count(*) AS n FROM staged WHERE problem IS NULL "
+        unknown = f"AND (k{place} IS NULL OR k{place} NOT IN (SELECT k FROM known)) GROUP BY ALL"
+        rows = engine.rows(f"{query}{unknown} ORDER BY n DESC, 1 LIMIT {_SHOWN}")
+        found |= {f"{column} {value}".strip(): n for value, n in rows}
+    return found

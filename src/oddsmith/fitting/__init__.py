@@ -15,6 +15,10 @@ from oddsmith.fitting.line import fit_line as fit_line
 from oddsmith.fitting.mixture import mixture_weights as mixture_weights
 from oddsmith.fitting.newton import Minimum as Minimum
 from oddsmith.fitting.newton import rising_step as rising_step
+from oddsmith.fitting.random_effects import GroupEffects as GroupEffects
+from oddsmith.fitting.random_effects import LabeledOdds as LabeledOdds
+from oddsmith.fitting.random_effects import fit_groups as fit_groups
+from oddsmith.fitting.random_effects import held_out_gain as held_out_gain
 from oddsmith.fitting.sketches import ScoreScale as ScoreScale
 from oddsmith.fitting.sketches import Sketch as Sketch
 from oddsmith.fitting.sketches import in_blocks as in_blocks

@@ -3,7 +3,7 @@
 import dataclasses
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -15,13 +15,16 @@ from oddsmith.frames.engines.base import KEY_SEPARATOR
 from oddsmith.frames.plans import JointPlan
 from oddsmith.frames.scored_frame import ScoredFrame
 from oddsmith.frames.segments import Maps
-from oddsmith.maps import JointMap, Segment, segment_name
+from oddsmith.maps import JointMap, Keys, Segment, segment_name
 from oddsmith.model import Model, map_of
 
 __all__ = ["apply"]
 
 #: Rows of a lazy frame whose segments are looked up before anything else is computed.
 _FIRST_ROWS = 1000
+
+#: In the name of a segment of several columns: any value that no other segment has, or a missing one.
+_OTHER = "\x1e"
 
 
 def apply(
@@ -91,11 +94,43 @@ def apply(
     with rows.engine.asking(rows.frame, "plan the probability"):
         if len(maps.by) < 2:
             return rows.names.restored(rows.engine.with_probability(rows, maps, new), added)
-        # The keys of all columns as one text, which is dropped afterwards.
+        # It is dropped afterwards.
         key = f"{rows.spare}_keys"
-        keyed = rows.with_frame(rows.frame.with_columns(rows.segment().alias(key)), (key,))
+        keyed = _keyed(rows, maps, key)
         native = rows.engine.with_probability(keyed, dataclasses.replace(maps, by=(key,)), new)
         return rows.names.restored(nw.from_native(native).drop(key).to_native(), added)
+
+
+def _keyed(rows: ScoredFrame, maps: Maps, name: str) -> ScoredFrame:
+    """Return rows with the keys of all columns as one text, in a column of that name."""
+    if not (values := _known_values(maps)):
+        return rows.with_frame(rows.frame.with_columns(rows.segment().alias(name)), (name,))
+    parts = [f"{name}{place}" for place in range(len(values))]
+    frame = rows.frame.with_columns(
+        **{
+            part: nw.when(key.is_in(known)).then(key).otherwise(nw.lit(_OTHER))
+            for part, key, known in zip(parts, rows.keys(), values, strict=True)
+        }
+    )
+    joined = nw.concat_str([nw.col(part) for part in parts], separator=KEY_SEPARATOR)
+    return rows.with_frame(frame.with_columns(joined.alias(name)).drop(*parts), (name,))
+
+
+def _known_values(maps: Maps) -> list[list[str]]:
+    """Return the values of each column that some segment has, where segments are of any other values, too."""
+    if not any(_OTHER in name for name in maps.segments):
+        return []
+    keys = zip(*(name.split(KEY_SEPARATOR) for name in maps.segments), strict=True)
+    return [sorted(set(own) - {_OTHER}) for own in keys]
+
+
+def _as_known(name: str, values: Sequence[Collection[str]]) -> str:
+    """Return the name of a segment as maps have it: where they know some of its values only, others are any other."""
+    keys = name.split(KEY_SEPARATOR)
+    known = [key in own for key, own in zip(keys, values, strict=False)]
+    if not any(known):
+        return name
+    return KEY_SEPARATOR.join(key if is_known else _OTHER for key, is_known in zip(keys, known, strict=True))
 
 
 def _with_classes(frame: Any, model: Model, scores: str | Sequence[str] | None, prefix: str) -> Any:
@@ -129,10 +164,10 @@ def _report_unknown(rows: ScoredFrame, maps: Maps) -> None:
         sent = rows.engine.segments(rows, _FIRST_ROWS)
     if sent is None:
         return
-    found = sent.values[~sent.missing].tolist()
+    found, values = sent.values[~sent.missing].tolist(), _known_values(maps)
     if len(rows.by) == 1 and rows.schema[rows.by[0]].is_integer():
         found = [str(key).removesuffix(".0") for key in found]  # a partition of Dask may have floats
-    keys = Counter(map(str, found))
+    keys = Counter(_as_known(str(key), values) for key in found)
     unknown = {key: count for key, count in keys.items() if key not in maps.segments}
     none_known = bool(keys) and len(unknown) == len(keys)
     if not unknown or (maps.default is not None and not none_known):
@@ -160,6 +195,7 @@ def _maps(model: Any, by: str | Sequence[str] | None) -> Maps:
         own = model.segment_columns
         if columns is not None and len(columns) != len(own):
             _check.fail(f"by must name {len(own)} columns", f"by={by!r}", f"name columns of {', '.join(own)}")
+        model = model.written_out()
         segments = {_joined(name): map_of(part) for name, part in model.segments.items()}
         return Maps(map_of(model.map), own if columns is None else columns, segments)
     if not isinstance(model, Mapping):
@@ -180,14 +216,14 @@ def _maps(model: Any, by: str | Sequence[str] | None) -> Maps:
     return Maps(None, columns, dict(zip(names, map(map_of, model.values()), strict=True)))
 
 
-def _joined(name: Segment) -> str:
+def _joined(name: Segment | Keys) -> str:
     """Return the name of a segment as one text."""
     if isinstance(name, str):
         return name
-    if any(KEY_SEPARATOR in key for key in name):
-        must = "keys of several columns must not contain the character U+001F, which separates them"
+    if any(mark in key for key in name if key is not None for mark in (KEY_SEPARATOR, _OTHER)):
+        must = "keys of several columns must not contain the characters U+001E and U+001F, which separate them"
         _check.fail(must, repr(name), "replace it in the frame, and fit again")
-    return KEY_SEPARATOR.join(name)
+    return KEY_SEPARATOR.join(_OTHER if key is None else key for key in name)
 
 
 def _segment(key: Any, columns: int) -> str:

@@ -178,11 +178,14 @@ class ScoredFrame:
         column = nw.col(name)
         return self.engine.as_integer(column) if self.schema[name] == nw.Boolean else column.cast(nw.Int64)
 
+    def keys(self) -> list[nw.Expr]:
+        """Return the key of each column of segments as text, the same from every engine."""
+        return [self._key(name) for name in self.by]
+
     def segment(self) -> nw.Expr:
         """Return the name of the segment as text, the same from every engine: of several columns one text of all."""
-        if len(self.by) == 1:
-            return self._key(self.by[0])
-        return nw.concat_str([self._key(name) for name in self.by], separator=KEY_SEPARATOR)
+        keys = self.keys()
+        return keys[0] if len(keys) == 1 else nw.concat_str(keys, separator=KEY_SEPARATOR)
 
     def _key(self, name: str) -> nw.Expr:
         column, kind = self._plain(name), self.schema[name]

@@ -13,6 +13,7 @@ shape              methods
 `LogBasisMap`      beta calibration
 `BlendMap`         a weighted mean of other maps
 `ShiftedMap`       any other map, with log-odds larger by a constant
+`AdjustedMap`      any other map, with log-odds that are scaled and shifted
 `LogitInputMap`    any other map, after the log-odds of a probability
 `UnitInputMap`     the same for scores that turned out to be probabilities
 `SoftLogitMap`     the same with softened log-odds
@@ -21,6 +22,9 @@ shape              methods
 =================  ==============================================================================
 """
 
+from oddsmith.maps.adjusted import LARGEST_SLOPE as LARGEST_SLOPE
+from oddsmith.maps.adjusted import SMALLEST_SLOPE as SMALLEST_SLOPE
+from oddsmith.maps.adjusted import AdjustedMap
 from oddsmith.maps.band import Area, Band
 from oddsmith.maps.base import FAR as FAR
 from oddsmith.maps.base import MAX as MAX
@@ -31,6 +35,9 @@ from oddsmith.maps.base import logit as logit
 from oddsmith.maps.blend import BlendMap
 from oddsmith.maps.cosine import CosineMap
 from oddsmith.maps.cosine import share_of_way as share_of_way
+from oddsmith.maps.effects import Effects, Term
+from oddsmith.maps.effects import Keys as Keys
+from oddsmith.maps.effects import checked_columns as checked_columns
 from oddsmith.maps.families import map_families as map_families
 from oddsmith.maps.inputs import HeldInputMap, LogitInputMap, UnitInputMap
 from oddsmith.maps.inputs import InputMap as InputMap
@@ -59,11 +66,13 @@ from oddsmith.maps.soft_logit import soft_logit as soft_logit
 from oddsmith.maps.step import StepMap
 
 __all__ = [
+    "AdjustedMap",
     "Area",
     "Band",
     "BlendMap",
     "CalibrationMap",
     "CosineMap",
+    "Effects",
     "HeldInputMap",
     "LinearMap",
     "LogBasisMap",
@@ -73,6 +82,7 @@ __all__ = [
     "SoftLogOddsMap",
     "SoftLogitMap",
     "StepMap",
+    "Term",
     "UnitInputMap",
     "constant_map",
     "line_map",

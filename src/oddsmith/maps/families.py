@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oddsmith.formula import MISSING, Family, Formula, as_formula, families, sigmoid
+from oddsmith.maps.adjusted import AdjustedMap
 from oddsmith.maps.base import CalibrationMap, ShiftedMap
 from oddsmith.maps.inputs import InputMap
 from oddsmith.maps.polynomial import PolynomialMap
@@ -43,6 +44,8 @@ def quick_shape(one: CalibrationMap) -> Hashable | None:
     match one:
         case PolynomialMap(knots=knots, coefficients=coefficients) if len(knots) == 0:
             return "polynomial", coefficients.shape[1]
+        case AdjustedMap(inner=inner):
+            return "adjusted", id(inner)  # one map of all rows, which is computed once
         case ShiftedMap(inner=inner):
             shape = quick_shape(inner)
             return None if shape is None else ("shifted", shape)
@@ -59,6 +62,9 @@ def log_odds_of_many(maps: Sequence[CalibrationMap | None]) -> Formula:
     match first:
         case PolynomialMap():
             return PolynomialMap.log_odds_of_many(maps)  # type: ignore[arg-type]
+        case AdjustedMap():
+            slopes, shifts = np.array([(one.slope, one.shift) for one in maps]).T[..., None]  # type: ignore[union-attr]
+            return as_formula(slopes) * first.inner_formula() + as_formula(shifts)
         case ShiftedMap():
             shifts = np.array([[one.shift] for one in maps])  # type: ignore[union-attr]
             return log_odds_of_many([one.inner for one in maps]) + as_formula(shifts)  # type: ignore[union-attr]

@@ -7,6 +7,7 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.formula import Pieces, evaluate, walk
+from oddsmith.maps.adjusted import AdjustedMap
 from oddsmith.maps.base import FAR, MAX, CalibrationMap, ShiftedMap
 from oddsmith.maps.cosine import CosineMap
 from oddsmith.maps.inputs import InputMap, halfway
@@ -132,7 +133,7 @@ def _(fitted: StepMap | LinearMap) -> Floats:
 
 
 @turning_points.register
-def _(fitted: ShiftedMap) -> Floats:
+def _(fitted: ShiftedMap | AdjustedMap) -> Floats:
     return turning_points(fitted.inner)
 
 

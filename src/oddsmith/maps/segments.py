@@ -21,10 +21,11 @@ def segment_name(key: Any) -> str | None:
     return str(key).lower() if isinstance(key, (bool, np.bool_)) else str(key)
 
 
-def rows_by_segment(*keys: NDArray[Any]) -> dict[Segment | None, NDArray[np.intp]]:
+def rows_by_segment(*keys: NDArray[Any], partial: bool = False) -> dict[Any, NDArray[np.intp]]:
     """Return the rows of each segment, in their order; None for those without one.
 
-    Segments are those of one column of keys, or of several, whose names are then tuples.
+    Segments are those of one column of keys, or of several, whose names are then tuples. With ``partial``, names are
+    always tuples, in which missing keys are None.
 
     Examples
     --------
@@ -33,10 +34,12 @@ def rows_by_segment(*keys: NDArray[Any]) -> dict[Segment | None, NDArray[np.intp
     >>> rows_by_segment(np.array(["a", "b"]), np.array([1, 2]))
     {('a', '1'): array([0]), ('b', '2'): array([1])}
     """
-    codes: dict[Segment | None, int] = {}
+    codes: dict[Any, int] = {}
     columns = [[key if type(key) is str else segment_name(key) for key in column.tolist()] for column in keys]
-    names: Iterable[Segment | None] = columns[0]
-    if len(columns) > 1:
+    names: Iterable[Any] = columns[0]
+    if partial:
+        names = zip(*columns, strict=True)
+    elif len(columns) > 1:
         names = (None if None in several else several for several in zip(*columns, strict=True))
     code = np.fromiter((codes.setdefault(name, len(codes)) for name in names), np.intp, len(columns[0]))
     rows = np.split(np.argsort(code, kind="stable"), np.cumsum(np.bincount(code, minlength=len(codes)))[:-1])

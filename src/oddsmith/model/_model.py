@@ -17,15 +17,19 @@ from oddsmith.atomic import write_atomically
 from oddsmith.maps import (
     Band,
     CalibrationMap,
+    Effects,
     Input,
     JointMap,
+    Keys,
     OneVsRestMap,
     Segment,
+    checked_columns,
     constant_map,
     rows_by_segment,
     scores_reaching,
 )
 from oddsmith.model._data import ClassCounts, DataSummary
+from oddsmith.model._effects import read_effects
 from oddsmith.model._envelope import FORMAT, plain_label, plain_value, read_file, read_labels, read_origin, unseal
 from oddsmith.model._row_maps import MOST_CLASSES, read_joint_map
 from oddsmith.model._shapes import read_map
@@ -36,15 +40,20 @@ __all__ = ["Model"]
 
 #: What files of each schema contain in addition to format, schema and checksum. The first is for two classes and one
 #: column, the second for all others; the third adds what neither has, for any number of classes. The fourth has
-#: segments by several columns, each named by a JSON list of its keys; the fifth has limits of P.
+#: segments by several columns, each named by a JSON list of its keys; the fifth has limits of P, and the sixth effects
+#: of columns.
 _KEYS = {
     1: ("version", "method", "parameters", "labels", "data", "warnings", "map"),
     2: ("version", "method", "parameters", "labels", "column_names", "data", "warnings", "verdict", "map"),
     3: ("version", "method", "parameters", "labels", "column_names", "data", "warnings", "verdict", "map"),
     4: ("version", "method", "parameters", "labels", "column_names", "data", "warnings", "verdict", "map"),
     5: ("version", "method", "parameters", "labels", "column_names", "data", "warnings", "verdict", "map", "band"),
+    6: ("version", "method", "parameters", "labels", "column_names", "data", "warnings", "verdict", "map", "effects"),
 }
 _SEGMENTED = ("by", "segments")
+
+#: Segments that a model with effects is written out to, for engines and exports.
+MOST_CROSSINGS = 50_000
 
 
 @dataclass(frozen=True)
@@ -86,6 +95,9 @@ class Model:
         The model of each segment, empty without ``by``.
     band : Band or None
         Limits of P at each score, from `oddsmith.bands`, for `predict_interval`; of a model that reads one score.
+    effects : Effects or None
+        What the values of the columns of ``by`` add to the log-odds of the map, instead of a model for each segment; of
+        a model that reads one score. See `oddsmith.pooling`.
 
     Examples
     --------
@@ -110,6 +122,7 @@ class Model:
     by: Segment | None = None
     segments: Mapping[Segment, "Model"] = field(default_factory=dict, repr=False)
     band: Band | None = field(default=None, repr=False)
+    effects: Effects | None = field(default=None, repr=False)
 
     #: The latest schema; this version reads all that came before.
     _latest: ClassVar[int] = max(_KEYS)
@@ -238,6 +251,8 @@ class Model:
         >>> model.shifted(0.5).log_odds([1.0])
         array([1.5])
         """
+        if self.effects is not None:
+            return dataclasses.replace(self, effects=self.effects.shifted(shift))
         parts = {name: part.shifted(shift) for name, part in self.segments.items()}
         band = None if self.band is None else self.band.shifted(shift)
         return dataclasses.replace(self, map=self.map.shifted(shift), segments=parts, band=band)
@@ -256,9 +271,45 @@ class Model:
                 _check.fail(f"segments must be named by tuples of {len(columns)} keys", got, "name all keys")
         return dataclasses.replace(self, by=columns, segments=dict(sorted(segments.items())))
 
-    def of_segment(self, segment: Segment | None) -> "Model":
-        """Return the model of a segment, or this one where the fit did not see it."""
-        return self if segment is None else self.segments.get(segment, self)
+    def with_effects(self, by: str | Sequence[str], effects: Effects) -> "Model":
+        """Return this model with effects of the values of columns on its log-odds."""
+        columns = checked_columns((by,) if isinstance(by, str) else tuple(by))
+        if not self.has_one_score or self.by is not None or self.band is not None:
+            must = "effects are added to a model of one score, without segments and without a band"
+            _check.fail(must, repr(self), "pass the model of all rows")
+        if len(columns) != effects.n_columns:
+            _check.fail(f"by must name {effects.n_columns} columns", repr(by), "name those of the effects")
+        return dataclasses.replace(self, by=columns[0] if len(columns) == 1 else columns, effects=effects)
+
+    def of_segment(self, segment: Segment | Keys | None) -> "Model":
+        """Return the model of a segment, or this one where the fit did not see it.
+
+        With ``effects``, it has those that are known, of the values and of the crossing; a key may be None.
+        """
+        if self.effects is None:
+            known: Mapping[Any, Model] = self.segments
+            return self if segment is None else known.get(segment, self)
+        n = self.effects.n_columns
+        names = (segment,) if segment is None or isinstance(segment, str) else segment
+        found = self.effects.map_of((None,) * n if segment is None else names, map_of(self.map))
+        return dataclasses.replace(self, map=found, by=None, effects=None)
+
+    def written_out(self) -> "Model":
+        """Return a model with effects as one with a map for each crossing of values; any other as it is.
+
+        None in the name of a segment of several columns is any other value, or a missing one.
+        """
+        if self.effects is None:
+            return self
+        if self.effects.n_crossings > MOST_CROSSINGS:
+            must = f"engines and exports take at most {MOST_CROSSINGS:,} crossings of the values of {self.by}"
+            hint = "predict in NumPy (Model.predict_proba, oddsmith apply), or pool by columns with fewer values"
+            _check.fail(must, f"{self.effects.n_crossings:,}", hint)
+        plain = dataclasses.replace(self, data=None, warnings=(), verdict="", column_names=None)
+        parts: dict[Any, Model] = {
+            keys[0] if len(keys) == 1 else keys: plain.of_segment(keys) for keys in self.effects.crossings()
+        }
+        return dataclasses.replace(self, map=self.of_segment(None).map, segments=parts, effects=None)
 
     def predict_proba(self, rows: ArrayLike, segments: ArrayLike | None = None) -> Floats:
         """Return P of each class, shape (n, k), in the order of ``labels``.
@@ -404,7 +455,8 @@ class Model:
         if names.shape != ((n,) if m == 1 else (n, m)):
             got, hint = f"shape {names.shape} for {n} scores", "pass one per score" if m == 1 else f"pass {m} per score"
             _check.fail("segments must be as long as the scores", got, hint)
-        found = {name: at for name, at in rows_by_segment(*names.reshape(n, m).T).items() if len(at)}
+        keys = names.reshape(n, m).T
+        found = {name: at for name, at in rows_by_segment(*keys, partial=self.effects is not None).items() if len(at)}
         parts = [getattr(self.of_segment(name).map, function)(checked[at]) for name, at in found.items()]
         shape = parts[0].shape[1:] if parts else getattr(self.map, function)(checked).shape[1:]
         result = np.empty((len(checked), *shape))
@@ -434,6 +486,8 @@ class Model:
     def schema(self) -> int:
         """Schema of the model's file: the oldest one that has all that the model contains."""
         own = 1 if self.has_one_score else 2
+        if self.effects is not None:
+            return 6
         schemas = {part.schema for part in self.segments.values()}
         if self.band is not None or 5 in schemas:
             return 5
@@ -541,7 +595,7 @@ def save(fitted: Any, path: str | os.PathLike[str], *, force: bool = False) -> N
 
 def read_content(schema: int, content: Any, where: str = "the model", *, segment: bool = False) -> Model:
     """Return the model that the content of a file describes, after every value in it was checked."""
-    segmented = not segment and isinstance(content, dict) and "by" in content and schema != 2
+    segmented = not segment and isinstance(content, dict) and (schema == 6 or ("by" in content and schema != 2))
     keys(content, (*_KEYS[schema], *_SEGMENTED) if segmented else _KEYS[schema], where)
     origin = read_origin(content, where)
     of_two = schema == 1 or (schema >= 3 and _has_one_score(content["map"]))
@@ -567,7 +621,7 @@ def read_content(schema: int, content: Any, where: str = "the model", *, segment
         return model
     if not isinstance(content["segments"], dict):
         refuse("segments must be an object", shown(content["segments"]))
-    several = schema == 4 or (schema == 5 and isinstance(content["by"], list))
+    several = schema == 4 or (schema >= 5 and isinstance(content["by"], list))
     by = _read_by(content["by"]) if several else text(content["by"], "by")
     parts = {
         _read_segment(text(name, "segments"), by): read_content(schema, part, f"segment {shown(name)}", segment=True)
@@ -577,7 +631,11 @@ def read_content(schema: int, content: Any, where: str = "the model", *, segment
         refuse("segments must have the labels and columns of the model", "others")
     if len(parts) < len(content["segments"]):
         refuse("segments must have different names", "two that are the same list of keys")
-    return model.with_segments(by, parts)
+    if schema < 6:
+        return model.with_segments(by, parts)
+    if parts or not of_two:
+        refuse("segments must be empty in a model with effects, which reads one score", "others")
+    return model.with_effects(by, read_effects(content["effects"], 1 if isinstance(by, str) else len(by)))
 
 
 def _segment_text(name: Segment) -> str:

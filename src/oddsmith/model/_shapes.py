@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from oddsmith.errors import InvalidInputError
-from oddsmith.maps import MOST_SHIFT, CalibrationMap
+from oddsmith.maps import LARGEST_SLOPE, MOST_SHIFT, SMALLEST_SLOPE, CalibrationMap
 from oddsmith.model.checked import array, ascending, keys, number
 from oddsmith.model.strict_json import refuse, shown
 
@@ -149,6 +149,11 @@ def _shifted(content: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
     return {"inner": inner, "shift": number(content["shift"], f"{where}.shift", low=-MOST_SHIFT, high=MOST_SHIFT)}
 
 
+def _adjusted(content: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
+    slope = number(content["slope"], f"{where}.slope", low=SMALLEST_SLOPE, high=LARGEST_SLOPE)
+    return {**_shifted({name: content[name] for name in ("inner", "shift")}, where, depth), "slope": slope}
+
+
 def _blend(content: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
     weights = array(content["weights"], f"{where}.weights", low=0, high=1)
     parts = content["parts"]
@@ -171,6 +176,7 @@ Checker = Callable[[dict[str, Any], str, int], dict[str, Any]]
 
 #: What each shape holds, and who looks at it. A shape that is not here can be neither saved nor loaded.
 CHECKERS: dict[str, tuple[Checker, tuple[str, ...]]] = {
+    "adjusted": (_adjusted, ("inner", "slope", "shift")),
     "blend": (_blend, ("parts", "weights")),
     "cosine": (_cosine, ("low", "high", "coefficients")),
     "held_input": (_held_input, ("inner", "low", "high", "center", "scale")),

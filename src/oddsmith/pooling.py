@@ -1,0 +1,293 @@
+"""Partially pooled calibration of segments: the map of all rows, with shrunken effects of columns and their crossing.
+
+A map for each segment alone overfits small segments, and one map for all ignores how they differ. `PooledCalibrator`
+lets the data decide how far segments move from the map of all rows.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from oddsmith import _check
+from oddsmith._types import Floats
+from oddsmith.calibrators import Calibrator, fit_method, method_named
+from oddsmith.data import ScoreTable, deal_weight
+from oddsmith.fitting import GroupEffects, LabeledOdds, fit_groups, held_out_gain
+from oddsmith.frames import BadRowPolicy
+from oddsmith.maps import SUREST, CalibrationMap, Effects, Term, checked_columns, segment_name
+from oddsmith.metrics import Result
+from oddsmith.model import Model, map_of
+
+__all__ = ["PooledCalibrator", "PooledTerm"]
+
+_N_FOLDS = 5
+
+#: Width of the cells of log-odds in which the rows of a segment are summed.
+_WIDTH = 2.0**-4
+
+#: Rounds in which the effects of each column are fitted next to those of the others, and the change that ends them.
+_ROUNDS, _SMALL = 20, 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class PooledTerm(Result):
+    """The effects of one column, or of the crossing.
+
+    Attributes
+    ----------
+    columns : tuple of str
+    values : int
+        Number of values, or of crossings, in the rows of the fit.
+    offset_sd, slope_sd : float
+        Standard deviations of the effects on log-odds: of offsets, and of slopes per unit of the log-odds of all rows.
+        0 means that segments do not differ measurably: no other value raises the log marginal likelihood by 1.
+    slope_gain, slope_error : float
+        By how much slopes raise the log-likelihood of held-out rows, with its standard error; 0 where the marginal
+        likelihood has none. Slopes with a gain of less than one standard error are left out.
+    """
+
+    columns: tuple[str, ...]
+    values: int
+    offset_sd: float
+    slope_sd: float
+    slope_gain: float
+    slope_error: float
+
+
+@dataclass(eq=False)
+class PooledCalibrator:
+    r"""Calibrate by segment with partial pooling.
+
+    A method is fitted to all rows; with its log-odds z, those of a row in segment (a, b) are
+
+    z + u_a + u_b + u_ab, or (1 + v_a + v_b + v_ab)·z + … with slopes,
+
+    where the effects of each column, and then those of the crossing, are normal around 0 with standard deviations of
+    highest marginal likelihood. They are 0 unless this rises by more than 1 (Akaike's criterion): then the columns add
+    nothing, and the map of all rows remains. Slopes
+    are kept where they raise the likelihood of held-out rows by more than a standard error. Unseen crossings get the
+    effects of their columns, unseen or missing values none.
+
+    Parameters
+    ----------
+    by : str or sequence of str
+        Columns of segments: text, integers or bools.
+    method : Calibrator or str, default "auto"
+        The method for all rows, unfitted.
+    random_state : int, default 0
+        Of the folds by which slopes are chosen.
+
+    Attributes
+    ----------
+    model_ : Model
+        With `Effects`: it is saved, exported and applied like any other.
+    terms_ : tuple of PooledTerm
+        What was fitted, the columns first.
+
+    References
+    ----------
+    A. Gelman & J. Hill, Data Analysis Using Regression and Multilevel/Hierarchical Models, 2007.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> shops = pd.DataFrame({"shop": ["a", "b"] * 300, "score": [0.3, 0.6, 0.8, 0.1] * 150})
+    >>> shops["label"] = [1, 0, 1, 1, 0, 0] * 98 + [1] * 12
+    >>> pooled = PooledCalibrator("shop", "platt").fit(shops)
+    >>> pooled.model_.probability([0.5, 0.5, 0.5], ["a", "b", "unseen"]).round(2).tolist()
+    [0.66, 0.36, 0.52]
+    """
+
+    by: str | Sequence[str]
+    method: Calibrator | str = "auto"
+    random_state: int = 0
+
+    def fit(
+        self,
+        frame: Any,
+        score: str = "score",
+        label: str = "label",
+        weight: str | None = None,
+        *,
+        pos_label: Any = None,
+        resolution: Any = None,
+        bad_rows: BadRowPolicy = "refuse",
+    ) -> Self:
+        """Fit to the rows of a frame; parameters are those of `ScoreTable.from_frame`."""
+        columns = self._columns()
+        cells = {"resolution": resolution, "pos_label": pos_label, "bad_rows": bad_rows}
+        self.fit_tables(ScoreTable.from_frame(frame, score, label, weight, by=columns, **cells))
+        self.model_: Model = replace(self.model_, column_names=(score,))
+        return self
+
+    def fit_tables(self, tables: Mapping[Any, ScoreTable]) -> Self:
+        """Fit to a table for each segment, as `ScoreTable.from_frame` makes them with ``by``."""
+        columns = self._columns()
+        names = _names(tables, len(columns))
+        first, *others = tables.values()
+        whole = first.merge(*others)
+        chosen = method_named(self.method) if isinstance(self.method, str) else self.method
+        if not isinstance(chosen, Calibrator):
+            _check.fail("method must be a calibrator of two classes", repr(self.method), 'use "auto" or "platt"')
+        model = fit_method(whole, chosen)
+        rows, segment = _cells(list(tables.values()), map_of(model))
+        rng = np.random.default_rng(self.random_state)
+        hands = list(zip(*(deal_weight(side, _N_FOLDS, rng) for side in (rows.pos, rows.neg)), strict=True))
+        fits = _fitted(rows, [_Groups.of(names, (place,), segment) for place in range(len(columns))], hands)
+        if len(columns) > 1:
+            fits += _fitted(_with_effects(rows, fits), [_Groups.of(names, tuple(range(len(columns))), segment)], hands)
+        center = float(rows.odds[0] - rows.x[0])
+        terms = tuple(_term(fit, center) for fit in fits if fit.effects.offset_sd > 0 or fit.effects.slope_sd > 0)
+        self.terms_ = tuple(
+            PooledTerm(
+                tuple(columns[place] for place in fit.groups.columns),
+                len(fit.groups.keys),
+                fit.effects.offset_sd,
+                fit.effects.slope_sd,
+                fit.gain,
+                fit.error,
+            )
+            for fit in fits
+        )
+        parameters = {"by": list(columns), "method": model.method, "parameters": dict(model.parameters)}
+        pooled = Model(
+            type(self).__name__, parameters, model.map, model.labels, model.data, model.warnings, verdict=model.verdict
+        )
+        self.model_ = pooled.with_effects(columns, Effects(len(columns), terms))
+        return self
+
+    def predict_proba(self, scores: ArrayLike, segments: ArrayLike) -> Floats:
+        """Return P of both classes, shape (n, 2).
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+        segments : array-like of shape (n,) or (n, columns)
+        """
+        found: Floats = self.model_.predict_proba(scores, segments)
+        return found
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the model to a file, whole or not at all; ``force`` replaces one that exists."""
+        self.model_.save(path, force=force)
+
+    def _columns(self) -> tuple[str, ...]:
+        return checked_columns((self.by,) if isinstance(self.by, str) else tuple(self.by))
+
+
+def _names(tables: Mapping[Any, ScoreTable], n_columns: int) -> list[tuple[str, ...]]:
+    """Return the keys of each table as texts."""
+    if not tables:
+        _check.fail("there must be a table for each segment", "none", "pass those of ScoreTable.from_frame with by=")
+    names = []
+    for key in tables:
+        keys = tuple(map(segment_name, key if isinstance(key, tuple) else (key,)))
+        if len(keys) != n_columns or None in keys:
+            _check.fail(f"keys of segments must be {n_columns} values", repr(key), "name every column")
+        names.append(tuple(map(str, keys)))
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        got = f"two that are {', '.join(twice)}"
+        _check.fail("segments must be different when their keys are written as text", got, "rename one")
+    return names
+
+
+def _cells(tables: Sequence[ScoreTable], fitted: CalibrationMap) -> tuple[LabeledOdds, NDArray[np.intp]]:
+    """Return the cells of all tables with the log-odds of the map of all rows, and the table of each."""
+    segment = np.repeat(np.arange(len(tables)), [len(table) for table in tables])
+    scores, pos, neg = (
+        np.concatenate([np.asarray(getattr(table, name), dtype=np.float64) for table in tables])
+        for name in ("scores", "pos", "neg")
+    )
+    odds = np.clip(fitted.log_odds(scores), -SUREST, SUREST)
+    # Importance weights count as much as as many rows of equal weight.
+    weight = sum(float(table.total.sum()) for table in tables)
+    squared = sum(float(np.add(*table.squares).sum()) for table in tables)
+    scale = weight / squared
+    center = float((pos + neg) @ odds / weight)
+    # Effects move within a cell by far less than their standard error: rows of a segment share cells.
+    cell = np.floor(odds / _WIDTH).astype(np.int64)
+    _, at = np.unique(segment * (2 * int(SUREST / _WIDTH) + 2) + cell, return_inverse=True)
+    total = np.bincount(at, pos + neg)
+    held = np.bincount(at, (pos + neg) * odds) / total
+    first = np.zeros(len(total), dtype=np.intp)
+    first[at] = segment
+    pos, neg = (np.asarray(np.bincount(at, side * scale), dtype=np.float64) for side in (pos, neg))
+    return LabeledOdds(held, held - center, pos, neg), first
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """Groups of cells by the keys of some columns."""
+
+    columns: tuple[int, ...]
+    keys: tuple[tuple[str, ...], ...]
+    of_rows: NDArray[np.intp]
+
+    @staticmethod
+    def of(names: Sequence[tuple[str, ...]], columns: tuple[int, ...], segment: NDArray[np.intp]) -> "_Groups":
+        own = [tuple(name[column] for column in columns) for name in names]
+        keys = sorted(set(own))
+        number = {key: place for place, key in enumerate(keys)}
+        return _Groups(columns, tuple(keys), np.array([number[key] for key in own], dtype=np.intp)[segment])
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """Effects of groups, and what slopes bring to held-out rows."""
+
+    groups: _Groups
+    effects: GroupEffects
+    gain: float = 0.0
+    error: float = 0.0
+
+    def added(self, rows: LabeledOdds) -> Floats:
+        return self.effects.added(rows.x, self.groups.of_rows)
+
+
+def _fitted(rows: LabeledOdds, groups: Sequence[_Groups], hands: Sequence[tuple[Floats, Floats]]) -> list[_Fit]:
+    """Fit the effects of several columns in turn, each next to those of the others; offsets first, then slopes."""
+    fits = [_Fit(own, _offsets(rows, own)) for own in groups]
+    for _ in range(_ROUNDS if len(groups) > 1 else 0):
+        before = [fit.added(rows) for fit in fits]
+        for place, fit in enumerate(fits):
+            fits[place] = _Fit(fit.groups, _offsets(_next_to_others(rows, fits, place), fit.groups, fit.effects))
+        changes = (np.abs(fit.added(rows) - old).max() for fit, old in zip(fits, before, strict=True))
+        if max(changes) <= _SMALL:
+            break
+    for place in range(len(fits)):
+        fits[place] = _with_slopes(_next_to_others(rows, fits, place), fits[place], hands)
+    return fits
+
+
+def _next_to_others(rows: LabeledOdds, fits: Sequence[_Fit], place: int) -> LabeledOdds:
+    """Return rows with the effects of all columns but one."""
+    return _with_effects(rows, [fit for i, fit in enumerate(fits) if i != place])
+
+
+def _with_effects(rows: LabeledOdds, fits: Sequence[_Fit]) -> LabeledOdds:
+    return rows.with_odds(np.sum([rows.odds, *(fit.added(rows) for fit in fits)], axis=0))
+
+
+def _offsets(rows: LabeledOdds, own: _Groups, start: GroupEffects | None = None) -> GroupEffects:
+    return fit_groups(rows, own.of_rows, len(own.keys), slopes=False, start=start)
+
+
+def _with_slopes(rows: LabeledOdds, fit: _Fit, hands: Sequence[tuple[Floats, Floats]]) -> _Fit:
+    """Return a fit with slopes where these raise the likelihood of held-out rows by more than a standard error."""
+    own = fit.groups
+    sloped = fit_groups(rows, own.of_rows, len(own.keys), slopes=True, start=fit.effects)
+    if sloped.slope_sd == 0:
+        return fit
+    gain, error = held_out_gain(rows, hands, own.of_rows, sloped, fit.effects)
+    return _Fit(own, sloped if gain > error else fit.effects, gain, error)
+
+
+def _term(fit: _Fit, center: float) -> Term:
+    """Return the effects on log-odds = slope · z + shift; those of the fit are centered."""
+    effects = fit.effects
+    return Term(fit.groups.columns, fit.groups.keys, effects.offsets - center * effects.slopes, effects.slopes)
