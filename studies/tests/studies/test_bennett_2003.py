@@ -6,6 +6,7 @@ import pytest
 from oddsmith import LogisticCalibrator, ScoreTable
 from oddsmith_studies.studies import Part, Setting, load
 from oddsmith_studies.studies._running import compute
+from oddsmith_studies.studies._text_draws import _distance, _when_wrong
 from oddsmith_studies.studies._text_features import RECIPES, REUTERS
 from oddsmith_studies.studies._text_methods import (
     A_LAPLACE,
@@ -18,7 +19,6 @@ from oddsmith_studies.studies._text_methods import (
     calibrate_corpus,
 )
 from oddsmith_studies.studies._text_scores import PERCEPTRON
-from oddsmith_studies.studies.bennett_2003.evidence import _distance
 from oddsmith_studies.studies.bennett_2003.parts import time_fits
 from oddsmith_studies.studies.bennett_2003.tables import SEVEN, seven
 
@@ -76,10 +76,18 @@ def test_the_distance_from_empirical_log_odds_is_small_for_the_truth():
     s = rng.normal(scale=2, size=20_000)
     table = ScoreTable.from_arrays(s, rng.random(20_000) < 1 / (1 + np.exp(-s)))
     near, far = (LogisticCalibrator(penalty=penalty).fit_table(table) for penalty in (0, 1e4))
-    assert _distance(table, near) < 0.2 < _distance(table, far)
+    edges = np.linspace(-6, 6, 31)
+    assert _distance(table, near, edges) < 0.2 < _distance(table, far, edges)
 
 
 def test_times_are_answers_not_seconds():
     found = time_fits(QUICK)
     assert set(found["below"].values()) <= {True, False}
     assert not any(isinstance(value, float) and value < 1 for value in found.values())
+
+
+def test_how_wrong_wrong_decisions_are():
+    mean, error = _when_wrong(np.array([[2.0, -1.0, -3.0], [1.0, -1.0, 4.0]]))
+    squares = 1 / (1 + np.exp([-1.0, -3.0, -1.0])) ** 2
+    assert mean == pytest.approx(squares.mean())
+    assert 0 < error < 1

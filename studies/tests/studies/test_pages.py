@@ -8,7 +8,7 @@ import pytest
 
 from oddsmith_studies import studies
 from oddsmith_studies.studies._claims import rules
-from oddsmith_studies.studies._index import index_page
+from oddsmith_studies.studies._index import index_page, rules_page
 from oddsmith_studies.studies._record import read_record
 from oddsmith_studies.studies._tables import WIDEST
 
@@ -71,3 +71,4 @@ def test_the_index_has_every_claim_of_every_study():
     assert index == index_page(records)
     listed = set(re.findall(r"^\| (\S+) \|", index, re.MULTILINE))
     assert set(rules()) <= listed
+    assert (FOLDER / "rules.md").read_text(encoding="utf-8") == rules_page()

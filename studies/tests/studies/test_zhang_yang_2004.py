@@ -6,12 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from scipy.stats import binomtest
+from scipy.stats import ttest_rel
 from sklearn.metrics import mutual_info_score
 
 from oddsmith.metrics import compare
 from oddsmith_studies.studies import Part, Setting, load
 from oddsmith_studies.studies._running import compute
+from oddsmith_studies.studies._text_draws import by_document, draw_name, gain, inputs_over, mean_total, over_draws
 from oddsmith_studies.studies._text_features import (
     RECIPES,
     REUTERS,
@@ -28,19 +29,17 @@ from oddsmith_studies.studies._text_methods import (
     RAW,
     calibrate_corpus,
     chosen_penalty,
-    sign_interval,
 )
 from oddsmith_studies.studies._text_results import (
     among,
     beats,
     comparison,
-    gain,
     paired_difference,
     published_name,
     totals,
 )
 from oddsmith_studies.studies._text_scores import BAYES, LOGISTIC, SVM, score_categories
-from oddsmith_studies.studies.zhang_yang_2004.parts import VARIANTS, classifiers_of
+from oddsmith_studies.studies.zhang_yang_2004.parts import VARIANTS, classifiers_of, judged_parts
 
 QUICK = Setting(quick=True)
 
@@ -48,7 +47,7 @@ QUICK = Setting(quick=True)
 @pytest.fixture(scope="module")
 def logistic_part(needs_data):
     needs_data(("reuters21578",))
-    arguments = {"corpus": REUTERS, "recipe": "Zhang & Yang", "classifier": LOGISTIC, "shown": "earn", "keep": True}
+    arguments = {"corpus": REUTERS, "recipe": "Zhang & Yang", "classifier": LOGISTIC, "shown": "earn"}
     return compute(Part("logistic", calibrate_corpus, arguments), QUICK).result
 
 
@@ -106,10 +105,9 @@ def test_probabilities_of_a_classifier_reach_minus_infinity_only_in_doubles(logi
     assert other[RAW]["log-loss"] == pytest.approx(sums[RAW]["log-loss"], rel=1e-6)
 
 
-def test_totals_are_sums_of_what_was_kept_and_of_categories(logistic_part):
+def test_totals_are_sums_of_categories(logistic_part):
     found = logistic_part["inputs"]["log-odds"]
     sums = totals(logistic_part, given="log-odds")
-    assert sum(found["kept"][PLR]) == pytest.approx(sums[PLR]["log-loss"], abs=0.01)
     by_category = [each["losses"][PLR] for each in found["categories"].values()]
     assert np.sum(by_category, axis=0) == pytest.approx(
         [sums[PLR][name] for name in ("log-loss", "squared error", "errors")]
@@ -186,18 +184,54 @@ def test_the_penalty_of_logistic_regression_is_chosen_on_held_out_scores():
     assert chosen_penalty(5 * (2.0 * y - 1) + noise, y) < 10
 
 
-def test_the_interval_of_wins_is_that_of_the_sign_test():
-    for wins, losses in ((30, 10), (12, 10), (0, 0), (3, 40)):
-        value, low, high = sign_interval(wins, losses)
-        assert low <= value == wins - losses <= high
-        decided = wins + losses > 0 and binomtest(wins, wins + losses).pvalue < 0.05
-        assert (low > 0 or high < 0) == decided
+@pytest.fixture(scope="module")
+def draw(needs_data):
+    needs_data(("reuters21578",))
+    (part,) = [each for each in judged_parts(QUICK) if each.name == draw_name(REUTERS, LOGISTIC, 1)]
+    return compute(part, QUICK).result
 
 
-def test_gains_are_differences_of_totals(logistic_part):
-    sums = totals(logistic_part)
+def test_gains_are_differences_of_totals(draw):
     for measure, sign in (("log-loss", 1), ("squared error", -1), ("errors", -1)):
-        found = gain(logistic_part, measure, PLR, LR)
-        assert found.value == pytest.approx(sign * (sums[PLR][measure] - sums[LR][measure]), abs=1e-6)
-        assert gain(logistic_part, measure, LR, PLR).value == -found.value
+        found = gain([draw], measure, PLR, LR)
+        apart = mean_total([draw], measure, PLR) - mean_total([draw], measure, LR)
+        assert found.value == pytest.approx(sign * apart, abs=1e-6)
+        assert gain([draw], measure, LR, PLR).value == -found.value
         assert found.low <= found.value <= found.high
+
+
+def test_what_is_kept_of_a_draw_adds_up_to_its_totals(draw):
+    assert np.sum(inputs_over([draw])[0]["kept"][PLR]) == pytest.approx(mean_total([draw], "log-loss", PLR), abs=0.01)
+
+
+def test_each_draw_has_other_folds_and_the_same_classifier(needs_data):
+    categories = ("earn",)
+    first, second, tables = (
+        dict(score_categories(QUICK, REUTERS, "Zhang & Yang", BAYES, categories, draw=draw))["earn"]
+        for draw in (1, 2, 0)
+    )
+    assert np.array_equal(first.test, second.test)
+    assert not np.array_equal(first.train, second.train)
+    assert not np.array_equal(first.train, tables.train)
+
+
+def test_decisions_about_one_document_are_taken_together():
+    rng = np.random.default_rng(0)
+    once = rng.normal(size=(1, 500))
+    alone, copied = by_document(once), by_document(np.repeat(once, 4, axis=0))
+    assert copied == pytest.approx([4 * end for end in alone])
+    apart = ttest_rel(once[0], np.zeros(500)).confidence_interval(0.95)
+    assert alone == pytest.approx([once.sum(), 500 * apart.low, 500 * apart.high])
+
+
+def test_intervals_over_draws_cover_what_they_should():
+    rng = np.random.default_rng(1)
+    covered = 0
+    for _ in range(400):
+        documents = rng.normal(size=200)  # shared by all draws
+        draws = [
+            by_document((documents + rng.normal(scale=0.1) + rng.normal(scale=0.5, size=200))[None]) for _ in "12345"
+        ]
+        found = over_draws(draws)
+        covered += found.low <= 0 <= found.high
+    assert 0.93 <= covered / 400 <= 1

@@ -31,6 +31,10 @@ def study(
     rewrite: Annotated[
         bool, typer.Option("--rewrite", help="Write the page again from the results in the folder, computing nothing.")
     ] = False,
+    judge: Annotated[
+        bool,
+        typer.Option("--judge", help="Compute only what the verdicts rest on; tables of the results in --out stay."),
+    ] = False,
     grid: Annotated[str, typer.Option("--grid", help="What to search; 'list' says what a study has.")] = "default",
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -43,12 +47,28 @@ def study(
         _list(output)
         return
     if name == "index":
-        index = str(studies.write_index(out or Path()))
-        output.result({"written": [index]}, lambda console: print_text(console, f"Written to {index}"))
+        written = [str(path) for path in studies.write_index(out or Path())]
+        output.result({"written": written}, lambda console: print_text(console, f"Written to {written[0]}"))
         return
     folder = out or Path(name)
     if rewrite:
         written = [str(path) for path in studies.rewrite(name, folder)]
+        output.result({"written": written}, lambda console: print_text(console, f"Written to {folder}/index.html"))
+        return
+    if judge:
+        with output.progress(name) as progress:
+            written = [
+                str(path)
+                for path in studies.judge_again(
+                    name,
+                    folder,
+                    resume=resume,
+                    jobs=jobs,
+                    data=data,
+                    seed=seed,
+                    progress=lambda state: progress(state.share),
+                )
+            ]
         output.result({"written": written}, lambda console: print_text(console, f"Written to {folder}/index.html"))
         return
     with output.progress(name) as progress:

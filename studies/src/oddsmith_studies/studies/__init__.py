@@ -12,8 +12,8 @@ from oddsmith_studies.studies._index import write_index
 from oddsmith_studies.studies._published import Published, PublishedTable
 from oddsmith_studies.studies._record import Record
 from oddsmith_studies.studies._result import StudyResult
+from oddsmith_studies.studies._run import judge_again, load, names, rewrite, run
 from oddsmith_studies.studies._run import list_studies as list
-from oddsmith_studies.studies._run import load, names, rewrite, run
 from oddsmith_studies.studies._running import Progress
 from oddsmith_studies.studies._splits import interval_over_splits
 from oddsmith_studies.studies._study import Part, Results, Setting, Study
@@ -43,6 +43,7 @@ __all__ = [
     "beside",
     "interval_over_splits",
     "judge",
+    "judge_again",
     "list",
     "load",
     "names",

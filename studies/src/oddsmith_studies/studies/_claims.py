@@ -8,6 +8,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple, get_args
 
+from scipy.special import ndtr, ndtri
+
 from oddsmith import checks
 from oddsmith.metrics import Interval
 from oddsmith.metrics.result import Result
@@ -18,8 +20,17 @@ Verdict = Literal["holds", "fails", "undecided", "cannot be tested"]
 #: Whose data a case is about.
 OWN, STAND_IN, EVERYTHING = "own data", "stand-ins", "all problems"
 
-_EXPECTED = ("below", "above", "at most", "within", "includes", "yes")
+_EXPECTED = ("below", "above", "at most", "within", "yes")
 _QUANTIFIERS = {"every": "in every case", "most": "in more than half of the cases", "some": "in at least one case"}
+
+#: What a claim is: a sentence of a document, a pattern of its tables and pictures, or a question of our own.
+KINDS = {"statement": "Statements", "pattern": "Patterns of tables and pictures", "question": "Our own questions"}
+
+#: Which writing of the rules a run was made under; the second followed when all results by the first were known.
+EDITION = 2
+
+#: The error rate of a verdict in either direction: an end of a 95 % interval that lies on the limit, but for rounding.
+_AT_END = 0.025 * (1 + 1e-9)
 #: Cases that a verdict lists one by one; of more it counts.
 _LISTED = 3
 
@@ -62,14 +73,20 @@ class Rule:
         What the document reports.
     measured : str
         What the value of a case is.
-    expect : {"below", "above", "at most", "within", "includes", "yes"}
-        Where the value must lie: beyond the limit with its whole interval, or no farther than the limit from 0;
-        "includes": the interval must include the limit; "yes": what is measured must be so.
+    expect : {"below", "above", "at most", "within", "yes"}
+        Where the value must lie: beyond the limit with its whole interval, or no farther than the limit from 0; "yes":
+        what is measured must be so.
     limit : float
     of : {"every", "most", "some"}
-        In how many cases.
+        In how many cases, by the quantifier of the sentence.
     format : str
         Of the values.
+    kind : {"statement", "pattern", "question"}
+        A sentence of the document, a pattern of its tables or pictures, or a question of our own.
+    quote : str
+        The sentence, in the document's words; empty unless it is a statement.
+    before : str
+        The rule that it replaces, and what that one gave; empty where nothing has changed.
     """
 
     id: str
@@ -81,13 +98,17 @@ class Rule:
     limit: float = 0.0
     of: str = "every"
     format: str = "+.3g"
+    kind: str = "statement"
+    quote: str = ""
+    before: str = ""
 
     def __post_init__(self) -> None:
         checks.one_of(self.expect, f"expect of claim {self.id}", _EXPECTED)
         checks.one_of(self.of, f"of of claim {self.id}", tuple(_QUANTIFIERS))
+        checks.one_of(self.kind, f"kind of claim {self.id}", tuple(KINDS))
 
     def outcome(self, value: Measured) -> Verdict:
-        """Judge one case.
+        """Judge one case by its own interval.
 
         Examples
         --------
@@ -95,25 +116,32 @@ class Rule:
         >>> better.outcome(Interval(-1, -2, -0.5, 0.95, "")), better.outcome(Interval(-1, -3, 1, 0.95, ""))
         ('holds', 'undecided')
         """
-        if value is None:
+        found = self.p_values(value)
+        if found is None:
             return "cannot be tested"
+        return "holds" if found[0] <= _AT_END else "fails" if found[1] <= _AT_END else "undecided"
+
+    def p_values(self, value: Measured) -> tuple[float, float] | None:
+        """Return one-sided p-values of the case: for the claim, and against it; None where it cannot be tested.
+
+        A number without an interval is a count, a total or a proof, and decides: 0 or 1. An interval is read as that of
+        a normal estimate, each side with its own standard error.
+        """
         if isinstance(value, str):
-            return value
-        low, high = (value.low, value.high) if isinstance(value, Interval) else (float(value), float(value))
-        if math.isnan(low) or math.isnan(high):
-            return "cannot be tested"
+            return {"holds": (0.0, 1.0), "fails": (1.0, 0.0), "undecided": (1.0, 1.0)}.get(value)
+        if value is None or math.isnan(float(value.value if isinstance(value, Interval) else value)):
+            return None
         limit = self.limit
-        if self.expect == "includes":
-            return "holds" if low <= limit <= high else "fails"
         if self.expect == "within":
-            if max(abs(low), abs(high)) <= limit:
-                return "holds"
-            return "fails" if low > limit or high < -limit else "undecided"
+            # Inside both limits, or beyond one of them.
+            below, above = _tail(value, limit, rising=True), _tail(value, -limit, rising=False)
+            beyond = (_tail(value, limit, rising=False, strict=True), _tail(value, -limit, rising=True, strict=True))
+            return max(below, above), min(beyond)
         if self.expect in ("above", "yes"):
-            return "holds" if low > limit else "fails" if high < limit or low == high else "undecided"
-        if self.expect == "at most":
-            return "holds" if high <= limit else "fails" if low > limit else "undecided"
-        return "holds" if high < limit else "fails" if low > limit or low == high else "undecided"
+            return _tail(value, limit, rising=False, strict=True), _tail(value, limit, rising=True)
+        # "at most" is content with the limit itself, "below" is not.
+        strict = self.expect == "below"
+        return _tail(value, limit, rising=True, strict=strict), _tail(value, limit, rising=False, strict=not strict)
 
     @property
     def sentence(self) -> str:
@@ -122,10 +150,26 @@ class Rule:
             return f"{self.measured}, {_QUANTIFIERS[self.of]}."
         place = {
             "within": f"be at most {self.limit:g} from 0",
-            "includes": f"include {self.limit:g}",
             "at most": f"be at most {self.limit:g}",
         }.get(self.expect, f"lie {self.expect} {self.limit:g}")
         return f"{self.measured} must {place} {_QUANTIFIERS[self.of]}."
+
+
+def _tail(value: bool | float | Interval, limit: float, *, rising: bool, strict: bool = False) -> float:
+    """Return the p-value for a value below the limit (``rising``) or above it.
+
+    ``strict`` leaves out the limit itself where the value is a number without an interval.
+    """
+    sign = 1.0 if rising else -1.0
+    middle = float(value.value) if isinstance(value, Interval) else float(value)
+    away = sign * (limit - middle)
+    if not isinstance(value, Interval) or value.low == value.high or math.isinf(middle):
+        return 0.0 if away > 0 or (away == 0 and not strict) else 1.0
+    end = value.high if rising else value.low
+    reach = abs(end - middle)
+    if reach == 0:
+        return 0.0 if away >= 0 else 1.0
+    return float(ndtr(-away / reach * ndtri(0.5 + value.level / 2)))
 
 
 @dataclass(frozen=True)
@@ -145,6 +189,7 @@ class Claim(Result):
     verdict : {"holds", "fails", "undecided", "cannot be tested"}
     reason : str
         The rule.
+    kind : {"statement", "pattern", "question"}
     """
 
     id: str
@@ -154,6 +199,7 @@ class Claim(Result):
     ours: str
     verdict: Verdict
     reason: str
+    kind: str = "statement"
 
 
 @cache
@@ -184,7 +230,7 @@ def _claims_of(rule: Rule, cases: Sequence[Case] | None) -> Iterable[Claim]:
         said = "not measured by the run that is kept here; the next full run does"
         if cases is not None:
             said = "what it is about does not occur"
-        yield Claim(rule.id, rule.text, OWN, rule.published, said, "undecided", rule.sentence)
+        yield Claim(rule.id, rule.text, OWN, rule.published, said, "undecided", rule.sentence, rule.kind)
     for data in dict.fromkeys(case.data for case in cases or ()):
         mine = [case for case in cases or () if case.data == data]
         outcomes = [rule.outcome(case.value) for case in mine]
@@ -194,28 +240,44 @@ def _claims_of(rule: Rule, cases: Sequence[Case] | None) -> Iterable[Claim]:
             data,
             rule.published,
             _ours(rule, mine, outcomes),
-            combine(outcomes, rule.of),
+            combine([rule.p_values(case.value) for case in mine], rule.of),
             rule.sentence,
+            rule.kind,
         )
 
 
-def combine(outcomes: Sequence[Verdict], of: str) -> Verdict:
-    """Return the verdict over all cases that can be tested.
+def combine(found: Sequence[tuple[float, float] | None], of: str) -> Verdict:
+    """Return the verdict over all cases that can be tested, by partial conjunction (Benjamini and Heller 2008).
+
+    That a claim holds in at least u of n cases has the p-value (n − u + 1) p₍u₎, p₍u₎ being the u-th smallest one of
+    single cases: the largest p-value for "every", Bonferroni's correction for "some", and in between for "most". It is
+    valid however cases depend on each other. The claim fails if its contrary is shown in the same way, which is that
+    at least n − u + 1 cases go against it; otherwise it is undecided.
+
+    Parameters
+    ----------
+    found : sequence of tuple or None
+        p-values of each case, for and against; None where a case cannot be tested.
+    of : {"every", "most", "some"}
+
+    References
+    ----------
+    Benjamini, Y. and Heller, R. (2008). Screening for partial conjunction hypotheses. Biometrics 64, 1215-1222.
 
     Examples
     --------
-    >>> combine(["holds", "undecided"], "every"), combine(["holds", "holds", "fails"], "most")
+    >>> combine([(0.001, 0.999), (0.2, 0.8)], "every"), combine([(0.001, 0.999), (0.2, 0.8)], "some")
     ('undecided', 'holds')
     """
-    tested = [each for each in outcomes if each != "cannot be tested"]
-    if not tested:
+    tested = [each for each in found if each is not None]
+    n = len(tested)
+    if not n:
         return "cannot be tested"
-    held, failed, n = tested.count("holds"), tested.count("fails"), len(tested)
-    if of == "every":
-        return "fails" if failed else "holds" if held == n else "undecided"
-    if of == "most":
-        return "holds" if 2 * held > n else "fails" if 2 * (n - failed) <= n else "undecided"
-    return "holds" if held else "fails" if failed == n else "undecided"
+    needed = {"every": n, "most": n // 2 + 1, "some": 1}[of]
+    contrary = n - needed + 1
+    if contrary * sorted(each[0] for each in tested)[needed - 1] <= _AT_END:
+        return "holds"
+    return "fails" if needed * sorted(each[1] for each in tested)[contrary - 1] <= _AT_END else "undecided"
 
 
 def _ours(rule: Rule, cases: Sequence[Case], outcomes: Sequence[Verdict]) -> str:
@@ -259,11 +321,11 @@ def _spaced(text: str) -> str:
     return text.replace("%", " %")
 
 
-def claims_table(claims: Sequence[Claim]) -> Table:
+def claims_table(claims: Sequence[Claim], name: str = "claims", title: str = "Claims and verdicts") -> Table:
     """Return the verdicts as a table."""
     return Table(
-        "claims",
-        "Claims and verdicts",
+        name,
+        title,
         ("claim", "what it says", "tested on", "published", "ours", "verdict", "rule"),
         [
             (claim.id, claim.text, claim.data, claim.published, claim.ours, claim.verdict, claim.reason)

@@ -4,9 +4,10 @@ import html
 import re
 from collections.abc import Mapping
 from importlib.resources import files
+from typing import Any
 
 from oddsmith import checks
-from oddsmith_studies.studies._claims import Measured, claims_table, rules
+from oddsmith_studies.studies._claims import EDITION, KINDS, Measured, claims_table, rules
 from oddsmith_studies.studies._record import Record
 from oddsmith_studies.studies._tables import Cell, Column, Table
 
@@ -65,8 +66,6 @@ def write_page(record: Record, template: str, facts: Mapping[str, str]) -> str:
 
     said = _MARK.sub(fill, _unwrapped(_say(template, facts)))
     rest = [_fold(_title(*key, record), block) for key, block in blocks.items() if key not in placed]
-    if record.claims:
-        rest.append(_fold("Every measurement behind the verdicts", _evidence(record).to_markdown()))
     ending = ["## Everything else", *rest] if rest else []
     whole = re.sub(r"\n{3,}", "\n\n", "\n\n".join([f"# {record.title}", said.strip(), *ending]))
     return _END.sub("</details>", _FOLD.sub(_open_fold, whole)) + "\n"
@@ -117,15 +116,23 @@ def _verdicts(record: Record) -> str:
     words = ("holds", "fails", "undecided", "cannot be tested")
     found = [claim.verdict for claim in record.claims]
     counts = ", ".join(f"{word}: {found.count(word)}" for word in words if word in found)
-    rules_file = "`studies/src/oddsmith_studies/studies/expected/verdicts.toml`"
     said = (
-        f"{counts}. One row per claim and kind of data. Rules and thresholds of all claims are in {rules_file}; "
-        "*undecided* means that the test has no power, or that the direction is not significant."
+        f"{counts}. One row per claim and kind of data; numbers are explained in [the index](../index.md). "
+        "[The rules](../rules.md) quote the sentences that they judge. They were rewritten when all earlier results "
+        "were known, and show what the earlier rules gave. *Undecided* means that the test has no power, or that the "
+        "direction is not significant. Intervals have 95 %, with decisions about one document taken together. "
+        "[Every measurement behind the verdicts](tables/evidence.csv)."
     )
-    return "\n\n".join(["## Verdicts", said, claims_table(record.claims).to_markdown()])
+    tables = [
+        claims_table([claim for claim in record.claims if claim.kind == kind], kind, title).to_markdown()
+        for kind, title in KINDS.items()
+        if any(claim.kind == kind for claim in record.claims)
+    ]
+    return "\n\n".join(["## Verdicts", said, *tables])
 
 
-def _evidence(record: Record) -> Table:
+def evidence_table(record: Record) -> Table:
+    """Return what was measured in every case."""
     book = rules()
     rows: list[list[Cell]] = [
         [number, case.data, case.name, _number(case.value), book[number].outcome(case.value)]
@@ -147,6 +154,8 @@ def _made(record: Record) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in made["versions"].items())
     sets = ", ".join(f"{name} (`{digest[:12]}`)" for name, digest in made["data"].items()) or "none"
     odd = ", ".join(f"{kind} {times} times" for kind, times in made["odd"].items()) or "none"
+    judged = made.get("judged")
+    later = [_judged(judged)] if judged else [] if made.get("rules") == EDITION else [_EARLIER]
     return "\n".join(
         [
             "## Run it",
@@ -155,9 +164,24 @@ def _made(record: Record) -> str:
             "",
             f"- Seed {made['seed']}, study version {made['version']}, {made['parts']} parts; `run.json` holds the "
             f"seconds of each part.{quick}",
+            *later,
             f"- Data sets, with the digest of their files: {sets}.",
             f"- Warnings during fits: {odd}.",
             f"- {versions}.",
             f"- Document: {made['document']} Published figures from {made['source']}.",
         ]
+    )
+
+
+_EARLIER = (
+    "- This run was made before the rules were rewritten and has not been repeated since: verdicts apply the new rules "
+    "to what it measured, and claims whose quantity it did not keep are undecided."
+)
+
+
+def _judged(how: Mapping[str, Any]) -> str:
+    """Say how the measurements behind the verdicts were made, where they are of another run than the tables."""
+    return (
+        f"- Verdicts rest on a later run, `{how['command']}`: seed {how['seed']}, study version {how['version']}, "
+        f"{how['parts']} parts, {how['seconds']:,.0f} s. Tables and pictures are of the run above, on other folds."
     )

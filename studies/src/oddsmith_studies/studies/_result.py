@@ -2,16 +2,16 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from oddsmith.atomic import write_atomically
 from oddsmith.metrics.result import plain
-from oddsmith_studies.studies._claims import Claim, claims_table
+from oddsmith_studies.studies._claims import Claim, Evidence, claims_table
 from oddsmith_studies.studies._figures import StudyFigure
-from oddsmith_studies.studies._page import to_html, write_page
+from oddsmith_studies.studies._page import evidence_table, to_html, write_page
 from oddsmith_studies.studies._record import FILE, Record, read_record
 from oddsmith_studies.studies._study import Results, Study
 from oddsmith_studies.studies._tables import Table
@@ -87,12 +87,17 @@ def finish(study: Study, results: Results, made: dict[str, Any], seconds: dict[s
     return StudyResult(study, results, figures, record, _page(study, record), seconds)
 
 
-def rewrite(study: Study, folder: Path) -> list[Path]:
+def rewrite(
+    study: Study, folder: Path, *, evidence: Evidence | None = None, judged: dict[str, Any] | None = None
+) -> list[Path]:
     """Judge and tell again what an earlier run has left in its folder; return what was written.
 
-    Nothing is computed: tables, captions and measurements are those of the run, rules and words those of today.
+    Tables and captions are those of the run, rules and words those of today. Measurements are those of the run, too,
+    unless there is other ``evidence``; ``judged`` is how that was made.
     """
     record = read_record(folder, study.published)
+    if evidence is not None:
+        record = replace(record, evidence=evidence, made={**record.made, **({"judged": judged} if judged else {})})
     return _write(folder, _texts(record, _page(study, record)))
 
 
@@ -109,7 +114,7 @@ def _texts(record: Record, page: str) -> Contents:
         "index.html": to_html(record.title, page),
         FILE: _json(record.to_dict()),
     }
-    for table in (*record.tables.values(), claims_table(record.claims)):
+    for table in (*record.tables.values(), claims_table(record.claims), evidence_table(record)):
         place = f"tables/{table.name}"
         contents |= {f"{place}.md": table.to_markdown() + "\n", f"{place}.csv": table.to_csv()}
         contents[f"{place}.json"] = _json(table.to_dict())

@@ -11,6 +11,7 @@ from typing import Any
 
 from oddsmith import __version__, checks
 from oddsmith_studies.data.registry import Folder
+from oddsmith_studies.studies._claims import EDITION
 from oddsmith_studies.studies._result import StudyResult, finish
 from oddsmith_studies.studies._result import rewrite as rewrite_folder
 from oddsmith_studies.studies._running import Watcher, compute_parts
@@ -122,6 +123,51 @@ def rewrite(study: str | Study, folder: str | os.PathLike[str]) -> list[Path]:
     return rewrite_folder(load(study) if isinstance(study, str) else study, Path(folder))
 
 
+def judge_again(
+    study: str | Study,
+    folder: str | os.PathLike[str],
+    *,
+    resume: bool = False,
+    jobs: int = 1,
+    data: Folder = None,
+    seed: int = 0,
+    progress: Watcher | None = None,
+) -> list[Path]:
+    """Compute only what the verdicts rest on, and judge again; tables and pictures of the earlier run stay.
+
+    Parameters
+    ----------
+    study : str or Study
+        One that names its judged parts.
+    folder : path
+        Of an earlier run; parts are kept there for ``resume``.
+    resume, jobs, data, seed, progress
+        As of `run`.
+
+    Returns
+    -------
+    list of Path
+        What was written.
+    """
+    chosen = load(study) if isinstance(study, str) else study
+    if chosen.judged is None:
+        checks.fail("a study must name the parts that its verdicts rest on", chosen.name, "run it as a whole")
+    setting = Setting(seed, False, None if data is None else os.fspath(data))
+    digests = data_digests(chosen, data)
+    store = open_store(Path(folder), chosen, setting, digests, resume=resume)
+    computed = compute_parts(chosen.judged(setting), setting, store, jobs=jobs, watch=progress)
+    return write_judged(chosen, Path(folder), setting, computed)
+
+
+def write_judged(study: Study, folder: Path, setting: Setting, computed: dict[str, Computed]) -> list[Path]:
+    """Judge by some parts, and write what an earlier run has left in a folder again with these verdicts."""
+    results = Results(setting, {name: each.result for name, each in computed.items()}, study.published)
+    made = _made(study, setting, {}, computed)
+    how = {key: made[key] for key in ("version", "seed", "parts", "rules", "versions")}
+    how |= {"command": f"{made['command']} --judge", "seconds": sum(each.seconds for each in computed.values())}
+    return rewrite_folder(study, folder, evidence=study.evidence(results), judged=how)
+
+
 def _made(study: Study, setting: Setting, digests: dict[str, str], computed: dict[str, Computed]) -> dict[str, Any]:
     given = {"--grid": setting.grid if setting.grid != DEFAULT_GRID else None, "--seed": setting.seed or None}
     options = " --quick" if setting.quick else ""
@@ -136,6 +182,7 @@ def _made(study: Study, setting: Setting, digests: dict[str, str], computed: dic
         "version": study.version,
         "seed": setting.seed,
         "quick": setting.quick,
+        "rules": EDITION,
         "parts": len(computed),
         "data": digests,
         "versions": versions | {name: version(package) for name, package in packages.items()},

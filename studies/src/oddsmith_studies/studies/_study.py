@@ -130,6 +130,8 @@ class Study:
         Returns the sentences and numbers that the page names, from the `Record` of the run; by default its remarks.
     remarks : callable, optional
         Returns sentences and numbers for the page that no table holds, by name.
+    judged : callable, optional
+        Returns those of the parts that the verdicts rest on, so that they can be computed alone; by default all.
     data : tuple of str
         Names of the data sets that it needs.
     grids : tuple of str
@@ -146,6 +148,7 @@ class Study:
     evidence: Callable[[Results], Evidence]
     facts: Callable[[Record], Mapping[str, str]] = lambda record: record.remarks
     remarks: Callable[[Results], Mapping[str, str]] = lambda _results: {}
+    judged: Callable[[Setting], list[Part]] | None = None
     data: tuple[str, ...] = ()
     grids: tuple[str, ...] = (DEFAULT_GRID,)
     version: int = 1

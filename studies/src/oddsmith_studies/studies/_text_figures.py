@@ -64,7 +64,7 @@ def log_odds_picture(part: Json, names: Sequence[str]) -> Adjusted:
     display = ScoreSpaceDisplay.from_tables(
         {"training scores": tables["train"], "test scores": tables["test"]},
         maps=refit(tables["train"], names),
-        edges=_edges(list(tables.values())),
+        edges=bin_edges(list(tables.values())),
     )
     axes: dict[str, Any] = {"ylim": _LOG_ODDS, "xlabel": _SCORES[part["classifier"]]}
     if part["classifier"] == BAYES:
@@ -74,7 +74,7 @@ def log_odds_picture(part: Json, names: Sequence[str]) -> Adjusted:
     return Adjusted(display, axes, marks=ONE_CLASS)
 
 
-def _edges(tables: Sequence[ScoreTable]) -> Floats:
+def bin_edges(tables: Sequence[ScoreTable]) -> Floats:
     """Return edges of bins in which each class of the first table has its share.
 
     Bins of equal weight would leave a rare class one or two of them.

@@ -4,8 +4,7 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, stdtrit
-from scipy.stats import binomtest
+from scipy.special import expit
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
@@ -25,7 +24,6 @@ from oddsmith.checks import Bools, Floats
 from oddsmith.metrics import compare
 from oddsmith.metrics.comparison import MeasureComparison
 from oddsmith.metrics.proper import decision_log_prob, decision_squared_error
-from oddsmith.plots import DensityDisplay
 from oddsmith_studies.studies._study import Json, Setting
 from oddsmith_studies.studies._text_features import categories_of
 from oddsmith_studies.studies._text_scores import LOGISTIC, SVM, Scored, score_categories
@@ -61,15 +59,11 @@ _FOLDS = 5
 
 #: Rates of spikes, relative to the range of the scores, with which P underflows.
 _STEEP = 1e12
-#: How far from a score, relative to the range of all scores, a mode may lie by rounding.
-_ROUNDING = 1e-12
 #: Shares of decisions, the worst of a method, that may be left out of its total.
 _WORST = (0.0001, 0.001, 0.01)
 
 
-def calibrate_corpus(
-    setting: Setting, corpus: str, recipe: str, classifier: str, shown: str | None = None, keep: bool = False
-) -> Json:
+def calibrate_corpus(setting: Setting, corpus: str, recipe: str, classifier: str, shown: str | None = None) -> Json:
     """Score all categories of a corpus, calibrate by every method, and compare over all decisions.
 
     Parameters
@@ -78,8 +72,6 @@ def calibrate_corpus(
     corpus, recipe, classifier : str
     shown : str, optional
         The category whose scores are kept for pictures.
-    keep : bool, default False
-        Whether to keep the log-loss of each decision, to compare classifiers.
     """
     categories = categories_of(setting, corpus)
     scored = dict(score_categories(setting, corpus, recipe, classifier, categories))
@@ -91,7 +83,7 @@ def calibrate_corpus(
         "positive": {name: [int(each.y_train.sum()), int(each.y_test.sum())] for name, each in scored.items()},
         "rows": [len(scored[categories[0]].y_train), len(scored[categories[0]].y_test)],
         "inputs": {
-            name: _calibrate(classifier, {key: _as_input(each, name) for key, each in scored.items()}, keep)
+            name: _calibrate(classifier, {key: as_input(each, name) for key, each in scored.items()})
             for name in inputs_of(classifier)
         },
         "shown": None if shown is None else {"category": shown, **scored[shown]._asdict()},
@@ -103,11 +95,12 @@ def inputs_of(classifier: str) -> tuple[str, ...]:
     return ("probability", "log-odds") if classifier == LOGISTIC else ("score",)
 
 
-def _as_input(scored: Scored, name: str) -> Scored:
+def as_input(scored: Scored, name: str) -> Scored:
+    """Return scores as calibrators are given them."""
     return scored._replace(train=expit(scored.train), test=expit(scored.test)) if name == "probability" else scored
 
 
-def _calibrate(classifier: str, scored: dict[str, Scored], keep: bool) -> Json:
+def _calibrate(classifier: str, scored: dict[str, Scored]) -> Json:
     odds: dict[str, list[Floats]] = {}
     penalized: dict[float, list[Floats]] = {}
     fits = {}
@@ -122,10 +115,10 @@ def _calibrate(classifier: str, scored: dict[str, Scored], keep: bool) -> Json:
             penalized.setdefault(penalty, []).append(np.where(each.y_test, line, -line))
         found |= {name: method.log_odds(each.test) for name, method in fitted.items()}
         if probability:
-            found[A_LAPLACE_DOUBLE] = _in_doubles(table, each.test)
+            found[A_LAPLACE_DOUBLE] = in_doubles(table, each.test)
         for name, values in found.items():
             odds.setdefault(name, []).append(values)
-        fits[category] = _describe(fitted, table)
+        fits[category] = _describe(fitted)
     truth = np.concatenate([each.y_test for each in scored.values()])
     pooled = {name: np.concatenate(values) for name, values in odds.items()}
     signed = {name: np.where(truth, values, -values) for name, values in pooled.items()}
@@ -134,7 +127,6 @@ def _calibrate(classifier: str, scored: dict[str, Scored], keep: bool) -> Json:
     no_losses = {RAW} if classifier == SVM else set()
     return {
         "decisions": len(truth),
-        "gains": _gains(signed, no_losses),
         "penalties": {f"{penalty:g}": _losses(np.concatenate(values), False) for penalty, values in penalized.items()},
         "comparisons": {name: _compare(truth, pooled, tests, no_losses) for name, tests in PROTOCOLS.items()},
         "categories": {
@@ -144,9 +136,6 @@ def _calibrate(classifier: str, scored: dict[str, Scored], keep: bool) -> Json:
         "worst": {name: _without_worst(values, signed[A_LAPLACE]) for name, values in signed.items()},
         "extreme": _extremes(signed[RAW], pooled[RAW]),
         "noise": _agreement(pooled[LR], pooled[NOISE]),
-        "kept": {name: np.round(decision_log_prob(signed[name]), 6) for name in (RAW, A_LAPLACE, PLR)}
-        if keep
-        else None,
     }
 
 
@@ -164,54 +153,8 @@ def chosen_penalty(scores: Floats, y: Bools) -> float:
     return max(PENALTIES, key=lambda penalty: (gain(penalty), -penalty))
 
 
-def sign_interval(wins: int, losses: int, level: float = 0.95) -> list[float]:
-    """Return wins less losses with the interval of the exact sign test.
-
-    Examples
-    --------
-    >>> [round(end, 1) for end in sign_interval(30, 10)]
-    [20.0, 7.0, 29.8]
-    """
-    n = wins + losses
-    if n == 0:
-        return [0.0, 0.0, 0.0]
-    share = binomtest(wins, n).proportion_ci(level, "exact")
-    return [float(wins - losses), n * (2 * float(share.low) - 1), n * (2 * float(share.high) - 1)]
-
-
-def _gains(signed: dict[str, Floats], no_losses: set[str]) -> Json:
-    """Return what each method gains on each later one, in totals with 95 % intervals; above 0 the first is better.
-
-    Log-loss and squared error by the paired t-test, errors by the sign test.
-    """
-    names = list(signed)
-    found: dict[str, dict[str, dict[str, list[float]]]] = {}
-    for measure, loss in (("log-loss", decision_log_prob), ("squared error", decision_squared_error)):
-        rows = {name: np.asarray(loss(signed[name])) for name in names if name not in no_losses}
-        sign = 1 if measure == "log-loss" else -1
-        found[measure] = {
-            a: {b: _t_interval(sign * (rows[a] - rows[b])) for b in list(rows)[i + 1 :]} for i, a in enumerate(rows)
-        }
-    wrong = {name: signed[name] <= 0 for name in names}
-    found["errors"] = {
-        a: {
-            b: sign_interval(int((wrong[b] & ~wrong[a]).sum()), int((wrong[a] & ~wrong[b]).sum()))
-            for b in names[i + 1 :]
-        }
-        for i, a in enumerate(names)
-    }
-    return found
-
-
-def _t_interval(differences: Floats) -> list[float]:
-    total = float(differences.sum())
-    if not np.isfinite(total):
-        return [total, total, total]
-    reach = float(stdtrit(len(differences) - 1, 0.975) * differences.std(ddof=1) * np.sqrt(len(differences)))
-    return [total, total - reach, total + reach]
-
-
-def _in_doubles(table: ScoreTable, test: Floats) -> Floats:
+def in_doubles(table: ScoreTable, test: Floats) -> Floats:
+    """Return log-odds of the asymmetric Laplace with spikes so steep that P may be 0 in double precision."""
     low, high = table.span()
     odds = AsymmetricLaplaceCalibrator(inf=_STEEP / (high - low)).fit_table(table).log_odds(test)
     with np.errstate(divide="ignore"):
@@ -247,27 +190,14 @@ def _losses(signed: Floats, decisions_only: bool) -> list[float | None]:
     return [float(decision_log_prob(signed).sum()), float(decision_squared_error(signed).sum()), errors]
 
 
-def _describe(fitted: dict[str, Any], table: ScoreTable) -> Json:
-    """Return what claims ask of the fits of one category."""
-    divided = AsymmetricLaplaceCalibrator(subdivisions=10).fit_table(table)
+def _describe(fitted: dict[str, Any]) -> Json:
+    """Return what tables show of the fits of one category."""
     sides = ("positive_", "negative_")
-    own = [table.of_class(positive)[0] for positive in (True, False)]
     return {
         "slopes": fitted[PLR].slopes_,
         "penalty": fitted[LR_CHOSEN].penalty,
         "pieces": len(fitted[GROWN].slopes_),
-        "at_data": [
-            # Scores that differ by rounding alone are one point, which may be the mean of them.
-            bool(
-                np.min(np.abs(scores - getattr(divided, side).parameters["theta"])) <= _ROUNDING * np.ptp(table.scores)
-            )
-            for side, scores in zip(sides, own, strict=True)
-        ],
         "spikes": sum(getattr(fitted[A_LAPLACE], side).spike for side in sides),
-        "modes": [
-            [mode, getattr(fitted[GAUSS], side).parameters["mu"], getattr(fitted[A_GAUSS], side).parameters["theta"]]
-            for side, mode in zip(sides, DensityDisplay.from_table(table).modes, strict=True)
-        ],
     }
 
 

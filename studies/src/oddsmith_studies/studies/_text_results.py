@@ -14,7 +14,7 @@ from oddsmith.metrics.significance import holm
 from oddsmith_studies.studies._study import Json
 from oddsmith_studies.studies._tables import Cell, Column, Table
 from oddsmith_studies.studies._text_features import NEWSGROUPS, OHSUMED
-from oddsmith_studies.studies._text_methods import A_LAPLACE, A_LAPLACE_DOUBLE, sign_interval
+from oddsmith_studies.studies._text_methods import A_LAPLACE, A_LAPLACE_DOUBLE
 from oddsmith_studies.studies._text_scores import LOGISTIC, SVM
 
 MEASURES = {"log-loss": "log_loss", "squared error": "squared_error", "errors": "zero_one_error"}
@@ -69,26 +69,6 @@ def among(found: TotalsComparison, names: Sequence[str]) -> TotalsComparison:
 def beats(found: MeasureComparison, first: str, second: str) -> bool:
     """Return whether the first method is significantly better than the second."""
     return second not in found.not_beaten(first)
-
-
-def gain(part: Json, measure: str, first: str, second: str, *, given: str | None = None) -> Interval:
-    """Return what the first method gains on the second in a total, with its 95 % interval; above 0 it is better.
-
-    Of log-loss and squared error by the paired t-test, of errors by the sign test.
-    """
-    kept = part["inputs"][given or next(iter(part["inputs"]))]["gains"][measure]
-    if second in kept.get(first, {}):
-        value, low, high = kept[first][second]
-    else:
-        value, high, low = (-end for end in kept[second][first])
-    return Interval(value, low, high, 0.95, "paired interval of totals")
-
-
-def more_wins(found: MeasureComparison, first: str, second: str) -> Interval:
-    """Return pairwise wins of the first method less those of the second, with the 99 % interval of the sign test."""
-    i, j = found.names.index(first), found.names.index(second)
-    value, low, high = sign_interval(int(found.wins[i, j]), int(found.wins[j, i]), 0.99)
-    return Interval(value, low, high, 0.99, "sign test")
 
 
 def total(found: TotalsComparison, name: str) -> float | None:
@@ -175,7 +155,7 @@ def _mark(view: MeasureComparison, method: str) -> str:
 
 
 def paired_difference(first: Sequence[float], second: Sequence[float]) -> Interval:
-    """Return the difference of two totals over the same decisions, with its 95 % interval by the t-test."""
+    """Return the difference of two totals over the same rows, with its 95 % interval by the t-test."""
     a, b = np.asarray(first, float), np.asarray(second, float)
     ends: Any = ttest_rel(a, b).confidence_interval(0.95)
     return Interval(

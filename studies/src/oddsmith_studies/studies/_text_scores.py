@@ -61,9 +61,12 @@ class Task(NamedTuple):
 
 
 def score_categories(
-    setting: Setting, corpus: str, recipe: str, classifier: str, categories: tuple[str, ...]
+    setting: Setting, corpus: str, recipe: str, classifier: str, categories: tuple[str, ...], *, draw: int = 0
 ) -> Iterator[tuple[str, Scored]]:
-    """Score one category after another: five folds of the training rows, and all of them for the test rows."""
+    """Score one category after another: five folds of the training rows, and all of them for the test rows.
+
+    Each ``draw`` deals other folds.
+    """
     texts, how = load_texts(corpus, setting), RECIPES[recipe]
     train, test = np.flatnonzero(texts.train), np.flatnonzero(~texts.train)
     counts = count_corpus(corpus, setting, how.stop_words, how.rare, how.tokens)
@@ -82,7 +85,7 @@ def score_categories(
                 return chosen
             return choose_words(counts, train if how.selection == "once" else rows, y, how)
 
-        seed = setting.seed_of("folds", corpus, category)
+        seed = setting.seed_of("folds", corpus, category, *([draw] if draw else []))
         splits = StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(train, y[train])
         folds = [(train[rest], train[fold]) for rest, fold in splits]
         tasks = [

@@ -7,7 +7,9 @@ import numpy as np
 
 from oddsmith import AsymmetricGaussianCalibrator, AsymmetricLaplaceCalibrator
 from oddsmith_studies.studies._study import Json, Part, Setting
+from oddsmith_studies.studies._text_draws import draw_parts
 from oddsmith_studies.studies._text_features import NEWSGROUPS, OHSUMED, REUTERS
+from oddsmith_studies.studies._text_methods import A_GAUSS, A_LAPLACE, GAUSS, HYBRID, LAPLACE, LR, NOISE, PLR
 from oddsmith_studies.studies._text_parts import text_part
 from oddsmith_studies.studies._text_scores import BAYES, PERCEPTRON, SVM
 
@@ -26,13 +28,14 @@ VARIANTS = {
     "zhang-yang": "Zhang & Yang",
 }
 TIMES = "times"
+_JUDGED = (LR, NOISE, GAUSS, A_GAUSS, LAPLACE, A_LAPLACE, HYBRID, PLR)
 _REPEATS = 5
 #: Exponent of the time in the number of scores below which it is called n log n.
 _EXPONENT = 1.25
 
 
 def all_parts(setting: Setting) -> list[Part]:
-    """Return a part for each corpus and classifier, then for each variant, then the times."""
+    """Return a part for each corpus and classifier, for each variant, for each draw of folds, and the times."""
     parts = [
         text_part("main", corpus, recipe, classifier, {"shown": SHOWN if corpus == REUTERS else None})
         for corpus, recipe in RECIPES.items()
@@ -44,7 +47,12 @@ def all_parts(setting: Setting) -> list[Part]:
         # Weights of words do not touch naive Bayes, which counts.
         some = CLASSIFIERS[1:] if name in ("no-idf", "binary") else CLASSIFIERS
         parts += [text_part(f"variant-{name}", REUTERS, recipe, classifier, {}) for classifier in some]
-    return [*parts, Part(TIMES, time_fits, cost=0.5)]
+    return [*parts, *judged_parts(setting)]
+
+
+def judged_parts(setting: Setting) -> list[Part]:
+    """Return the parts that verdicts rest on: every corpus and classifier on several draws of folds, and the times."""
+    return [*draw_parts(setting, RECIPES, (*CLASSIFIERS, PERCEPTRON), _JUDGED), Part(TIMES, time_fits, cost=0.5)]
 
 
 def time_fits(setting: Setting) -> Json:

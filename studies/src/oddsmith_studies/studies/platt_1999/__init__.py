@@ -16,5 +16,5 @@ STUDY = Study(
     figures=all_figures,
     evidence=all_evidence,
     facts=all_facts,
-    version=2,
+    version=3,
 )

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import kurtosis
+from scipy.stats import kstest, kurtosis
 
 from oddsmith import (
     AsymmetricGaussianCalibrator,
@@ -45,7 +45,8 @@ def describe_classes(held: ScoreTable, test: Floats, truth: Bools) -> dict[str, 
     dict of class to dict
         "whole": the log-density of an asymmetric Laplace less that of a Gaussian, mean over test rows, and the standard
         error of that mean; "inner": the same of the two densities that differ only on the side of the other class;
-        "kurtosis": excess kurtosis, which is 0 for a Gaussian and at least 3 with exponential sides.
+        "from_gaussian": the largest distance between the distribution of test scores and the Gaussian of their mean and
+        variance; "kurtosis": excess kurtosis, which is 0 for a Gaussian and at least 3 with exponential sides.
     """
     logs = {pair: [_log_densities(kind(min_side=_SIDE), held, test) for kind in _PAIRS[pair]] for pair in _PAIRS}
     found: dict[str, dict[str, Any]] = {}
@@ -53,7 +54,12 @@ def describe_classes(held: ScoreTable, test: Floats, truth: Bools) -> dict[str, 
         rows = truth == label
         if rows.sum() < _LEAST:
             continue
-        found["positive" if label else "negative"] = {"kurtosis": float(kurtosis(test[rows]))}
+        scores = test[rows]
+        distance = kstest((scores - scores.mean()) / scores.std(), "norm").statistic
+        found["positive" if label else "negative"] = {
+            "from_gaussian": float(distance),
+            "kurtosis": float(kurtosis(scores)),
+        }
         for pair, (exponential, gaussian) in logs.items():
             gain = (exponential[place] - gaussian[place])[rows]
             found["positive" if label else "negative"][pair] = [gain.mean(), gain.std(ddof=1) / np.sqrt(len(gain))]

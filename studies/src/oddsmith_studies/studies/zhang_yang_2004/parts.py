@@ -1,7 +1,9 @@
 """What is computed: one corpus with one classifier per part, and Reuters again with other readings of the text."""
 
 from oddsmith_studies.studies._study import Part, Setting
+from oddsmith_studies.studies._text_draws import draw_parts
 from oddsmith_studies.studies._text_features import NEWSGROUPS, OHSUMED, REUTERS
+from oddsmith_studies.studies._text_methods import A_LAPLACE, GROWN, LR, PLR
 from oddsmith_studies.studies._text_parts import text_part
 from oddsmith_studies.studies._text_scores import BAYES, LOGISTIC, SVM
 
@@ -47,9 +49,9 @@ def classifiers_of(variant: str) -> tuple[str, ...]:
 
 
 def all_parts(setting: Setting) -> list[Part]:
-    """Return a part for each corpus and classifier, then for each variant."""
+    """Return a part for each corpus and classifier, then for each variant, then for each draw of folds."""
     parts = [
-        text_part("main", corpus, RECIPE, classifier, {"shown": SHOWN.get(corpus), "keep": classifier != BAYES})
+        text_part("main", corpus, RECIPE, classifier, {"shown": SHOWN.get(corpus)})
         for corpus in CORPORA
         for classifier in CLASSIFIERS
     ]
@@ -57,4 +59,9 @@ def all_parts(setting: Setting) -> list[Part]:
         if setting.quick and name not in ("once", "m-ary", "binary"):
             continue
         parts += [text_part(f"variant-{name}", REUTERS, recipe, classifier, {}) for classifier in classifiers_of(name)]
-    return parts
+    return [*parts, *judged_parts(setting)]
+
+
+def judged_parts(setting: Setting) -> list[Part]:
+    """Return the parts that verdicts rest on: every corpus and classifier on several draws of folds."""
+    return draw_parts(setting, dict.fromkeys(CORPORA, RECIPE), CLASSIFIERS, (LR, A_LAPLACE, PLR, GROWN))
