@@ -1,8 +1,9 @@
 """How often the monitor alarms falsely, and how late rightly: ``python -m benchmarks.monitor [--seconds 600]``.
 
-False alarms: runs of 100,000 rows, with exact probabilities and with maps fitted to 500 and 2,000 rows; of each map
-once with its error allowed for and once without. Delays: rows from a loss to the alarm, with probcal's monitor on the
-same rows. Every run goes on where the last one stopped, adds a line to a CSV file for each, and prints the tables.
+False alarms: runs of 100,000 rows in batches of 500, with exact probabilities and with maps fitted to 500 and 2,000
+rows; each map once with its error allowed for and once taken as exact. Delays: rows from a loss to the alarm in batches
+of 50, with probcal's monitor on the same rows. Many runs are counted at once, by the evidence of the library; a test
+compares them with the monitor itself. Results go to a CSV file, and the next call goes on where the last one stopped.
 """
 
 import argparse
@@ -12,18 +13,25 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit, logit
 
-from oddsmith import IsotonicCalibrator, PlattCalibrator, ScoreTable
+from oddsmith import AutoCalibrator, BetaCalibrator, IsotonicCalibrator, PlattCalibrator, ScoreTable
 from oddsmith.model import Model
-from oddsmith.monitor import Monitor
+from oddsmith.monitor import Batch, Evidence, Monitor, readings
+from oddsmith.monitor.evidence import ALTERNATIVES
+from oddsmith.monitor.watching import _Track
 
 _ROWS, _BATCH = 100_000, 500
 _AFTER, _STEP = 6_000, 50
+_LIMIT = math.log(20)
+
+#: Seeds of one job; every how many seeds other maps, delays, and delays of probcal, which take longer, have a job.
+_SEEDS, _OTHERS, _DELAYS, _PROBCAL = 20, 100, 40, 200
 
 #: Laws of the score, whose log-odds are a line of it: about 40 %, and 4 % positives.
 LAWS: dict[str, tuple[float, float]] = {"common": (-0.4, 1.2), "rare": (-4.0, 1.3)}
@@ -34,103 +42,166 @@ CENTERS = {
     for law, (level, spread) in LAWS.items()
 }
 LOSSES = {"offset 0.5": (0.5, 1.0), "offset -0.5": (-0.5, 1.0), "slope 0.7": (0.0, 0.7)}
+_RIGHT = {"offset 0.5": "too low", "offset -0.5": "too high", "slope 0.7": "too extreme"}
 CALIBRATORS: dict[str, Callable[[], Any]] = {"Platt": PlattCalibrator, "isotonic": IsotonicCalibrator}
+_MAPS = CALIBRATORS | {"beta": lambda: BetaCalibrator(input="log_odds"), "auto": AutoCalibrator}
 COLUMNS = ("section", "law", "map", "fitted", "loss", "calm", "monitor", "seed", "alarm", "evidence", "named", "onset")
 
+#: Scores are rounded, so that tables are small.
+_GRID = np.arange(-130, 131) / 20
 
-def draw(rng: np.random.Generator, law: str, n: int, loss: tuple[float, float] = (0.0, 1.0)) -> tuple[Any, Any, Any]:
-    """Draw scores, true log-odds without a loss, and labels; slopes turn about the log-odds of the prevalence."""
-    level, spread = LAWS[law]
-    score = np.round(20 * rng.normal(size=n)) / 20  # some are equal, so that batches are small tables
-    log_odds = level + spread * score
+
+class Rows(NamedTuple):
+    """Rows in batches: the place of each score in the grid, and its label."""
+
+    place: Any
+    y: Any
+
+    def counts(self, batch: int) -> tuple[Any, Any]:
+        """Return positives, and all rows, of each batch and score."""
+        cell = np.arange(len(self.y)) // batch * len(_GRID) + self.place
+        size = len(self.y) // batch * len(_GRID)
+        pos, total = np.bincount(cell, self.y, size), np.bincount(cell, minlength=size)
+        return pos.reshape(-1, len(_GRID)), total.reshape(-1, len(_GRID))
+
+
+def draw(rng: np.random.Generator, law: str, n: int, loss: tuple[float, float] = (0.0, 1.0)) -> Rows:
+    """Draw scores and labels; slopes turn about the log-odds of the prevalence."""
+    place = np.rint(20 * rng.standard_normal(n)).astype(int) + len(_GRID) // 2
     center = CENTERS[law]
-    moved = center + loss[0] + loss[1] * (log_odds - center)
-    return score, log_odds, (rng.random(n) < expit(moved)).astype(int)
+    moved = center + loss[0] + loss[1] * (_exact(law) - center)
+    return Rows(place, (rng.random(n) < expit(moved)[place]).astype(int))
+
+
+def _exact(law: str) -> Any:
+    """Return the true log-odds of the grid."""
+    level, spread = LAWS[law]
+    return level + spread * _GRID
 
 
 def fitted_model(rng: np.random.Generator, law: str, method: str, rows: int) -> tuple[Model, ScoreTable]:
-    score, _, y = draw(rng, law, rows)
-    table = ScoreTable.from_arrays(score, y)
-    return Model.from_fitted(CALIBRATORS[method]().fit_table(table), table=table), table
+    place, y = draw(rng, law, rows)
+    table = ScoreTable.from_arrays(_GRID[place], y)
+    return Model.from_fitted(_MAPS[method]().fit_table(table), table=table), table
 
 
-def false_alarm(law: str, method: str, fitted: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Run monitors without a loss, all on the same rows and with the same fit."""
-    rng = np.random.default_rng([1, seed, fitted, *law.encode()])
-    monitors: dict[str, Monitor] = {"exact": Monitor()}
-    model = None
-    if fitted:
-        model, table = fitted_model(rng, law, method, fitted)
-        monitors = {"with its error": Monitor(model, calibration=table), "as exact": Monitor()}
-    score, log_odds, y = draw(rng, law, _ROWS)
-    alarms: dict[str, Any] = {}
-    for name, monitor in monitors.items():
-        values = score if name == "with its error" else expit(log_odds) if model is None else model.probability(score)
-        for at in range(0, _ROWS, _BATCH):
-            part = slice(at, at + _BATCH)
-            found = monitor.update(values[part], y[part], batch=str(at)).findings[0]
-            if found.alarm and name not in alarms:
-                alarms[name] = found.alarm_row
-                break
-        key = {"section": "false", "law": law, "map": method, "fitted": fitted, "monitor": name, "seed": seed}
-        yield key | {"alarm": alarms.get(name, ""), "evidence": f"{found.evidence:.4g}"}
+class Stream(NamedTuple):
+    """The evidence of one run before its first row, and the log-odds of the grid."""
+
+    evidence: Evidence
+    log_odds: Any
+
+    @staticmethod
+    def of(monitor: Monitor, log_odds: Any) -> "Stream":
+        """Return the stream of a monitor, by its model where it has one."""
+        if monitor.model is not None:
+            log_odds = readings(monitor.model)(_GRID)
+        like = ScoreTable.from_arrays(log_odds, np.zeros(len(log_odds), int))
+        return Stream(monitor._new_track(None, like, 0).evidence, log_odds)
 
 
-def delay(law: str, loss: str, calm: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Run monitors with a loss after so many calm rows, all on the same rows."""
+def followed(streams: list[Stream], counts: list[tuple[Any, Any]], rows: int) -> tuple[list[Evidence], Any]:
+    """Return the evidence of all streams after each batch, and the ratios of the batches: (streams, batches, lines)."""
+    ratios = np.array([one.evidence.ratios(one.log_odds, *each) for one, each in zip(streams, counts, strict=True)])
+    state = replace(streams[0].evidence)
+    steps = [state]
+    for at in range(ratios.shape[1]):
+        state = replace(state)
+        state.count(ratios[:, at], rows)
+        steps.append(state)
+    return steps, ratios
+
+
+def false_alarms(law: str, method: str, fitted: int, seeds: range) -> Iterator[dict[str, Any]]:
+    """Run monitors without a loss; those of a map are on the same rows and with the same fit."""
+    streams: dict[str, list[Stream]] = defaultdict(list)
+    counts = []
+    for seed in seeds:
+        rng = np.random.default_rng([1, seed, fitted, *law.encode()])
+        if fitted:
+            model, table = fitted_model(rng, law, method, fitted)
+            own = Stream.of(Monitor(model, calibration=table), None)
+            streams["with its error"].append(own)
+            streams["as exact"].append(Stream.of(Monitor(), own.log_odds))
+        else:
+            streams["exact"].append(Stream.of(Monitor(), _exact(law)))
+        counts.append(draw(rng, law, _ROWS).counts(_BATCH))
+    for name, runs in streams.items():
+        path = np.array([each.log_evidence for each in followed(runs, counts, _BATCH)[0][1:]])
+        for seed, one in zip(seeds, path.T, strict=True):
+            alarm = int(np.argmax(one >= _LIMIT) + 1) * _BATCH if one.max() >= _LIMIT else ""
+            key = {"section": "false", "law": law, "map": method, "fitted": fitted, "monitor": name, "seed": seed}
+            yield key | {"alarm": alarm, "evidence": f"{math.exp(min(one.max(), 700)):.4g}"}
+
+
+def delays(law: str, loss: str, calm: int, seeds: range) -> Iterator[dict[str, Any]]:
+    """Run monitors with a loss after the calm rows, all on the same rows."""
+    streams: dict[str, list[Stream]] = defaultdict(list)
+    counts = []
+    key = {"section": "delay", "law": law, "loss": loss, "calm": calm}
+    for seed in seeds:
+        rng = np.random.default_rng([2, seed, calm, *law.encode()])
+        streams["exact"].append(Stream.of(Monitor(), _exact(law)))
+        for fitted in (500, 2_000):
+            model, table = fitted_model(rng, law, "Platt", fitted)
+            streams[f"map of {fitted:,} rows"].append(Stream.of(Monitor(model, calibration=table), None))
+        before, after = draw(rng, law, calm), draw(rng, law, _AFTER, LOSSES[loss])
+        rows = Rows(np.concatenate([before.place, after.place]), np.concatenate([before.y, after.y]))
+        counts.append(rows.counts(_STEP))
+        if seeds[0] % _PROBCAL == 0:
+            yield key | {"monitor": "probcal", "seed": seed, "alarm": _probcal(expit(_exact(law))[rows.place], rows.y)}
+    for name, runs in streams.items():
+        steps, ratios = followed(runs, counts, _STEP)
+        paths = np.array([each.log_evidence for each in steps[1:]]).T
+        nulls = np.array([np.broadcast_to(each.null, len(seeds)) for each in steps]).T
+        for place, (seed, path) in enumerate(zip(seeds, paths, strict=True)):
+            found: dict[str, Any] = {"alarm": ""}
+            if path.max() >= _LIMIT:
+                alarm = int(np.argmax(path >= _LIMIT)) + 1
+                end = steps[min(alarm + 500 // _STEP, len(path))]
+                one = replace(end, grown=end.grown[place], null=nulls[place, end.rows // _STEP])
+                found = _found(one, ratios[place], nulls[place], alarm)
+                found |= {"named": int(found["named"] == _RIGHT[loss]), "onset": found["onset"] - calm}
+            yield key | {"monitor": name, "seed": seed} | found
+
+
+def _found(end: Evidence, ratios: Any, nulls: Any, alarm: int) -> dict[str, Any]:
+    """Return the alarm's row and what the monitor finds at the end: direction, and rows before the loss."""
+    log = [
+        Batch("", at * _STEP + 1, (at + 1) * _STEP, 0, 0.0, float(nulls[at]), tuple(each[: len(ALTERNATIVES)]), 0.0)
+        for at, each in enumerate(ratios[: end.rows // _STEP])
+    ]
+    found = _Track(end, 0.05, log, alarm_row=alarm * _STEP).finding(None)
+    return {"alarm": found.alarm_row, "named": found.direction, "onset": (found.since_row or 0) - 1}
+
+
+def _probcal(p: Any, y: Any) -> int | str:
+    """Return the row at which probcal's monitor alarms."""
     from probcal.monitor import CalibrationMonitor
 
-    rng = np.random.default_rng([2, seed, calm, *law.encode()])
-    fits = {fitted: fitted_model(rng, law, "Platt", fitted) for fitted in (500, 2_000)}
-    before, after = draw(rng, law, calm), draw(rng, law, _AFTER, LOSSES[loss])
-    score, log_odds, y = (np.concatenate(pair) for pair in zip(before, after, strict=True))
-    monitors: dict[str, tuple[Any, Any]] = {"exact": (Monitor(), expit(log_odds))}
-    for fitted, (model, table) in fits.items():
-        monitors[f"map of {fitted:,} rows"] = (Monitor(model, calibration=table), score)
-    for name, (monitor, values) in monitors.items():
-        yield _delayed(monitor, values, y, calm, loss) | {
-            "section": "delay", "law": law, "loss": loss, "calm": calm, "monitor": name, "seed": seed
-        }  # fmt: skip
-    theirs, alarm = CalibrationMonitor(), ""
-    p = expit(log_odds)
+    monitor = CalibrationMonitor()
     for at in range(0, len(y), _STEP):
-        step = theirs.update(y[at : at + _STEP], p[at : at + _STEP])
-        if step.alarm:
-            alarm = str(at + _STEP)
-            break
-    yield {
-        "section": "delay", "law": law, "loss": loss, "calm": calm, "monitor": "probcal", "seed": seed, "alarm": alarm
-    }  # fmt: skip
-
-
-def _delayed(monitor: Monitor, values: Any, y: Any, calm: int, loss: str) -> dict[str, Any]:
-    """Count batches until 500 rows after the alarm."""
-    alarm: int | None = None
-    found = None
-    for at in range(0, len(y), _STEP):
-        found = monitor.update(values[at : at + _STEP], y[at : at + _STEP], batch=str(at)).findings[0]
-        alarm = found.alarm_row
-        if alarm is not None and at + _STEP >= alarm + 500:
-            break
-    if alarm is None or found is None:
-        return {"alarm": ""}
-    right = {"offset 0.5": "too low", "offset -0.5": "too high", "slope 0.7": "too extreme"}[loss]
-    return {"alarm": alarm, "named": int(found.direction == right), "onset": (found.since_row or 0) - 1 - calm}
+        if monitor.update(y[at : at + _STEP], p[at : at + _STEP]).alarm:
+            return at + _STEP
+    return ""
 
 
 def jobs(samples: int) -> Iterator[tuple[tuple[Any, ...], Callable[[], Iterator[dict[str, Any]]]]]:
     """Return what is to be run, kinds in turn, so that a part of it is a part of each."""
-    for seed in range(samples):
+    for first in range(0, samples, _SEEDS):
+        seeds = range(first, min(first + _SEEDS, samples))
         for law in LAWS:
             for fitted, method in ((0, ""), (500, "Platt"), (2_000, "Platt")):
-                yield ("false", law, method, fitted, "", "", seed), _call(false_alarm, law, method, fitted, seed)
-            if seed % 5 == 0:
+                yield ("false", law, method, fitted, "", "", first), _call(false_alarms, law, method, fitted, seeds)
+            if first % _OTHERS == 0:
                 for fitted in (500, 2_000):
-                    key = ("false", law, "isotonic", fitted, "", "", seed)
-                    yield key, _call(false_alarm, law, "isotonic", fitted, seed)
+                    for method in ("isotonic", "beta", "auto"):
+                        key = ("false", law, method, fitted, "", "", first)
+                        yield key, _call(false_alarms, law, method, fitted, seeds)
+            if first % _DELAYS == 0:
                 for loss in LOSSES:
                     for calm in (0, 2_000):
-                        yield ("delay", law, "", "", loss, calm, seed), _call(delay, law, loss, calm, seed)
+                        yield ("delay", law, "", "", loss, calm, first), _call(delays, law, loss, calm, seeds)
 
 
 def _call(function: Callable[..., Iterator[dict[str, Any]]], *args: Any) -> Callable[[], Iterator[dict[str, Any]]]:
@@ -169,8 +240,8 @@ def tables(lines: list[dict[str, str]]) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.monitor", description=__doc__)
-    parser.add_argument("--samples", type=int, default=1000, help="runs of each kind; of delays a fifth")
-    parser.add_argument("--seconds", type=float, default=math.inf, help="stop after so long; the next run goes on")
+    parser.add_argument("--samples", type=int, default=1000, help="runs of each kind, of some fewer")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="stop after so long; the next call goes on")
     parser.add_argument("--file", type=Path, default=Path("build/monitor.csv"), help="where the runs are kept")
     chosen = parser.parse_args(arguments)
     chosen.file.parent.mkdir(parents=True, exist_ok=True)

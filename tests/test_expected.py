@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit
 from sklearn import metrics as sk
 
-from oddsmith import BetaCalibrator, IsotonicCalibrator, PlattCalibrator, ScoreTable
+from oddsmith import BetaCalibrator, HistogramCalibrator, IsotonicCalibrator, PlattCalibrator, ScoreTable
 from oddsmith.decide import binary_costs
 from oddsmith.errors import InvalidInputError
 from oddsmith.expected import (
@@ -17,7 +17,7 @@ from oddsmith.expected import (
     observed_performance,
     promises,
 )
-from oddsmith.maps import line_map
+from oddsmith.maps import SUREST, line_map
 from oddsmith.model import Model
 
 
@@ -211,3 +211,67 @@ def test_intervals_cover():
         seen = observed_performance(model, ScoreTable.from_arrays(s, y))
         held.append([one.low <= seen[name] <= one.high for name, one in found.items()])
     assert np.mean(held) > 0.88
+
+
+def test_a_believed_model_gives_the_probabilities_and_the_model_the_decisions():
+    """Truths and decisions by different maps, as for rows that differ in columns that the score does not contain."""
+    rng = np.random.default_rng(4)
+    model, truth = line_map(1.0, 0.0), line_map(1.3, 0.8)
+    s = rng.normal(size=40_000).round(2)
+    y = (rng.random(40_000) < truth.probability(s)).astype(int)
+    seen = observed_performance(model, ScoreTable.from_arrays(s, y))
+    found = expected_performance(model, s, believed=truth).measures
+    for name, one in found.items():
+        assert one.low <= seen[name] <= one.high, name
+    assert seen["precision@0.5"] > expected_performance(model, s).measures["precision@0.5"].high
+    same = expected_performance(model, s, believed=model).measures
+    assert same["auc"].value == expected_performance(model, s).measures["auc"].value
+
+
+def test_certain_probabilities_are_believed_as_far_as_the_rows_of_the_fit_show():
+    """A step map says 0 and 1 for many rows; of 300 rows it cannot know that no label will differ."""
+    rng = np.random.default_rng(1)
+    s = rng.normal(size=600)
+    table = ScoreTable.from_arrays(s[:300], (rng.random(300) < expit(4 * s[:300])).astype(int))
+    model = Model.from_fitted(IsotonicCalibrator().fit_table(table), table=table)
+    certain = np.mean(np.abs(model.log_odds(s[300:])) == np.inf)
+    found = expected_performance(model, s[300:], calibration=table).measures["log_loss"]
+    assert certain > 0.2
+    assert found.value > certain * SUREST / 601
+
+
+def test_thresholds_that_print_alike_are_two_and_shares_stay_in_their_range():
+    model, _ = fitted()
+    found = expected_performance(model, [0.3, -0.4, 2.0], thresholds=[0.5, 0.5000001]).measures
+    assert {"recall@0.5", "recall@0.5000001"} <= set(found)
+    for name, one in found.items():
+        assert 0 <= one.low <= one.value <= one.high, name
+        assert name == "log_loss" or one.high <= 1, name
+
+
+def test_rows_without_a_score_are_left_out_if_they_may_be():
+    model, _ = fitted()
+    frame = pl.DataFrame({"score": [0.5, None, 1.0]})
+    with pytest.raises(InvalidInputError, match="all rows of the frame must be usable"):
+        expected_performance(model, frame, score="score")
+    with pytest.warns(match="left out"):
+        assert expected_performance(model, frame, score="score", bad_rows="skip").rows == 2
+
+
+def test_promises_without_both_classes_are_undefined_and_other_labels_refused():
+    model, _ = fitted()
+    s, _ = rows(50, 3)
+    assert promises(model, ScoreTable.from_arrays(s, np.zeros(50, int)))["auc"].kept is None
+    words = ScoreTable.from_arrays(s, np.repeat(["a", "b"], 25), pos_label="b")
+    with pytest.raises(InvalidInputError, match="labels must be those of the model"):
+        promises(model, words)
+
+
+def test_a_constant_map_has_intervals():
+    s, y = rows(400, 2)
+    table = ScoreTable.from_arrays(s, y)
+    model = Model.from_fitted(HistogramCalibrator(1).fit_table(table), table=table)
+    for calibration in (table, None):
+        found = expected_performance(model, s, calibration=calibration)
+        assert found.has_map_error
+        assert found.measures["log_loss"].low < found.measures["log_loss"].high

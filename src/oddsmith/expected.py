@@ -4,6 +4,7 @@ While the probabilities hold, they say how many of any selection of rows are pos
 precision, recall or any loss will be. All is computed from one table of scores, however many rows there are.
 """
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,11 +20,11 @@ from oddsmith._types import Floats
 from oddsmith.data import RandomState, ScoreTable
 from oddsmith.errors import InvalidInputError
 from oddsmith.files import choose_columns, open_scores, read_table
-from oddsmith.frames import spare_name, tables_from_frame
+from oddsmith.frames import BadRowPolicy, spare_name, tables_from_frame
 from oddsmith.maps import SUREST, Segment, logit
 from oddsmith.metrics import Result
 from oddsmith.model import DataSummary, Model, map_of, model_of
-from oddsmith.monitor import MapError
+from oddsmith.monitor import MapError, readings, refuse_other_labels
 
 __all__ = [
     "Expectation",
@@ -40,6 +41,9 @@ _MAPS, _LABELS = 100, 10
 
 #: Cells of log-odds in which labels are drawn.
 _CELLS = 1024
+
+#: Measures that may exceed 1.
+_UNBOUNDED = ("log_loss", "cost")
 
 #: What no estimate without labels can see.
 BLIND = (
@@ -74,15 +78,15 @@ class Promise(Result):
     expected, low, high : float
         As expected without labels; all intervals hold together with the confidence given.
     observed : float
-    kept : bool
-        Whether the observed value lies in the interval.
+    kept : bool or None
+        Whether the observed value lies in the interval; None where labels do not define it.
     """
 
     expected: float
     low: float
     high: float
     observed: float
-    kept: bool
+    kept: bool | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,19 +145,35 @@ class ExpectedPerformance(Result):
         return {**super().to_dict(), "notes": list(self.notes)}
 
 
+class _Judged(NamedTuple):
+    """The model whose decisions and losses are judged, and the one whose probabilities are believed."""
+
+    model: Model
+    believed: Model
+
+    def forecast(self, table: ScoreTable) -> ScoreTable:
+        """Return the table of the first one's log-odds, where each row is positive by the second one's probability."""
+        total = table.total.astype(float)
+        prob = expit(readings(self.believed)(table.scores))
+        pos, neg = total * prob, total * (1 - prob)
+        expected = ScoreTable(table.scores, pos, neg, pos, neg, rows=table.rows)
+        return expected.map(map_of(self.model.map).log_odds)
+
+
 class _Part(NamedTuple):
-    """Rows by cell of log-odds, and the probability of each cell under each map."""
+    """Rows by cell of log-odds, their probability, and that under each map."""
 
     log_odds: Floats
     rows: Floats
+    center: Floats
     prob: Floats  # (maps, cells)
 
     @staticmethod
     def joined(parts: Sequence["_Part"]) -> "_Part":
         log_odds = np.concatenate([part.log_odds for part in parts])
         order = np.argsort(log_odds, kind="stable")
-        rows = np.concatenate([part.rows for part in parts])[order]
-        return _Part(log_odds[order], rows, np.concatenate([part.prob for part in parts], axis=1)[:, order])
+        rows, center = (np.concatenate(each)[order] for each in zip(*((p.rows, p.center) for p in parts), strict=True))
+        return _Part(log_odds[order], rows, center, np.concatenate([part.prob for part in parts], axis=1)[:, order])
 
 
 def expected_performance(
@@ -165,7 +185,9 @@ def expected_performance(
     thresholds: float | Sequence[float] = 0.5,
     costs: ArrayLike | None = None,
     calibration: ScoreTable | None = None,
+    believed: Any = None,
     confidence: float = 0.95,
+    bad_rows: BadRowPolicy = "refuse",
     random_state: RandomState = 0,
 ) -> ExpectedPerformance:
     """Return the measures that a model's probabilities promise for rows without labels.
@@ -173,6 +195,8 @@ def expected_performance(
     With probability p of each row, selected if p is at least the threshold: accuracy is the mean of p or 1 − p,
     precision Σp over the selected by their number, recall Σp over the selected by Σp of all, log-loss the mean entropy,
     Brier score the mean of p(1 − p), AUC the share of pairs in order, weighted by p and 1 − p.
+
+    P of exactly 0 or 1, of a fit to n rows, is believed to be 1/(2n + 1) or its complement.
 
     Intervals come from 100 Poisson resamples of the calibration rows, each with one Newton step of the line through the
     log-odds, and ten draws of all labels for each. What they do not include: a share of positives at a given score that
@@ -195,7 +219,12 @@ def expected_performance(
     calibration : ScoreTable, optional
         The rows of the fit. Without it the map is as exact as a fit to as many rows as the model's, with scores like
         the unlabeled ones.
+    believed : Model, fitted calibrator or CalibrationMap, optional
+        Whose probabilities are believed, such as of a calibrator that was fitted with `importance_weights`; decisions
+        and losses are those of ``model``. By default ``model`` itself.
     confidence : float, default 0.95
+    bad_rows : {"refuse", "skip"}, default "refuse"
+        What to do with rows of a frame or file that have no finite score.
     random_state : int, Generator or None
 
     References
@@ -219,21 +248,26 @@ def expected_performance(
     cuts, prices = _thresholds(thresholds), _prices(costs)
     if fitted.by is not None and by not in (None, fitted.by):
         _check.fail("by must be the segments of the model", f"by={by!r} and a model by {fitted.by!r}", "leave by out")
+    trusted = fitted if believed is None else model_of(believed)
+    if not trusted.has_one_score:
+        got = f"{trusted.map.columns} columns"
+        _check.fail("believed must read one score of two classes", got, "pass a model like the one that is judged")
     rng = np.random.default_rng(random_state)
-    tables = _score_tables(unlabeled, score, by if by is not None else fitted.by)
+    tables = _score_tables(unlabeled, score, by if by is not None else fitted.by, bad_rows)
     errors: dict[int, Floats | None] = {}
     parts, found = {}, {}
+    judged = {name: _Judged(fitted.of_segment(name), trusted.of_segment(name)) for name in tables}
     for name, table in tables.items():
-        own = fitted.of_segment(name)
+        own = judged[name].believed
         if id(own) not in errors:
             errors[id(own)] = _map_errors(own, calibration, tables, rng)
-        parts[name] = _part(own, table, errors[id(own)], max(_CELLS // len(tables), 64))
+        parts[name] = _part(judged[name], table, errors[id(own)], max(_CELLS // len(tables), 64))
     has_error = all(each is not None for each in errors.values())
     for name, part in parts.items():
-        found[name] = _performance(part, [(fitted.of_segment(name), tables[name])], cuts, prices, level, has_error, rng)
+        found[name] = _performance(part, [(judged[name], tables[name])], cuts, prices, level, has_error, rng)
     if list(found) == [None]:
         return found[None]
-    both = [(fitted.of_segment(name), table) for name, table in tables.items()]
+    both = [(judged[name], table) for name, table in tables.items()]
     whole = _performance(_Part.joined(list(parts.values())), both, cuts, prices, level, has_error, rng)
     return ExpectedPerformance(**{**vars(whole), "chunks": {str(name): each for name, each in found.items()}})
 
@@ -267,8 +301,8 @@ def promises(
     level = 1 - (1 - confidence) / len(seen)
     found = expected_performance(fitted, labeled, confidence=level, random_state=random_state, **options)
     return {
-        name: Promise(one.value, one.low, one.high, seen[name], bool(one.low <= seen[name] <= one.high))
-        for name, one in found.measures.items()
+        name: Promise(one.value, one.low, one.high, value, one.low <= value <= one.high if value == value else None)
+        for (name, one), value in zip(found.measures.items(), seen.values(), strict=True)
     }
 
 
@@ -284,7 +318,9 @@ def observed_performance(
     labeled : ScoreTable
         Scores with labels.
     """
-    forecast = labeled.map(map_of(model_of(model).map).log_odds)
+    fitted = model_of(model)
+    refuse_other_labels(fitted, labeled)
+    forecast = labeled.map(map_of(fitted.map).log_odds)
     sides = (forecast.pos[None].astype(float), forecast.neg[None].astype(float))
     found = _measures(forecast.scores, *sides, _thresholds(thresholds), _prices(costs))
     return {name: float(values[0]) for name, values in found.items()}
@@ -337,7 +373,9 @@ def importance_weights(
     return np.asarray(odds / odds.mean())
 
 
-def _score_tables(unlabeled: Any, score: str | None, by: Segment | None) -> dict[Any, ScoreTable]:
+def _score_tables(
+    unlabeled: Any, score: str | None, by: Segment | None, bad_rows: BadRowPolicy
+) -> dict[Any, ScoreTable]:
     """Return the table of all scores, or of each value of a column, without labels: all rows count as negative."""
     if isinstance(unlabeled, ScoreTable):
         found: dict[Any, ScoreTable] = {None: unlabeled}
@@ -346,16 +384,15 @@ def _score_tables(unlabeled: Any, score: str | None, by: Segment | None) -> dict
     elif isinstance(unlabeled, (str, os.PathLike)):
         with open_scores(unlabeled) as file:
             roles = choose_columns(file, score or (), by=by or (), one=True, needs_label=False)
-            data = read_table(file, roles, needs_label=False)
+            data = read_table(file, roles, bad_rows=bad_rows, needs_label=False)
         found = dict(data.segments) if by is not None else {None: data.table}
     elif _is_frame(unlabeled):
         if score is None:
             _check.fail("score must name the column of a frame", "score=None", "pass score=")
         frame = nw.from_native(unlabeled)
         label = spare_name(frame.collect_schema().names())
-        made = tables_from_frame(
-            frame.with_columns(nw.lit(False).alias(label)).to_native(), score, label, by=by, resolution="auto"
-        )
+        native = frame.with_columns(nw.lit(False).alias(label)).to_native()
+        made = tables_from_frame(native, score, label, by=by, resolution="auto", bad_rows=bad_rows)
         found = dict(made) if isinstance(made, dict) else {None: made}
     else:
         scores = _check.as_scores(unlabeled)
@@ -410,9 +447,6 @@ def _resampled(forecast: ScoreTable, rng: np.random.Generator) -> Floats:
     features = np.column_stack([np.ones_like(z), z])
     prob, (pos_sq, neg_sq) = expit(z), forecast.squares
     information = features.T @ (features * (forecast.total * prob * (1 - prob))[:, None])
-    if not np.linalg.cond(information) < 1e12:
-        got = f"{forecast!r}"
-        _check.fail("the calibration rows must have different scores", got, "pass the rows of the fit")
     draws = []
     for weight, squared, residual in ((forecast.pos, pos_sq, 1 - prob), (forecast.neg, neg_sq, -prob)):
         if forecast.kind == "count":
@@ -420,33 +454,37 @@ def _resampled(forecast: ScoreTable, rng: np.random.Generator) -> Floats:
         else:
             change = rng.standard_normal((_MAPS, len(z))) * np.sqrt(squared)
         draws.append((change * residual) @ features)
-    return np.asarray(np.linalg.solve(information, (draws[0] + draws[1]).T).T)
+    # Where all log-odds are equal, only that one has an error.
+    return np.asarray((draws[0] + draws[1]) @ np.linalg.pinv(information, rcond=1e-12, hermitian=True))
 
 
-def _part(model: Model, table: ScoreTable, errors: Floats | None, cells: int) -> _Part:
+def _part(judged: _Judged, table: ScoreTable, errors: Floats | None, cells: int) -> _Part:
     """Return the cells of a table with their probability under each map."""
-    forecast = table.map(lambda s: np.clip(map_of(model.map).log_odds(s), -SUREST, SUREST)).coarsen(cells)
-    z = forecast.scores
+    forecast = judged.forecast(table)
+    forecast = forecast.map(lambda z: np.clip(z, -SUREST, SUREST)).coarsen(cells)
+    rows = forecast.total.astype(float)
+    center = forecast.pos / rows
+    z = logit(center)
     lines = np.zeros((1, 2)) if errors is None else errors
-    return _Part(z, forecast.total.astype(float), expit(z + lines[:, :1] + lines[:, 1:] * z))
+    prob = expit(z + lines[:, :1] + lines[:, 1:] * np.clip(z, -SUREST, SUREST))
+    return _Part(forecast.scores, rows, center, prob)
 
 
 def _performance(
     part: _Part,
-    tables: Sequence[tuple[Model, ScoreTable]],
+    tables: Sequence[tuple[_Judged, ScoreTable]],
     cuts: Sequence[float],
     prices: Floats | None,
     level: float,
     has_error: bool,
     rng: np.random.Generator,
 ) -> ExpectedPerformance:
-    forecasts = [table.map(map_of(model.map).log_odds) for model, table in tables]
+    forecasts = [judged.forecast(table) for judged, table in tables]
     whole = forecasts[0].merge(*forecasts[1:])
-    rows, prob = whole.total.astype(float), expit(whole.scores)
-    exact = _measures(whole.scores, (rows * prob)[None], (rows * expit(-whole.scores))[None], cuts, prices)
+    exact = _measures(whole.scores, whole.pos[None].astype(float), whole.neg[None].astype(float), cuts, prices)
     # Labels are drawn in cells; what cells change of the expectation is taken away.
-    center = expit(part.log_odds)
-    pooled = _measures(part.log_odds, (part.rows * center)[None], (part.rows * (1 - center))[None], cuts, prices)
+    sides = (part.rows * part.center, part.rows * (1 - part.center))
+    pooled = _measures(part.log_odds, sides[0][None], sides[1][None], cuts, prices)
     counts = np.rint(part.rows).astype(np.int64)
     pos = np.vstack([rng.binomial(counts, part.prob) for _ in range(_MAPS * _LABELS // len(part.prob))]).astype(float)
     drawn = _measures(part.log_odds, pos, counts - pos, cuts, prices)
@@ -456,13 +494,16 @@ def _performance(
         if not np.isfinite(values[0]) or not len(known):
             measures[name] = Expectation(float("nan"), float("nan"), float("nan"))
             continue
-        low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]) + (values[0] - pooled[name][0])
-        measures[name] = Expectation(float(values[0]), min(float(low), float(values[0])), max(float(high), values[0]))
-    ranges = [(model.data, table) for model, table in tables if isinstance(model.data, DataSummary)]
+        value, limit = float(values[0]), math.inf if name.startswith(_UNBOUNDED) else 1.0
+        ends = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]) + (value - pooled[name][0])
+        low, high = np.clip(ends, -math.inf if name.startswith("cost") else 0.0, limit).tolist()
+        measures[name] = Expectation(value, min(low, value), max(high, value))
+    ranges = [(one.believed.data, table) for one, table in tables if isinstance(one.believed.data, DataSummary)]
     below = sum(int(table.total[table.scores < data.low].sum()) for data, table in ranges)
     above = sum(int(table.total[table.scores > data.high].sum()) for data, table in ranges)
-    share = float(rows @ prob / rows.sum())
-    return ExpectedPerformance(int(rows.sum()), share, measures, below, above, has_error, level, {})
+    rows = sum(table.rows for _, table in tables)
+    share = float(whole.pos.sum() / whole.total.sum())
+    return ExpectedPerformance(rows, share, measures, below, above, has_error, level, {})
 
 
 def _measures(
@@ -482,12 +523,12 @@ def _measures(
             # As P is compared, but with all digits.
             chosen = log_odds >= logit(np.array(cut))
             true, false = pos[:, chosen].sum(axis=1), neg[:, chosen].sum(axis=1)
-            found[f"accuracy@{cut:g}"] = (true + n_neg - false) / n
-            found[f"precision@{cut:g}"] = true / (true + false)
-            found[f"recall@{cut:g}"] = true / n_pos
-            found[f"f1@{cut:g}"] = 2 * true / (true + false + n_pos)
+            found[f"accuracy@{cut:.15g}"] = (true + n_neg - false) / n
+            found[f"precision@{cut:.15g}"] = true / (true + false)
+            found[f"recall@{cut:.15g}"] = true / n_pos
+            found[f"f1@{cut:.15g}"] = 2 * true / (true + false + n_pos)
             if prices is not None:
                 (negative, missed), (needless, caught) = prices.tolist()
                 total = negative * (n_neg - false) + missed * (n_pos - true) + needless * false + caught * true
-                found[f"cost@{cut:g}"] = total / n
+                found[f"cost@{cut:.15g}"] = total / n
     return found

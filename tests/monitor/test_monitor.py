@@ -10,10 +10,10 @@ import pytest
 from scipy import integrate, optimize
 from scipy.special import expit, logit, logsumexp
 
-from oddsmith import IsotonicCalibrator, PlattCalibrator, ScoreTable
+from oddsmith import HistogramCalibrator, IsotonicCalibrator, PlattCalibrator, ScoreTable
 from oddsmith.errors import InvalidInputError
 from oddsmith.model import Model
-from oddsmith.monitor import Monitor
+from oddsmith.monitor import Monitor, recalibrate
 from oddsmith.monitor.evidence import ALTERNATIVES, Evidence, MapError, log_average, start_prior
 
 
@@ -160,7 +160,8 @@ def test_bad_input_is_refused_and_changes_nothing(model):
     before = monitor.result().to_dict()
     for scores, labels, words in (
         ([0.1, np.nan], [0, 1], "NaN"),
-        ([0.1, 0.2], [0, 2], "pos_label"),
+        ([0.1, 0.2], [0, 2], "labels must be those of the model; got 2"),
+        ([0.1, 0.2], [None, 1], "labels must be those of the model; got None"),
         ([0.1], [0, 1], "as long as"),
         ([], [], "at least one value"),
     ):
@@ -168,6 +169,10 @@ def test_bad_input_is_refused_and_changes_nothing(model):
             monitor.update(scores, labels)
     with pytest.raises(InvalidInputError, match=r"probabilities in \[0, 1\]"):
         Monitor().update([2.0], [1])
+    with pytest.raises(InvalidInputError, match="every row must have a segment; got 1 of 2"):
+        Monitor(by_segment=True).update([0.1, 0.2], [0, 1], segments=["a", None])
+    with pytest.raises(InvalidInputError, match="name must have 100 characters at most"):
+        monitor.update(*scored(5), batch="x" * 101)
     with pytest.raises(InvalidInputError, match="states do not merge"):
         monitor.merge(Monitor(model))
     with pytest.raises(InvalidInputError, match="error of the map needs 20 rows"):
@@ -193,6 +198,50 @@ def test_labels_may_be_text():
     assert monitor.result().findings[0].positives == y.sum()
     with pytest.raises(InvalidInputError, match=r"label"):
         monitor.update(s, np.where(y == 1, "yes", "perhaps"))
+
+
+@pytest.mark.parametrize("labels", [(1, 2), (0, 1), (-1, 1), ("no", "yes"), ("0", "1"), (10, 20), (False, True)])
+def test_a_batch_of_one_class_counts_by_the_labels_of_the_model(labels):
+    """A batch of ones is negative where the model's labels are 1 and 2."""
+    s, y = scored(400)
+    table = ScoreTable.from_arrays(s, np.array(labels)[y], pos_label=labels[1])
+    model = Model.from_fitted(PlattCalibrator().fit_table(table), table=table)
+    assert model.labels == labels
+    s, y = scored(300, 9)
+    for chosen in (y >= 0, y == 0, y == 1):
+        seen = Monitor(model, calibration=table).update(s[chosen], np.array(labels)[y[chosen]])
+        assert seen.findings[0].positives == y[chosen].sum()
+    turned = ScoreTable.from_arrays(s, np.array(labels)[y], pos_label=labels[0])
+    for refusing in (Monitor(model).update_table, lambda rows: recalibrate(model, rows)):
+        with pytest.raises(InvalidInputError, match="labels must be those of the model"):
+            refusing(turned)
+
+
+def test_a_constant_map_is_watched():
+    """One bin: only its level has an error."""
+    table = ScoreTable.from_arrays(*scored(500, 77))
+    model = Model.from_fitted(HistogramCalibrator(1).fit_table(table), table=table)
+    monitor = Monitor(model, calibration=table)
+    for seed in range(5):
+        assert not monitor.update(*scored(500, seed)).alarm
+    for seed in range(5):
+        found = monitor.update(*scored(500, seed, offset=1.0))
+    assert found.findings[0].direction == "too low"
+
+
+def test_several_streams_are_counted_as_one():
+    """With a leading axis, the evidence of each stream is that of its own."""
+    error = MapError.of(logit(rows(300)[0]), np.ones(300), 0.0)
+    alone = [Evidence(0.2, error), Evidence(0.2, error)]
+    both = Evidence(0.2, error)
+    p = np.arange(1, 20) / 20
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        pos = rng.binomial(20, p, (2, 19))
+        both.count(both.ratios(logit(p), pos, np.full((2, 19), 20)), 380)
+        for one, own in zip(alone, pos, strict=True):
+            one.count(one.ratios(logit(p), own, np.full(19, 20)), 380)
+    assert both.log_evidence == pytest.approx([one.log_evidence for one in alone], abs=1e-9)
 
 
 def test_the_state_is_one_file_that_goes_on(tmp_path, model):
@@ -235,7 +284,7 @@ def test_a_kill_leaves_a_whole_state(tmp_path):
     path = tmp_path / "watch.json"
     code = f"""
 import itertools, numpy as np
-from oddsmith.monitor import Monitor
+from oddsmith.monitor import Monitor, recalibrate
 monitor = Monitor()
 for i in itertools.count():
     rng = np.random.default_rng(i)

@@ -1,6 +1,5 @@
 """``oddsmith expect``: what a model promises for rows without labels, and whether it kept its promises."""
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -95,15 +94,14 @@ def _show_promises(out: "CommandOutput", found: "dict[str, Promise]") -> None:
     """Print which promises were kept; exit code 1 if any was not."""
     from oddsmith.cli._output import table_of
 
-    known = {name: one for name, one in found.items() if math.isfinite(one.observed)}
-    kept = all(one.kept for one in known.values())
+    kept = all(one.kept is not False for one in found.values())
     rows = [
         (
             name,
             f"{one.expected:.4f}",
             f"{one.low:.4f} to {one.high:.4f}",
             f"{one.observed:.4f}",
-            "kept" if one.kept else "BROKEN" if name in known else "",
+            {True: "kept", False: "BROKEN", None: ""}[one.kept],
         )
         for name, one in found.items()
     ]

@@ -146,7 +146,7 @@ class Model:
             What a calibrator was fitted to. Without it the model contains only what the calibrator kept of the data,
             and no hash.
         labels : sequence, optional
-            Labels of the classes, if the fit did not see them.
+            Labels of the classes, if the fit did not see them; by default those of the table, where rows showed both.
         column_names : sequence of str, optional
             Names of the columns of the fit.
         warnings : sequence of str, optional
@@ -162,11 +162,15 @@ class Model:
             )
         else:
             data = DataSummary.kept(fitted.fingerprint_) if table is None else DataSummary.of(table)
+        if labels is None:
+            known = table is not None and None not in table.labels
+            # A fit to a table keeps 0 and 1.
+            labels = table.labels if known and list(fitted.classes_) == [0, 1] else fitted.classes_
         return Model(
             type(fitted).__name__,
             plain_value(parameters),
             fitted_map,
-            tuple(plain_label(each) for each in (fitted.classes_ if labels is None else labels)),
+            tuple(plain_label(each) for each in labels),
             data,
             tuple(getattr(fitted, "fit_warnings_", ()) if warnings is None else warnings),
             column_names=None if column_names is None else tuple(column_names),

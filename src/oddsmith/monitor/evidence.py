@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
-from scipy.special import logsumexp
 
 from oddsmith import _check
 from oddsmith._types import Floats
@@ -79,16 +79,21 @@ class MapError:
         informative = weight / (2 + np.exp(z) + np.exp(-z))
         x = z - center
         sums = [float(informative @ x**k) for k in range(3)]
-        information = np.array([sums[:2], sums[1:]])
         n = float(weight.sum())
-        scale = 1.0 if rows is None else rows / n
-        if n < _FEWEST or not np.linalg.det(information) > 1e-9 * information[0, 0] * max(information[1, 1], 1e-300):
+        information = np.array([sums[:2], sums[1:]]) * (1.0 if rows is None else rows / max(n, 1.0))
+        level, turn = information[0, 0], information[1, 1]
+        if n < _FEWEST or not level > 0:
             _check.fail(
-                f"the error of the map needs {_FEWEST} rows with different scores",
-                f"{int(n)} rows with {len(z)} scores",
+                f"the error of the map needs {_FEWEST} rows whose P is not 0 or 1",
+                f"{int(n)} rows, P(1 − P) of {level:.3g} in all",
                 "pass calibration=, the table of the rows of the fit, or begin with a larger batch",
             )
-        return MapError(np.linalg.cholesky(np.linalg.inv(information * scale)))
+        if np.linalg.det(information) > 1e-9 * level * turn:
+            return MapError(np.linalg.cholesky(np.linalg.inv(information)))
+        # All log-odds are nearly equal, and only that one has an error.
+        mean = information[0, 1] / level
+        direction = np.array([1.0, mean]) / (1 + mean**2)
+        return MapError(np.column_stack([direction / math.sqrt(level), np.zeros(2)]))
 
     def lines(self) -> Floats:
         """Return the supposed errors as lines: offset and slope, shape (81, 2)."""
@@ -118,6 +123,8 @@ class Evidence:
         Log-likelihood of each supposed error of the map, less that of the map.
     null : float
         Log-likelihood of no loss, averaged over the supposed errors of the map, less that of the map.
+
+    Several streams whose batches have the same numbers of rows are one, where all arrays have a leading axis.
     """
 
     center: float
@@ -125,72 +132,90 @@ class Evidence:
     rows: int = 0
     grown: Floats = field(default_factory=lambda: np.full(len(ALTERNATIVES), -np.inf))
     surface: Floats = field(default_factory=lambda: np.zeros(_NODES**2))
-    null: float = 0.0
+    null: Any = 0.0
 
     def add(self, forecast: ScoreTable) -> Floats:
         """Count a batch, whose scores are log-odds; return the log-likelihood ratio of each alternative on it."""
-        ratios, errors = self._ratios(forecast)
-        after = self.rows + forecast.rows
+        found = np.zeros(len(self._lines()))
+        for at in range(0, len(forecast), _CHUNK):
+            part = slice(at, at + _CHUNK)
+            found += self.ratios(forecast.scores[part], forecast.pos[part], forecast.total[part])
+        self.count(found, forecast.rows)
+        return found[: len(ALTERNATIVES)]
+
+    def ratios(self, log_odds: Floats, pos: Any, total: Any) -> Floats:
+        """Return the log-likelihood of all alternatives, then of all supposed errors, less that of the map.
+
+        Counts may be of many batches, with one column for each of the log-odds.
+        """
+        lines = self._lines()
+        z = np.clip(log_odds, -SUREST, SUREST)
+        moved = self.center + lines[:, :1] + lines[:, 1:] * (z - self.center)
+        excess = np.logaddexp(0, moved) - np.logaddexp(0, z)
+        return np.asarray(np.asarray(pos, float) @ (moved - z).T - np.asarray(total, float) @ excess.T)
+
+    def count(self, ratios: Floats, rows: int) -> None:
+        """Count a batch by its ratios; with leading axes, one batch of so many rows of each of several streams."""
+        after = self.rows + rows
         begins = start_prior(self.rows) - start_prior(after) + (_FROM_THE_START if self.rows == 0 else 0.0)
-        self.grown = np.logaddexp(self.grown, math.log(begins) + self.null) + ratios
+        null = np.asarray(self.null)[..., None]
+        self.grown = np.logaddexp(self.grown, math.log(begins) + null) + ratios[..., : len(ALTERNATIVES)]
         if self.error is not None:
-            self.surface = self.surface + errors
+            self.surface = self.surface + ratios[..., len(ALTERNATIVES) :]
             self.null = log_average(self.surface)
         self.rows = after
-        return ratios
+
+    def _lines(self) -> Floats:
+        return ALTERNATIVES if self.error is None else np.vstack([ALTERNATIVES, self.error.lines()])
 
     @property
-    def log_evidence(self) -> float:
+    def log_evidence(self) -> Any:
         """Natural logarithm of the evidence."""
-        terms = np.append(self.grown - math.log(len(ALTERNATIVES)), math.log(start_prior(self.rows)) + self.null)
-        # Before the first row nothing is known.
-        return float(logsumexp(terms)) - self.null if self.rows else 0.0
+        if not self.rows:
+            return 0.0  # before the first row nothing is known
+        mixed = np.logaddexp.reduce(self.grown, axis=-1) - math.log(len(ALTERNATIVES))
+        found = np.logaddexp(mixed, math.log(start_prior(self.rows)) + self.null) - self.null
+        return found if np.ndim(found) else float(found)
 
     @property
     def belief(self) -> Floats:
         """How probable each alternative is, given that calibration was lost."""
         if not self.rows:
             return np.full(len(ALTERNATIVES), 1 / len(ALTERNATIVES))
-        return np.asarray(np.exp(self.grown - logsumexp(self.grown)))
-
-    def _ratios(self, forecast: ScoreTable) -> tuple[Floats, Floats]:
-        """Return the log-likelihood of all alternatives, and of all supposed errors, less that of the map."""
-        lines = ALTERNATIVES if self.error is None else np.vstack([ALTERNATIVES, self.error.lines()])
-        total = np.zeros(len(lines))
-        for at in range(0, len(forecast), _CHUNK):
-            part = slice(at, at + _CHUNK)
-            z = np.clip(forecast.scores[part], -SUREST, SUREST)
-            pos, both = forecast.pos[part].astype(float), forecast.total[part].astype(float)
-            moved = self.center + lines[:, :1] + lines[:, 1:] * (z - self.center)
-            total += (moved - z) @ pos - (np.logaddexp(0, moved) - np.logaddexp(0, z)) @ both
-        return total[: len(ALTERNATIVES)], total[len(ALTERNATIVES) :]
+        return np.asarray(np.exp(self.grown - np.logaddexp.reduce(self.grown)))
 
 
-def log_average(surface: Sequence[float] | Floats) -> float:
+def log_average(surface: Sequence[float] | Floats) -> Any:
     """Return the log of the mean of exp(surface) over standard normal errors, each within four standard errors.
 
     The surface is smooth: a polynomial through its nodes has all its digits. The mean is a sum over points that are
-    drawn together until they resolve the peak.
+    drawn together until they resolve the peak. Leading axes are of several surfaces.
     """
-    coefficients = _to_coefficients() @ np.reshape(surface, (_NODES, _NODES)) @ _to_coefficients().T
-    low, high = np.full(2, -_REACH), np.full(2, _REACH)
+    values = np.asarray(surface, float)
+    coefficients = _to_coefficients() @ values.reshape(*values.shape[:-1], _NODES, _NODES) @ _to_coefficients().T
+    low, high = (np.full((*values.shape[:-1], 2), end) for end in (-_REACH, _REACH))
     for _ in range(_MOST_ZOOMS):
-        axes = np.linspace(low, high, _POINTS)  # (points, 2)
-        basis = [chebyshev.chebvander(axis / _REACH, _NODES - 1) for axis in axes.T]
-        values = basis[0] @ coefficients @ basis[1].T - (axes[:, :1] ** 2 + axes[:, 1] ** 2) / 2
-        peak = float(values.max())
-        mass = np.exp(values - peak)
+        axes = np.linspace(low, high, _POINTS, axis=-1)  # (..., 2, points)
+        basis = np.cos(np.arccos(axes / _REACH)[..., None] * np.arange(_NODES))  # Chebyshev's polynomials
+        first, second = axes[..., 0, :, None], axes[..., 1, None, :]
+        log_mass = basis[..., 0, :, :] @ coefficients @ np.swapaxes(basis[..., 1, :, :], -1, -2)
+        log_mass = log_mass - (first**2 + second**2) / 2
+        peak = log_mass.max(axis=(-2, -1))
+        mass = np.exp(log_mass - peak[..., None, None])
         step = (high - low) / (_POINTS - 1)
-        shares = [mass.sum(axis=1) / mass.sum(), mass.sum(axis=0) / mass.sum()]
-        mean = np.array([share @ axis for share, axis in zip(shares, axes.T, strict=True)])
-        spread = np.sqrt([share @ (a - m) ** 2 for share, a, m in zip(shares, axes.T, mean, strict=True)])
-        if np.all((spread > 2 * step) | (high - low >= 2 * _REACH) & (spread > step)):
+        shares = np.stack([mass.sum(axis=-1), mass.sum(axis=-2)], axis=-2) / mass.sum(axis=(-2, -1))[..., None, None]
+        mean = (shares * axes).sum(axis=-1)
+        spread = np.sqrt((shares * (axes - mean[..., None]) ** 2).sum(axis=-1))
+        coarse = ~np.all((spread > 2 * step) | (high - low >= 2 * _REACH) & (spread > step), axis=-1)[..., None]
+        if not coarse.any():
             break
         reach = _FAR * np.maximum(spread, step)
-        low, high = np.maximum(mean - reach, -_REACH), np.minimum(mean + reach, _REACH)
+        low = np.where(coarse, np.maximum(mean - reach, -_REACH), low)
+        high = np.where(coarse, np.minimum(mean + reach, _REACH), high)
     edge = np.ones(_POINTS)
     edge[[0, -1]] = 0.5
-    return peak + math.log(float(edge @ mass @ edge) * float(step.prod()) / _prior_mass())
+    found = peak + np.log(mass @ edge @ edge * step.prod(axis=-1) / _prior_mass())
+    return found if values.ndim > 1 else float(found)
 
 
 @cache

@@ -19,6 +19,7 @@ from oddsmith.fitting import LABELS, fit_line
 from oddsmith.maps import SUREST, CalibrationMap, InputMap, LogBasisMap, PolynomialMap
 from oddsmith.metrics import Result
 from oddsmith.model import DataSummary, Model, map_of, model_of
+from oddsmith.monitor.watching import refuse_other_labels
 
 __all__ = ["Recalibration", "recalibrate"]
 
@@ -112,6 +113,7 @@ def recalibrate(
     fitted = map_of(parent.map)
     if rows.kind != "count":
         _check.fail("rows must be counted", f"{rows!r}", "use rows without weights")
+    refuse_other_labels(parent, rows)
     if min(rows.n_pos, rows.n_neg) < _FEWEST or rows.span()[0] == rows.span()[1]:
         got = f"{rows.n_pos:g} positive and {rows.n_neg:g} negative rows"
         must = f"there must be {_FEWEST} rows of each class, with different scores"

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.special import logsumexp
+from numpy.typing import ArrayLike, NDArray
 
 from oddsmith import _check
 from oddsmith._types import Floats
@@ -28,6 +27,9 @@ _FORMAT = "oddsmith monitor"
 
 #: Batches that a state remembers one by one, over all segments; older ones are joined in pairs.
 _MOST_BATCHES = 2000
+
+#: Characters of a batch's name.
+_LONGEST_NAME = 100
 
 #: Digits of log-likelihood ratios in the log of batches, which only dates the loss.
 _DIGITS = 3
@@ -203,7 +205,7 @@ class _Track:
     def onset(self) -> Batch:
         """Return the batch with which the loss most probably began."""
         after = np.cumsum([each.ratios for each in reversed(self.log)], axis=0)[::-1]
-        return self.log[int(np.argmax(logsumexp(after, axis=1) + [each.before for each in self.log]))]
+        return self.log[int(np.argmax(np.logaddexp.reduce(after, axis=1) + [each.before for each in self.log]))]
 
     def finding(self, segment: str | None) -> Finding:
         """Return what the track shows."""
@@ -329,21 +331,20 @@ class Monitor:
                 f"by_segment={self._by_segment}",
                 "pass one segment per row, or make Monitor(…, by_segment=True)",
             )
-        s, labels = _check.as_scores(scores), np.asarray(y)
+        s, labels = _check.as_scores(scores), _as_the_models(self.model, np.asarray(y))
         if segments is None:
-            table = ScoreTable.from_arrays(s, labels, sample_weight, self._pos_label(labels))
-            return self.update_table(table, batch=batch, positions=positions)
+            return self.update_table(_table(s, labels, sample_weight), batch=batch, positions=positions)
         names = np.asarray(segments)
         if names.shape != s.shape or labels.shape[:1] != s.shape:
             got = f"shapes {names.shape} and {labels.shape} for {len(s)} scores"
             _check.fail("segments and y must be as long as the scores", got, "pass one per score")
         weight = None if sample_weight is None else np.asarray(sample_weight)
+        places = rows_by_segment(names)
+        if None in places:
+            got = f"{len(places[None])} of {len(s)} rows without one"
+            _check.fail("every row must have a segment", got, "name a segment for those rows, or leave them out")
         tables = {
-            name: ScoreTable.from_arrays(
-                s[at], labels[at], None if weight is None else weight[at], self._pos_label(labels)
-            )
-            for name, at in rows_by_segment(names).items()
-            if len(at) and isinstance(name, str)
+            str(name): _table(s[at], labels[at], None if weight is None else weight[at]) for name, at in places.items()
         }
         return self.update_table(tables, batch=batch, positions=positions)
 
@@ -366,8 +367,11 @@ class Monitor:
             _check.fail("a batch must have rows", "no table", "leave it out")
         for part in parts.values():
             self._refuse_unsuitable(part)
-        content = _digest("\n".join(f"{name}={table_hash(part)}" for name, part in parts.items()))
-        name = content[:16] if batch is None else batch
+        content = _digest("\n".join(f"{name}={table_hash(part)}" for name, part in parts.items()))[:16]
+        name = content if batch is None else str(batch)
+        if len(name) > _LONGEST_NAME:
+            got = f"{len(name)} characters"
+            _check.fail(f"a batch's name must have {_LONGEST_NAME} characters at most", got, "pass a shorter batch=")
         if self._is_counted(name, content):
             return self.result()
         forecasts = {segment: self._forecast(segment, part) for segment, part in parts.items()}
@@ -470,20 +474,11 @@ class Monitor:
                 got = f"values from {low:g} to {high:g}"
                 _check.fail("without a model scores must be probabilities in [0, 1]", got, "pass the model")
             return
-        strange = [each for each in table.labels if each is not None and each not in (*self.model.labels, -1, 0, 1)]
-        if strange:
-            got = f"{strange[0]!r} for a model of {self.model.labels!r}"
-            _check.fail("labels must be those of the model", got, "check the column of labels")
+        refuse_other_labels(self.model, table)
         data = self.model.data
         if isinstance(data, DataSummary) and data.sha256 == table_hash(table):
             got = "the rows that the model was fitted to"
             _check.fail("a monitor needs rows that the fit did not see", got, "pass rows labeled since")
-
-    def _pos_label(self, labels: Any) -> Any:
-        """Return the positive label where labels are not 0 and 1."""
-        if self.model is None or set(np.unique(labels).tolist()) <= {0, 1, -1}:
-            return None
-        return self.model.labels[1]
 
     def _is_counted(self, name: str, content: str) -> bool:
         known = self._batches.get(name)
@@ -499,7 +494,7 @@ class Monitor:
         """Return the table of log-odds."""
         if self.model is None:
             return table.map(logit)
-        return table.map(_readings(self.model.of_segment(segment)))
+        return table.map(readings(self.model.of_segment(segment)))
 
     def _new_track(self, segment: str | None, like: ScoreTable, place: int) -> _Track:
         """Return the track of a segment, which has its share of alpha by its place; rows look like a forecast."""
@@ -512,16 +507,46 @@ class Monitor:
         if self._calibration is None:
             error = MapError.of(like.scores, like.total.astype(float), center, own.data.rows)
         else:
-            fitted = self._calibration.map(_readings(own))
+            fitted = self._calibration.map(readings(own))
             error = MapError.of(fitted.scores, fitted.total.astype(float), center)
         return _Track(Evidence(center, error), alpha)
+
+
+def refuse_other_labels(model: Model, table: ScoreTable) -> None:
+    """Refuse a table whose labels are neither those of the model nor 0 and 1, or are the other way round."""
+    for shown, own, other, plain in zip(table.labels, model.labels, model.labels[::-1], ((0, -1), (1,)), strict=True):
+        if shown is not None and shown != own and (shown == other or shown not in plain):
+            _fail_labels(model, shown)
+
+
+def _as_the_models(model: Model | None, labels: NDArray[Any]) -> NDArray[Any]:
+    """Return whether each label is the positive one of the model; labels of 0 and 1 as they are."""
+    if model is None or labels.ndim != 1 or (labels.dtype.kind == "f" and np.isnan(labels).any()):
+        return labels
+    shown = set(labels.tolist())
+    if shown <= set(model.labels):
+        return np.asarray([each == model.labels[1] for each in labels.tolist()], bool)
+    if not (shown <= {0, 1} or shown <= {-1, 1}):
+        _fail_labels(model, next(each for each in labels.tolist() if each not in model.labels))
+    return labels
+
+
+def _table(scores: Floats, labels: NDArray[Any], weight: ArrayLike | None) -> ScoreTable:
+    """Return the table of labels that are 0 and 1 by now."""
+    return replace(ScoreTable.from_arrays(scores, labels, weight), labels=(None, None))
+
+
+def _fail_labels(model: Model, label: Any) -> NoReturn:
+    got = f"{label!r} for a model of {model.labels[0]!r} and {model.labels[1]!r}"
+    hint = "check the column of labels, or pass whether each is positive as 0 and 1"
+    _check.fail("labels must be those of the model", got, hint)
 
 
 def _probability(log_odds: Floats) -> Floats:
     return np.asarray(np.exp(-np.logaddexp(0, -log_odds)))
 
 
-def _readings(model: Model) -> Callable[[Floats], Floats]:
+def readings(model: Model) -> Callable[[Floats], Floats]:
     """Return the log-odds of a model, where P of 0 and 1 are read as what as many rows as those of the fit can show."""
     log_odds, data = map_of(model.map).log_odds, model.data
     if not isinstance(data, DataSummary):
