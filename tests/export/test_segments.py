@@ -28,30 +28,30 @@ from optional import needs
 duckdb = needs("duckdb")
 needs("sqlglot")
 
-RNG = np.random.default_rng(11)
 STEPS = StepMap(np.array([0.0, 1.0]), np.array([0.2, 0.5]), np.array([0.0, 0.3, 1.0]))
 LONG = StepMap(np.arange(5.0), np.linspace(0.1, 0.9, 5), np.linspace(0.0, 1.0, 6))
 #: Names of segments that would break out of a literal, a template or a file.
 NAMES = ["a", "o'b", 'q"', "{{ evil() }}", "{% endmacro %}", "\\", "\\'", "a\nb,c", "1", "true", "null", "", "%s", "--"]
 
 
-def line():
-    return line_map(*RNG.normal(size=3), 2.0 ** RNG.integers(-2, 3))
+def line(seed=0):
+    rng = np.random.default_rng([11, seed])
+    return line_map(*rng.normal(size=3), 2.0 ** rng.integers(-2, 3))
 
 
 def of_two(fitted):
     return Model("Any", {}, fitted, (0, 1), None)
 
 
-def part(kind):
+def part(kind, rng):
     size = {"number": (), "diagonal": (3,), "matrix": (3, 3)}[kind]
-    intercept = np.zeros(3) if kind == "number" else RNG.normal(size=3)
-    return ScalingPart(kind, "logits", 0.0, np.array(RNG.normal(size=size) + 1.0), intercept)
+    intercept = np.zeros(3) if kind == "number" else rng.normal(size=3)
+    return ScalingPart(kind, "logits", 0.0, np.array(rng.normal(size=size) + 1.0), intercept)
 
 
-def scaling(*kinds, shift=(0.0, 0.0, 0.0)):
-    weights = np.full(len(kinds), 1 / len(kinds))
-    fitted = ScalingMap(3, "logits", tuple(part(kind) for kind in kinds), weights, np.array(shift))
+def scaling(*kinds, shift=(0.0, 0.0, 0.0), seed=0):
+    rng, weights = np.random.default_rng([12, seed]), np.full(len(kinds), 1 / len(kinds))
+    fitted = ScalingMap(3, "logits", tuple(part(kind, rng) for kind in kinds), weights, np.array(shift))
     return Model("Any", {}, fitted, ("no", "it's", "{{ x }}"), None)
 
 
@@ -60,37 +60,44 @@ def one_vs_rest(*maps, against_rest=False):
 
 
 def by_segment(make, names=NAMES):
-    return make().with_segments("part {{ of }}", {name: make() for name in names})
+    return make(0).with_segments("part {{ of }}", {name: make(seed) for seed, name in enumerate(names, 1)})
 
 
 def mixed():
     others = [STEPS, LONG, LogBasisMap(np.array([1.0, 0.5]), 0.2, 0.0, 1.0), BlendMap((STEPS, line()), np.ones(2) / 2)]
-    maps = [*others, constant_map(0.4), *(line() for _ in others), *(one.shifted(0.3) for one in others)]
+    maps = [
+        *others,
+        constant_map(0.4),
+        *(line(seed) for seed, _ in enumerate(others, 1)),
+        *(one.shifted(0.3) for one in others),
+    ]
     return of_two(STEPS).with_segments("by", dict(zip(NAMES, map(of_two, maps), strict=False)))
 
 
 def several():
-    kinds = [scaling("number", "diagonal", shift=(0.0, 0.2, -0.1)), scaling("matrix"), scaling("diagonal")]
+    kinds = [scaling("number", "diagonal", shift=(0.0, 0.2, -0.1)), scaling("matrix"), scaling("diagonal", seed=1)]
     return scaling("number").with_segments("by", dict(zip(NAMES, kinds, strict=False)))
 
 
 def readers():
-    first = one_vs_rest(line(), line(), line())
-    more = [one_vs_rest(STEPS, line(), LONG), one_vs_rest(line(), line(), line()), first.shifted([0.0, 1.0, 2.0])]
+    first = one_vs_rest(line(0), line(1), line(2))
+    more = [one_vs_rest(STEPS, line(3), LONG), one_vs_rest(line(4), line(5), line(6)), first.shifted([0.0, 1.0, 2.0])]
     return first.with_segments("by", dict(zip(NAMES, more, strict=False)))
 
 
 MODELS = {
-    "lines": by_segment(lambda: of_two(line())),
-    "probabilities": by_segment(lambda: of_two(UnitInputMap(line(), 1e-6))),
-    "one map for all": by_segment(lambda: of_two(STEPS)),
+    "lines": by_segment(lambda seed: of_two(line(seed))),
+    "probabilities": by_segment(lambda seed: of_two(UnitInputMap(line(seed), 1e-6))),
+    "one map for all": by_segment(lambda _: of_two(STEPS)),
     "mixed": mixed(),
-    "numbers": by_segment(lambda: scaling("number")),
-    "diagonals": by_segment(lambda: scaling("diagonal")),
-    "matrices": by_segment(lambda: scaling("matrix")),
-    "blends": by_segment(lambda: scaling("number", "diagonal"), NAMES[:3]),
+    "numbers": by_segment(lambda seed: scaling("number", seed=seed)),
+    "diagonals": by_segment(lambda seed: scaling("diagonal", seed=seed)),
+    "matrices": by_segment(lambda seed: scaling("matrix", seed=seed)),
+    "blends": by_segment(lambda seed: scaling("number", "diagonal", seed=seed), NAMES[:3]),
     "several": several(),
-    "one against the rest": by_segment(lambda: one_vs_rest(line(), line(), line(), against_rest=True)),
+    "one against the rest": by_segment(
+        lambda seed: one_vs_rest(line(seed), line(seed + 1), line(seed + 2), against_rest=True)
+    ),
     "readers": readers(),
 }
 
@@ -103,10 +110,11 @@ def test_every_segment_gets_its_map(name, dialect):
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
-@pytest.mark.parametrize("make", [lambda: of_two(line()), lambda: scaling("diagonal")])
+@pytest.mark.parametrize("make", [lambda seed: of_two(line(seed)), lambda seed: scaling("diagonal", seed=seed)])
 def test_several_columns_of_segments(dialect, make):
-    parts = {(one, other): make() for one in NAMES for other in ("x", "y'")}
-    model = make().with_segments(["a", "b}"], parts)
+    names = [(one, other) for one in NAMES for other in ("x", "y'")]
+    parts = {name: make(seed) for seed, name in enumerate(names, 1)}
+    model = make(0).with_segments(["a", "b}"], parts)
     assert export(model, "sql", dialect=dialect).parity.largest <= 1e-12
     seed = export(model, "dbt").content["seeds/calibration_parameters.csv"]
     header, first, *_ = csv.reader(io.StringIO(seed))
@@ -130,8 +138,8 @@ def rows_of(model):
     """Return scores and segments: known ones, an unknown one and a missing one."""
     names = [*model.segments, "unknown", None]
     keys = [name for name in names for _ in range(4)]
-    width = model.map.columns
-    scores = RNG.random((len(keys), width)) if model is MODELS["probabilities"] else RNG.normal(size=(len(keys), width))
+    rng, size = np.random.default_rng(13), (len(keys), model.map.columns)
+    scores = rng.random(size) if model is MODELS["probabilities"] else rng.normal(size=size)
     return scores, keys, model.predict_proba(scores[:, 0] if model.has_one_score else scores, np.array(keys, object))
 
 
@@ -233,7 +241,7 @@ def test_too_many_parameters_are_refused(monkeypatch):
 
 
 def test_a_wrong_statement_is_found(monkeypatch):
-    other = by_segment(lambda: of_two(line()))
+    other = by_segment(lambda seed: of_two(line(seed + 1)))
     text = to_sql(other)
     monkeypatch.setattr("oddsmith.export.sql.Sql.text", lambda *_: text)
     with pytest.raises(InvalidInputError, match="must compute the probabilities of the model"):

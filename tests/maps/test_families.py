@@ -21,8 +21,9 @@ from shapes import ONE_SCORE, RAMP, SCORES, STEPS
 RNG = np.random.default_rng(5)
 
 
-def lines(n):
-    return [line_map(*RNG.normal(size=3), 2.0 ** RNG.integers(-3, 4)) for _ in range(n)]
+def lines(n, seed=5):
+    rng = np.random.default_rng(seed)
+    return [line_map(*rng.normal(size=3), 2.0 ** rng.integers(-3, 4)) for _ in range(n)]
 
 
 def values(formula, scores):

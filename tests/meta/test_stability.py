@@ -42,7 +42,8 @@ def test_every_committed_model_file_is_read_and_predicts(path):
         assert prob.shape == (2,)
     else:
         columns = model.map.columns
-        prob = model.predict_proba(np.full((2, columns), 1 / max(columns, 2)))
+        names = None if model.effects is None else np.full((2, len(model.by)), None)  # values that no fit has seen
+        prob = model.predict_proba(np.full((2, columns), 1 / max(columns, 2)), names)
         np.testing.assert_allclose(prob.sum(axis=1), 1)
     assert np.all((prob >= 0) & (prob <= 1))
 
