@@ -59,21 +59,6 @@ _ROOMS = (
 )
 
 
-#: Names that are gone, and what to use instead.
-_GONE = {
-    "TableStream": "ScoreTable.save and ScoreTable.load, with one file per chunk, and merge",
-    "modelfile": "oddsmith.model",
-    "solvers": "oddsmith.fitting",
-    "table": "oddsmith.data",
-    "learners": "oddsmith_studies.learners, in the distribution oddsmith-studies",
-    "BoostedClassifier": "oddsmith_studies.learners.BoostedClassifier or sklearn.ensemble.AdaBoostClassifier",
-    "KernelLogisticRegression": "oddsmith_studies.learners.KernelLogisticRegression",
-    "MultinomialNaiveBayes": "oddsmith_studies.learners.MultinomialNaiveBayes or sklearn.naive_bayes.MultinomialNB",
-    "SmoothedTreeClassifier": "oddsmith_studies.learners.SmoothedTreeClassifier",
-    "VotedPerceptron": "oddsmith_studies.learners.VotedPerceptron",
-}
-
-
 def _load(module: str, name: str) -> Any:
     return getattr(importlib.import_module(f"oddsmith.{module}"), name)
 
@@ -87,9 +72,6 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"oddsmith.{name}")
     elif name.endswith(("Calibrator", "Scaling")) and name in _load("calibrators", "__all__"):
         value = _load("calibrators", name)
-    elif name in _GONE:
-        msg = f"oddsmith has no {name!r} any more; use {_GONE[name]}"
-        raise ImportError(msg)  # of an AttributeError, `from oddsmith import` would not show the message
     else:
         _refuse("oddsmith", name)
     globals()[name] = value

@@ -327,5 +327,5 @@ def test_a_file_that_is_broken_or_could_run_is_refused(tmp_path):
 
 
 def test_the_old_name_leads_to_the_new_one():
-    with pytest.raises(ImportError, match=r"'TableStream' any more; use ScoreTable\.save and ScoreTable\.load"):
+    with pytest.raises(AttributeError, match=r"'TableStream'; use ScoreTable\.save and ScoreTable\.load"):
         _ = oddsmith.TableStream

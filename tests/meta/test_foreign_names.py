@@ -12,7 +12,14 @@ import oddsmith
 from oddsmith import metrics
 from oddsmith._foreign_names import INSTEAD
 
-ROOMS = ("oddsmith", "oddsmith.metrics", "oddsmith.plots")
+ROOMS = (
+    "oddsmith",
+    "oddsmith.metrics",
+    "oddsmith.plots",
+    "oddsmith.report",
+    "oddsmith.calibrators",
+    "oddsmith.classify",
+)
 
 
 @pytest.mark.parametrize("name", INSTEAD)
@@ -41,11 +48,35 @@ def test_what_is_named_instead_exists(name):
         ("oddsmith", "ReliabilityDisplay", "oddsmith.plots"),
         ("oddsmith.metrics", "PlattCalibrator", "oddsmith"),
         ("oddsmith.plots", "compare_methods", "oddsmith.report"),
+        ("oddsmith.calibrators", "CalibratedClassifier", "oddsmith"),
     ],
 )
 def test_a_name_of_another_module_leads_there(room, name, home):
     with pytest.raises(ImportError, match=re.escape(f"{room} has no {name!r}; use {home}.{name}")):
         exec(f"from {room} import {name}")
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("NLL", "oddsmith.metrics.log_loss"),
+        ("LogLoss", "oddsmith.metrics.log_loss"),
+        ("CORPDisplay", "oddsmith.plots.CorpDisplay"),
+        ("beta_calibration", "oddsmith.BetaCalibrator"),
+        ("VennAbersCV", "oddsmith.VennAbersCalibrator"),
+        ("DirichletCalibrator", "oddsmith.DirichletScaling"),
+        ("ENIR", "oddsmith.ENIRCalibrator"),
+    ],
+)
+def test_case_underscores_and_the_word_for_a_method_do_not_matter(name, ours):
+    with pytest.raises(AttributeError, match=re.escape(f"oddsmith has no {name!r}; use {ours}")):
+        getattr(oddsmith, name)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_name_that_is_looked_up_by_default_is_absent(room):
+    assert getattr(import_module(room), "nll", None) is None
+    assert not hasattr(import_module(room), "expected_calibration_error")
 
 
 def test_submodules_are_found_under_names_of_functions():
@@ -55,8 +86,10 @@ def test_submodules_are_found_under_names_of_functions():
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_any_other_name_is_an_attribute_error(room):
-    assert not hasattr(import_module(room), "frobnicate")
+@pytest.mark.parametrize("name", ["frobnicate", "cv", "_calibrator"])
+def test_any_other_name_is_an_attribute_error(room, name):
+    with pytest.raises(AttributeError, match=f"^module {room!r} has no attribute {name!r}$"):
+        getattr(import_module(room), name)
 
 
 @pytest.mark.parametrize("weights", [None, [1, 2, 3, 1, 5, 1]])

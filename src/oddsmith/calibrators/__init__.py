@@ -1,5 +1,9 @@
 """One calibrator per idea, one idea per file: calibrators of two classes and joint scalings of several."""
 
+import typing as _typing
+from functools import partial as _partial
+
+from oddsmith._foreign_names import refuse as _refuse
 from oddsmith.calibrators._base import Calibrator as Calibrator
 from oddsmith.calibrators._base import Fitted as Fitted
 from oddsmith.calibrators.auto import AutoCalibrator as AutoCalibrator
@@ -51,3 +55,6 @@ from oddsmith.calibrators.scaling import JointScaling as JointScaling
 for _name in __all__:
     if _name != "Calibrator":
         register(globals()[_name])
+
+if not _typing.TYPE_CHECKING:  # for which it would make every name known
+    __getattr__ = _partial(_refuse, __name__)

@@ -7,7 +7,10 @@ class probabilities make a `ClassForecast`. `MEASURES` holds what summaries, rep
 """
 
 import typing as _typing
+from functools import partial as _partial
 from types import ModuleType as _Module
+
+from oddsmith._foreign_names import refuse as _refuse
 
 # isort: off
 # Measures first, in the order in which summaries show them.
@@ -146,8 +149,4 @@ from oddsmith.metrics.verdict import table_groups as table_groups
 from oddsmith.metrics.verdict import verdict_of_evidence as verdict_of_evidence
 
 if not _typing.TYPE_CHECKING:  # for which it would make every name known
-
-    def __getattr__(name: str) -> _typing.NoReturn:
-        from oddsmith._foreign_names import refuse
-
-        refuse(__name__, name)
+    __getattr__ = _partial(_refuse, __name__)

@@ -7,8 +7,10 @@ matplotlib, no figures of pyplot.
 """
 
 import typing as _typing
+from functools import partial as _partial
 from types import ModuleType as _Module
 
+from oddsmith._foreign_names import refuse as _refuse
 from oddsmith.plots._bands import Band as Band
 from oddsmith.plots.classwise import ClasswiseReliabilityDisplay as ClasswiseReliabilityDisplay
 from oddsmith.plots.comparison import ComparisonDisplay as ComparisonDisplay
@@ -35,8 +37,4 @@ from oddsmith.plots.display import Display as Display
 from oddsmith.plots.theme import THEMES as THEMES
 
 if not _typing.TYPE_CHECKING:  # for which it would make every name known
-
-    def __getattr__(name: str) -> _typing.NoReturn:
-        from oddsmith._foreign_names import refuse
-
-        refuse(__name__, name)
+    __getattr__ = _partial(_refuse, __name__)

@@ -1,7 +1,9 @@
 """Reports: one dictionary, written as a page, as Markdown or as JSON."""
 
 import typing as _typing
+from functools import partial as _partial
 
+from oddsmith._foreign_names import refuse as _refuse
 from oddsmith.report.advice import BASE_RATE, UNCALIBRATED, Advice, NextSteps
 from oddsmith.report.methods import MethodComparison, compare_methods
 from oddsmith.report.render import json_text as json_text
@@ -33,8 +35,4 @@ __all__ = [
 ]
 
 if not _typing.TYPE_CHECKING:  # for which it would make every name known
-
-    def __getattr__(name: str) -> _typing.NoReturn:
-        from oddsmith._foreign_names import refuse
-
-        refuse(__name__, name)
+    __getattr__ = _partial(_refuse, __name__)
