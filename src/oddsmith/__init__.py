@@ -42,6 +42,7 @@ _ROOMS = (
     "classify",
     "combine",
     "cutoffs",
+    "data",
     "decide",
     "errors",
     "expected",
@@ -54,8 +55,8 @@ _ROOMS = (
     "monitor",
     "planning",
     "plots",
+    "pooling",
     "report",
-    "data",
 )
 
 

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from sklearn.metrics import brier_score_loss
+from sklearn.metrics import brier_score_loss, d2_log_loss_score
 
 import oddsmith
 from oddsmith import metrics
@@ -49,6 +49,13 @@ def test_what_is_named_instead_exists(name):
         ("oddsmith.metrics", "PlattCalibrator", "oddsmith"),
         ("oddsmith.plots", "compare_methods", "oddsmith.report"),
         ("oddsmith.calibrators", "CalibratedClassifier", "oddsmith"),
+        ("oddsmith", "interval", "oddsmith.metrics"),
+        ("oddsmith", "verdict", "oddsmith.metrics"),
+        ("oddsmith", "band", "oddsmith.bands"),
+        ("oddsmith.metrics", "threshold", "oddsmith.cutoffs"),
+        ("oddsmith", "Model", "oddsmith.model"),
+        ("oddsmith", "PooledCalibrator", "oddsmith.pooling"),
+        ("oddsmith.metrics", "recalibrate", "oddsmith.monitor"),
     ],
 )
 def test_a_name_of_another_module_leads_there(room, name, home):
@@ -77,6 +84,11 @@ def test_case_underscores_and_the_word_for_a_method_do_not_matter(name, ours):
 def test_a_name_that_is_looked_up_by_default_is_absent(room):
     assert getattr(import_module(room), "nll", None) is None
     assert not hasattr(import_module(room), "expected_calibration_error")
+
+
+def test_the_share_of_explained_log_loss_is_that_of_scikit_learn():
+    y, p = [0, 1, 1, 0, 1], [0.1, 0.9, 0.4, 0.3, 0.8]
+    assert 1 - metrics.normalized_entropy(y, p) == pytest.approx(d2_log_loss_score(y, p))
 
 
 def test_submodules_are_found_under_names_of_functions():

@@ -4,6 +4,7 @@ import json
 import re
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import oddsmith
+from oddsmith._foreign_names import SEARCHED
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "_ext"))
 import reference_pages
@@ -60,6 +62,13 @@ def test_the_page_names_the_public_modules_and_those_that_are_not():
     assert public == set(reference_pages.MODULES)
     rooms = {f"oddsmith.{room.name}" for room in iter_modules(oddsmith.__path__) if not room.name.startswith("_")}
     assert private - public == rooms - public
+
+
+def test_public_modules_are_attributes_whose_names_are_searched():
+    rooms = {module.removeprefix("oddsmith.") for module in reference_pages.MODULES if module.count(".") == 1}
+    assert rooms == set(oddsmith._ROOMS)
+    assert all(getattr(oddsmith, room) is import_module(f"oddsmith.{room}") for room in oddsmith._ROOMS)
+    assert {f"oddsmith.{room}" for room in rooms - {"calibrators", "checks"}} <= set(SEARCHED)
 
 
 def modules(text):
