@@ -83,7 +83,7 @@ def verdict_of_scores(table: oddsmith.ScoreTable) -> Any:
     """Return the verdict on scores of which nothing is known."""
     with contextlib.suppress(LookupError):
         return named("metrics.verdict_of_scores")(table)
-    return named("verdict")(table, scores_are="score")
+    return named("verdict")(table, input="score")
 
 
 def classes_named(ending: str) -> dict[str, type]:
@@ -596,15 +596,15 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "asymmetric-gaussian": [{"subdivisions": 1}, {"epsilon": 1e-6, "inf": 1e6}],
     "hybrid": [{"hold": True}],
     "piecewise-logistic": [
-        {"pieces": "grow"},
-        {"pieces": "grow", "selection": "bic", "penalty": 0.1},
+        {"n_pieces": "grow"},
+        {"n_pieces": "grow", "selection": "bic", "penalty": 0.1},
         {"penalty": 0.1, "outside": "clip"},
         {"penalty": 0.5, "outside": "literal"},
         {"monotone": True},
         {"knots": [-0.5, 0.5], "penalty": 1.0},
     ],
     "isotonic": [{"between": "step"}, {"bounded": True}],
-    "cosine": [{"terms": 5, "penalty": 0.0}],
+    "cosine": [{"n_terms": 5, "penalty": 0.0}],
     "beta": [{"parameters": 2}, {"input": "log_odds"}],
     "centered-isotonic": [{"bounded": True}],
     "histogram": [{"bins": "width"}, {"smoothing": None, "n_bins": 5}],
@@ -910,7 +910,7 @@ def _other_measures(pins: Pins, metrics: Any) -> None:
         },
         "compare-methods": lambda: compare_methods(table, methods),
         "compare-methods-probability": lambda: compare_methods(
-            oddsmith.ScoreTable.from_arrays(*drawn("unit")), methods, scores_are="probability", random_state=4
+            oddsmith.ScoreTable.from_arrays(*drawn("unit")), methods, input="probability", random_state=4
         ),
     }
     for name, make in calls.items():

@@ -101,7 +101,7 @@ def _rejects_clusters(differences: Differences, n: int, rng: np.random.Generator
     sizes = rng.integers(1, 11, n)
     clusters = np.repeat(np.arange(n), sizes)
     gains = differences(rng, (n,))[clusters] + differences(rng, (len(clusters),))
-    found = paired_bootstrap(gains, np.zeros(len(gains)), clusters=clusters, n_resamples=999, random_state=rng)
+    found = paired_bootstrap(gains, np.zeros(len(gains)), groups=clusters, n_resamples=999, random_state=rng)
     return found.p_value <= LEVEL
 
 

@@ -32,7 +32,7 @@ _VARIANTS = {
         ({"bounded": True}, "monotone scale shift mirror"),
     ],
     # Without a penalty a system that few scores leave singular has many solutions.
-    "CosineCalibrator": [({}, "scale shift mirror"), ({"terms": 5, "penalty": 0.0}, "scale shift")],
+    "CosineCalibrator": [({}, "scale shift mirror"), ({"n_terms": 5, "penalty": 0.0}, "scale shift")],
     "DensityCalibrator": [
         ({}, "scale shift"),
         ({"positive": "exponential", "negative": "gaussian"}, "scale shift"),
@@ -69,8 +69,8 @@ _VARIANTS = {
     # Under a penalty the choice of knots, and of the penalty itself, may depend on the last bits of the scores.
     "PiecewiseLogisticCalibrator": [
         ({}, ""),
-        ({"pieces": "grow"}, ""),
-        ({"pieces": "grow", "selection": "bic", "penalty": 0.1}, ""),
+        ({"n_pieces": "grow"}, ""),
+        ({"n_pieces": "grow", "selection": "bic", "penalty": 0.1}, ""),
         ({"penalty": 0.1, "outside": "clip"}, ""),
         ({"penalty": 0.5, "outside": "literal"}, ""),
         ({"monotone": True}, "monotone"),

@@ -87,7 +87,7 @@ def test_weights_of_uncalibrated_scores_are_undone():
         np.testing.assert_allclose(undone.probability(p), expected, rtol=1e-12)
         assert Model.from_json(undone.to_json()) == undone
     np.testing.assert_allclose(
-        undo_weights(scale_pos_weight=10, scores_are="log_odds").probability(logit(p)), expected, rtol=1e-12
+        undo_weights(scale_pos_weight=10, input="log_odds").probability(logit(p)), expected, rtol=1e-12
     )
     assert undo_weights(kept=0.5, labels=("no", "yes")).labels == ("no", "yes")
 

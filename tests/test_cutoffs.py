@@ -61,7 +61,7 @@ def test_a_precision_that_is_clear_is_found():
     assert found.true_positives == table.pos[top].sum()
     assert found.precision == pytest.approx(table.pos[top].sum() / table.total[top].sum())
     assert 0.9 < found.precision < 0.92
-    assert threshold(table, precision=0.9, confidence=0.5).selected > found.selected
+    assert threshold(table, precision=0.9, level=0.5).selected > found.selected
     assert threshold(table, precision=0.95).selected < found.selected
 
 
@@ -137,8 +137,8 @@ def test_what_cannot_be_guaranteed_is_refused():
         threshold(table, precision=1)
     with pytest.raises(InvalidInputError, match="fpr must be finite and > 0"):
         threshold(table, fpr=0)
-    with pytest.raises(InvalidInputError, match="confidence must be below 1"):
-        threshold(table, recall=0.9, confidence=1)
+    with pytest.raises(InvalidInputError, match="level must be below 1"):
+        threshold(table, recall=0.9, level=1)
     with pytest.raises(InvalidInputError, match="counts of rows"):
         threshold(table.scale(0.5), precision=0.9)
 

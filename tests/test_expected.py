@@ -191,7 +191,7 @@ def test_bad_input_is_refused():
         ([0.1], {"thresholds": 1.5}, "thresholds must be probabilities"),
         ([0.1], {"thresholds": "high"}, "thresholds must be a number"),
         ([0.1], {"costs": [1, 2]}, "axes"),
-        ([0.1], {"confidence": 1.0}, "confidence must be below 1"),
+        ([0.1], {"level": 1.0}, "level must be below 1"),
         ([0.1], {"by": "month"}, "by needs a frame"),
         (pl.DataFrame({"a": [0.1]}), {}, "score must name the column"),
         (ScoreTable.from_arrays([0.1, 0.2], [0, 1], [0.5, 1.5]), {}, "unlabeled rows must be counted"),

@@ -146,6 +146,6 @@ def _source_means(values: np.ndarray, sources: np.ndarray) -> np.ndarray:
 def _bootstrap(difference: np.ndarray, sources: np.ndarray, level: float, seed: int) -> tuple[float, float]:
     zero = np.zeros(len(difference))
     found = paired_bootstrap(
-        difference, zero, clusters=sources, level=level, n_resamples=_N_BOOT, random_state=np.random.default_rng(seed)
+        difference, zero, groups=sources, level=level, n_resamples=_N_BOOT, random_state=np.random.default_rng(seed)
     )
     return found.low, found.high

@@ -160,13 +160,13 @@ FORMER = {
         "summary": "oddsmith.metrics.evaluate",
         "verdict_of": "oddsmith.metrics.verdict",
         "verdict_of_classes": "oddsmith.metrics.verdict",
-        "verdict_of_scores": 'oddsmith.metrics.verdict(table, scores_are="score")',
+        "verdict_of_scores": 'oddsmith.metrics.verdict(table, input="score")',
     },
     "oddsmith.report": {
         "ClassMethodComparison": "oddsmith.report.MethodComparison",
         "compare_class_methods": "oddsmith.report.compare_methods",
         "summarize_classes": "oddsmith.report.summarize",
-        "verdict_before": 'oddsmith.metrics.verdict(table, scores_are="score")',
+        "verdict_before": 'oddsmith.metrics.verdict(table, input="score")',
     },
 }
 

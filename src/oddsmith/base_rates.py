@@ -122,7 +122,7 @@ def undo_weights(
     class_weight: Mapping[Any, float] | Sequence[float] | str | None = None,
     kept: float | Mapping[Any, float] | Sequence[float] | None = None,
     labels: Sequence[Label] = (0, 1),
-    scores_are: Literal["probability", "log_odds"] = "probability",
+    input: Literal["probability", "log_odds"] = "probability",
 ) -> Model:
     """Return a model that undoes how a classifier was trained: with weights of classes, or on a selection of rows.
 
@@ -144,7 +144,7 @@ def undo_weights(
         negative class.
     labels : sequence of two, default (0, 1)
         The labels, without a model.
-    scores_are : {"probability", "log_odds"}, default "probability"
+    input : {"probability", "log_odds"}, default "probability"
         What the classifier's scores are, without a model.
 
     References
@@ -160,9 +160,9 @@ def undo_weights(
     [0.2]
     """
     if model is None:
-        _check.one_of(scores_are, "scores_are", ("probability", "log_odds"))
+        _check.one_of(input, "input", ("probability", "log_odds"))
         own: CalibrationMap = line_map(1.0)
-        if scores_are == "probability":
+        if input == "probability":
             own = LogitInputMap(own, _CLIP)
         found = Model("undo_weights", {}, own, tuple(labels), None)
     else:
@@ -206,7 +206,7 @@ class PriorEstimate(Result):
         The share of each class, of largest likelihood.
     low, high : float or None
         An interval for the share of the positive of two classes; None with several classes.
-    confidence : float
+    level : float
     from_rates : tuple of float
         The shares for which the model is calibrated.
     p_no_shift : float or None
@@ -221,7 +221,7 @@ class PriorEstimate(Result):
     rates: tuple[float, ...]
     low: float | None
     high: float | None
-    confidence: float
+    level: float
     from_rates: tuple[float, ...]
     p_no_shift: float | None
     rows: int
@@ -233,13 +233,13 @@ class PriorEstimate(Result):
             return f"Estimated shares of the classes among {self.rows:,} rows: {shares}."
         return (
             f"Estimated share of {self.labels[1]} among {self.rows:,} rows: {self.rates[1]:.4g}, "
-            f"{100 * self.confidence:.4g} % interval {self.low:.4g} to {self.high:.4g}; the model is calibrated for "
+            f"{100 * self.level:.4g} % interval {self.low:.4g} to {self.high:.4g}; the model is calibrated for "
             f"{self.from_rates[1]:.4g} (p of no shift {self.p_no_shift:.2g})."
         )
 
 
 def estimate_prior(
-    model: Any, scores: ArrayLike, *, labeled: ScoreTable | None = None, confidence: float = 0.95
+    model: Any, scores: ArrayLike, *, labeled: ScoreTable | None = None, level: float = 0.95
 ) -> PriorEstimate:
     """Estimate how frequent the classes are among rows without labels, from their scores.
 
@@ -261,7 +261,7 @@ def estimate_prior(
     labeled : ScoreTable, optional
         The rows of the fit of a model of two classes. Without them the distributions of f in both classes are taken
         from the model, and only their number from its data.
-    confidence : float, default 0.95
+    level : float, default 0.95
 
     References
     ----------
@@ -279,7 +279,7 @@ def estimate_prior(
     >>> [round(rate, 3) for rate in estimate_prior(cal, new).rates]
     [0.874, 0.126]
     """
-    found, level = model_of(model), checked_level(confidence)
+    found, level = model_of(model), checked_level(level)
     if found.by is not None:
         _check.fail("one map is used at a time", f"a model by {found.by}", "pass model.of_segment(name)")
     old = np.array(base_rates(found))

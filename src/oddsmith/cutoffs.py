@@ -1,7 +1,7 @@
 """Cut-offs: which scores to select so that precision, recall, the false-positive rate or the workload keeps a target.
 
 `threshold` returns a cut-off with a finite-sample guarantee: over samples of independent rows, the selection breaks its
-target with probability 1 − confidence at most. Precision needs one assumption, that P never falls with the score;
+target with probability 1 − level at most. Precision needs one assumption, that P never falls with the score;
 recall, the false-positive rate and the share of selected rows need none. `least_cost` returns the cut-off at which the
 costs of wrong decisions are least, with an interval. All are functions of a table of counts.
 """
@@ -66,7 +66,7 @@ class Threshold(Result):
     Attributes
     ----------
     goal : {"precision", "recall", "fpr", "share"}
-    target, confidence : float
+    target, level : float
     cut : float or None
         Select ``score >= cut``; None where no selection can be guaranteed.
     selected : int
@@ -84,7 +84,7 @@ class Threshold(Result):
 
     goal: Goal
     target: float
-    confidence: float
+    level: float
     cut: float | None
     selected: int
     rows: int
@@ -98,13 +98,13 @@ class Threshold(Result):
         bound = f"{'at least' if self.goal in ('precision', 'recall') else 'at most'} {self.target:g}"
         if self.cut is None:
             return (
-                f"No score can be selected with {_NAMES[self.goal]} {bound} at {self.confidence:.4g} confidence: the "
+                f"No score can be selected with {_NAMES[self.goal]} {bound} at {self.level:.4g} confidence: the "
                 f"rule needs at least {self.needed:,} {_NEEDS[self.goal]}."
             )
         given = ", if P never falls with the score" if self.goal == "precision" else ""
         what = "the share of rows with" if self.goal == "share" else f"{_NAMES[self.goal]} of"
         return (
-            f"With {self.confidence:.4g} confidence, {what} score >= {self.cut!r} is {bound} on rows drawn like "
+            f"With {self.level:.4g} confidence, {what} score >= {self.cut!r} is {bound} on rows drawn like "
             f"these{given}."
         )
 
@@ -116,7 +116,7 @@ def threshold(
     recall: float | None = None,
     fpr: float | None = None,
     share: float | None = None,
-    confidence: float = 0.95,
+    level: float = 0.95,
 ) -> Threshold:
     """Choose the cut-off that selects most rows (for recall, fewest) such that a target is guaranteed.
 
@@ -142,7 +142,7 @@ def threshold(
         Largest share of the negatives that is selected.
     share : float, optional
         Largest share of all rows that is selected: 200 of 5,000 cases per day are ``share=200 / 5000``.
-    confidence : float, default 0.95
+    level : float, default 0.95
         Probability, over samples like the table, that the target is kept.
 
     Returns
@@ -173,7 +173,7 @@ def threshold(
         _check.fail(must, " and ".join(goals) or "none", "pass one target, such as precision=0.99")
     goal = goals[0]
     target = _between(given[goal], goal, "0.99" if goal in ("precision", "recall") else "0.01")
-    delta = 1 - _between(confidence, "confidence", "0.95")
+    delta = 1 - _between(level, "level", "0.95")
     _refuse_unsuitable(table)
     # Counts from the highest score down.
     pos, neg = (np.cumsum(side[::-1], dtype=np.int64) for side in (table.pos, table.neg))
@@ -189,7 +189,7 @@ def threshold(
         counted = neg if goal == "fpr" else pos + neg
         allowed = int(_binomial_limits(counted[-1:], target, delta)[0])
         count = int(np.searchsorted(counted, allowed, side="right")) if allowed >= 0 else 0
-    return _result(table, goal, target, confidence, count, needed)
+    return _result(table, goal, target, level, count, needed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +204,7 @@ class CostThreshold(Result):
         The cut-offs at which P may be ``prob``; ±∞ where selecting all, or nothing, may cost least.
     prob : float
         The P from which on selecting costs less.
-    confidence : float
+    level : float
     mean_cost : float
         Cost per row of the table at the cut-off. It was chosen on these rows: on new ones it costs a little more.
     selected, rows : int
@@ -214,7 +214,7 @@ class CostThreshold(Result):
     low: float
     high: float
     prob: float
-    confidence: float
+    level: float
     mean_cost: float
     selected: int
     rows: int
@@ -222,12 +222,12 @@ class CostThreshold(Result):
     def __str__(self) -> str:
         what = "selecting nothing" if self.cut is None else f"selecting score >= {self.cut!r}"
         return (
-            f"Expected cost is least when {what}, where P reaches {self.prob:.4g}; the {100 * self.confidence:.4g} % "
+            f"Expected cost is least when {what}, where P reaches {self.prob:.4g}; the {100 * self.level:.4g} % "
             f"interval of that score is {self.low:.6g} to {self.high:.6g}."
         )
 
 
-def least_cost(table: ScoreTable, costs: ArrayLike, confidence: float = 0.95) -> CostThreshold:
+def least_cost(table: ScoreTable, costs: ArrayLike, level: float = 0.95) -> CostThreshold:
     """Choose the cut-off of least total cost on a table.
 
     That is where the isotonic fit of P passes the threshold of the costs; the interval contains the scores whose
@@ -240,7 +240,7 @@ def least_cost(table: ScoreTable, costs: ArrayLike, confidence: float = 0.95) ->
         Of counts, and of any score.
     costs : array-like of shape (2, 2)
         As made by `oddsmith.decide.binary_costs`.
-    confidence : float, default 0.95
+    level : float, default 0.95
 
     Examples
     --------
@@ -251,7 +251,7 @@ def least_cost(table: ScoreTable, costs: ArrayLike, confidence: float = 0.95) ->
     >>> found.cut, found.low, found.high, found.prob
     (193.0, 91.0, 351.0, 0.2)
     """
-    level = _between(confidence, "confidence", "0.95")
+    level = _between(level, "level", "0.95")
     _refuse_unsuitable(table)
     prob = cost_threshold(costs)
     matrix = np.asarray(costs, dtype=np.float64)
@@ -277,21 +277,21 @@ def least_cost(table: ScoreTable, costs: ArrayLike, confidence: float = 0.95) ->
         low=ends[0],
         high=ends[1],
         prob=prob,
-        confidence=level,
+        level=level,
         mean_cost=(nothing - float(from_top[count])) / table.rows,
         selected=int(selected),
         rows=table.rows,
     )
 
 
-def _result(table: ScoreTable, goal: Goal, target: float, confidence: float, count: int, needed: int) -> Threshold:
+def _result(table: ScoreTable, goal: Goal, target: float, level: float, count: int, needed: int) -> Threshold:
     """Return the cut-off that selects some of the highest distinct scores."""
     from_top = slice(len(table) - count, None)
     pos, neg = int(table.pos[from_top].sum()), int(table.neg[from_top].sum())
     return Threshold(
         goal=goal,
         target=target,
-        confidence=confidence,
+        level=level,
         cut=_lowest_score(table, len(table) - count) if count else None,
         selected=pos + neg,
         rows=table.rows,

@@ -93,7 +93,7 @@ def run_demo(output: Path = REPORT, progress: Callable[[float], None] | None = N
         test = _log_odds(X_train, y_train, X_test)
         methods = {name: cls() for name, cls in METHODS.items()}
         results = [_evaluate(name, method, table, test, y_test) for name, method in methods.items()]
-        summary = summarize(table, methods, name=_NAME, source=_SOURCE, scores_are="log_odds", progress=progress)
+        summary = summarize(table, methods, name=_NAME, source=_SOURCE, input="log_odds", progress=progress)
         page.write_text(to_html(summary), encoding="utf-8")
     return DemoResult(
         len(y_train),

@@ -76,7 +76,7 @@ class Promise(Result):
     Attributes
     ----------
     expected, low, high : float
-        As expected without labels; all intervals hold together with the confidence given.
+        As expected without labels; with probability ``level`` all intervals contain what the labels will show.
     observed : float
     kept : bool or None
         Whether the observed value lies in the interval; None where labels do not define it.
@@ -105,7 +105,7 @@ class ExpectedPerformance(Result):
     has_map_error : bool
         Whether the intervals include the uncertainty of the map; False where the model does not contain how many rows
         it was fitted to, or fewer than 20 rows are without labels, and no calibration rows were passed.
-    confidence : float
+    level : float
         Of each interval.
     chunks : dict of str to ExpectedPerformance
         Of each value of the column ``by``.
@@ -117,7 +117,7 @@ class ExpectedPerformance(Result):
     below: int
     above: int
     has_map_error: bool
-    confidence: float
+    level: float
     chunks: dict[str, "ExpectedPerformance"]
 
     @property
@@ -186,7 +186,7 @@ def expected_performance(
     costs: ArrayLike | None = None,
     calibration: ScoreTable | None = None,
     believed: Any = None,
-    confidence: float = 0.95,
+    level: float = 0.95,
     bad_rows: BadRowPolicy = "refuse",
     random_state: RandomState = 0,
 ) -> ExpectedPerformance:
@@ -222,7 +222,7 @@ def expected_performance(
     believed : Model, fitted calibrator or CalibrationMap, optional
         Whose probabilities are believed, such as of a calibrator that was fitted with `importance_weights`; decisions
         and losses are those of ``model``. By default ``model`` itself.
-    confidence : float, default 0.95
+    level : float, default 0.95
     bad_rows : {"refuse", "skip"}, default "refuse"
         What to do with rows of a frame or file that have no finite score.
     random_state : int, Generator or None
@@ -242,9 +242,9 @@ def expected_performance(
     if not fitted.has_one_score:
         must = "the model must read one score of two classes"
         _check.fail(must, f"{fitted.map.columns} columns", "expect each class against the rest")
-    level = _check.number(confidence, "confidence", low=0, strict=True)
+    level = _check.number(level, "level", low=0, strict=True)
     if level >= 1:
-        _check.fail("confidence must be below 1", f"confidence={confidence!r}", "pass a share such as 0.95")
+        _check.fail("level must be below 1", f"level={level!r}", "pass a share such as 0.95")
     cuts, prices = _thresholds(thresholds), _prices(costs)
     if fitted.by is not None and by not in (None, fitted.by):
         _check.fail("by must be the segments of the model", f"by={by!r} and a model by {fitted.by!r}", "leave by out")
@@ -279,13 +279,13 @@ def promises(
     thresholds: float | Sequence[float] = 0.5,
     costs: ArrayLike | None = None,
     calibration: ScoreTable | None = None,
-    confidence: float = 0.95,
+    level: float = 0.95,
     random_state: RandomState = 0,
 ) -> dict[str, Promise]:
     """Return for each measure what was expected of rows and what their labels show.
 
     Intervals are wider than those of `expected_performance`: while the probabilities hold, all promises are kept
-    together with the confidence given (Bonferroni).
+    together with probability ``level`` (Bonferroni).
 
     Parameters
     ----------
@@ -293,13 +293,13 @@ def promises(
         As in `expected_performance`.
     labeled : ScoreTable
         Scores with labels.
-    confidence : float, default 0.95
+    level : float, default 0.95
     """
     fitted = model_of(model)
     options: dict[str, Any] = {"thresholds": thresholds, "costs": costs, "calibration": calibration}
     seen = observed_performance(fitted, labeled, thresholds=thresholds, costs=costs)
-    level = 1 - (1 - confidence) / len(seen)
-    found = expected_performance(fitted, labeled, confidence=level, random_state=random_state, **options)
+    level = 1 - (1 - level) / len(seen)
+    found = expected_performance(fitted, labeled, level=level, random_state=random_state, **options)
     return {
         name: Promise(one.value, one.low, one.high, value, one.low <= value <= one.high if value == value else None)
         for (name, one), value in zip(found.measures.items(), seen.values(), strict=True)

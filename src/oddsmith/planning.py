@@ -73,7 +73,7 @@ def labels_needed(
     widths: Mapping[str, float] | None = None,
     gain: tuple[float, float] | None = None,
     auc: float | None = None,
-    confidence: float = 0.95,
+    level: float = 0.95,
     power: float = 0.8,
 ) -> LabelPlan:
     """Return how many labels make intervals as narrow as wanted, where the probabilities are calibrated.
@@ -97,7 +97,7 @@ def labels_needed(
         that recalibration gains log-loss.
     auc : float, optional
         Its value, if it is not that of calibrated probabilities of this law.
-    confidence, power : float
+    level, power : float
 
     References
     ----------
@@ -111,7 +111,7 @@ def labels_needed(
     """
     z, share = _law(prob, beta)
     wanted = dict(_WIDTHS if widths is None else widths)
-    z_level = float(stats.norm.ppf((1 + _share(confidence, "confidence")) / 2))
+    z_level = float(stats.norm.ppf((1 + _share(level, "level")) / 2))
     value, units = _unit_errors(z, share, None if auc is None else _share(auc, "auc"))
     p = expit(z)
     needed = {}

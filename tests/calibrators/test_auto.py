@@ -181,7 +181,7 @@ def test_monotone_logistic_is_the_optimum():
     rng = np.random.default_rng(7)
     scores = rng.normal(0, 1.5, 250)
     y = (rng.random(250) < expit(np.where(scores > 0, 3 * scores, 0.2 * scores))).astype(int)
-    fitted = MonotoneLogisticCalibrator(pieces=4, input="log_odds").fit(scores, y)
+    fitted = MonotoneLogisticCalibrator(n_pieces=4, input="log_odds").fit(scores, y)
     target = np.where(y == 1, (y.sum() + 1) / (y.sum() + 2), 1 / ((1 - y).sum() + 2))
     ends = np.concatenate([[-np.inf], fitted.knots_, [np.inf]])
 

@@ -65,7 +65,7 @@ def test_sample_weight_is_routed():
 
 def test_repr_shows_what_was_chosen():
     assert repr(PlattCalibrator(input="log_odds")) == "PlattCalibrator(input='log_odds')"
-    assert repr(PiecewiseLogisticCalibrator("grow")) == "PiecewiseLogisticCalibrator(pieces='grow')"
+    assert repr(PiecewiseLogisticCalibrator("grow")) == "PiecewiseLogisticCalibrator(n_pieces='grow')"
 
 
 def test_the_base_is_abstract():

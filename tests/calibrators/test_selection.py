@@ -66,7 +66,7 @@ KINDS = [
     (HybridCalibrator(), modes, "mode of the", WIDTH, 6 * WIDTH),
     (DensityCalibrator("hybrid", "hybrid"), modes, "mode of the", WIDTH, 6 * WIDTH),
     (PiecewiseLogisticCalibrator(penalty=0.0), lambda fit: fit.knots_, "knots", WIDTH, 6 * WIDTH),
-    (PiecewiseLogisticCalibrator(pieces="grow", penalty=0.0), lambda fit: fit.knots_, "knots", WIDTH, 6 * WIDTH),
+    (PiecewiseLogisticCalibrator(n_pieces="grow", penalty=0.0), lambda fit: fit.knots_, "knots", WIDTH, 6 * WIDTH),
     (PiecewiseLogisticCalibrator(knots=[-0.5, 0.5]), penalty, "penalty", 0.1, 0.5),
     (SplineCalibrator(input="log_odds"), penalty, "penalty", 0.1, 0.5),
     (HistogramCalibrator(n_bins=25), edges, "edges of the bins", WIDTH, 6 * WIDTH),

@@ -25,7 +25,7 @@ COMMANDS = dict(commands_of(TyperGroup(commands=typer.main.get_group(app).comman
 
 def test_there_is_every_command():
     wanted = {"demo", "fit", "apply", "evaluate", "compare", "report", "check", "export", "show"}
-    wanted |= {"threshold", "shift", "decide", "combine", "expect", "plan", "watch"}
+    wanted |= {"threshold", "shift", "decide", "combine", "expect", "plan", "watch", "audit"}
     assert set(COMMANDS) == wanted
 
 
@@ -82,7 +82,7 @@ def test_fit_is_the_librarys_fit(run, scores):
         loaded = Model.load(f"{method}.json")
         assert loaded.map == fitted.map_
         assert told.json["rows"] == 400
-        judged = verdict(table, scores_are="score")
+        judged = verdict(table, input="score")
         assert told.json["verdict"] == f"Before calibration: {judged.words}"
 
 

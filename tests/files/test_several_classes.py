@@ -160,12 +160,12 @@ class TestRows:
         """Neither do their probabilities sum to 1 nor has their label a column."""
         path = tmp_path / "a.csv"
         path.write_text(text([*ROWS, *[(0.7, 0.4, 0.1, "horse")] * times]))
-        data = read(path, scores_are="probabilities", bad_rows="skip")
+        data = read(path, input="probabilities", bad_rows="skip")
         assert data.rows.n_rows == data.total == 4
         assert data.dropped.count == times
         assert "horse" not in data.dropped.message
         path.write_text(text([*ROWS, *[(0.7, 0.4, 0.1, "horse")] * times, (0.5, 0.3, 0.2, "horse")]))
-        data = read(path, scores_are="probabilities", bad_rows="skip")
+        data = read(path, input="probabilities", bad_rows="skip")
         assert data.rows.n_rows == data.total == 4
         assert data.dropped.count == times + 1
         assert "label has no score column: 1" in data.dropped.message
@@ -190,8 +190,8 @@ class TestRows:
     def test_bad_rows_are_refused_or_left_out(self, tmp_path, bad, words):
         path = tmp_path / "a.csv"
         path.write_text(text([*ROWS, bad]))
-        refused(path, words, scores_are="probabilities")
-        data = read(path, scores_are="probabilities", bad_rows="skip")
+        refused(path, words, input="probabilities")
+        data = read(path, input="probabilities", bad_rows="skip")
         assert data.rows.n_rows == 4
         assert data.dropped.count == 1
         np.testing.assert_array_equal(data.rows.values, [row[:3] for row in ROWS])
@@ -199,9 +199,9 @@ class TestRows:
     def test_probabilities_that_do_not_sum_to_1_are_not_taken_for_logits(self, tmp_path):
         path = tmp_path / "a.csv"
         path.write_text(text([*ROWS, (0.7, 0.4, 0.1, "cat")]))
-        refused(path, 'within \\[0, 1\\] must sum to 1 in every row.*; got 1 of 5 rows .*scores_are="logits"')
+        refused(path, 'within \\[0, 1\\] must sum to 1 in every row.*; got 1 of 5 rows .*input="logits"')
         assert read(path, bad_rows="skip").rows.n_rows == 4
-        assert read(path, scores_are="logits").rows.input == "logits"
+        assert read(path, input="logits").rows.input == "logits"
 
     def test_rounded_probabilities_are_divided_by_their_sum(self, tmp_path):
         path = tmp_path / "a.csv"
@@ -274,7 +274,7 @@ class TestArrays:
         data = read(tmp_path / "a.npz", ())
         assert data.rows.values.shape == (40, 4)
         assert data.unseen == (3,)
-        assert read(tmp_path / "a.npz", ["features_*"], scores_are="logits").rows.values.shape == (40, 5)
+        assert read(tmp_path / "a.npz", ["features_*"], input="logits").rows.values.shape == (40, 5)
         np.savez(tmp_path / "b.npz", one=z, two=z, y=y)
         refused(tmp_path / "b.npz", "no score column recognized", ())
 

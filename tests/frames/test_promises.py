@@ -205,7 +205,7 @@ FIXED = {SquashCalibrator, LogisticCorrectionCalibrator, MinMaxCalibrator}
 #: Bounded, for an infinite loss tells nothing.
 BOUNDED = {IsotonicCalibrator: {"bounded": True}, CenteredIsotonicCalibrator: {"bounded": True}}
 OTHERS = [cls(**BOUNDED.get(cls, {})) for cls in CLASSES if cls not in SMOOTH | FIXED]
-OTHERS += [HistogramCalibrator(n_bins=5, smoothing=None), PiecewiseLogisticCalibrator(pieces="grow")]
+OTHERS += [HistogramCalibrator(n_bins=5, smoothing=None), PiecewiseLogisticCalibrator(n_pieces="grow")]
 
 
 @pytest.mark.parametrize("calibrator", OTHERS, ids=str)

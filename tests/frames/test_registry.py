@@ -4,7 +4,7 @@ import numpy as np
 
 from oddsmith import SquashCalibrator
 from oddsmith.frames import apply
-from oddsmith.frames.engines import ENGINES, FrameEngine, register
+from oddsmith.frames.engines import ENGINES, FrameEngine, register_engine
 from optional import needs
 
 FITTED = SquashCalibrator().fit([-1.0, 1.0], [0, 1])
@@ -14,12 +14,14 @@ class Batches(FrameEngine):
     """Lazy frames of Polars, computed by NumPy a batch of rows at a time."""
 
     def takes(self, frame):
-        return isinstance(frame.to_native(), needs("polars").LazyFrame)
+        import polars
+
+        return isinstance(frame.to_native(), polars.LazyFrame)
 
     def with_probability(self, rows, maps, name):
         if maps.by is not None:
             return super().with_probability(rows, maps, name)
-        polars = needs("polars")
+        import polars
 
         def probability(batch):
             scores = batch.cast(polars.Float64).to_numpy()
@@ -37,7 +39,7 @@ def test_an_engine_from_outside_is_asked_first(monkeypatch):
     frame = polars.LazyFrame({"s": [-2.0, None, 0.0, float("nan"), 3.0, float("inf")]})
     monkeypatch.setattr("oddsmith.frames.engines.ENGINES", list(ENGINES))
     before = apply(frame, FITTED, "s").collect()["probability"]
-    register(Batches())
+    register_engine(Batches())
     asked = []
     compute = Batches.with_probability
     monkeypatch.setattr(Batches, "with_probability", lambda *given: asked.append(1) or compute(*given))

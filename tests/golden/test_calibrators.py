@@ -228,7 +228,7 @@ def test_piecewise_logistic(case):
     if "12 scores" in case["case"]:
         options["knots"] = expected["knots"][1:-1]
     if "hill climbing" in case["case"]:
-        options["pieces"] = "grow"
+        options["n_pieces"] = "grow"
     cal = fit(oddsmith.PiecewiseLogisticCalibrator(**options), case)
     np.testing.assert_allclose(cal.knots_, expected["knots"], atol=1e-9)
     np.testing.assert_allclose(cal.weights_, expected["w"], rtol=1e-6, atol=1e-6)

@@ -7,20 +7,18 @@ import numpy as np
 
 from oddsmith import checks
 from oddsmith.calibrators import Calibrator, Fitted
-from oddsmith.calibrators.registry import register as register_calibrator
+from oddsmith.calibrators.registry import register_calibrator
 from oddsmith.data import ScoreTable
-from oddsmith.export import CodeLanguage
-from oddsmith.export import register as register_language
+from oddsmith.export import CodeLanguage, register_language
 from oddsmith.maps import StepMap
-from oddsmith.metrics import measure
-from oddsmith.metrics import register as register_measure
+from oddsmith.metrics import measure, register_measure
 
 
 # calibrator
 @register_calibrator
 @dataclass(eq=False, repr=False)
 class HalvesCalibrator(Calibrator):
-    """Say the share of positives below and above the middle of the scores."""
+    """Predict the share of positives below and above the middle of the scores."""
 
     added: float = 1.0  # parameters are fields; the constructor only stores
 

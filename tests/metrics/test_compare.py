@@ -66,12 +66,12 @@ def test_tests_and_levels():
     rng = np.random.default_rng(0)
     scores = rng.normal(size=500)
     y = (rng.random(500) < 1 / (1 + np.exp(-scores))).astype(int)
-    signs, usual = compare(y, methods(scores), test="sign", level=0.01), compare(y, methods(scores))
+    signs, usual = compare(y, methods(scores), test="sign", alpha=0.01), compare(y, methods(scores))
     assert [part.test for part in signs.measures.values()] == ["micro sign test"] * 2 + [MCNEMAR]
-    assert [part.level for part in signs.measures.values()] == [0.01] * 3
+    assert [part.alpha for part in signs.measures.values()] == [0.01] * 3
     assert signs["log_loss"].p_values.tolist() == signs["squared_error"].p_values.tolist()
     assert [part.test for part in usual.measures.values()] == ["paired t-test"] * 2 + [MCNEMAR]
-    assert [part.level for part in usual.measures.values()] == [0.05] * 3
+    assert [part.alpha for part in usual.measures.values()] == [0.05] * 3
     assert usual["zero_one_error"].p_values.tolist() == signs["zero_one_error"].p_values.tolist()
     assert np.all(usual["log_loss"].holm >= usual["log_loss"].p_values)
 
@@ -232,7 +232,7 @@ def test_marks_are_those_after_holms_correction():
     # 24 wins of 30 have p = 0.0014, which Holm's correction over three pairs does not leave below 0.004.
     y = np.ones(30)
     best, rest = np.zeros(30), np.where(np.arange(30) < 24, -1.0, 1.0)
-    options = {"test": "sign", "level": 0.004}
+    options = {"test": "sign", "alpha": 0.004}
     text = str(compare(y, {"best": best, "one": rest, "other": rest[::-1]}, **options))
     assert "*" not in text.split("**Best**")[0].replace("**", "")
     assert "level 0.004 after Holm's correction over 3 pairs" in text
@@ -267,12 +267,12 @@ def test_bad_input():
         (lambda: compare(table, {"a": [1.0], "b": [1.0, 2.0]}), "'a' must give"),
         (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, test="B03"), r"must be one of .*; got test='B03'"),
         (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, raw="c"), "raw"),
-        (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, level=1.0), "level must be below 1"),
+        (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, alpha=1.0), "alpha must be below 1"),
         (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, input="logits"), "input must be one of"),
         (lambda: compare(table, {"a": [1.0, 1.0], "b": [1.0, 2.0]}, test="groups"), "test must be one of"),
         (lambda: compare(table.scale(0.5), {"a": [1.0, 1.0], "b": [1.0, 2.0]}, test="sign"), "needs counts"),
         (lambda: compare([0, 1], {"a": [1.0, 1.0], "b": [1.0]}), "one log-odds per row"),
-        (lambda: compare([0, 1], {"a": [1.0, 1.0], "b": [1.0, 2.0]}, groups=[0]), "one cluster per decision"),
+        (lambda: compare([0, 1], {"a": [1.0, 1.0], "b": [1.0, 2.0]}, groups=[0]), "one name per row"),
         (
             lambda: compare([0, 1], {"a": [1.0, 1.0], "b": [1.0, 2.0]}, sample_weight=[0.5, 1.0], test="sign"),
             r"needs counts.*test=\"t\"",

@@ -133,10 +133,10 @@ def test_a_measure_from_outside_is_one_of_ours(toy):
 
 def test_registering_is_refused(toy):
     with pytest.raises(InvalidInputError, match=r"oddsmith\.metrics\.measure"):
-        metrics.register(np.mean)
+        metrics.register_measure(np.mean)
     with pytest.raises(InvalidInputError, match="unique"):
-        metrics.register(metrics.measure()(toy._function))
-    assert metrics.register(toy) is toy
+        metrics.register_measure(metrics.measure()(toy._function))
+    assert metrics.register_measure(toy) is toy
 
 
 @pytest.mark.parametrize("name", FORMER["oddsmith.metrics"])

@@ -167,7 +167,7 @@ def test_clusters_keep_the_level_where_independence_fails():
         a, b, clusters = clustered(seed)
         naive.append(sig.micro_sign_test(a, b).p_value)
         flipped.append(sig.cluster_sign_flip_test(a, b, clusters, n_resamples=199, random_state=seed).p_value)
-        boot.append(sig.paired_bootstrap(a, b, clusters=clusters, n_resamples=199, random_state=seed).p_value)
+        boot.append(sig.paired_bootstrap(a, b, groups=clusters, n_resamples=199, random_state=seed).p_value)
     assert np.mean(np.array(naive) <= 0.05) > 0.3
     assert np.mean(np.array(flipped) <= 0.05) < 0.1
     assert np.mean(np.array(boot) <= 0.05) < 0.12
@@ -197,7 +197,7 @@ def test_bootstrap_interval_agrees_with_scipy():
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.03)
     # Clusters of equal rows are a bootstrap of their means.
     clusters = np.repeat(np.arange(30), 5)
-    grouped = sig.paired_bootstrap(difference, np.zeros(150), clusters=clusters, n_resamples=9000, random_state=0)
+    grouped = sig.paired_bootstrap(difference, np.zeros(150), groups=clusters, n_resamples=9000, random_state=0)
     means = difference.reshape(30, 5).mean(axis=1)
     expected = stats.bootstrap(
         (means,), np.mean, n_resamples=9000, method="percentile", random_state=np.random.default_rng(0)
@@ -251,8 +251,8 @@ def test_clusters_and_infinite_gains_of_weight_zero_are_absent():
     a, b, weight, clusters = [-np.inf, 0.2, 0.3, 0.9], [0.1, 0.5, 0.1, 0.4], [0, 1, 1, 2], [0, 1, 2, 2]
     assert sig.paired_t_test(a, b, weight) == sig.paired_t_test(a[1:], b[1:], weight[1:])
     a[0] = 0.0
-    whole = sig.paired_bootstrap(a, b, weight, clusters=clusters, random_state=0)
-    assert whole == sig.paired_bootstrap(a[1:], b[1:], weight[1:], clusters=clusters[1:], random_state=0)
+    whole = sig.paired_bootstrap(a, b, weight, groups=clusters, random_state=0)
+    assert whole == sig.paired_bootstrap(a[1:], b[1:], weight[1:], groups=clusters[1:], random_state=0)
 
 
 @pytest.mark.parametrize("n", [5, 3000])
@@ -325,7 +325,7 @@ def test_bad_input():
         (lambda: sig.micro_sign_test([1.0], [1.0], [0.5]), "needs counts"),
         (lambda: sig.cluster_sign_flip_test([1.0], [1.0], [0], [0.5]), "needs counts"),
         (lambda: sig.paired_bootstrap([np.inf], [1.0]), "finite"),
-        (lambda: sig.paired_bootstrap([1.0], [1.0], clusters=[1, 2]), "one cluster per decision"),
+        (lambda: sig.paired_bootstrap([1.0], [1.0], groups=[1, 2]), "one name per row"),
         (lambda: sig.paired_bootstrap([1.0], [1.0], level=1.0), "level must be below 1"),
     ):
         with pytest.raises(InvalidInputError, match=words):
@@ -342,7 +342,7 @@ def test_one_win_more_than_losses_is_no_evidence_and_no_more_than_1(k):
 def test_one_unit_is_refused(clusters):
     n = 1 if clusters is None else len(clusters)
     with pytest.raises(InvalidInputError, match="two units or more"):
-        sig.paired_bootstrap([0.3] * n, [0.1] * n, clusters=clusters)
+        sig.paired_bootstrap([0.3] * n, [0.1] * n, groups=clusters)
 
 
 def test_equal_differences_are_not_certainty():
@@ -367,9 +367,7 @@ def test_few_units_keep_the_level(n, kind, clustered):
     p = []
     for row in DIFFERENCES[kind](rng, (300, n)):
         gains = row[clusters] + 0.2 * rng.normal(size=3 * n) if clustered else row
-        p.append(
-            sig.paired_bootstrap(gains, np.zeros(len(gains)), clusters=clusters, n_resamples=199, random_state=rng)
-        )
+        p.append(sig.paired_bootstrap(gains, np.zeros(len(gains)), groups=clusters, n_resamples=199, random_state=rng))
     rejected = sum(one.p_value <= 0.05 for one in p)
     assert stats.binom.sf(rejected - 1, 300, 0.065) > 0.005
     assert all(one.low <= one.mean_difference <= one.high for one in p)
@@ -381,7 +379,7 @@ def test_ten_units_or_fewer_are_never_significant(clustered):
     for n in range(2, 13):
         clusters = np.repeat(np.arange(n), 2) if clustered else None
         rows = gains[: 2 * n] if clustered else gains[: 2 * n : 2]
-        p = sig.paired_bootstrap(rows, np.zeros(len(rows)), clusters=clusters, random_state=0).p_value
+        p = sig.paired_bootstrap(rows, np.zeros(len(rows)), groups=clusters, random_state=0).p_value
         assert p == pytest.approx(max(0.75**n, p), rel=1e-12)
         assert (p > 0.05) == (n <= 10), n
 
@@ -391,7 +389,7 @@ def test_clusters_of_unequal_weight_count_as_fewer_units():
     sizes = np.tile([10, 1], 6)
     clusters = np.repeat(np.arange(12), sizes)
     gains = np.linspace(1.0, 1.1, 12)[clusters]
-    found = sig.paired_bootstrap(gains, np.zeros(66), clusters=clusters, random_state=0)
+    found = sig.paired_bootstrap(gains, np.zeros(66), groups=clusters, random_state=0)
     assert found.p_value == pytest.approx(0.75 ** (66**2 / 606))
     once = sig.paired_bootstrap(np.linspace(1.0, 1.1, 12), np.zeros(12), random_state=0)
     assert once.p_value < 0.05 < found.p_value

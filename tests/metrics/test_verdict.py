@@ -89,12 +89,9 @@ def test_what_matters_first_is_said_first():
     assert verdict(forecast_from_arrays(rng.permutation(y), p)).kind == "no signal"
     assert verdict(forecast_from_arrays(y[:40], p[:40])).kind == "few"
     assert verdict(forecast_from_arrays(np.ones(90, int), p[:90])).kind == "few"
-    assert verdict(ScoreTable.from_arrays(-100 * p, 1 - y), scores_are="score").kind == "not probabilities"
-    assert (
-        "no log-loss before calibration"
-        in verdict(ScoreTable.from_arrays(np.ceil(10 * p), y), scores_are="score").words
-    )
-    assert verdict(ScoreTable.from_arrays(-100 * p, y), scores_are="score").kind == "reversed"
+    assert verdict(ScoreTable.from_arrays(-100 * p, 1 - y), input="score").kind == "not probabilities"
+    assert "no log-loss before calibration" in verdict(ScoreTable.from_arrays(np.ceil(10 * p), y), input="score").words
+    assert verdict(ScoreTable.from_arrays(-100 * p, y), input="score").kind == "reversed"
 
 
 def test_rows_of_the_fit_allow_no_verdict():

@@ -36,7 +36,7 @@ def summary(table):
             name="<b>scores</b> & more",
             labels=("no", "yes"),
             source={"File": "a|b.csv"},
-            scores_are="log_odds",
+            input="log_odds",
         )
 
 

@@ -107,10 +107,10 @@ def test_nine_of_a_class_cannot_tell():
     assert compared(rng.random(1000) + 0.1 * y, y.astype(int)).verdict.startswith("Cannot tell: 1000 cases (9 pos")
 
 
-@pytest.mark.parametrize("scores_are", ["score", "log_odds"])
-def test_a_reversed_score_is_said_first(scores_are):
+@pytest.mark.parametrize("input", ["score", "log_odds"])
+def test_a_reversed_score_is_said_first(input):
     z, y = rows(1000)
-    found = compared(-z, y, scores_are=scores_are)
+    found = compared(-z, y, input=input)
     assert found.advice.kind == "reversed"
     assert found.verdict.startswith("The score is reversed: it is lower for positives than for negatives (area")
     assert "gain" not in found.verdict
@@ -214,10 +214,10 @@ def test_scores_that_are_no_probabilities_are_compared_with_the_base_rate():
     base = y.mean()
     entropy = -(base * np.log(base) + (1 - base) * np.log(1 - base))
     assert found.advice.before == pytest.approx(entropy, abs=1e-3)
-    assert compared(z, y, scores_are="log_odds").baseline == UNCALIBRATED
+    assert compared(z, y, input="log_odds").baseline == UNCALIBRATED
     assert compared(expit(z), y).baseline == UNCALIBRATED
     with pytest.raises(InvalidInputError, match=r"probabilities must lie in \[0, 1\]"):
-        compared(deciles, y, scores_are="probability")
+        compared(deciles, y, input="probability")
 
 
 def test_good_probabilities_are_left_alone():

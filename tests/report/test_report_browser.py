@@ -25,7 +25,7 @@ def address(summary, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def held_out(table, summary):
-    found = compare_methods(table, {summary["recommended"]: METHODS[summary["recommended"]]}, scores_are="log_odds")
+    found = compare_methods(table, {summary["recommended"]: METHODS[summary["recommended"]]}, input="log_odds")
     tables = {name: found.held_out(name) for name in found.ranking}
     return {
         name: (expit(np.tile(one.scores, 2)), np.repeat([1, 0], len(one)), np.concatenate([one.pos, one.neg]))
@@ -192,7 +192,7 @@ def test_without_scripts_everything_but_the_sliders_is_there(open_page, summary)
 
 def test_scores_that_are_best_as_they_are(open_page, table, tmp_path, monkeypatch):
     monkeypatch.setattr(summary_module, "_SAMPLES", 20)
-    alone = summarize(table, {"min-max": METHODS["min-max"]}, scores_are="log_odds")
+    alone = summarize(table, {"min-max": METHODS["min-max"]}, input="log_odds")
     assert alone["recommended"] == UNCALIBRATED
     (tmp_path / "alone.html").write_text(to_html(alone), encoding="utf-8")
     page = open_page((tmp_path / "alone.html").as_uri())

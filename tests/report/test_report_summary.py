@@ -22,7 +22,7 @@ from oddsmith.report.summary import BIN_COUNTS
 @pytest.fixture(scope="module")
 def held_out(table, summary):
     """What each method said of cases that it was not fitted to: probabilities, labels and how many cases."""
-    found = compare_methods(table, {summary["recommended"]: METHODS[summary["recommended"]]}, scores_are="log_odds")
+    found = compare_methods(table, {summary["recommended"]: METHODS[summary["recommended"]]}, input="log_odds")
     tables = {name: found.held_out(name) for name in found.ranking}
     return {
         name: (expit(np.tile(one.scores, 2)), np.repeat([1, 0], len(one)), np.concatenate([one.pos, one.neg]))
@@ -51,12 +51,12 @@ def test_the_verdict_knows_when_to_leave_scores_alone(monkeypatch):
     rng = np.random.default_rng(4)
     s = 2 * rng.normal(size=2000)
     table = ScoreTable.from_arrays(s, rng.random(2000) < 1 / (1 + np.exp(-s)))
-    alone = summarize(table, {"isotonic": IsotonicCalibrator()}, scores_are="log_odds")
+    alone = summarize(table, {"isotonic": IsotonicCalibrator()}, input="log_odds")
     assert alone["verdict"].startswith("No sign of miscalibration")
     assert "Leave the scores uncalibrated: with isotonic the log-loss" in alone["verdict"]
     assert list(alone["forecasts"]) == [UNCALIBRATED]
     few = ScoreTable.from_arrays(s[:400], rng.random(400) < 1 / (1 + np.exp(-s[:400])))
-    little = summarize(few, {"platt": PlattCalibrator()}, scores_are="log_odds")
+    little = summarize(few, {"platt": PlattCalibrator()}, input="log_odds")
     assert little["verdict"].startswith("No test rejects calibration")
     assert "Calibrating makes no clear difference" in little["verdict"]
 

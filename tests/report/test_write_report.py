@@ -47,9 +47,9 @@ def test_several_classes(tmp_path, kind):
 def test_what_is_refused_leaves_no_file(tmp_path):
     for path, options, words in (
         ("report.pdf", {}, "must end in .html, .md or .json"),
-        ("report.md", {"scores_are": "logits"}, "scores_are"),
+        ("report.md", {"input": "logits"}, "input"),
         ("report.md", {"labels": [0, 1]}, "labels must name the 3 columns"),
-        ("report.md", {"scores_are": "probability"}, "prob"),
+        ("report.md", {"input": "probability"}, "prob"),
     ):
         with pytest.raises(InvalidInputError, match=words):
             write_report(Y, Z, tmp_path / path, methods=TEMPERATURE, **options)

@@ -48,13 +48,13 @@ from oddsmith.calibrators.registry import SCALINGS as SCALINGS
 from oddsmith.calibrators.registry import Method as Method
 from oddsmith.calibrators.registry import fit_method as fit_method
 from oddsmith.calibrators.registry import method_named as method_named
-from oddsmith.calibrators.registry import register as register
+from oddsmith.calibrators.registry import register_calibrator as register_calibrator
 from oddsmith.calibrators.registry import resolve_method as resolve_method
 from oddsmith.calibrators.scaling import JointScaling as JointScaling
 
 for _name in __all__:
     if _name != "Calibrator":
-        register(globals()[_name])
+        register_calibrator(globals()[_name])
 
 if not _typing.TYPE_CHECKING:  # for which it would make every name known
     __getattr__ = _partial(_refuse, __name__)

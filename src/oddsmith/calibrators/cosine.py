@@ -21,7 +21,7 @@ class CosineCalibrator(Calibrator):
 
     Parameters
     ----------
-    terms : int, default 3
+    n_terms : int, default 3
         Number of cosines.
     penalty : float, default 0.1
         Penalty on a₁, a₂, …
@@ -45,7 +45,7 @@ class CosineCalibrator(Calibrator):
     array([0.   , 0.878])
     """
 
-    terms: int = 3
+    n_terms: int = 3
     penalty: float = 0.1
 
     coefficients_: Floats = field(init=False)
@@ -53,21 +53,21 @@ class CosineCalibrator(Calibrator):
     _needs_order: ClassVar[bool] = False
 
     def _check_parameters(self) -> None:
-        _check.whole_number(self.terms, "terms", low=1)
+        _check.whole_number(self.n_terms, "n_terms", low=1)
         _check.number(self.penalty, "penalty", low=0)
 
     def _fit(self, data: Sample) -> Fitted:
         low, high = data.span()
         scores, weight = data.marginal()
-        gram = np.zeros((self.terms + 1, self.terms + 1))
-        target = np.zeros(self.terms + 1)
+        gram = np.zeros((self.n_terms + 1, self.n_terms + 1))
+        target = np.zeros(self.n_terms + 1)
         for part in slices(len(scores)):
             x = np.cos(np.pi * share_of_way(scores[part], low, high))
-            basis = np.polynomial.chebyshev.chebvander(x, self.terms)
+            basis = np.polynomial.chebyshev.chebvander(x, self.n_terms)
             weighted = basis if weight is None else basis * weight[part, None]
             gram += weighted.T @ basis
             target += data.positive_weight(part) @ basis
-        penalty = np.diag([0.0] + [self.penalty] * self.terms)
+        penalty = np.diag([0.0] + [self.penalty] * self.n_terms)
         # Fewer distinct scores than terms leave the system singular without a penalty: the shortest solution is taken.
         solution = np.linalg.lstsq(gram + penalty, target, rcond=None)[0]
         coefficients = np.asarray(solution, dtype=np.float64)

@@ -31,7 +31,7 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
 
     Parameters
     ----------
-    pieces : int, default 8
+    n_pieces : int, default 8
         Pieces of equal weight.
     penalty : float, default 1.0
         Weight λ of the penalty on differences of neighboring slopes, for log-odds of unit standard deviation.
@@ -70,7 +70,7 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
     array([0.23, 0.5 , 0.92])
     """
 
-    pieces: int = 8
+    n_pieces: int = 8
     penalty: float = 1.0
 
     knots_: Floats = field(init=False)
@@ -80,7 +80,7 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
     _when_separable: ClassVar[str] = "Platt's targets and the penalty keep the fit finite"
 
     def _check_parameters(self) -> None:
-        _check.whole_number(self.pieces, "pieces", low=1)
+        _check.whole_number(self.n_pieces, "n_pieces", low=1)
         _check.number(self.penalty, "penalty", low=0, strict=True)
 
     def _as_given(self, kind: ScoreKind, data: Sample) -> Reading:
@@ -117,7 +117,7 @@ class MonotoneLogisticCalibrator(UnitCalibrator):
 
     def _place(self, table: ScoreTable, frame: ScoreScale) -> Floats:
         """Return inner knots at equally spaced percentiles, apart from each other on the standardized scale."""
-        inner = quantiles(table.scores, table.total, np.arange(1, self.pieces) / self.pieces)
+        inner = quantiles(table.scores, table.total, np.arange(1, self.n_pieces) / self.n_pieces)
         low, high = table.span()
         x = frame.x(np.array([low, *inner, high]))
         apart = np.diff(x) > 1e-9 * (x[-1] - x[0])

@@ -32,7 +32,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
 
     Parameters
     ----------
-    pieces : 3 or "grow", default 3
+    n_pieces : 3 or "grow", default 3
         Three pieces, the two inner knots chosen among the 10, 20, …, 90 % percentiles of the negative and of the
         positive scores by training likelihood; or hill climbing from one piece, adding the best of the 5, 10, …, 95 %
         percentiles of all scores while ``selection`` says so.
@@ -88,7 +88,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
     array([8.7, 1.2, 8.7])
     """
 
-    pieces: Literal[3, "grow"] = 3
+    n_pieces: Literal[3, "grow"] = 3
     selection: Literal["gain", "aic", "bic"] = "gain"
     penalty: Literal["holdout"] | float = "holdout"
     knots: Sequence[float] | None = None
@@ -108,7 +108,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
     _selects: ClassVar[tuple[Selected, ...]] = (Selected("knots_", "knots"), Selected("penalty_", "penalty", 0.5))
 
     def _check_parameters(self) -> None:
-        _check.one_of(self.pieces, "pieces", (3, "grow"))
+        _check.one_of(self.n_pieces, "n_pieces", (3, "grow"))
         _check.one_of(self.selection, "selection", ("gain", "aic", "bic"))
         _check.one_of(self.monotone, "monotone", (True, False))
         _check.one_of(self.outside, "outside", ("linear", "clip", "literal"))
@@ -123,7 +123,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
         sets, percentiles = self._offer(table)
         frame = ScoreScale.of(table)
         data = sketch(table, frame, np.sort(sets.ravel()))
-        climb = self.selection if self.pieces == "grow" and self.knots is None else None
+        climb = self.selection if self.n_pieces == "grow" and self.knots is None else None
         search = KnotSearch(
             data, frame.x(sets), climb, self.monotone, _RIDGE * data.cases if is_separable(table) else 0.0
         )
@@ -160,7 +160,7 @@ class PiecewiseLogisticCalibrator(Calibrator):
             if inner.ndim != 1 or not np.isfinite(inner).all() or np.any(np.diff(inner) <= 0):
                 _check.fail("knots must be finite and ascending", f"knots={self.knots!r}", "sort them and drop repeats")
             return inner[None], []
-        if self.pieces == "grow":
+        if self.n_pieces == "grow":
             inner = np.unique(quantiles(table.scores, table.total, _TWENTIETHS))
             return inner[(inner > low) & (inner < high), None], []
         negative = quantiles(table.scores, table.neg, _TENTHS)

@@ -21,7 +21,16 @@ from oddsmith.data import ScoreRows, ScoreTable
 from oddsmith.errors import OddsmithWarning
 from oddsmith.model import Model
 
-__all__ = ["METHODS", "ONE_VS_REST", "SCALINGS", "Method", "fit_method", "method_named", "register", "resolve_method"]
+__all__ = [
+    "METHODS",
+    "ONE_VS_REST",
+    "SCALINGS",
+    "Method",
+    "fit_method",
+    "method_named",
+    "register_calibrator",
+    "resolve_method",
+]
 
 AnyClass = TypeVar("AnyClass", bound=type[Any])
 
@@ -75,7 +84,7 @@ METHODS: Mapping[str, type[Calibrator]] = _CALIBRATORS
 SCALINGS: Mapping[str, type[JointScaling]] = _SCALINGS
 
 
-def register(cls: AnyClass) -> AnyClass:
+def register_calibrator(cls: AnyClass) -> AnyClass:
     """Make a calibrator or a joint scaling known by its name; usable as a decorator.
 
     A class may be registered again, as when a notebook cell is run twice, but may not take the name of another one.
@@ -94,7 +103,7 @@ def _load_entries() -> None:
     """Register the methods of installed packages; one that fails is left out with a warning."""
     for entry in sorted(entry_points(group=_GROUP)):
         try:
-            register(entry.load())
+            register_calibrator(entry.load())
         except Exception as error:  # whatever another package does wrong
             package = entry.dist.name if entry.dist else entry.module
             failure = f"{type(error).__name__}: {error}"

@@ -198,7 +198,7 @@ class CommandInput:
                 data = read_rows(
                     file,
                     self.roles,
-                    scores_are=self.class_meaning,
+                    input=self.class_meaning,
                     bad_rows=self.rows.bad_rows,
                     sample=self.sample,
                     random_state=self.seed,

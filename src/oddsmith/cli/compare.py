@@ -60,7 +60,7 @@ def compare(
             compare_methods,
             data.table,
             calibrators,
-            scores_are=source.meaning,
+            input=source.meaning,
             groups=data.segments if groups is not None else None,
             next_steps=steps,
         )
@@ -75,7 +75,7 @@ def compare(
                     calibrators,
                     n_folds=n_folds,
                     random_state=seed,
-                    scores_are=source.meaning,
+                    input=source.meaning,
                     next_steps=steps,
                 )
             except InvalidInputError as reason:

@@ -100,7 +100,7 @@ def _fit_two_classes(
     with out.waiting("Fitting"), out.show_warnings():
         model = fitted_to(data.table)
         groups = data.segments if source.groups else None
-        judged = verdict(data.table, scores_are=source.meaning, groups=groups)
+        judged = verdict(data.table, input=source.meaning, groups=groups)
     terms: list[dict[str, Any]] = []
     if by and pool:
         from oddsmith.pooling import PooledCalibrator

@@ -31,7 +31,7 @@ def plan(
         tuple[float, float] | None,
         typer.Option("--gain", help="Show the gain in log-loss of this true offset and slope."),
     ] = None,
-    confidence: Annotated[float, typer.Option("--confidence", help="Of the intervals.")] = 0.95,
+    level: Annotated[float, typer.Option("--level", help="Level of the intervals.")] = 0.95,
     power: Annotated[float, typer.Option("--power", help="Probability to show the gain.")] = 0.8,
     as_json: option.AsJson = False,
     quiet: option.Quiet = False,
@@ -61,7 +61,7 @@ def plan(
             _check.fail("probabilities must lie in [0, 1]", got, hint)
         law = table.map(logit)
     asked = None if not given and gain is None else given
-    found = labels_needed(law, beta=beta, widths=asked, gain=gain, confidence=confidence, power=power)
+    found = labels_needed(law, beta=beta, widths=asked, gain=gain, level=level, power=power)
 
     def show(console: "Console") -> None:
         rows = [

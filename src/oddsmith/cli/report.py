@@ -108,7 +108,7 @@ def _summarized(
         name=name,
         labels=data.labels,
         source=facts,
-        scores_are=source.meaning,
+        input=source.meaning,
         groups=data.segments or None,
         next_steps=source.next_steps(roles, data.labels),
     )

@@ -30,7 +30,7 @@ def threshold(
     costs: Annotated[
         Path | None, typer.Option("--costs", help="Instead of a guarantee: CSV of costs, as for oddsmith decide.")
     ] = None,
-    confidence: Annotated[float, typer.Option("--confidence", help="Probability that the guarantee holds.")] = 0.95,
+    level: Annotated[float, typer.Option("--level", help="Probability that the guarantee holds.")] = 0.95,
     model: Annotated[
         Path | None, typer.Option("--model", help="Model file, whose P at the cut-off is printed.")
     ] = None,
@@ -63,10 +63,10 @@ def threshold(
     data, _ = source.read_scores(out)
     found: Any
     if costs is None:
-        found = guaranteed(data.table, confidence=confidence, **targets)
+        found = guaranteed(data.table, level=level, **targets)
     else:
-        found = least_cost(data.table, read_two_class_costs(costs, columns.positive).matrix, confidence)
-    at_cut = None if found.cut is None else _probability(data.table, found.cut, confidence, model)
+        found = least_cost(data.table, read_two_class_costs(costs, columns.positive).matrix, level)
+    at_cut = None if found.cut is None else _probability(data.table, found.cut, level, model)
     content = {**found.to_dict(), "probability": at_cut, "sentence": str(found)}
     lines = [str(found)]
     if at_cut is not None:
@@ -86,10 +86,10 @@ def _selected(found: Any) -> list[str]:
     return [f"{share}: {reached}." if reached else f"{share}."]
 
 
-def _probability(table: "ScoreTable", cut: float, confidence: float, model: Path | None) -> dict[str, float | None]:
+def _probability(table: "ScoreTable", cut: float, level: float, model: Path | None) -> dict[str, float | None]:
     """Return the limits of P at a cut-off by the table, and P by a model."""
     from oddsmith.bands import pointwise_band
     from oddsmith.model import load
 
-    low, high = pointwise_band(table, confidence).limits([cut])[0].tolist()
+    low, high = pointwise_band(table, level).limits([cut])[0].tolist()
     return {"low": low, "high": high, "model": None if model is None else float(load(model).probability([cut])[0])}

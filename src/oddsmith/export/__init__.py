@@ -29,7 +29,7 @@ __all__ = [
     "Language",
     "Parity",
     "export",
-    "register",
+    "register_language",
     "to_c",
     "to_javascript",
     "to_onnx",
@@ -37,13 +37,13 @@ __all__ = [
     "to_sql",
 ]
 
-#: Every language by its name; `register` adds one from outside.
+#: Every language by its name; `register_language` adds one from outside.
 LANGUAGES: dict[str, Language] = {
     language.name: language for language in (Sql(), Dbt(), Onnx(), Python(), JavaScript(), C())
 }
 
 
-def register(language: Language) -> Language:
+def register_language(language: Language) -> Language:
     """Add a language, which `export` and the command line know from then on."""
     LANGUAGES[language.name] = language
     return language

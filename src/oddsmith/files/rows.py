@@ -87,7 +87,7 @@ def read_rows(
     file: ScoreFile,
     columns: Columns,
     *,
-    scores_are: RowMeaning = "auto",
+    input: RowMeaning = "auto",
     bad_rows: BadRowPolicy = "refuse",
     sample: int | None = None,
     random_state: int = 0,
@@ -101,7 +101,7 @@ def read_rows(
     file : ScoreFile
     columns : Columns
         From `choose_columns`.
-    scores_are : {"auto", "logits", "probabilities"}, default "auto"
+    input : {"auto", "logits", "probabilities"}, default "auto"
         What the columns hold. "auto" takes rows that are ≥ 0 and sum to 1 for probabilities and numbers outside [0, 1]
         for logits; numbers within it that do not sum to 1 are refused.
     bad_rows : {"refuse", "skip"}, default "refuse"
@@ -130,7 +130,7 @@ def read_rows(
     """
     if columns.label is None:
         _check.fail("there must be a label", "no column", "pass label= (--label)")
-    _check.one_of(scores_are, "scores_are", ("auto", "logits", "probabilities"))
+    _check.one_of(input, "input", ("auto", "logits", "probabilities"))
     engine, problems, k = file.engine, problems_of(file, columns), len(columns.scores)
     kept = [f"TRY_CAST(f{i} AS DOUBLE) AS s{i}" for i in range(k)] + [f"CAST(f{k} AS VARCHAR) AS label"]
     if columns.groups is not None:
@@ -140,7 +140,7 @@ def read_rows(
         found, sums = engine.watch(lambda: _looked_at(engine, rows, k), progress, _STAGED, _SURVEYED)
         if not found.counts:
             _check.fail(f"{file.name} must hold rows", "none", "check how it was written")
-        input_, counts = _meaning(file, found.good, sums, scores_are, bad_rows), found.counts
+        input_, counts = _meaning(file, found.good, sums, input, bad_rows), found.counts
         labels = found.labels
         if input_ == "probabilities":
             off = [negative + away for _, negative, away, _ in found.more]
@@ -201,11 +201,11 @@ def _looked_at(engine: Engine, rows: str, k: int) -> tuple[Survey, _Sums]:
 
 
 def _meaning(
-    file: ScoreFile, good: int, sums: _Sums, scores_are: RowMeaning, bad_rows: BadRowPolicy
+    file: ScoreFile, good: int, sums: _Sums, input: RowMeaning, bad_rows: BadRowPolicy
 ) -> Literal["logits", "probabilities"]:
     """Return what columns hold; refuse to guess where they look like probabilities and do not sum to 1."""
-    if scores_are != "auto":
-        return scores_are
+    if input != "auto":
+        return input
     if sums.negative == sums.off == 0:
         return "probabilities"
     if sums.negative or sums.high > 1:
@@ -215,8 +215,7 @@ def _meaning(
     return _check.fail(
         f"scores of {file.name} within [0, 1] must sum to 1 in every row, as probabilities do",
         f"{sums.off:,} of {good:,} rows with another sum",
-        'pass scores_are="logits" (--scores-are logits) if they are not probabilities, or bad_rows="skip" '
-        "(--bad-rows skip)",
+        'pass input="logits" (--scores-are logits) if they are not probabilities, or bad_rows="skip" (--bad-rows skip)',
     )
 
 

@@ -2,8 +2,8 @@
 
 A measure is a plain function, ``measure(y_true, y_prob, sample_weight=None, *, pos_label=None)``, that returns a float;
 what it computes is defined on a forecast, a `ScoreTable` whose score is a log-odds: ``measure.of(table)``. Rows of
-class probabilities make a `ClassForecast`. `MEASURES` holds what summaries, reports and the command line show, and
-`register` adds to it.
+class probabilities make a `ClassForecast`. `MEASURES` contains what summaries, reports and the command line show, and
+`register_measure` adds to it.
 """
 
 import typing as _typing
@@ -20,7 +20,7 @@ from oddsmith.metrics.measure import ForecastFunction as ForecastFunction
 from oddsmith.metrics.measure import Measure as Measure
 from oddsmith.metrics.measure import forecast_from_arrays as forecast_from_arrays
 from oddsmith.metrics.measure import measure as measure
-from oddsmith.metrics.measure import register as register
+from oddsmith.metrics.measure import register_measure as register_measure
 from oddsmith.metrics.proper import Decomposition as Decomposition
 from oddsmith.metrics.proper import brier_discrimination as brier_discrimination
 from oddsmith.metrics.proper import brier_miscalibration as brier_miscalibration
@@ -108,7 +108,8 @@ from oddsmith.metrics.evaluation import evaluate as evaluate
 #: scikit-learn's name of the Brier score.
 brier_score_loss = squared_error
 
-#: Measures by name, in the order in which summaries, reports and the command line show them; `register` adds to them.
+#: Measures by name, in the order in which summaries, reports and the command line show them;
+#: `register_measure` adds one.
 MEASURES = _MEASURES
 
 #: Every name that is imported here.

@@ -103,7 +103,7 @@ def compare(
     groups: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     test: Test = "t",
-    level: float = 0.05,
+    alpha: float = 0.05,
     raw: str | None = None,
     input: ArrayMeaning | None = None,
     random_state: int | None = None,
@@ -131,7 +131,7 @@ def compare(
     test : {"t", "sign", "bootstrap"}, default "t"
         "t": paired t-tests of log-loss and squared error, and a micro sign test of errors (exact McNemar), with float
         weights a paired t-test. "sign": micro sign tests of all three. "bootstrap": the paired bootstrap of all three.
-    level : float, default 0.05
+    alpha : float, default 0.05
         Below which a p-value is significant.
     raw : str, optional
         The name of the uncalibrated method, for the mark "†".
@@ -151,7 +151,7 @@ def compare(
     [0.0, 0.333]
     """
     _check.one_of(input, "input", (None, "log_odds", "probability"))
-    options: dict[str, Any] = {"test": test, "level": level, "raw": raw}
+    options: dict[str, Any] = {"test": test, "alpha": alpha, "raw": raw}
     if isinstance(data, ScoreTable):
         for name, value in {"sample_weight": sample_weight, "groups": groups, "labels": labels}.items():
             if value is not None:
@@ -210,11 +210,11 @@ def _log_odds(name: str, method: HasLogOdds | ArrayLike, scores: Floats | None, 
     return values
 
 
-def compare_gains(rows: Rows, *, test: str = "t", level: float = 0.05, raw: str | None = None) -> Comparison:
+def compare_gains(rows: Rows, *, test: str = "t", alpha: float = 0.05, raw: str | None = None) -> Comparison:
     """Compare methods by gains that were computed before."""
     if test != GROUPS or rows.clusters is None:
         _check.one_of(test, "test", ("t", "sign", "bootstrap"))
-    level = checked_level(level)
+    alpha = checked_level(alpha, "alpha", 0.05)
     if len(rows.log) < 2:
         _check.fail("methods must be two or more", f"{len(rows.log)}", "name at least two")
     if raw is not None:
@@ -223,15 +223,15 @@ def compare_gains(rows: Rows, *, test: str = "t", level: float = 0.05, raw: str 
     of_log, of_squared = rows.ranks
     test_of_errors = "sign" if test == "t" and rows.decisions.counted else test
     parts = {
-        "log_loss": _measure("log_loss", rows.log, of_log, test, rows, level),
-        "squared_error": _measure("squared_error", rows.squared, of_squared, test, rows, level),
-        "zero_one_error": _measure("zero_one_error", rows.hits, rows.hits, test_of_errors, rows, level),
+        "log_loss": _measure("log_loss", rows.log, of_log, test, rows, alpha),
+        "squared_error": _measure("squared_error", rows.squared, of_squared, test, rows, alpha),
+        "zero_one_error": _measure("zero_one_error", rows.hits, rows.hits, test_of_errors, rows, alpha),
     }
     return Comparison(parts, _check.weight_sum(rows.decisions.weight), raw)
 
 
 def _measure(
-    measure: str, gains: dict[str, Floats], ranks: dict[str, Floats], test: str, rows: Rows, level: float
+    measure: str, gains: dict[str, Floats], ranks: dict[str, Floats], test: str, rows: Rows, alpha: float
 ) -> MeasureComparison:
     """Compare methods by their gains, larger being better, and by what orders them."""
     names, weight, k = tuple(gains), rows.decisions.weight, len(gains)
@@ -255,7 +255,7 @@ def _measure(
     name = _NAMES[test, rows.clusters is not None]
     if name == "micro sign test" and measure == "zero_one_error":
         name += " (exact McNemar)"
-    return MeasureComparison(measure, names, means, wins, ties, p_values, holm, better, name, level)
+    return MeasureComparison(measure, names, means, wins, ties, p_values, holm, better, name, alpha)
 
 
 def _p_value(a: Floats, b: Floats, test: str, rows: Rows) -> float:

@@ -29,8 +29,8 @@ class MeasureComparison(Result):
         Whether i did better than j on the whole, by what the test looks at.
     test : str
         The test.
-    level : float
-        Its level, for both kinds of p-values.
+    alpha : float
+        Its level of significance, for both kinds of p-values.
     """
 
     measure: str
@@ -42,7 +42,7 @@ class MeasureComparison(Result):
     holm: Floats
     better: Bools
     test: str
-    level: float
+    alpha: float
 
     @property
     def losses(self) -> Weights:
@@ -58,7 +58,7 @@ class MeasureComparison(Result):
         """Return the other methods that this one does not beat significantly."""
         i = self.names.index(name)
         p = self.holm if corrected else self.p_values
-        won = self.better[i] & (p[i] < self.level)
+        won = self.better[i] & (p[i] < self.alpha)
         return tuple(other for j, other in enumerate(self.names) if j != i and not won[j])
 
     def mark(self, name: str, raw: str | None = None, *, corrected: bool = False) -> str:
@@ -94,7 +94,7 @@ class MeasureComparison(Result):
             }
             for i, j in combinations(range(len(self.names)), 2)
         ]
-        head = {"measure": self.measure, "test": self.test, "level": self.level, "best": self.best}
+        head = {"measure": self.measure, "test": self.test, "alpha": self.alpha, "best": self.best}
         return dict(plain(head | {"methods": methods, "pairs": pairs}))
 
 
@@ -144,7 +144,7 @@ class Comparison(Result):
         pairs = len(names) * (len(names) - 1) // 2
         over = "1 pair" if pairs == 1 else f"{pairs} pairs"
         tests = [
-            f"- {part.measure}: {part.test}, level {part.level:g} after Holm's correction over {over}"
+            f"- {part.measure}: {part.test}, level {part.alpha:g} after Holm's correction over {over}"
             f"{_exceptions(part, self.raw)}"
             for part in parts
         ]

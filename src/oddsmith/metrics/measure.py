@@ -189,7 +189,7 @@ def measure(
     return lambda function: Measure(function, definition, takes, **marks)
 
 
-def register(made: M) -> M:
+def register_measure(made: M) -> M:
     """Add a measure to `MEASURES`: summaries, reports and the command line then know it by name.
 
     Usable as a decorator over `measure`.
@@ -299,9 +299,9 @@ def require_classes(forecast: ScoreTable, negatives: bool = True) -> None:
         _check.fail(f"{needed} must be present", "rows of one class only", "collect rows of the other")
 
 
-def checked_level(level: float) -> float:
+def checked_level(level: float, name: str = "level", usual: float = 0.95) -> float:
     """Return a share between 0 and 1."""
-    share = _check.number(level, "level", low=0, strict=True)
+    share = _check.number(level, name, low=0, strict=True)
     if share >= 1:
-        _check.fail("level must be below 1", f"level={level!r}", "pass a share such as 0.95")
+        _check.fail(f"{name} must be below 1", f"{name}={level!r}", f"pass a share such as {usual}")
     return share

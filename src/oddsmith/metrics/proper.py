@@ -12,13 +12,13 @@ from oddsmith import _check, _kernels
 from oddsmith._types import Floats
 from oddsmith.maps import logit
 from oddsmith.metrics.classes import ClassForecast, recalibrated
-from oddsmith.metrics.measure import Forecast, Measure, forecast_function, measure, register, size, weighted_sum
+from oddsmith.metrics.measure import Forecast, Measure, forecast_function, measure, register_measure, size, weighted_sum
 from oddsmith.metrics.result import Result
 
 ProperScore = Literal["log", "squared"]
 
 
-@register
+@register_measure
 @measure("mean of -log P(true class), in nats", "both")
 def log_loss(forecast: Forecast, *, total: bool = False, base: float = math.e, clip: float | None = None) -> float:
     """Return the mean (or total) log-loss, from log-odds, infinite when a certain forecast was wrong.
@@ -51,7 +51,7 @@ def log_loss(forecast: Forecast, *, total: bool = False, base: float = math.e, c
     return _total("log", forecast) / ((1.0 if total else size(forecast)) * math.log(base))
 
 
-@register
+@register_measure
 @measure("mean of (t - P)², the Brier score", "both")
 def squared_error(forecast: Forecast, *, total: bool = False) -> float:
     """Return the mean (or total) squared error (Brier score), Σ(t − P)²; of three or more classes summed over them.
@@ -76,7 +76,7 @@ def root_mean_squared_error(forecast: Forecast) -> float:
     return math.sqrt(_total("squared", forecast) / size(forecast))
 
 
-@register
+@register_measure
 @measure("share of wrong decisions at P = ½", "both", formula="error")
 def zero_one_error(forecast: Forecast, *, total: bool = False) -> float:
     """Return the share (or weight) of wrong decisions at P = ½; P exactly ½ decides negative.
@@ -185,9 +185,9 @@ def _part(name: str, definition: str, **marks: Any) -> Measure[[], float]:
 
 _SAVED = "that the best monotone recalibration saves"
 _AGAINST = f"{_SAVED} against the base rate"
-log_loss_miscalibration = register(_part("log_loss_miscalibration", f"log-loss {_SAVED}", null="calibrated"))
-log_loss_discrimination = register(_part("log_loss_discrimination", f"log-loss {_AGAINST}", null="constant"))
-log_loss_uncertainty = register(_part("log_loss_uncertainty", "log-loss of the base rate", of_base_rate=True))
+log_loss_miscalibration = register_measure(_part("log_loss_miscalibration", f"log-loss {_SAVED}", null="calibrated"))
+log_loss_discrimination = register_measure(_part("log_loss_discrimination", f"log-loss {_AGAINST}", null="constant"))
+log_loss_uncertainty = register_measure(_part("log_loss_uncertainty", "log-loss of the base rate", of_base_rate=True))
 brier_miscalibration = _part("brier_miscalibration", f"Brier score {_SAVED}", null="calibrated")
 brier_discrimination = _part("brier_discrimination", f"Brier score {_AGAINST}", null="constant")
 brier_uncertainty = _part("brier_uncertainty", "Brier score of the base rate", of_base_rate=True)

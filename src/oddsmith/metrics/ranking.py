@@ -7,11 +7,11 @@ import numpy as np
 from oddsmith import _check
 from oddsmith._types import Floats
 from oddsmith.data import ScoreTable
-from oddsmith.metrics.measure import Forecast, measure, register, require_classes, size
+from oddsmith.metrics.measure import Forecast, measure, register_measure, require_classes, size
 from oddsmith.metrics.proper import zero_one_error
 
 
-@register
+@register_measure
 @measure("area under the ROC curve, ties count ½", "both", formula="area")
 def roc_auc(forecast: Forecast, *, multi_class: Literal["ovr", "ovo"] = "ovr") -> float:
     """Return the area under the ROC curve: how often a positive outranks a negative, ties counting ½.
@@ -53,7 +53,7 @@ def _area(forecast: ScoreTable) -> float:
     return float(forecast.pos @ below) / (forecast.n_pos * forecast.n_neg)
 
 
-@register
+@register_measure
 @measure("without interpolation")
 def average_precision(forecast: ScoreTable) -> float:
     """Return Σ (Rₖ − Rₖ₋₁)Pₖ over thresholds from the highest forecast down, without interpolation.
@@ -68,7 +68,7 @@ def average_precision(forecast: ScoreTable) -> float:
     return float(np.diff(hits, prepend=0.0) @ (hits / taken)) / forecast.n_pos
 
 
-@register
+@register_measure
 @measure("share of positives among the highest 10 %, relative to all")
 def lift(forecast: ScoreTable, *, q: float = 0.1) -> float:
     """Return the share of positives among the top share ``q`` of rows, relative to their share of all rows.
@@ -87,7 +87,7 @@ def lift(forecast: ScoreTable, *, q: float = 0.1) -> float:
     return _hits_among(forecast, share * size(forecast)) / (share * forecast.n_pos)
 
 
-@register
+@register_measure
 @measure("precision where it equals recall")
 def break_even(forecast: ScoreTable) -> float:
     """Return precision where it equals recall: among as many of the highest forecasts as there are positives.
@@ -115,7 +115,7 @@ def accuracy(forecast: Forecast) -> float:
     return 1.0 - zero_one_error.of(forecast)
 
 
-@register
+@register_measure
 @measure("number of distinct forecasts", resampled=False)
 def distinct_outputs(forecast: ScoreTable) -> int:
     """Return the number of distinct forecasts: few of them mean that ranks were lost to ties.

@@ -13,7 +13,7 @@ from oddsmith import _check
 from oddsmith.data import ScoreTable
 from oddsmith.metrics.bins import BinRule, Bins, Edge, Ends, binned
 from oddsmith.metrics.classes import ClassForecast
-from oddsmith.metrics.measure import Figure, measure, register, size
+from oddsmith.metrics.measure import Figure, measure, register_measure, size
 
 Norm = Literal["l1", "l2", "squared", "max", "mean"]
 _NORMS = {
@@ -115,7 +115,7 @@ DEFINITIONS: dict[str, ErrorDefinition] = {
 }
 
 
-@register
+@register_measure
 @measure(null="calibrated")
 def calibration_error(forecast: ScoreTable, *, definition: ErrorDefinition | str = "quantile_bins") -> Figure:
     """Return a binned calibration error, with its definition.

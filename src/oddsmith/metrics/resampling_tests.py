@@ -46,28 +46,39 @@ class BootstrapTest(Result):
 def paired_bootstrap(
     a: ArrayLike,
     b: ArrayLike,
-    weight: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     *,
-    clusters: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     level: float = 0.95,
     n_resamples: int = 2000,
     random_state: int | np.random.Generator | None = None,
 ) -> BootstrapTest:
-    """Test the mean difference of gains by resampling decisions, or whole clusters of dependent ones.
+    """Test the mean difference of gains by resampling decisions, or whole groups of dependent ones.
 
     Parameters
     ----------
     a, b : array-like of shape (n,)
-        Finite gains.
-    weight : array-like, optional
-        Integers: how many decisions each pair stands for, resampled one by one where there are no clusters. Floats: how
+        The gains of two methods on the same decisions, finite; larger is better.
+    sample_weight : array-like, optional
+        Integers: how many decisions each pair stands for, resampled one by one where there are no groups. Floats: how
         much each counts.
-    clusters : array-like of shape (n,), optional
+    groups : array-like of shape (n,), optional
         Which decisions depend on each other, for example those on one document.
+    level : float, default 0.95
+        Level of the interval.
+    n_resamples : int, default 2000
+        Number of samples drawn.
+    random_state : int or Generator, optional
+        Seed of the samples.
+
+    Returns
+    -------
+    BootstrapTest
+        The mean of a − b with its interval, and the p-value of a mean of 0.
 
     Notes
     -----
-    A unit is a decision, or a cluster; fewer than two are refused. From 256 units on p is
+    A unit is a decision, or a group; fewer than two are refused. From 256 units on p is
     (1 + #{|d* − d| ≥ |d|})/(B + 1), and the interval has the percentiles of d*. With fewer units, means vary less in
     samples than they should, and this test would reject too often. Then t = d/s is compared with t* = (d* − d)/s* of
     the samples, where s is the standard error. p is the largest of the share with |t*| ≥ |t|, of twice the smaller of
@@ -78,7 +89,7 @@ def paired_bootstrap(
     of unit that makes up a quarter of the population is missing from the sample. If rare units decide the mean, no test
     keeps its level without them (Bahadur and Savage). This bound does not affect the interval.
 
-    Clusters of unequal weights v count as n = (Σv)²/Σv² units here and in Student's t.
+    Groups of unequal weights v count as n = (Σv)²/Σv² units here and in Student's t.
 
     Of more than 1024 pairs the 256 smallest and the 256 largest differences are drawn one by one, as a single one may
     decide the mean; the others in 512 groups of similar differences, and what a group varies within is drawn from a
@@ -100,9 +111,9 @@ def paired_bootstrap(
     first, second = paired(a, b)
     _check.refuse_nonfinite(first, "a")
     _check.refuse_nonfinite(second, "b")
-    decisions = Decisions.of(weight, len(first))
+    decisions = Decisions.of(sample_weight, len(first))
     return bootstrap_test(
-        first - second, decisions, clusters, level=level, n_resamples=n_resamples, random_state=random_state
+        first - second, decisions, groups, level=level, n_resamples=n_resamples, random_state=random_state
     )
 
 
@@ -274,19 +285,37 @@ def _grouped(difference: Floats, decisions: Decisions) -> tuple[Floats, Floats, 
 def cluster_sign_flip_test(
     a: ArrayLike,
     b: ArrayLike,
-    clusters: ArrayLike,
-    weight: ArrayLike | None = None,
+    groups: ArrayLike,
+    sample_weight: ArrayLike | None = None,
     *,
     n_resamples: int = 9999,
     random_state: int | np.random.Generator | None = None,
 ) -> SignTest:
-    """Count wins and losses over decisions, and test them by exchanging the methods in whole clusters.
+    """Count wins and losses over decisions, and test them by exchanging the methods in whole groups.
 
-    The sign test for decisions that depend on each other within clusters.
+    This is the sign test for decisions that depend on each other within groups.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+        The gains of two methods on the same decisions; larger is better.
+    groups : array-like of shape (n,)
+        Which decisions depend on each other.
+    sample_weight : array-like of int, optional
+        How many decisions each pair stands for.
+    n_resamples : int, default 9999
+        Number of random exchanges.
+    random_state : int or Generator, optional
+        Seed of the exchanges.
+
+    Returns
+    -------
+    SignTest
+        Wins, losses and ties of a, with p-values.
 
     Notes
     -----
-    With s_c = wins − losses in cluster c, p = (1 + #{|Σ ±s_c| ≥ |Σ s_c|})/(B + 1) over random signs.
+    With s_c = wins − losses in group c, p = (1 + #{|Σ ±s_c| ≥ |Σ s_c|})/(B + 1) over random signs.
 
     Examples
     --------
@@ -294,9 +323,9 @@ def cluster_sign_flip_test(
     True
     """
     first, second = paired(a, b)
-    counts = Decisions.of(weight, len(first)).counts
+    counts = Decisions.of(sample_weight, len(first)).counts
     plain = micro_sign_test(first, second, counts)
-    (excess,) = _cluster_sums(as_clusters(clusters, len(first)), counts * signs_of(first, second))
+    (excess,) = _cluster_sums(as_clusters(groups, len(first)), counts * signs_of(first, second))
     draws = _check.whole_number(n_resamples, "n_resamples", low=1)
     rng = np.random.default_rng(random_state)
     flips = (rng.integers(0, 2, (size, len(excess))) * 2.0 - 1 for size in _blocks(draws, len(excess)))
@@ -312,11 +341,11 @@ def _blocks(draws: int, width: int) -> Iterator[int]:
     return (min(size, draws - start) for start in range(0, draws, size))
 
 
-def as_clusters(clusters: ArrayLike, n: int) -> NDArray[Any]:
-    """Read the names of clusters, one per decision."""
-    names = np.asarray(clusters)
+def as_clusters(groups: ArrayLike, n: int) -> NDArray[Any]:
+    """Read the names of groups, one per decision."""
+    names = np.asarray(groups)
     if names.shape != (n,):
-        _check.fail("clusters must name one cluster per decision", f"shape {names.shape} for {n}", "pair them up")
+        _check.fail("groups must have one name per row", f"shape {names.shape} for {n} rows", "pass one group per row")
     return names
 
 

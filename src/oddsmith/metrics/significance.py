@@ -83,6 +83,16 @@ class SignTest(Result):
 def sign_test(wins: int, losses: int, ties: int = 0) -> SignTest:
     """Test wins against losses by the exact binomial law, at any number; ties are dropped.
 
+    Parameters
+    ----------
+    wins, losses, ties : int
+        How often the first method did better, worse, and equally well.
+
+    Returns
+    -------
+    SignTest
+        The counts, with a two-sided and a one-sided p-value.
+
     Notes
     -----
     p = 2·P(Bin(w + l, ½) ≤ min(w, l)), or 1 where w = l; one-sided P(Bin(w + l, ½) ≥ w).
@@ -123,11 +133,23 @@ def fair_tail(k: int, n: int) -> float:
     return float(ndtr(-u * ratio_of_r)) + density * excess
 
 
-def micro_sign_test(a: ArrayLike, b: ArrayLike, weight: ArrayLike | None = None) -> SignTest:
+def micro_sign_test(a: ArrayLike, b: ArrayLike, sample_weight: ArrayLike | None = None) -> SignTest:
     """Count over all decisions how often the gain ``a`` beats ``b``, and test it.
 
     Log-loss and squared error give one and the same test, since both are monotone in y·L: pass y·L, or log P of the
     true class. Gains within 1e−12·max(1, |a|, |b|) are tied, and so are equal infinities.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+        The gains of two methods on the same decisions; larger is better.
+    sample_weight : array-like of shape (n,), optional
+        How many decisions each pair stands for, as integers.
+
+    Returns
+    -------
+    SignTest
+        Wins, losses and ties of a, with p-values.
 
     References
     ----------
@@ -140,19 +162,31 @@ def micro_sign_test(a: ArrayLike, b: ArrayLike, weight: ArrayLike | None = None)
     (2, 0, 1)
     """
     first, second = paired(a, b)
-    counts = Decisions.of(weight, len(first)).counts
+    counts = Decisions.of(sample_weight, len(first)).counts
     return sign_test(*(int(amount) for amount in tally(first, second, counts)))
 
 
-def mcnemar_test(right_a: ArrayLike, right_b: ArrayLike, weight: ArrayLike | None = None) -> SignTest:
+def mcnemar_test(right_a: ArrayLike, right_b: ArrayLike, sample_weight: ArrayLike | None = None) -> SignTest:
     """Test two methods' error rates by the decisions that only one of them got right: exact McNemar.
+
+    Parameters
+    ----------
+    right_a, right_b : array-like of bool, shape (n,)
+        Whether each method's decision was right.
+    sample_weight : array-like of shape (n,), optional
+        How many decisions each pair stands for, as integers.
+
+    Returns
+    -------
+    SignTest
+        Decisions that only the first, or only the second, got right, with p-values.
 
     Examples
     --------
     >>> mcnemar_test([True, True, True], [True, False, False]).p_value
     0.5
     """
-    return micro_sign_test(np.asarray(right_a, dtype=np.float64), np.asarray(right_b, dtype=np.float64), weight)
+    return micro_sign_test(np.asarray(right_a, dtype=np.float64), np.asarray(right_b, dtype=np.float64), sample_weight)
 
 
 @dataclass(frozen=True)
@@ -165,11 +199,23 @@ class PairedTTest(Result):
     p_value: float
 
 
-def paired_t_test(a: ArrayLike, b: ArrayLike, weight: ArrayLike | None = None) -> PairedTTest:
+def paired_t_test(a: ArrayLike, b: ArrayLike, sample_weight: ArrayLike | None = None) -> PairedTTest:
     """Test the mean difference of gains, two-sided.
 
     With a gain of −inf the test is undefined: the method that alone has one is called worse, at p = 0; if both have
     one, p = 1.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+        The gains of two methods on the same decisions; larger is better.
+    sample_weight : array-like of shape (n,), optional
+        Integers: how many decisions each pair stands for. Floats: how much each counts.
+
+    Returns
+    -------
+    PairedTTest
+        The mean of a − b, with t, its degrees of freedom and the p-value.
 
     Notes
     -----
@@ -181,7 +227,7 @@ def paired_t_test(a: ArrayLike, b: ArrayLike, weight: ArrayLike | None = None) -
     0.1296
     """
     first, second = paired(a, b)
-    decisions = Decisions.of(weight, len(first))
+    decisions = Decisions.of(sample_weight, len(first))
     held = decisions.weight > 0
     return t_test(first[held], second[held], decisions.at(held))
 

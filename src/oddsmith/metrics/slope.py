@@ -11,10 +11,10 @@ from oddsmith import _check
 from oddsmith.data import ScoreTable, is_separable
 from oddsmith.errors import NonConvergenceWarning
 from oddsmith.fitting import LABELS, fit_line
-from oddsmith.metrics.measure import measure, register, require_classes
+from oddsmith.metrics.measure import measure, register_measure, require_classes
 
 
-@register
+@register_measure
 @measure("slope of the labels on the log-odds; 1 is ideal")
 def calibration_slope(forecast: ScoreTable) -> float:
     """Return the slope a of the logistic regression y ~ aL + b; 1 is ideal, below 1 the forecast is too extreme.
@@ -31,7 +31,7 @@ def calibration_slope(forecast: ScoreTable) -> float:
     return recalibration_line(forecast)[0]
 
 
-@register
+@register_measure
 @measure("shift of the log-odds at slope 1; 0 is ideal")
 def calibration_intercept(forecast: ScoreTable) -> float:
     """Return the b of y ~ L + b, with slope 1; 0 is ideal, above 0 the forecast is too low (calibration in the large).

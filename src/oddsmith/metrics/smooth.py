@@ -12,7 +12,7 @@ from oddsmith._types import Floats, Weights
 from oddsmith.data import ScoreTable, quantiles
 from oddsmith.metrics.bins import sum_by
 from oddsmith.metrics.lowess import lowess
-from oddsmith.metrics.measure import Figure, measure, probability, register, residuals, size, squared_weight
+from oddsmith.metrics.measure import Figure, measure, probability, register_measure, residuals, size, squared_weight
 from oddsmith.metrics.slope import recalibration_line
 
 #: Cells of the lattice on [0, 1]; forecasts are shared between the two nearest centers.
@@ -28,7 +28,7 @@ _SMOOTHERS = {
 }
 
 
-@register
+@register_measure
 @measure(null="calibrated")
 def smooth_calibration_error(forecast: ScoreTable, *, bandwidth: float | None = None) -> Figure:
     """Return the smooth calibration error, smECE, with the bandwidth that equals the error.
@@ -61,7 +61,7 @@ def smooth_calibration_error(forecast: ScoreTable, *, bandwidth: float | None = 
     return Figure(value, f"smECE: reflected Gaussian kernel on P, bandwidth {sigma:.4g}")
 
 
-@register
+@register_measure
 @measure(null="calibrated")
 def integrated_calibration_index(
     forecast: ScoreTable,
@@ -106,7 +106,7 @@ def integrated_calibration_index(
     return Figure(value, f"{_STATISTICS[statistic]} of |smoothed - P|; smoother: {name}")
 
 
-@register
+@register_measure
 @measure(null="calibrated")
 def e90(forecast: ScoreTable) -> Figure:
     """Return the 90th percentile of |isotonic regression − P| over rows: `integrated_calibration_index` of "e90".

@@ -97,7 +97,7 @@ class Verdict(Result):
 def verdict(
     data: ScoreTable | ScoreRows | ClassForecast,
     *,
-    scores_are: Meaning | None = None,
+    input: Meaning | None = None,
     groups: Groups | None = None,
 ) -> Verdict:
     """Decide whether scores can be used as probabilities.
@@ -111,7 +111,7 @@ def verdict(
     ----------
     data : ScoreTable, ClassForecast or ScoreRows
         A forecast: a table of log-odds, or class probabilities; rows of logits are read as their softmax.
-    scores_are : {"score", "probability", "log_odds"}, optional
+    input : {"score", "probability", "log_odds"}, optional
         For a table of scores before calibration, what they are. "score": probabilities where all lie in [0, 1], else
         nothing that has a log-loss, so only reversed or useless scores are found.
     groups : mapping of any key to ScoreTable, or array-like of shape (n,), optional
@@ -125,15 +125,15 @@ def verdict(
     >>> y = (np.arange(2000) * 0.618 % 1 < p).astype(int)
     >>> verdict(forecast_from_arrays(y, p)).kind, verdict(forecast_from_arrays(y, p**3)).kind
     ('calibrated', 'miscalibrated')
-    >>> verdict(ScoreTable.from_arrays([3.0, 7.0], [0, 1], [40, 40]), scores_are="score").kind
+    >>> verdict(ScoreTable.from_arrays([3.0, 7.0], [0, 1], [40, 40]), input="score").kind
     'not probabilities'
     """
     if not isinstance(data, ScoreTable):
         return verdict_of_evidence(row_evidence(data, groups))
     parts = table_groups(groups)
-    if scores_are is None:
+    if input is None:
         return verdict_of_evidence(TableEvidence(data, parts), "probability")
-    known = log_odds_of(data, scores_are)
+    known = log_odds_of(data, input)
     if known is None:
         return _verdict_of_scores(TableEvidence(data, parts))
     parts = None if parts is None else {name: part.map(known) for name, part in parts.items()}
@@ -162,16 +162,16 @@ def table_groups(groups: Groups | None) -> Mapping[Any, ScoreTable] | None:
     return _check.fail("groups of a table must be tables", f"a {type(groups).__name__}", hint)
 
 
-def log_odds_of(table: ScoreTable, scores_are: Meaning) -> Callable[[Floats], Floats] | None:
+def log_odds_of(table: ScoreTable, input: Meaning) -> Callable[[Floats], Floats] | None:
     """Return how uncalibrated scores are read as log-odds; None where they are not probabilities."""
-    _check.one_of(scores_are, "scores_are", ("score", "probability", "log_odds"))
-    if scores_are == "log_odds":
+    _check.one_of(input, "input", ("score", "probability", "log_odds"))
+    if input == "log_odds":
         return lambda scores: scores
     low, high = table.span()
     if 0 <= low and high <= 1:
         return logit
-    if scores_are == "probability":
-        _check.fail("probabilities must lie in [0, 1]", f"scores from {low:g} to {high:g}", "leave scores_are out")
+    if input == "probability":
+        _check.fail("probabilities must lie in [0, 1]", f"scores from {low:g} to {high:g}", "leave input out")
     return None
 
 

@@ -201,7 +201,7 @@ class ComparisonDisplay(Display):
         if comparison is not None:
             part = comparison[getattr(measure, "__name__", "")]
             display.marks = {name: part.mark(name, comparison.raw, corrected=True) for name in found}
-            display.test = f"{part.test}, level {part.level:g} after Holm's correction"
+            display.test = f"{part.test}, level {part.alpha:g} after Holm's correction"
         return display
 
     def plot(self, ax: "Axes | None" = None, *, theme: ThemeName = "light", sort: bool = True) -> Self:

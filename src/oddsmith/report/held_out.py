@@ -113,15 +113,15 @@ class TableCases(HeldOutCases):
         self,
         table: ScoreTable,
         groups: Mapping[Any, ScoreTable] | None,
-        scores_are: Meaning,
+        input: Meaning,
         n_folds: int,
         random_state: int,
     ) -> None:
-        self._read = log_odds_of(table, scores_are)
+        self._read = log_odds_of(table, input)
         splits = _splits(table, groups, n_folds, random_state)
         self._splits, self._rows = splits, table.rows
         self.baseline, self.n_folds = BASE_RATE if self._read is None else UNCALIBRATED, len(splits)
-        self.judged, self.signal = verdict(table, scores_are=scores_are, groups=groups), Signal.of_table(table)
+        self.judged, self.signal = verdict(table, input=input, groups=groups), Signal.of_table(table)
         self._scores = np.concatenate([one.scores for one in splits])
         self._sums = {side: np.concatenate([one.columns[side] for one in splits]) for side in splits[0].columns}
         weight = np.concatenate([self._sums["pos"], self._sums["neg"]])

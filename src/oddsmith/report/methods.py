@@ -134,7 +134,7 @@ def compare_methods(
     *,
     n_folds: int = 5,
     random_state: int = 0,
-    scores_are: Meaning = "score",
+    input: Meaning = "score",
     groups: Groups | None = None,
     next_steps: NextSteps | None = None,
     progress: Callable[[float], None] | None = None,
@@ -159,7 +159,7 @@ def compare_methods(
     n_folds : int, default 5
         At most the number of cases of the rarer class, or outside the most frequent one.
     random_state : int, default 0
-    scores_are : {"score", "probability", "log_odds"}, default "score"
+    input : {"score", "probability", "log_odds"}, default "score"
         What the scores of a table mean uncalibrated. "score": probabilities where all lie in [0, 1], else nothing that
         has a log-loss, and methods are compared with the base rate. (Rows of several classes know what they contain.)
     groups : mapping of any key to ScoreTable, or array-like of shape (n,), optional
@@ -180,7 +180,7 @@ def compare_methods(
     """
     cases: HeldOutCases
     if isinstance(data, ScoreTable):
-        cases = TableCases(data, table_groups(groups), scores_are, n_folds, random_state)
+        cases = TableCases(data, table_groups(groups), input, n_folds, random_state)
     else:
         cases = RowCases(data, groups, n_folds, random_state)
     fitted, failed = _held_out(methods, cases, progress)

@@ -66,7 +66,7 @@ def summarize(
     source: Mapping[str, str] | None = None,
     costs: ArrayLike | None = None,
     random_state: int = 0,
-    scores_are: Meaning = "score",
+    input: Meaning = "score",
     groups: Groups | None = None,
     next_steps: NextSteps | None = None,
     progress: Callable[[float], None] | None = None,
@@ -90,7 +90,7 @@ def summarize(
         in `oddsmith.decide`. Decisions are then those of least expected cost instead of the most probable classes.
     random_state : int, default 0
         Of folds and intervals.
-    scores_are, groups, next_steps, progress
+    input, groups, next_steps, progress
         As in `compare_methods`.
 
     Returns
@@ -118,7 +118,7 @@ def summarize(
         data,
         methods,
         random_state=random_state,
-        scores_are=scores_are,
+        input=input,
         groups=groups,
         next_steps=next_steps,
         progress=lambda share: report(0.5 * share),
@@ -152,7 +152,7 @@ def summarize(
         content |= {
             "forecasts": {method: _table_parts(forecast) for method, forecast in forecasts.items()},
             "scores": _cells(pooled(data, _CELLS)),
-            "score_space": _score_space(data, methods, compared, scores_are),
+            "score_space": _score_space(data, methods, compared, input),
         }
     else:
         worst = _worst_first(evaluation[recommended]["classes"])
@@ -206,13 +206,13 @@ def _cells(table: ScoreTable) -> dict[str, list[float]]:
 
 
 def _score_space(
-    table: ScoreTable, methods: Mapping[str, Any], compared: MethodComparison, scores_are: Meaning
+    table: ScoreTable, methods: Mapping[str, Any], compared: MethodComparison, input: Meaning
 ) -> dict[str, Any]:
     """Return empirical log-odds by score, and the curve of every method fitted to all cases."""
     from oddsmith.plots import ScoreSpaceDisplay
 
     low, high = table.span()
-    unit = 0 <= low and high <= 1 and scores_are != "log_odds"
+    unit = 0 <= low and high <= 1 and input != "log_odds"
     drawn = table.map(lambda prob: unit_log_odds(prob, _CERTAIN)) if unit else table
     display = ScoreSpaceDisplay.from_table(drawn)
     points = display.points[""]

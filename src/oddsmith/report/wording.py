@@ -81,7 +81,7 @@ def content(summary: Mapping[str, Any]) -> dict[str, Any]:
         "marks": marks_explained(marks, summary["baseline"]),
         "dashed": others[0] if others else None,
         "error_title": titles["zero_one_error"],
-        "tests_used": [f"{titles[name]}: {part['test']}, level {part['level']:g}" for name, part in parts.items()],
+        "tests_used": [f"{titles[name]}: {part['test']}, level {part['alpha']:g}" for name, part in parts.items()],
         "measures": measures,
         "bias": bias_explained(cell["lines"] for row in measures for cell in row["cells"]),
         "in_sample": any(part.get("in_sample") for part in summary["evaluation"].values()),

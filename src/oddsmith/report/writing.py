@@ -34,7 +34,7 @@ def write_report(
     pos_label: Any = None,
     labels: ArrayLike | None = None,
     methods: Mapping[str, Any] | None = None,
-    scores_are: Meaning = "score",
+    input: Meaning = "score",
     name: str = "scores",
     random_state: int = 0,
     force: bool = False,
@@ -59,7 +59,7 @@ def write_report(
         Labels in the order of the columns; by default the sorted labels of ``y_true``.
     methods : mapping of str to method, optional
         As in `compare_methods`; by default all for this number of classes.
-    scores_are : {"score", "probability", "log_odds"}, default "score"
+    input : {"score", "probability", "log_odds"}, default "score"
         What the scores mean uncalibrated. "score": probabilities where they lie in [0, 1], with several columns where
         rows sum to 1 too; else nothing known, with several columns logits.
     name : str, default "scores"
@@ -86,12 +86,12 @@ def write_report(
     suffix = Path(path).suffix.lower()
     if suffix not in WRITERS:
         _check.fail("path must end in .html, .md or .json", repr(str(path)), "change the end of the name")
-    _check.one_of(scores_are, "scores_are", ("score", "probability", "log_odds"))
+    _check.one_of(input, "input", ("score", "probability", "log_odds"))
     data: ScoreTable | ScoreRows
     if np.ndim(y_score) < 2 or np.shape(y_score)[1] < 2:
         data = ScoreTable.from_arrays(y_score, y_true, sample_weight, pos_label)
     else:
-        data = _rows(y_true, y_score, sample_weight, labels, scores_are)
+        data = _rows(y_true, y_score, sample_weight, labels, input)
     known = METHODS if isinstance(data, ScoreTable) else SCALINGS
     chosen = {each: make() for each, make in known.items()} if methods is None else methods
     with replacing(path, force=force) as page:
@@ -100,7 +100,7 @@ def write_report(
             chosen,
             name=name,
             random_state=random_state,
-            scores_are=scores_are if isinstance(data, ScoreTable) else "score",
+            input=input if isinstance(data, ScoreTable) else "score",
         )
         page.write_text(WRITERS[suffix](content), encoding="utf-8")
     return content
@@ -111,15 +111,15 @@ def _rows(
     y_score: ArrayLike,
     sample_weight: ArrayLike | None,
     labels: ArrayLike | None,
-    scores_are: Meaning,
+    input: Meaning,
 ) -> ScoreRows:
     values = _check.as_array(y_score, "y_score", (2,))
     truth, known = class_columns(y_true, values.shape, labels)
     sums_to_one = bool(np.all(values >= 0) and np.all(np.abs(values.sum(axis=1) - 1) <= _SLACK))
-    if scores_are == "score":
-        scores_are = "probability" if sums_to_one else "log_odds"
-    if scores_are == "probability":
+    if input == "score":
+        input = "probability" if sums_to_one else "log_odds"
+    if input == "probability":
         values = _check.as_distribution(values)
     names = tuple(known.tolist())
     weight = _check.as_weights(sample_weight, len(values))
-    return ScoreRows(values, truth, names, weight, tuple(map(str, names)), scores_are)
+    return ScoreRows(values, truth, names, weight, tuple(map(str, names)), input)

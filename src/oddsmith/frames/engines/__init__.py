@@ -20,7 +20,7 @@ from oddsmith.frames.engines.memory import ArrowMemory
 from oddsmith.frames.engines.polars import PolarsLazy, PolarsMemory
 from oddsmith.frames.engines.spark import Spark
 
-__all__ = ["ENGINES", "FrameEngine", "engine_of", "register"]
+__all__ = ["ENGINES", "FrameEngine", "engine_of", "register_engine"]
 
 #: The first that takes a frame has it; the last one takes all.
 ENGINES: list[FrameEngine] = [
@@ -35,7 +35,7 @@ ENGINES: list[FrameEngine] = [
 ]
 
 
-def register(engine: FrameEngine) -> None:
+def register_engine(engine: FrameEngine) -> None:
     """Add an engine, which is asked before all others whether a frame is its own."""
     ENGINES.insert(0, engine)
 

@@ -46,11 +46,11 @@ METHODS: dict[str, Calibrator] = {
     GUARDED: AsymmetricLaplaceCalibrator(min_side=0.05),
     HYBRID: HybridCalibrator(),
     PLR: PiecewiseLogisticCalibrator(),
-    GROWN: PiecewiseLogisticCalibrator(pieces="grow"),
+    GROWN: PiecewiseLogisticCalibrator(n_pieces="grow"),
 }
 
 #: The tests of methods in Zhang & Yang (2004) and in Bennett (2003), as `oddsmith.metrics.compare` takes them.
-PROTOCOLS: dict[str, dict[str, Any]] = {"ZY04": {"test": "t", "level": 0.05}, "B03": {"test": "sign", "level": 0.01}}
+PROTOCOLS: dict[str, dict[str, Any]] = {"ZY04": {"test": "t", "alpha": 0.05}, "B03": {"test": "sign", "alpha": 0.01}}
 
 #: Penalties λ among which held-out scores choose, and those whose totals are shown one by one.
 PENALTIES = (0.0, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)

@@ -150,7 +150,7 @@ class Field:
             return []
         tests = [
             paired_bootstrap(
-                regret[:, mine], regret[:, self.column(name)], clusters=sources, n_resamples=_N_BOOT, random_state=0
+                regret[:, mine], regret[:, self.column(name)], groups=sources, n_resamples=_N_BOOT, random_state=0
             )
             for name in others
         ]
@@ -161,7 +161,7 @@ class Field:
         if len(np.unique(sources)) < 2:  # as in quick runs
             return Interval(float(values.mean()), -np.inf, np.inf, _LEVEL, "one source of data bounds nothing")
         found = paired_bootstrap(
-            values, np.zeros(len(values)), clusters=sources, level=_LEVEL, n_resamples=_N_BOOT, random_state=0
+            values, np.zeros(len(values)), groups=sources, level=_LEVEL, n_resamples=_N_BOOT, random_state=0
         )
         mean, low, high = float(values.mean()), found.low, found.high
         return Interval(mean, low, high, _LEVEL, f"bootstrap of {len(np.unique(sources))} sources of data")
