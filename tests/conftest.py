@@ -2,6 +2,7 @@
 
 import ast
 import os
+import sys
 from importlib.util import find_spec
 
 import pytest
@@ -95,7 +96,15 @@ class _Core:
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(self, collector):
         report = yield
-        return _skipped_if_absent(report, report.call, collector)
+        if report.failed and _skipped_if_absent(report, report.call, collector).skipped:
+            # What was imported in part would fail in a module that imports it, for another reason.
+            for name in [name for name, module in sys.modules.items() if _is_of(module, collector.path)]:
+                del sys.modules[name]
+        return report
+
+
+def _is_of(module, path):
+    return getattr(module, "__file__", None) == str(path)
 
 
 def _skipped_if_absent(report, call, node):

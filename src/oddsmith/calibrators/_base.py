@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from oddsmith import _check
+from oddsmith._docstrings import with_shared
 from oddsmith._types import Floats
 from oddsmith.calibrators._chunks import Chunks
 from oddsmith.calibrators._reading import (
@@ -94,6 +95,10 @@ class Calibrator(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ign
     pos_label: Any = field(default=None, kw_only=True)
     input: Literal["score", "probability", "log_odds"] = field(default="score", kw_only=True)
     clip: float | None = field(default=None, kw_only=True)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.__doc__ = with_shared(cls.__doc__, Calibrator.__doc__, "As for every calibrator.")
 
     #: Methods that fit nothing keep their map whatever the labels.
     _learns: ClassVar[bool] = True

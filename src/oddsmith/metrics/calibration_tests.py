@@ -119,8 +119,6 @@ def hosmer_lemeshow_test(forecast: ScoreTable, *, n_bins: int = 10) -> Calibrati
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for every `Measure`; its ``of`` takes a forecast table.
     n_bins : int, default 10
         Number of groups; ties are never split, so there may be fewer.
 
@@ -358,8 +356,6 @@ def classwise_test(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, labels
-        As for every `Measure`; its ``of`` takes a `ClassForecast`.
     test : default `calibration_in_the_large_test`
         Any test of calibration of two classes, such as `spiegelhalter_test`.
     **options

@@ -46,8 +46,6 @@ def canonical_calibration_error(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, labels
-        As for every `Measure`; its ``of`` takes a `ClassForecast`.
     bandwidth : float, optional
         Of the Dirichlet kernel; by default the one of 1, ½, ¼, … 2⁻¹³ under which rows left out are most likely.
     norm : {"l1", "l2", "squared"}, default "l1"

@@ -44,8 +44,6 @@ def reliability_curve(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for every `Measure`; its ``of`` takes a forecast table.
     n_bins : int, default 10
     bins : {"width", "mass"}, default "width"
         Equal intervals [a, b), the last closed, ⌊nP + 1e−12⌋; or equal weight, ties never split.

@@ -27,11 +27,6 @@ def brier_skill_score(forecast: ScoreTable) -> float:
 
     Medicine calls it the scaled Brier score or index of prediction accuracy.
 
-    Parameters
-    ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for every `Measure`; its ``of`` takes a forecast table.
-
     References
     ----------
     D. Wilks, Statistical Methods in the Atmospheric Sciences, 2011.
@@ -49,11 +44,6 @@ def brier_skill_score(forecast: ScoreTable) -> float:
 @ForecastFunction
 def normalized_entropy(forecast: ScoreTable) -> float:
     """Return log-loss/entropy of the base rate: 1 is no better than the share of positives, 0 is perfect.
-
-    Parameters
-    ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for every `Measure`; its ``of`` takes a forecast table.
 
     References
     ----------
@@ -75,11 +65,6 @@ def nagelkerke_r2(forecast: ScoreTable) -> float:
     (1 − e^{−G/n})/(1 − e^{−2H}), where G is twice the log-likelihood gained over the base rate and H its entropy.
     The forecast is taken as it is: nothing is fitted, so that a miscalibrated one may have a negative value.
 
-    Parameters
-    ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for every `Measure`; its ``of`` takes a forecast table.
-
     References
     ----------
     N. Nagelkerke, A note on a general definition of the coefficient of determination, Biometrika 1991.
@@ -99,11 +84,6 @@ def nagelkerke_r2(forecast: ScoreTable) -> float:
 def predicted_observed_ratio(forecast: ScoreTable) -> float:
     """Return Σ P/Σ y: above 1, probabilities are too high on average (the calibration ratio of advertising).
 
-    Parameters
-    ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for every `Measure`; its ``of`` takes a forecast table.
-
     Examples
     --------
     >>> round(predicted_observed_ratio([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9]), 4)
@@ -116,11 +96,6 @@ def predicted_observed_ratio(forecast: ScoreTable) -> float:
 @ForecastFunction
 def gini(forecast: ScoreTable) -> float:
     """Return the Gini coefficient of credit scoring, 2·AUC − 1, also called accuracy ratio or Somers' D.
-
-    Parameters
-    ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for every `Measure`; its ``of`` takes a forecast table.
 
     Examples
     --------
@@ -137,11 +112,6 @@ def ks_separation(forecast: ScoreTable) -> float:
     The two-sample Kolmogorov–Smirnov statistic of credit scoring; the calibration test of that name is
     `kolmogorov_smirnov_test`.
 
-    Parameters
-    ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for every `Measure`; its ``of`` takes a forecast table.
-
     Examples
     --------
     >>> ks_separation([0, 1, 0, 1], [0.2, 0.4, 0.5, 0.9])
@@ -155,11 +125,6 @@ def ks_separation(forecast: ScoreTable) -> float:
 @ForecastFunction
 def equal_error_rate(forecast: ScoreTable) -> float:
     """Return the error rate at which misses and false alarms are equally frequent, on the convex hull of the ROC curve.
-
-    Parameters
-    ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for every `Measure`; its ``of`` takes a forecast table.
 
     Notes
     -----
@@ -195,8 +160,6 @@ def log_likelihood_ratio_cost(forecast: ScoreTable, *, prior: float | None = Non
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for every `Measure`; its ``of`` takes a forecast table.
     prior : float, optional
         Share of positives for which the probabilities were made; by default that of the rows.
 
@@ -219,11 +182,6 @@ def min_log_likelihood_ratio_cost(forecast: ScoreTable) -> float:
     """Return min Cllr: the Cllr after the best rising recalibration of these rows, which is what discrimination leaves.
 
     Cllr − min Cllr is the calibration loss.
-
-    Parameters
-    ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for every `Measure`; its ``of`` takes a forecast table.
 
     References
     ----------

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from oddsmith import _check
+from oddsmith._docstrings import with_parameters
 from oddsmith._types import Floats, Weights
 from oddsmith.data import ScoreTable
 from oddsmith.maps import logit
@@ -57,6 +58,12 @@ class ForecastFunction(Generic[P, R]):
         options = list(inspect.signature(function).parameters.values())[1:]
         bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in (*shared, *options)]
         self.__signature__: inspect.Signature = inspect.Signature(bare)
+        names = ", ".join(parameter.name for parameter in shared)
+        self.__doc__ = with_parameters(function.__doc__, ForecastFunction.__call__.__doc__, names, self._returned())
+
+    def _returned(self) -> str:
+        """Return what the docstring lists as returned."""
+        return getattr(inspect.signature(self._function).return_annotation, "__name__", "object")
 
     def of(self, forecast: Forecast, *args: P.args, **options: P.kwargs) -> R:
         """Return the result for a forecast."""
@@ -164,9 +171,14 @@ class Measure(ForecastFunction[P, R]):
         formula: IntervalFormula | None = None,
         resampled: bool = True,
     ) -> None:
-        super().__init__(function, takes)
         self.definition, self.null, self.of_base_rate, self.resampled = definition, null, of_base_rate, resampled
         self.formula = formula
+        super().__init__(function, takes)
+
+    def _returned(self) -> str:
+        figure = ", and returns a `Figure` with its definition" if not self.definition else ""
+        given = {"table": "a forecast table", "classes": "a `ClassForecast`"}.get(self.takes, "either kind of forecast")
+        return f"float\n    The measure; ``{self.__name__}.of`` takes {given}{figure}."
 
     def __call__(self, *args: Any, **options: Any) -> float:
         """Return the measure of probabilities against labels, as `ForecastFunction` reads them."""

@@ -97,8 +97,6 @@ def net_benefit(forecast: ScoreTable, *, threshold: float) -> float:
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for every `Measure`; its ``of`` takes a forecast table.
     threshold : float
         t, between 0 and 1.
 
@@ -123,8 +121,6 @@ def decision_curve(forecast: ScoreTable, *, thresholds: ArrayLike | None = None,
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for every `Measure`; its ``of`` takes a forecast table.
     thresholds : array-like, optional
         Between 0 and 1; by default 0.01, 0.02, …, 0.99.
     level : float, default 0.95

@@ -25,8 +25,6 @@ def log_loss(forecast: Forecast, *, total: bool = False, base: float = math.e, c
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for every `Measure`; its ``of`` takes a forecast table.
     total : bool, default False
         Return the sum over all cases, −Σ log P(true class), instead of the mean.
     base : float, default e
@@ -123,8 +121,6 @@ def decompose(forecast: Forecast, *, score: ProperScore = "log") -> Decompositio
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for every `Measure`; its ``of`` takes a forecast table.
     score : {"log", "squared"}, default "log"
         Log-loss in nats, or squared error.
 

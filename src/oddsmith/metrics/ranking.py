@@ -20,8 +20,6 @@ def roc_auc(forecast: Forecast, *, multi_class: Literal["ovr", "ovo"] = "ovr") -
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label, labels
-        As for every `Measure`; its ``of`` takes a forecast.
     multi_class : {"ovr", "ovo"}, default "ovr"
         With several classes, the mean over classes of the area of each class against the rest, or over pairs of classes
         of the area among their rows, once by the probability of either class. All classes, or pairs, count the same.

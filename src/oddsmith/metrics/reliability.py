@@ -125,8 +125,6 @@ def calibration_error(forecast: ScoreTable, *, definition: ErrorDefinition | str
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for every `Measure`; its ``of`` takes a forecast table.
     definition : ErrorDefinition or str, default "quantile_bins"
         All choices, or a name: "quantile_bins" is the L1 error of 15 bins between quantiles, "ece" and "mce" are the
         mean and the largest gap of 15 bins of equal width, "debiased_l2" is the debiased root mean square of 15 bins
@@ -166,8 +164,6 @@ def top_label_calibration_error(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, labels
-        As for every `Measure`; its ``of`` takes a `ClassForecast`.
     definition : ErrorDefinition or str, default "quantile_bins"
         As for `calibration_error`.
 
@@ -190,8 +186,6 @@ def classwise_calibration_error(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, labels
-        As for every `Measure`; its ``of`` takes a `ClassForecast`.
     definition : ErrorDefinition or str, default "quantile_bins"
         As for `calibration_error`.
     average : {"mean", "prevalence", "max"}, default "mean"

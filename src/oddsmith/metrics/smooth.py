@@ -35,8 +35,6 @@ def smooth_calibration_error(forecast: ScoreTable, *, bandwidth: float | None = 
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for every `Measure`; its ``of`` takes a forecast table.
     bandwidth : float, optional
         A fixed bandwidth σ; by default the one with smECE_σ = σ.
 
@@ -75,8 +73,6 @@ def integrated_calibration_index(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for every `Measure`; its ``of`` takes a forecast table.
     smoother : {"isotonic", "logistic", "kernel", "lowess"}, default "isotonic"
         Isotonic regression; a straight line in log-odds; smECE's reflected Gaussian kernel and bandwidth; or
         Cleveland's lowess of labels on P, with which "ici", "e90" and "emax" are Eavg, E90 and Emax of ``val.prob`` in
